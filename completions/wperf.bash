@@ -1,5 +1,5 @@
 # bash completion for wperf. Source it, or put it into bash-completion's folder as `wperf`.
-# Made from src/cli/options.cpp; do not edit.
+# Made from src/app/cli/options.cpp; do not edit.
 _wperf_names() {
   wperf list 2>/dev/null | awk -v of="$1" '/-e\)$/ {kind = "-e"} /-m\)$/ {kind = "-m"} kind == of && NF > 1 && $1 !~ /^(List|Alias|Metric|Group|=+)$/ && !/SPE filter/ {print $1}'
 }

@@ -1,5 +1,5 @@
 # PowerShell completion for wperf. Dot-source it from your $PROFILE.
-# Made from src/cli/options.cpp; do not edit.
+# Made from src/app/cli/options.cpp; do not edit.
 Register-ArgumentCompleter -Native -CommandName wperf, wperf.exe -ScriptBlock {
   param($word, $line, $cursor)
   $help = [System.Collections.Generic.Dictionary[string,string]]::new([StringComparer]::Ordinal)

@@ -13,8 +13,8 @@
 #include "abi/wire.h"
 #include "devgen/codes.h"
 #include "devgen/windows_machine.h"
-#include "os/system_library_win.h"
-#include "os/wide_text_win.h"
+#include "ground/os/system_library_win.h"
+#include "ground/os/wide_text_win.h"
 
 namespace wperf::devgen {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "devgen/codes.h"
 #include "devgen/windows_machine.h"
-#include "os/windows_facts.h"
+#include "ground/os/windows_facts.h"
 
 namespace wperf::devgen {
 namespace {

@@ -7,8 +7,8 @@
 #include "abi/device_interface.h"
 #include "devgen/codes.h"
 #include "devgen/windows_machine.h"
-#include "os/file_signature_win.h"
-#include "os/wide_text_win.h"
+#include "ground/os/file_signature_win.h"
+#include "ground/os/wide_text_win.h"
 
 namespace wperf::devgen {
 namespace {

@@ -10,7 +10,7 @@
 #include "devgen/program.h"
 #include "devgen/status.h"
 #include "devgen/windows_machine.h"
-#include "os/wide_text_win.h"
+#include "ground/os/wide_text_win.h"
 #include "wperf_version.h"
 
 namespace wperf::devgen {

@@ -5,7 +5,7 @@
 #include "abi/device_interface.h"
 #include "devgen/codes.h"
 #include "devgen/windows_machine.h"
-#include "os/wide_text_win.h"
+#include "ground/os/wide_text_win.h"
 
 namespace wperf::devgen {
 namespace {

@@ -8,7 +8,7 @@
 #include <cstring>
 #include <span>
 
-#include "device/perf_events/aux_area.h"
+#include "machine/perf_events/aux_area.h"
 
 namespace {
 

@@ -4,8 +4,8 @@
 #include <cstdlib>
 #include <span>
 
-#include "import/zip/inflate.h"
-#include "symbols/store/cabinet.h"
+#include "ground/packing/cabinet.h"
+#include "ground/packing/inflate.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const wperf::u8* data, wperf::usize size) {
   constexpr wperf::usize kLimit = 1 << 18;

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "cli/command_line.h"
-#include "request/core_list.h"
+#include "app/cli/command_line.h"
+#include "model/request/core_list.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   std::vector<std::string> arguments(1);

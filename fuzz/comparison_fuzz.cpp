@@ -8,9 +8,9 @@
 #include <span>
 #include <string_view>
 
-#include "compare/name_keys.h"
-#include "import/profiles/stat_counts.h"
-#include "request/comparison.h"
+#include "analysis/compare/name_keys.h"
+#include "formats/profiles/stat_counts.h"
+#include "model/request/comparison_wishes.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);

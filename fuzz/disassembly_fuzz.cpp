@@ -6,7 +6,7 @@
 #include <cstring>
 #include <span>
 
-#include "symbols/disassembly/disassembler.h"
+#include "code/symbols/disassembly/disassembler.h"
 
 namespace {
 

@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "symbols/dwarf/dwarf_file.h"
+#include "code/symbols/dwarf/dwarf_file.h"
 
 namespace {
 

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "symbols/elf_module.h"
+#include "code/symbols/elf_module.h"
 
 namespace {
 

@@ -6,12 +6,12 @@
 #include <cstdlib>
 #include <span>
 
-#include "import/etl/made_code.h"
-#include "import/etl/self_describing.h"
-#include "import/etl/stack_joiner.h"
-#include "import/etl/switch_counts.h"
-#include "import/etl/trace.h"
-#include "import/etl/trace_history.h"
+#include "formats/etl/made_code.h"
+#include "formats/etl/self_describing.h"
+#include "formats/etl/stack_joiner.h"
+#include "formats/etl/switch_counts.h"
+#include "formats/etl/trace.h"
+#include "formats/etl/trace_history.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace wperf::etl;

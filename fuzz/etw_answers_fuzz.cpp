@@ -7,8 +7,8 @@
 #include <map>
 #include <utility>
 
-#include "device/etw/session.h"
-#include "device/etw/trace_api.h"
+#include "machine/etw/trace_api.h"
+#include "machine/etw/trace_session.h"
 
 namespace {
 

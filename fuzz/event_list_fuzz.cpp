@@ -6,8 +6,8 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "plan/plan.h"
-#include "request/event_list.h"
+#include "machine/plan/plan.h"
+#include "model/request/event_list.h"
 
 namespace {
 

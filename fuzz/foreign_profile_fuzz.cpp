@@ -4,8 +4,8 @@
 #include <cstdlib>
 #include <span>
 
-#include "import/profiles/foreign_profile.h"
-#include "stacks/stack_rows.h"
+#include "formats/profiles/foreign_profile.h"
+#include "model/stacks/stack_rows.h"
 
 namespace {
 

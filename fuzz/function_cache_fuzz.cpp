@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <vector>
 
-#include "symbols/elf/function_cache.h"
+#include "code/symbols/elf/function_cache.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace wperf;

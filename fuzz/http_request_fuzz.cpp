@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "os/http_request.h"
+#include "ground/os/http_request.h"
 
 using wperf::os::HeadState;
 using wperf::os::RequestHead;

@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <span>
 
-#include "symbols/listed/jit_dump.h"
+#include "code/symbols/listed/jit_dump.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace wperf::symbols;

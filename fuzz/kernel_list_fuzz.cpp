@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <span>
 
-#include "symbols/listed/kernel_list.h"
+#include "code/symbols/listed/kernel_list.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace wperf;

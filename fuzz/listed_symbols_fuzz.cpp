@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "symbols/listed/listed_symbols.h"
+#include "code/symbols/listed/listed_symbols.h"
 
 namespace {
 

@@ -8,8 +8,8 @@
 #include <span>
 #include <string>
 
-#include "import/perf_data/format.h"
-#include "recording/live_unwinding.h"
+#include "analysis/recording/live_unwinding.h"
+#include "formats/perf_data/format.h"
 
 namespace {
 

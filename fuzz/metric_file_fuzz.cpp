@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "plan/plan.h"
+#include "machine/plan/plan.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   wperf::plan::Capabilities machine;

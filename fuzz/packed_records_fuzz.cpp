@@ -7,8 +7,8 @@
 #include <span>
 #include <vector>
 
-#include "import/perf_data/byte_order.h"
-#include "recording/packed_records.h"
+#include "analysis/recording/packed_records.h"
+#include "formats/perf_data/byte_order.h"
 
 namespace {
 

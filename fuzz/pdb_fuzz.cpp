@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "symbols/pdb/pdb_file.h"
+#include "code/symbols/pdb/pdb_file.h"
 
 namespace {
 

@@ -4,8 +4,8 @@
 #include <cstdlib>
 #include <span>
 
-#include "symbols/pe/pe_file.h"
-#include "symbols/pe/pe_invariants_test.h"
+#include "code/symbols/pe/pe_file.h"
+#include "code/symbols/pe/pe_invariants_test.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const wperf::u8* data, wperf::usize size) {
   const std::span<const std::byte> bytes = std::as_bytes(std::span(data, size));

@@ -6,9 +6,9 @@
 #include <span>
 #include <vector>
 
-#include "import/perf_data/aux_traces.h"
-#include "import/perf_data/byte_order.h"
-#include "import/perf_data/process_history.h"
+#include "formats/perf_data/aux_traces.h"
+#include "formats/perf_data/byte_order.h"
+#include "formats/perf_data/process_history.h"
 
 namespace {
 

@@ -5,8 +5,8 @@
 #include <cstdlib>
 #include <span>
 
-#include "measure/population.h"
-#include "report/count_report.h"
+#include "app/measure/population.h"
+#include "views/report/count_report.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace wperf;

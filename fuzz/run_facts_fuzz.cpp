@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <span>
 
-#include "import/perf_data/run_facts.h"
+#include "formats/perf_data/run_facts.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace wperf::perf_data;

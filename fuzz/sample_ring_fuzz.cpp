@@ -10,8 +10,8 @@
 #include <span>
 #include <vector>
 
-#include "device/stack_records.h"
 #include "driver/core/sample_ring.h"
+#include "machine/device/stack_records.h"
 
 namespace {
 

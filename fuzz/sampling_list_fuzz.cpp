@@ -7,9 +7,9 @@
 #include <string_view>
 #include <utility>
 
-#include "plan/sample_plan.h"
-#include "request/sampling_list.h"
-#include "request/spe_list.h"
+#include "machine/plan/sample_plan.h"
+#include "model/request/sampling_list.h"
+#include "model/request/spe_list.h"
 
 namespace {
 

@@ -7,11 +7,11 @@
 #include <span>
 #include <string>
 
-#include "decode/spe/aggregator.h"
-#include "decode/spe/records.h"
-#include "profile/spe_profile_builder.h"
-#include "profile/spe_record_row.h"
-#include "report/spe_report.h"
+#include "analysis/operations/spe_profile_builder.h"
+#include "analysis/operations/spe_record_row.h"
+#include "formats/spe/aggregator.h"
+#include "formats/spe/record_reader.h"
+#include "views/report/spe_report.h"
 
 namespace {
 

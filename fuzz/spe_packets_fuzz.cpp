@@ -8,10 +8,10 @@
 #include <span>
 #include <vector>
 
-#include "decode/spe/data_sources.h"
-#include "decode/spe/operation_name.h"
-#include "decode/spe/records.h"
-#include "decode/spe/text.h"
+#include "formats/spe/data_sources.h"
+#include "formats/spe/operation_name.h"
+#include "formats/spe/packet_text.h"
+#include "formats/spe/record_reader.h"
 
 namespace {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "symbols/store/symbol_search.h"
+#include "code/symbols/store/symbol_search.h"
 
 namespace {
 

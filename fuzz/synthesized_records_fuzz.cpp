@@ -8,9 +8,9 @@
 #include <cstring>
 #include <span>
 
-#include "device/perf_events/ring_pieces.h"
-#include "device/perf_events/synthesized_records.h"
-#include "import/perf_data/record.h"
+#include "formats/perf_data/record.h"
+#include "machine/perf_events/ring_pieces.h"
+#include "machine/perf_events/synthesized_records.h"
 
 namespace {
 

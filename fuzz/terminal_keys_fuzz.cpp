@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "top/picture.h"
+#include "views/top/picture.h"
 
 namespace {
 

@@ -7,8 +7,8 @@
 #include <span>
 #include <string>
 
-#include "recording/trace_providers.h"
-#include "recording/trace_spans.h"
+#include "analysis/recording/trace_providers_reader.h"
+#include "analysis/recording/trace_spans_reader.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace wperf;

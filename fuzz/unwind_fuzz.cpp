@@ -9,8 +9,8 @@
 #include <span>
 #include <vector>
 
-#include "unwind/frame_table.h"
-#include "unwind/unwinder.h"
+#include "code/unwind/frame_table.h"
+#include "code/unwind/unwinder.h"
 
 namespace {
 

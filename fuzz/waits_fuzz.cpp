@@ -5,10 +5,10 @@
 #include <cstdlib>
 #include <span>
 
-#include "import/perf_data/tracepoint_formats.h"
-#include "recording/recorded_switches.h"
-#include "waits/critical_path.h"
-#include "waits/thread_times.h"
+#include "analysis/recording/recorded_switches.h"
+#include "analysis/waits/critical_path.h"
+#include "analysis/waits/thread_times.h"
+#include "formats/perf_data/tracepoint_formats.h"
 
 namespace {
 

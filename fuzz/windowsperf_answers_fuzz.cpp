@@ -4,8 +4,8 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "device/windowsperf/open.h"
-#include "device/windowsperf/wire.h"
+#include "machine/windowsperf/open.h"
+#include "machine/windowsperf/wire.h"
 
 namespace {
 

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Checks the sources against the table of rooms in docs/design/rooms.md.
+"""Holds the sources against the table of rooms in docs/design/rooms.md.
 
 usage: tools/check_layering.py [ROOT]
 
 Checked: every #include "…", the LINKS of every wperf_room(), headers of the operating system outside the rooms that may
-have them, standard headers in freestanding rooms, printing outside the command line, files that are too long. A folder
-that no row of the table names is an error, so a new room starts with its row.
+have them, standard headers in freestanding rooms, printing outside the command line, files that are too long. A
+room of src may include any room of a lower wing, and those rooms of the same wing that its row lists. A folder that no
+row of the table names is an error, so a new room starts with its row.
 """
 import dataclasses
 import pathlib
@@ -28,15 +29,19 @@ OS_HEADER = re.compile(
 SYSTEM_FILE = re.compile(r"_(?:linux|win)(?:_test)?\.(?:cpp|h)$")
 
 TEST_ROOMS = ("tests", "fuzz", "bench")
-OS_ROOMS = ("src/os", "src/device", "sim/", *TEST_ROOMS)
+DEVICE_ROOMS = tuple(f"src/machine/{room}" for room in ("device", "devices", "etw", "linux_kernel", "perf_events", "windows", "windowsperf", "wperf_driver"))
+OS_ROOMS = ("src/ground/os", *DEVICE_ROOMS, "sim/", *TEST_ROOMS)
+IMPURE_ROOMS = ("src/ground/os", *DEVICE_ROOMS)  # a pure room may not include these, wherever it stands
 FREESTANDING_ROOMS = ("abi", "base", "driver", "driver/arm64", "driver/core", "driver/nt")
 KIT_FILE = "driver/nt/nt.h"  # where the headers of Microsoft's kit may take the place of ours
-PRINTING_ROOMS = ("src/cli", "include/wperf", "sim/workloads", *TEST_ROOMS)
+PRINTING_ROOMS = ("src/app/cli", "include/wperf", "sim/workloads", *TEST_ROOMS)
 MOST_LINES = 600
 LONG_FILE_REASON = "Long because"
 SOURCES = (".cpp", ".h", ".c")
 ANYTHING = "everything"
 EVERY_SRC_ROOM = "src/*"
+WINGS_LINE = re.compile(r"^Wings, from the ground up: (.*)$", re.MULTILINE)
+PURE = re.compile(r"\bPure\b")
 
 
 class TableError(Exception):
@@ -49,9 +54,29 @@ class File:
     text: str
 
 
+class Table(dict):
+    """{room: [what its row lets it include, …]}; entries are rooms or single headers."""
+
+    def __init__(self, wings):
+        super().__init__()
+        self.wings = wings
+        self.pure = set()
+
+    def wing(self, room):
+        """How far above the ground; None: the room is in no wing."""
+        return next((i for i, wing in enumerate(self.wings) if f"{room}/".startswith(wing + "/")), None)
+
+    def allows(self, room, other):
+        if other == room or ANYTHING in self[room] or other in self[room]:
+            return True
+        own, below = self.wing(room), self.wing(other)
+        return own is not None and below is not None and below < own and not (room in self.pure and in_rooms(other + "/", IMPURE_ROOMS))
+
+
 def parse_table(page):
-    """The table as {room: [what it may include, …]}; entries are rooms or single headers."""
-    rows = {}
+    """The Table of the page."""
+    told = WINGS_LINE.search(page)
+    rows = Table(CODE_SPAN.findall(told[1]) if told else [])
     lines = iter(page.splitlines())
     for line in lines:
         if TABLE_HEAD.match(line):
@@ -72,7 +97,9 @@ def parse_table(page):
         for room in rooms:
             if room in rows:
                 raise TableError(f"the room {room} has two rows")
-            rows[room] = may
+            rows[room] = list(may)
+            if len(cells) > 2 and PURE.search(cells[2]):
+                rows.pure.add(room)
     for room, may in rows.items():
         if room.startswith("src/") and room != EVERY_SRC_ROOM:
             may.extend(rows.get(EVERY_SRC_ROOM, []))
@@ -99,7 +126,7 @@ def in_rooms(name, rooms):
 
 
 def resolve(name, includer, names):
-    """The file an #include "…" means, or None if it is not one of ours."""
+    """The file an #include "…" means, or None if the tree has no such file."""
     folder = includer.rpartition("/")[0]
     for candidate in (name, "src/" + name, f"{folder}/{name}"):
         if candidate in names:
@@ -139,13 +166,13 @@ def check_include(file, quoted, target, table, names, is_test):
                 return None
             return f'includes "{target}", which is neither a file of the tree nor in its row'
         other = room_of(found, table)
-        if other == room or ANYTHING in table[room] or other in table[room] or found in table[room]:
+        if table.allows(room, other) or found in table[room]:
             return None
         return f'is in {room}, which may not include {other} ("{target}")'
     if room in FREESTANDING_ROOMS and not is_test and file.name != KIT_FILE:
         return f"includes <{target}>; {room} is freestanding and has no headers but ours"
     if OS_HEADER.match(target) and not in_rooms(file.name, OS_ROOMS) and not SYSTEM_FILE.search(file.name):
-        return f"includes the system header <{target}>; that belongs in src/os, src/device, sim or a _linux/_win file"
+        return f"includes the system header <{target}>; that belongs in src/ground/os, a device room of src/machine, sim or a _linux/_win file"
     return None
 
 
@@ -161,7 +188,7 @@ def check_source(file, table, names, is_test):
         code = NOISE.sub(lambda match: "\n" * match[0].count("\n"), file.text)
         for match in PRINTING.finditer(code):
             line = code.count("\n", 0, match.start()) + 1
-            complaints.append(f"{file.name}:{line}: prints; only src/cli does")
+            complaints.append(f"{file.name}:{line}: prints; only src/app/cli does")
     lines = file.text.count("\n")
     head = file.text[:2000]
     if lines > MOST_LINES and "/generated/" not in file.name and LONG_FILE_REASON not in head:
@@ -197,7 +224,7 @@ def check_links(cmake_files, table):
             other = folder_of.get(link)
             if other is None:
                 complaints.append(f"{file.name}: {name} links {link}, which is no room")
-            elif other not in table[folder] and ANYTHING not in table[folder]:
+            elif not table.allows(folder, other):
                 complaints.append(f"{file.name}: {name} links {link}; {folder} may not include {other}")
     return complaints
 

@@ -15,11 +15,11 @@ PAGE = """
 | `driver` | `abi`, `base` |
 | `driver/core` | `abi`, `base`, `driver/hal.h` |
 | `src/*` | `base`, `abi/ints.h` |
-| `src/os` | |
+| `src/ground/os` | | opens files |
 | `src/pmu` | `wperf_version.h` |
 | `src/plan` | `src/pmu` |
-| `src/device` | `src/os` |
-| `src/cli` | `src/plan` |
+| `src/machine/device` | `src/ground/os` |
+| `src/app/cli` | `src/plan` |
 | `sim/cpu` | `base` |
 | `tests` | everything |
 
@@ -28,7 +28,7 @@ PAGE = """
 | `nowhere` | `abi` |
 """
 
-HEADERS = ["abi/ints.h", "abi/wire.h", "base/ints.h", "driver/hal.h", "driver/other.h", "src/os/file.h", "src/pmu/table.h",
+HEADERS = ["abi/ints.h", "abi/wire.h", "base/ints.h", "driver/hal.h", "driver/other.h", "src/ground/os/file.h", "src/pmu/table.h",
            "src/plan/plan.h", "sim/cpu/engine.h"]
 
 
@@ -53,7 +53,7 @@ class Includes(unittest.TestCase):
         self.refused("src/pmu/a.cpp", '\n#include "plan/plan.h"\n', "src/pmu/a.cpp:2: is in src/pmu, which may not include src/plan")
 
     def test_a_row_is_not_inherited_through_another_room(self):
-        self.refused("src/cli/a.cpp", '#include "pmu/table.h"\n', "may not include src/pmu")
+        self.refused("src/app/cli/a.cpp", '#include "pmu/table.h"\n', "may not include src/pmu")
 
     def test_a_single_header_opens_no_room(self):
         self.allowed("driver/core/a.cpp", '#include "driver/hal.h"\n')
@@ -84,6 +84,41 @@ class Includes(unittest.TestCase):
         self.refused("src/pmu/a.h", '  #  include "plan/plan.h"\n', "may not include")
 
 
+WINGS = """
+Wings, from the ground up: `src/ground`, `src/formats`, `src/app`
+
+| room | may include | |
+|---|---|---|
+| `src/ground/os` | nothing | files |
+| `src/ground/text` | nothing | |
+| `src/formats/one` | nothing | Pure |
+| `src/formats/two` | `src/formats/one` | |
+| `src/app/cli` | nothing | |
+"""
+
+
+class Wings(unittest.TestCase):
+    def complaints(self, name, *headers):
+        text = "".join(f'#include "{header}"\n' for header in headers)
+        known = ["src/ground/os/file.h", "src/ground/text/json.h", "src/formats/one/one.h", "src/formats/two/two.h"]
+        return check_layering.check([File(header, "") for header in known] + [File(name, text)], WINGS)
+
+    def test_lower_wings_are_open(self):
+        self.assertEqual(self.complaints("src/app/cli/a.cpp", "formats/one/one.h", "formats/two/two.h", "ground/os/file.h"), [])
+
+    def test_higher_wings_are_closed(self):
+        self.assertEqual(len(self.complaints("src/ground/text/a.cpp", "formats/one/one.h")), 1)
+
+    def test_rooms_of_the_same_wing_stand_in_the_row(self):
+        self.assertEqual(self.complaints("src/formats/two/a.cpp", "formats/one/one.h"), [])
+        self.assertEqual(len(self.complaints("src/formats/one/a.cpp", "formats/two/two.h")), 1)
+
+    def test_a_pure_room_opens_no_files(self):
+        self.assertEqual(self.complaints("src/formats/one/a.cpp", "ground/text/json.h"), [])
+        self.assertEqual(len(self.complaints("src/formats/one/a.cpp", "ground/os/file.h")), 1)
+        self.assertEqual(self.complaints("src/formats/two/a.cpp", "ground/os/file.h"), [])
+
+
 class Headers(unittest.TestCase):
     def test_standard_headers_in_freestanding_rooms(self):
         for name in ("abi/a.h", "base/a.h", "driver/a.h", "driver/core/a.cpp"):
@@ -103,7 +138,7 @@ class Headers(unittest.TestCase):
     def test_system_headers(self):
         for header in ("windows.h", "Windows.h", "unistd.h", "sys/mman.h", "fcntl.h", "dlfcn.h", "linux/perf_event.h"):
             self.assertEqual(len(complaints("src/plan/a.cpp", f"#include <{header}>\n")), 1, header)
-            for name in ("src/os/a.cpp", "src/device/a.cpp", "sim/cpu/a.cpp", "src/plan/a_linux.cpp", "src/plan/a_win.cpp"):
+            for name in ("src/ground/os/a.cpp", "src/machine/device/a.cpp", "sim/cpu/a.cpp", "src/plan/a_linux.cpp", "src/plan/a_win.cpp"):
                 self.assertEqual(complaints(name, f"#include <{header}>\n"), [], (header, name))
 
     def test_standard_headers_that_look_like_system_ones(self):
@@ -114,7 +149,7 @@ class Printing(unittest.TestCase):
     def test_only_the_command_line_prints(self):
         for code in ('std::cout << 1;', 'printf("x");', 'std::fprintf(stderr, "x");', 'fmt::print("x");', 'std::puts("x");'):
             self.assertEqual(len(complaints("src/plan/a.cpp", code)), 1, code)
-            self.assertEqual(complaints("src/cli/a.cpp", code), [], code)
+            self.assertEqual(complaints("src/app/cli/a.cpp", code), [], code)
             self.assertEqual(complaints("src/plan/a_test.cpp", code), [], code)
 
     def test_formatting_comments_and_texts_are_no_printing(self):
@@ -135,13 +170,13 @@ class Length(unittest.TestCase):
 
 class Links(unittest.TestCase):
     def links(self, text):
-        rooms = [("src/pmu", "pmu"), ("base", "base"), ("src/os", "os")]
+        rooms = [("src/pmu", "pmu"), ("base", "base"), ("src/ground/os", "os")]
         files = [File(f"{folder}/CMakeLists.txt", f"wperf_room({name})") for folder, name in rooms]
         return check_layering.check(files + [File("src/plan/CMakeLists.txt", text)], PAGE)
 
     def test_links_follow_the_table(self):
         self.assertEqual(self.links("wperf_room(plan LINKS pmu base LIBRARIES fmt TEST_LINKS os)"), [])
-        self.assertIn("plan links os; src/plan may not include src/os", self.links("wperf_room(plan\n LINKS pmu\n os)")[0])
+        self.assertIn("plan links os; src/plan may not include src/ground/os", self.links("wperf_room(plan\n LINKS pmu\n os)")[0])
         self.assertIn("links gone, which is no room", self.links("wperf_room(plan LINKS gone)")[0])
 
     def test_comments_are_no_calls(self):

@@ -9,8 +9,8 @@ TREE = {
     "docs/contract.md": "# The contract\n\n## 5 stat\n\n### 5.2 Text\n",
     "docs/decisions/0003-a-choice.md": "",
     "docs/design/rooms.md": "",
-    "src/plan/count_plan.h": "struct CountPlan { int event_count; };\n",
-    "src/plan/count_plan.cpp": "",
+    "src/machine/plan/count_plan.h": "struct CountPlan { int event_count; };\n",
+    "src/machine/plan/count_plan.cpp": "",
     "driver/core/core.h": "enum { WPERF_CODE_DSU_SETUP };\n",
 }
 
@@ -31,7 +31,7 @@ class Pages(unittest.TestCase):
             self.assertIn(words, found[0])
 
     def test_paths(self):
-        self.kept("See `src/plan/count_plan.cpp`.", "See `plan/count_plan`.", "See `src/plan`.", "`src/plan/count_*` and `src/{plan}`.")
+        self.kept("See `src/machine/plan/count_plan.cpp`.", "See `machine/plan/count_plan`.", "See `src/machine/plan`.", "`src/machine/plan/count_*` and `src/machine/{plan}`.")
         self.refused("there is no src/plans", "See `src/plans/count_plan`.")
         self.refused("there is no plan/other.h", "See `plan/other.h`.")
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Makes src/waits/generated/functions.h of data/waits/functions.csv: which functions wait, and what they wait for.
+"""Makes src/analysis/waits/generated/functions.h of data/waits/functions.csv: which functions wait, and what they wait for.
 
 usage: tools/gen_waits.py [--check]     --check: only says whether the file is as it should be
 """
@@ -10,11 +10,11 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SOURCE = ROOT / "data" / "waits" / "functions.csv"
-TARGET = ROOT / "src" / "waits" / "generated" / "functions.h"
+TARGET = ROOT / "src" / "analysis" / "waits" / "generated" / "functions.h"
 HEAD = """// SPDX-License-Identifier: BSD-3-Clause
 // Functions that wait, sorted by name. Made by tools/gen_waits.py of data/waits/functions.csv; do not edit.
 #pragma once
-#include "waits/wait_classes.h"
+#include "analysis/waits/wait_classes.h"
 
 namespace wperf::waits {
 

@@ -4,9 +4,9 @@
 #include <chrono>
 #include <cstdio>
 
-#include "import/etl/kernel_payloads.h"
-#include "import/etl/trace.h"
-#include "os/mapped_file.h"
+#include "formats/etl/kernel_payloads.h"
+#include "formats/etl/trace.h"
+#include "ground/os/mapped_file.h"
 
 int main(int count, char** words) {
   using namespace wperf;

@@ -17,9 +17,9 @@
 #include <string>
 #include <string_view>
 
-#include "decode/spe/operation_name.h"
-#include "decode/spe/records.h"
-#include "decode/spe/spe_encoder.h"
+#include "formats/spe/operation_name.h"
+#include "formats/spe/record_reader.h"
+#include "formats/spe/spe_encoder.h"
 
 namespace {
 

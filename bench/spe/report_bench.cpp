@@ -10,11 +10,11 @@
 #include <string>
 #include <string_view>
 
-#include "decode/spe/records.h"
-#include "import/perf_data/aux_traces.h"
-#include "os/mapped_file.h"
-#include "profile/spe_profile_builder.h"
-#include "report/spe_report.h"
+#include "analysis/operations/spe_profile_builder.h"
+#include "formats/perf_data/aux_traces.h"
+#include "formats/spe/record_reader.h"
+#include "ground/os/mapped_file.h"
+#include "views/report/spe_report.h"
 
 namespace {
 

@@ -13,8 +13,8 @@
 #include <string_view>
 #include <vector>
 
-#include "os/mapped_file.h"
-#include "symbols/pdb/pdb_file.h"
+#include "code/symbols/pdb/pdb_file.h"
+#include "ground/os/mapped_file.h"
 
 namespace {
 

@@ -6,11 +6,11 @@
 #include <map>
 #include <set>
 
-#include "import/etl/provider_names.h"
-#include "import/etl/stack_joiner.h"
-#include "import/etl/trace.h"
-#include "import/etl/trace_history.h"
-#include "os/mapped_file.h"
+#include "formats/etl/provider_names.h"
+#include "formats/etl/stack_joiner.h"
+#include "formats/etl/trace.h"
+#include "formats/etl/trace_history.h"
+#include "ground/os/mapped_file.h"
 
 namespace {
 

@@ -6,15 +6,15 @@
 #include <cstdio>
 #include <filesystem>
 
-#include "device/driver_device.h"
-#include "device/etw/session.h"
-#include "device/etw_device.h"
-#include "device/sim_machine.h"
-#include "import/etl/switch_counts.h"
-#include "import/etl/trace.h"
-#include "os/mapped_file.h"
-#include "recording/trace_recording.h"
-#include "waits/thread_times.h"
+#include "analysis/recording/trace_recording.h"
+#include "analysis/waits/thread_times.h"
+#include "formats/etl/switch_counts.h"
+#include "formats/etl/trace.h"
+#include "ground/os/mapped_file.h"
+#include "machine/etw/etw_device.h"
+#include "machine/etw/trace_session.h"
+#include "machine/wperf_driver/driver_device.h"
+#include "machine/wperf_driver/sim_machine.h"
 
 namespace wperf {
 namespace {

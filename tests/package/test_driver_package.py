@@ -221,8 +221,8 @@ class DriverManifestTest(unittest.TestCase):
 class AppManifestTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.header = source("src/os/counter_events.h")
-        cls.code = source("src/os/counter_events_win.cpp")
+        cls.header = source("src/ground/os/counter_events.h")
+        cls.code = source("src/ground/os/counter_events_win.cpp")
         cls.manifest = Manifest("wperf-app.man")
 
     def test_provider(self):

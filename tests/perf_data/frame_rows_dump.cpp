@@ -4,8 +4,8 @@
 #include <cstdio>
 #include <cstring>
 
-#include "os/mapped_file.h"
-#include "unwind/frame_table.h"
+#include "code/unwind/frame_table.h"
+#include "ground/os/mapped_file.h"
 
 using namespace wperf;
 

@@ -7,8 +7,8 @@
 #include <cstdio>
 #include <string>
 
-#include "import/perf_data/aux_traces.h"
-#include "os/mapped_file.h"
+#include "formats/perf_data/aux_traces.h"
+#include "ground/os/mapped_file.h"
 
 namespace {
 

@@ -5,8 +5,8 @@
 #include <cstdio>
 #include <vector>
 
-#include "os/mapped_file.h"
-#include "recording/recorded_unwinding.h"
+#include "analysis/recording/recorded_unwinding.h"
+#include "ground/os/mapped_file.h"
 
 using namespace wperf;
 

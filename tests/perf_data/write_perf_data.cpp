@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Writes a fixed perf.data file with export/perf_data, which written_for_perf.py knows.
+// Writes a fixed perf.data file with formats/perf_data, which written_for_perf.py knows.
 //
 //   write_perf_data FILE MODULE
 //
@@ -9,11 +9,11 @@
 #include <cstdio>
 #include <string_view>
 
-#include "export/perf_data/event_attributes_bytes.h"
-#include "export/perf_data/perf_file_layout.h"
-#include "export/perf_data/record_bytes.h"
-#include "import/perf_data/format.h"
-#include "os/files.h"
+#include "formats/perf_data/event_attributes_bytes.h"
+#include "formats/perf_data/format.h"
+#include "formats/perf_data/perf_file_layout.h"
+#include "formats/perf_data/record_bytes.h"
+#include "ground/os/files.h"
 
 namespace wperf::perf_export {
 namespace {

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""perf reads the output of export/perf_data: events, features, programs and every sample.
+"""perf reads the output of formats/perf_data: events, features, programs and every sample.
 
   written_for_perf.py --writer WRITE_PERF_DATA
 

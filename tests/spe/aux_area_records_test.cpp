@@ -8,10 +8,10 @@
 #include <fstream>
 #include <iterator>
 
-#include "device/perf_events/aux_area.h"
-#include "export/perf_data/perf_file_layout.h"
-#include "import/perf_data/aux_traces.h"
-#include "recording/spe_trace_records.h"
+#include "analysis/recording/spe_trace_records.h"
+#include "formats/perf_data/aux_traces.h"
+#include "formats/perf_data/perf_file_layout.h"
+#include "machine/perf_events/aux_area.h"
 
 namespace wperf::recording {
 namespace {

@@ -11,9 +11,9 @@
 #include <string_view>
 #include <vector>
 
-#include "decode/spe/operation_name.h"
-#include "decode/spe/records.h"
-#include "decode/spe/text.h"
+#include "formats/spe/operation_name.h"
+#include "formats/spe/packet_text.h"
+#include "formats/spe/record_reader.h"
 
 namespace {
 

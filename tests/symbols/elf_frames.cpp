@@ -17,8 +17,8 @@
 #include <string_view>
 #include <vector>
 
-#include "os/mapped_file.h"
-#include "symbols/elf_module.h"
+#include "code/symbols/elf_module.h"
+#include "ground/os/mapped_file.h"
 
 namespace {
 

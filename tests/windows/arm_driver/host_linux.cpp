@@ -18,8 +18,8 @@
 #include <cstring>
 #include <vector>
 
-#include "device/windowsperf/machine.h"
-#include "device/windowsperf/wire.h"
+#include "machine/windowsperf/windowsperf_machine.h"
+#include "machine/windowsperf/wire.h"
 #include "tests/nthost/server/protocol.h"
 
 namespace {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // wperf-etw-stand-in.dll: the functions of Windows' tracing, for wperf.exe in Wine, which has none that work. They use
-// the fake of device/etw with all its checks, so the bytes from trace_api_win.cpp for Windows are judged one by one.
-// Only wperf-traced.exe looks for it (device/trace_api_win.cpp); it plays two cores, with thread 12 of process 8 on
-// one.
+// the fake of machine/etw with all its checks, so the bytes from trace_api_win.cpp for Windows are judged one by one.
+// Only wperf-traced.exe looks for it (machine/etw/trace_api_win.cpp); it plays two cores, with thread 12 of process 8
+// on one.
 #include <windows.h>
 
 #include <cstring>
 
-#include "device/etw/fake_trace_api.h"
+#include "machine/etw/fake_trace_api.h"
 
 namespace {
 

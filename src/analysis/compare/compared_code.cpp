@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "analysis/compare/compared_code.h"
+
+#include <utility>
+
+#include "analysis/recording/mapped_code.h"
+#include "code/modules/symbol_folders.h"
+
+namespace wperf::commands {
+namespace {
+
+class ModuleFile final : public compare::BuildFile {
+ public:
+  ModuleFile(modules::CodeFile file, bool decorated) : file_(std::move(file)), decorated_(decorated) {}
+  std::optional<u64> code_hash(u64 begin) const override { return file_.code_hash(begin); }
+  std::optional<compare::SourceLine> source_of(u64 begin) const override;
+  void for_each_name(const std::function<void(u64, std::string_view)>& visit) const override {
+    file_.for_each_name(decorated_, visit);
+  }
+
+ private:
+  modules::CodeFile file_;
+  bool decorated_;
+};
+
+// Of the function itself, which is the last frame: others are inlined where it begins.
+std::optional<compare::SourceLine> ModuleFile::source_of(u64 begin) const {
+  const symbols::Symbolization known = file_.answer({begin}, {.lines = true, .decorated = decorated_});
+  const symbols::SymbolizedAddress& answer = known.answers.front();
+  if (answer.frame_count == 0) return std::nullopt;
+  const symbols::SymbolizedFrame& frame = known.frames[answer.first_frame + answer.frame_count - 1];
+  if (frame.file.empty() || frame.line == 0) return std::nullopt;
+  return compare::SourceLine{std::string(frame.file), frame.line};
+}
+
+}  // namespace
+
+compare::OpenBuildFile code_of_builds(const request::Request& request, FileDetail detail) {
+  return [&request, detail](const stacks::StackModule& module) -> std::unique_ptr<compare::BuildFile> {
+    const modules::ElfSearch search{.folders = modules::symbol_folders(request), .lines = detail == FileDetail::lines};
+    modules::CodeFile file = recording::load_module_again(module, search, modules::symbol_options(request));
+    if (!file.has_symbols()) return nullptr;
+    return std::make_unique<ModuleFile>(std::move(file), request.sampling.display.decorated_names);
+  };
+}
+
+}  // namespace wperf::commands

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How much the runs of one side differ beyond chance, learnt from all functions together: five runs tell little of one
+// function, but hundreds of functions tell how runs differ (a negative binomial model with a shared dispersion, as
+// genomics has it for genes; each function's own scatter shrinks towards the others'), and how much each run tells.
+// Pure. Called by comparison.
+#pragma once
+#include <span>
+#include <vector>
+
+#include "analysis/compare/rates.h"
+
+namespace wperf::compare {
+
+// Of one thing: samples by run, those of `before` first.
+struct RunCounts {
+  std::vector<double> samples;
+};
+
+struct Runs {
+  std::vector<double> exposures;  // by run, those of `before` first
+  usize before = 0;               // how many these are
+  std::vector<double> weights;    // by run: how much of a run each counts for; empty: all for one
+
+  double weight(usize run) const { return weights.empty() ? 1 : weights[run]; }
+};
+
+// Runs that something disturbed (a neighbour on the machine, a clock that changed) differ from the others of their side
+// in all functions. They count for less than one run: for as much as their variance allows, which all functions
+// together tell.
+std::vector<double> weigh_runs(std::span<const RunCounts> counts, const Runs& runs);
+
+struct SharedDispersion {
+  double of_mean = 0;             // variance = scatter · (mean + of_mean · mean²)
+  std::vector<Scatter> scatters;  // by thing, of its sums over all runs
+};
+SharedDispersion share_dispersion(std::span<const RunCounts> counts, const Runs& runs);
+
+// Within one recording: samples by block of time, of a thing and of all. What came in bursts scatters by more than
+// chance. Never less than 1, because nothing within one run tells how runs differ.
+class BlockScatter {
+ public:
+  // A block that the thing was seen in.
+  void add(double of_thing, double of_all) {
+    sum_ += of_thing;
+    squares_ += of_thing * of_thing / of_all;
+  }
+  Scatter get(double all_samples, usize all_blocks) const;
+
+ private:
+  double sum_ = 0, squares_ = 0;
+};
+
+}  // namespace wperf::compare

@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "analysis/compare/gate.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "analysis/compare/name_keys.h"
+#include "analysis/compare/ratio_text.h"
+
+namespace wperf::compare {
+namespace {
+
+using request::FailCondition;
+
+// How sure a ratio is that exceeds what is allowed, in words.
+struct Candidate {
+  std::string what;
+  double ratio = 1, low = 0, high = 0;
+  bool has_interval = true;
+  bool found = false;
+  std::optional<u32> function = {};  // where it is one
+};
+
+// "f (cycles): +20.1 % (95 % interval +11.3 to +29.5 %)"
+std::string change_of(const Candidate& one) {
+  const std::string change = std::isinf(one.ratio) ? "from zero to something" : change_text(one.ratio);
+  if (std::isinf(one.low)) return one.what + ": " + change;
+  return fmt::format("{}: {} (95 % interval {})", one.what, change, ratio_interval_text(one.low, one.high));
+}
+
+// The total has no interval.
+std::string why_unclear(const Candidate& one) {
+  if (std::isnan(one.ratio)) return one.what + " was 0 in most runs before, so it has no ratio";
+  const std::string change = std::isinf(one.ratio) ? "started at zero"
+                             : one.ratio >= kTimes ? "grew " + times_text(one.ratio)
+                                                   : "changed by " + change_text(one.ratio);
+  return fmt::format(
+      "{} {}, but one run per side gives no interval for it: a condition on totals needs at least 4 runs per side",
+      one.what, change);
+}
+
+// How many runs a side would tell, when runs go on to differ as they do: the interval narrows with their root.
+std::string runs_needed(const Candidate& one, double allowed, usize runs) {
+  constexpr double kFewest = 4, kMost = 1000;
+  const double beyond = std::log(one.ratio / allowed), to_low = std::log(one.ratio / one.low);
+  double needed = 2 * static_cast<double>(runs);
+  if (!(one.low > allowed)) needed = std::ceil(static_cast<double>(runs) * (to_low / beyond) * (to_low / beyond));
+  if (!(needed <= kMost)) return fmt::format("more than {:.0f} runs per side", kMost);
+  return fmt::format("about {:.0f} runs per side", std::max(needed, std::max(kFewest, static_cast<double>(runs) + 1)));
+}
+
+double allowed_by(const FailCondition& condition) {
+  return 1 + condition.percent / 100;
+}
+
+// A gate fails on nothing that the tables call chance.
+bool fails(const Candidate& one, double allowed) {
+  return one.has_interval && one.found && one.low > allowed;
+}
+
+Verdict failed_on(const Candidate& one, const FailCondition& condition) {
+  return {
+      .kind = Verdict::Kind::failed,
+      .condition = condition.text,
+      .name = condition.name == "*" ? one.what : std::string(),
+      .why = fmt::format("{}, and the whole interval is above the allowed {:.6g} %", change_of(one), condition.percent),
+      .function = one.function,
+      .source = {}};
+}
+
+// Of a condition on anything: each is a failure of its own.
+std::vector<Verdict> failures_of(const FailCondition& condition, std::vector<Candidate> candidates) {
+  constexpr usize kMost = 20;  // that anyone reads
+  std::erase_if(candidates, [&](const Candidate& one) { return !fails(one, allowed_by(condition)); });
+  std::stable_sort(candidates.begin(), candidates.end(),
+                   [](const Candidate& a, const Candidate& b) { return a.low > b.low; });
+  std::vector<Verdict> verdicts;
+  for (const Candidate& one : candidates) {
+    if (verdicts.size() < kMost) verdicts.push_back(failed_on(one, condition));
+  }
+  if (candidates.size() > kMost) verdicts.back().why += fmt::format("; {} more failed", candidates.size() - kMost);
+  return verdicts;
+}
+
+// The condition is on one thing, or nothing fails it.
+Verdict verdict_of(const FailCondition& condition, const std::vector<Candidate>& candidates, usize runs) {
+  Verdict verdict{.condition = condition.text, .why = {}, .function = {}, .source = {}};
+  const double allowed = allowed_by(condition);
+  const Candidate *worst = nullptr, *unclear = nullptr;
+  for (const Candidate& one : candidates) {
+    if (!one.has_interval) {
+      unclear = &one;
+      continue;
+    }
+    const auto rank = [&](const Candidate& other) { return std::pair(fails(other, allowed), other.low); };
+    if (worst == nullptr || rank(one) > rank(*worst)) worst = &one;
+  }
+  if (worst != nullptr && fails(*worst, allowed)) return failed_on(*worst, condition);
+  if (unclear != nullptr) {
+    verdict.kind = Verdict::Kind::unknown;
+    verdict.why = why_unclear(*unclear);
+    return verdict;
+  }
+  verdict.function = worst->function;
+  // Among all of something, one is always a little beyond by chance.
+  const bool may_fail = worst->ratio > allowed && (condition.name != "*" || worst->low > 1);
+  verdict.kind = may_fail ? Verdict::Kind::unsure : Verdict::Kind::passed;
+  const std::string bound = fmt::format("the allowed {:.6g} %", condition.percent);
+  const std::string why = may_fail ? fmt::format("which may be chance: to decide whether it is more than {} takes {}",
+                                                 bound, runs_needed(*worst, allowed, runs))
+                                   : "which is not more than " + bound;
+  verdict.why = change_of(*worst) + ", " + why;
+  return verdict;
+}
+
+// Where some runs counted 0 there is no ratio of runs: what remains is how far they shifted, of the median before.
+Candidate shift_of(const TotalChange& total) {
+  constexpr double kBeyond = std::numeric_limits<double>::infinity();
+  Candidate one{.what = total.event, .found = total.found};
+  if (total.median_after <= total.median_before || !total.found) {
+    // Nothing is not more than nothing, nor is what may be chance.
+    if (total.median_before == 0) return {.what = total.event, .ratio = 1, .low = 1, .high = 1};
+  } else if (std::all_of(total.before.begin(), total.before.end(), [](double value) { return value == 0; })) {
+    one.ratio = one.low = one.high = kBeyond;  // from nothing to something is more than any percentage
+    return one;
+  } else if (total.median_before == 0) {
+    one.has_interval = false;
+    one.ratio = std::numeric_limits<double>::quiet_NaN();
+    return one;
+  }
+  const Shift shift = shift_between(total.before, total.after, kConfidence);
+  one.ratio = 1 + shift.median / total.median_before;
+  one.low = 1 + shift.low / total.median_before;
+  one.high = 1 + shift.high / total.median_before;
+  one.has_interval = std::isfinite(one.low) && std::isfinite(one.high);
+  return one;
+}
+
+// `module_before`: the name of the module there.
+bool is_of(const FailCondition& condition, const UnitChange& row, std::string_view module_before) {
+  switch (condition.kind) {
+    case FailCondition::Kind::function:
+    case FailCondition::Kind::inclusive:
+      return is_meant(condition.name, row.name) || (!row.was.empty() && is_meant(condition.name, row.was)) ||
+             std::any_of(row.with.begin(), row.with.end(), [&](const std::string& name) {
+               return condition.name != "*" && is_meant(condition.name, name);
+             });
+    case FailCondition::Kind::module:
+      return condition.name == "*" || condition.name == row.module || condition.name == module_before;
+    default:
+      return condition.name == "*" || condition.name == row.name;
+  }
+}
+
+UnitKind unit_kind(FailCondition::Kind kind) {
+  return kind == FailCondition::Kind::function    ? UnitKind::function
+         : kind == FailCondition::Kind::inclusive ? UnitKind::inclusive
+         : kind == FailCondition::Kind::module    ? UnitKind::module
+                                                  : UnitKind::line;
+}
+
+const std::vector<UnitChange>& rows_of(const EventChange& event, FailCondition::Kind kind) {
+  return *event.lists()[static_cast<usize>(unit_kind(kind))];
+}
+
+std::string_view kind_word(FailCondition::Kind kind) {
+  return kind == FailCondition::Kind::module ? "module" : kind == FailCondition::Kind::line ? "line" : "function";
+}
+
+// Of a function that was seen, and has no row: into what it was inlined. Empty: it was not.
+std::string hosts_of(const Comparison& comparison, u32 unit) {
+  for (const EventChange& event : comparison.events) {
+    for (const auto& [inlined, hosts] : event.inlined) {
+      if (inlined == unit) return hosts;
+    }
+  }
+  return {};
+}
+
+// Why nothing of this name can be judged.
+std::string absence_of(const Comparison& comparison, const FailCondition& condition) {
+  if (condition.kind == FailCondition::Kind::total) return "no event with this name was measured on both sides";
+  if (comparison.events.empty())
+    return fmt::format("these files have only counts and no {}s; use recordings", kind_word(condition.kind));
+  bool has_kind = false, is_seen = false;
+  std::string hosts;
+  const UnitKind kind = unit_kind(condition.kind);
+  const MatchedUnits& matched = comparison.matched;
+  for (usize i = 0; i < matched.units.size(); ++i) {
+    const Unit& unit = matched.units[i];
+    if (unit.kind != kind) continue;
+    has_kind = true;
+    UnitChange row;
+    row.module = unit.module;
+    row.name = unit.name;
+    row.was = matched.others[i].name;
+    if (!is_of(condition, row, matched.modules[i])) continue;
+    is_seen = true;
+    if (hosts.empty()) hosts = hosts_of(comparison, static_cast<u32>(i));
+  }
+  if (kind == UnitKind::inclusive && !has_kind) return "inclusive costs need recordings with callers: record with -g";
+  if (!hosts.empty())
+    return fmt::format("it is inlined on both sides; its cost is part of the functions it is inlined into: {}", hosts);
+  if (kind == UnitKind::line && !has_kind)
+    return "lines are compared only with --sort symbol,line, and if debug information has them";
+  if (is_seen) return fmt::format("it has fewer than {:.0f} samples, too few to judge it", kFewestSamples);
+  return fmt::format("no {} with this name has samples on either side", kind_word(condition.kind));
+}
+
+std::vector<Candidate> totals_of(const Comparison& comparison, const FailCondition& condition) {
+  std::vector<Candidate> candidates;
+  for (const TotalChange& total : comparison.totals) {
+    if (!is_total(comparison, condition.name, total)) continue;
+    if (total.has_ratio) {
+      candidates.push_back({total.event, total.ratio, total.low, total.high, total.has_interval, total.found});
+    } else if (comparison.is_one_run && total.median_before > 0) {
+      candidates.push_back({.what = total.event, .ratio = 0, .has_interval = total.median_after == 0});
+    } else if (comparison.is_one_run && total.median_after > 0) {
+      candidates.push_back(
+          {.what = total.event, .ratio = std::numeric_limits<double>::infinity(), .has_interval = false});
+    } else {
+      candidates.push_back(shift_of(total));
+    }
+  }
+  return candidates;
+}
+
+std::vector<Candidate> units_of(const Comparison& comparison, const FailCondition& condition) {
+  std::vector<Candidate> candidates;
+  for (const EventChange& event : comparison.events) {
+    for (const UnitChange& row : rows_of(event, condition.kind)) {
+      if (!is_of(condition, row, comparison.matched.modules[row.unit])) continue;
+      const RateChange change = row.change();
+      const std::string& what = row.kind == UnitKind::module ? row.module : row.name;
+      candidates.push_back({.what = what + " (" + event.event + ')',
+                            .ratio = change.ratio,
+                            .low = change.low,
+                            .high = change.high,
+                            .found = row.found,
+                            .function = row.kind == UnitKind::function ? std::optional(row.unit) : std::nullopt});
+    }
+  }
+  return candidates;
+}
+
+// What of functions and lines was not compared; empty: all of them were.
+std::string_view nameless_in(const Comparison& comparison, const FailCondition& condition) {
+  if (condition.kind == FailCondition::Kind::total || condition.kind == FailCondition::Kind::module) return {};
+  for (const EventChange& event : comparison.events) {
+    if (!event.nameless.empty()) return event.nameless.front();
+  }
+  return {};
+}
+
+std::vector<Verdict> judge_one(const Comparison& comparison, const FailCondition& condition) {
+  const std::vector<Candidate> candidates =
+      condition.kind == FailCondition::Kind::total ? totals_of(comparison, condition) : units_of(comparison, condition);
+  if (condition.name == "*") {
+    if (std::vector<Verdict> failed = failures_of(condition, candidates); !failed.empty()) return failed;
+  }
+  const std::string_view nameless = nameless_in(comparison, condition);
+  const usize runs = std::min(comparison.files_before.size(), comparison.files_after.size());
+  Verdict verdict{.kind = Verdict::Kind::unknown, .condition = condition.text, .why = {}, .function = {}, .source = {}};
+  if (!candidates.empty()) verdict = verdict_of(condition, candidates, runs);
+  // What is about all of them cannot pass without some.
+  if (!nameless.empty() && (candidates.empty() || condition.name == "*")) {
+    verdict.kind = Verdict::Kind::unknown;
+    verdict.why = nameless;
+  } else if (candidates.empty()) {
+    verdict.why = condition.name + ": " + absence_of(comparison, condition);
+    verdict.is_misnamed = condition.kind == FailCondition::Kind::total;
+  }
+  return {std::move(verdict)};
+}
+
+}  // namespace
+
+bool is_total(const Comparison& comparison, std::string_view name, const TotalChange& total) {
+  if (name == "*" || name == total.event) return true;
+  if (name != kCpuTime || total.unit != CostUnit::nanoseconds) return false;
+  return std::none_of(comparison.totals.begin(), comparison.totals.end(),
+                      [](const TotalChange& one) { return one.event == kCpuTime; });
+}
+
+std::vector<Verdict> judge(const Comparison& comparison, const std::vector<FailCondition>& conditions) {
+  std::vector<Verdict> verdicts;
+  verdicts.reserve(conditions.size());
+  for (const FailCondition& condition : conditions) {
+    for (Verdict& verdict : judge_one(comparison, condition)) verdicts.push_back(std::move(verdict));
+  }
+  return verdicts;
+}
+
+}  // namespace wperf::compare

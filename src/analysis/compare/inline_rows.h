@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Which row each cost belongs to: a function has with it what was inlined into it, so that a cost is compared with the
+// same work of the other side, whatever the compiler did. Pure. Called by unit_changes.
+#pragma once
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "analysis/compare/unit_changes.h"
+
+namespace wperf::compare {
+
+class InlineRows {
+ public:
+  explicit InlineRows(const EventRuns& event);
+
+  // The row of what a unit ran by itself, with all that was inlined there.
+  u32 of_unit(u32 unit) const;
+  // The row of what ran in this chain; units of all runs.
+  u32 of_chain(const std::vector<u32>& units) const;
+  // Functions that are one row with another one, which is the second.
+  const std::map<u32, u32>& joined() const { return joined_; }
+
+  // Of a function that was inlined on a side: into what, and how much of it.
+  struct Hosts {
+    std::map<u32, double> before, after;
+  };
+  const std::map<u32, Hosts>& hosts() const { return hosts_; }
+  // By how much the share of it that is inlined grew, of 1. Nothing: it was seen on one side only.
+  std::optional<double> more_inlined(u32 unit) const;
+
+ private:
+  struct Cost {
+    double before = 0, after = 0;
+    double change() const { return after - before; }
+    double most() const { return before > after ? before : after; }
+  };
+  void add_up(const EventRuns& event);
+  void find_moved();
+  std::vector<Cost> costs_of_rows(const EventRuns& event) const;
+  void join_opposites(const EventRuns& event);
+
+  std::vector<Cost> alone_, inlined_;  // by unit, in samples of the usual size
+  std::vector<bool> apart_;            // by unit: a row of its own wherever it was inlined
+  std::map<u32, u32> joined_;
+  std::map<u32, Hosts> hosts_;
+};
+
+}  // namespace wperf::compare

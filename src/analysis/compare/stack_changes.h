@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The call stacks of both sides in one tree, for a picture and for folded stacks. Pure. Called by run_diff.
+#pragma once
+#include <span>
+#include <string>
+#include <vector>
+
+#include "analysis/compare/comparison.h"
+#include "analysis/compare/matching.h"
+#include "analysis/compare/run_costs.h"
+#include "ground/diag/result.h"
+
+namespace wperf::compare {
+
+// A function, called by what is above it.
+struct StackChange {
+  u32 parent = stacks::kNothing;
+  u32 unit = stacks::kNothing;                // of all runs
+  std::string name = {}, module = {};         // as the side after has them, where it has them
+  double before = 0, after = 0;               // by the measure, with what was called; the mean of the runs of a side
+  u64 samples_before = 0, samples_after = 0;  // in itself, of all runs
+};
+
+struct StackChanges {
+  std::string event;
+  Per per = Per::run;
+  CostUnit unit = CostUnit::count;
+  std::vector<StackChange> nodes;  // the first is the root; parents before children
+};
+
+// Functions are the same where the comparison has found them the same, below the same callers. Refused: the runs are of
+// different events, or have no stacks.
+diag::Result<StackChanges> merge_stacks(std::span<const RunCosts> before, std::span<const RunCosts> after,
+                                        const MatchedUnits& matched, const ComparisonOptions& options);
+
+// "main;parse 120 180", a line for each stack: samples before and after. What scripts for difference graphs read.
+std::string folded_changes(const StackChanges& changes);
+
+}  // namespace wperf::compare

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The distinct addresses of a run, numbered: each sample is looked at once here, everything after counts numbers.
+// Called by the builder of SPE profiles.
+#pragma once
+#include <initializer_list>
+#include <vector>
+
+#include "base/ints.h"
+#include "model/answers/address_answer.h"
+#include "model/answers/compat_profile.h"
+
+namespace wperf::profile {
+
+inline constexpr u32 kOtherProcess = 0;  // the place of every sample outside the target process
+
+struct Place {
+  u64 address = 0;
+  bool kernel = false;
+};
+
+class PlaceIndex {
+ public:
+  PlaceIndex();
+  // The number of this place, a new one if it is new.
+  u32 number_of(Place place);
+  // By number; the first is kOtherProcess.
+  const std::vector<Place>& places() const { return places_; }
+
+ private:
+  void grow();
+  std::vector<Place> places_;
+  std::vector<u32> slots_;  // open addressing; kNone: free. Its size is a power of two
+};
+
+// Which module an address is in.
+class ModuleMap {
+ public:
+  explicit ModuleMap(const std::vector<SampleModule>& modules);
+  u32 find(Place place) const;  // kNone: in none
+
+ private:
+  const std::vector<SampleModule>& modules_;
+  std::vector<u32> by_base_;
+};
+
+// What to ask each module: the addresses of all these lists in it, counted from its base, sorted, each once.
+std::vector<std::vector<u32>> addresses_in_modules(std::initializer_list<const std::vector<Place>*> lists,
+                                                   const std::vector<SampleModule>& modules);
+
+}  // namespace wperf::profile

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The immutable answer of a run of statistical profiling: what kinds of operations were sampled where, and where loads
+// and stores waited and for what. `samples` has one event per kind of operation ("OP/EVENTS") and keeps all names;
+// everything else refers to its symbols, modules and files by index. Made by spe_profile_builder.h.
+#pragma once
+#include <array>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/ints.h"
+#include "model/answers/compat_profile.h"
+
+namespace wperf::profile {
+
+// An address of code with its names.
+struct CodePlace {
+  u64 address = 0;
+  bool kernel = false;
+  u32 symbol = 0;      // index into CompatProfile::symbols
+  u32 module = kNone;  // index into its target.modules
+  u32 file = kNone;    // index into its files
+  u32 line = 0;        // 0: not known
+};
+
+// What the cores counted while they sampled: sample_pop, sample_feed, sample_filtrate, sample_collision.
+struct SpePopulation {
+  u64 operations = 0;  // of which some were chosen
+  u64 chosen = 0;
+  u64 recorded = 0;  // chosen ones that passed the filters
+  u64 collided = 0;  // not chosen, because the one before was not done yet
+};
+
+// What was lost on a core, and why.
+struct SpeCore {
+  u32 core = 0;
+  u64 records = 0;       // decoded
+  u64 full = 0;          // times the buffer was full
+  u64 stopped_ns = 0;    // how long nothing was sampled for that
+  u64 collisions = 0;    // of records in the buffer, as the core said with an interrupt
+  u64 data_losses = 0;   // times the core said that records were lost
+  bool faulted = false;  // the buffer could not be written
+  u64 damaged = 0;       // records with bad bytes inside
+  u64 bad_bytes = 0;     // that were no packet
+  u64 unfinished = 0;    // records cut at the end of a buffer
+};
+
+struct Latencies {
+  u64 hits = 0;  // with a latency
+  double mean = 0;
+  u32 p50 = 0, p90 = 0, p99 = 0, longest = 0;
+};
+
+struct LatencyBucket {
+  u32 first = 0, last = 0;  // cycles
+  u64 hits = 0;
+};
+
+// Loads and stores of one group: of a data source, a function, a line.
+struct AccessCounts {
+  u64 hits = 0, loads = 0, stores = 0;
+  Latencies latency;
+  double issue = 0, translation = 0;  // mean cycles, of those with a latency
+  u64 refills = 0, walks = 0, llc_misses = 0, remote = 0;
+  u64 latency_sum = 0, issue_sum = 0, translation_sum = 0;  // cycles; tables are sorted by the first
+};
+
+struct SourceRow {
+  std::string name;     // "l2"; "stores" and "loads without source" where the core does not tell
+  std::string title{};  // "level 2 cache"; may be empty
+  bool given = false;
+  AccessCounts counts{};
+  std::vector<LatencyBucket> histogram{};  // by power of two; without empty ends
+};
+
+struct AccessSymbolRow {
+  u32 symbol = 0;
+  AccessCounts counts{};
+  u32 slowest_source = kNone;  // index into sources: where most of its cycles went
+};
+
+struct AccessLineRow {
+  u32 symbol = 0;
+  u32 file = kNone;  // kNone: no line known, then `address` tells
+  u32 line = 0;
+  u64 address = 0;  // of its most expensive instruction
+  AccessCounts counts{};
+  u32 slowest_source = kNone;
+};
+
+// A 4 KB page or a 64-byte line of data addresses.
+struct DataRow {
+  u64 address = 0;
+  u64 hits = 0, stores = 0, refills = 0, walks = 0, peer = 0;
+  double mean_latency = 0;
+  u32 threads = 0;    // lines only: that were seen
+  u32 place = kNone;  // lines only: most frequent place, index into places
+};
+
+struct WalkRow {
+  u32 place = 0;  // index into places
+  u64 hits = 0, walks = 0;
+  double translation = 0;  // mean cycles
+};
+
+struct BranchRow {
+  u32 place = 0;  // index into places
+  bool conditional = false, indirect = false;
+  u64 hits = 0, mispredicted = 0, not_taken = 0;
+  u64 top_target = 0;            // the most frequent when taken; 0: never taken
+  u32 top_target_place = kNone;  // index into places
+  u64 top_target_hits = 0;
+  u32 targets = 0;
+};
+
+// A candidate for false sharing: different offsets of one line, touched by different threads, one of them writing.
+struct SharingPlace {
+  u32 place = 0;  // index into places
+  u32 thread = 0;
+  u32 offset = 0;
+  u64 hits = 0, stores = 0, refills = 0, peer = 0;
+  double mean_latency = 0;
+};
+struct SharedLine {
+  u64 address = 0;
+  u64 hits = 0, refills = 0, peer = 0;
+  double mean_latency = 0;
+  u32 threads = 0;
+  u64 without_place = 0;               // hits of places beyond those kept
+  bool same_offset = false;            // threads also meet at one offset: then part of it is true sharing
+  std::vector<SharingPlace> places{};  // most hits first
+};
+
+// What the core could not tell, for the notes of a report.
+struct MemoryLimits {
+  u64 saturated = 0;  // latencies that stopped at 4095
+  u64 loads_without_source = 0, stores_without_source = 0;
+  u64 unnamed_sources = 0;                       // hits whose source is a number without public meaning
+  std::vector<std::string> nameless_cores = {};  // kinds of cores no source of which has a public name
+  bool threads_known = false;                    // false: no record says whose it is
+  bool latencies_rounded = false;                // up, by at most 6.25 %: in the percentiles of functions and lines
+  u64 forgotten_lines = 0, forgotten_pages = 0;  // hits of data lines and pages that are not in the tables
+  u64 line_count = 0, page_count = 0;            // how many there are
+};
+
+struct MemoryProfile {
+  AccessCounts all;
+  std::vector<SourceRow> sources;          // from near to far; what the core does not tell last
+  std::vector<LatencyBucket> histogram;    // of all, by power of two
+  std::vector<AccessSymbolRow> functions;  // most cycles first
+  std::vector<AccessLineRow> code_lines;   // most cycles first
+  std::vector<DataRow> pages;              // most hits first, at most kMostDataRows
+  std::vector<DataRow> lines;              // the same
+  std::vector<WalkRow> walks;              // most walks first
+  std::vector<BranchRow> branches;         // most mispredicts first
+  std::vector<SharedLine> shared;          // most refills and peer answers first
+  MemoryLimits limits;
+};
+inline constexpr usize kMostDataRows = 4096;
+
+struct SpeProfile {
+  CompatProfile samples;          // events: one per kind of operation, most samples first
+  std::vector<CodePlace> places;  // the first stands for all other processes; by address, then user before kernel
+  std::vector<SpeCore> cores;     // ascending
+  u64 forgotten_mappings = 0;     // of code, in a recording with too many; records in them have no names
+  std::optional<SpePopulation> population;
+  std::optional<MemoryProfile> memory;
+};
+
+}  // namespace wperf::profile

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One SPE record with names, for those who want records and not sums (`--records`). Records are decoded
+// a second time once their addresses are named.
+#pragma once
+#include <algorithm>
+#include <array>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analysis/operations/spe_profile.h"
+#include "base/ints.h"
+#include "formats/spe/aggregator.h"
+#include "formats/spe/operation_record.h"
+
+namespace wperf::profile {
+
+// A number that may be absent.
+struct RecordNumber {
+  u64 value = 0;
+  bool given = false;
+};
+
+// The texts live as long as the namer, until its next row().
+struct SpeRecordRow {
+  RecordNumber time;  // nanoseconds if the caller converts, else ticks of the timer
+  u32 core = 0;
+  RecordNumber thread;
+  RecordNumber pc;
+  u32 exception_level = 0;
+  std::string_view function, module;
+  u32 symbol = 0;              // index into the profile's symbols
+  std::string_view operation;  // "LOAD_STORE_ATOMIC-LOAD-GP"
+  std::string_view events;     // "retired+l1d-access", also those without a name of the contract
+  std::string_view place;      // function and module, spelled before; empty: those tell it
+  std::string_view kind;       // operation and events, the same
+  RecordNumber total_latency, issue_latency, translation_latency;
+  RecordNumber data_virtual, data_physical;
+  RecordNumber target;
+  std::string_view source;  // "l2"; empty: not given
+  bool damaged = false;
+};
+
+// How a format spells what many records share. Each is spelled once; without it, rows have the parts.
+struct RecordSpelling {
+  void (*place)(const SpeRecordRow& row, std::string& out) = nullptr;
+  void (*kind)(const SpeRecordRow& row, std::string& out) = nullptr;
+};
+
+// What is looked up by record, made once; several namers may use it at the same time.
+class SpeRecordNames {
+ public:
+  explicit SpeRecordNames(const SpeProfile& profile, RecordSpelling spelling = {});  // the profile is kept
+
+  // Null: nothing is known of this core.
+  void set_data_sources(u32 core, const decode::spe::DataSourceFamily* family);
+
+ private:
+  friend class SpeRecordNamer;
+  struct Name {  // of a place: indices as in CodePlace, and where its text is
+    u32 symbol = 0, module = kNone;
+    u32 text_begin = 0, text_size = 0;
+  };
+  static constexpr usize kMostTextBytes = 32 << 20;  // what is beyond is spelled with its record
+
+  // An address of code has its upper eight bits equal: one of them may say whose it is.
+  static u64 key_of_place(u64 address, bool kernel) {
+    constexpr u64 kOneBit = u64{1} << 63;
+    return (address & ~kOneBit) | (kernel ? kOneBit : 0);
+  }
+  void prefetch(const decode::spe::Record& record) const {
+    places_.prefetch(key_of_place(record.pc(), record.exception_level() != 0));
+  }
+  void prefetch_text(const Name* name) const {
+    constexpr usize kLine = 64, kMostLines = 4;
+    if (name == nullptr) return;
+    const char* const text = texts_.data() + name->text_begin;
+    for (usize at = 0; at < std::min<usize>(name->text_size, kMostLines * kLine); at += kLine)
+      __builtin_prefetch(text + at);
+  }
+  void spell_places();
+  void set_names(const Name& name, SpeRecordRow& row) const;
+  const Name* name_of(const decode::spe::Origin& origin, const decode::spe::Record& record) const;
+  const decode::spe::DataSourceFamily* family_of(u32 core) const {
+    return core < families_.size() ? families_[core] : nullptr;
+  }
+
+  const SpeProfile& profile_;
+  const RecordSpelling spelling_;
+  std::string texts_;                                           // of functions with their modules
+  decode::spe::NumberTable places_;                             // of the profile without the first, in their order
+  std::vector<Name> names_;                                     // of all places of the profile
+  std::vector<std::string_view> symbols_;                       // by symbol
+  std::vector<const decode::spe::DataSourceFamily*> families_;  // by core
+};
+
+class SpeRecordNamer {
+ public:
+  explicit SpeRecordNamer(const SpeRecordNames& names) : names_(names) {}  // kept
+
+  // Until the next one.
+  SpeRecordRow& row(const decode::spe::Origin& origin, const decode::spe::Record& record) {
+    return row_of(origin, record, names_.name_of(origin, record));
+  }
+  // The same for many: names of a large program are in no cache, so that a record waits for its own while others come.
+  // callback(row), then and in flush().
+  template <class Callback>
+  void add(const decode::spe::Origin& origin, const decode::spe::Record& record, Callback&& callback) {
+    names_.prefetch(record);
+    waiting_[waits_++] = {.origin = origin, .record = record};
+    if (waits_ == kMostWaiting) flush(callback);
+  }
+  template <class Callback>
+  void flush(Callback&& callback) {
+    for (Waiting& one : std::span(waiting_).first(waits_)) {
+      one.name = names_.name_of(one.origin, one.record);
+      __builtin_prefetch(one.name);
+    }
+    for (const Waiting& one : std::span(waiting_).first(waits_)) names_.prefetch_text(one.name);
+    for (const Waiting& one : std::span(waiting_).first(waits_)) callback(row_of(one.origin, one.record, one.name));
+    waits_ = 0;
+  }
+
+ private:
+  struct Waiting {
+    decode::spe::Origin origin;
+    decode::spe::Record record;
+    const SpeRecordNames::Name* name = nullptr;
+  };
+  static constexpr usize kMostWaiting = 32;
+
+  // The texts that were needed last. A damaged file may hold any number of them.
+  class Texts {
+   public:
+    // spell(text): an empty one.
+    template <class Spell>
+    const std::string& of(u64 first, u64 second, Spell&& spell) {
+      Recent& recent = recent_[decode::spe::hash_of_key(first << kSecondBits ^ second) % kRecent];
+      if (!recent.used || recent.first != first || recent.second != second) {
+        recent.used = true;
+        recent.first = first;
+        recent.second = second;
+        recent.text.clear();
+        spell(recent.text);
+      }
+      return recent.text;
+    }
+
+   private:
+    struct Recent {
+      u64 first = 0, second = 0;
+      bool used = false;
+      std::string text;
+    };
+    static constexpr u32 kSecondBits = 48;
+    static constexpr usize kRecent = 256;
+    std::array<Recent, kRecent> recent_{};
+  };
+
+  SpeRecordRow& row_of(const decode::spe::Origin& origin, const decode::spe::Record& record,
+                       const SpeRecordNames::Name* name);
+  void set_kind(const decode::spe::Record& record);
+
+  const SpeRecordNames& names_;
+  SpeRecordRow row_;
+  Texts events_texts_, kind_texts_, source_texts_;
+  std::array<Waiting, kMostWaiting> waiting_{};
+  usize waits_ = 0;
+};
+
+}  // namespace wperf::profile

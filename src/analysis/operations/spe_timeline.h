@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// --timeline of SPE data: how many records each function had in every stretch of time. The bytes are decoded once more
+// for it, when their addresses have been named.
+#pragma once
+#include "analysis/operations/spe_profile.h"
+#include "analysis/recording/recorded_records.h"
+#include "formats/perf_data/aux_traces.h"
+#include "formats/perf_data/run_facts.h"
+#include "ground/diag/console.h"
+
+namespace wperf::commands {
+
+// `run`: from when to when, where the file tells; else from the first record to the last.
+void add_spe_timeline(const recording::RecordedRecords& records, const perf_data::AuxTraces& traces,
+                      const perf_data::RunFacts* run, u64 slice_ns, profile::SpeProfile& profile,
+                      diag::Console& console);
+
+}  // namespace wperf::commands

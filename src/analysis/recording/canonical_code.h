@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One address for each place in a file, whatever processes had it mapped, and wherever: SPE's tables count by address,
+// and a function counts once. A file stays where it was mapped first; one that would overlap it moves away. Called by
+// recorded_records.h and recorded_spe.
+#pragma once
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "formats/perf_data/process_history.h"
+
+namespace wperf::recording {
+
+struct CanonicalFile {
+  u32 code = 0;   // of the history
+  u64 first = 0;  // offset of its first byte; other than 0 for memory without a file, which comes in parts
+  u64 size = 0;   // less than 4 GiB
+  u64 base = 0;   // the address of that byte
+};
+
+class CanonicalCode {
+ public:
+  explicit CanonicalCode(const perf_data::ProcessHistory& history);
+
+  const perf_data::ProcessHistory& history() const { return history_; }
+  const std::vector<CanonicalFile>& files() const { return files_; }
+  // Null: there is none for it.
+  const CanonicalFile* find(const perf_data::CodePlace& place) const;
+  // Addresses of user code have this bit where nothing was mapped: no file is there.
+  static constexpr u64 kNowhere = u64{1} << 55;
+
+ private:
+  void place(CanonicalFile file, u64 wanted);
+
+  const perf_data::ProcessHistory& history_;
+  std::vector<CanonicalFile> files_;
+  std::map<std::pair<u32, u64>, u32> numbers_;  // by code and part
+  std::map<u64, u64> taken_;                    // begin → end
+  u64 spare_;
+};
+
+// Asked with one address after the other, mostly near those before. One per thread.
+class CanonicalAddresses {
+ public:
+  explicit CanonicalAddresses(const CanonicalCode& code) : code_(code) {}
+
+  // Of user code in an address space.
+  u64 of(u32 space, u64 address) {
+    // Most mappings lie in a few such parts of a space, and each is known there as a whole.
+    Known& known = known_[((address >> 21) + u64{space} * 29) & (kKnown - 1)];
+    if (known.space != space || address < known.begin || address >= known.end) [[unlikely]]
+      look_up(space, address, known);
+    return address + known.move;
+  }
+
+ private:
+  struct Known {
+    u32 space = ~u32{0} - 1;
+    u64 begin = 1, end = 0;
+    u64 move = 0;  // modulo 2^64
+  };
+  static constexpr usize kKnown = 256;
+  void look_up(u32 space, u64 address, Known& known) const;
+
+  const CanonicalCode& code_;
+  Known known_[kKnown];
+};
+
+}  // namespace wperf::recording

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The history of a recording's processes, collected on a thread of its own while samples are read: a few rounds of
+// records ahead of them, it knows which names and mappings were there when a sample was taken. What it answers so is
+// looked at once more when all is known; where the order of the file was not what it was taken for, the samples are
+// read again with the whole history. Called by recorded_samples.
+#pragma once
+#include <atomic>
+#include <condition_variable>
+#include <future>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "formats/perf_data/history_collector.h"
+
+namespace wperf::recording {
+
+class HistoryAhead {
+ public:
+  using ProcessHistory = perf_data::ProcessHistory;
+
+  // Whether it is worth a thread: of a small recording, the history takes no time, and without times there is no order
+  // but that of the whole.
+  static bool is_of_use(const perf_data::PerfFile& file);
+
+  explicit HistoryAhead(const perf_data::PerfFile& file);
+  HistoryAhead(const HistoryAhead&) = delete;
+  HistoryAhead& operator=(const HistoryAhead&) = delete;
+  ~HistoryAhead();
+
+  // Waits until that moment is known.
+  ProcessHistory::Task task_at(u32 pid, u32 tid, u64 when);
+  // How far the samples were read: the history stays near, where what it brings into memory is of use to both.
+  void follow(u64 offset) {
+    read_.store(offset, std::memory_order_relaxed);
+    const u64 waiting = waiting_.load(std::memory_order_relaxed);
+    if (waiting != 0 && offset + kNear >= waiting) wake();
+  }
+  // What was answered so far may be wrong.
+  bool gave_up() const { return gave_up_.load(std::memory_order_relaxed); }
+  // The whole; nothing: it gave up.
+  std::optional<ProcessHistory> finish();
+
+ private:
+  static constexpr u64 kFarthest = 2 << 20, kNear = kFarthest / 2;  // bytes of records between history and samples
+
+  struct Answer {
+    u32 pid, tid;
+    u64 when;
+    ProcessHistory::Task task;
+  };
+  void collect(const perf_data::PerfFile& file);
+  void end_round(u64 offset);
+  void stay_near(u64 offset);
+  void wake();
+  void let_go();
+  bool holds(const Answer& given) const;
+  void give_up() { gave_up_.store(true, std::memory_order_relaxed); }
+
+  perf_data::ProcessHistory::Collector collector_;  // its changes take effect under the mutex
+  u64 end_of_round_ = 0;                            // the newest sample before the round that is being read
+  u64 published_ = 0;                               // the offset where others were told last
+  u64 near_until_ = 0;                              // offset
+  std::atomic<bool> gave_up_ = false;
+  std::atomic<u64> read_ = 0;
+  std::atomic<u64> waiting_ = 0;  // offset of the history that waits for samples to come near; 0: it does not
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  u64 known_until_ = 0;
+  bool is_over_ = false;
+  std::optional<u64> awaited_;   // the moment without which samples cannot go on
+  std::vector<Answer> answers_;  // given before all was known
+  std::optional<ProcessHistory> history_;
+  std::future<void> collecting_;
+};
+
+}  // namespace wperf::recording

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "analysis/recording/live_unwinding.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "formats/perf_data/visit.h"
+
+namespace wperf::recording {
+namespace {
+
+using perf_data::Record;
+
+void append_words(std::string& out, std::span<const u64> words) {
+  out.append(reinterpret_cast<const char*>(words.data()), words.size_bytes());
+}
+
+// A tracepoint's fields with their size in front.
+std::span<const std::byte> raw_of(const perf_data::Sample& sample) {
+  if (sample.raw.data() == nullptr) return {};
+  return {sample.raw.data() - sizeof(u32), sample.raw.size() + sizeof(u32)};
+}
+
+}  // namespace
+
+void LiveUnwinding::begin(std::span<const perf_export::WrittenEvent> events) {
+  kept_registers_.clear();
+  std::vector<perf_data::Event> described;
+  for (const perf_export::WrittenEvent& one : events) {
+    perf_data::Event& event = described.emplace_back();
+    static_cast<void>(perf_data::read_event_attributes(std::as_bytes(std::span(one.attributes)), event.attributes));
+    event.ids = one.ids;
+    kept_registers_.push_back(one.kept_registers);
+  }
+  events_ = perf_data::EventTable(std::move(described));
+}
+
+void LiveUnwinding::take(std::span<const std::byte> first, std::span<const std::byte> second) {
+  usize at = pending_.size();
+  pending_.insert(pending_.end(), first.begin(), first.end());
+  pending_.insert(pending_.end(), second.begin(), second.end());
+  Record record;
+  for (u64 end = at; at < pending_.size(); at = static_cast<usize>(end)) {
+    if (perf_data::record_at(pending_, at, record, end).has_value()) end = pending_.size();
+    entries_.push_back({time_of(record), at, static_cast<usize>(end) - at});
+  }
+}
+
+// What does not say when it was is older than all that does.
+u64 LiveUnwinding::time_of(const Record& record) {
+  if (record.kind() == perf_data::RecordType::sample) {
+    return events_.read(record, sample_) == perf_data::EventTable::Found::yes ? sample_.time : 0;
+  }
+  bytes::Span fields;
+  perf_data::Identity identity;
+  const bool is_kernels = record.type < perf_data::kFirstUserType;
+  return is_kernels && events_.split_trailer(record, fields, identity) ? identity.time : 0;
+}
+
+void LiveUnwinding::settle(u64 before_ns, std::string& out) {
+  std::stable_sort(entries_.begin(), entries_.end(), [](const Entry& a, const Entry& b) { return a.time < b.time; });
+  const auto end =
+      std::partition_point(entries_.begin(), entries_.end(), [&](const Entry& one) { return one.time < before_ns; });
+  for (auto one = entries_.begin(); one != end; ++one) {
+    const std::span<const std::byte> whole = std::span(pending_).subspan(one->begin, one->size);
+    Record record;
+    u64 record_end = 0;
+    static_cast<void>(perf_data::record_at(whole, 0, record, record_end));
+    pass(record, whole, out);
+  }
+  later_.clear();
+  entries_.erase(entries_.begin(), end);
+  for (Entry& one : entries_) {
+    const auto from = pending_.begin() + static_cast<std::ptrdiff_t>(one.begin);
+    one.begin = later_.size();
+    later_.insert(later_.end(), from, from + static_cast<std::ptrdiff_t>(one.size));
+  }
+  pending_.swap(later_);
+}
+
+void LiveUnwinding::pass(const Record& record, std::span<const std::byte> whole, std::string& out) {
+  if (record.kind() == perf_data::RecordType::sample) {
+    if (events_.read(record, sample_) == perf_data::EventTable::Found::yes) return append_unwound(record, out);
+  } else {
+    const auto add = [this](const auto& one, const Record&) { code_.add(one); };
+    perf_data::Visitors visitor{[&](const perf_data::Mmap& one, const Record& of) { add(one, of); },
+                                [&](const perf_data::Comm& one, const Record& of) { add(one, of); },
+                                [&](const perf_data::Task& one, const Record& of) { add(one, of); }};
+    perf_data::ReadStatistics statistics;
+    visit_record(record, events_, visitor, statistics, sample_);
+  }
+  out.append(reinterpret_cast<const char*>(whole.data()), whole.size());
+}
+
+// What the file has of the user's registers: how wide they are, and those that are kept.
+void LiveUnwinding::collect_registers() {
+  kept_.clear();
+  const u64 mask = sample_.event < kept_registers_.size() ? kept_registers_[sample_.event] : 0;
+  if (mask == 0) return;
+  const perf_data::Registers& recorded = sample_.user_registers;
+  kept_.push_back(recorded.abi);
+  for (u64 rest = mask; rest != 0; rest &= rest - 1) {
+    const std::optional<u64> value = recorded.value_of(static_cast<u32>(std::countr_zero(rest)));
+    if (!value.has_value()) {
+      kept_.assign(1, 0);  // none
+      return;
+    }
+    kept_.push_back(*value);
+  }
+}
+
+// The same fields up to the call chain, the whole chain, what a tracepoint says, and of what is behind it the registers
+// that are kept.
+void LiveUnwinding::append_unwound(const Record& record, std::string& out) {
+  collect_chain();
+  collect_registers();
+  const std::byte* const chain = sample_.callchain.bytes().data();
+  const usize before = static_cast<usize>(chain - record.body.data()) - sizeof(u64);
+  constexpr usize kMostWords = 8000;  // a record's size has 16 bits
+  if (chain_.size() > kMostWords) chain_.resize(kMostWords);
+  const std::span<const std::byte> raw = raw_of(sample_);
+  const u64 size = sizeof(u64) + before + (1 + chain_.size() + kept_.size()) * sizeof(u64) + raw.size();
+  const u64 header = record.type | u64{record.misc} << 32 | size << 48;
+  append_words(out, {&header, 1});
+  out.append(reinterpret_cast<const char*>(record.body.data()), before);
+  const u64 count = chain_.size();
+  append_words(out, {&count, 1});
+  append_words(out, chain_);
+  out.append(reinterpret_cast<const char*>(raw.data()), raw.size());
+  append_words(out, kept_);
+}
+
+void LiveUnwinding::collect_chain() {
+  chain_.clear();
+  const bytes::Words& recorded = sample_.callchain;
+  usize user = 0;
+  while (user < recorded.size() && recorded[user] != perf_data::kCallchainUser) chain_.push_back(recorded[user++]);
+  const bool has_stack = RecordedUnwinder::has_stack(sample_);
+  if (is_hurried_ && has_stack) ++incomplete_.by_pointers;
+  if (is_hurried_ || !has_stack) {
+    while (user < recorded.size()) chain_.push_back(recorded[user++]);
+    return;
+  }
+  callers_.clear();
+  const u32 space = code_.space_of(sample_.pid);
+  const auto ending = unwinder_.add_callers(sample_, space, callers_);
+  chain_.push_back(perf_data::kCallchainUser);
+  const usize begin = chain_.size();
+  // In user mode the unwinder leaves out the sample's own place; behind the kernel it says where that was entered, as
+  // for a caller.
+  if (sample_.cpu_mode() == perf_data::kUserMode) {
+    chain_.push_back(sample_.ip);
+  } else if (!callers_.empty()) {
+    --callers_.front();
+  }
+  chain_.insert(chain_.end(), callers_.begin(), callers_.end());
+  if (ending == unwind::Ending::outermost) return;
+  // The kernel followed the frame pointers from the same place. Where both agree on the last caller that the copy
+  // tells, what pointers tell of its callers is right, too.
+  const u64 last = chain_.size() > begin ? chain_.back() : 0;
+  for (usize i = user + 1; i < recorded.size() && last != 0; ++i) {
+    if (recorded[i] != last) continue;
+    if (i + 1 == recorded.size()) break;
+    for (usize next = i + 1; next < recorded.size(); ++next) chain_.push_back(recorded[next]);
+    return;
+  }
+  count(ending);
+}
+
+void LiveUnwinding::count(unwind::Ending ending) {
+  constexpr u64 kAbi32 = 1;
+  if (sample_.user_registers.abi == kAbi32) {
+    ++incomplete_.of_32_bits;
+  } else if (ending == unwind::Ending::stack_copy_too_short) {
+    ++incomplete_.cut;
+  } else if (ending == unwind::Ending::no_table) {
+    ++incomplete_.without_table;
+  } else {
+    ++incomplete_.damaged;
+  }
+}
+
+}  // namespace wperf::recording

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "analysis/recording/mapped_code.h"
+
+#include <fmt/format.h>
+
+#include <cstddef>
+#include <string_view>
+#include <vector>
+
+#include "code/modules/kernel_symbols.h"
+#include "formats/perf_data/run_facts.h"
+#include "ground/os/named_file.h"
+
+namespace wperf::recording {
+namespace {
+
+constexpr size_t kMostMapBytes = 512 << 20;
+
+// Else it is a part of the process that the kernel named, as a stack.
+bool may_have_map(const perf_data::MappedCode& code) {
+  return code.path.empty() || code.path.front() == '/';
+}
+
+// "1f2e" → 0x1f, 0x2e.
+std::vector<std::byte> bytes_of_digits(std::string_view digits) {
+  const auto value = [](char c) { return c >= 'a' ? c - 'a' + 10 : c - '0'; };
+  std::vector<std::byte> bytes;
+  for (usize i = 0; i + 1 < digits.size(); i += 2)
+    bytes.push_back(static_cast<std::byte>(value(digits[i]) << 4 | value(digits[i + 1])));
+  return bytes;
+}
+
+}  // namespace
+
+std::string name_of_jit_code(u32 process) {
+  return fmt::format("[JIT] pid {}", process);
+}
+
+// As perf calls it.
+std::string name_of_jit_code(const perf_data::MappedCode& code) {
+  if (code.path.starts_with("/memfd:")) return std::string(modules::base_name(code.path));
+  return may_have_map(code) ? name_of_jit_code(code.first_process) : std::string(code.path);
+}
+
+modules::CodeFile load_recorded_image(const perf_data::PerfFile& file, const perf_data::MappedCode& code,
+                                      const modules::SymbolOptions& images) {
+  if (!file.features().text(perf_data::Feature::perf_version).starts_with("wperf ")) return {};
+  const std::string path(code.path);
+  const raw::Module module{
+      .name = path.substr(path.find_last_of("/\\") + 1), .path = path, .base = 0, .size = 0, .entry = 0};
+  const std::string_view pdb =
+      perf_data::pdb_name_of(file.features().section(perf_data::kPdbNamesFeature), code.build_id);
+  return modules::CodeFile(modules::load_recorded_module(module, code.build_id, pdb, images));
+}
+
+modules::CodeFile load_module_again(const stacks::StackModule& module, const modules::ElfSearch& search,
+                                    modules::SymbolOptions images) {
+  const std::vector<std::byte> build = bytes_of_digits(module.build_id);
+  if (module.pdb_path.empty() && !perf_data::is_windows_path(module.path))
+    return modules::CodeFile(modules::load_elf(module.path, build, search));
+  if (!module.pdb_path.empty()) images.recorded_pdb_files.push_back(module.pdb_path);
+  const raw::Module image{.name = module.name, .path = module.path, .base = 0, .size = 0, .entry = 0};
+  return modules::CodeFile(modules::load_recorded_module(image, build, modules::base_name(module.pdb_path), images));
+}
+
+bool is_windows_run(const perf_data::PerfFile& file) {
+  const std::optional<perf_data::RunFacts> facts =
+      perf_data::read_run_facts(file.features().section(perf_data::kRunFactsFeature));
+  return facts.has_value() && facts->windows;
+}
+
+modules::CodeFile load_mapped_code(const perf_data::PerfFile& file, const perf_data::ProcessHistory& history,
+                                   const perf_data::MappedCode& code, bool windows_run,
+                                   const modules::ElfSearch& search, const modules::SymbolOptions& images) {
+  if (!windows_run && !perf_data::is_windows_path(code.path)) {
+    modules::CodeFile elf(load_mapped_elf(file, history, code, search));
+    if (elf.has_symbols()) return elf;
+    modules::CodeFile image = load_recorded_image(file, code, images);
+    return image.is_windows() ? std::move(image) : std::move(elf);
+  }
+  return load_recorded_image(file, code, images);
+}
+
+modules::LoadedElf load_mapped_elf(const perf_data::PerfFile& file, const perf_data::ProcessHistory& history,
+                                   const perf_data::MappedCode& code, const modules::ElfSearch& search) {
+  if (code.path != modules::kVdsoPath)
+    return modules::load_elf(std::string(code.path), code.build_id, search, code.first_process);
+  bytes::Span build_id = code.build_id;
+  for (const perf_data::BuildId& known : file.features().build_ids()) {
+    if (build_id.empty() && known.file == modules::kVdsoPath) build_id = known.id;
+  }
+  std::string reason;
+  return modules::load_vdso(build_id, build_id.empty() && modules::is_running_kernel(file, history, reason));
+}
+
+JitCode::JitCode(const perf_data::MappedCode& code, std::span<const std::string> folders) {
+  if (!may_have_map(code)) {
+    reason_ = "memory of the program, without a file";
+    return;
+  }
+  const std::string path = fmt::format("/tmp/perf-{}.map", code.first_process);
+  auto map = os::open_named_file(path, os::NamedUse::read, folders);
+  if (!map.has_value()) {
+    reason_ = "code that the program generated: " + map.error().text;
+    return;
+  }
+  if (!map.value().has_value()) {
+    reason_ = "code that the program generated, and there is no " + path;
+    return;
+  }
+  const auto bytes = map.value()->bytes();
+  if (bytes.size() > kMostMapBytes) {
+    reason_ = fmt::format("{} is larger than {} bytes", path, kMostMapBytes);
+    return;
+  }
+  text_.assign(reinterpret_cast<const char*>(bytes.data()), bytes.size());  // the program may be writing to it still
+  list_ = symbols::ListedSymbols::parse_perf_map(text_);
+}
+
+}  // namespace wperf::recording

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What is behind code that a recording says was mapped: an ELF file, the vdso, or memory that the program wrote its
+// code into and may have described in a map. Called by recorded_places, and by commands that look at it again.
+#pragma once
+#include <string>
+
+#include "code/modules/code_file.h"
+#include "code/symbols/listed/listed_symbols.h"
+#include "formats/perf_data/process_history.h"
+#include "model/stacks/stack_profile.h"
+
+namespace wperf::recording {
+
+// Did wperf itself record Windows programs?
+bool is_windows_run(const perf_data::PerfFile& file);
+// Of code that is in a file, or the vdso; of a Windows run, and where a path is of Windows, images with their PDBs.
+modules::CodeFile load_mapped_code(const perf_data::PerfFile& file, const perf_data::ProcessHistory& history,
+                                   const perf_data::MappedCode& code, bool windows_run,
+                                   const modules::ElfSearch& search, const modules::SymbolOptions& images);
+// A Windows image in a recording of wperf's; else nothing to ask.
+modules::CodeFile load_recorded_image(const perf_data::PerfFile& file, const perf_data::MappedCode& code,
+                                      const modules::SymbolOptions& images);
+// The file of a module of a profile, whose recording is closed.
+modules::CodeFile load_module_again(const stacks::StackModule& module, const modules::ElfSearch& search,
+                                    modules::SymbolOptions images);
+modules::LoadedElf load_mapped_elf(const perf_data::PerfFile& file, const perf_data::ProcessHistory& history,
+                                   const perf_data::MappedCode& code, const modules::ElfSearch& search);
+
+// What the module of such code is called: by the process that made it, or as memory that has a name.
+std::string name_of_jit_code(u32 process);
+std::string name_of_jit_code(const perf_data::MappedCode& code);
+
+// Memory without a file, and the names that its program gave in /tmp/perf-PID.map.
+class JitCode {
+ public:
+  // `folders`: of --symbol-path.
+  JitCode(const perf_data::MappedCode& code, std::span<const std::string> folders);
+  JitCode(const JitCode&) = delete;
+  JitCode& operator=(const JitCode&) = delete;
+
+  const std::string& reason() const { return reason_; }  // why there are no names; empty: there may be
+  const symbols::ListedSymbol* find(u64 address) const { return list_.find(address); }
+
+ private:
+  std::string reason_, text_;
+  symbols::ListedSymbols list_;
+};
+
+}  // namespace wperf::recording

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Paths of places as one tree: nodes are numbered as they come, so that each stands behind its parent. Called by
+// recorded_places.
+#pragma once
+#include <vector>
+
+#include "model/stacks/id_table.h"
+#include "model/stacks/stack_profile.h"
+
+namespace wperf::recording {
+
+class PathTree {
+ public:
+  static constexpr u32 kRoot = 0;
+
+  // Below one node, the key tells nodes apart.
+  u32 insert(u32 parent, u32 key, u32 place) {
+    const auto [number, is_new] = keys_.insert(parent, key);
+    if (is_new) nodes_.push_back({parent, place});
+    return number + 1;
+  }
+  // Takes the paths of another tree in, and answers which node here each of its nodes is. The nodes are those that one
+  // tree would have that was given the other's paths after its own.
+  std::vector<u32> join(const PathTree& other) {
+    std::vector<u32> here(other.nodes_.size(), kRoot);
+    for (u32 node = 1; node < here.size(); ++node) {
+      here[node] = insert(here[other.nodes_[node].parent], other.key(node), other.nodes_[node].place);
+    }
+    return here;
+  }
+
+  u32 size() const { return static_cast<u32>(nodes_.size()); }
+  u32 parent(u32 node) const { return nodes_[node].parent; }
+  u32 key(u32 node) const { return keys_.second(node - 1); }
+  std::vector<stacks::StackNode> take_nodes() { return std::move(nodes_); }
+
+ private:
+  stacks::SmallIdTable keys_;  // without the root
+  std::vector<stacks::StackNode> nodes_ = std::vector<stacks::StackNode>(1);
+};
+
+}  // namespace wperf::recording

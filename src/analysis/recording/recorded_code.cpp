@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "analysis/recording/recorded_code.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+
+#include "code/modules/source_files.h"
+#include "code/symbols/disassembly/disassembler.h"
+#include "model/answers/compat_profile.h"
+
+namespace wperf::recording {
+namespace {
+
+using stacks::CodeHits;
+using stacks::CodeInstruction;
+using stacks::FunctionCode;
+using stacks::kNothing;
+using stacks::StackProfile;
+
+constexpr u64 kMostCodeBytes = 4 << 20;
+
+struct Hits {
+  CodeHits self, all;  // all: with what was called
+};
+
+struct HitFunction {
+  Hits hits;
+  u64 begin = 0, end = 0;
+  std::map<u64, Hits> of_address;  // as linked
+  std::map<u64, u32> site_of_address;
+  std::map<std::pair<std::string_view, u32>, Hits> of_line;  // file, empty: code of no line; number
+};
+
+void add_hits(CodeHits& to, const CodeHits& hits) {
+  to.samples += hits.samples;
+  to.period += hits.period;
+}
+
+// The function's own line, whatever was inlined there.
+std::pair<std::string_view, u32> line_of(const StackProfile& profile, const stacks::CodeSite& site) {
+  if (site.frame_count == 0) return {};
+  const stacks::CodeFrame& frame = profile.code_frames[site.first_frame + site.frame_count - 1];
+  if (frame.line == 0) return {};
+  return {profile.texts[frame.file], frame.line};
+}
+
+// Counts what the samples of an event hit, by function, line and address. A function, line or address that is in a
+// stack several times was seen once.
+class HitCounter {
+ public:
+  HitCounter(const CodeFiles& files, const StackProfile& profile, bool with_calls)
+      : profile_(profile), with_calls_(with_calls), targets_(profile.sites.size()) {
+    for (usize i = 0; i < profile.sites.size(); ++i) {
+      const stacks::CodeSite& site = profile.sites[i];
+      if (site.function == kNothing || files.find(profile.functions[site.function].module) == nullptr) continue;
+      HitFunction& function = functions_[site.function];
+      function.begin = site.begin;
+      function.end = site.end;
+      function.site_of_address[site.address] = static_cast<u32>(i);
+      targets_[i] = {&function.hits, &function.of_line[line_of(profile, site)], &function.of_address[site.address]};
+    }
+  }
+
+  void count(const stacks::StackSample& sample) {
+    const CodeHits hits{sample.count, sample.period};
+    seen_.clear();
+    bool is_leaf = true;
+    for (u32 node = sample.node; node != kNothing; node = profile_.nodes[node].parent, is_leaf = false) {
+      if (!is_leaf && !with_calls_) break;
+      const u32 site = profile_.site_of_node[node];
+      if (site == kNothing) continue;
+      for (Hits* const target : targets_[site]) {
+        if (target == nullptr) continue;
+        if (is_leaf) add_hits(target->self, hits);
+        seen_.push_back(target);
+      }
+    }
+    std::sort(seen_.begin(), seen_.end());
+    seen_.erase(std::unique(seen_.begin(), seen_.end()), seen_.end());
+    for (Hits* const target : seen_) add_hits(target->all, hits);
+  }
+
+  // Those that were hit, by their numbers in the profile.
+  const std::map<u32, HitFunction>& functions() const { return functions_; }
+
+ private:
+  const StackProfile& profile_;
+  const bool with_calls_;
+  std::map<u32, HitFunction> functions_;
+  std::vector<std::array<Hits*, 3>> targets_;  // of each site
+  std::vector<Hits*> seen_;
+};
+
+// Text files by the paths that compilers wrote into debug information.
+class Sources {
+ public:
+  explicit Sources(const std::vector<std::string>& folders) : folders_(folders) {}
+
+  std::string line(const std::string& path, u32 number) {
+    return std::string(profile::source_line(file(path).file, number));
+  }
+  // Why nothing is shown of one that may be here.
+  const std::string& reason(const std::string& path) { return file(path).reason; }
+
+ private:
+  struct Read {
+    profile::SourceFile file;
+    std::string reason;
+  };
+
+  const Read& file(const std::string& path) {
+    const auto [entry, is_new] = files_.try_emplace(path);
+    const bool is_whole = !path.empty() && path.front() == '/';  // else relative to a folder of another time
+    if (!is_new || !is_whole) return entry->second;
+    modules::SourceText read = modules::read_source(path, folders_);
+    entry->second = {{.path = path, .text = std::move(read.text)}, std::move(read.reason)};
+    return entry->second;
+  }
+
+  const std::vector<std::string>& folders_;
+  std::map<std::string, Read> files_;
+};
+
+class CodeWriter {
+ public:
+  CodeWriter(const CodeFiles& files, const CodeRequest& request, const StackProfile& profile)
+      : files_(files), request_(request), profile_(profile), sources_(request.folders) {}
+
+  FunctionCode lines_of_function(u32 event, u32 number, const HitFunction& function);
+  diag::Result<void> add_instructions(const HitFunction& function, FunctionCode& out);
+
+ private:
+  void add_lines(const HitFunction& function, FunctionCode& out);
+  void append_instructions(const modules::CodeFile& file, const HitFunction& function, u64 base,
+                           const std::vector<symbols::Instruction>& all, FunctionCode& out) const;
+  std::string text_of(const modules::CodeFile& file, const HitFunction& around, u64 base,
+                      const symbols::Instruction& instruction) const;
+
+  const CodeFiles& files_;
+  const CodeRequest& request_;
+  const StackProfile& profile_;
+  Sources sources_;
+  std::map<symbols::InstructionSet, symbols::Disassembler> disassemblers_;
+};
+
+FunctionCode CodeWriter::lines_of_function(u32 event, u32 number, const HitFunction& function) {
+  FunctionCode out;
+  out.event = event;
+  out.function = number;
+  out.hits = function.hits.self;
+  out.all = function.hits.all;
+  out.with_calls = request_.with_calls;
+  const stacks::StackModule& module = profile_.modules[profile_.functions[number].module];
+  add_lines(function, out);
+  if (out.lines.empty()) {
+    out.reason = "no line information for this code of " + module.path;
+    if (!module.reason.empty()) out.reason += ": " + module.reason;
+  }
+  return out;
+}
+
+void CodeWriter::add_lines(const HitFunction& function, FunctionCode& out) {
+  const bool any = std::any_of(function.of_line.begin(), function.of_line.end(),
+                               [](const auto& line) { return line.first.second != 0 && line.second.all.samples != 0; });
+  if (!any) return;
+  for (const auto& [place, hits] : function.of_line) {
+    if (hits.all.samples == 0) continue;
+    const std::string path(place.first);
+    out.lines.push_back({path, place.second, hits.self, sources_.line(path, place.second), hits.all});
+    const std::string& reason = sources_.reason(path);
+    if (!reason.empty() && out.reason.find(reason) == std::string::npos) {
+      out.reason += (out.reason.empty() ? "" : "; ") + reason;
+    }
+  }
+  std::stable_sort(out.lines.begin(), out.lines.end(),
+                   [](const auto& a, const auto& b) { return a.all.period > b.all.period; });
+}
+
+diag::Result<void> CodeWriter::add_instructions(const HitFunction& function, FunctionCode& out) {
+  const modules::CodeFile& file = *files_.find(profile_.functions[out.function].module);
+  std::optional<modules::CodeBytes> code;
+  if (function.begin < function.end && function.end - function.begin <= kMostCodeBytes) {
+    code = file.code(function.begin, function.end);
+  }
+  if (!code.has_value()) {
+    out.reason += (out.reason.empty() ? "" : "; ") + std::string("cannot show its machine code: ");
+    out.reason += function.begin >= function.end
+                      ? "its start and end are unknown"
+                      : "its file is missing, is for another kind of processor, or the function is too long";
+    return {};
+  }
+  auto found = disassemblers_.find(code->instructions);
+  if (found == disassemblers_.end()) {
+    WPERF_TRY(auto opened, symbols::Disassembler::open(code->instructions));
+    found = disassemblers_.emplace(code->instructions, std::move(opened)).first;
+  }
+  append_instructions(file, function, code->base, found->second.disassemble(code->bytes, code->base, code->first), out);
+  return {};
+}
+
+// Those that were hit, and a few around each.
+void CodeWriter::append_instructions(const modules::CodeFile& file, const HitFunction& function, u64 base,
+                                     const std::vector<symbols::Instruction>& all, FunctionCode& out) const {
+  constexpr size_t kAround = 6;
+  std::vector<Hits> hits(all.size());
+  std::vector<bool> is_shown(all.size());
+  auto next = function.of_address.begin();
+  for (size_t i = 0; i < all.size(); ++i) {
+    const u64 address = base + all[i].rva;
+    while (next != function.of_address.end() && next->first < address + all[i].size) {
+      add_hits(hits[i].self, next->second.self);
+      add_hits(hits[i].all, next->second.all);
+      ++next;
+    }
+    if (hits[i].all.samples == 0) continue;
+    const size_t last = std::min(all.size(), i + kAround + 1);
+    for (size_t near = i - std::min(i, kAround); near < last; ++near) is_shown[near] = true;
+  }
+  std::vector<u64> addresses;
+  for (size_t i = 0; i < all.size(); ++i) {
+    if (is_shown[i]) addresses.push_back(base + all[i].rva);
+  }
+  const symbols::Symbolization known = file.answer(addresses, {.lines = true, .decorated = request_.decorated});
+  size_t at = 0;
+  for (size_t i = 0; i < all.size(); ++i) {
+    if (!is_shown[i]) continue;
+    const symbols::SymbolizedAddress& answer = known.answers[at++];
+    CodeInstruction& one = out.instructions.emplace_back();
+    one.address = answer.address;
+    one.text = text_of(file, function, base, all[i]);
+    one.hits = hits[i].self;
+    one.all = hits[i].all;
+    one.follows_gap = i != 0 && !is_shown[i - 1];
+    if (answer.frame_count == 0) continue;
+    const symbols::SymbolizedFrame& frame = known.frames[answer.first_frame + answer.frame_count - 1];
+    if (frame.line != 0) one.line = fmt::format("{}:{}", modules::base_name(frame.file), frame.line);
+  }
+}
+
+std::string CodeWriter::text_of(const modules::CodeFile& file, const HitFunction& around, u64 base,
+                                const symbols::Instruction& instruction) const {
+  if (instruction.operands.empty()) return instruction.mnemonic;
+  std::string text = fmt::format("{:<7} {}", instruction.mnemonic, instruction.operands);
+  if (!instruction.target.has_value()) return text;
+  const u64 target = base + *instruction.target;
+  if (target >= around.begin && target < around.end) return fmt::format("{} <+0x{:x}>", text, target - around.begin);
+  const std::string name = target_text(file, target, request_.decorated);
+  return name.empty() ? text : fmt::format("{} <{}>", text, name);
+}
+
+}  // namespace
+
+std::string target_text(const modules::CodeFile& file, u64 target, bool decorated) {
+  const symbols::SymbolizedAddress known = file.function_at(target, decorated);
+  if (known.function.empty()) return {};
+  const bool has_begin = known.begin < known.end;
+  return profile::place_text(known.function, has_begin ? static_cast<u32>(target - known.begin) : 0);
+}
+
+namespace {
+
+// Whose source is here first, then whose lines are known: there somebody can change something. Without calls all are
+// alike.
+int rank_of(const FunctionCode& code) {
+  if (!code.with_calls || code.lines.empty()) return 0;
+  const bool has_source =
+      std::any_of(code.lines.begin(), code.lines.end(), [](const auto& line) { return !line.source.empty(); });
+  return has_source ? 2 : 1;
+}
+
+}  // namespace
+
+diag::Result<void> add_function_code(const CodeFiles& files, const CodeRequest& request, StackProfile& profile) {
+  const stacks::ChosenSamples chosen(profile, request.filter);
+  CodeWriter writer(files, request, profile);
+  for (u32 event = 0; event < profile.events.size(); ++event) {
+    HitCounter counter(files, profile, request.with_calls);
+    for (const stacks::StackSample& sample : profile.samples) {
+      if (sample.event == event && chosen.has(sample)) counter.count(sample);
+    }
+    const double least = static_cast<double>(profile.events[event].period) * request.least_permille / 1000;
+    const auto is_hot = [least](const CodeHits& hits) {
+      return hits.samples != 0 && static_cast<double>(hits.period) >= least;
+    };
+    std::vector<FunctionCode> found;
+    for (const auto& [number, function] : counter.functions()) {
+      const bool has_bounds = function.begin < function.end;
+      if (!is_hot(function.hits.all) || (!has_bounds && !profile.functions[number].is_known)) continue;
+      FunctionCode code = writer.lines_of_function(event, number, function);
+      // What only called others, and has no lines, says nothing.
+      if (rank_of(code) != 0 || is_hot(code.hits)) found.push_back(std::move(code));
+    }
+    // Where there is source that somebody can change, other code is of interest for what happened in it itself.
+    if (std::any_of(found.begin(), found.end(), [](const FunctionCode& code) { return rank_of(code) == 2; })) {
+      std::erase_if(found, [&](const FunctionCode& code) { return rank_of(code) != 2 && !is_hot(code.hits); });
+    }
+    std::stable_sort(found.begin(), found.end(), [](const FunctionCode& a, const FunctionCode& b) {
+      const int rank_a = rank_of(a), rank_b = rank_of(b);
+      if (rank_a != rank_b) return rank_a > rank_b;
+      return rank_a != 0 ? a.all.period > b.all.period : a.hits.period > b.hits.period;
+    });
+    if (found.size() > request.most_functions) found.resize(request.most_functions);
+    for (FunctionCode& code : found) {
+      if (request.disassemble) {
+        WPERF_CHECK_OK(writer.add_instructions(counter.functions().at(code.function), code));
+      }
+      profile.code.push_back(std::move(code));
+    }
+  }
+  return {};
+}
+
+}  // namespace wperf::recording

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// --annotate and --disassemble of a recording: lines and instructions of its hottest functions, with the samples that
+// hit them. With calls, functions whose source is here come first: that is where somebody can change something. Called
+// by run_report and live_look.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "analysis/recording/recorded_places.h"
+#include "ground/diag/result.h"
+#include "model/stacks/stack_rows.h"
+
+namespace wperf::recording {
+
+struct CodeRequest {
+  stacks::StackFilter filter;
+  u32 most_functions = 0;  // of an event
+  u32 least_permille = 5;  // of what the event counted
+  bool disassemble = false;
+  bool with_calls = false;  // what was called from a line counts for it, too: needs a site for each caller
+  bool decorated = false;
+  std::vector<std::string> folders;  // below which sources may lie, too
+};
+
+// "name+0x24" of what is called or branched to, "name" where nobody knows where the function begins; empty: no name.
+std::string target_text(const modules::CodeFile& file, u64 target, bool decorated);
+
+// Fills profile.code. The sites are those that name_places() answered for this profile.
+diag::Result<void> add_function_code(const CodeFiles& files, const CodeRequest& request, stacks::StackProfile& profile);
+
+}  // namespace wperf::recording

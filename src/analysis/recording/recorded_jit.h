@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Code that programs made as they ran and described in a jit-PID.dump, which recordings name as a mapped file. What
+// lies at an address changes with time, and core_statistics know no times: an address in such code is replaced by the
+// number of a spot, an address in one version of one function. Called by recorded_samples, asked for names by
+// recorded_places.
+#pragma once
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "code/symbols/listed/jit_dump.h"
+#include "formats/perf_data/process_history.h"
+#include "ground/os/mapped_file.h"
+#include "model/stacks/id_table.h"
+#include "model/stacks/stack_aggregator.h"
+
+namespace wperf::recording {
+
+class RecordedJit {
+ public:
+  // has_monotonic_times: those of samples compare with those of the dumps; else the newest code of a place counts.
+  // `own`: the section of the recording that has dumps, whose times are those of its samples; empty: it has none.
+  // `folders`: of --symbol-path.
+  static RecordedJit open(const perf_data::ProcessHistory& history, bool has_monotonic_times, bytes::Span own,
+                          std::span<const std::string> folders);
+
+  static bool is_dump(std::string_view path);  // by its name
+
+  bool empty() const { return dumps_.empty(); }
+  // Replaces the addresses of a stack, innermost first, that lie in code of a dump; their frames become of kind made.
+  void replace_addresses(u32 pid, u64 when, std::span<stacks::StackFrame> frames);
+
+  struct Spot {
+    u32 process = 0;
+    u64 address = 0;  // where it was when the sample was taken; of a caller, in the call
+    std::string_view function;
+    symbols::JitLine line;
+  };
+  Spot spot(u64 number) const;
+
+ private:
+  struct Dump {
+    std::optional<os::MappedFile> file;  // nothing: the recording has it
+    symbols::JitDump code;
+  };
+  std::vector<Dump> dumps_;
+  std::unordered_map<u32, u32> of_process_;
+  bool has_times_ = false;
+  stacks::IdTable spots_;  // dump << 32 | function, address
+};
+
+}  // namespace wperf::recording

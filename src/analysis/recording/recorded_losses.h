@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a recording says of its losses. A LOST record tells how many records found no room in a ring, as soon as there
+// is room again. Kernels since 6.0 also count for each event what it lost, and who records writes these counts at the
+// end, as LOST_SAMPLES: they contain the former, and what nobody had room to tell of. Without such counts LOST_SAMPLES
+// come from the hardware and stand beside. Called by recorded_samples and recorded_capture.
+#pragma once
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "formats/perf_data/perf_file.h"
+
+namespace wperf::recording {
+
+inline bool counts_losses(const perf_data::PerfFile& file) {
+  return std::any_of(file.attrs().begin(), file.attrs().end(), [](const perf_data::Event& event) {
+    return (event.attributes.read_format & perf_data::kReadLost) != 0;
+  });
+}
+
+// About how many records stood where the file is damaged, if they were as long as the others are.
+inline u64 records_in_damage(const perf_data::PerfFile& file, const perf_data::ReadStatistics& statistics) {
+  const perf_data::EarlierDamage& earlier = file.earlier_damage();
+  const u64 bytes = statistics.damaged_bytes() - earlier.bytes, sound = file.record_bytes().size() - bytes;
+  if (bytes == 0 || sound == 0 || statistics.records == 0) return earlier.records_about;
+  const double each = static_cast<double>(sound) / static_cast<double>(statistics.records);
+  const u64 places = statistics.damaged_places() - earlier.places;
+  return earlier.records_about + std::max(places, static_cast<u64>(std::llround(static_cast<double>(bytes) / each)));
+}
+
+class RecordedLosses {
+ public:
+  void add(const perf_data::Lost& lost) { add_to(of_rings_, lost.records); }
+  void add(const perf_data::LostSamples& lost) {
+    if (!lost.by_filter) add_to(counted_, lost.samples);
+  }
+
+  u64 of_rings() const { return of_rings_; }
+  // That no LOST record told of.
+  u64 others(bool counts_losses) const { return counts_losses ? counted_ - std::min(counted_, of_rings_) : counted_; }
+
+ private:
+  static void add_to(u64& sum, u64 more) { sum += std::min(more, std::numeric_limits<u64>::max() - sum); }
+
+  u64 of_rings_ = 0, counted_ = 0;
+};
+
+}  // namespace wperf::recording

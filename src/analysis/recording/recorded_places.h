@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Names for the addresses of a recording: each unique one once, module by module, from the files on this machine, from
+// /proc/kallsyms and from the maps of programs that make code as they run. Called by recorded_samples.
+#pragma once
+#include <functional>
+
+#include "analysis/recording/opened_code.h"
+#include "analysis/recording/recorded_jit.h"
+#include "code/modules/code_file.h"
+#include "formats/perf_data/process_history.h"
+#include "model/stacks/line_stacks.h"
+#include "model/stacks/stack_aggregator.h"
+#include "model/stacks/stack_profile.h"
+
+namespace wperf::recording {
+
+// Files of code, those done and all.
+using NamingProgress = std::function<void(usize done, usize all)>;
+
+struct PlaceOptions {
+  modules::ElfSearch search;
+  modules::SymbolOptions images;  // of Windows programs
+  bool lines = false;             // each place has its line
+  bool inlined = false;           // functions that the compiler put into others are frames of their own
+  bool decorated = false;
+  bool signatures = false;   // of overloads, which would else look alike
+  bool code = false;         // sites are wanted, and a node for each address
+  bool code_lines = false;   // of the sites, with inlined frames
+  bool line_ranges = false;  // of the sites: the code of each one's line
+  bool lists = false;        // instead of the tree, stacks that still know their addresses
+  NamingProgress tell = {};
+  OpenedCode* opened = nullptr;  // files stay open there; null: they are closed, or handed out where `code` is wanted
+};
+
+// The files behind the sites of a profile.
+struct CodeFiles {
+  std::vector<modules::CodeFile> files;
+  std::vector<u32> of_module;  // by module of the profile: index into files; stacks::kNothing: none
+  const modules::CodeFile* find(u32 module) const {
+    return module < of_module.size() && of_module[module] != stacks::kNothing ? &files[of_module[module]] : nullptr;
+  }
+};
+
+struct NamedPlaces {
+  CodeFiles files;
+  stacks::LineStacks lists;
+};
+
+// Fills modules, functions, lines, places, nodes and sites of the profile. With inlined functions there are more nodes
+// than the aggregator has: the samples of the profile are moved to those. With lists there is one node for each place.
+// Addresses are taken from the aggregator where nothing asks for them later.
+NamedPlaces name_places(const perf_data::PerfFile& file, const perf_data::ProcessHistory& history,
+                        stacks::StackAggregator& aggregator, const RecordedJit& jit, const PlaceOptions& options,
+                        stacks::StackProfile& profile);
+
+}  // namespace wperf::recording

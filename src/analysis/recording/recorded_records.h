@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The SPE records of a perf.data file, one after the other or on several threads, with their addresses of code made
+// canonical. Called by recorded_spe.cpp.
+#pragma once
+#include <array>
+#include <map>
+#include <vector>
+
+#include "analysis/recording/canonical_code.h"
+#include "formats/perf_data/aux_traces.h"
+#include "formats/spe/aggregator.h"
+
+namespace wperf::recording {
+
+using DecodeStates = std::map<u32, decode::spe::DecodeState>;  // by core
+
+// Makes addresses of user code canonical. One per thread that decodes.
+class RecordMover {
+ public:
+  RecordMover(const CanonicalCode& code, const perf_data::AuxTraces& traces)
+      : history_(code.history()), traces_(traces), pcs_(code), targets_(code) {
+    // Of other threads than look here.
+    for (u32 i = 0; i < kKnown; ++i) owners_[i].thread = i + 1;
+  }
+
+  // `process`: of records that do not name their thread; ProcessHistory::kNobody: nobody knows.
+  u32 space_of(u32 process, const decode::spe::Record& record);
+  u32 process_of(const decode::spe::Record& record, u32 otherwise);
+  // On the clock of the recording; the end of time where it is not known.
+  u64 time_of(const decode::spe::Record& record) const;
+  // Null: it is as it should be. Else a copy that lives until the next call.
+  const decode::spe::Record* canonical(u32 process, const decode::spe::Record& record);
+
+ private:
+  struct Known {
+    u32 process = perf_data::ProcessHistory::kNobody;
+    perf_data::ProcessHistory::Task task = {.name = 0, .space = perf_data::kNoCode, .begin = 1, .end = 0};
+  };
+  struct Owner {
+    u32 thread = 0, process = perf_data::ProcessHistory::kNobody;
+  };
+  static constexpr u32 kKnown = 256;
+
+  const perf_data::ProcessHistory& history_;
+  const perf_data::AuxTraces& traces_;
+  CanonicalAddresses pcs_, targets_;
+  std::array<Known, kKnown> known_{};
+  std::array<Owner, kKnown> owners_{};
+  decode::spe::Record moved_;
+};
+
+class RecordedRecords {
+ public:
+  // `process`: the only one whose code is told apart, at the addresses that it had; what others did is counted as of
+  // other processes. ProcessHistory::kNobody: all are looked at.
+  RecordedRecords(const perf_data::AuxTraces& traces, const CanonicalCode& code,
+                  u32 process = perf_data::ProcessHistory::kNobody);
+
+  // callback(origin, record). What became of each core's bytes is in `states` afterwards.
+  template <class Callback>
+  void for_each(DecodeStates& states, Callback&& callback) const {
+    for_each_in(0, runs_.size(), states, callback);
+  }
+  // The records lie in runs, which may be decoded side by side: those from `first` to before `last`. False: the last of
+  // them ends inside a record, which goes on in the run behind it.
+  usize run_count() const { return runs_.size(); }
+  template <class Callback>
+  bool for_each_in(usize first, usize last, DecodeStates& states, Callback&& callback) const {
+    RecordMover mover(code_, traces_);
+    bool whole = true;
+    for (const Piece& piece : joined(first, last)) {
+      decode::spe::DecodeState& state = states[piece.origin.core];
+      const usize used = decode(piece, state, mover, callback);
+      whole = !piece.goes_on || (used == piece.bytes.size() && state.fresh && !state.broken);
+      decode::spe::end_of_buffer(state, piece.bytes.size() - used);
+    }
+    return whole;
+  }
+  // callback(process, time, origin, record) with addresses as they were; `process`: ProcessHistory::kNobody, nobody
+  // knows.
+  template <class Callback>
+  void for_each_as_recorded(DecodeStates& states, Callback&& callback) const {
+    RecordMover mover(code_, traces_);
+    for (const Piece& piece : joined(0, runs_.size())) {
+      decode::spe::DecodeState& state = states[piece.origin.core];
+      state.buffer_address = piece.offset;
+      const auto take = [&](const decode::spe::Record& record) {
+        callback(mover.process_of(record, piece.process), mover.time_of(record), piece.origin, record);
+      };
+      const usize used = decode::spe::for_each_record(piece.bytes, state, take);
+      decode::spe::end_of_buffer(state, piece.bytes.size() - used);
+    }
+  }
+  // The same into a aggregator that is empty, on as many threads as the machine has; the answer is the same on any.
+  void add_to(decode::spe::Aggregator& aggregator, DecodeStates& states) const;
+
+ private:
+  // Bytes that a core wrote at once.
+  struct Piece {
+    decode::spe::Origin origin;
+    u32 process = perf_data::ProcessHistory::kNobody;  // of records that do not name their thread
+    u64 offset = 0;                                    // in the core's stream
+    bytes::Span bytes;
+    // Behind it comes more of what was written at once, in the next run: a record is hoped to end here.
+    bool goes_on = false;
+  };
+  using Run = std::vector<Piece>;
+  struct Share;
+
+  template <class Callback>
+  usize decode(const Piece& piece, decode::spe::DecodeState& state, RecordMover& mover, Callback& callback) const {
+    state.buffer_address = piece.offset;
+    if (target_ != perf_data::ProcessHistory::kNobody) {
+      return decode::spe::for_each_record(piece.bytes, state, [&](const decode::spe::Record& record) {
+        decode::spe::Origin origin = piece.origin;
+        origin.other_process = record.exception_level() == 0 && mover.process_of(record, piece.process) != target_;
+        callback(origin, record);
+      });
+    }
+    return decode::spe::for_each_record(piece.bytes, state, [&](const decode::spe::Record& record) {
+      const decode::spe::Record* const moved = mover.canonical(piece.process, record);
+      callback(piece.origin, moved != nullptr ? *moved : record);
+    });
+  }
+  Piece piece_of(const perf_data::AuxBuffer& buffer, const perf_data::AuxStretch& stretch) const;
+  void add_piece(Piece piece, usize& room);
+  Run joined(usize first, usize last) const;
+
+  const perf_data::AuxTraces& traces_;
+  const CanonicalCode& code_;
+  const u32 target_, only_process_;
+  std::vector<Run> runs_;
+};
+
+}  // namespace wperf::recording

@@ -1,0 +1,577 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "analysis/recording/recorded_samples.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <iterator>
+#include <optional>
+#include <unordered_map>
+
+#include "analysis/recording/counter_growth.h"
+#include "analysis/recording/history_ahead.h"
+#include "analysis/recording/leaf_callers.h"
+#include "analysis/recording/recorded_about.h"
+#include "analysis/recording/recorded_core_kinds.h"
+#include "analysis/recording/recorded_jit.h"
+#include "analysis/recording/recorded_losses.h"
+#include "analysis/recording/recorded_moments.h"
+#include "analysis/recording/recorded_places.h"
+#include "analysis/recording/recorded_records.h"
+#include "analysis/recording/recorded_unwinding.h"
+#include "analysis/recording/sample_chain.h"
+#include "analysis/recording/sample_tally.h"
+#include "analysis/recording/stack_pieces.h"
+#include "code/modules/symbol_folders.h"
+#include "formats/perf_data/history_collector.h"
+#include "formats/spe/event_names.h"
+
+namespace wperf::recording {
+namespace {
+
+using perf_data::ProcessHistory;
+using perf_data::Record;
+using perf_data::Sample;
+using stacks::AddressKind;
+using stacks::StackFrame;
+
+constexpr u32 kMonotonicClock = 1;  // CLOCK_MONOTONIC
+
+// Without a description in the file: "type:configuration".
+std::string event_name(const perf_data::Event& event) {
+  if (!event.name.empty()) return std::string(event.name);
+  const perf_data::EventAttributes& attributes = event.attributes;
+  static constexpr std::array<std::string_view, 10> kHardware = {
+      "cycles",        "instructions", "cache-references",        "cache-misses",           "branches",
+      "branch-misses", "bus-cycles",   "stalled-cycles-frontend", "stalled-cycles-backend", "ref-cycles"};
+  static constexpr std::array<std::string_view, 12> kSoftware = {
+      "cpu-clock",        "task-clock",   "page-faults",  "context-switches",
+      "cpu-migrations",   "minor-faults", "major-faults", "alignment-faults",
+      "emulation-faults", "dummy",        "bpf-output",   "cgroup-switches"};
+  if (attributes.type == 0 && attributes.config < kHardware.size()) return std::string(kHardware[attributes.config]);
+  if (attributes.type == 1 && attributes.config < kSoftware.size()) return std::string(kSoftware[attributes.config]);
+  return fmt::format("{}:0x{:x}", attributes.type, attributes.config);
+}
+
+bool reads_counters_along(const perf_data::PerfFile& file) {
+  return std::any_of(file.attrs().begin(), file.attrs().end(),
+                     [](const perf_data::Event& event) { return event.attributes.has(perf_data::kSampleRead); });
+}
+
+class SampleReader {
+ public:
+  SampleReader(const perf_data::PerfFile& file, const WantedDetail& wanted, stacks::StackProfile& profile)
+      : file_(file),
+        wanted_(wanted),
+        has_times_(ProcessHistory::Collector::has_times(file)),
+        profile_(profile),
+        tally_({.rows = wanted.rows || wanted.sample_rows,
+                .order = wanted.sample_times,
+                .slices = wanted.slice_ns != 0,
+                .parts = reads_counters_along(file)}),
+        deferred_(file) {
+    for (const perf_data::Event& event : file.attrs()) {
+      const perf_data::EventAttributes& attributes = event.attributes;
+      profile_.events.push_back({.name = event_name(event),
+                                 .type = attributes.type,
+                                 .code = attributes.config,
+                                 .interval = attributes.by_frequency() ? 0 : attributes.period_or_frequency});
+      has_callchains_ = has_callchains_ || attributes.has(perf_data::kSampleCallchain | perf_data::kSampleUserStack) ||
+                        attributes.user_registers != 0;
+    }
+    if (profile_.events.empty()) profile_.events.emplace_back().name = "unknown";
+    profile_.has_callers = has_callchains_;
+  }
+
+  // Who a thread was comes from one of these. Of code that was made at run time, only the whole history knows.
+  void follow(HistoryAhead& ahead) { ahead_ = &ahead; }
+  void look_up_in(const ProcessHistory& history, std::span<const std::string> folders) {
+    history_ = &history;
+    const bool monotonic = !file_.attrs().empty() && file_.attrs()[0].attributes.uses_clock_id() &&
+                           file_.attrs()[0].attributes.clock_id == kMonotonicClock;
+    jit_ = RecordedJit::open(history, monotonic && has_times_, file_.features().section(perf_data::kMadeCodeFeature),
+                             folders);
+  }
+  // Callers of functions that have not saved the link register.
+  void call_leaves_with(LeafCallers& leaves) { leaves_ = &leaves; }
+  void slice_time(const stacks::TimeSlices& slices) { profile_.slices = slices; }
+  // Callers of user code come from copies of stacks, where there are any.
+  void unwind_with(RecordedUnwinder& unwinder) { unwinder_ = &unwinder; }
+
+  void limit_time(const request::TimeSpan& span, u64 first) {
+    const auto moment = [first](double seconds) {
+      const double ns = seconds * 1e9;
+      return ns >= 1.8e19 ? ~u64{0} : first + std::min(static_cast<u64>(ns), ~u64{0} - first);
+    };
+    is_limited_ = true;
+    begin_ = span.from.has_value() ? moment(*span.from) : 0;
+    end_ = span.to.has_value() ? moment(*span.to) : ~u64{0};
+  }
+
+  // The operations that SPE recorded, each kind of them as an event; none of them has callers.
+  void add_operations(const perf_data::AuxTraces& traces);
+  void run();
+  stacks::StackAggregator finish(const ProcessHistory& history);
+  std::vector<SampleTally::Part> take_parts() { return tally_.take_parts(); }
+  stacks::GrowingArray<u32> take_rows() { return tally_.take_rows(); }
+  stacks::Moments take_moments() { return moments_.finish(tally_.take_order(), profile_.events); }
+  const RecordedJit& jit() const { return jit_; }
+
+ private:
+  struct KnownTask {
+    u32 pid = ~u32{0}, tid = ~u32{0};
+    u32 task = 0, space = 0;
+    u64 begin = 1, end = 0;
+  };
+
+  void note_time(u64 time) {
+    first_time_ = std::min(first_time_, time);
+    last_time_ = std::max(last_time_, time);
+  }
+  bool is_within_time(const Sample& sample) const { return sample.time >= begin_ && sample.time <= end_; }
+  void take(const Sample& sample, const Record& record);
+  void take_weighted(const Sample& sample, const Record& record);
+  void take_values(const Sample& sample, u32 sampled, u64 when, bool is_wanted);
+  void add(const Sample& sample, u32 event, u64 period, u64 when);
+  void unwind(const Sample& sample, u32 space);
+  void add_leaf_caller(const Sample& sample, u32 space);
+  const KnownTask& task_of(u32 pid, u32 tid, u64 when) {
+    KnownTask& known = known_tasks_[tid % kKnownTasks];
+    const bool is_it = known.pid == pid && known.tid == tid && when >= known.begin && when < known.end;
+    if (!is_it) known = find_task(pid, tid, when);
+    return known;
+  }
+  ProcessHistory::Task task_at(u32 pid, u32 tid, u64 when);
+  KnownTask find_task(u32 pid, u32 tid, u64 when);
+  u32 name_of_process(u32 pid, u64 when);
+  u32 name_of(u32 tid, u32 name);
+  void finish_names(const ProcessHistory& history);
+
+  static constexpr usize kKnownTasks = 256;
+  static constexpr u32 kNameless = u32{1} << 31;  // of a name's number: it is one of nameless_
+
+  const perf_data::PerfFile& file_;
+  const ProcessHistory* history_ = nullptr;
+  HistoryAhead* ahead_ = nullptr;
+  const WantedDetail& wanted_;
+  const bool has_times_;
+  stacks::StackProfile& profile_;
+  SampleTally tally_;
+  stacks::IdTable tasks_;
+  std::array<KnownTask, kKnownTasks> known_tasks_{};
+  std::unordered_map<u32, u32> nameless_;  // tid → number
+  CounterGrowth growth_;
+  std::vector<StackFrame> frames_;
+  u64 samples_ = 0;  // of the file, so far
+  RecordedUnwinder* unwinder_ = nullptr;
+  DeferredStacks deferred_;
+  LeafCallers* leaves_ = nullptr;
+  std::vector<u64> unwound_;
+  MomentReader moments_;
+  u64 begin_ = 0, end_ = ~u64{0};
+  u64 first_time_ = ~u64{0}, last_time_ = 0;
+  bool is_limited_ = false;  // what has no time is left out
+  bool has_callchains_ = false;
+  RecordedJit jit_;
+};
+
+void SampleReader::run() {
+  stacks::StackLosses& losses = profile_.losses;
+  RecordedLosses lost_ones;
+  const perf_data::ReadStatistics statistics = file_.for_each_record(perf_data::Visitors{
+      [&](const Sample& sample, const Record& record) {
+        ++samples_;
+        if (ahead_ != nullptr) {
+          ahead_->follow(record.file_offset);
+          if (ahead_->gave_up()) return;  // it all begins again
+        }
+        if (wanted_.weights != nullptr) return take_weighted(sample, record);
+        take(sample, record);
+      },
+      [&](const perf_data::Lost& lost, const Record&) {
+        lost_ones.add(lost);
+        if (wanted_.times) moments_.add(lost);
+      },
+      [&](const perf_data::LostSamples& lost, const Record&) {
+        lost_ones.add(lost);
+        if (wanted_.times) moments_.add(lost);
+      },
+      [&](const perf_data::Comm& comm, const Record&) {
+        if (wanted_.times) moments_.add(comm);
+      },
+      [&](const perf_data::Task& task, const Record&) {
+        if (wanted_.times) moments_.add(task);
+      },
+      [&](const perf_data::Throttle& throttle, const Record&) { losses.throttled += throttle.is_end ? 0 : 1; },
+  });
+  losses.lost_records = lost_ones.of_rings();
+  losses.lost_samples = lost_ones.others(counts_losses(file_));
+  losses.damaged_places = statistics.damaged_places();
+  losses.damaged_bytes = statistics.damaged_bytes();
+  losses.damaged_records_about = records_in_damage(file_, statistics);
+  losses.of_unknown_event = statistics.of_unknown_event;
+  // Packed records come here only where their file does not say that it has any, and nobody has unpacked them.
+  losses.damaged_records += statistics.all_damaged() - statistics.of_unknown_event + statistics.compressed();
+  losses.unknown_types = statistics.unknown;
+  losses.unknown_records = statistics.of_further_unknown;
+  for (const auto& [type, count] : statistics.unknown) losses.unknown_records += count;
+  for (u32 type = 1; type < perf_data::kRecordTypes; ++type) {
+    if (statistics.by_type[type] == 0 || !perf_data::record_name(type).empty()) continue;
+    losses.unknown_types.emplace_back(type, statistics.by_type[type]);
+    losses.unknown_records += statistics.by_type[type];
+  }
+}
+
+stacks::StackAggregator SampleReader::finish(const ProcessHistory& history) {
+  finish_names(history);
+  profile_.losses.merged_changes = history.merged_changes();
+  if (first_time_ < last_time_) profile_.elapsed_seconds = static_cast<double>(last_time_ - first_time_) / 1e9;
+  tally_.finish(samples_);
+  stacks::StackAggregator aggregator = tally_.take_stacks();
+  profile_.samples = aggregator.take_samples();
+  profile_.slice_counts = tally_.take_slices();
+  return aggregator;
+}
+
+void SampleReader::add_operations(const perf_data::AuxTraces& traces) {
+  const CanonicalCode canonical(*history_);
+  const RecordedRecords records(traces, canonical);
+  DecodeStates states;
+  std::map<std::pair<decode::spe::OperationName, u64>, u32> events;
+  records.for_each_as_recorded(states, [&](u32 process, u64 time, const decode::spe::Origin& origin,
+                                           const decode::spe::Record& record) {
+    const bool has_time = time < ~u64{0} - 1;
+    if (has_time ? time < begin_ || time > end_ : is_limited_) return;
+    if (has_time) note_time(time);
+    const std::pair kind{decode::spe::operation_name(record), decode::spe::contract_events(record.events())};
+    const auto [event, is_new] = events.try_emplace(kind, static_cast<u32>(profile_.events.size()));
+    if (is_new) profile_.events.emplace_back().name = decode::spe::source_name(kind.first, kind.second);
+    ++profile_.events[event->second].samples;
+    ++profile_.events[event->second].period;
+    const u32 thread = decode::spe::thread_of(origin, record);
+    const u32 pid = process != ProcessHistory::kNobody ? process : 0;
+    const KnownTask& task = task_of(pid, thread != decode::spe::kNoThread ? thread : pid, time);
+    const stacks::StackAggregator::Origin where{event->second, task.task, wanted_.cores ? origin.core : 0, task.space,
+                                                has_time && profile_.slices.count != 0 ? profile_.slices.at(time) : 0};
+    const AddressKind code = record.exception_level() == 0 ? AddressKind::user : AddressKind::kernel;
+    frames_.assign(1, {record.pc(), code});
+    if (wanted_.times) moments_.add_time(has_time ? time : 0, wanted_.sample_times);
+    if (!jit_.empty()) jit_.replace_addresses(pid, time, frames_);
+    tally_.add(SampleTally::kNotOfFile, frames_, where, 1);
+  });
+  for (const auto& [core, state] : states) {
+    profile_.losses.damaged_records += state.damage.damaged_records + state.damage.unfinished_records;
+  }
+}
+
+void SampleReader::take_weighted(const Sample& sample, const Record& record) {
+  const u64 weight = samples_ <= wanted_.weights->size() ? (*wanted_.weights)[samples_ - 1] : 0;
+  if (weight == 0 || !is_within_time(sample)) return;
+  if (sample.time != 0) note_time(sample.time);
+  add(sample, sample.event == perf_data::kNoEvent ? 0 : sample.event, weight,
+      has_times_ ? sample.time : record.file_offset);
+}
+
+void SampleReader::take(const Sample& sample, const Record& record) {
+  const bool is_wanted = is_within_time(sample);
+  if (is_wanted && sample.time != 0) note_time(sample.time);
+  const u64 when = has_times_ ? sample.time : record.file_offset;
+  const u32 event = sample.event == perf_data::kNoEvent ? 0 : sample.event;
+  if (file_.attrs()[event].attributes.has(perf_data::kSampleRead)) return take_values(sample, event, when, is_wanted);
+  if (is_wanted) add(sample, event, sample.period, when);
+}
+
+// Counters that were read along: the sample counts for each of them, with what it counted since the sample before,
+// which may have been taken outside of the wanted time.
+void SampleReader::take_values(const Sample& sample, u32 sampled, u64 when, bool is_wanted) {
+  const perf_data::CounterValues& counters = sample.counters;
+  const perf_data::EventAttributes& attributes = file_.attrs()[sampled].attributes;
+  const u32 tid = attributes.is_inherited() && attributes.has(perf_data::kSampleTid) ? sample.tid : 0;
+  bool fell = false;
+  for (u32 i = 0; i < counters.count; ++i) {
+    const u64 id = (counters.format & perf_data::kReadId) != 0 ? counters.id(i) : sample.id;
+    const std::optional<u64> grown = growth_.note({id, tid}, counters.value(i));
+    fell = fell || !grown.has_value();
+    if (!is_wanted || grown.value_or(0) == 0) continue;
+    const u32 counted = file_.events().index_of(id);
+    if (wanted_.times && counted != perf_data::kNoEvent) {
+      moments_.add_count(counted, sample.cpu, sample.time, *grown);
+    }
+    add(sample, counted != perf_data::kNoEvent ? counted : sampled, *grown, when);
+  }
+  if (fell) ++profile_.losses.damaged_records;
+}
+
+void SampleReader::add(const Sample& sample, u32 event, u64 period, u64 when) {
+  ++profile_.events[event].samples;
+  profile_.events[event].period += period;
+  if (wanted_.times) moments_.add_time(sample.time, wanted_.sample_times);
+  const KnownTask& task = task_of(sample.pid, sample.tid, when);
+  const stacks::StackAggregator::Origin origin{event, task.task, wanted_.cores ? sample.cpu : 0, task.space,
+                                               profile_.slices.count != 0 ? profile_.slices.at(sample.time) : 0};
+  const bool has_copy = unwinder_ != nullptr && RecordedUnwinder::has_stack(sample);
+  const SampleChain chain = chain_of(sample, file_.attrs()[event].attributes, wanted_.callers);
+  const bool is_put_off = wanted_.callers && DeferredStacks::is_put_off(sample);
+  if (!has_copy && !is_put_off && jit_.empty() && leaves_ == nullptr) {
+    return tally_.add(samples_ - 1, chain, origin, period);
+  }
+  // Where the frames are not those of the call chain, only they tell whether the sample is like another.
+  collect_frames(chain, frames_);
+  if (is_put_off && !deferred_.append_to(frames_, sample)) ++profile_.losses.stacks_undelivered;
+  if (has_copy) unwind(sample, task.space);
+  if (leaves_ != nullptr) add_leaf_caller(sample, task.space);
+  if (!jit_.empty()) jit_.replace_addresses(sample.pid, sample.time, frames_);
+  tally_.add(samples_ - 1, frames_, origin, period);
+}
+
+void SampleReader::add_leaf_caller(const Sample& sample, u32 space) {
+  const auto leaf = std::find_if(frames_.begin(), frames_.end(),
+                                 [](const StackFrame& frame) { return frame.kind == AddressKind::user; });
+  if (leaf == frames_.end() || (leaf != frames_.begin() && !leaves_->has_user_registers())) return;
+  const std::optional<u64> link = link_register(sample);
+  if (!link.has_value()) return;
+  const auto caller = leaf + 1;
+  const bool has_chain = caller != frames_.end();
+  const LinkUse use = leaves_->use_of(space, leaf->address, *link, has_chain);
+  if (use == LinkUse::other || (use == LinkUse::maybe_recorded && has_chain && caller->address == *link)) return;
+  frames_.insert(caller, {*link, AddressKind::user});
+}
+
+void SampleReader::unwind(const Sample& sample, u32 space) {
+  const auto is_user = [](const StackFrame& frame) { return frame.kind == AddressKind::user; };
+  const auto user_part = std::stable_partition(frames_.begin() + 1, frames_.end(), std::not_fn(is_user));
+  unwound_.clear();
+  const unwind::Ending ending = unwinder_->add_callers(sample, space, unwound_);
+  if (ending == unwind::Ending::stack_copy_too_short && user_part != frames_.end()) {
+    std::vector<u64> pointers;
+    std::transform(user_part, frames_.end(), std::back_inserter(pointers),
+                   [](const StackFrame& frame) { return frame.address; });
+    if (continue_by_pointers(unwound_, pointers)) ++profile_.losses.stacks_continued;
+  }
+  frames_.erase(user_part, frames_.end());
+  for (const u64 address : unwound_) frames_.push_back({address, AddressKind::user});
+}
+
+ProcessHistory::Task SampleReader::task_at(u32 pid, u32 tid, u64 when) {
+  return ahead_ != nullptr ? ahead_->task_at(pid, tid, when) : history_->task_at(pid, tid, when);
+}
+
+u32 SampleReader::name_of_process(u32 pid, u64 when) {
+  const u32 name = task_at(pid, pid, when).name;
+  return name != perf_data::kNoCode ? name : stacks::kNothing;
+}
+
+SampleReader::KnownTask SampleReader::find_task(u32 pid, u32 tid, u64 when) {
+  const ProcessHistory::Task task = task_at(pid, tid, when);
+  const u32 name = name_of(tid, task.name);
+  const auto [number, is_new] = tasks_.insert((u64{pid} << 32) | tid, name);
+  if (is_new) profile_.tasks.push_back({pid, tid, name, pid != tid ? name_of_process(pid, when) : stacks::kNothing});
+  return {pid, tid, number, task.space, task.begin, task.end};
+}
+
+// A thread that nobody named is called by its number, as perf does it.
+u32 SampleReader::name_of(u32 tid, u32 name) {
+  if (name != perf_data::kNoCode) return name;
+  return kNameless | nameless_.try_emplace(tid, static_cast<u32>(nameless_.size())).first->second;
+}
+
+void SampleReader::finish_names(const ProcessHistory& history) {
+  profile_.names = history.names();
+  const usize named = profile_.names.size();
+  profile_.names.resize(named + nameless_.size());
+  for (const auto& [tid, number] : nameless_) {
+    profile_.names[named + number] = fmt::format(":{}", static_cast<int>(tid));
+  }
+  for (stacks::StackTask& task : profile_.tasks) {
+    if ((task.name & kNameless) != 0) task.name = static_cast<u32>(named) + (task.name & ~kNameless);
+  }
+}
+
+void count_incomplete(const RecordedUnwinder::Incomplete& incomplete, stacks::StackLosses& losses) {
+  losses.stacks_cut = incomplete.stack_copy_too_short - losses.stacks_continued;
+  losses.stacks_without_table = incomplete.no_table;
+  losses.stacks_damaged = incomplete.damaged;
+  losses.stacks_of_32_bits = incomplete.of_32_bits;
+}
+
+}  // namespace
+
+WantedDetail wanted_detail(const request::Request& request) {
+  const request::RecordingView& view = request.recording;
+  WantedDetail wanted;
+  // Lines are shown with what was called from them.
+  wanted.callers = view.children || view.tree || view.callers || view.callees || view.folded ||
+                   request.sampling.display.annotate || request.sampling.records_file.has_value();
+  const auto sorts_by = [&](request::SortBy key) {
+    return std::find(view.sort.begin(), view.sort.end(), key) != view.sort.end();
+  };
+  wanted.lines = sorts_by(request::SortBy::line);
+  wanted.inlined = view.inlined;
+  wanted.signatures = !request.sampling.display.decorated_names;
+  wanted.code = wanted.code_lines = request.sampling.display.annotate;
+  wanted.rows = request.sampling.records_file.has_value();
+  wanted.slice_ns = u64{request.sampling.display.timeline_ms.value_or(0)} * 1'000'000;
+  const auto& by = request.sampling.display.by;
+  wanted.core_kinds = sorts_by(request::SortBy::core_kind);
+  wanted.cores = wanted.core_kinds || sorts_by(request::SortBy::core) ||
+                 std::find(by.begin(), by.end(), request::Breakdown::core) != by.end();
+  wanted.callers =
+      wanted.callers || view.wants_page() || std::find(by.begin(), by.end(), request::Breakdown::caller) != by.end();
+  if (view.html_file.has_value()) {
+    wanted.cores = true;
+    wanted.sample_times = view.html_all;
+    if (wanted.slice_ns == 0) wanted.slice_ns = request::kPageSliceNs;
+  }
+  return wanted;
+}
+
+namespace {
+
+ProcessHistory::Span span_of(const ProcessHistory& history, const perf_data::AuxTraces* traces) {
+  ProcessHistory::Span span = history.samples();
+  const auto widen = [&span](u64 time) {
+    span.begin = span.end == 0 ? time : std::min(span.begin, time);
+    span.end = std::max(span.end, time);
+  };
+  if (traces == nullptr) return span;
+  const CanonicalCode canonical(history);
+  DecodeStates states;
+  RecordedRecords(*traces, canonical)
+      .for_each_as_recorded(states, [&](u32, u64 time, const decode::spe::Origin&, const decode::spe::Record&) {
+        if (time < ~u64{0} - 1) widen(time);
+      });
+  return span;
+}
+
+// As the file says it in its header; none: it does not.
+std::optional<ProcessHistory::Span> told_span(const perf_data::PerfFile& file) {
+  const std::optional<perf_data::SampleTime> time = file.features().sample_time();
+  if (!time.has_value() || time->first == 0) return std::nullopt;
+  return ProcessHistory::Span{time->first, time->last};
+}
+
+// Sums of what a file says do not wrap.
+void add_capped(u64& sum, u64 more) {
+  sum += std::min(more, ~u64{0} - sum);
+}
+
+void add_run(const perf_data::RunFacts& run, stacks::StackProfile& profile) {
+  profile.note = run.note;
+  for (const perf_data::CoreFacts& core : run.cores) {
+    add_capped(profile.losses.lost_samples, core.lost_ring_full);
+    add_capped(profile.losses.filtered, core.lost_filtered);
+    add_capped(profile.losses.held_back, core.held_back);
+    add_capped(profile.losses.register_losses, core.register_losses);
+  }
+  profile.losses.stacks_cut = run.stacks.cut;
+  profile.losses.stacks_without_table = run.stacks.without_table;
+  profile.losses.stacks_damaged = run.stacks.damaged;
+  profile.losses.stacks_of_32_bits = run.stacks.of_32_bits;
+  profile.losses.stacks_by_pointers = run.stacks.by_pointers;
+}
+
+modules::SymbolOptions images_of(const request::Request& request, const std::optional<perf_data::RunFacts>& run,
+                                 const WantedDetail& wanted) {
+  modules::SymbolOptions options = modules::symbol_options(request);
+  if (run.has_value() && !run->pdb_file.empty()) options.recorded_pdb_files.push_back(run->pdb_file);
+  options.tell_download = wanted.tell_download;
+  return options;
+}
+
+}  // namespace
+
+RecordedSamples read_recorded_samples(const perf_data::PerfFile& file, const request::Request& request,
+                                      const WantedDetail& wanted) {
+  RecordedSamples out;
+  stacks::StackProfile& profile = out.profile;
+  out.run = perf_data::read_run_facts(file.features().section(perf_data::kRunFactsFeature));
+  const bool has_run_time = out.run.has_value() && out.run->start_ns < out.run->end_ns;
+  const bool wants_span = request.recording.time.has_value() || (wanted.slice_ns != 0 && !has_run_time);
+  const bool of_windows = out.run.has_value() && out.run->windows;
+  const bool has_leaves = wanted.callers && (of_windows || LeafCallers::are_told_by_perf(file));
+  const bool has_copies =
+      wanted.callers && std::any_of(file.attrs().begin(), file.attrs().end(), [](const perf_data::Event& event) {
+        return event.attributes.has(perf_data::kSampleUserStack);
+      });
+  const std::optional<ProcessHistory::Span> told = told_span(file);
+  const bool needs_history = (wants_span && !told.has_value()) || has_leaves || has_copies ||
+                             wanted.traces != nullptr || !file.features().section(perf_data::kMadeCodeFeature).empty();
+
+  std::optional<SampleReader> reader;
+  std::optional<LeafCallers> leaves;
+  std::optional<RecordedUnwinder> unwinder;
+  const auto begin_reading = [&] {
+    profile = {};
+    if (request.data_file_is_kept) profile.file = request.data_file.value_or("");
+    if (wanted.core_kinds) profile.core_kinds = recorded_core_kinds(file);
+    reader.emplace(file, wanted, profile);
+  };
+  // `samples`: from the first to the last, where that is wanted.
+  const auto place_in_time = [&](const ProcessHistory::Span& samples) {
+    if (request.recording.time.has_value()) {
+      reader->limit_time(*request.recording.time, wanted.time_origin.value_or(samples.begin));
+    }
+    if (wanted.slice_ns == 0) return;
+    const ProcessHistory::Span sliced =
+        has_run_time ? ProcessHistory::Span{out.run->start_ns, out.run->end_ns} : samples;
+    reader->slice_time(stacks::make_time_slices(sliced.begin, sliced.end, wanted.slice_ns));
+  };
+  std::optional<ProcessHistory> history;
+  if (!needs_history && HistoryAhead::is_of_use(file)) {
+    HistoryAhead ahead(file);
+    begin_reading();
+    place_in_time(told.value_or(ProcessHistory::Span{}));
+    reader->follow(ahead);
+    reader->run();
+    history = ahead.finish();
+    if (wants_span && history.has_value() && history->samples() != *told) history.reset();
+  }
+  if (!history.has_value()) {
+    history = ProcessHistory::collect(file);
+    begin_reading();
+    reader->look_up_in(*history, modules::symbol_folders(request));
+    place_in_time(wants_span ? span_of(*history, wanted.traces) : ProcessHistory::Span{});
+    const modules::ElfSearch elf_files{.folders = modules::symbol_folders(request), .lines = false};
+    if (has_leaves) reader->call_leaves_with(leaves.emplace(file, *history, of_windows, elf_files));
+    if (has_copies) {
+      reader->unwind_with(unwinder.emplace(file, *history, elf_files));
+    }
+    reader->run();
+    if (wanted.traces != nullptr) reader->add_operations(*wanted.traces);
+  }
+  stacks::StackAggregator aggregator = reader->finish(*history);
+  out.about = recorded_about(file.features(), out.run);
+  if (out.run.has_value()) {
+    add_run(*out.run, profile);
+    profile.losses.stacks_of_whole = wanted.weights != nullptr || request.recording.time.has_value();
+  }
+  if (unwinder.has_value()) count_incomplete(unwinder->incomplete(), profile.losses);
+  const PlaceOptions options{.search = {.folders = modules::symbol_folders(request),
+                                        .lines = wanted.lines || wanted.inlined || wanted.code_lines,
+                                        .downloads = wanted.downloads,
+                                        .functions = wanted.functions},
+                             .images = images_of(request, out.run, wanted),
+                             .lines = wanted.lines,
+                             .inlined = wanted.inlined,
+                             .decorated = request.sampling.display.decorated_names,
+                             .signatures = wanted.signatures,
+                             .code = wanted.code,
+                             .code_lines = wanted.code_lines,
+                             .line_ranges = wanted.line_ranges,
+                             .lists = wanted.rows,
+                             .tell = wanted.tell_naming,
+                             .opened = wanted.code ? nullptr : wanted.opened};
+  NamedPlaces named = name_places(file, *history, aggregator, reader->jit(), options, profile);
+  out.files = std::move(named.files);
+  out.lists = std::move(named.lists);
+  if (wanted.rows || wanted.sample_rows) {
+    out.row_of_sample = reader->take_rows();
+    out.parts = reader->take_parts();
+  }
+  if (wanted.times) out.moments = reader->take_moments();
+  return out;
+}
+
+}  // namespace wperf::recording

@@ -1,0 +1,455 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "analysis/recording/recorded_switches.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "formats/perf_data/format.h"
+#include "formats/perf_data/run_facts.h"
+#include "formats/perf_data/tracepoint_formats.h"
+#include "formats/perf_data/user_registers.h"
+#include "formats/perf_data/visit.h"
+
+namespace wperf::recording {
+namespace {
+
+using perf_data::TracepointField;
+using perf_data::TracepointFormat;
+using waits::Leaving;
+using waits::Switch;
+
+constexpr u32 kSoftwareType = 1, kTracepoint = 2;
+constexpr u64 kSoftwareSwitches = 3;
+
+// Of a task, as Linux numbers them in prev_state.
+constexpr u64 kDead = 0x10, kZombie = 0x20;
+
+// left: a sample of the software event, with the stack of who leaves; a SWITCH record behind it says so.
+enum class Role : u8 { other, switched, waking, wakeup, created, left };
+
+u16 core_of(const perf_data::Identity& identity) {
+  return identity.has(perf_data::kSampleCpu) ? static_cast<u16>(identity.cpu) : u16{0};
+}
+
+Role role_of(std::string_view name) {
+  if (name == "sched_switch") return Role::switched;
+  if (name == "sched_waking") return Role::waking;
+  if (name == "sched_wakeup") return Role::wakeup;
+  if (name == "sched_wakeup_new") return Role::created;
+  return Role::other;
+}
+
+// One kind of event, with where its fields are.
+struct Point {
+  Role role = Role::other;
+  TracepointField flags, from, from_name, from_state, to, to_name;
+};
+
+Point point_of(const TracepointFormat& format) {
+  Point point;
+  point.role = role_of(format.name);
+  point.flags = format.field("common_flags");
+  if (point.role == Role::switched) {
+    point.from = format.field("prev_pid");
+    point.from_state = format.field("prev_state");
+    point.from_name = format.field("prev_comm");
+    point.to = format.field("next_pid");
+    point.to_name = format.field("next_comm");
+  } else {
+    point.to = format.field("pid");
+    point.to_name = format.field("comm");
+  }
+  return point;
+}
+
+Leaving leaving_of(u64 state) {
+  // 0: it could go on. The kernel adds a bit above all states where it was made to leave.
+  if ((state & 0xff) == 0) return Leaving::preempted;
+  if ((state & (kDead | kZombie)) != 0) return Leaving::ended;
+  return Leaving::waits;
+}
+
+class Reader {
+ public:
+  explicit Reader(const perf_data::PerfFile& file) : file_(file) {
+    const auto run = perf_data::read_run_facts(file.features().section(perf_data::kRunFactsFeature));
+    if (run.has_value()) {
+      out_.program = run->process;
+      out_.recorder = run->recorder;
+      out_.switch_cost_ns = run->switch_cost_ns;
+    }
+    argument_ = perf_data::first_argument_register(file.features().text(perf_data::Feature::architecture));
+    const auto formats =
+        perf_data::read_tracepoint_formats(file.features().bytes(perf_data::Feature::tracing_data), "sched");
+    for (const perf_data::Event& event : file.attrs()) {
+      Point& point = points_.emplace_back();
+      if (event.attributes.type == kSoftwareType && event.attributes.config == kSoftwareSwitches) {
+        point.role = Role::left;
+        stacks_of_left_ = event.attributes.has(perf_data::kSampleCallchain);
+      }
+      if (event.attributes.type != kTracepoint) continue;
+      const auto format = std::find_if(formats.begin(), formats.end(),
+                                       [&](const TracepointFormat& one) { return one.id == event.attributes.config; });
+      if (format != formats.end()) point = point_of(*format);
+      nameless_ = nameless_ || (format == formats.end() && event.name.starts_with("sched:"));
+      has_waking_ = has_waking_ || point.role == Role::waking;
+      if (point.role == Role::switched) {
+        has_switches_ = true;
+        out_.has_stacks = event.attributes.has(perf_data::kSampleCallchain);
+      }
+    }
+  }
+
+  diag::Result<RecordedSwitches> read() {
+    file_.for_each_record(perf_data::Visitors{
+        [&](const perf_data::Sample& sample, const perf_data::Record&) { take(sample); },
+        [&](const perf_data::Switch& change, const perf_data::Record&) { take(change); },
+        [&](const perf_data::Comm& comm, const perf_data::Record&) {
+          const u64 time = comm.identity.time;
+          put_in_process(comm.tid, comm.pid, time);
+          name_thread(comm.tid, comm.name, time);
+          const bool is_first = program_begin_ == 0 || time < program_begin_;
+          if (comm.by_exec && comm.pid == out_.program && is_first) program_begin_ = time;
+        },
+        [&](const perf_data::Task& task, const perf_data::Record&) {
+          if (!task.is_exit && task.pid != task.parent_pid) out_.children.emplace_back(task.parent_pid, task.pid);
+          if (!task.is_exit) {
+            put_in_process(task.tid, task.pid, task.time);
+            creations_.push_back({task.time, task.tid, task.parent_tid});
+          }
+          take(task);
+        },
+        [&](const perf_data::Lost& lost, const perf_data::Record&) { take(lost); },
+    });
+    if (out_.switches.empty()) return nothing();
+    if (has_switches_ && !out_.of_whole_cores) forget_successors();
+    inherit_names();
+    end_threads();
+    // Each core's records go into the file when there are many.
+    if (file_.is_cut()) {
+      for (usize core = 0; core < recorded_until_.size(); ++core) {
+        if (recorded_until_[core] != 0) {
+          out_.unrecorded.push_back({recorded_until_[core], ~u64{0}, static_cast<u16>(core)});
+        }
+      }
+    }
+    std::copy_if(births_.begin(), births_.end(), std::back_inserter(out_.switches),
+                 [&](const Switch& one) { return one.time >= out_.begin; });
+    const auto by_time = [](const Switch& a, const Switch& b) { return a.time < b.time; };
+    std::stable_sort(out_.switches.begin(), out_.switches.end(), by_time);
+    if (!said_again_.empty()) {
+      std::stable_sort(said_again_.begin(), said_again_.end(), by_time);
+      fill_gaps();
+    }
+    if (program_begin_ != 0) begin_at(program_begin_, out_);
+    return std::move(out_);
+  }
+
+ private:
+  // What is said again is news where the tracepoint did not say it.
+  void fill_gaps() {
+    std::vector<Switch> whole;
+    whole.reserve(out_.switches.size());
+    std::vector<u32> runs;  // by core
+    const auto runs_on = [&](u16 core) -> u32& {
+      if (core >= runs.size()) runs.resize(core + usize{1}, waits::kNobody);
+      return runs[core];
+    };
+    auto again = said_again_.begin();
+    const auto add_until = [&](u64 time) {
+      for (; again != said_again_.end() && again->time < time; ++again) {
+        u32& on_core = runs_on(again->core);
+        if (on_core == again->comes) continue;
+        if (on_core != again->leaves) again->leaves = waits::kNobody;
+        on_core = again->comes;
+        whole.push_back(*again);
+      }
+    };
+    for (const Switch& one : out_.switches) {
+      add_until(one.time);
+      if (one.kind == waits::Kind::switched) runs_on(one.core) = one.comes;
+      whole.push_back(one);
+    }
+    add_until(~u64{0});
+    out_.switches = std::move(whole);
+  }
+
+  void note_time(u64 time) {
+    if (time == 0) return;
+    if (out_.begin == 0 || time < out_.begin) out_.begin = time;
+    out_.end = std::max(out_.end, time);
+  }
+
+  // Files of several cores are not in the order of time: of what is told of a thread the latest counts.
+  void put_in_process(u32 thread, u32 process, u64 time) {
+    u64& since = told_at_[thread].process;
+    if (time < since) return;
+    since = time;
+    out_.threads[thread].process = process;
+  }
+  void name_thread(u32 thread, std::string_view name, u64 time) {
+    u64& since = told_at_[thread].name;
+    if (time < since) return;
+    since = time;
+    SwitchedThread& known = out_.threads[thread];
+    if (known.name != name) known.name = name;
+  }
+  // A thread that was never named has the name that its creator had then. Nothing is known if the creator was renamed
+  // later.
+  void inherit_names() {
+    std::stable_sort(creations_.begin(), creations_.end(),
+                     [](const Creation& a, const Creation& b) { return a.time < b.time; });
+    for (const Creation& one : creations_) {
+      const auto child = out_.threads.find(one.thread);
+      const auto parent = out_.threads.find(one.parent);
+      if (child == out_.threads.end() || parent == out_.threads.end()) continue;
+      if (child->second.name.empty() && told_at_[one.parent].name <= one.time) {
+        child->second.name = parent->second.name;
+        told_at_[one.thread].name = told_at_[one.parent].name;
+      }
+    }
+  }
+  void name_thread(const perf_data::Sample& sample, const TracepointField& thread, const TracepointField& name) {
+    if (thread.size == 0 || name.size == 0) return;
+    name_thread(static_cast<u32>(thread.value(sample.raw)),
+                bytes::text_in(bytes::slice(sample.raw, name.offset, name.size)), sample.time);
+  }
+
+  void note_core(u16 core, u64 time) {
+    if (time == 0) return;
+    if (core >= recorded_until_.size()) recorded_until_.resize(core + usize{1});
+    recorded_until_[core] = std::max(recorded_until_[core], time);
+  }
+
+  // It is told as soon as there is room again: what was lost lies between the core's record before it and this one.
+  void take(const perf_data::Lost& lost) {
+    const perf_data::Identity& identity = lost.identity;
+    if (!identity.has(perf_data::kSampleTime) || identity.time == 0) return;
+    const bool has_core = identity.has(perf_data::kSampleCpu);
+    const u16 core = has_core ? static_cast<u16>(identity.cpu) : waits::kEveryCore;
+    u64 before = out_.begin;
+    if (has_core && core < recorded_until_.size() && recorded_until_[core] != 0) before = recorded_until_[core];
+    out_.unrecorded.push_back({before, identity.time, core});
+    if (has_core) note_core(core, identity.time);
+  }
+
+  void take(const perf_data::Sample& sample) {
+    const u32 number = static_cast<u32>(out_.samples++);
+    note_time(sample.time);
+    note_core(static_cast<u16>(sample.cpu), sample.time);
+    if (sample.tid != 0) put_in_process(sample.tid, sample.pid, sample.time);
+    const u32 event = sample.event == perf_data::kNoEvent ? 0 : sample.event;
+    const Point& point = event < points_.size() ? points_[event] : kOther;
+    // Both tell of the same; the earlier one knows who did it.
+    if (point.role == Role::wakeup && has_waking_) return;
+    if (point.role == Role::switched || point.role == Role::left) take_argument(sample, number);
+    if (point.role == Role::left) {
+      left_[sample.tid] = number;
+      return;
+    }
+    if (point.role == Role::other) {
+      const bool measures = event < points_.size() && file_.attrs()[event].attributes.type != kTracepoint;
+      if (measures) take_running(sample, event, number);
+      return;
+    }
+    name_thread(sample, point.from, point.from_name);
+    name_thread(sample, point.to, point.to_name);
+    Switch change{.time = sample.time, .sample = number, .core = static_cast<u16>(sample.cpu)};
+    if (point.role == Role::switched) {
+      change.leaves = static_cast<u32>(point.from.value(sample.raw));
+      change.comes = static_cast<u32>(point.to.value(sample.raw));
+      const u64 state = point.from_state.value(sample.raw);
+      change.leaving = leaving_of(state);
+      change.reason = static_cast<u8>(state);
+    } else {
+      constexpr u64 kInInterrupt = 0x08 | 0x10;  // hard or soft
+      change.kind = point.role == Role::created ? waits::Kind::created : waits::Kind::woken;
+      change.comes = static_cast<u32>(point.to.value(sample.raw));
+      if ((point.flags.value(sample.raw) & kInInterrupt) == 0) change.leaves = sample.tid;
+      out_.has_wakeups = true;
+    }
+    out_.switches.push_back(change);
+  }
+
+  void take_argument(const perf_data::Sample& sample, u32 number) {
+    constexpr u64 k64Bit = 2;  // programs of 32 bits have it elsewhere
+    if (!argument_.has_value() || sample.user_registers.abi != k64Bit) return;
+    const std::optional<u64> value = sample.user_registers.value_of(*argument_);
+    if (!value.has_value()) return;
+    out_.has_arguments = true;
+    out_.arguments.push_back({number, *value});
+  }
+
+  // Of several events the first one tells where threads ran: they would count twice.
+  void take_running(const perf_data::Sample& sample, u32 event, u32 number) {
+    if (!out_.has_other_samples) running_event_ = event;
+    out_.has_other_samples = true;
+    if (event != running_event_ || sample.tid == 0) return;
+    out_.running_samples.push_back(
+        {.sample = number, .thread = sample.tid, .weight = std::max<u64>(sample.period, 1), .time = sample.time});
+  }
+
+  // These are there beside tracepoints, too, and say the same.
+  void take(const perf_data::Switch& change) {
+    note_time(change.identity.time);
+    if (!change.identity.has(perf_data::kSampleTime)) return;
+    if (change.identity.has(perf_data::kSampleCpu))
+      note_core(static_cast<u16>(change.identity.cpu), change.identity.time);
+    const u32 thread = change.identity.tid;
+    if (has_switches_ && !change.is_cpu_wide) {
+      // The tracepoint of a thread's own events tells when it leaves; this alone tells when it comes.
+      out_.of_whole_cores = false;
+      if (change.is_out) return;
+      out_.switches.push_back({.time = change.identity.time, .comes = thread, .core = core_of(change.identity)});
+      return;
+    }
+    if (has_switches_) {
+      // Out of idle some kernels lose the tracepoint. Who has come says so here once more: see fill_gaps().
+      if (change.is_out) return;
+      said_again_.push_back({.time = change.identity.time,
+                             .leaves = change.next_prev_tid,
+                             .comes = thread,
+                             .core = static_cast<u16>(change.identity.cpu)});
+      return;
+    }
+    // Of whole cores each change is told twice: by who leaves and by who comes.
+    if (change.is_cpu_wide && !change.is_out) return;
+    const u32 next = change.is_cpu_wide ? change.next_prev_tid : waits::kNobody;
+    const bool has_core = change.identity.has(perf_data::kSampleCpu);
+    out_.of_whole_cores = out_.of_whole_cores && change.is_cpu_wide && has_core;
+    Switch one{.time = change.identity.time,
+               .leaves = change.is_out ? thread : waits::kNobody,
+               .comes = change.is_out ? next : thread,
+               .core = core_of(change.identity),
+               .leaving = change.is_preempted ? Leaving::preempted : Leaving::waits};
+    if (change.is_cpu_wide && has_core) {
+      // Who has ended has no number any more when it leaves.
+      if (one.core >= on_core_.size()) on_core_.resize(one.core + usize{1}, waits::kNobody);
+      if (one.leaves == waits::kNobody) one.leaves = on_core_[one.core];
+      on_core_[one.core] = next;
+    }
+    const bool has_ended = had_ended(one.leaves, one.time);
+    if (had_ended(thread, one.time) && !change.is_cpu_wide) return;  // its end was told
+    if (change.is_out) {
+      if (has_ended) one.leaving = Leaving::ended;
+      // The sample of this switch came just before it.
+      if (const auto sample = left_.find(thread); sample != left_.end()) {
+        one.sample = sample->second;
+        out_.has_stacks = out_.has_stacks || stacks_of_left_;
+        left_.erase(sample);
+      }
+    }
+    out_.switches.push_back(one);
+  }
+
+  // What is told of programs may stand before all switches in the file.
+  bool had_ended(u32 thread, u64 time) const {
+    const auto end = ended_.find(thread);
+    return end != ended_.end() && end->second <= time;
+  }
+
+  // Without tracepoints this is who made a thread, and when it ended.
+  void take(const perf_data::Task& task) {
+    const perf_data::Identity& identity = task.identity;
+    if (!identity.has(perf_data::kSampleTime) || identity.time == 0) return;
+    const Switch end{.time = identity.time, .leaves = task.tid, .core = core_of(identity), .leaving = Leaving::ended};
+    if (task.is_exit && (has_switches_ || out_.of_whole_cores)) exits_.push_back(end);
+    if (has_switches_) return;
+    if (!task.is_exit) {
+      ended_.erase(task.tid);
+      births_.push_back(
+          {.time = identity.time, .leaves = task.parent_tid, .comes = task.tid, .kind = waits::Kind::created});
+      return;
+    }
+    ended_[task.tid] = identity.time;
+    // Of whole cores the switch is told. A thread's own events end before it.
+    if (out_.switches.empty() || out_.of_whole_cores) return;
+    note_time(identity.time);
+    out_.switches.push_back(end);
+  }
+
+  // Where only some threads were recorded, nobody tells when others leave a core, and of ours each says when it comes.
+  void forget_successors() {
+    for (Switch& one : out_.switches) {
+      if (one.kind == waits::Kind::switched && one.leaves != waits::kNobody) one.comes = waits::kNobody;
+    }
+  }
+
+  // The recorder learns that a program ended, and may stop, before the program's last switch.
+  void end_threads() {
+    if (exits_.empty()) return;
+    std::unordered_map<u32, u64> left;  // by thread: when it left a core for the last time
+    for (const Switch& one : exits_) left[one.leaves] = 0;
+    for (const Switch& one : out_.switches) {
+      const auto last = left.find(one.leaves);
+      if (last != left.end() && one.kind == waits::Kind::switched) last->second = std::max(last->second, one.time);
+    }
+    for (const Switch& end : exits_) {
+      if (left.at(end.leaves) >= end.time) continue;
+      note_time(end.time);
+      out_.switches.push_back(end);
+    }
+  }
+
+  diag::Error nothing() const {
+    if (nameless_) {
+      return {.text = "the file does not describe the layout of the scheduler's events (tracing data)",
+              .hint = "record it with `wperf waits -o FILE.data`, or `perf sched record`",
+              .code = diag::ExitCode::damaged_input};
+    }
+    const bool are_recorded = std::any_of(points_.begin(), points_.end(), [](const Point& one) {
+      return one.role == Role::switched || one.role == Role::left;
+    });
+    if (are_recorded) {
+      return {.text = "no context switches were recorded: each thread ran or waited all the time",
+              .hint =
+                  "record for longer (--timeout), or record the whole machine; for a hanging thread, "
+                  "/proc/PID/task/TID/wchan names the kernel function it waits in"};
+    }
+    return {.text = "the recording has no context switches",
+            .hint =
+                "record them with `wperf waits -- PROGRAM`; with perf, `perf sched record -g` or `perf record "
+                "--switch-events`"};
+  }
+
+  static inline const Point kOther;
+  const perf_data::PerfFile& file_;
+  std::vector<Point> points_;  // by event
+  bool has_waking_ = false, has_switches_ = false, nameless_ = false;
+  u64 program_begin_ = 0;
+  u32 running_event_ = 0;
+  bool stacks_of_left_ = false;
+  std::unordered_map<u32, u32> left_;   // by thread: the sample of the switch that is told next
+  std::unordered_map<u32, u64> ended_;  // thread → when
+  struct ToldAt {
+    u64 name = 0, process = 0;
+  };
+  std::unordered_map<u32, ToldAt> told_at_;  // by thread
+  std::vector<u64> recorded_until_;          // by core
+  std::vector<u32> on_core_;
+  std::vector<Switch> births_, exits_;
+  struct Creation {
+    u64 time = 0;
+    u32 thread = 0, parent = 0;
+  };
+  std::vector<Creation> creations_;
+  std::vector<Switch> said_again_;
+  std::optional<u32> argument_;  // the register
+  RecordedSwitches out_;
+};
+
+}  // namespace
+
+diag::Result<RecordedSwitches> read_switches(const perf_data::PerfFile& file) {
+  return Reader(file).read();
+}
+
+void begin_at(u64 time, RecordedSwitches& switches) {
+  const auto first = std::partition_point(switches.switches.begin(), switches.switches.end(),
+                                          [&](const Switch& one) { return one.time < time; });
+  switches.switches.erase(switches.switches.begin(), first);
+  switches.begin = std::max(switches.begin, time);
+  switches.end = std::max(switches.end, switches.begin);
+}
+
+}  // namespace wperf::recording

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "analysis/recording/recorded_switches.h"
+
+#include <gtest/gtest.h>
+
+#include "analysis/waits/thread_times.h"
+#include "formats/perf_data/perf_data_builder_test.h"
+
+namespace wperf::recording {
+namespace {
+
+using perf_data::RecordType;
+using perf_data::test::Fields;
+
+// A file of SWITCH records of whole cores.
+class RecordedSwitchesTest : public testing::Test {
+ protected:
+  RecordedSwitchesTest() {
+    builder.event(perf_data::test::attributes(perf_data::kSampleTid | perf_data::kSampleTime | perf_data::kSampleCpu));
+  }
+  void comm(u64 time, u32 thread, std::string_view name) {
+    add(RecordType::comm, Fields().u32s({7, thread}).text(name), time, 7, thread, 0);
+  }
+  void creates(u64 time, u32 thread, u32 created) {
+    add(RecordType::fork, Fields().u32s({7, 7, created, thread}).u64s({time}), time, 7, thread, 0);
+  }
+  void exits(u64 time, u32 core, u32 thread) {
+    add(RecordType::exit, Fields().u32s({7, 1, thread, 1}).u64s({time}), time, 7, thread, core);
+  }
+  void leaves(u64 time, u32 core, u32 thread, u32 next) {
+    constexpr u16 kOut = 1 << 13;
+    add(RecordType::switch_cpu_wide, Fields().u32s({7, next}), time, 7, thread, core, kOut);
+  }
+  void lost(u64 time, u32 core) { add(RecordType::lost, Fields().u64s({0, 5}), time, 0, 0, core); }
+
+  RecordedSwitches read(usize without = 0) {
+    bytes_ = builder.build();
+    bytes_.resize(bytes_.size() - without);
+    const perf_data::PerfFile file = perf_data::PerfFile::open(bytes_).value();
+    return read_switches(file).value();
+  }
+  perf_data::test::FileBuilder builder;
+
+ private:
+  void add(RecordType type, Fields body, u64 time, u32 process, u32 thread, u32 core, u16 misc = 0) {
+    builder.add(type, body.u32s({process, thread}).u64s({time}).u32s({core, 0}), misc);
+  }
+  std::vector<std::byte> bytes_;
+};
+
+// What one core wrote stands in the file as a whole, before what another wrote earlier.
+TEST_F(RecordedSwitchesTest, ThreadsHaveTheNameThatTheyHadLast) {
+  comm(50, 8, "late");
+  leaves(60, 0, 8, 9);
+  comm(10, 8, "early");
+  leaves(20, 1, 9, 8);
+  EXPECT_EQ(read().threads.at(8).name, "late");
+}
+
+TEST_F(RecordedSwitchesTest, AnUnnamedThreadHasTheNameOfItsCreator) {
+  comm(10, 8, "server");
+  creates(20, 8, 9);
+  creates(25, 9, 10);
+  leaves(30, 0, 9, 10);
+  creates(40, 8, 11);
+  comm(45, 11, "worker");
+  creates(50, 11, 12);
+  comm(55, 11, "idler");  // what it was called when it created 12 is not known any more
+  leaves(60, 0, 10, 11);
+  leaves(70, 0, 11, 12);
+  const auto threads = read().threads;
+  EXPECT_EQ(threads.at(9).name, "server");
+  EXPECT_EQ(threads.at(10).name, "server");
+  EXPECT_EQ(threads.at(11).name, "idler");
+  EXPECT_TRUE(!threads.contains(12) || threads.at(12).name.empty());
+}
+
+TEST_F(RecordedSwitchesTest, AThreadEndsThoughItsLastSwitchWasNotRecorded) {
+  leaves(10, 0, 0, 8);
+  leaves(12, 1, 0, 9);
+  exits(30, 0, 8);
+  exits(40, 1, 9);
+  leaves(45, 1, 9, 0);
+  const RecordedSwitches got = read();
+  const waits::Accounting accounting = waits::account(got.switches, got.unrecorded, got.begin, got.end);
+  ASSERT_EQ(accounting.threads.size(), 2u);
+  EXPECT_EQ(accounting.threads[0].thread, 8u);
+  EXPECT_EQ(accounting.threads[0].running, 20u);
+  EXPECT_TRUE(accounting.threads[0].has_ended);
+  EXPECT_EQ(accounting.threads[1].running, 33u);
+  EXPECT_EQ(accounting.contradictions, 0u);
+}
+
+TEST_F(RecordedSwitchesTest, WhatACoreLostIsNotRecorded) {
+  leaves(10, 0, 0, 8);
+  leaves(20, 1, 0, 9);
+  lost(50, 0);
+  leaves(70, 0, 8, 0);
+  leaves(90, 1, 9, 0);
+  const RecordedSwitches got = read();
+  ASSERT_EQ(got.unrecorded.size(), 1u);
+  EXPECT_EQ(got.unrecorded[0].core, 0);
+  EXPECT_EQ(got.unrecorded[0].begin, 10u);
+  EXPECT_EQ(got.unrecorded[0].end, 50u);
+  const waits::Accounting done = waits::account(got.switches, got.unrecorded, got.begin, got.end);
+  EXPECT_EQ(done.cores[0].busy, 20u) << "since the core is recorded again";
+  EXPECT_EQ(done.cores[0].unknown, 40u);
+  EXPECT_EQ(done.cores[1].busy, 70u);
+}
+
+TEST_F(RecordedSwitchesTest, BehindTheEndOfACutFileNothingIsKnownOfACore) {
+  leaves(10, 0, 0, 8);
+  leaves(20, 1, 0, 9);
+  leaves(90, 1, 9, 0);
+  leaves(95, 0, 8, 0);
+  EXPECT_TRUE(read().unrecorded.empty());
+  const RecordedSwitches got = read(8);
+  const waits::Accounting done = waits::account(got.switches, got.unrecorded, got.begin, got.end);
+  EXPECT_EQ(done.cores[0].unknown, 80u);
+  EXPECT_EQ(done.cores[1].unknown, 0u);
+}
+
+}  // namespace
+}  // namespace wperf::recording

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "analysis/recording/recorded_unwinding.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <optional>
+
+#include "code/unwind/frame_table.h"
+#include "code/unwind/unwinder.h"
+#include "ground/os/vdso.h"
+
+namespace wperf::recording {
+namespace {
+
+using perf_data::CodePlace;
+using perf_data::kNoCode;
+using perf_data::MappedCode;
+using perf_data::Sample;
+using symbols::ElfFile;
+using unwind::CodeAt;
+using unwind::FrameTable;
+
+constexpr u64 kAbi32 = 1;
+
+// The kernel's numbers of registers (arch/x86/include/uapi/asm/perf_regs.h) as DWARF counts them. Arm's are the same.
+constexpr u8 kNoRegister = 0xff;
+constexpr std::array<u8, 24> kX64Registers = {
+    0,           3,           2,           1,           4, 5, 6,  7,  16, kNoRegister, kNoRegister, kNoRegister,
+    kNoRegister, kNoRegister, kNoRegister, kNoRegister, 8, 9, 10, 11, 12, 13,          14,          15};
+
+u8 dwarf_number(unwind::Machine machine, u32 bit) {
+  if (machine == unwind::Machine::aarch64) return bit < unwind::Registers::kCount ? static_cast<u8>(bit) : kNoRegister;
+  return bit < kX64Registers.size() ? kX64Registers[bit] : kNoRegister;
+}
+
+unwind::Registers registers_of(unwind::Machine machine, const perf_data::Registers& recorded) {
+  unwind::Registers out;
+  usize index = 0;
+  for (u64 rest = recorded.mask; rest != 0 && index < recorded.values.size(); rest &= rest - 1, ++index) {
+    const u8 number = dwarf_number(machine, static_cast<u32>(std::countr_zero(rest)));
+    if (number != kNoRegister) out.set(number, recorded.values[index]);
+  }
+  return out;
+}
+
+}  // namespace
+
+// What one file says of its frames. Not without linkage: a class that others see has it as a member.
+struct FrameFile {
+  modules::LoadedElf loaded;
+  std::optional<ElfFile> image, debug;
+  std::optional<FrameTable> table;        // .eh_frame
+  std::optional<FrameTable> debug_table;  // .debug_frame, read when the other has nothing to say
+  bool has_read_debug = false;
+
+  const unwind::FrameRow* row_at(u64 address);
+};
+
+const unwind::FrameRow* FrameFile::row_at(u64 address) {
+  if (!table.has_value()) return nullptr;
+  if (const unwind::FrameRow* row = table->row_at(address)) return row;
+  if (!has_read_debug) {
+    has_read_debug = true;
+    unwind::FrameSections sections = unwind::debug_frame_of(*image);
+    if (sections.frames.empty() && debug.has_value()) sections = unwind::debug_frame_of(*debug);
+    if (!sections.frames.empty()) debug_table.emplace(sections);
+  }
+  return debug_table.has_value() ? debug_table->row_at(address) : nullptr;
+}
+
+class RecordedUnwinder::Files {
+ public:
+  // Without a file: of this machine.
+  Files(const perf_data::PerfFile* file, const CodeMap& map, modules::ElfSearch search)
+      : file_(file), map_(map), search_(std::move(search)) {
+    search_.lines = false;
+    find_ = [this](u64 address) { return code_at(address); };
+  }
+
+  unwind::Ending add_callers(const Sample& sample, u32 space, std::vector<u64>& callers);
+  Incomplete incomplete_;
+
+ private:
+  struct Known {
+    u32 space = kNoCode;
+    u64 address = 0;
+    CodeAt code;
+  };
+  static constexpr usize kKnown = 1 << 14;
+
+  unwind::Machine machine_of(const perf_data::Registers& registers) const;
+  CodeAt code_at(u64 address);
+  CodeAt find_code(u64 address);
+  FrameFile& file_of(u32 number);
+  void open_vdso(const MappedCode& code, FrameFile& out);
+
+  const perf_data::PerfFile* file_;
+  const CodeMap& map_;
+  modules::ElfSearch search_;
+  std::vector<std::unique_ptr<FrameFile>> files_;  // by number of the code; null: not asked for yet
+  std::vector<Known> known_ = std::vector<Known>(kKnown);
+  unwind::FindCode find_;
+  u32 space_ = 0;
+  unwind::Machine machine_ = unwind::Machine::x86_64;
+};
+
+unwind::Machine RecordedUnwinder::Files::machine_of(const perf_data::Registers& registers) const {
+  if (file_ == nullptr) return unwind::machine_here();
+  const std::string_view named = file_->features().text(perf_data::Feature::architecture);
+  if (named == "aarch64" || named == "arm64") return unwind::Machine::aarch64;
+  if (named == "x86_64") return unwind::Machine::x86_64;
+  constexpr u32 kArmInstructionPointer = 32;  // x86 has no registers with so high a number but vectors
+  return ((registers.mask >> kArmInstructionPointer) & 1) != 0 ? unwind::Machine::aarch64 : unwind::Machine::x86_64;
+}
+
+unwind::Ending RecordedUnwinder::Files::add_callers(const Sample& sample, u32 space, std::vector<u64>& callers) {
+  constexpr usize kMostFrames = 4096;  // more than fit in the largest copy
+  if (sample.user_registers.abi == kAbi32) {
+    ++incomplete_.of_32_bits;
+    return unwind::Ending::no_table;
+  }
+  space_ = space;
+  machine_ = machine_of(sample.user_registers);
+  const unwind::Registers registers = registers_of(machine_, sample.user_registers);
+  const u8 pc = unwind::instruction_pointer(machine_), sp = unwind::stack_pointer(machine_);
+  if (sample.cpu_mode() != perf_data::kUserMode && registers.knows(pc)) callers.push_back(registers.value[pc] + 1);
+  const perf_data::UserStack& copy = sample.user_stack;
+  const unwind::StackCopy stack{.address = registers.value[sp],
+                                .bytes = copy.bytes.first(static_cast<usize>(copy.written)),
+                                .is_whole = copy.written != 0 && copy.written < copy.bytes.size()};
+  const unwind::Ending ending = unwind::unwind(machine_, registers, stack, find_, kMostFrames, callers);
+  switch (ending) {
+    case unwind::Ending::outermost:
+      break;
+    case unwind::Ending::stack_copy_too_short:
+      ++incomplete_.stack_copy_too_short;
+      break;
+    case unwind::Ending::no_table:
+      ++incomplete_.no_table;
+      break;
+    case unwind::Ending::damaged:
+    case unwind::Ending::too_many_frames:
+      ++incomplete_.damaged;
+      break;
+  }
+  return ending;
+}
+
+CodeAt RecordedUnwinder::Files::code_at(u64 address) {
+  Known& known = known_[(address ^ (address >> 14) ^ space_ * 0x9e3779b9) % kKnown];
+  if (known.space != space_ || known.address != address) known = {space_, address, find_code(address)};
+  return known.code;
+}
+
+CodeAt RecordedUnwinder::Files::find_code(u64 address) {
+  const CodePlace place = map_.place_in(space_, address);
+  CodeAt out;
+  out.is_code = place.code != kNoCode;
+  if (!out.is_code) return out;
+  FrameFile& file = file_of(place.code);
+  if (!file.image.has_value()) return out;
+  const u64 offset = map_.code(place.code).is_anonymous ? address - place.mapped_from : place.offset;
+  const auto linked = file.image->address_of_offset(offset);
+  if (!linked.has_value()) return out;
+  out.moved_by = address - *linked;
+  out.row = file.row_at(*linked);
+  return out;
+}
+
+FrameFile& RecordedUnwinder::Files::file_of(u32 number) {
+  if (number >= files_.size()) files_.resize(usize{number} + 1);
+  std::unique_ptr<FrameFile>& file = files_[number];
+  if (file != nullptr) return *file;
+  file = std::make_unique<FrameFile>();
+  const MappedCode& code = map_.code(number);
+  if (code.path == "[vdso]") {
+    open_vdso(code, *file);
+  } else if (!code.is_anonymous) {
+    file->loaded = modules::find_elf(std::string(code.path), code.build_id, search_);
+    const auto parse = [](const std::optional<os::MappedFile>& mapped, std::optional<ElfFile>& out) {
+      if (!mapped.has_value()) return;
+      auto parsed = ElfFile::parse(mapped->bytes());
+      if (parsed.has_value()) out = std::move(parsed).value();
+    };
+    parse(file->loaded.image, file->image);
+    parse(file->loaded.debug, file->debug);
+  }
+  constexpr u16 kX64 = 62, kArm64 = 183;
+  const u16 wanted = machine_ == unwind::Machine::aarch64 ? kArm64 : kX64;
+  if (file->image.has_value() && file->image->machine() != wanted) file->image.reset();
+  if (file->image.has_value()) file->table.emplace(unwind::eh_frame_of(*file->image));
+  return *file;
+}
+
+// The one of this process, if the recording says that it is of the same build.
+void RecordedUnwinder::Files::open_vdso(const MappedCode& code, FrameFile& out) {
+  auto parsed = ElfFile::parse(os::vdso_image());
+  if (!parsed.has_value()) return;
+  const symbols::Bytes here = parsed.value().build_id();
+  const auto is_here = [&](symbols::Bytes recorded) {
+    return !here.empty() && recorded.size() >= here.size() && std::equal(here.begin(), here.end(), recorded.begin());
+  };
+  bool is_same = file_ == nullptr || is_here(code.build_id);
+  if (file_ != nullptr) {
+    for (const perf_data::BuildId& one : file_->features().build_ids()) {
+      is_same = is_same || (one.file == "[vdso]" && is_here(one.id));
+    }
+  }
+  if (is_same) out.image = std::move(parsed).value();
+}
+
+RecordedUnwinder::RecordedUnwinder(const perf_data::PerfFile& file, const perf_data::ProcessHistory& history,
+                                   modules::ElfSearch search)
+    : history_(std::make_unique<HistoryCodeMap>(history)),
+      files_(std::make_unique<Files>(&file, *history_, std::move(search))) {}
+
+RecordedUnwinder::RecordedUnwinder(const CodeMap& code, modules::ElfSearch search)
+    : files_(std::make_unique<Files>(nullptr, code, std::move(search))) {}
+
+RecordedUnwinder::~RecordedUnwinder() = default;
+
+unwind::Ending RecordedUnwinder::add_callers(const Sample& sample, u32 space, std::vector<u64>& callers) {
+  return files_->add_callers(sample, space, callers);
+}
+
+const RecordedUnwinder::Incomplete& RecordedUnwinder::incomplete() const {
+  return files_->incomplete_;
+}
+
+}  // namespace wperf::recording

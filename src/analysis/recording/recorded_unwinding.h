@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The callers in recorded stack copies (perf record --call-graph dwarf): finds the files that lay where the sample
+// points, and unwinds with their call frame information. Each file is opened once. Called by recorded_samples.
+#pragma once
+#include <memory>
+#include <vector>
+
+#include "analysis/recording/code_map.h"
+#include "code/modules/elf_files.h"
+#include "code/unwind/unwinder.h"
+#include "formats/perf_data/perf_file.h"
+#include "formats/perf_data/process_history.h"
+
+namespace wperf::recording {
+
+class RecordedUnwinder {
+ public:
+  RecordedUnwinder(const perf_data::PerfFile& file, const perf_data::ProcessHistory& history,
+                   modules::ElfSearch search);
+  // Of programs of this machine. `code` is kept.
+  RecordedUnwinder(const CodeMap& code, modules::ElfSearch search);
+  ~RecordedUnwinder();
+
+  static bool has_stack(const perf_data::Sample& sample) {
+    return !sample.user_stack.bytes.empty() && sample.user_registers.abi != 0;
+  }
+
+  // Appends the frames of user code behind the sample's own address, nearest caller first: return addresses, and for
+  // what was interrupted (by a signal, by what the kernel did meanwhile) the address behind the first byte of the
+  // instruction, so that the byte before tells the place of each. `space`: of the sample's process at its time, as
+  // ProcessHistory::task_at says.
+  unwind::Ending add_callers(const perf_data::Sample& sample, u32 space, std::vector<u64>& callers);
+
+  // Stacks that ended before the outermost function: for want of more bytes, of tables, for damage; and those of 32-bit
+  // programs, which are not unwound.
+  struct Incomplete {
+    u64 stack_copy_too_short = 0, no_table = 0, damaged = 0, of_32_bits = 0;
+  };
+  const Incomplete& incomplete() const;
+
+ private:
+  class Files;
+  std::unique_ptr<HistoryCodeMap> history_;
+  std::unique_ptr<Files> files_;
+};
+
+}  // namespace wperf::recording

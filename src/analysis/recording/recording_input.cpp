@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "analysis/recording/recording_input.h"
+
+#include <algorithm>
+
+#include "ground/os/files.h"
+#include "ground/os/input_stream.h"
+
+namespace wperf::recording {
+
+diag::Result<RecordingInput> RecordingInput::open(const std::string& path) {
+  RecordingInput input;
+  if (os::is_stream(path)) {
+    WPERF_TRY(input.streamed_, os::read_stream(path));
+    return input;
+  }
+  const bool is_folder = os::is_folder(path);
+  const std::string first = is_folder ? os::join_path(path, "data") : path;
+  if (is_folder && !os::file_exists(first)) {
+    return diag::Error{.text = path + " is a folder without a recording: it has no file named data", .hint = {}};
+  }
+  WPERF_TRY(os::MappedFile file, os::MappedFile::open(first));
+  input.file_.emplace(std::move(file));
+  for (usize number = 0; is_folder; ++number) {
+    const std::string next = first + "." + std::to_string(number);
+    if (!os::file_exists(next)) break;
+    WPERF_TRY(os::MappedFile further, os::MappedFile::open(next));
+    input.further_.push_back(std::move(further));
+  }
+  return input;
+}
+
+bool RecordingInput::has_shrunk() const {
+  return (file_.has_value() && file_->has_shrunk()) ||
+         std::any_of(further_.begin(), further_.end(), [](const os::MappedFile& one) { return one.has_shrunk(); });
+}
+
+}  // namespace wperf::recording

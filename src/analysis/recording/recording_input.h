@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The bytes of a recording, wherever it is: a file, a pipe, standard input, or the folder that `perf record --threads`
+// makes, with a file of records for each thread beside the one that says all else. Called by run_report.
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ground/bytes/bytes.h"
+#include "ground/diag/result.h"
+#include "ground/os/mapped_file.h"
+
+namespace wperf::recording {
+
+class RecordingInput {
+ public:
+  static diag::Result<RecordingInput> open(const std::string& path);
+
+  bytes::Span bytes() const { return file_.has_value() ? file_->bytes() : bytes::Span(streamed_); }
+  const std::vector<os::MappedFile>& further_records() const { return further_; }
+  // Somebody cut one of the files while it was read: there are zeros from where it ends.
+  bool has_shrunk() const;
+  // These bytes are not needed for now.
+  void release(u64 begin, u64 end) const {
+    if (file_.has_value()) file_->release(static_cast<usize>(begin), static_cast<usize>(end));
+  }
+
+ private:
+  std::optional<os::MappedFile> file_;
+  std::vector<std::byte> streamed_;
+  std::vector<os::MappedFile> further_;
+};
+
+}  // namespace wperf::recording

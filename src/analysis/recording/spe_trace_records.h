@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SPE data as it comes from a device → records of a perf.data file, so that it can be read as a recorded one is. Pure.
+// Called by kernel_spe_recording.
+#pragma once
+#include <map>
+#include <string>
+#include <vector>
+
+#include "model/readings/spe.h"
+
+namespace wperf::recording {
+
+class SpeTraceRecords {
+ public:
+  explicit SpeTraceRecords(u64 most_bytes) : most_bytes_(most_bytes) {}
+
+  void take(const raw::SpePiece& piece);
+  // All that was taken: AUXTRACE_INFO, then the traces of all cores.
+  std::string records(u32 unit_type) const;
+  u64 taken() const { return taken_; }        // bytes
+  u64 left_out() const { return left_out_; }  // beyond the most
+
+ private:
+  // What a core wrote without a gap.
+  struct Stretch {
+    u64 offset = 0;
+    std::string bytes;
+  };
+
+  std::map<u32, std::vector<Stretch>> stretches_;  // by core
+  u64 most_bytes_, taken_ = 0, left_out_ = 0;
+};
+
+}  // namespace wperf::recording

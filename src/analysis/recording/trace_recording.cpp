@@ -1,0 +1,396 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "analysis/recording/trace_recording.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "analysis/recording/trace_collector.h"
+#include "analysis/recording/trace_facts_reader.h"
+#include "formats/perf_data/byte_writing.h"
+#include "formats/perf_data/event_attributes_bytes.h"
+#include "formats/perf_data/format.h"
+#include "formats/perf_data/perf_file_layout.h"
+#include "formats/perf_data/record_bytes.h"
+#include "formats/perf_data/run_facts.h"
+
+namespace wperf::recording {
+namespace {
+
+constexpr u32 kSoftwareEvent = 1, kRawEvent = 4;
+constexpr u64 kSampleType = perf_data::kSampleIp | perf_data::kSampleTid | perf_data::kSampleTime |
+                            perf_data::kSampleId | perf_data::kSampleCpu | perf_data::kSamplePeriod |
+                            perf_data::kSampleCallchain;
+constexpr u32 kKernelProcess = ~u32{0};  // whose mappings perf takes for the kernel's
+constexpr u64 kTimerUnitNs = 100;
+constexpr usize kMostPending = 1 << 20;  // bytes, before they go into the file
+constexpr usize kMostName = 16 << 10;
+
+waits::Leaving leaving_of(u8 state) {
+  // KTHREAD_STATE: initialized, ready, running, standby, terminated, waiting, transition, deferred ready.
+  constexpr u8 kReady = 1, kRunning = 2, kStandby = 3, kTerminated = 4, kWaiting = 5, kDeferredReady = 7;
+  switch (state) {
+    case kReady:
+    case kRunning:
+    case kStandby:
+    case kDeferredReady:
+      return waits::Leaving::preempted;
+    case kTerminated:
+      return waits::Leaving::ended;
+    case kWaiting:
+      return waits::Leaving::waits;
+    default:
+      return waits::Leaving::unknown;
+  }
+}
+
+class Writer {
+ public:
+  Writer(const etl::Trace& trace, const TraceCollector& collected, os::RecordingFile& file)
+      : trace_(trace), collected_(collected), file_(file) {
+    // A trace may tell the intervals of all sources that there are, and have samples of one.
+    std::vector<bool> is_used(collected.sources.size(), collected.samples.empty());
+    for (const TakenSample& sample : collected.samples) is_used[sample.source] = true;
+    for (usize i = 0; i < collected.sources.size(); ++i) {
+      event_ids_.push_back(events_.size() + 1);
+      if (!is_used[i]) continue;
+      const TraceSource& source = collected.sources[i];
+      const bool timer = !source.counter.has_value();
+      const perf_export::WrittenAttributes attributes{.type = timer ? kSoftwareEvent : kRawEvent,
+                                                      .config = source.counter.value_or(0),
+                                                      .period = period_of(source),
+                                                      .sample_type = kSampleType,
+                                                      .kernel = true};
+      events_.push_back(
+          {.name = source.name, .attributes = perf_export::attribute_bytes(attributes), .ids = {events_.size() + 1}});
+    }
+    if (!collected.switches.empty()) {
+      constexpr u64 kContextSwitches = 3;
+      const perf_export::WrittenAttributes attributes{
+          .type = kSoftwareEvent, .config = kContextSwitches, .period = 1, .sample_type = kSampleType, .kernel = true};
+      events_.push_back({.name = kTraceSwitches,
+                         .attributes = perf_export::attribute_bytes(attributes),
+                         .ids = {events_.size() + 1}});
+    }
+  }
+
+  u64 samples_of_nobody() const { return samples_of_nobody_; }
+  // Where stacks were recorded at all.
+  u64 samples_without_stack() const { return with_stack_ != 0 ? without_stack_ : 0; }
+  RecordedSwitches take_switches() { return std::move(switches_); }
+
+  void write(const std::string& version, bool notes_running) {
+    const std::string beginning = perf_export::file_beginning(events_);
+    file_.append(beginning);
+    write_programs();
+    write_samples();
+    write_switches();
+    if (notes_running || !switches_.switches.empty()) note_running();
+    perf_export::append_finished_round(pending_);
+    flush();
+    const u64 record_bytes = file_.size() - beginning.size();
+    perf_export::RecordingFacts facts;
+    facts.version = version;
+    facts.cores_online = facts.cores_available = trace_.header().processors;
+    facts.os_release =
+        fmt::format("Windows {}.{}.{}", trace_.header().os_major, trace_.header().os_minor, trace_.header().os_build);
+    facts.made_code = made_code();
+    facts.pdb_names = std::move(pdb_names_);
+    if (!collected_.samples.empty()) {
+      facts.first_sample_ns = time_of(collected_.samples.front().time);
+      facts.last_sample_ns = time_of(collected_.samples.back().time);
+    }
+    const perf_export::FileEnding ending = perf_export::file_ending(events_, record_bytes, facts);
+    file_.append(ending.tail);
+    file_.replace_beginning(file_.trouble().has_value() ? perf_export::header_without_tail(events_, record_bytes)
+                                                        : ending.header);
+  }
+
+ private:
+  static u64 period_of(const TraceSource& source, u16 interval = 0) {
+    if (source.intervals.empty()) return 1;
+    const u64 length = source.intervals[interval];
+    return source.counter.has_value() ? length : length * kTimerUnitNs;
+  }
+  // 0 is before the trace.
+  u64 time_of(u64 ticks) const { return ticks == 0 ? 0 : trace_.nanoseconds(ticks) + 1; }
+  perf_export::Trailer trailer(u32 process, u32 thread, u64 ticks) const {
+    return {.sample_type = kSampleType, .pid = process, .tid = thread, .time = time_of(ticks), .id = 1};
+  }
+  void flush() {
+    file_.append(pending_);
+    pending_.clear();
+  }
+
+  // A dump for each process, as programs on Linux write them.
+  std::string made_code() const {
+    constexpr u32 kMagic = 0x4a695444, kVersion = 1, kHeader = 40, kRecordHeader = 56;
+    using perf_export::put;
+    std::string section;
+    for (const auto& [process, functions] : collected_.made_code) {
+      std::string dump;
+      for (const u32 word : {kMagic, kVersion, kHeader, u32{0}, u32{0}, process}) put(dump, word);
+      put(dump, u64{0});
+      put(dump, u64{0});
+      u64 index = 0;
+      for (const TraceCollector::MadeCode& one : functions) {
+        const std::string_view name = std::string_view(one.code.name).substr(0, kMostName);
+        put(dump, u32{0});
+        put(dump, static_cast<u32>(kRecordHeader + name.size() + 1));
+        put(dump, time_of(one.time));
+        put(dump, process);
+        put(dump, process);
+        put(dump, one.code.begin);
+        put(dump, one.code.begin);
+        put(dump, one.code.size);
+        put(dump, index++);
+        dump.append(name);
+        dump += '\0';
+      }
+      put(section, static_cast<u64>(dump.size()));
+      section += dump;
+    }
+    return section;
+  }
+
+  void write_programs() {
+    const etl::TraceHistory& history = collected_.history;
+    for (const etl::TraceHistory::Process& one : history.processes()) {
+      perf_export::append_comm(pending_, one.process, one.process, one.image, true,
+                               trailer(one.process, one.process, one.begin));
+    }
+    for (const etl::TraceHistory::Thread& one : history.threads()) {
+      const perf_export::Trailer at = trailer(one.process, one.thread, one.begin);
+      perf_export::append_fork(pending_, one.process, one.process, one.thread, one.process, at.time, at);
+      // The number of its process may be that of several, one after the other.
+      const std::string_view name =
+          !one.name.empty() ? std::string_view(one.name) : history.image_of(one.process, one.begin);
+      if (!name.empty()) perf_export::append_comm(pending_, one.process, one.thread, name, false, at);
+    }
+    for (const etl::TraceHistory::Image& one : history.images()) {
+      // Of a 32-bit kernel, too; programs there may lie as high.
+      const bool kernel = (one.base >> 63) != 0 || (one.process == 0 && one.base >> 31 == 1);
+      const u32 process = kernel ? kKernelProcess : one.process;
+      std::string id;
+      if (one.has_pdb) {
+        id.assign(reinterpret_cast<const char*>(one.pdb.bytes.data()), one.pdb.bytes.size());
+        for (u32 shift = 0; shift < 32; shift += 8) id += static_cast<char>(one.pdb_age >> shift);
+        if (named_.insert(id).second) {
+          perf_data::append_pdb_name(pdb_names_, std::as_bytes(std::span(id)),
+                                     std::string_view(one.pdb_path).substr(one.pdb_path.find_last_of("/\\") + 1));
+        }
+      }
+      perf_export::append_mmap2(pending_,
+                                {.pid = process,
+                                 .tid = kernel ? 0 : process,
+                                 .address = one.base,
+                                 .length = one.size,
+                                 .kernel = kernel,
+                                 .build_id = id,
+                                 .file = one.path},
+                                trailer(process, process, one.begin));
+      if (pending_.size() > kMostPending) flush();
+    }
+  }
+
+  void write_samples() {
+    std::vector<u64> chain;
+    for (const TakenSample& sample : collected_.samples) {
+      const u32 process = collected_.history.process_of(sample.thread, sample.time);
+      samples_of_nobody_ += process == etl::TraceHistory::kNobody;
+      const etl::StackJoiner::Joined stack = collected_.stacks.joined(sample.number);
+      ++(has_stack(sample.number) ? with_stack_ : without_stack_);
+      make_chain(sample, collected_.stacks.frames(stack.kernel), collected_.stacks.frames(stack.user), chain);
+      perf_export::append_sample(
+          pending_, {.sample_type = kSampleType,
+                     .id = event_ids_[sample.source],
+                     .ip = sample.address,
+                     .time = time_of(sample.time),
+                     .period = period_of(collected_.sources[sample.source], sample.interval) * sample.count,
+                     .pid = process,
+                     .tid = sample.thread,
+                     .cpu = sample.core,
+                     .kernel = sample.kernel,
+                     .callchain = chain});
+      if (pending_.size() > kMostPending) flush();
+    }
+  }
+
+  // A sample for each thread that left a core, with the stack that it went on from.
+  void write_switches() {
+    std::vector<u64> chain;
+    switches_.samples = collected_.samples.size();
+    switches_.has_windows_reasons = true;
+    for (const TakenSwitch& one : collected_.switches) {
+      waits::Switch change{.time = time_of(one.time),
+                           .leaves = number_of(one.leaves, one.time),
+                           .comes = number_of(one.comes, one.time),
+                           .core = one.core,
+                           .kind = one.kind,
+                           .leaving = leaving_of(one.state),
+                           .reason = one.reason};
+      if (one.kind == waits::Kind::switched && one.leaves != waits::kIdleThread) {
+        change.sample = static_cast<u32>(switches_.samples++);
+        write_switch(one, one.gone_on != kNoStack ? collected_.switches[one.gone_on].number : kNoStack, chain);
+      } else if (one.kind != waits::Kind::switched) {
+        switches_.has_wakeups = true;
+        if (has_stack(one.number)) {
+          change.sample = static_cast<u32>(switches_.samples++);
+          write_switch(one, one.number, chain);
+        }
+      }
+      name_thread(one.leaves, change.leaves, one.time);
+      name_thread(one.comes, change.comes, one.time);
+      switches_.switches.push_back(change);
+      if (pending_.size() > kMostPending) flush();
+    }
+    switches_.children = collected_.history.children();
+    for (const CoreInterrupts& core : collected_.interrupts) {
+      const u64 first = trace_.header().first_ticks;
+      switches_.interrupts.push_back({.isr = trace_.nanoseconds(first + core.isr),
+                                      .dpc = trace_.nanoseconds(first + core.dpc),
+                                      .count = core.count});
+    }
+    if (switches_.switches.empty()) return;
+    switches_.begin = switches_.switches.front().time;
+    switches_.end = switches_.switches.back().time;
+    switches_.has_other_samples = !collected_.samples.empty();
+  }
+
+  // Samples of one event.
+  void note_running() {
+    for (u32 i = 0; i < collected_.samples.size(); ++i) {
+      const TakenSample& one = collected_.samples[i];
+      if (one.source != collected_.samples.front().source || one.thread == waits::kIdleThread) continue;
+      const u64 weight = period_of(collected_.sources[one.source], one.interval) * one.count;
+      switches_.running_samples.push_back(
+          {.sample = i, .thread = one.thread, .weight = weight, .time = time_of(one.time)});
+    }
+  }
+
+  bool has_stack(u32 number) const {
+    if (number == kNoStack) return false;
+    const etl::StackJoiner::Joined& stack = collected_.stacks.joined(number);
+    return stack.kernel != etl::StackJoiner::kNone || stack.user != etl::StackJoiner::kNone;
+  }
+
+  // `number`: of the stack.
+  void write_switch(const TakenSwitch& one, u32 number, std::vector<u64>& chain) {
+    TakenSample sample{.time = one.time, .thread = one.leaves, .core = one.core};
+    chain.clear();
+    if (number != kNoStack) {
+      const etl::StackJoiner::Joined stack = collected_.stacks.joined(number);
+      const auto kernel = collected_.stacks.frames(stack.kernel), user = collected_.stacks.frames(stack.user);
+      sample.kernel = !kernel.empty();
+      if (!kernel.empty() || !user.empty()) {
+        sample.address = kernel.empty() ? user.front() : kernel.front();
+        make_chain(sample, kernel, user, chain);
+        switches_.has_stacks = true;
+      }
+    }
+    perf_export::append_sample(pending_, {.sample_type = kSampleType,
+                                          .id = events_.size(),
+                                          .ip = sample.address,
+                                          .time = time_of(one.time),
+                                          .period = 1,
+                                          .pid = collected_.history.process_of(one.leaves, one.time),
+                                          .tid = one.leaves,
+                                          .cpu = one.core,
+                                          .kernel = sample.kernel,
+                                          .callchain = chain});
+  }
+
+  static bool is_thread(u32 thread) { return thread != waits::kNobody && thread != waits::kUnknown; }
+
+  // What waits call it by: no two threads the same.
+  u32 number_of(u32 thread, u64 time) {
+    constexpr u32 kFirstEarlier = 0xf000'0000;  // greater than Windows' own
+    const u32 later = is_thread(thread) ? collected_.history.later_threads(thread, time) : 0;
+    if (later == 0) return thread;
+    return earlier_threads_.try_emplace({thread, later}, kFirstEarlier + static_cast<u32>(earlier_threads_.size()))
+        .first->second;
+  }
+
+  void name_thread(u32 thread, u32 number, u64 time) {
+    if (!is_thread(thread) || switches_.threads.contains(number)) return;
+    SwitchedThread& known = switches_.threads[number];
+    if (number != thread) known.number = thread;
+    const u32 process = collected_.history.process_of(thread, time);
+    if (process == etl::TraceHistory::kNobody) return;
+    known.process = process;
+    if (names_.empty()) {
+      for (const etl::TraceHistory::Process& one : collected_.history.processes()) names_[{one.process, 0}] = one.image;
+      for (const etl::TraceHistory::Thread& one : collected_.history.threads()) {
+        if (!one.name.empty()) names_[{one.process, one.thread}] = one.name;
+      }
+    }
+    auto name = names_.find({process, thread});
+    if (name == names_.end()) name = names_.find({process, 0});
+    if (name != names_.end()) known.name = name->second;
+  }
+
+  // A stack's first frame is where the sample is; a sample without a stack is a stack of one.
+  static void make_chain(const TakenSample& sample, std::span<const u64> kernel, std::span<const u64> user,
+                         std::vector<u64>& chain) {
+    chain.clear();
+    const auto append = [&](std::span<const u64> frames, u64 mark, bool begins_here) {
+      if (frames.empty() && !begins_here) return;
+      chain.push_back(mark);
+      if (begins_here && (frames.empty() || frames.front() != sample.address)) chain.push_back(sample.address);
+      chain.insert(chain.end(), frames.begin(), frames.end());
+    };
+    append(kernel, perf_data::kCallchainKernel, sample.kernel);
+    append(user, perf_data::kCallchainUser, !sample.kernel);
+  }
+
+  const etl::Trace& trace_;
+  const TraceCollector& collected_;
+  os::RecordingFile& file_;
+  std::vector<perf_export::WrittenEvent> events_;
+  std::vector<u64> event_ids_;  // by source
+  std::string pending_;
+  std::set<std::string> named_;  // build ids
+  std::string pdb_names_;
+  u64 samples_of_nobody_ = 0;
+  RecordedSwitches switches_;
+  std::map<std::pair<u32, u32>, u32> earlier_threads_;     // number, and how many came after it
+  u64 with_stack_ = 0, without_stack_ = 0;                 // samples
+  std::map<std::pair<u32, u32>, std::string_view> names_;  // of processes and threads; thread 0: the process
+};
+
+}  // namespace
+
+diag::Result<TraceRecording> recording_of_trace(const etl::Trace& trace, const std::string& version,
+                                                const TraceWishes& wishes) {
+  WPERF_TRY(os::RecordingFile file, os::RecordingFile::create({}));
+  TraceRecording out{.file = std::move(file)};
+  TraceCollector collected(wishes);
+  trace.for_each_event([&](const etl::Event& event) { collected.take(event); }, out.losses);
+  collected.history.finish();
+  Writer writer(trace, collected, out.file);
+  writer.write(version, wishes.running);
+  out.file.close();
+  out.samples = collected.samples.size();
+  out.idle_samples = collected.idle_samples;
+  out.samples_of_nobody = writer.samples_of_nobody();
+  out.unexplained_stacks = collected.stacks.unexplained();
+  out.samples_without_stack = writer.samples_without_stack();
+  out.switches = writer.take_switches();
+  out.switches.unrecorded = unrecorded_of(trace, out.losses, collected.lost_over_time);
+  if (!out.switches.running_samples.empty()) {
+    const TraceSource& source = collected.sources[collected.samples.front().source];
+    out.running_event = source.name;
+    out.running_by_time = !source.counter.has_value();
+  }
+  out.has_compact_switches = collected.has_compact_switches;
+  out.samples_were_on = !collected.any_mask || collected.samples_on || !collected.samples.empty();
+  out.switches_were_on = collected.switches_on;
+  out.samples_of_other_cores = collected.samples_of_other_cores;
+  out.lost_over_time = std::move(collected.lost_over_time);
+  if (out.file.trouble().has_value()) return *out.file.trouble();
+  return out;
+}
+
+}  // namespace wperf::recording

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Where the events of a trace come from: .etl files, and those in zip files (Visual Studio's .diagsession, PerfView's
+// .etl.zip), told apart by what is in them. Called by commands that open traces.
+#pragma once
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "analysis/recording/recording_input.h"
+#include "analysis/recording/unpacked_file.h"
+#include "formats/etl/trace.h"
+#include "ground/packing/zip_file.h"
+
+namespace wperf::recording {
+
+class TraceSources {
+ public:
+  static bool has_its_look(bytes::Span file);
+
+  // `input` is kept. An error where there is no trace in it.
+  diag::Result<void> add(RecordingInput input, const std::string& name);
+  // Of all that were added: one trace, that lives no longer than this. `passed`: bytes that were read, of size().
+  diag::Result<etl::Trace> open(const std::function<void(u64 bytes)>& passed);
+
+  u64 size() const;
+  // Somebody cut one of the files while it was read.
+  bool has_shrunk() const;
+  // What is wrong with files inside of zip files that are read nevertheless.
+  const std::vector<std::string>& warnings() const { return warnings_; }
+
+ private:
+  struct Source {
+    std::string name;
+    bytes::Span bytes;
+    std::function<void(u64 begin, u64 end)> release;
+  };
+  diag::Result<void> add_zip(const RecordingInput& input, const std::string& name);
+  diag::Result<void> add_packed(const zip::ZipEntry& entry, const std::string& name);
+
+  std::deque<RecordingInput> inputs_;
+  std::deque<UnpackedFile> unpacked_;
+  std::vector<Source> sources_;
+  std::vector<std::string> warnings_;
+};
+
+}  // namespace wperf::recording

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// From the first level of a top-down tree to the node that explains most: which events to count in the next run, and
+// what a run's counts say. Pure: the runs are the caller's, run_topdown.
+#pragma once
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "analysis/topdown/method.h"
+
+namespace wperf::topdown {
+
+inline constexpr u32 kMostRuns = 3;
+// Below this share of the slots nothing holds a program back that were worth a search.
+inline constexpr double kWorthASearch = 10;
+// Who loses less than this part of the cycles is not worth an explanation.
+inline constexpr double kWorthAWord = 0.01;
+inline constexpr std::string_view kCycles = "cpu_cycles";
+
+// What a run counted of an event.
+struct EventCount {
+  std::string name;
+  u64 value = 0;
+  u64 low = 0, high = 0;  // 95 % interval; both the value where it was counted all the time
+  bool counted = true;    // false: its turn never came
+  bool bounded = true;    // false: too little was seen of it, low and high say nothing
+};
+
+struct Share {
+  bool known = false;  // false: not counted, or the whole is nothing
+  double value = 0;
+  double low = 0, high = 0;  // 95 % interval; both the value where all its events were counted all the time
+  bool bounded = true;       // false: one of its events was seen too little, low and high say nothing
+  u32 run = 0;               // 1 is the first
+  bool is_sure() const { return known && bounded; }
+};
+Share evaluate(const pmu::Metric& metric, std::span<const EventCount> counts);
+
+struct MetricShare {
+  pmu::Metric metric;
+  Share share;
+};
+struct GroupShares {
+  std::string_view group;
+  std::vector<MetricShare> metrics;
+  // What its misses cost on a core of this class, roughly; none: they are no misses, or were not counted.
+  std::optional<double> likely_cycles = {};
+};
+
+// What is to be counted in one run. Cycles are counted with any set.
+struct Step {
+  std::vector<std::string_view> events;
+  std::vector<u32> nodes;
+  std::vector<pmu::Metric> metrics;  // of groups
+};
+
+struct Wish {
+  std::optional<u32> level;  // how deep to go; none: to the end
+  u32 node = kNone;          // where to go; none: where the most is lost
+};
+
+class Drill {
+ public:
+  Drill(pmu::Product product, u32 counters, Wish wish);
+
+  const Method& method() const { return method_; }
+  // The next run; null when there is nothing more to be counted.
+  const Step* step() const { return step_.has_value() ? &*step_ : nullptr; }
+  bool fits(const Step& step) const { return step.events.size() <= counters_; }
+  // STALL_SLOT was not counted but added up, for want of a counter.
+  bool adds_stall_slot() const { return adds_stall_slot_; }
+  // What that run counted.
+  void take(std::span<const EventCount> counted);
+
+  u32 runs() const { return runs_; }
+  const std::vector<Share>& shares() const { return shares_; }  // by node
+  const std::vector<GroupShares>& groups() const { return groups_; }
+  // The node that explains most of what is lost; kNone: nothing stands out.
+  u32 worst() const { return current_; }
+  // Of its groups the one whose misses most likely explain it; empty: none does.
+  std::string_view likely_group() const;
+  // Cycles that the worst node lost, and all of the first run; 0: not known.
+  double lost_cycles() const;
+  double cycles() const;
+  // An event's turn did not come, or not often enough to say anything.
+  bool missed_turns() const;
+  // All that was counted of an event, run by run.
+  const std::vector<std::vector<EventCount>>& counts() const { return counts_; }
+  // Of the worst node, or of what was asked for: counted in the run that told of it. 0: none.
+  u64 count_of(std::string_view event) const;
+
+ private:
+  bool add_events(std::span<const std::string_view> events, Step& step) const;
+  bool add_node(u32 node, Step& step) const;
+  void add_levels(u32 node, Step& step) const;
+  std::optional<Step> next_step() const;
+  std::optional<Step> group_step() const;
+  void choose_root();
+  void descend();
+  void take_metrics(std::span<const EventCount> counts);
+
+  pmu::Product product_;
+  Method method_;
+  u32 counters_;
+  Wish wish_;
+  std::optional<Step> step_;
+  u32 runs_ = 0, current_ = kNone;
+  std::vector<Share> shares_;
+  std::vector<double> weights_;  // by node: what its events counted
+  std::vector<GroupShares> groups_;
+  std::vector<EventCount> all_;
+  std::vector<std::vector<EventCount>> counts_;
+  bool adds_stall_slot_ = false;
+};
+
+}  // namespace wperf::topdown

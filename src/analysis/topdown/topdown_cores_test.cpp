@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "analysis/topdown/topdown_cores.h"
+
+#include <gtest/gtest.h>
+
+#include "ground/diag/names_all.h"
+
+namespace wperf::commands {
+namespace {
+
+constexpr u64 kC1Ultra = 0x411fd8c0, kC1Nano = 0x410fd8a0;
+
+class SomeKernel final : public plan::KernelEvents {
+ public:
+  diag::Result<std::optional<plan::KernelEvent>> find(std::string_view) const override {
+    return std::optional<plan::KernelEvent>{};
+  }
+  bool counts_catalogue() const override { return true; }
+  bool has_counters() const override { return true; }
+  std::string why_no_cycles() const override { return {}; }
+  std::vector<Word> words(bool) const override { return {}; }
+};
+
+plan::Capabilities machine_of(std::vector<u64> cores, bool by_kernel) {
+  plan::Capabilities machine;
+  machine.midr = cores.front();
+  machine.core_count = static_cast<u32>(cores.size());
+  machine.core_midr = std::move(cores);
+  if (by_kernel) machine.kernel = std::make_shared<SomeKernel>();
+  return machine;
+}
+
+request::Request of_program() {
+  request::Request request;
+  request.program = request::Program{"prog", "prog", true};
+  return request;
+}
+
+// "C1-Ultra 0-1; C1-Nano 2", or the error.
+std::string kinds_of(const request::Request& request, const plan::Capabilities& machine) {
+  std::vector<std::string> notes;
+  const auto kinds = kinds_with_method(request, machine, notes);
+  if (!kinds.has_value()) return kinds.error().text + " | " + kinds.error().hint;
+  std::string text;
+  for (const KindOfCore& kind : kinds.value())
+    text += (text.empty() ? "" : "; ") + std::string(kind.product.title()) + ' ' + text_of(kind.cores);
+  return text;
+}
+
+TEST(TopdownCores, CountsOfAKernelAreNeverOfTwoKinds) {
+  const plan::Capabilities both = machine_of({kC1Ultra, kC1Ultra, kC1Nano}, true);
+  const std::string said = kinds_of(of_program(), both);
+  EXPECT_NE(said.find(": cores 0-1 (C1-Ultra), cores 2 (C1-Nano) | -c 2 keeps the program"), said.npos) << said;
+  request::Request process;
+  process.process = 7;
+  EXPECT_NE(kinds_of(process, both).find("-c 2"), std::string::npos);
+  request::Request pinned = of_program();
+  pinned.cores = {{2, 2}};
+  EXPECT_EQ(kinds_of(pinned, both), "C1-Nano 2");
+  EXPECT_EQ(kinds_of(of_program(), machine_of({kC1Ultra, kC1Ultra}, true)), "C1-Ultra 0");
+  EXPECT_EQ(kinds_of({}, both), "C1-Ultra 0-1; C1-Nano 2") << "a machine has all it has";
+}
+
+TEST(TopdownCores, WhatADriverLeavesOutIsSaid) {
+  const plan::Capabilities both = machine_of({kC1Ultra, kC1Ultra, kC1Nano}, false);
+  EXPECT_EQ(kinds_of(of_program(), both), "C1-Ultra 0");
+  const KindOfCore first{.product = plan::product_of_core(both, 0), .cores = {{0, 0}}};
+  const std::string note = note_of_other_kinds(first, both);
+  EXPECT_TRUE(diag::names_all(note, {"core 0", "cores 2 (C1-Nano)", "-c 2"})) << note;
+  EXPECT_EQ(note_of_other_kinds(first, machine_of({kC1Ultra, kC1Ultra}, false)), "");
+}
+
+}  // namespace
+}  // namespace wperf::commands

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "analysis/waits/critical_path.h"
+
+#include <algorithm>
+#include <unordered_map>
+#include <utility>
+
+namespace wperf::waits {
+
+void ThreadHistories::take(const Stretch& stretch) {
+  if (stretch.thread >= lives_.size()) lives_.resize(stretch.thread + usize{1});
+  Life& life = lives_[stretch.thread];
+  // Between what is known.
+  if (!life.moments.empty() && life.end < stretch.begin) life.moments.push_back({.begin = life.end});
+  life.moments.push_back({.begin = stretch.begin,
+                          .detail = stretch.state == State::running ? stretch.sample : stretch.wait,
+                          .state = stretch.state,
+                          .preempted = stretch.preempted});
+  life.end = stretch.end;
+}
+
+ThreadHistories::Moment ThreadHistories::before(u32 thread, u64 time) const {
+  if (thread >= lives_.size()) return {};
+  const Life& life = lives_[thread];
+  if (time > life.end) return {.begin = life.end};
+  const auto after = std::partition_point(life.moments.begin(), life.moments.end(),
+                                          [&](const Moment& one) { return one.begin < time; });
+  return after == life.moments.begin() ? Moment{} : *std::prev(after);
+}
+
+u64 ThreadHistories::first(u32 thread) const {
+  return thread < lives_.size() && !lives_[thread].moments.empty() ? lives_[thread].moments.front().begin : 0;
+}
+u64 ThreadHistories::last(u32 thread) const {
+  return thread < lives_.size() ? lives_[thread].end : 0;
+}
+
+namespace {
+
+class Walk {
+ public:
+  Walk(const Accounting& accounting, const ThreadHistories& histories, u64 begin, u64 end)
+      : accounting_(accounting), histories_(histories), begin_(begin), end_(end) {
+    for (u32 i = 0; i < accounting.threads.size(); ++i) numbers_[accounting.threads[i].thread] = i;
+    births_ = accounting.births;
+    std::sort(births_.begin(), births_.end(), is_before);
+  }
+
+  std::vector<PathStep> run(u32 thread) {
+    followed_.assign(1, {thread, begin_});
+    now_ = end_;
+    // Who waits at the end is awaited by what ends that wait, and that lies behind it.
+    const ThreadHistories::Moment last = histories_.before(thread, end_);
+    if (last.state == State::waiting && accounting_.waits[last.detail].has_end) {
+      now_ = std::max(end_, accounting_.waits[last.detail].woken);
+    }
+    while (now_ > begin_) step();
+    std::reverse(steps_.begin(), steps_.end());
+    return std::move(steps_);
+  }
+
+ private:
+  // A thread that the path is in, back to a time; below it are those that waited for it.
+  struct Followed {
+    u32 thread = 0;
+    u64 begin = 0;
+  };
+  // What a thread did last before the path left it: it woke the one below.
+  struct Cause {
+    u32 woke = ~u32{0}, made = ~u32{0};
+    u32 sample = kNoSample;
+  };
+
+  static bool is_before(const Birth& a, const Birth& b) {
+    return std::pair(a.thread, a.time) < std::pair(b.thread, b.time);
+  }
+
+  void step() {
+    while (followed_.size() > 1 && followed_.back().begin >= now_) followed_.pop_back();
+    const Followed at = followed_.back();
+    const ThreadHistories::Moment moment = histories_.before(at.thread, now_);
+    const u64 begin = std::max(at.begin, moment.begin);
+    const Cause cause = std::exchange(cause_, {});
+    switch (moment.state) {
+      case State::running:
+        return emit({.begin = begin,
+                     .thread = at.thread,
+                     .state = StepState::running,
+                     .woke = cause.woke,
+                     .made = cause.made,
+                     .sample = cause.sample != kNoSample ? cause.sample : moment.detail});
+      case State::ready:
+        return emit({.begin = begin,
+                     .thread = at.thread,
+                     .state = StepState::ready,
+                     .preempted = moment.preempted,
+                     .wait = moment.detail});
+      case State::waiting:
+        return follow(at, begin, moment.detail);
+      case State::unknown:
+        return follow_maker(at, begin);
+    }
+  }
+
+  void follow(const Followed& at, u64 begin, u32 number) {
+    const Wait& wait = accounting_.waits[number];
+    PathStep waits{.begin = begin, .thread = at.thread, .state = StepState::unknown, .wait = number};
+    // Of a wait that ends later than the path comes from, or not, nothing follows.
+    if (!wait.has_end || !wait.is_known || wait.waker == kUnknown || wait.woken > now_) return emit(waits);
+    if (wait.waker == kNobody || wait.waker == kIdleThread) {
+      waits.state = StepState::interrupted;
+      return emit(waits);
+    }
+    const auto waker = numbers_.find(wait.waker);
+    if (waker == numbers_.end() || waker->second == at.thread || !may_go_on()) return emit(waits);
+    followed_.push_back({waker->second, begin});
+    cause_ = {.woke = number, .sample = wait.wake_sample};
+  }
+
+  // Before a thread was there, its maker is who matters.
+  void follow_maker(const Followed& at, u64 begin) {
+    const auto birth =
+        std::lower_bound(births_.begin(), births_.end(), Birth{.thread = at.thread, .time = now_}, is_before);
+    if (birth != births_.end() && birth->thread == at.thread && birth->time == now_) {
+      const auto maker = numbers_.find(birth->maker);
+      if (maker != numbers_.end() && maker->second != at.thread && may_go_on()) {
+        followed_.back().thread = maker->second;
+        cause_ = {.made = at.thread, .sample = birth->sample};
+        return;
+      }
+    }
+    emit({.begin = begin, .thread = at.thread, .state = StepState::unknown});
+  }
+
+  // In events that contradict each other threads may seem to wake each other at one moment, for ever.
+  bool may_go_on() {
+    hops_ = hops_at_ == now_ ? hops_ + 1 : 0;
+    hops_at_ = now_;
+    return hops_ <= accounting_.threads.size();
+  }
+
+  void emit(PathStep step) {
+    const u64 until = now_;
+    now_ = step.begin;
+    step.end = std::min(until, end_);
+    if (until > end_) step.woke = step.made = ~u32{0};  // that was later
+    if (step.begin < step.end) steps_.push_back(step);
+  }
+
+  const Accounting& accounting_;
+  const ThreadHistories& histories_;
+  const u64 begin_, end_;
+  std::unordered_map<u32, u32> numbers_;  // thread → index
+  std::vector<Birth> births_;
+  std::vector<Followed> followed_;
+  std::vector<PathStep> steps_;  // the last first
+  Cause cause_;
+  u64 now_ = 0;
+  u64 hops_at_ = 0;
+  usize hops_ = 0;
+};
+
+}  // namespace
+
+std::vector<PathStep> critical_path(const Accounting& accounting, const ThreadHistories& histories, u32 thread,
+                                    u64 begin, u64 end) {
+  if (begin >= end) return {};
+  return Walk(accounting, histories, begin, end).run(thread);
+}
+
+}  // namespace wperf::waits

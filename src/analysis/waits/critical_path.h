@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the end of an interval had to wait for: backwards from it, through a thread and those that ended its waits.
+// Pure. Called by commands.
+//
+// While a thread runs or is ready, the path is its own. For as long as it waits, the path is that of whoever ended the
+// wait, and of whoever ended that one's waits; before the wait it is the thread's own again. So each moment of the
+// interval belongs to exactly one step.
+#pragma once
+#include <span>
+#include <vector>
+
+#include "analysis/waits/thread_times.h"
+
+namespace wperf::waits {
+
+enum class StepState : u8 {
+  running,
+  ready,
+  interrupted,  // waits, until an interrupt ends it
+  unknown,      // nobody told what it did, or who ended its wait
+};
+
+struct PathStep {
+  u64 begin = 0, end = 0;
+  u32 thread = 0;  // index into threads
+  StepState state = StepState::unknown;
+  bool preempted = false;
+  u32 wait = ~u32{0};      // interrupted and unknown: the wait; ready: the one before; ~0: none
+  u32 woke = ~u32{0};      // running: the wait that it ended with; ~0: none
+  u32 made = ~u32{0};      // running: the thread that it ended with making, by index
+  u32 sample = kNoSample;  // running: where it was at its end
+};
+
+// Each thread's stretches in their order: what account() hands out, kept short.
+class ThreadHistories {
+ public:
+  struct Moment {
+    u64 begin = 0;
+    u32 detail = ~u32{0};  // running: a sample; else a wait
+    State state = State::unknown;
+    bool preempted = false;
+  };
+  void take(const Stretch& stretch);
+  // The one that lasts just before `time`; `begin` of it may be far before. Unknown where nothing was taken.
+  Moment before(u32 thread, u64 time) const;
+  u64 first(u32 thread) const;  // moments that are known
+  u64 last(u32 thread) const;
+
+ private:
+  struct Life {
+    std::vector<Moment> moments;
+    u64 end = 0;
+  };
+  std::vector<Life> lives_;  // by thread
+};
+
+// The steps from `begin` to `end`, in the order of time: they have no gaps. `thread`: index.
+std::vector<PathStep> critical_path(const Accounting& accounting, const ThreadHistories& histories, u32 thread,
+                                    u64 begin, u64 end);
+
+}  // namespace wperf::waits

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "analysis/waits/latency_weights.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "analysis/waits/parallelism.h"
+#include "analysis/waits/thread_times.h"
+#include "analysis/waits/wait_names.h"
+#include "ground/text/number_text.h"
+#include "model/readings/samples.h"
+
+namespace wperf::commands {
+namespace {
+
+// Whether a sample counts that was taken while so many threads ran.
+bool is_chosen(u32 running, const request::RecordingView& view) {
+  return !view.parallelism.has_value() || (running >= view.parallelism->from && running <= view.parallelism->to);
+}
+
+std::string numbers_text(const request::ThreadNumbers& numbers) {
+  const std::string to = numbers.to == numbers.from ? "" : fmt::format(" to {}", numbers.to);
+  return fmt::format("{}{} thread{}", numbers.from, to, numbers.to == 1 ? "" : "s");
+}
+
+std::string whole_text(const std::vector<u64>& parallel_ns, bool of_program, const request::RecordingView& view) {
+  const std::string_view who = of_program ? "the program" : "all programs";
+  std::string text = view.latency ? "the time in which " : fmt::format("the samples of {} while ", who);
+  if (view.parallelism.has_value()) {
+    text += fmt::format("{} {} ran", numbers_text(*view.parallelism), of_program ? "of the program" : "of any");
+  } else {
+    text += of_program ? "the program ran" : "any thread ran";
+  }
+  char separator = ':';
+  for (usize i = 0; i < parallel_ns.size(); ++i) {
+    const u32 running = static_cast<u32>(i) + 1;
+    if (parallel_ns[i] == 0 || !is_chosen(running, view)) continue;
+    const std::string time = report::duration(static_cast<double>(parallel_ns[i]) / 1e9);
+    if (view.parallelism.has_value() && view.parallelism->from == view.parallelism->to) {
+      return fmt::format("{}: {}", text, time);
+    }
+    text += fmt::format("{} {} thread{} {}", separator, running, running == 1 ? "" : "s", time);
+    separator = ',';
+  }
+  return separator == ',' || !view.parallelism.has_value() ? text : text + ": never";
+}
+
+}  // namespace
+
+LatencyWeights latency_weights(const recording::RecordedSwitches& switches, const request::RecordingView& view) {
+  WaitSelection selection;
+  if (switches.program != 0) selection.processes = raw::with_children(switches.program, switches.children);
+  waits::Parallelism running;
+  // Which threads count is known when all of them were met.
+  struct Run {
+    u32 thread = 0;
+    u64 begin = 0, end = 0;
+  };
+  std::vector<Run> runs;
+  const waits::Accounting accounting = waits::account(switches.switches, switches.unrecorded, switches.begin,
+                                                      switches.end, [&](const waits::Stretch& one) {
+                                                        if (one.state == waits::State::running)
+                                                          runs.push_back({one.thread, one.begin, one.end});
+                                                      });
+  const std::vector<bool> chosen = chosen_threads(accounting, switches, selection);
+  for (const Run& run : runs) {
+    if (chosen[run.thread]) running.add(run.begin, run.end);
+  }
+  running.finish();
+  LatencyWeights out;
+  out.weights.resize(switches.samples);
+  for (const recording::RunningSample& one : switches.running_samples) {
+    const auto thread = switches.threads.find(one.thread);
+    const u32 process = thread != switches.threads.end() ? thread->second.process : 0;
+    if (one.sample >= out.weights.size() || (!selection.processes.empty() && !selection.processes.contains(process)))
+      continue;
+    // The one that was sampled ran, whatever was lost.
+    const u32 at_once = std::max<u32>(running.at(one.time), 1);
+    if (!is_chosen(at_once, view)) continue;
+    out.weights[one.sample] = std::max<u64>(one.weight / (view.latency ? at_once : 1), 1);
+  }
+  out.parallel_ns = running.times();
+  out.whole = whole_text(out.parallel_ns, switches.program != 0, view);
+  return out;
+}
+
+LatencyWeights recorded_weights(const recording::RecordedSwitches& switches) {
+  LatencyWeights out;
+  out.weights.resize(switches.samples);
+  for (const recording::RunningSample& one : switches.running_samples) {
+    if (one.sample < out.weights.size()) out.weights[one.sample] = one.weight;
+  }
+  return out;
+}
+
+void keep_spans(const recording::ChosenSpans& spans, const recording::RecordedSwitches& switches,
+                LatencyWeights& made) {
+  for (const recording::RunningSample& one : switches.running_samples) {
+    if (one.sample < made.weights.size() && !recording::lies_within(spans.stretches, one.thread, one.time))
+      made.weights[one.sample] = 0;
+  }
+  made.whole =
+      made.whole.empty() ? "the samples of threads in " + spans.text : made.whole + "; only the part in " + spans.text;
+}
+
+}  // namespace wperf::commands

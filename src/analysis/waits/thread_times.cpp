@@ -1,0 +1,384 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "analysis/waits/thread_times.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "model/stacks/unrecorded.h"
+
+namespace wperf::waits {
+namespace {
+
+constexpr u32 kNone = ~u32{0};
+
+class Accountant {
+ public:
+  Accountant(std::span<const Switch> switches, std::span<const Unrecorded> unrecorded, u64 begin, u64 end,
+             const TakeStretch& take)
+      : take_(take) {
+    out_.begin = now_ = all_recorded_since_ = begin;
+    out_.end = end;
+    for (const Switch& event : switches) {
+      out_.end = std::max(out_.end, event.time);
+      tells_wakeups_ = tells_wakeups_ || event.kind != Kind::switched;
+    }
+    dark_ = DarkTimes(unrecorded, begin, out_.end);
+    marks_ = core_marks(unrecorded, begin, out_.end);
+  }
+
+  void add(Switch event) {
+    // Time does not go back; what says so is of a damaged file.
+    now_ = event.time = std::max(event.time, now_);
+    // The events at both ends of a dark time were recorded.
+    while (next_mark_ < marks_.size() && marks_[next_mark_].time + marks_[next_mark_].is_dark <= now_) pass_mark();
+    if (event.kind == Kind::switched) {
+      add_switch(event);
+    } else {
+      add_wakeup(event);
+    }
+  }
+
+  Accounting finish() {
+    while (next_mark_ < marks_.size()) pass_mark();
+    for (u32 number = 0; number < lives_.size(); ++number) {
+      const Life& life = lives_[number];
+      const bool is_off = life.state == State::waiting || life.state == State::ready;
+      // It may have run in the dark, and ended there.
+      if (is_off && dark_.any(life.since, out_.end)) lose(number, out_.end);
+      // What has not ended lasts at least until here.
+      if (life.state == State::waiting) end_part(number, out_.end);
+      if (life.state == State::ready && life.wait != kNone) resume(number, out_.end);
+      emit(number, life.state, out_.end);
+    }
+    for (usize core = 0; core < out_.cores.size(); ++core) close_core(core, out_.end);
+    return std::move(out_);
+  }
+
+ private:
+  struct Life {
+    State state = State::unknown;
+    bool is_there = false;  // else nothing was told of it yet, or it has ended
+    bool preempted = false;
+    u16 core = 0;
+    u64 since = 0;
+    u32 wait = kNone;  // the one that lasts, or that it has not resumed from
+  };
+  struct Core {
+    u32 runs = kNobody;
+    u64 since = 0, recorded_since = 0;
+    u32 dark = 0;           // spans that it is in
+    bool has_told = false;  // since it is recorded
+  };
+
+  // Where the recording of a core breaks off it tells no more; where it goes on it begins anew.
+  void pass_mark() {
+    const CoreMark& mark = marks_[next_mark_++];
+    if (mark.core != kEveryCore) {
+      core_of(mark.core);
+      return turn(mark.core, mark);
+    }
+    every_core_is_dark_ = mark.is_dark;
+    all_recorded_since_ = mark.time;
+    for (usize core = 0; core < cores_.size(); ++core) turn(core, mark);
+  }
+  void turn(usize number, const CoreMark& mark) {
+    Core& core = cores_[number];
+    const bool was_dark = core.dark != 0;
+    if (mark.is_dark) ++core.dark;
+    if (!mark.is_dark && core.dark != 0) --core.dark;
+    if (was_dark == (core.dark != 0)) return;
+    if (mark.is_dark && core.runs != kNobody && core.runs != kIdleThread) {
+      const u32 ran = number_of(core.runs, mark.time);
+      if (lives_[ran].state == State::running && lives_[ran].core == number) {
+        emit(ran, State::running, mark.time);
+        lives_[ran].state = State::unknown;
+      }
+    }
+    close_core(number, mark.time);
+    core.runs = kNobody;
+    core.has_told = false;
+    core.recorded_since = mark.time;
+  }
+
+  u32 number_of(u32 thread, u64 time) {
+    const auto [known, is_new] = numbers_.try_emplace(thread, static_cast<u32>(lives_.size()));
+    if (is_new) {
+      lives_.push_back({.since = time});
+      out_.threads.push_back({.thread = thread});
+    }
+    return known->second;
+  }
+
+  // What is not counted yet, up to `time`, belongs to `state`.
+  void emit(u32 number, State state, u64 time, u32 sample = kNoSample) {
+    Life& life = lives_[number];
+    if (time <= life.since) return;
+    const u64 length = time - life.since;
+    ThreadTimes& times = out_.threads[number];
+    if (state == State::running) times.running += length;
+    if (state == State::ready) times.ready += length;
+    if (state == State::ready && life.preempted) times.preempted += length;
+    if (state == State::waiting) times.waiting += length;
+    if (state == State::unknown && life.is_there) times.unknown += length;
+    if (take_ && life.is_there) {
+      take_({.thread = number,
+             .state = state,
+             .preempted = life.preempted,
+             .core = life.core,
+             .begin = life.since,
+             .end = time,
+             .wait = life.wait,
+             .sample = sample});
+    }
+    life.since = time;
+  }
+  // Of a thread on no core: the same on both sides of each dark time.
+  void emit_lit(u32 number, u64 time) {
+    const State state = lives_[number].state;
+    dark_.for_each_part(lives_[number].since, time,
+                        [&](u64, u64 end, bool is_dark) { emit(number, is_dark ? State::unknown : state, end); });
+  }
+
+  // A thread on no core did something in the dark: it was what was told before, until then, and unknown up to `time`.
+  void lose(u32 number, u64 time) {
+    Life& life = lives_[number];
+    const u64 until = std::min(dark_.first(life.since), time);
+    if (life.state == State::waiting) end_part(number, until);
+    if (life.state == State::ready && life.wait != kNone) resume(number, until);
+    emit(number, life.state, until);
+    life.state = State::unknown;
+    life.wait = kNone;
+    life.preempted = false;
+    emit(number, State::unknown, time);
+  }
+  // After the dark, a thread on no core: it was in `state` since then, as what is told now says.
+  void find(u32 number, u64 time, State state) {
+    const u64 light = dark_.last_end(time);
+    lose(number, light);
+    lives_[number].state = state;
+    if (state == State::waiting) lives_[number].wait = begin_wait(number, light, {}, false);
+  }
+
+  void contradict(u32 number, u64 time) {
+    ++out_.contradictions;
+    Life& life = lives_[number];
+    if (life.wait != kNone && !out_.waits[life.wait].has_end) {
+      out_.waits[life.wait].is_known = false;
+      --out_.threads[number].waits;
+    }
+    life.wait = kNone;
+    life.preempted = false;
+    life.state = State::unknown;
+    emit(number, State::unknown, time);
+  }
+
+  u32 begin_wait(u32 number, u64 time, const Switch& event, bool has_begin) {
+    out_.waits.push_back({.begin = time,
+                          .woken = time,
+                          .resumed = time,
+                          .thread = number,
+                          .sample = has_begin ? event.sample : kNoSample,
+                          .reason = has_begin ? event.reason : kNoReason,
+                          .has_begin = has_begin});
+    ++out_.threads[number].waits;
+    return static_cast<u32>(out_.waits.size() - 1);
+  }
+  // The wait lasts until `time` at least.
+  void end_part(u32 number, u64 time) {
+    Wait& wait = out_.waits[lives_[number].wait];
+    wait.woken = wait.resumed = time;
+    wait.unknown = dark_.length(wait.begin, time);
+    ThreadTimes& times = out_.threads[number];
+    times.longest_wait = std::max(times.longest_wait, wait.length());
+    emit_lit(number, time);
+  }
+  void end_wait(u32 number, u64 time, u32 waker, u32 wake_sample) {
+    end_part(number, time);
+    Wait& wait = out_.waits[lives_[number].wait];
+    wait.waker = waker;
+    wait.wake_sample = wake_sample;
+    wait.has_end = true;
+  }
+  void resume(u32 number, u64 time) {
+    Wait& wait = out_.waits[lives_[number].wait];
+    wait.resumed = std::max(time, wait.woken);
+    wait.unknown_ready = dark_.length(wait.woken, wait.resumed);
+  }
+
+  void add_switch(const Switch& event) {
+    ++out_.switches;
+    Core& core = core_of(event.core);
+    ++out_.cores[event.core].switches;
+    if (event.leaves != kNobody) check_who_ran(event, core);
+    if (event.leaves == kIdleThread) {
+      if (tells_of_before(core)) core.runs = kIdleThread;
+    } else if (event.leaves != kNobody) {
+      leave(event, core);
+    }
+    close_core(event.core, event.time);
+    if (event.comes != kNobody && event.comes != kIdleThread) come(event, core);
+    if (core.dark != 0) return;
+    core.runs = event.comes;
+    core.has_told = true;
+  }
+
+  // Who leaves a core first was there since it is recorded.
+  static bool tells_of_before(const Core& core) { return !core.has_told && core.dark == 0; }
+
+  // Of whom the core told last is not there any more, and nobody told of it: a switch was lost. Since when it did not
+  // run is not known, nor what the core did.
+  void check_who_ran(const Switch& event, Core& core) {
+    if (!core.has_told || core.runs == event.leaves || core.runs == kNobody || core.runs == kIdleThread) return;
+    const u32 number = number_of(core.runs, event.time);
+    const Life& life = lives_[number];
+    if (life.state == State::running && life.core == event.core) contradict(number, event.time);
+    core.runs = kNobody;
+  }
+
+  void leave(const Switch& event, Core& core) {
+    const usize met = lives_.size();
+    const u32 number = number_of(event.leaves, event.time);
+    ran_until_now(number, number == met, event, core);
+    Life& life = lives_[number];
+    emit(number, life.state, event.time, event.sample);
+    life.wait = kNone;
+    life.is_there = event.leaving != Leaving::ended;
+    life.preempted = event.leaving == Leaving::preempted;
+    switch (event.leaving) {
+      case Leaving::waits:
+        life.wait = begin_wait(number, event.time, event, true);
+        life.state = State::waiting;
+        break;
+      case Leaving::preempted:
+        life.state = State::ready;
+        break;
+      case Leaving::ended:
+        life.state = State::unknown;
+        out_.threads[number].has_ended = true;
+        break;
+      case Leaving::unknown:
+        life.state = State::unknown;
+        break;
+    }
+  }
+
+  void ran_until_now(u32 number, bool is_new, const Switch& event, Core& core) {
+    Life& life = lives_[number];
+    const u64 light = core.recorded_since;
+    if (is_new) {
+      if (!tells_of_before(core)) return;
+      life.since = light;
+      out_.threads[number].was_there = light == out_.begin;
+    } else if (life.state == State::running) {
+      return;
+    } else if (core.dark != 0) {
+      return lose(number, event.time);
+    } else if (tells_of_before(core) && life.since <= light && dark_.first(life.since) < light) {
+      lose(number, light);
+    } else {
+      return contradict(number, event.time);
+    }
+    life.state = State::running;
+    life.is_there = true;
+    life.core = event.core;
+    core.runs = event.leaves;
+  }
+
+  void come(const Switch& event, const Core& core) {
+    const usize met = lives_.size();
+    const u32 number = number_of(event.comes, event.time);
+    const State state = lives_[number].state;
+    const bool is_dark = dark_.any(lives_[number].since, event.time);
+    if (number != met && state == State::running) contradict(number, event.time);
+    if (state == State::ready) {
+      if (lives_[number].wait != kNone) resume(number, event.time);
+      emit_lit(number, event.time);
+    } else if (is_dark && tells_wakeups_ && lives_[number].is_there) {
+      find(number, event.time, State::ready);
+    } else if (state == State::waiting) {
+      // Nobody told who made it ready: then it waited until now.
+      end_wait(number, event.time, kUnknown, kNoSample);
+    }
+    emit(number, lives_[number].state, event.time);
+    Life& life = lives_[number];
+    life = {.state = core.dark != 0 ? State::unknown : State::running,
+            .is_there = true,
+            .core = event.core,
+            .since = event.time};
+    ++out_.threads[number].switches;
+  }
+
+  void add_wakeup(const Switch& event) {
+    ++out_.wakeups;
+    if (event.comes == kNobody || event.comes == kIdleThread) return;
+    const usize met = lives_.size();
+    const u32 number = number_of(event.comes, event.time);
+    Life& life = lives_[number];
+    const bool is_dark = life.is_there && dark_.any(life.since, event.time);
+    if (event.kind == Kind::created) {
+      // A number may be used again.
+      if (life.state != State::unknown && life.state != State::running && is_dark) lose(number, event.time);
+      if (life.state != State::unknown) contradict(number, event.time);
+      emit(number, State::unknown, event.time);
+      life = {.state = State::ready, .is_there = true, .since = event.time};
+      out_.births.push_back({.thread = number, .maker = event.leaves, .time = event.time, .sample = event.sample});
+      return;
+    }
+    if (number == met) {
+      // It waited since the beginning.
+      life.state = State::waiting;
+      life.is_there = true;
+      life.since = out_.begin;
+      out_.threads[number].was_there = true;
+      life.wait = begin_wait(number, out_.begin, event, false);
+    }
+    // Who is on its way into a wait, or ready already, is sometimes woken, too: that changes nothing.
+    if (life.state == State::running) return;
+    if (life.state != State::waiting) {
+      if (!is_dark) return;
+      find(number, event.time, State::waiting);
+    }
+    end_wait(number, event.time, event.leaves, event.sample);
+    life.state = State::ready;
+    life.preempted = false;
+  }
+
+  Core& core_of(u16 core) {
+    if (core >= cores_.size()) {
+      const u64 since = all_recorded_since_;
+      cores_.resize(core + usize{1}, {.since = since, .recorded_since = since, .dark = every_core_is_dark_ ? 1u : 0});
+      out_.cores.resize(core + usize{1}, {.unknown = since - out_.begin});
+    }
+    return cores_[core];
+  }
+  void close_core(usize number, u64 time) {
+    Core& core = cores_[number];
+    CoreTimes& times = out_.cores[number];
+    (core.runs == kIdleThread ? times.idle : core.runs != kNobody ? times.busy : times.unknown) += time - core.since;
+    core.since = time;
+  }
+
+  const TakeStretch& take_;
+  u64 now_ = 0;
+  Accounting out_;
+  DarkTimes dark_;
+  std::vector<CoreMark> marks_;
+  usize next_mark_ = 0;
+  bool every_core_is_dark_ = false;
+  u64 all_recorded_since_ = 0;
+  bool tells_wakeups_ = false;
+  std::unordered_map<u32, u32> numbers_;  // thread → index
+  std::vector<Life> lives_;
+  std::vector<Core> cores_;
+};
+
+}  // namespace
+
+Accounting account(std::span<const Switch> switches, std::span<const Unrecorded> unrecorded, u64 begin, u64 end,
+                   const TakeStretch& take) {
+  Accountant accountant(switches, unrecorded, begin, end, take);
+  for (const Switch& event : switches) accountant.add(event);
+  return accountant.finish();
+}
+
+}  // namespace wperf::waits

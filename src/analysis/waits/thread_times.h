@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What threads did with their time: running, ready to run, waiting. Pure. Called by commands.
+//
+// A thread's wall time begins where something is known of it: at the start of the recording, if its first switch says
+// what it did until then, else at that switch. Running, ready, waiting and unknown add up to it, to the nanosecond.
+//
+// Unknown is what no record covers. While a core is not recorded, nobody knows what it does, who runs on it, and of all
+// threads that no other core runs, whether it runs them. What is told of a thread behind such a time says what it did
+// since then: who is made ready waited, who comes to a core was ready. A wait that both sides agree on is one wait,
+// without the time between them. Of whom nothing more is told, nothing more is known: it may have ended there. Unknown
+// is also the time between two events that contradict each other.
+#pragma once
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "model/stacks/switches.h"
+
+namespace wperf::waits {
+
+enum class State : u8 { unknown, running, ready, waiting };
+
+struct ThreadTimes {
+  u32 thread = 0;
+  u64 running = 0, ready = 0, waiting = 0;
+  u64 preempted = 0;  // the part of `ready` that began with losing the core
+  u64 unknown = 0;
+  u64 switches = 0;  // times it came to a core
+  u64 waits = 0;
+  u64 longest_wait = 0;
+  bool was_there = false;  // when the recording began
+  bool has_ended = false;
+  u64 wall() const { return running + ready + waiting + unknown; }
+};
+
+// One wait: from leaving the core to being made ready, and on to the core.
+struct Wait {
+  u64 begin = 0, woken = 0, resumed = 0;  // one that lasts longer than the recording ends with it
+  u64 unknown = 0, unknown_ready = 0;     // not recorded: until it was woken, and from then on
+  u32 thread = 0;                         // index into threads
+  u32 waker = kUnknown;                   // a thread's number, or kNobody: an interrupt
+  u32 sample = kNoSample;                 // where it waits
+  u32 wake_sample = kNoSample;            // where the waker was
+  u8 reason = kNoReason;
+  bool has_begin = true;  // else it began before the recording
+  bool has_end = false;   // else it lasts on
+  bool is_known = true;   // false: events of it were lost, nothing is known of its length
+  u64 length() const { return woken - begin - unknown; }
+  u64 latency() const { return resumed - woken - unknown_ready; }
+};
+
+struct CoreTimes {
+  u64 busy = 0, idle = 0, unknown = 0;  // together: the whole recording
+  u64 switches = 0;
+};
+
+// One thread in one state. Of unknown ones only those of a thread that is there.
+struct Stretch {
+  u32 thread = 0;  // index
+  State state = State::unknown;
+  bool preempted = false;
+  u16 core = 0;  // of running
+  u64 begin = 0, end = 0;
+  u32 wait = ~u32{0};      // of waiting, and of ready behind it: index
+  u32 sample = kNoSample;  // of running: where it left its core
+};
+
+// A thread that was ready for the first time, and who made it.
+struct Birth {
+  u32 thread = 0;  // index
+  u32 maker = kUnknown;
+  u64 time = 0;
+  u32 sample = kNoSample;  // where the maker was
+};
+
+struct Accounting {
+  u64 begin = 0, end = 0;
+  std::vector<ThreadTimes> threads;  // in the order in which they were met
+  std::vector<Wait> waits;           // by begin, as they came
+  std::vector<Birth> births;         // by time
+  std::vector<CoreTimes> cores;
+  u64 switches = 0, wakeups = 0;
+  u64 contradictions = 0;  // events that cannot be true, if all before them are
+};
+
+using TakeStretch = std::function<void(const Stretch&)>;
+
+// `switches`: by time. The recording lasted from `begin` to `end`.
+Accounting account(std::span<const Switch> switches, std::span<const Unrecorded> unrecorded, u64 begin, u64 end,
+                   const TakeStretch& take = {});
+
+}  // namespace wperf::waits

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Which lock each wait was for, on Linux: a thread that waits for a word of its memory gave that word's address to the
+// kernel as the first argument of its system call, and recordings of switches have this register. Called by run_waits;
+// what it knows is read by what builds the answers of `waits`.
+#pragma once
+#include <unordered_map>
+#include <vector>
+
+#include "analysis/recording/recorded_data.h"
+#include "analysis/waits/wait_names.h"
+#include "analysis/waits/wait_report.h"
+
+namespace wperf::commands {
+
+class WaitLocks {
+ public:
+  static constexpr u32 kNone = ~u32{0};         // the wait was for no lock
+  static constexpr u32 kUnknown = ~u32{0} - 1;  // nobody recorded which
+
+  WaitLocks() = default;
+  // Of the waits of chosen threads.
+  WaitLocks(const perf_data::PerfFile& file, const waits::Accounting& accounting,
+            const recording::RecordedSwitches& switches, const std::vector<bool>& chosen, WaitNames& names,
+            const modules::ElfSearch& search, bool decorated);
+
+  u32 lock_of(const waits::Wait& wait) const {
+    const auto known = of_sample_.find(wait.sample);
+    return known != of_sample_.end() ? known->second : kNone;
+  }
+  const std::vector<recording::DataName>& all() const { return locks_; }
+  // kNone: empty.
+  std::string text_of(u32 lock) const;
+
+ private:
+  std::vector<recording::DataName> locks_;
+  std::unordered_map<u32, u32> of_sample_;
+};
+
+// The table of locks: the waits of the chosen threads that are at least so long.
+void add_locks(const waits::Accounting& accounting, const recording::RecordedSwitches& switches,
+               const std::vector<bool>& chosen, u64 min_ns, WaitNames& names, const WaitLocks& locks,
+               waits::WaitReport& report);
+
+}  // namespace wperf::commands

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Accounted switches and named stacks → each wait with its names, as the tables of `waits` sum them up. Called by
+// run_waits for pages.
+#pragma once
+#include "analysis/waits/wait_locks.h"
+#include "analysis/waits/wait_moments.h"
+
+namespace wperf::commands {
+
+// Tasks and nodes of the waits are not known yet.
+waits::WaitMoments make_wait_moments(const waits::Accounting& accounting, const recording::RecordedSwitches& switches,
+                                     WaitNames& names, const WaitLocks& locks, const WaitSelection& selection);
+
+}  // namespace wperf::commands

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "analysis/waits/wait_names.h"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "model/stacks/stack_aggregator.h"
+
+namespace wperf::commands {
+namespace {
+
+using recording::RecordedSwitches;
+using waits::WaitClass;
+
+u32 process_in(const RecordedSwitches& switches, u32 thread) {
+  const auto known = switches.threads.find(thread);
+  return known != switches.threads.end() ? known->second.process : 0;
+}
+u32 number_in(const RecordedSwitches& switches, u32 thread) {
+  const auto known = switches.threads.find(thread);
+  return known != switches.threads.end() && known->second.number != 0 ? known->second.number : thread;
+}
+std::string_view name_in(const RecordedSwitches& switches, u32 thread) {
+  const auto known = switches.threads.find(thread);
+  return known != switches.threads.end() ? std::string_view(known->second.name) : std::string_view();
+}
+
+}  // namespace
+
+std::vector<bool> chosen_threads(const waits::Accounting& accounting, const RecordedSwitches& switches,
+                                 const WaitSelection& selection) {
+  std::vector<bool> chosen;
+  for (const waits::ThreadTimes& times : accounting.threads) {
+    const auto allows = [](const auto& wanted, const auto& one) { return wanted.empty() || wanted.contains(one); };
+    chosen.push_back(allows(selection.threads, number_in(switches, times.thread)) &&
+                     allows(selection.processes, process_in(switches, times.thread)) &&
+                     allows(selection.names, std::string(name_in(switches, times.thread))));
+  }
+  return chosen;
+}
+
+u32 first_thread(const waits::Accounting& accounting, const RecordedSwitches& switches,
+                 const std::vector<bool>& chosen) {
+  u32 first = static_cast<u32>(chosen.size());
+  for (u32 i = 0; i < chosen.size(); ++i) {
+    if (!chosen[i]) continue;
+    const u32 thread = accounting.threads[i].thread;
+    if (switches.program != 0 && thread == switches.program) return i;
+    // The first that its process began with, else the first at all.
+    if (process_in(switches, thread) == thread) return i;
+    if (first == chosen.size()) first = i;
+  }
+  return first;
+}
+
+WaitNames::WaitNames(const RecordedSwitches& switches, const recording::RecordedSamples& recorded)
+    : switches_(switches), profile_(recorded.profile), lists_(recorded.lists), row_of_sample_(recorded.row_of_sample) {
+  places_.resize(profile_.samples.size());
+}
+
+std::string_view WaitNames::thread_name(u32 thread) const {
+  return name_in(switches_, thread);
+}
+u32 WaitNames::process_of(u32 thread) const {
+  return process_in(switches_, thread);
+}
+u32 WaitNames::number_of(u32 thread) const {
+  return number_in(switches_, thread);
+}
+std::string WaitNames::text_of(u32 thread) const {
+  if (thread == waits::kUnknown) return "not recorded";
+  if (thread == waits::kNobody || thread == waits::kIdleThread) return "an interrupt";
+  const std::string_view name = thread_name(thread);
+  return name.empty() ? fmt::format("thread {}", number_of(thread)) : fmt::format("{} ({})", name, number_of(thread));
+}
+
+// Where and what for, by the stack it left its core with.
+WaitPlace WaitNames::place_of(u32 sample, u8 wait_reason) {
+  WaitPlace place = place_of_sample(sample);
+  const bool is_told = place.wait != WaitClass::unexplained && place.wait != WaitClass::other;
+  if (!is_told && switches_.has_windows_reasons) {
+    const WaitClass reason = waits::class_of_reason(wait_reason);
+    if (reason != WaitClass::unexplained) place.wait = reason;
+  }
+  return place;
+}
+
+// Each different stack is looked at once.
+const WaitPlace& WaitNames::place_of_sample(u32 sample) {
+  const u32 row = sample < row_of_sample_.size() ? row_of_sample_[sample] : stacks::StackAggregator::kNoRow;
+  if (row >= places_.size() || !switches_.has_stacks) return nowhere_;
+  WaitPlace& place = places_[row];
+  if (!place.is_known) {
+    place = look_at(row);
+    place.is_known = true;
+    place.group = group_of(place);
+  }
+  return place;
+}
+
+// The same for all stacks that end in one function, called by one.
+u32 WaitNames::group_of(const WaitPlace& place) {
+  const std::array functions{place.function, place.module, place.caller, place.caller_module};
+  return groups_.try_emplace(functions, static_cast<u32>(groups_.size())).first->second;
+}
+
+// The innermost first.
+template <class Visit>
+void WaitNames::for_each_place(u32 row, Visit visit) const {
+  if (lists_.stack_begins.empty()) {
+    for (u32 node = profile_.samples[row].node; profile_.nodes[node].place != stacks::kNothing;
+         node = profile_.nodes[node].parent) {
+      visit(profile_.nodes[node].place);
+    }
+    return;
+  }
+  for (u64 i = lists_.stack_begins[row]; i < lists_.stack_begins[row + usize{1}]; ++i) {
+    const u32 address = lists_.addresses[i];
+    for (u32 frame = lists_.frame_begins[address]; frame < lists_.frame_begins[address + usize{1}]; ++frame) {
+      visit(lists_.frames[frame].place);
+    }
+  }
+}
+
+WaitPlace WaitNames::look_at(u32 row) const {
+  WaitPlace place;
+  waits::StackClass wait;
+  const stacks::StackFunction *own = nullptr, *inner = nullptr, *kernel = nullptr, *unnamed = nullptr;
+  std::array<bool, 2> is_told{}, is_seen{};
+  for_each_place(row, [&](u32 number) {
+    const stacks::StackFunction& function = profile_.functions[profile_.places[number].function];
+    if (!function.is_known) {
+      if (unnamed == nullptr && !profile_.modules[function.module].is_nowhere) unnamed = &function;
+      return;
+    }
+    wait.take(function.name, function.is_kernel);
+    place.by_timer = place.by_timer || (function.is_kernel && waits::is_timer_interrupt(function.name));
+    // Where the kernel has no names, the function that went there tells.
+    place.is_futex =
+        place.is_futex || (function.is_kernel ? waits::is_futex_call(function.name)
+                                              : !is_seen[0] && !is_seen[1] && waits::waits_by_futex(function.name));
+    is_seen[function.is_kernel] = true;
+    const bool tells = waits::class_of_function(function.name) != WaitClass::unexplained;
+    const stacks::StackFunction*& shown = function.is_kernel ? kernel : own;
+    // What a reader knows: pthread_mutex_lock, and not what it calls within its library.
+    if (tells && !is_told[function.is_kernel]) shown = &function;
+    if (place.caller.empty() && !function.is_kernel) {
+      const std::string_view module = profile_.modules[function.module].name;
+      if (!waits::is_library_module(module) && !waits::is_library_function(function.name)) {
+        place.caller = function.name;
+        place.caller_module = module;
+      }
+    }
+    if (shown == nullptr && !function.is_kernel) {
+      const bool is_inner = waits::is_inner_wake(function.name);
+      if (!is_inner) shown = &function;
+      if (is_inner && inner == nullptr) inner = &function;
+    }
+    is_told[function.is_kernel] = is_told[function.is_kernel] || tells;
+  });
+  // Frame pointers may not reach who called the inner function: it still says more than the kernel's. Where no function
+  // has a name: "clr.dll+0x5a24".
+  const stacks::StackFunction* shown = unnamed;
+  for (const stacks::StackFunction* one : {kernel, inner, own}) {
+    if (one != nullptr) shown = one;
+  }
+  if (shown != nullptr) {
+    place.function = shown->name;
+    place.module = profile_.modules[shown->module].name;
+  }
+  place.wait = wait.get();
+  // The kernel had to fetch that word first.
+  if (place.wait == WaitClass::paging) place.is_futex = false;
+  return place;
+}
+
+ThreadTasks::ThreadTasks(const WaitNames& names, stacks::StackProfile& profile) : names_(names), profile_(profile) {
+  for (u32 i = 0; i < profile_.tasks.size(); ++i) tasks_[profile_.tasks[i].tid] = i;
+}
+
+u32 ThreadTasks::operator()(u32 thread) {
+  const auto [known, is_new] = tasks_.try_emplace(thread, static_cast<u32>(profile_.tasks.size()));
+  if (is_new) {
+    profile_.tasks.push_back({.pid = names_.process_of(thread),
+                              .tid = names_.number_of(thread),
+                              .name = static_cast<u32>(profile_.names.size())});
+    profile_.names.emplace_back(names_.thread_name(thread));
+  }
+  return known->second;
+}
+
+}  // namespace wperf::commands

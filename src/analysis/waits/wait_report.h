@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The answers of `wperf waits`, with names. Made by commands, written by report. Times are nanoseconds.
+#pragma once
+#include <array>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analysis/waits/thread_times.h"
+#include "analysis/waits/wait_classes.h"
+
+namespace wperf::waits {
+
+struct ThreadRow {
+  std::string name;
+  u32 process = 0, thread = 0;
+  ThreadTimes times;
+  std::array<u64, kWaitClasses> by_class{};  // of times.waiting
+};
+
+// Waits in one function.
+struct FunctionRow {
+  std::string function, module;                 // empty: nobody knows
+  std::string caller = {}, caller_module = {};  // the program's own that called it; empty: none is known
+  WaitClass wait = WaitClass::unexplained;
+  u64 count = 0, total = 0, median = 0, most_of_99_percent = 0, longest = 0;
+  std::string waker;  // who ended most of them, by total time; empty: nobody knows
+};
+
+// Who waited for whom.
+struct WakerRow {
+  std::string waiter, waker;                   // "name (tid)"
+  std::string function, waker_function;        // where they were; empty: nobody knows
+  std::string caller = {}, waker_caller = {};  // the same of the programs' own
+  u64 count = 0, waited = 0;
+  u64 latency = 0;  // from being ready to running, all together
+};
+
+// A lock, or what else threads wait for as a word of their memory: conditions, joins, semaphores.
+struct LockPlace {
+  std::string function, module;  // as of FunctionRow
+  std::string caller = {}, caller_module = {};
+  u64 count = 0, total = 0, longest = 0;
+  std::string waker = {};  // as of FunctionRow
+};
+struct LockRow {
+  std::string name;       // "orders", "stock+0x20", "at 0x5581f2a0"; "not recorded"
+  bool is_known = false;  // else the rest of this group is empty
+  u32 process = 0;
+  std::string process_name = {};  // of a thread that waited for it
+  u64 address = 0;
+  std::string symbol = {}, module = {};  // empty: none is known
+  u64 offset = 0;                        // in the symbol, else in the module as linked
+  u64 count = 0, total = 0, longest = 0;
+  std::vector<LockPlace> places;  // by total
+};
+
+// Who ran on the core that somebody who was ready came to.
+struct StarvedRow {
+  std::string ready, ran;
+  u64 time = 0, times = 0;
+};
+
+struct CoreRow {
+  u32 core = 0;
+  CoreTimes times;
+  InterruptTimes interrupts = {};  // part of busy and idle
+};
+
+// One stretch of one thread's time.
+struct StretchRow {
+  State state = State::unknown;
+  bool preempted = false;
+  u64 from = 0, length = 0;  // from: since the recording began
+  u32 core = 0;
+  std::string function, caller = {};  // where it waited
+  std::string lock = {};              // LockRow::name; empty: it waited for none
+  WaitClass wait = WaitClass::unexplained;
+  std::string waker, waker_function;
+  std::string_view reason = {};  // Windows' word; empty: not told
+  u64 wake_to_run = 0;           // of a wait that ended
+  bool has_end = false;
+};
+
+// Rows that are not listed, because they are too short.
+struct LeftOut {
+  u64 min = 0;
+  u64 count = 0, time = 0;
+};
+
+// See critical_path.h; an interrupt is that of a device or of a timer.
+enum class PathState : u8 { running, ready, preempted, device, timer, unknown };
+inline constexpr std::array<std::string_view, 6> kPathStateNames = {"running", "ready", "preempted",
+                                                                    "device",  "timer", "unknown"};
+struct PathRow {
+  PathState state = PathState::unknown;
+  u64 from = 0, length = 0;  // from: since the recording began
+  std::string thread;
+  std::string function;  // of running: at its end
+  std::string ended_by;
+};
+struct PathSum {
+  PathState state = PathState::unknown;
+  std::string thread, function;
+  u64 count = 0, total = 0;
+};
+struct PathReport {
+  std::string of;            // a thread
+  u64 from = 0, length = 0;  // that all steps together have
+  std::vector<PathRow> steps;
+  std::vector<PathSum> sums;
+  LeftOut left_out;  // of steps
+};
+
+struct WaitReport {
+  std::string file;
+  u64 duration = 0;
+  u64 switches = 0, wakeups = 0, contradictions = 0;
+  u64 lost_records = 0;
+  u64 lost_events = 0, lost_buffers = 0;  // of a trace
+  bool is_damaged = false;                // parts of the file are missing or cannot be read: how much is not known
+  bool has_wakeups = true, has_stacks = true, has_other_samples = false;
+  bool has_interrupts = false;
+  bool of_whole_cores = true;  // else there are no rows of starved threads and of cores
+  // What the program that recorded ran on the cores that were recorded, where it is among the threads.
+  std::optional<u64> recorder_time;
+  u64 switch_cost = 0;     // that recording took of a thread's time for each switch; 0: nobody measured it
+  u64 cores_time = 0;      // of all cores
+  u64 threads_in_all = 0;  // the tables may be of fewer
+  std::vector<ThreadRow> threads;
+  std::vector<FunctionRow> functions;
+  std::vector<LockRow> locks;      // by total
+  bool locks_are_missing = false;  // there were such waits, and no recording of what for
+  std::vector<WakerRow> wakers;
+  std::vector<StarvedRow> starved;
+  std::vector<CoreRow> cores;
+  std::string timeline_of;  // a thread; empty: not asked for
+  bool has_others = false;  // threads that were chosen, too, and have a timeline of their own
+  std::vector<StretchRow> timeline;
+  std::optional<PathReport> path;
+  LeftOut left_out;  // of the waits that functions and wakers list, or of the timeline
+};
+
+}  // namespace wperf::waits

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Accounted switches and named stacks → the tables of `waits`. Called by run_waits.
+#pragma once
+#include "analysis/waits/wait_locks.h"
+#include "analysis/waits/wait_report.h"
+
+namespace wperf::commands {
+
+waits::WaitReport build_wait_report(const waits::Accounting& accounting, const recording::RecordedSwitches& switches,
+                                    WaitNames& names, const WaitLocks& locks, const WaitSelection& selection);
+
+}  // namespace wperf::commands

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the rest of wperf answers → the rows of the C API. Pure functions; called by Session.
+#pragma once
+#include <span>
+
+#include "app/capi/rows.h"
+#include "ground/diag/result.h"
+#include "include/wperf/wperf.h"
+#include "machine/plan/plan.h"
+#include "model/answers/compat_profile.h"
+#include "model/answers/count_profile.h"
+#include "model/answers/test_answer.h"
+
+namespace wperf::capi {
+
+Rows<EVENT_INFO> event_rows(const plan::EventCatalog& catalog);
+
+struct MetricRows {
+  Rows<METRIC_INFO> rows;
+  size_t metrics = 0;  // that have rows
+};
+diag::Result<MetricRows> metric_rows(const plan::EventCatalog& catalog);
+
+Rows<STAT_INFO> stat_rows(std::span<const profile::CountProfile> counts);
+Rows<STAT_METRIC_INFO> stat_metric_rows(std::span<const profile::CountProfile> counts);
+
+// What of a profile is shown.
+struct SampleSelection {
+  u32 most_functions = ~u32{0};  // per event
+  profile::NameFilter symbol;
+};
+// With the number of the event, which wperf-lib.h knows it by.
+struct SampleRow : SAMPLE_INFO {
+  u16 code = 0;
+};
+struct LineRow : ANNOTATE_INFO {
+  u16 code = 0;
+};
+Rows<SampleRow> sample_rows(const profile::CompatProfile& profile, const SampleSelection& selection);
+Rows<LineRow> annotate_rows(const profile::CompatProfile& profile, const SampleSelection& selection);
+
+Rows<TEST_INFO> test_rows(pmu::Product product, const profile::TestReport& report);
+
+}  // namespace wperf::capi

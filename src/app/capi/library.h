@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What every exported function does around its work: calls wait for each other, an error becomes false and a sentence,
+// and no exception gets out. Used by api.cpp and wperf_lib_api.cpp.
+#pragma once
+#include <atomic>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "app/capi/last_error.h"
+#include "app/capi/message_console.h"
+#include "app/capi/session.h"
+
+namespace wperf::capi {
+
+struct Library {
+  std::mutex mutex;
+  std::unique_ptr<Session> session;
+  std::optional<std::string> device;
+  MessageSink sink;
+  bool verbose = false;
+
+  // For one measurement: forgets an earlier wperf_stop().
+  MessageConsole measuring_console() const;
+};
+
+Library& library();
+// May be called by a signal handler.
+void request_stop();
+void set_last_error_of_bug(const char* what);
+diag::Error wrong_call(std::string text);
+diag::Error no_configuration();
+
+// Result<bool>: false is no error, there are no more rows.
+template <typename Work>
+bool guarded(Work work) noexcept {
+  try {
+    clear_last_error();
+    Library& self = library();
+    const std::lock_guard lock(self.mutex);
+    const diag::Result<bool> done = work(self);
+    if (done.has_value()) return done.value();
+    set_last_error(done.error());
+  } catch (const std::exception& exception) {
+    set_last_error_of_bug(exception.what());
+  } catch (...) {
+    set_last_error_of_bug("an unknown exception");
+  }
+  return false;
+}
+
+template <typename Work>
+bool with_session(Work work) noexcept {
+  return guarded([&](Library& self) -> diag::Result<bool> {
+    if (self.session == nullptr) return wrong_call("no machine is open: call wperf_init() first");
+    return work(self, *self.session);
+  });
+}
+
+inline diag::Result<bool> done_if(const diag::Result<void>& result) {
+  if (!result.has_value()) return result.error();
+  return true;
+}
+
+template <typename Row, typename Wanted>
+diag::Result<bool> next_row(std::optional<Rows<Row>>& rows, Wanted& row, const char* first) {
+  if (!rows.has_value()) return wrong_call(std::string("there are no rows yet: call ") + first + " first");
+  Row next;
+  if (!rows->next(next)) return false;
+  row = next;
+  return true;
+}
+
+template <typename Row>
+diag::Result<bool> rewind(std::optional<Rows<Row>>& rows, const char* first) {
+  if (!rows.has_value()) return wrong_call(std::string("there are no rows yet: call ") + first + " first");
+  rows->rewind();
+  return true;
+}
+
+}  // namespace wperf::capi

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The answer of a function with rows, given out one by one, and the text its rows point to. Filled by Session.
+#pragma once
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "app/capi/wide_text.h"
+
+namespace wperf::capi {
+
+// Wide copies that stay where they are; a text that comes again is kept once.
+class WideTexts {
+ public:
+  const wchar_t* keep(std::string_view text) {
+    auto found = texts_.find(text);
+    if (found == texts_.end()) found = texts_.emplace(std::string(text), wide(text)).first;
+    return found->second.c_str();
+  }
+
+ private:
+  std::map<std::string, std::wstring, std::less<>> texts_;
+};
+
+template <typename Row>
+class Rows {
+ public:
+  WideTexts texts;
+
+  void add(const Row& row) { rows_.push_back(row); }
+  size_t size() const { return rows_.size(); }
+  void rewind() { next_ = 0; }
+  // False: there are no more.
+  bool next(Row& row) {
+    if (next_ == rows_.size()) return false;
+    row = rows_[next_++];
+    return true;
+  }
+
+ private:
+  std::vector<Row> rows_;
+  size_t next_ = 0;
+};
+
+}  // namespace wperf::capi

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/capi/session.h"
+
+#include <algorithm>
+
+#include "app/capi/wide_text.h"
+#include "app/commands/compat_profile_builder.h"
+#include "app/measure/device_choice.h"
+#include "app/measure/measure_counts.h"
+#include "app/measure/recording_run.h"
+#include "app/measure/test_report.h"
+#include "machine/devices/devices.h"
+#include "views/compat/code_and_sources.h"
+
+namespace wperf::capi {
+namespace {
+
+diag::Result<void> check_cores_only(const plan::CountPlan& plan) {
+  for (const EventClass event_class : kEventClasses) {
+    if (event_class == EventClass::core || plan.schedules[index_of(event_class)].entries.empty()) continue;
+    return diag::Error{.text = "the library counts on the cores only, but a metric has events of " +
+                               std::string(kEventClassNames[index_of(event_class)]),
+                       .hint = "wperf_list_metrics() lists the metrics that count on the cores",
+                       .code = diag::ExitCode::usage};
+  }
+  return {};
+}
+
+}  // namespace
+
+diag::Result<std::unique_ptr<Session>> Session::open(const std::string& device, diag::Console& console) {
+  request::Request request;
+  request.command = request::Command::stat;
+  request.device = device.empty() ? measure::choose_device(request, device::devices_here()).name : device;
+  WPERF_TRY(measure::Machine machine, measure::open_machine(request, console, device::Device::Spe::asked_for));
+  return std::unique_ptr<Session>(new Session(std::move(machine)));
+}
+
+diag::Result<VERSION_INFO> Session::driver_version() {
+  WPERF_TRY(const device::DriverVersion driver, machine_.device->driver_version());
+  VERSION_INFO version{};
+  version.major = driver.major;
+  version.minor = driver.minor;
+  version.patch = driver.patch;
+  const std::wstring git = wide(driver.git);
+  std::copy_n(git.begin(), std::min(git.size(), std::size(version.gitver) - 1), version.gitver);
+  return version;
+}
+
+diag::Result<void> Session::load_events(const LIST_CONF& conf) {
+  events.reset();
+  if ((conf.list_event_types & ~WPERF_LIST_CORE_EVENTS) != 0) {
+    return diag::Error{.text = "list_event_types includes events that are not of the cores", .hint = {}};
+  }
+  events = conf.list_event_types == 0 ? Rows<EVENT_INFO>() : event_rows(words_);
+  return {};
+}
+
+diag::Result<void> Session::load_metrics() {
+  metrics.reset();
+  WPERF_TRY(metrics, metric_rows(words_));
+  return {};
+}
+
+// One count or all of a timeline. `trouble`: it ended with an error, and what is here was counted before.
+diag::Result<std::vector<profile::CountProfile>> Session::measure(const request::Request& request,
+                                                                  diag::Console& console,
+                                                                  std::optional<diag::Error>& trouble) {
+  machine_.catalog = words_;
+  WPERF_TRY(plan::CountPlan plan, measure::plan_counts(request, machine_));
+  WPERF_CHECK_OK(check_cores_only(plan));
+  std::vector<output::TimelineFile> files;
+  if (request.outputs.csv_file.has_value()) files = output::timeline_files(request, plan);
+  if (request.outputs.verbose) measure::tell_plan(plan, machine_, files, console);
+  measure::SpawnedProgram program(machine_.device->programs());
+  WPERF_CHECK_OK(measure::start_program(request, plan, machine_, program, console));
+  if (!request.timeline.enabled) {
+    WPERF_TRY(measure::MeasuredCount count, measure::measure_count(request, plan, machine_, program, console));
+    trouble = std::move(count.trouble);
+    return std::vector<profile::CountProfile>{std::move(count.profile)};
+  }
+  profile::TimelineProfile timeline;
+  const auto measured = measure::measure_timeline(request, plan, machine_, program, console, timeline);
+  if (!measured.has_value()) trouble = measured.error();
+  const auto written = output::write_timeline_files(timeline, files);
+  if (!written.has_value() && !trouble.has_value()) trouble = written.error();
+  return std::move(timeline.counts);
+}
+
+diag::Result<void> Session::count(diag::Result<request::Request> wanted, bool verbose, diag::Console& console) {
+  counts.reset();
+  count_metrics.reset();
+  WPERF_TRY(request::Request request, std::move(wanted));
+  WPERF_CHECK_OK(check_cores(request.cores, machine_.capabilities.core_count));
+  request.outputs.verbose = verbose;
+  std::optional<diag::Error> trouble;
+  WPERF_TRY(const std::vector<profile::CountProfile> measured, measure(request, console, trouble));
+  counts = stat_rows(measured);
+  count_metrics = stat_metric_rows(measured);
+  if (trouble.has_value()) return *trouble;
+  return {};
+}
+
+diag::Result<void> Session::sample(diag::Result<request::Request> wanted, bool verbose, diag::Console& console) {
+  samples.reset();
+  annotations.reset();
+  sample_stats.reset();
+  machine_.catalog = words_;
+  WPERF_TRY(request::Request request, std::move(wanted));
+  request.outputs.verbose = verbose;
+  WPERF_TRY(measure::Recording recording, measure::record_samples(request, machine_, console));
+  // A command warns and shows the core as unknown; a program that asked for rows would not hear of it.
+  if (request.command == request::Command::sample && recording.sampled.pid == 0) {
+    return diag::Error{.text = "no program named '" + recording.sampled.image_name + "' is running",
+                       .hint = {},
+                       .code = diag::ExitCode::usage};
+  }
+  if (!recording.trace.empty()) {
+    WPERF_CHECK_OK(measure::read_trace(recording));
+    if (recording.sampled.pid != 0) request.recording.pids = {recording.sampled.pid};  // a trace is of all programs
+  }
+  WPERF_TRY(const profile::CompatProfile profile, commands::compat_profile(recording.file, request));
+  const request::SampleDisplay& display = request.sampling.display;
+  const SampleSelection selection{.most_functions = display.rows, .symbol = commands::name_filter(display)};
+  samples = sample_rows(profile, selection);
+  if (display.annotate) annotations = annotate_rows(profile, selection);
+  sample_stats =
+      SAMPLE_STATS{.samples_generated = profile.samples_generated(), .samples_dropped = profile.samples_dropped()};
+  if (recording.trouble.has_value()) return *recording.trouble;
+  return {};
+}
+
+diag::Result<void> Session::test(const diag::Result<request::Request>& wanted) {
+  tests.reset();
+  lib_tests.reset();
+  machine_.catalog = words_;
+  WPERF_TRY(const request::Request request, wanted);
+  WPERF_TRY(const profile::TestReport report, measure::measure_test(request, machine_));
+  tests = test_rows(words_.product, report);
+  lib_tests = lib_test_rows(words_.product, report);
+  return {};
+}
+
+}  // namespace wperf::capi

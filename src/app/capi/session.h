@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The one open machine of the library and the answers it gave last. Made by wperf_init(), called from one thread at a
+// time (api.cpp sees to that).
+#pragma once
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "app/capi/answers.h"
+#include "app/capi/rows.h"
+#include "app/capi/wperf_lib_answers.h"
+#include "app/measure/opened_machine.h"
+#include "ground/diag/console.h"
+#include "ground/diag/result.h"
+#include "include/wperf/wperf.h"
+
+namespace wperf::capi {
+
+class Session {
+ public:
+  static diag::Result<std::unique_ptr<Session>> open(const std::string& device, diag::Console& console);
+
+  diag::Result<VERSION_INFO> driver_version();
+  u32 core_count() const { return machine_.capabilities.core_count; }
+
+  // Each forgets what it answered before. A failed measurement may leave rows: of a program that crashed.
+  diag::Result<void> load_events(const LIST_CONF& conf);
+  diag::Result<void> load_metrics();
+  // `wanted`: what a configuration became, or what was wrong with it.
+  diag::Result<void> count(diag::Result<request::Request> wanted, bool verbose, diag::Console& console);
+  diag::Result<void> sample(diag::Result<request::Request> wanted, bool verbose, diag::Console& console);
+  diag::Result<void> test(const diag::Result<request::Request>& wanted);
+
+  // None: not asked for yet.
+  std::optional<Rows<EVENT_INFO>> events;
+  std::optional<MetricRows> metrics;
+  std::optional<Rows<STAT_INFO>> counts;
+  std::optional<Rows<STAT_METRIC_INFO>> count_metrics;
+  std::optional<Rows<SampleRow>> samples;
+  std::optional<Rows<LineRow>> annotations;
+  std::optional<SAMPLE_STATS> sample_stats;
+  std::optional<Rows<TEST_INFO>> tests;
+  std::optional<Rows<lib::TEST_INFO>> lib_tests;  // the same for wperf-lib.h
+
+ private:
+  explicit Session(measure::Machine machine) : machine_(std::move(machine)), words_(machine_.catalog) {}
+
+  diag::Result<std::vector<profile::CountProfile>> measure(const request::Request& request, diag::Console& console,
+                                                           std::optional<diag::Error>& trouble);
+
+  measure::Machine machine_;
+  plan::EventCatalog words_;  // without what raw numbers of a measurement add
+};
+
+}  // namespace wperf::capi

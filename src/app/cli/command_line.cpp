@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/cli/command_line.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "app/cli/given_words.h"
+#include "app/cli/option_effects.h"
+#include "app/cli/suggestions.h"
+#include "ground/os/command_line_words.h"
+
+namespace wperf::cli {
+namespace {
+
+using request::Command;
+using request::Request;
+
+// Of several command words the first in this order runs (contract 1.1; that help goes before all is ours, decision 10).
+constexpr Command kPriority[] = {Command::help,    Command::doctor, Command::detect, Command::man,    Command::version,
+                                 Command::test,    Command::list,   Command::stat,   Command::record, Command::sample,
+                                 Command::report,  Command::waits,  Command::diff,   Command::bench,  Command::push,
+                                 Command::topdown, Command::top};
+
+// Between both sides of diff and bench; of diff either.
+constexpr std::string_view kSides = "--", kMoreSides = "---";
+
+class Parser {
+ public:
+  Parser(std::span<const std::string> arguments, FileExists file_exists, const std::string& device)
+      : arguments_(arguments), options_(request_, file_exists) {
+    request_.device = device;
+  }
+  Parser(const Parser&) = delete;
+  Parser& operator=(const Parser&) = delete;
+
+  diag::Result<Request> run();
+
+ private:
+  diag::Result<void> take_token(const std::string& token);
+  diag::Result<void> take_unknown(const std::string& token);
+  diag::Result<void> take_option(const OptionRow& row, const std::string& spelling);
+  diag::Error interval_of_report() const;
+  diag::Result<void> take_command(const CommandRow& row);
+  diag::Result<void> take_help_word();
+  diag::Result<void> take_program();
+  diag::Result<request::Program> program_of(std::span<const std::string> words) const;
+  void finish();
+  diag::Error first_mistake(diag::Error error) const;
+
+  bool given(Command command) const { return (given_commands_ & (1u << static_cast<u32>(command))) != 0; }
+  bool spawns() const {
+    return given(Command::stat) || given(Command::record) || given(Command::waits) || given(Command::bench) ||
+           given(Command::topdown) || given(Command::top);
+  }
+
+  std::span<const std::string> arguments_;
+  Request request_;
+  OptionEffects options_;
+  usize next_ = 0;
+  u32 given_commands_ = 0;
+  std::optional<Command> first_command_;  // that is not help
+  GivenWords words_;
+};
+
+diag::Result<Request> Parser::run() {
+  request_.arguments.assign(arguments_.begin(), arguments_.end());
+  while (next_ < arguments_.size()) {
+    const std::string& token = arguments_[next_++];
+    if (given(Command::diff) && (token == kSides || token == kMoreSides)) {
+      request_.comparison.has_sides = true;
+      continue;
+    }
+    if (token == kSides) {
+      WPERF_CHECK_OK(take_program());
+      break;
+    }
+    auto taken = take_token(token);
+    if (!taken.has_value()) return first_mistake(std::move(taken).error());
+  }
+  finish();
+  return std::move(request_);
+}
+
+// An interval that only plan can judge stood before this one. Where tracepoints are no events, it is the first mistake.
+diag::Error Parser::first_mistake(diag::Error error) const {
+  if (request_.device == kLinuxDevice) return error;
+  for (const request::SampledEvent& event : request_.sampling.events) {
+    if (event.interval_error.has_value()) return *event.interval_error;
+  }
+  return error;
+}
+
+diag::Result<void> Parser::take_token(const std::string& token) {
+  if (next_ == 1 && token == kHelpWord) return take_help_word();
+  if (const CommandRow* command = find_command(token)) return take_command(*command);
+  if (const OptionRow* option = find_option(token)) return take_option(*option, token);
+  if (given(Command::man) && !request_.man_topic.has_value()) {
+    request_.man_topic = token;
+    return {};
+  }
+  if ((given(Command::report) || given(Command::waits) || given(Command::push)) &&
+      (!token.starts_with('-') || token == "-")) {
+    if (request_.data_file.has_value()) {
+      request_.further_files.push_back(token);
+    } else {
+      request_.data_file = token;
+    }
+    return {};
+  }
+  if (given(Command::diff) && !token.starts_with('-')) {
+    request::Comparison& sides = request_.comparison;
+    (sides.has_sides ? sides.after : sides.before).push_back(token);
+    return {};
+  }
+  return take_unknown(token);
+}
+
+// WindowsPerf ignores it with a warning, and scripts made for it rely on that.
+diag::Result<void> Parser::take_unknown(const std::string& token) {
+  if (request_.device != kLinuxDevice) {
+    request_.unexpected.push_back(token);
+    return {};
+  }
+  if (!token.starts_with('-') && spawns()) {
+    --next_;
+    WPERF_CHECK_OK(take_program());
+    next_ = arguments_.size();
+    return {};
+  }
+  if (token.starts_with('-')) return unknown_option(token, first_command_);
+  if (!first_command_.has_value()) return unknown_command(token);
+  return unexpected_word(token, *first_command_);
+}
+
+// `help COMMAND`.
+diag::Result<void> Parser::take_help_word() {
+  WPERF_CHECK_OK(take_command(row_of(Command::help)));
+  if (next_ == arguments_.size() || find_option(arguments_[next_]) != nullptr) return {};
+  const std::string& topic = arguments_[next_++];
+  if (topic == kHelpWord) return {};
+  const CommandRow* command = find_command(topic);
+  if (command == nullptr) return unknown_command(topic);
+  return take_command(*command);
+}
+
+// `man` takes the next token, be it a command word; options may stand between the two (the original takes those, too).
+diag::Result<void> Parser::take_command(const CommandRow& row) {
+  if (!row.name.starts_with('-')) {
+    // Of several WindowsPerf runs one; scripts made for it may rely on that.
+    if (!words_.commands.empty() && request_.device == kLinuxDevice && !given(Command::help)) {
+      return two_commands(*words_.commands.front(), row, spawns());
+    }
+    words_.commands.push_back(&row);
+  }
+  given_commands_ |= 1u << static_cast<u32>(row.command);
+  if (row.command != Command::help && !first_command_.has_value()) first_command_ = row.command;
+  if (row.command == Command::sample || row.command == Command::record || row.command == Command::top) {
+    options_.expect_samples();
+  }
+  if (row.command == Command::bench) options_.expect_rounds();
+  // Before the programs, whose words may be anything.
+  const auto options_end = std::find(arguments_.begin(), arguments_.end(), kSides);
+  if (row.command == Command::bench && std::find(arguments_.begin(), options_end, "--record") != options_end)
+    options_.expect_samples();
+  if (row.command != Command::man || next_ == arguments_.size() || find_option(arguments_[next_]) != nullptr) return {};
+  if (find_command(arguments_[next_]) == &row_of(Command::help)) return {};
+  request_.man_topic = arguments_[next_++];
+  return {};
+}
+
+// The rest of the line is the program's, word for word.
+diag::Result<void> Parser::take_program() {
+  if (!spawns()) {
+    request_.warnings.emplace_back("warning: only `stat` and `record` support process spawn!");
+    return {};
+  }
+  auto words = arguments_.subspan(next_);
+  if (given(Command::bench)) {
+    const auto sides = std::find(words.begin(), words.end(), kMoreSides);
+    if (sides != words.end()) {
+      const usize before = static_cast<usize>(sides - words.begin());
+      WPERF_TRY(request_.second_program, program_of(words.subspan(before + 1)));
+      words = words.first(before);
+    }
+  }
+  WPERF_TRY(request_.program, program_of(words));
+  request_.pe_file = request_.program->path;
+  return {};
+}
+
+diag::Result<request::Program> Parser::program_of(std::span<const std::string> words) const {
+  if (words.empty()) {
+    const bool of_two = given(Command::bench);
+    return diag::Error{.text = of_two ? "a program is missing after -- or ---" : "no program after --",
+                       .hint = of_two ? "wperf bench -- OLD ARGUMENTS --- NEW ARGUMENTS"
+                                      : "put the program and its arguments after --",
+                       .code = diag::ExitCode::usage};
+  }
+  const bool of_windows = request_.device != kLinuxDevice;
+  return request::Program{.path = of_windows ? options_.path_here(words.front()) : words.front(),
+                          .command_line = os::join_command_line(words),
+                          .after_dashes = true};
+}
+
+// `perf report -i FILE`: what stat's -i means is nothing here.
+diag::Error Parser::interval_of_report() const {
+  const std::string file = next_ < arguments_.size() ? arguments_[next_] : "FILE";
+  return {.text = "report has no option -i",
+          .hint = fmt::format("write the file without -i: wperf report {}", file),
+          .code = diag::ExitCode::usage};
+}
+
+diag::Result<void> Parser::take_option(const OptionRow& row, const std::string& spelling) {
+  if (row.option == Option::interval && given(Command::report)) return interval_of_report();
+  words_.options.push_back({.row = &row, .spelling = spelling, .value = {}});
+  if (row.value == Value::none) {
+    options_.take_flag(row.option);
+    return {};
+  }
+  const bool is_last = next_ >= arguments_.size();
+  // Of functions without a name there is none to show.
+  const bool may_be_empty = is_of_windowsperf(row.option) && row.option != Option::symbol;
+  if (is_last || (arguments_[next_].empty() && !may_be_empty)) {
+    return diag::Error{.text = fmt::format("{} has {} value", spelling, is_last ? "no" : "an empty"),
+                       .hint = fmt::format("usage: {} {}", spelling, row.value_name),
+                       .code = diag::ExitCode::usage};
+  }
+  words_.options.back().value = arguments_[next_];
+  auto taken = options_.take_value(row.option, spelling, arguments_[next_++]);
+  if (taken.has_value() || is_of_windowsperf(row.option)) return taken;
+  // Some are read as WindowsPerf's options are, whose errors have another status.
+  diag::Error error = std::move(taken).error();
+  error.code = diag::ExitCode::usage;
+  return error;
+}
+
+void Parser::finish() {
+  for (const Command command : kPriority) {
+    if (given(command) && request_.command == Command::none) request_.command = command;
+  }
+  warn_of_idle_words(words_, request_);
+  if (request_.outputs.json_file == "-") {  // stdout, which --export goes to by itself
+    request_.outputs.json_file.reset();
+    if (!request_.recording.export_format.has_value()) request_.outputs.json = request_.outputs.quiet = true;
+  }
+  if (given(Command::help)) request_.help_topic = first_command_;
+  if (request_.timeline.enabled && !request_.timeout.has_value()) request_.timeout = request::Duration{1000};
+  if (request_.pe_file.has_value() && !request_.program.has_value() && spawns()) {
+    request_.program = request::Program{*request_.pe_file, os::join_command_line({&*request_.pe_file, 1}), false};
+  }
+}
+
+// Outputs of a recording of which only one would be written.
+diag::Result<void> check_outputs(const Request& request) {
+  const Command command = request.command;
+  if (command != Command::report && command != Command::sample && command != Command::record &&
+      command != Command::waits)
+    return {};
+  const request::RecordingView& view = request.recording;
+  const bool exports = command == Command::report && view.export_format.has_value();
+  const std::pair<const char*, bool> outputs[] = {
+      {"--records", request.sampling.records_file.has_value()},
+      {"--export", exports},
+      {view.html_file.has_value() ? "--html" : "--svg", view.wants_page()},
+      {"--folded", view.folded},
+  };
+  const char* first = nullptr;
+  for (const auto& [option, is_given] : outputs) {
+    if (is_given && first != nullptr) {
+      return diag::Error{
+          .text = fmt::format("{} and {} cannot be combined: a report has one output format", first, option),
+          .hint = "report the recording twice, once in each format",
+          .code = diag::ExitCode::usage};
+    }
+    if (is_given) first = option;
+  }
+  if (request.outputs.json && (exports || view.wants_page())) {
+    return diag::Error{.text = fmt::format("{} and --json cannot be combined: a report has one output format", first),
+                       .hint = "report the recording twice, once in each format",
+                       .code = diag::ExitCode::usage};
+  }
+  return {};
+}
+
+}  // namespace
+
+diag::Result<void> check_command(const Request& request) {
+  if (request.recording.html_all && !request.recording.html_file.has_value()) {
+    return diag::Error{
+        .text = "--html-all needs --html", .hint = "--html page.html --html-all", .code = diag::ExitCode::usage};
+  }
+  if (request.command != Command::none) return check_outputs(request);
+  for (const std::string& word : request.unexpected) {
+    if (!word.starts_with('-')) return unknown_command(word);
+  }
+  if (request.force_lock && request.unexpected.empty()) return {};
+  return no_command();
+}
+
+diag::Result<Request> parse_command_line(std::span<const std::string> arguments, FileExists file_exists,
+                                         const std::string& device) {
+  return Parser(arguments, file_exists, device).run();
+}
+
+}  // namespace wperf::cli

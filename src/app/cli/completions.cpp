@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Completion scripts. They offer the commands where no command is on the line yet, then the options of that command,
+// the files that report reads, and what the option before the cursor takes. Names of events and metrics are asked of
+// `wperf list`: they are those of this machine.
+#include "app/cli/help.h"
+
+namespace wperf::cli {
+namespace {
+
+constexpr std::string_view kNotice = "# Made from src/app/cli/options.cpp; do not edit.\n";
+
+template <typename Row>
+std::string spellings(const Row& row, std::string_view separator) {
+  std::string out(row.name);
+  if (!row.alias.empty()) out.append(separator).append(row.alias);
+  return out;
+}
+
+void append_word(std::string& list, std::string_view word) {
+  if (!list.empty()) list += ' ';
+  list += word;
+}
+
+std::string command_words() {
+  std::string words;
+  for (const CommandRow& row : command_rows()) append_word(words, spellings(row, " "));
+  append_word(words, kHelpWord);
+  return words;
+}
+
+std::string option_words(const CommandRow& command) {
+  std::string words;
+  for (const OptionRow& row : option_rows()) {
+    if (row.commands.has(command.command)) append_word(words, spellings(row, " "));
+  }
+  return words;
+}
+
+std::string all_option_words() {
+  std::string words;
+  for (const OptionRow& row : option_rows()) append_word(words, spellings(row, " "));
+  return words;
+}
+
+// "-o|--output|…": the patterns of a shell's case for the options that take this kind of value; empty if none does.
+std::string patterns_of(Value value) {
+  std::string patterns;
+  for (const OptionRow& row : option_rows()) {
+    if (row.value == value) patterns += (patterns.empty() ? "" : "|") + spellings(row, "|");
+  }
+  return patterns;
+}
+
+bool takes_names(Option option) {
+  return option == Option::events || option == Option::metrics;
+}
+
+// Nothing can be offered.
+bool is_open(const OptionRow& row) {
+  const bool typed = row.value == Value::text || row.value == Value::number || row.value == Value::duration;
+  return typed && value_words(row.option).empty() && !takes_names(row.option);
+}
+
+std::string open_patterns() {
+  std::string patterns;
+  for (const OptionRow& row : option_rows()) {
+    if (is_open(row)) patterns += (patterns.empty() ? "" : "|") + spellings(row, "|");
+  }
+  return patterns;
+}
+
+// Names of events are in rows that end in [… event]; those of metrics follow the headings that name -m.
+constexpr std::string_view kAskForNames =
+    "wperf list 2>/dev/null | awk -v of=\"$1\" "
+    "'/-e\\)$/ {kind = \"-e\"} /-m\\)$/ {kind = \"-m\"} "
+    "kind == of && NF > 1 && $1 !~ /^(List|Alias|Metric|Group|=+)$/ && !/SPE filter/ {print $1}'";
+
+// 'it'\''s': one word for bash and zsh.
+std::string shell_quoted(std::string_view text) {
+  std::string out = "'";
+  for (const char c : text) {
+    if (c == '\'') {
+      out += "'\\''";
+    } else {
+      out += c;
+    }
+  }
+  return out + "'";
+}
+
+// '…' with quotes doubled: one word for PowerShell.
+std::string powershell_quoted(std::string_view text) {
+  std::string out = "'";
+  for (const char c : text) {
+    out += c;
+    if (c == '\'') out += c;
+  }
+  return out + "'";
+}
+
+std::string first_sentence(std::string_view help) {
+  const usize end = help.find(". ");
+  return std::string(end == std::string_view::npos ? help.substr(0, help.size() - 1) : help.substr(0, end));
+}
+
+// In the descriptions of _describe a colon ends the word it explains.
+std::string zsh_item(std::string_view word, std::string_view help) {
+  return "    " + shell_quoted(std::string(word) + ":" + first_sentence(help)) + "\n";
+}
+
+template <typename Row>
+std::string zsh_items(const Row& row) {
+  std::string items = zsh_item(row.name, row.help);
+  if (!row.alias.empty()) items += zsh_item(row.alias, row.help);
+  return items;
+}
+
+template <typename Row>
+std::string powershell_items(const Row& row) {
+  std::string out;
+  for (const std::string_view word : {row.name, row.alias}) {
+    if (word.empty()) continue;
+    out += "  $help[" + powershell_quoted(word) + "] = " + powershell_quoted(first_sentence(row.help)) + "\n";
+  }
+  return out;
+}
+
+std::string powershell_words(std::string_view name, std::string_view words) {
+  return "  " + std::string(name) + " = " + powershell_quoted(words) + " -split ' '\n";
+}
+
+}  // namespace
+
+std::string render_bash_completion() {
+  std::string out = "# bash completion for wperf. Source it, or put it into bash-completion's folder as `wperf`.\n";
+  out += kNotice;
+  out += "_wperf_names() {\n  ";
+  out += kAskForNames;
+  out +=
+      "\n}\n"
+      "# What stands before the last comma stays.\n"
+      "_wperf_list() {\n"
+      "  mapfile -t COMPREPLY < <(compgen -P \"${2%\"${2##*,}\"}\" -W \"$1\" -- \"${2##*,}\")\n"
+      "  compopt -o nospace\n"
+      "}\n"
+      "_wperf() {\n"
+      "  local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} word command='' i\n"
+      "  COMPREPLY=()\n"
+      "  for ((i = 1; i < COMP_CWORD; ++i)); do\n"
+      "    word=${COMP_WORDS[i]}\n"
+      "    if [[ $word == -- ]]; then\n"
+      "      compopt -o default\n"
+      "      return\n"
+      "    fi\n"
+      "    case $word in\n";
+  for (const CommandRow& row : command_rows()) {
+    out += "      " + spellings(row, "|") + ") command=${command:-" + std::string(row.name) + "} ;;\n";
+  }
+  out +=
+      "    esac\n"
+      "  done\n"
+      "  case $previous in\n";
+  out += "    " + patterns_of(Value::file) + ")\n      compopt -o filenames\n" +
+         "      mapfile -t COMPREPLY < <(compgen -f -- \"$current\")\n      return ;;\n";
+  out += "    " + patterns_of(Value::folder) + ")\n      compopt -o filenames\n" +
+         "      mapfile -t COMPREPLY < <(compgen -d -- \"$current\")\n      return ;;\n";
+  for (const OptionRow& row : option_rows()) {
+    const std::string pattern = "    " + spellings(row, "|") + ")\n      ";
+    const std::string words = takes_names(row.option) ? "\"$(_wperf_names " + std::string(row.name) + ")\""
+                                                      : shell_quoted(value_words(row.option));
+    if (takes_list(row.option)) {
+      out.append(pattern).append("_wperf_list ").append(words).append(" \"$current\"\n      return ;;\n");
+    } else if (!value_words(row.option).empty()) {
+      out.append(pattern).append("mapfile -t COMPREPLY < <(compgen -W ").append(words);
+      out += " -- \"$current\")\n      return ;;\n";
+    }
+  }
+  out += "    " + open_patterns() +
+         ") return ;;\n"
+         "  esac\n"
+         "  local words\n"
+         "  case $command in\n";
+  for (const CommandRow& row : command_rows()) {
+    out += "    " + std::string(row.name) + ") words=" + shell_quoted(option_words(row)) + " ;;\n";
+  }
+  out += "    *) words=" + shell_quoted(command_words() + " " + all_option_words()) +
+         " ;;\n"
+         "  esac\n"
+         "  if [[ $command == @(report|waits) && $current != -* ]]; then\n"
+         "    compopt -o filenames\n"
+         "    mapfile -t COMPREPLY < <(compgen -f -- \"$current\")\n"
+         "    return\n"
+         "  fi\n"
+         "  mapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$current\")\n"
+         "}\n"
+         "complete -F _wperf wperf wperf.exe\n";
+  return out;
+}
+
+std::string render_zsh_completion() {
+  std::string out =
+      "#compdef wperf wperf.exe\n# zsh completion for wperf. Put it into a folder of $fpath as `_wperf`.\n";
+  out += kNotice;
+  out += "_wperf_names() {\n  ";
+  out += kAskForNames;
+  out += "\n}\nlocal -a verbs flags\nlocal word command='' i\nverbs=(\n";
+  for (const CommandRow& row : command_rows()) out += zsh_items(row);
+  out += zsh_item(kHelpWord, row_of(request::Command::help).help);
+  out +=
+      ")\n"
+      "for ((i = 2; i < CURRENT; ++i)); do\n"
+      "  word=$words[i]\n"
+      "  if [[ $word == -- ]]; then\n"
+      "    shift $i words\n"
+      "    ((CURRENT -= i))\n"
+      "    _normal\n"
+      "    return\n"
+      "  fi\n"
+      "  case $word in\n";
+  for (const CommandRow& row : command_rows()) {
+    out += "    " + spellings(row, "|") + ") command=${command:-" + std::string(row.name) + "} ;;\n";
+  }
+  out += "  esac\ndone\ncase $words[CURRENT-1] in\n";
+  out += "  " + patterns_of(Value::file) + ") _files; return ;;\n";
+  out += "  " + patterns_of(Value::folder) + ") _files -/; return ;;\n";
+  for (const OptionRow& row : option_rows()) {
+    const std::string words = takes_names(row.option) ? "${(f)\"$(_wperf_names " + std::string(row.name) + ")\"}"
+                                                      : std::string(value_words(row.option));
+    if (words.empty()) continue;
+    out += "  " + spellings(row, "|") + ") ";
+    if (takes_list(row.option)) out += "compset -P '*,'; ";
+    out += "compadd -- " + words + "; return ;;\n";
+  }
+  out += "  " + open_patterns() + ") _message value; return ;;\nesac\ncase $command in\n";
+  for (const CommandRow& row : command_rows()) {
+    out += "  " + std::string(row.name) + ") flags=(\n";
+    for (const OptionRow& option : option_rows()) {
+      if (option.commands.has(row.command)) out += zsh_items(option);
+    }
+    out += "  ) ;;\n";
+  }
+  out += "  *)\n    _describe -t commands command verbs\n    flags=(\n";
+  for (const OptionRow& option : option_rows()) out += zsh_items(option);
+  out += "    ) ;;\nesac\n[[ $command == (report|waits) && $PREFIX != -* ]] && { _files; return }\n";
+  out += "_describe -t options option flags\n";
+  return out;
+}
+
+std::string render_powershell_completion() {
+  std::string out = "# PowerShell completion for wperf. Dot-source it from your $PROFILE.\n";
+  out += kNotice;
+  // PowerShell's own tables do not tell -c from -C.
+  out +=
+      "Register-ArgumentCompleter -Native -CommandName wperf, wperf.exe -ScriptBlock {\n"
+      "  param($word, $line, $cursor)\n"
+      "  $help = [System.Collections.Generic.Dictionary[string,string]]::new([StringComparer]::Ordinal)\n"
+      "  $optionsOf = [System.Collections.Generic.Dictionary[string,object]]::new([StringComparer]::Ordinal)\n"
+      "  $valuesOf = [System.Collections.Generic.Dictionary[string,object]]::new([StringComparer]::Ordinal)\n";
+  for (const CommandRow& row : command_rows()) out += powershell_items(row);
+  for (const OptionRow& row : option_rows()) out += powershell_items(row);
+  for (const CommandRow& row : command_rows()) {
+    for (const std::string_view word : {row.name, row.alias}) {
+      if (!word.empty()) out += powershell_words("$optionsOf[" + powershell_quoted(word) + "]", option_words(row));
+    }
+  }
+  std::string valued;
+  for (const OptionRow& row : option_rows()) {
+    const std::string_view offered = value_words(row.option);
+    if (row.value != Value::none && offered.empty() && !takes_names(row.option)) {
+      append_word(valued, spellings(row, " "));
+    }
+    if (!offered.empty()) out += powershell_words("$valuesOf[" + powershell_quoted(row.name) + "]", offered);
+  }
+  out += powershell_words("$valued", valued);
+  out += powershell_words("$everything", command_words() + " " + all_option_words());
+  out +=
+      "  $before = @($line.CommandElements | Where-Object { $_.Extent.EndOffset -lt $cursor } |\n"
+      "      Select-Object -Skip 1 | ForEach-Object { $_.ToString() })\n"
+      "  if ($before -ccontains '--') { return }\n"
+      "  $previous = if ($before.Count) { $before[-1] } else { '' }\n"
+      "  if ($valued -ccontains $previous) { return }\n"
+      "  $command = $before | Where-Object { $optionsOf.ContainsKey($_) } | Select-Object -First 1\n"
+      "  if (@('report', 'waits') -ccontains $command -and -not $word.StartsWith('-') -and -not "
+      "$valuesOf.ContainsKey($previous)) { "
+      "return }\n"
+      "  $kept = ''\n"
+      "  if ($previous -ceq '-e' -or $previous -ceq '-m') {\n"
+      "    $all = wperf list --json 2>$null | ConvertFrom-Json\n"
+      "    $offered = if ($previous -ceq '-e') { $all.Predefined_Events | Where-Object Event_Type -ne '[SPE filter]' "
+      "|\n"
+      "      ForEach-Object Alias_Name } else { @($all.Predefined_Metrics.Metric) + "
+      "@($all.Predefined_Groups_of_Metrics.Group) }\n"
+      "  } elseif ($valuesOf.ContainsKey($previous)) { $offered = $valuesOf[$previous] }\n"
+      "  elseif ($command) { $offered = $optionsOf[$command] } else { $offered = $everything }\n"
+      "  if ($word -match '^(.*,)([^,]*)$') { $kept = $Matches[1]; $word = $Matches[2] }\n"
+      "  $offered | Where-Object { $_.StartsWith($word, [StringComparison]::Ordinal) } | ForEach-Object {\n"
+      "    $tip = if ($help.ContainsKey($_)) { $help[$_] } else { $_ }\n"
+      "    [System.Management.Automation.CompletionResult]::new($kept + $_, $_, 'ParameterValue', $tip)\n"
+      "  }\n"
+      "}\n";
+  return out;
+}
+
+}  // namespace wperf::cli

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Text made from the table of options: --help for main, and the checked-in documents (see generated_test.cpp).
+#pragma once
+#include <string>
+#include <vector>
+
+#include "app/cli/options.h"
+
+namespace wperf::cli {
+
+// One line for the head of --help and of the man page.
+constexpr std::string_view kPurpose =
+    "a performance profiler for Windows on Arm and for Linux; it also reads perf.data files of other machines";
+
+// Everything: --help --all, and what --help says to scripts of WindowsPerf (contract 8.2). Without the header lines.
+std::string render_help();
+// --help, without the header lines; the examples are those of the linux device or of the driver.
+std::string render_overview(bool linux_device);
+std::vector<std::string_view> overview_examples(bool linux_device);
+// COMMAND --help, for a device as --device names it; empty: for all.
+std::string render_command_help(const CommandRow& command, std::string_view device = {});
+
+// The titles below which options are shown, in this order.
+struct Heading {
+  Group group;
+  std::string_view title;
+};
+inline constexpr Heading kHeadings[] = {
+    {Group::measured, "What to measure"},    {Group::duration, "How long"}, {Group::shown, "What to show"},
+    {Group::names, "Where names come from"}, {Group::output, "Output"},     {Group::machine, "Machine"}};
+
+// docs/user/options.md
+std::string render_option_page();
+// The command's heading on that page, which is its anchor too: "stat", "version".
+std::string_view option_heading(const CommandRow& command);
+
+// docs/man/wperf.1
+std::string render_man_page();
+
+// completions/
+std::string render_bash_completion();
+std::string render_zsh_completion();
+std::string render_powershell_completion();
+
+// "[-e EVENTS]", "[-k]", … and the argument and tail of the command: pieces that must not be broken.
+std::vector<std::string> usage_pieces(const CommandRow& command);
+
+}  // namespace wperf::cli

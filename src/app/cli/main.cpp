@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The tool: argv → request → commands → exit status. The only place that prints an error.
+#include <cstdio>
+#include <exception>
+#include <string>
+#include <vector>
+
+#include "app/cli/command_line.h"
+#include "app/cli/help.h"
+#include "app/cli/suggestions.h"
+#include "app/cli/terminal_console.h"
+#include "app/commands/commands.h"
+#include "app/measure/tool.h"
+#include "ground/diag/nearest.h"
+#include "ground/os/files.h"
+#include "ground/os/output_file.h"
+#include "ground/os/process.h"
+#include "ground/os/unfinished_files.h"
+#include "views/report/small_reports.h"
+#include "wperf_version.h"
+
+namespace wperf::cli {
+namespace {
+
+constexpr const char* kBugs = "the issue tracker of the place this wperf came from";
+
+// Who stopped reading what was written is no error to tell of.
+int fail(const diag::Error& error, diag::Console& console) {
+  if (os::is_reader_gone(error.system_error)) return os::kStatusOfReaderGone;
+  console.warn(error.verbatim ? error.text : "error: " + error.text);
+  if (!error.hint.empty()) console.warn("hint: " + error.hint);
+  return static_cast<int>(error.code);
+}
+
+// What could not be shown is no success.
+int end(int status, TerminalConsole& console) {
+  if (console.output_error() == 0) return status;
+  if (os::is_reader_gone(console.output_error())) return status != 0 ? status : os::kStatusOfReaderGone;
+  const int failed = fail(os::not_whole("stdout", console.output_error()), console);
+  return status != 0 ? status : failed;
+}
+
+int print(const std::string& text, const request::Outputs& outputs) {
+  TerminalConsole console(outputs);
+  console.out(text);
+  return end(0, console);
+}
+
+// Scripts of WindowsPerf look for certain lines (contract 8.1, 8.2). They run on its devices and read what is printed.
+bool tells_scripts(const std::string& device) {
+  return device != kLinuxDevice && !TerminalConsole(request::Outputs{}).animated();
+}
+
+// Where scripts of WindowsPerf look for it, in its words (contract 8.1). A person has no use for an address that is
+// none.
+std::string header(const std::string& device) {
+  if (device == kLinuxDevice) return measure::tool_version() + " (" + kGitVersion + "/" + kBuildType + ")\n";
+  return report::header_text(measure::tool_component(), kBuildType, tells_scripts(device) ? kBugs : "");
+}
+
+int print_greeting(const std::string& device) {
+  const std::string greeting = header(device) + "Use --help for help.\n";
+  return print(tells_scripts(device) ? greeting : greeting + "\n" + render_overview(device == kLinuxDevice), {});
+}
+
+int print_help(const request::Request& request) {
+  if (request.help_topic.has_value())
+    return print(render_command_help(row_of(*request.help_topic), request.device), request.outputs);
+  const bool ours = request.arguments.front() == kHelpWord;  // which no script of WindowsPerf says
+  const bool all = request.all_help || (!ours && tells_scripts(request.device));
+  return print(header(request.device) + (all ? render_help() : "\n" + render_overview(request.device == kLinuxDevice)),
+               request.outputs);
+}
+
+std::string default_device() {
+  const std::string named = os::environment("WPERF_DEVICE").value_or("");
+  return named.empty() ? os::kOwnDevice : named;
+}
+
+// Of these a part that was measured is shown. Everything else ends at once.
+bool measures(const request::Request& asked) {
+  switch (asked.command) {
+    case request::Command::stat:
+    case request::Command::sample:
+    case request::Command::record:
+    case request::Command::top:
+    case request::Command::topdown:
+    case request::Command::bench:
+      return true;
+    case request::Command::waits:
+      return !asked.data_file.has_value();
+    case request::Command::doctor:
+      return asked.doctor.selftest;
+    default:
+      return false;
+  }
+}
+
+void warn_of(const request::Request& request, diag::Console& console) {
+  for (const std::string& word : request.unexpected) {
+    console.warn("warning: unexpected arg '" + word + "' ignored");
+    const std::string meant = meant_option(word, request.command);
+    if (!meant.empty()) console.warn("hint: " + diag::did_you_mean(meant));
+  }
+  for (const std::string& warning : request.warnings) console.warn(warning);
+}
+
+int run(const std::vector<std::string>& arguments) {
+  request::Outputs only_errors;
+  only_errors.quiet = true;
+  TerminalConsole errors(only_errors);
+  if (arguments.empty()) return print_greeting(default_device());
+  auto request = parse_command_line(arguments, os::file_exists, default_device());
+  if (!request.has_value()) return fail(request.error(), errors);
+  request::Request& asked = request.value();
+  warn_of(asked, errors);
+  if (const auto checked = check_command(asked); !checked.has_value()) return fail(checked.error(), errors);
+
+  if (asked.command == request::Command::help) return print_help(asked);
+  TerminalConsole console(asked.outputs);
+  if (measures(asked)) {
+    os::catch_interrupt();
+    os::outlive_readers();
+  }
+  const auto done = commands::run(asked, console);
+  return end(done.has_value() ? done.value() : fail(done.error(), console), console);
+}
+
+}  // namespace
+}  // namespace wperf::cli
+
+int main(int count, char** words) {
+  wperf::os::hold_standard_streams();
+  wperf::os::remove_unfinished_when_ended();
+  try {
+    return wperf::cli::run(wperf::os::program_arguments(count, words));
+  } catch (const std::exception& exception) {
+    std::fprintf(stderr,
+                 "wperf stopped because of an internal error: %s\nhint: please report it with the command line\n",
+                 exception.what());
+    return 70;
+  }
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What an option means to one command, where that differs. The numbers are those of machine/plan/sample_plan and of the
+// devices.
+#include <algorithm>
+#include <iterator>
+
+#include "app/cli/options.h"
+
+namespace wperf::cli {
+namespace {
+
+using request::Command;
+
+struct OwnHelp {
+  Option option;
+  CommandSet commands;
+  std::string_view help;
+  std::string_view device = {};  // the word before a colon of --device; empty: of all
+};
+
+// Before those of all.
+constexpr OwnHelp kOwnHelp[] = {
+    {Option::events, CommandSet(Command::sample, Command::record),
+     "Events, separated by commas: NAME or NAME:INTERVAL, one sample every INTERVAL events. NAME is a name from `wperf "
+     "list` or a raw number such as r1b, without groups or prefixes. Modifiers follow the name: cycles:u or "
+     "cycles:u:100000 samples user mode only. May be given several times. Without INTERVAL, 4000 samples per second "
+     "are taken (see --freq). Without -e: cycles, or CPU time if there is no cycle counter. arm_spe_0/NAME=VALUE,.../ "
+     "samples with SPE instead.",
+     "linux"},
+    {Option::events, CommandSet(Command::sample, Command::record),
+     "Events, separated by commas: NAME or NAME:INTERVAL, one sample every INTERVAL events. NAME is a name from `wperf "
+     "list`. May be given several times. Without INTERVAL, one sample in 65536 events is taken. Without -e: the timer.",
+     "etw"},
+    {Option::events, CommandSet(Command::sample, Command::record),
+     "Events, separated by commas: NAME or NAME:INTERVAL, one sample every INTERVAL events. NAME is a name from `wperf "
+     "list` or a raw number such as r1b, without groups or prefixes. May be given several times. Without INTERVAL, one "
+     "sample in 0x4000000 events is taken. Without -e: cycles, one sample in 24000. arm_spe_0/NAME=VALUE,.../ samples "
+     "with SPE instead.",
+     "sim"},
+    {Option::events, CommandSet(Command::sample, Command::record),
+     "Events, separated by commas: NAME or NAME:INTERVAL, one sample every INTERVAL events. NAME is a name from `wperf "
+     "list` or a raw number such as r1b, without groups or prefixes. May be given several times. Without INTERVAL, one "
+     "sample in 0x4000000 events is taken. Without -e: cycles, one sample in 0x8000000. arm_spe_0/NAME=VALUE,.../ "
+     "samples with SPE instead.",
+     "driver"},
+    {Option::events, CommandSet(Command::stat),
+     "Events, separated by commas: names from `wperf list`, raw numbers such as r1b or 0x1b, and groups in braces. "
+     "Events of a group are always counted at the same time. The prefixes /dsu/, /dmc_clk/ and /dmc_clkdiv2/ select "
+     "counters outside the cores. On the linux device a name may end in modifiers: instructions:u counts user mode "
+     "only, cycles:k the kernel only. May be given several times. Without -e and -m, the linux and etw devices count a "
+     "default set (time, switches, cycles, instructions, branches); a driver counts only the events you name."},
+    {Option::events, CommandSet(Command::test),
+     "Events to schedule, separated by commas: names from `wperf list`, raw numbers such as r1b or 0x1b, and groups in "
+     "braces. Events of a group are always counted at the same time. The prefixes /dsu/, /dmc_clk/ and /dmc_clkdiv2/ "
+     "select counters outside the cores. May be given several times. Nothing is counted."},
+    {Option::events, CommandSet(Command::bench),
+     "Events to count, separated by commas, written as for stat. May be given several times. Without -e the linux and "
+     "etw devices count the default events of stat. A driver then counts instructions, branches, mispredictions and "
+     "misses of the first-level caches, as far as they fit on the counters at once."},
+    {Option::events, CommandSet(Command::sample, Command::record),
+     "Events, separated by commas: NAME or NAME:INTERVAL, one sample every INTERVAL events. NAME is a name from `wperf "
+     "list` or a raw number such as r1b, without groups or prefixes. On the linux device modifiers follow the name: "
+     "cycles:u or cycles:u:100000 samples user mode only. May be given several times. Without INTERVAL, the linux "
+     "device takes 4000 samples per second (see --freq), etw one sample in 65536 events, a driver one sample in "
+     "0x4000000. Without -e: on linux cycles, or CPU time if there is no cycle counter; on etw the timer; with a "
+     "driver cycles, one sample in 0x8000000, on the simulated machine one in 24000. arm_spe_0/NAME=VALUE,.../ samples "
+     "with SPE instead."},
+    {Option::events, CommandSet(Command::top),
+     "Events, separated by commas: NAME or NAME:INTERVAL, one sample every INTERVAL events. NAME is a name from `wperf "
+     "list` or a raw number such as r1b, without groups or prefixes. May be given several times. Without INTERVAL, the "
+     "linux device takes 4000 samples per second, a driver 1000 (see --freq). Without -e: cycles, or CPU time if there "
+     "is no cycle counter; on etw the timer."},
+};
+
+}  // namespace
+
+std::string_view help_for(const OptionRow& row, request::Command command, std::string_view device) {
+  const std::string_view word = device.substr(0, device.find(':'));
+  const auto* const own = std::find_if(std::begin(kOwnHelp), std::end(kOwnHelp), [&](const OwnHelp& one) {
+    return one.option == row.option && one.commands.has(command) && (one.device.empty() || one.device == word);
+  });
+  return own == std::end(kOwnHelp) ? row.help : own->help;
+}
+
+}  // namespace wperf::cli

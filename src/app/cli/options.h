@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The one table of commands and options. The parser, --help, docs/user, the man page and the shell completions are all
+// made from it; a test holds the checked-in files against it. Rows are constant data, in the order in which they are
+// shown.
+#pragma once
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "base/ints.h"
+#include "model/request/request.h"
+
+namespace wperf::cli {
+
+enum class Option : u8 {
+  events,
+  metrics,
+  cores,
+  timeout,
+  timeline,
+  interval,
+  count,
+  runs,
+  kernel,
+  dmc,
+  metric_file,
+  extra_events,
+  config,
+  pe_file,
+  pdb_file,
+  image_name,
+  spawn_delay,
+  process,
+  sampled_cores,
+  all_cores,
+  jitter,
+  rate,
+  symbol,
+  display_row,
+  display_long,
+  annotate,
+  disassemble,
+  by,
+  sample_timeline,
+  symbol_path,
+  export_perf_data,
+  stacks,
+  call_graph,
+  max_stack,
+  output_perf_data,
+  memory,
+  records,
+  sort,
+  comms,
+  pids,
+  tids,
+  modules,
+  time,
+  idle,
+  providers,
+  spans,
+  span,
+  percentage,
+  percent_limit,
+  children,
+  tree,
+  callers,
+  callees,
+  folded,
+  export_format,
+  inlined,
+  latency,
+  parallelism,
+  html,
+  html_all,
+  svg,
+  critical_path,
+  shortest_wait,
+  on_off,
+  level,
+  node,
+  counts_only,
+  once,
+  live_waits,
+  live_counters,
+  debuginfod,
+  json,
+  quiet,
+  verbose,
+  output,
+  output_csv,
+  directory,
+  device,
+  force_lock,
+  no_pager,
+  colours,
+  push_url,
+  push_target,
+  push_label,
+  token_file,
+  tenant,
+  plain_token,
+  spool,
+  spool_limit,
+  push,
+  every,
+  listen,
+  selftest,
+  fix,
+  print_wprp,
+  cost_per,
+  fail_if,
+  record_runs,
+  baseline,
+  keep_baseline,
+  warmup,
+  show_output,
+  junit,
+  markdown,
+  github,
+  all_help,
+};
+
+// The headings below which the help of a command shows its options, in this order.
+enum class Group : u8 { measured, duration, shown, names, output, machine };
+
+// What stands behind the option; shells complete by it.
+enum class Value : u8 { none, text, number, duration, file, folder, device };
+
+// A set of commands.
+class CommandSet {
+ public:
+  template <typename... Commands>
+  explicit constexpr CommandSet(Commands... commands) : bits_((bit(commands) | ... | 0u)) {}
+  constexpr bool has(request::Command command) const { return (bits_ & bit(command)) != 0; }
+
+ private:
+  static constexpr u32 bit(request::Command command) { return 1u << static_cast<u32>(command); }
+  u32 bits_;
+};
+
+struct OptionRow {
+  Option option;
+  std::string_view name;
+  std::string_view alias;  // empty: none
+  bool alias_apart;        // the alias is shown in a section of its own, not beside the name
+  Value value;
+  std::string_view value_name;  // "" without a value
+  CommandSet commands;
+  Group group;
+  std::string_view help;  // whole sentences
+};
+
+struct CommandRow {
+  request::Command command;
+  std::string_view name;  // the token
+  std::string_view alias;
+  bool alias_apart;
+  std::string_view argument;  // "[CPU/]NAME" of man
+  std::string_view tail;      // "[-- PROGRAM ARGUMENTS...]"
+  bool needs_device;          // false: runs without opening one
+  std::string_view page;      // docs/user/PAGE.md; several commands may share one
+  std::string_view help;
+};
+
+struct Example {
+  request::Command command;
+  std::string_view line;
+  std::string_view help;
+};
+
+std::span<const CommandRow> command_rows();
+std::span<const OptionRow> option_rows();
+std::span<const Example> examples();
+
+// As the first word of the line: `wperf help`, `wperf help stat`.
+inline constexpr std::string_view kHelpWord = "help";
+
+const CommandRow& row_of(request::Command command);  // any but none
+const CommandRow* find_command(std::string_view token);
+const OptionRow* find_option(std::string_view token);
+
+// The words that a value is made of, separated by blanks. Empty: it is none of a few words.
+std::string_view value_words(Option option);
+// Several of them may stand there, separated by commas.
+bool takes_list(Option option);
+
+// "-c, --cpu": the name as help shows it.
+template <typename Row>
+std::string shown_name(const Row& row) {
+  std::string name(row.name);
+  if (!row.alias.empty() && !row.alias_apart) name.append(", ").append(row.alias);
+  return name;
+}
+
+// What the option means to this command: its own text, where one for all commands would say what holds for others
+// alone.
+// Where the device is known, what holds for it alone; empty: what holds for all.
+std::string_view help_for(const OptionRow& row, request::Command command, std::string_view device = {});
+
+// "[-e EVENTS] [-k] …", the part of a synopsis behind the command word, in pieces that must not be broken.
+std::string usage_of(const OptionRow& row);
+
+}  // namespace wperf::cli

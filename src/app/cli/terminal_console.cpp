@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/cli/terminal_console.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <string>
+
+#include "app/cli/fold.h"
+#include "ground/os/pager.h"
+#include "ground/os/process.h"
+#include "ground/os/terminal.h"
+
+namespace wperf::cli {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto kPatience = 1s;  // of a person who hears nothing
+constexpr auto kProgressStep = 200ms;
+
+// https://no-color.org, and terminals without escapes.
+bool colours_are_welcome(request::Colours asked, bool on_terminal) {
+  if (asked != request::Colours::on_terminals) return asked == request::Colours::always;
+  return on_terminal && os::environment("NO_COLOR").value_or("").empty() &&
+         os::environment("TERM").value_or("") != "dumb";
+}
+
+// Its first characters, as many as fit; names may hold any.
+std::string_view first_characters(std::string_view utf8, usize most) {
+  usize at = 0;
+  for (usize characters = 0; at < utf8.size(); ++at) {
+    if ((static_cast<u8>(utf8[at]) & 0xc0u) != 0x80u && characters++ == most) break;
+  }
+  return utf8.substr(0, at);
+}
+
+}  // namespace
+
+TerminalConsole::TerminalConsole(const request::Outputs& outputs)
+    : quiet_(outputs.quiet || outputs.json),
+      paged_(outputs.paged),
+      animated_(!quiet_ && os::prepare_terminal(stdout)),
+      coloured_(!quiet_ && colours_are_welcome(outputs.colours, animated_)),
+      shows_progress_(!quiet_ && os::prepare_terminal(stderr)) {}
+
+void TerminalConsole::out(std::string_view text) {
+  if (quiet_) return;
+  const std::lock_guard lock(mutex_);
+  take_progress_away();
+  const std::string folded = fold_lines(text, width());
+  if (!page(folded)) write(folded, {.backspace = animated_, .colours = coloured_});
+}
+
+// As git does it: on a terminal, and what does not fit the screen. Pieces of a line in the making never are that long.
+bool TerminalConsole::page(const std::string& text) const {
+  if (!paged_ || !animated_ || output_error_ != 0) return false;
+  const auto lines = static_cast<usize>(std::count(text.begin(), text.end(), '\n'));
+  const unsigned height = os::terminal_height(stdout);
+  if (height == 0 || lines < height) return false;
+  const std::string command = os::pager_command();
+  if (command.empty()) return false;
+  std::string scratch;
+  return os::show_in_pager(command, harmless_text(text, {.colours = coloured_}, scratch));
+}
+
+void TerminalConsole::document(std::string_view text) {
+  const std::lock_guard lock(mutex_);
+  write(text, {});
+}
+
+void TerminalConsole::write(std::string_view text, OwnSigns own) {
+  std::string scratch;
+  put(harmless_text(text, own, scratch));
+}
+
+void TerminalConsole::json(std::string_view ascii) {
+  const std::lock_guard lock(mutex_);
+  put(ascii);
+}
+
+void TerminalConsole::bytes(std::string_view bytes) {
+  const std::lock_guard lock(mutex_);
+  take_progress_away();
+  if (output_error_ == 0) output_error_ = os::write_bytes(stdout, bytes);
+}
+
+bool TerminalConsole::bytes_are_seen() const {
+  return os::prepare_terminal(stdout);
+}
+
+// After a piece that is not whole no other: what is there has no hole.
+void TerminalConsole::put(std::string_view text) {
+  take_progress_away();
+  if (output_error_ == 0) output_error_ = os::write_text(stdout, text);
+  last_told_ = Clock::now();
+}
+
+void TerminalConsole::warn(std::string_view line) {
+  const std::lock_guard lock(mutex_);
+  take_progress_away();
+  std::string scratch;
+  os::write_text(stderr, std::string(harmless_text(line, {}, scratch)) + "\n");
+}
+
+unsigned TerminalConsole::width() const {
+  return os::terminal_width(stdout);
+}
+
+bool TerminalConsole::progress_due() {
+  if (!shows_progress_) return false;
+  const std::lock_guard lock(mutex_);
+  return Clock::now() - last_told_ >=
+         (progress_is_shown_ ? Clock::duration(kProgressStep) : Clock::duration(kPatience));
+}
+
+void TerminalConsole::progress(std::string_view line) {
+  if (!shows_progress_) return;
+  const std::lock_guard lock(mutex_);
+  if (line.empty()) return take_progress_away();
+  const unsigned columns = os::terminal_width(stderr);
+  std::string scratch;
+  line = harmless_text(line, {}, scratch);
+  if (columns > 1) line = first_characters(line, columns - 1);
+  os::write_text(stderr, "\r" + std::string(line) + "\x1b[K");
+  progress_is_shown_ = true;
+  last_told_ = Clock::now();
+}
+
+void TerminalConsole::take_progress_away() {
+  if (!progress_is_shown_) return;
+  os::write_text(stderr, "\r\x1b[K");
+  progress_is_shown_ = false;
+}
+
+bool TerminalConsole::interrupted() const {
+  return os::interrupted();
+}
+
+}  // namespace wperf::cli

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What each run of a program cost, as a file: `bench --save-baseline` writes it, `--baseline` compares with it. Called
+// by run_bench.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "analysis/compare/run_costs.h"
+#include "ground/diag/console.h"
+#include "ground/diag/result.h"
+#include "model/request/request.h"
+
+namespace wperf::commands {
+
+diag::Result<void> write_baseline(const std::vector<compare::RunCosts>& runs, const request::Request& request,
+                                  diag::Console& console);
+
+diag::Result<std::vector<compare::RunCosts>> read_baseline(const std::string& path);
+
+}  // namespace wperf::commands

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/commands/bench_baseline.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <span>
+#include <string>
+
+#include "ground/os/files.h"
+
+namespace wperf::commands {
+namespace {
+
+class HeardDocument final : public diag::Console {
+ public:
+  void out(std::string_view) override {}
+  void document(std::string_view said) override { text += said; }
+  void warn(std::string_view) override {}
+  bool animated() const override { return false; }
+  bool interrupted() const override { return false; }
+  std::string text;
+};
+
+struct BaselineFile {
+  explicit BaselineFile(std::string_view content)
+      : path((std::filesystem::temp_directory_path() / ("wperf_baseline_" + std::to_string(getpid()))).string()) {
+    EXPECT_TRUE(os::save_with_folders(path, std::as_bytes(std::span(content))).has_value());
+  }
+  ~BaselineFile() { std::remove(path.c_str()); }
+  std::string path;
+};
+
+std::string baseline_of(const std::vector<compare::RunCosts>& runs) {
+  request::Request request;
+  request.comparison.kept_baseline = "-";
+  HeardDocument heard;
+  EXPECT_TRUE(write_baseline(runs, request, heard).has_value());
+  return heard.text;
+}
+
+bool is_read(std::string_view content) {
+  const BaselineFile file(content);
+  return read_baseline(file.path).has_value();
+}
+
+TEST(BenchBaseline, IsReadAsItWasWritten) {
+  std::vector<compare::RunCosts> runs(5);
+  for (usize i = 0; i < runs.size(); ++i) {
+    runs[i].file = "./old \"in\" quotes";
+    runs[i].seconds = 0.1 + 1e-9 * static_cast<double>(i);
+    if (i != 2) runs[i].cpu_seconds = 0.05;
+    runs[i].counts = {{"inst_retired", 123'456'789'012'345}, {"page-faults", 0}};
+  }
+  const BaselineFile file(baseline_of(runs));
+  const std::vector<compare::RunCosts> read = read_baseline(file.path).value();
+  ASSERT_EQ(read.size(), runs.size());
+  for (usize i = 0; i < runs.size(); ++i) {
+    EXPECT_EQ(read[i].file, runs[i].file);
+    EXPECT_EQ(read[i].seconds, runs[i].seconds);
+    EXPECT_EQ(read[i].cpu_seconds, runs[i].cpu_seconds);
+    ASSERT_EQ(read[i].counts.size(), 2u);
+    EXPECT_EQ(read[i].counts[0].event, "inst_retired");
+    EXPECT_EQ(read[i].counts[0].value, 123'456'789'012'345);
+    EXPECT_EQ(read[i].counts[1].value, 0);
+  }
+}
+
+TEST(BenchBaseline, WhatIsNoneIsRefused) {
+  const auto with_runs = [](const std::string& runs) {
+    return R"({"bench_baseline":{"program":"p","runs":[)" + runs + "]}}";
+  };
+  EXPECT_TRUE(is_read(with_runs(R"({"elapsed":1,"inst_retired":5})")));
+  const std::string whole = with_runs(R"({"elapsed":1,"inst_retired":5})");
+  for (usize length = 0; length < whole.size(); ++length) EXPECT_FALSE(is_read(whole.substr(0, length))) << length;
+  EXPECT_FALSE(is_read("{}"));
+  EXPECT_FALSE(is_read(R"({"core":{"cores":[]}})"));
+  EXPECT_FALSE(is_read(with_runs("")));
+  for (const char* value : {"-1", "1e999", "\"5\"", "null", "[5]", "{}"})
+    EXPECT_FALSE(is_read(with_runs(std::string(R"({"inst_retired":)") + value + "}"))) << value;
+  std::string many = "{}";
+  for (int i = 0; i < 10'000; ++i) many += ",{}";
+  EXPECT_FALSE(is_read(with_runs(many)));
+  std::string wide = R"({"a":1)";
+  for (int i = 0; i < 10'001; ++i) wide += R"(,"a":1)";
+  EXPECT_FALSE(is_read(with_runs(wide + "}")));
+}
+
+}  // namespace
+}  // namespace wperf::commands

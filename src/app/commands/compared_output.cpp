@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/commands/compared_output.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <span>
+#include <string>
+
+#include "analysis/compare/compared_code.h"
+#include "analysis/compare/comparison.h"
+#include "analysis/compare/function_sources.h"
+#include "analysis/compare/gate.h"
+#include "analysis/compare/stack_changes.h"
+#include "analysis/compare/total_review.h"
+#include "app/commands/page_output.h"
+#include "app/commands/run_report.h"
+#include "app/measure/tool.h"
+#include "app/output/outputs.h"
+#include "ground/diag/first_failure.h"
+#include "views/html/difference_page.h"
+#include "views/html/svg_flame_graph.h"
+#include "views/report/diff_report.h"
+
+namespace wperf::commands {
+namespace {
+
+compare::ComparisonOptions comparison_options(const request::CostPer& per) {
+  using Unit = request::CostPer::Unit;
+  compare::ComparisonOptions options{.per = std::nullopt, .counter = per.counter};
+  if (per.unit == Unit::share) options.per = compare::Per::share;
+  if (per.unit == Unit::second) options.per = compare::Per::second;
+  if (per.unit == Unit::run) options.per = compare::Per::run;
+  if (per.unit == Unit::counter) options.per = compare::Per::counter;
+  return options;
+}
+
+// Modules by their name, also where --module has a path.
+void choose_units(const request::Request& request, compare::ComparisonOptions& options) {
+  stacks::StackFilter filter = sample_filter(request);
+  options.symbol = std::move(filter.symbol);
+  if (filter.modules.empty()) return;
+  for (std::string& module : filter.modules) module.erase(0, module.find_last_of("/\\") + 1);
+  options.module = [modules = std::move(filter.modules)](std::string_view module) {
+    return std::find(modules.begin(), modules.end(), module) != modules.end();
+  };
+}
+
+// What totals are divided by, in words.
+std::string totals_per(const request::CostPer& per) {
+  if (per.unit == request::CostPer::Unit::second) return "per second";
+  return per.unit == request::CostPer::Unit::counter ? "per count of " + per.counter : std::string();
+}
+
+diag::Result<void> write_files(const compare::Comparison& comparison, const std::vector<compare::Verdict>& verdicts,
+                               const report::DiffOptions& options, const request::Request& request,
+                               diag::Console& console) {
+  const request::Comparison& asked = request.comparison;
+  diag::FirstFailure written;
+  if (asked.junit_file.has_value()) {
+    written.add(output::write_named_output(*asked.junit_file, report::gate_junit(verdicts), request.outputs, console));
+  }
+  if (asked.markdown_file.has_value()) {
+    written.add(output::write_named_output(*asked.markdown_file, report::diff_markdown(comparison, verdicts, options),
+                                           request.outputs, console));
+  }
+  return std::move(written).result();
+}
+
+// GitHub reads both streams of a job: stderr where stdout is one document.
+void annotate(const std::vector<compare::Verdict>& verdicts, const request::Request& request, diag::Console& console) {
+  std::string lines = report::gate_annotations(verdicts);
+  if (lines.empty()) return;
+  if (!output::stdout_is_document(request)) {
+    console.document(lines);
+    return;
+  }
+  lines.pop_back();  // warn() ends the last one
+  console.warn(lines);
+}
+
+// "old.data", or "5 files".
+std::string side_text(const std::vector<std::string>& files) {
+  return files.size() == 1 ? files.front() : fmt::format("{} files", files.size());
+}
+
+// The stacks of both sides, as a page, as a picture and as text.
+diag::Result<void> write_stacks(std::span<const compare::RunCosts> before, std::span<const compare::RunCosts> after,
+                                const compare::Comparison& comparison, const compare::ComparisonOptions& compared,
+                                const request::Request& request, diag::Console& console) {
+  const request::RecordingView& view = request.recording;
+  if (!view.wants_page() && !view.folded) return {};
+  WPERF_TRY(const compare::StackChanges changes, compare::merge_stacks(before, after, comparison.matched, compared));
+  if (view.folded) console.document(compare::folded_changes(changes));
+  diag::FirstFailure written;
+  if (view.html_file.has_value()) {
+    const std::string page = report_html::difference_page(comparison, changes,
+                                                          {.rows = request.sampling.display.rows,
+                                                           .version = measure::tool_version(),
+                                                           .totals_per = totals_per(request.comparison.per)});
+    written.add(write_page(*view.html_file, page, request, console));
+  }
+  if (!view.svg_file.has_value()) return std::move(written).result();
+  const std::string picture = report_html::svg_difference(
+      changes, {.before = side_text(comparison.files_before), .after = side_text(comparison.files_after)});
+  written.add(write_page(*view.svg_file, picture, request, console));
+  return std::move(written).result();
+}
+
+// A gate that could not judge must not let anything pass. What failed is said beside the answer, for the log of a job
+// that keeps the answer in a file.
+diag::Result<int> status_of(const std::vector<compare::Verdict>& verdicts, const compare::Comparison& comparison,
+                            diag::Console& console) {
+  using Kind = compare::Verdict::Kind;
+  std::string failed;
+  for (const compare::Verdict& verdict : verdicts) {
+    if (verdict.kind != Kind::failed) continue;
+    failed += (failed.empty() ? "" : ", ") + verdict.condition;
+    if (!verdict.name.empty()) failed += fmt::format(" ({})", verdict.name);
+  }
+  if (!failed.empty()) {
+    console.warn("failed: " + failed);
+    return static_cast<int>(diag::ExitCode::gate_failed);
+  }
+  for (const compare::Verdict& verdict : verdicts) {
+    if (verdict.kind != Kind::unknown) continue;
+    std::string totals;
+    for (const compare::TotalChange& total : comparison.totals) totals += (totals.empty() ? "" : ", ") + total.event;
+    // A name that nothing has is as wrong as for `bench`, which knows before it runs anything.
+    const bool is_misnamed = verdict.is_misnamed && !totals.empty();
+    return diag::Error{.text = fmt::format("cannot evaluate the condition '{}': {}", verdict.condition, verdict.why),
+                       .hint = is_misnamed ? "available: " + totals : std::string(),
+                       .code = verdict.is_misnamed ? diag::ExitCode::usage : diag::ExitCode::failed};
+  }
+  return 0;
+}
+
+}  // namespace
+
+diag::Result<int> show_comparison(std::vector<compare::RunCosts> before, std::vector<compare::RunCosts> after,
+                                  const request::Request& request, diag::Console& console) {
+  const bool were_copies = compare::take_out_copies(before, after);
+  compare::ComparisonOptions compared = comparison_options(request.comparison.per);
+  choose_units(request, compared);
+  compared.open = code_of_builds(request, FileDetail::names);
+  WPERF_TRY(compare::Comparison comparison, compare::compare_runs(before, after, compared));
+  if (were_copies) {
+    comparison.notes.emplace_back(
+        "All recordings of a side are identical, as from a deterministic machine; they count as one. To get different "
+        "ones, use --jitter or another seed= of the simulated machine.");
+  }
+  compare::review_totals(comparison, compared);
+  diag::FirstFailure written;
+  written.add(write_stacks(before, after, comparison, compared, request, console));
+  std::vector<compare::Verdict> verdicts = compare::judge(comparison, request.comparison.conditions);
+  const report::DiffOptions options{.rows = request.sampling.display.rows,
+                                    .verbose = request.outputs.verbose,
+                                    .coloured = console.coloured(),
+                                    .width = console.animated() ? console.width() : 0,
+                                    .totals_per = totals_per(request.comparison.per)};
+  if (!output::silent(request.outputs) && !output::stdout_is_document(request)) {
+    std::string text = report::diff_text(comparison, options);
+    if (!verdicts.empty()) text += '\n' + report::gate_text(verdicts);
+    console.out(text);
+  }
+  if (request.comparison.annotations) {
+    compare::find_sources(comparison, after, code_of_builds(request, FileDetail::lines), verdicts);
+    annotate(verdicts, request, console);
+  }
+  if (output::wants_json(request.outputs)) {
+    written.add(output::deliver_json(request.outputs, report::diff_json(comparison, verdicts, options), console));
+  }
+  written.add(write_files(comparison, verdicts, options, request, console));
+  WPERF_CHECK_OK(std::move(written).result());
+  return status_of(verdicts, comparison, console);
+}
+
+}  // namespace wperf::commands

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a comparison answers: text, JSON, Markdown, and the verdict of a gate. Called by run_diff and run_bench.
+#pragma once
+#include <vector>
+
+#include "analysis/compare/run_costs.h"
+#include "ground/diag/console.h"
+#include "ground/diag/result.h"
+#include "model/request/request.h"
+
+namespace wperf::commands {
+
+// The exit status: ExitCode::gate_failed where a condition of --fail-if is met.
+diag::Result<int> show_comparison(std::vector<compare::RunCosts> before, std::vector<compare::RunCosts> after,
+                                  const request::Request& request, diag::Console& console);
+
+}  // namespace wperf::commands

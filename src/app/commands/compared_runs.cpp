@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/commands/compared_runs.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "analysis/recording/opened_recording.h"
+#include "analysis/recording/recorded_samples.h"
+#include "analysis/recording/trace_recording.h"
+#include "app/commands/recorded_spe.h"
+#include "app/commands/run_report.h"
+#include "app/measure/tool.h"
+#include "code/modules/for_each_module.h"
+#include "formats/perf_data/aux_traces.h"
+#include "formats/profiles/stat_counts.h"
+#include "ground/os/mapped_file.h"
+#include "views/compat/code_and_sources.h"
+#include "views/report/stack_report.h"
+
+namespace wperf::commands {
+namespace {
+
+// What one file has to say, kept until all others can be heard.
+class KeptWarnings final : public diag::Console {
+ public:
+  explicit KeptWarnings(const diag::Console& console) : console_(console) {}
+  void out(std::string_view) override {}
+  void document(std::string_view) override {}
+  void warn(std::string_view line) override { lines_.emplace_back(line); }
+  bool animated() const override { return false; }
+  bool interrupted() const override { return console_.interrupted(); }
+  const std::vector<std::string>& lines() const { return lines_; }
+
+ private:
+  const diag::Console& console_;
+  std::vector<std::string> lines_;
+};
+
+// Shorter than the blocks that comparisons look at, so that these can be made of them for any length of a recording.
+constexpr u64 kSliceNs = 10'000'000;
+
+class RunReader {
+ public:
+  RunReader(const std::string& path, bool is_alone, const request::Request& asked, diag::Console& console)
+      : is_alone_(is_alone), request_(asked), console_(console) {
+    request_.data_file = path;
+  }
+
+  diag::Result<compare::RunCosts> read() {
+    WPERF_CHECK_OK(
+        use_recording(request_, console_,
+                      {.of_perf = [&](const perf_data::PerfFile& file) { return read_perf(file); },
+                       .of_trace = [&](const etl::Trace& trace) { return read_trace(trace); },
+                       .of_profile = [&](const OpenedProfile& profile) { return read_foreign(profile); },
+                       .of_counts = [&](const profiles::StatCounts& counts) { return keep_counts(counts); }}));
+    costs_.file = *request_.data_file;
+    return std::move(costs_);
+  }
+
+  // How long the run took; 0: its samples alone tell when the first and the last of them came.
+  double measured_seconds() const { return measured_seconds_; }
+
+ private:
+  diag::Result<void> keep_counts(const profiles::StatCounts& counts) {
+    if (!counts.is_whole) {
+      return diag::Error{
+          .text = *request_.data_file + " ends too early: it is not a complete document of `stat --json`",
+          .hint = {},
+          .code = diag::ExitCode::damaged_input};
+    }
+    costs_.seconds = measured_seconds_ = counts.seconds;
+    costs_.cpu_seconds = counts.cpu_seconds;
+    for (const auto& [event, value] : counts.counts) costs_.counts.push_back({event, value});
+    costs_.losses = counts.losses;
+    return {};
+  }
+
+  bool wants_stacks() const { return request_.recording.folded || request_.recording.wants_page(); }
+  bool wants_inclusive() const {
+    const auto& conditions = request_.comparison.conditions;
+    return std::any_of(conditions.begin(), conditions.end(), [](const request::FailCondition& one) {
+      return one.kind == request::FailCondition::Kind::inclusive;
+    });
+  }
+  bool wants_lines() const {
+    const auto& sort = request_.recording.sort;
+    return std::find(sort.begin(), sort.end(), request::SortBy::line) != sort.end();
+  }
+
+  diag::Result<void> read_perf(const perf_data::PerfFile& file) {
+    recording::WantedDetail wanted;
+    wanted.inlined = true;
+    wanted.signatures = true;
+    wanted.lines = wants_lines();
+    wanted.callers = wants_stacks() || wants_inclusive();
+    if (is_alone_) wanted.slice_ns = kSliceNs;
+    const std::optional<perf_data::AuxTraces> traces = spe_traces(file);
+    if (traces.has_value()) wanted.traces = &*traces;
+    WPERF_TRY(const recording::RecordedSamples recorded, read_named_samples(file, request_, wanted, console_));
+    keep(recorded.profile);
+    keep_times(recorded.about);
+    return {};
+  }
+
+  // As they were measured, and not as samples tell them.
+  void keep_times(const stacks::RecordingAbout& about) {
+    measured_seconds_ = static_cast<double>(about.elapsed_ns) / 1e9;
+    if (!about.is_of_machine) costs_.cpu_seconds = static_cast<double>(about.cpu_ns.value_or(0)) / 1e9;
+  }
+
+  diag::Result<void> read_trace(const etl::Trace& trace) {
+    auto converted =
+        recording::recording_of_trace(trace, measure::tool_version(), {.idle = request_.recording.idle, .cores = {}});
+    if (!converted.has_value()) return in_file(*request_.data_file, std::move(converted).error());
+    WPERF_TRY(const os::MappedFile mapped, os::MappedFile::open(converted.value().file.openable_path()));
+    WPERF_TRY(const perf_data::PerfFile file, perf_data::PerfFile::open(mapped.bytes()));
+    return read_perf(file);
+  }
+
+  diag::Result<void> read_foreign(const OpenedProfile& opened) {
+    auto read = profiles::read_foreign_profile(opened.bytes, opened.format, {.lines = wants_lines()}, opened.passed);
+    if (!read.has_value()) return in_file(*request_.data_file, std::move(read).error());
+    for (const std::string& warning : read.value().warnings) console_.warn("warning: " + warning);
+    keep(read.value().profile);
+    measured_seconds_ = costs_.seconds;
+    return {};
+  }
+
+  void keep(const stacks::StackProfile& profile) {
+    compare::CostWishes wishes;
+    wishes.filter = sample_filter(request_);
+    wishes.lines = wants_lines();
+    wishes.scatters = is_alone_;
+    wishes.stacks = wants_stacks();
+    wishes.inclusive = wants_inclusive() && profile.has_callers;
+    costs_ = compare::run_costs(profile, wishes);
+    const std::string losses = report::stack_losses_text(profile, "");
+    for (usize begin = 0; begin < losses.size();) {
+      const usize end = std::min(losses.find('\n', begin), losses.size());
+      if (end != begin) costs_.losses.push_back(losses.substr(begin, end - begin));
+      begin = end + 1;
+    }
+  }
+
+  bool is_alone_;  // its side has no other run
+  request::Request request_;
+  diag::Console& console_;
+  compare::RunCosts costs_;
+  double measured_seconds_ = 0;
+};
+
+}  // namespace
+
+diag::Result<std::vector<compare::RunCosts>> read_compared_runs(const std::vector<std::string>& files,
+                                                                const request::Request& request,
+                                                                diag::Console& console) {
+  struct Outcome {
+    std::optional<diag::Result<compare::RunCosts>> costs;
+    double measured_seconds = 0;
+    std::vector<std::string> warnings;
+  };
+  std::vector<Outcome> outcomes(files.size());
+  modules::for_each_module(files.size(), [&](size_t i) {
+    KeptWarnings heard(console);
+    RunReader reader(files[i], files.size() == 2, request, heard);
+    outcomes[i].costs = reader.read();
+    outcomes[i].measured_seconds = reader.measured_seconds();
+    outcomes[i].warnings = heard.lines();
+  });
+  std::vector<compare::RunCosts> runs;
+  for (usize i = 0; i < files.size(); ++i) {
+    for (const std::string& line : outcomes[i].warnings) console.warn(fmt::format("{} ({})", line, files[i]));
+    if (!outcomes[i].costs->has_value()) return std::move(*outcomes[i].costs).error();
+    runs.push_back(std::move(*outcomes[i].costs).value());
+  }
+  // Beside a run of which samples alone tell, all are held against each other by these.
+  if (std::all_of(outcomes.begin(), outcomes.end(), [](const Outcome& one) { return one.measured_seconds > 0; })) {
+    for (usize i = 0; i < files.size(); ++i) runs[i].seconds = outcomes[i].measured_seconds;
+  }
+  return runs;
+}
+
+}  // namespace wperf::commands

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The files of both sides of a comparison, each read to what its run cost: recordings of any form, profiles of other
+// programs, counts of `stat --json`. Called by run_diff.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "analysis/compare/run_costs.h"
+#include "ground/diag/console.h"
+#include "ground/diag/result.h"
+#include "model/request/request.h"
+#include "model/stacks/stack_profile.h"
+
+namespace wperf::commands {
+
+// In the order of their names, two at a time. What the files lack is said on the console, or kept with the costs.
+diag::Result<std::vector<compare::RunCosts>> read_compared_runs(const std::vector<std::string>& files,
+                                                                const request::Request& request,
+                                                                diag::Console& console);
+
+}  // namespace wperf::commands

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A recording → WindowsPerf's view of it (views/compat/compat_view.h), with names, lines and code as far as asked for.
+// Called by run_report for recordings of Windows programs, and by the C API.
+#pragma once
+#include <vector>
+
+#include "code/modules/code_file.h"
+#include "formats/perf_data/perf_file.h"
+#include "formats/perf_data/run_facts.h"
+#include "ground/diag/result.h"
+#include "model/answers/compat_profile.h"
+#include "model/request/request.h"
+
+namespace wperf::commands {
+
+// Whom a run was about, with the files of its modules in their order.
+struct RunTarget {
+  profile::SampleTarget target;
+  std::vector<modules::CodeFile> files;
+};
+RunTarget target_of_run(const perf_data::PerfFile& file, const perf_data::RunFacts& run,
+                        const request::Request& request);
+
+diag::Result<profile::CompatProfile> compat_profile(const perf_data::PerfFile& file, const request::Request& request,
+                                                    const modules::DownloadProgress& tell_download = {});
+
+}  // namespace wperf::commands

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// `wperf report` of a profile that another program wrote. Called by run_report.
+#pragma once
+#include "analysis/recording/opened_recording.h"
+#include "app/commands/run_report.h"
+#include "ground/diag/console.h"
+#include "ground/diag/result.h"
+#include "model/request/request.h"
+
+namespace wperf::commands {
+
+// Its samples in all views of samples; an option that such a profile cannot answer is an error that names it.
+diag::Result<void> report_foreign(const OpenedProfile& opened, const request::Request& request, diag::Console& console,
+                                  const ExportSink& sink);
+
+}  // namespace wperf::commands

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/commands/live_look.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "analysis/recording/recorded_code.h"
+#include "code/modules/symbol_folders.h"
+#include "formats/perf_data/perf_file.h"
+#include "machine/linux_kernel/linux_facts.h"
+#include "machine/plan/sample_plan.h"
+
+namespace wperf::commands {
+namespace {
+
+constexpr u32 kUsualRateHz = 1000;  // of a driver of ours, whose usual interval gives few samples a second
+
+// Where nobody names cores, all are looked at; a driver of ours needs to be told so.
+request::Request with_all_cores(request::Request request) {
+  if (request.cores.empty() && request.sampling.cores.empty()) request.sampling.all_cores = true;
+  if (!request.pe_file.has_value()) request.pe_file = request.image_name;
+  const bool is_of_one = request.pe_file.has_value() || request.program.has_value() || request.process.has_value();
+  request.sampling.whole_machine = request.sampling.whole_machine || !is_of_one;
+  return request;
+}
+
+}  // namespace
+
+LiveLook::LiveLook(const request::Request& request, measure::Machine machine, diag::Console& console)
+    : request_(with_all_cores(request)),
+      machine_(std::move(machine)),
+      quiet_(console),
+      program_(machine_.device->programs()),
+      functions_([this](std::string_view line) {
+        if (request_.outputs.verbose) quiet_.warn(line);
+      }) {}
+
+diag::Result<void> LiveLook::start() {
+  const bool of_kernel = machine_.capabilities.kernel != nullptr;
+  if (!of_kernel && !request_.sampling.rate_hz.has_value()) {
+    const auto& events = request_.sampling.events;
+    const bool has_adaptive = events.empty() || std::any_of(events.begin(), events.end(), [](const auto& event) {
+                                return !event.interval.has_value();
+                              });
+    if (has_adaptive) request_.sampling.rate_hz = kUsualRateHz;
+  }
+  WPERF_TRY(plan_, plan::make_sample_plan(request_, machine_.capabilities, machine_.catalog));
+  plan_.core_numbers = true;
+  if (request_.live.waits) WPERF_CHECK_OK(plan_waits());
+  if (!request_.live.once) machine_.device->programs().keep_terminal_free();
+  WPERF_TRY(sampled_, measure::start_or_find(request_, plan_.program_core, machine_, program_, quiet_));
+  if (request_.live.counters.has_value()) {
+    WPERF_TRY(counts_, measure::LiveCounts::open(request_, sampled_, machine_));
+    for (const std::string& remark : counts_->remarks()) quiet_.warn("note: " + remark);
+  }
+  WPERF_TRY(live_, measure::start_live_sampling(request_, plan_, sampled_, machine_, quiet_));
+  of_ = "the machine";
+  if (sampled_.pid != 0) of_ = fmt::format("{} ({})", sampled_.image_name, sampled_.pid);
+  return {};
+}
+
+diag::Result<measure::LiveStretch> LiveLook::next(u64 length_ms, const std::function<void()>& meanwhile) {
+  WPERF_TRY(measure::LiveStretch stretch, live_->next(length_ms, meanwhile));
+  if (counts_ != nullptr) {
+    WPERF_TRY(counted_, counts_->next());
+  }
+  return stretch;
+}
+
+std::string LiveLook::why_no_waits() const {
+  if (request_.live.waits) return {};
+  const auto& kernel = machine_.capabilities.kernel;
+  if (kernel == nullptr) return "a driver cannot see why threads wait; use `wperf top --device linux --waits`";
+  return "waits are not recorded; `wperf top --waits` records them, which costs time at each context switch";
+}
+
+diag::Result<void> LiveLook::plan_waits() {
+  const auto& kernel = machine_.capabilities.kernel;
+  if (kernel == nullptr) {
+    request_.live.waits = false;
+    return diag::Error{.text = "--waits needs the linux or etw device: a driver cannot see why threads wait",
+                       .hint = "`wperf top --device linux --waits`",
+                       .code = diag::ExitCode::usage};
+  }
+  if (kernel->is_windows()) return plan::add_switches(plan_, request_, machine_.capabilities, machine_.catalog);
+  const std::optional<device::LinuxFacts> facts = device::linux_facts();
+  if (facts.has_value() && !facts->own_kernel) {
+    return diag::Error{.text = fmt::format("this user may not look into the kernel, where threads wait "
+                                           "(kernel.perf_event_paranoid is {})",
+                                           facts->paranoid.value_or(4)),
+                       .hint = "leave out --waits, or run `sysctl kernel.perf_event_paranoid=1` as root"};
+  }
+  return plan::add_switches(plan_, request_, machine_.capabilities, machine_.catalog);
+}
+
+diag::Result<LiveLook::Seen> LiveLook::seen(const measure::LiveStretch& newest) {
+  WPERF_TRY(const std::vector<std::byte> bytes, live_->recording(1, 0));
+  WPERF_TRY(const perf_data::PerfFile file, perf_data::PerfFile::open(bytes));
+  recording::WantedDetail wanted = recording::wanted_detail(request_);
+  wanted.cores = true;
+  wanted.functions = &functions_;
+  wanted.opened = &opened_;
+  Seen seen{
+      .profile = recording::read_recorded_samples(file, request_, wanted).profile, .waits = {}, .counters = counted_};
+  if (seen.profile.note.empty()) seen.profile.note = plan_.note;
+  if (!request_.live.waits) return seen;
+  leave_switches_out(seen.profile);
+  WPERF_TRY(
+      seen.waits,
+      waits_.take(
+          {.file = file, .times = newest, .switches = live_->switches(), .program = records_all() ? sampled_.pid : 0},
+          request_, wanted));
+  // Among what was lost there may be switches.
+  if (seen.profile.losses.lost_records + seen.profile.losses.lost_samples != 0) waits_.forget();
+  return seen;
+}
+
+diag::Result<stacks::FunctionCode> LiveLook::code(const CodePlace& place, usize stretches, usize newest_left_out) {
+  WPERF_TRY(const std::vector<std::byte> bytes, live_->recording(stretches, newest_left_out));
+  WPERF_TRY(const perf_data::PerfFile file, perf_data::PerfFile::open(bytes));
+  recording::WantedDetail wanted = recording::wanted_detail(request_);
+  wanted.cores = wanted.code = wanted.code_lines = true;
+  wanted.functions = &functions_;
+  recording::RecordedSamples recorded = recording::read_recorded_samples(file, request_, wanted);
+  stacks::StackProfile& profile = recorded.profile;
+  stacks::StackFilter only = filter();
+  only.modules = {place.module};
+  only.symbol = [&](std::string_view name) { return name == place.function; };
+  constexpr u32 kFewOfTheName = 16;  // functions of one name: static ones, say
+  const recording::CodeRequest request{.filter = std::move(only),
+                                       .most_functions = kFewOfTheName,
+                                       .least_permille = 0,
+                                       .disassemble = true,
+                                       .decorated = request_.sampling.display.decorated_names,
+                                       .folders = modules::symbol_folders(request_)};
+  WPERF_CHECK_OK(recording::add_function_code(recorded.files, request, profile));
+  const auto is_it = [&](u32 event, u32 number) {
+    const stacks::StackFunction& function = profile.functions[number];
+    return function.name == place.function && function.is_kernel == place.is_kernel &&
+           profile.events[event].name == place.event;
+  };
+  for (stacks::FunctionCode& one : profile.code) {
+    if (is_it(one.event, one.function)) return std::move(one);
+  }
+  // There may be samples of code that nobody can read.
+  stacks::FunctionCode unread;
+  const stacks::ChosenSamples chosen(profile, request.filter);
+  for (const stacks::StackSample& sample : profile.samples) {
+    const u32 number = profile.places[profile.nodes[sample.node].place].function;
+    if (!chosen.has(sample) || !is_it(sample.event, number)) continue;
+    unread.event = sample.event;
+    unread.function = number;
+    unread.hits.samples += sample.count;
+    unread.hits.period += sample.period;
+  }
+  if (unread.hits.samples != 0) {
+    const std::string& reason = profile.modules[profile.functions[unread.function].module].reason;
+    unread.reason = place.is_kernel ? "the kernel's code cannot be read on this machine"
+                                    : fmt::format("the code of {} cannot be read on this machine", place.module);
+    if (!reason.empty()) unread.reason += ": " + reason;
+    return unread;
+  }
+  return diag::Error{.text = "no sample of this look was in this function", .hint = {}};
+}
+
+bool LiveLook::records_all() const {
+  return machine_.capabilities.kernel != nullptr && machine_.capabilities.kernel->is_windows();
+}
+
+stacks::StackFilter LiveLook::filter() const {
+  stacks::StackFilter filter;
+  if (records_all() && sampled_.pid != 0) filter.pids = {sampled_.pid};
+  return filter;
+}
+
+int LiveLook::status(const measure::LiveStretch& last) {
+  if (!request_.program.has_value() || last.end != measure::WaitEnd::program_ended) return 0;
+  return measure::status_of_program(machine_, machine_.device->programs().process(sampled_.pid));
+}
+
+}  // namespace wperf::commands

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One program or machine, sampled live, and what the last stretches of it say. Called by run_top and live_screen, from
+// one thread.
+#pragma once
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "analysis/recording/recorded_samples.h"
+#include "app/commands/live_waits_reader.h"
+#include "app/commands/quiet_console.h"
+#include "app/measure/live_counts.h"
+#include "app/measure/live_sampling.h"
+#include "app/measure/opened_machine.h"
+#include "code/modules/function_files.h"
+#include "model/request/request.h"
+#include "model/stacks/stack_rows.h"
+
+namespace wperf::commands {
+
+class LiveLook {
+ public:
+  LiveLook(const request::Request& request, measure::Machine machine, diag::Console& console);
+  // Starts or finds the program.
+  diag::Result<void> start();
+
+  // `meanwhile`: see LiveSampling.
+  diag::Result<measure::LiveStretch> next(u64 length_ms, const std::function<void()>& meanwhile);
+  usize kept() const { return live_->kept(); }
+  diag::Result<std::vector<std::byte>> recording(usize stretches, usize newest_left_out) {
+    return live_->recording(stretches, newest_left_out);
+  }
+  // Of the newest stretch.
+  struct Seen {
+    stacks::StackProfile profile;
+    std::vector<waits::WaitedIn> waits;
+    std::vector<profile::CountRow> counters;
+  };
+  diag::Result<Seen> seen(const measure::LiveStretch& newest);
+  // Why nothing is known of waits; empty: it is.
+  std::string why_no_waits() const;
+  // Lines and instructions of a function, in so many stretches.
+  struct CodePlace {
+    std::string function, module;
+    bool is_kernel = false;
+    std::string event;
+  };
+  diag::Result<stacks::FunctionCode> code(const CodePlace& place, usize stretches, usize newest_left_out);
+  // Of what was sampled only this counts.
+  stacks::StackFilter filter() const;
+  // What the run says of itself; empty: nothing.
+  const std::string& note() const { return plan_.note; }
+  // The program's or process's name, or that it is all of them.
+  const std::string& of() const { return of_; }
+  bool has_program() const { return sampled_.pid != 0; }
+  // The exit status of a run that went well.
+  int status(const measure::LiveStretch& last);
+  const request::Request& request() const { return request_; }
+
+ private:
+  diag::Result<void> plan_waits();
+  // Also of other programs than the one that is looked at: a trace of Windows.
+  bool records_all() const;
+
+  request::Request request_;
+  measure::Machine machine_;
+  QuietConsole quiet_;
+  measure::SpawnedProgram program_;
+  measure::SampledProgram sampled_;
+  plan::SamplePlan plan_;
+  std::unique_ptr<measure::LiveSampling> live_;
+  std::unique_ptr<measure::LiveCounts> counts_;  // null: nothing is counted
+  std::vector<profile::CountRow> counted_;       // in the newest stretch
+  modules::FunctionFiles functions_;
+  recording::OpenedCode opened_;
+  LiveWaitNames waits_;
+  std::string of_;
+};
+
+}  // namespace wperf::commands

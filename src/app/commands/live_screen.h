@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// `top` on a terminal: keys in, pictures out, until somebody ends it. Called by run_top.
+#pragma once
+#include "app/commands/live_worker.h"
+
+namespace wperf::commands {
+
+// The exit status.
+diag::Result<int> show_live(LiveLook& look, WorkerConsole& worker_console, diag::Console& console);
+
+}  // namespace wperf::commands

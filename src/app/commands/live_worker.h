@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The thread that samples and names for a screen, which so answers keys at once. Both speak through a box under a lock.
+// Called by live_screen.
+#pragma once
+#include <algorithm>
+#include <atomic>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "app/commands/live_look.h"
+
+namespace wperf::commands {
+
+// Of the thread, whose words would spoil the screen: they are kept for it.
+class WorkerConsole final : public diag::Console {
+ public:
+  explicit WorkerConsole(diag::Console& console) : console_(console) {}
+  void out(std::string_view) override {}
+  void document(std::string_view) override {}
+  void warn(std::string_view line) override;
+  bool animated() const override { return false; }
+  bool interrupted() const override { return is_stopping_ || console_.interrupted(); }
+
+  void stop() { is_stopping_ = true; }
+  std::vector<std::string> take_warnings();
+
+ private:
+  diag::Console& console_;
+  std::atomic<bool> is_stopping_{false};
+  std::mutex mutex_;
+  std::vector<std::string> warnings_;
+};
+
+struct SeenStretch {
+  LiveLook::Seen seen;
+  double seconds = 0;
+  u64 unseen_ns = 0;
+};
+
+// So many stretches, and which is the last of them: they are numbered from 1 on. Newer ones came while the picture was
+// held, or are not on it yet.
+struct SeenStretches {
+  usize count = 1, last = 0;
+};
+
+struct CodeWish {
+  u64 number = 0;  // the answer has it, too: meanwhile something else may be wished
+  LiveLook::CodePlace place;
+  SeenStretches of;
+};
+struct SaveWish {
+  std::string file;
+  SeenStretches of;
+};
+
+struct CodeAnswer {
+  u64 number = 0;
+  std::optional<stacks::FunctionCode> code;
+  std::string reason;  // why there is none
+};
+
+struct WorkerNews {
+  std::vector<SeenStretch> stretches;
+  std::optional<CodeAnswer> code;
+  std::string message;     // empty: none
+  bool has_ended = false;  // the program: nothing new will come
+  std::optional<diag::Error> error;
+};
+
+class LiveWorker {
+ public:
+  LiveWorker(LiveLook& look, WorkerConsole& console) : look_(look), console_(console) {}
+  ~LiveWorker() { stop(); }
+  LiveWorker(const LiveWorker&) = delete;
+  LiveWorker& operator=(const LiveWorker&) = delete;
+
+  diag::Result<void> start();
+  void stop();
+  WorkerNews take_news();
+  void wish(CodeWish wish);
+  void wish(SaveWish wish);
+  int status() const { return status_; }  // of the program, after stop()
+
+ private:
+  void run();
+  diag::Result<measure::LiveStretch> look_on(u64 length_ms);
+  void serve_wishes();
+  std::string save(const SaveWish& wish);
+  usize newer_than(const SeenStretches& seen) const { return looked_ - std::min(seen.last, looked_); }
+
+  LiveLook& look_;
+  WorkerConsole& console_;
+  std::mutex mutex_;  // of what follows
+  WorkerNews news_;
+  std::optional<CodeWish> code_wish_;
+  std::optional<SaveWish> save_wish_;
+  int status_ = 0;
+  usize looked_ = 0;  // stretches so far; of the thread alone
+  std::thread thread_;
+};
+
+}  // namespace wperf::commands

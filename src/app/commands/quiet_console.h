@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A console for runs whose own words nobody wants: what is wrong is still said, each line once, from any thread. Called
+// by the commands that measure again and again.
+#pragma once
+#include <mutex>
+#include <set>
+#include <string>
+
+#include "ground/diag/console.h"
+
+namespace wperf::commands {
+
+class QuietConsole final : public diag::Console {
+ public:
+  explicit QuietConsole(diag::Console& console) : console_(console) {}
+  void out(std::string_view) override {}
+  void document(std::string_view) override {}
+  void warn(std::string_view line) override {
+    // Who runs for months is not to keep all that was ever said.
+    constexpr usize kMostLines = 200;
+    const std::lock_guard lock(mutex_);
+    if (said_.size() >= kMostLines) said_.clear();
+    if (said_.emplace(line).second) console_.warn(line);
+  }
+  bool animated() const override { return false; }
+  bool interrupted() const override { return console_.interrupted(); }
+
+ private:
+  diag::Console& console_;
+  std::mutex mutex_;
+  std::set<std::string> said_;
+};
+
+}  // namespace wperf::commands

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The SPE data of a perf.data file: decoded core by core, with each address of code moved to its file's home, so that
+// a function counts once in whatever process it ran; then named. Called by run_report.
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analysis/operations/spe_profile.h"
+#include "formats/perf_data/aux_traces.h"
+#include "ground/diag/console.h"
+#include "ground/diag/result.h"
+#include "model/answers/count_profile.h"
+#include "model/request/request.h"
+
+namespace wperf::commands {
+
+// The SPE data of the file; none: it holds none. A run of ours that recorded nothing has it, too: its tables are empty.
+std::optional<perf_data::AuxTraces> spe_traces(const perf_data::PerfFile& file);
+
+// Also writes the file of --records.
+struct ReadSpe {
+  profile::SpeProfile profile;
+  std::optional<profile::CountProfile> counting;  // what was counted beside it; none: nothing was
+  std::optional<diag::Error> trouble;             // the file of records is not whole: what was read is still good
+};
+diag::Result<ReadSpe> read_recorded_spe(const perf_data::PerfFile& file, const perf_data::AuxTraces& traces,
+                                        const request::Request& request, diag::Console& console);
+
+}  // namespace wperf::commands

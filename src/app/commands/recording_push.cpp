@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/commands/recording_push.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <future>
+#include <string>
+
+#include "app/commands/quiet_console.h"
+#include "app/commands/run_report.h"
+#include "app/commands/shown_recording.h"
+#include "app/measure/counting.h"
+#include "app/measure/recording_run.h"
+#include "app/measure/tool.h"
+#include "app/output/outputs.h"
+#include "app/push/agent_cost.h"
+#include "app/push/delivery.h"
+#include "app/push/profile_packing.h"
+#include "ground/os/own_cost.h"
+#include "ground/os/process.h"
+#include "ground/text/number_text.h"
+#include "machine/plan/sample_plan.h"
+
+namespace wperf::commands {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds(Clock::duration time) {
+  return std::chrono::duration<double>(time).count();
+}
+u64 now_unix_ns() {
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  return static_cast<u64>(std::chrono::duration_cast<std::chrono::nanoseconds>(now).count());
+}
+
+class PushingRecorder {
+ public:
+  PushingRecorder(const request::Request& request, measure::Machine& machine, diag::Console& console,
+                  QuietConsole& quiet, push::Delivery& delivery)
+      : request_(request), machine_(machine), console_(console), quiet_(quiet), delivery_(delivery) {}
+
+  diag::Result<int> run();
+
+ private:
+  // What is left of --timeout, at most a period; nothing: it is over.
+  std::optional<u64> next_period_ms() const;
+  diag::Result<void> send(const measure::Recording& recording, push::ProfileTime time);
+  diag::Result<push::Parcel> pack(stacks::StackProfile& profile, const stacks::Moments& moments,
+                                  push::ProfileTime time);
+  push::AgentCost cost_of_period();
+  // Of the thread that sends; waits for it.
+  void finish_sending();
+  void tell_totals();
+
+  const request::Request& request_;
+  measure::Machine& machine_;
+  diag::Console& console_;
+  QuietConsole& quiet_;
+  push::Delivery& delivery_;
+  std::future<void> sending_;
+  Clock::time_point begin_ = Clock::now();
+  Clock::duration recorded_{};
+  u64 periods_ = 0, cpu_told_ns_ = 0;
+};
+
+std::optional<u64> PushingRecorder::next_period_ms() const {
+  if (request_.duration_ms() == 0) return request_.push.period_ms;
+  const auto gone = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - begin_).count();
+  const u64 gone_ms = static_cast<u64>(std::max<std::chrono::milliseconds::rep>(gone, 0));
+  if (gone_ms >= request_.duration_ms()) return std::nullopt;
+  return std::min(request_.push.period_ms, request_.duration_ms() - gone_ms);
+}
+
+push::AgentCost PushingRecorder::cost_of_period() {
+  const os::OwnCost own = os::own_cost();
+  const u64 cpu_ns = own.cpu_ns - std::min(own.cpu_ns, cpu_told_ns_);
+  cpu_told_ns_ = own.cpu_ns;
+  return {.cpu_ns = cpu_ns, .resident_bytes = own.resident_bytes, .pid = os::process_number()};
+}
+
+diag::Result<push::Parcel> PushingRecorder::pack(stacks::StackProfile& profile, const stacks::Moments& moments,
+                                                 push::ProfileTime time) {
+  const auto labels = push::complete_labels(request_.push.labels, push::program_of(profile));
+  push::add_agent_cost(cost_of_period(), profile);
+  const push::PackedProfile packed =
+      push::packed_profile({profile, moments, measure::tool_version()}, request_.push.target, labels, time);
+  return push::make_parcel(request_.push.target, labels, packed);
+}
+
+void PushingRecorder::finish_sending() {
+  if (sending_.valid()) sending_.get();
+}
+
+diag::Result<void> PushingRecorder::send(const measure::Recording& recording, push::ProfileTime time) {
+  push::Parcel parcel;
+  const auto take = [&](stacks::StackProfile& profile, const stacks::Moments& moments) -> diag::Result<void> {
+    WPERF_TRY(parcel, pack(profile, moments, time));
+    return {};
+  };
+  request::Request shown = shown_request(request_, recording);
+  shown.recording.export_format =
+      request_.push.target == request::PushTarget::otlp ? request::ExportFormat::otlp : request::ExportFormat::pprof;
+  WPERF_CHECK_OK(recording.trace.empty() ? report_recording(recording.file, shown, quiet_, take)
+                                         : report_file(shown, quiet_, take));
+  finish_sending();
+  // A server that is slow or away must not make gaps between the periods.
+  sending_ = std::async(std::launch::async, [this, parcel = std::move(parcel), number = ++periods_] {
+    const auto sent = delivery_.deliver(parcel, fmt::format("profile {}", number));
+    if (sent.has_value()) return;
+    quiet_.warn("warning: " + sent.error().text);
+    if (!sent.error().hint.empty()) quiet_.warn("hint: " + sent.error().hint);
+  });
+  return {};
+}
+
+void PushingRecorder::tell_totals() {
+  const push::DeliveryTotals& totals = delivery_.totals();
+  const double elapsed = seconds(Clock::now() - begin_);
+  const os::OwnCost cost = os::own_cost();
+  std::string text = fmt::format("sent {} profiles ({} bytes) in {:.1f} s", report::with_commas(totals.sent),
+                                 report::with_commas(totals.sent_bytes), elapsed);
+  if (const u64 waiting = delivery_.waiting(); waiting != 0)
+    text += fmt::format(", {} wait in the spool folder", waiting);
+  if (totals.refused != 0) text += fmt::format(", {} were refused", totals.refused);
+  if (totals.dropped != 0) text += fmt::format(", {} dropped because the spool folder is full", totals.dropped);
+  if (totals.lost != 0) text += fmt::format(", {} lost", totals.lost);
+  const double cpu = static_cast<double>(cost.cpu_ns) / 1e9;
+  constexpr double kMegabyte = 1 << 20, kPercent = 100;
+  text += fmt::format(
+      "\nrecorded {:.2f} % of this time; wperf itself used {:.2f} s of processor time ({:.2f} % of one core) and at "
+      "most {:.1f} MB of memory\n",
+      elapsed > 0 ? kPercent * seconds(recorded_) / elapsed : 0, cpu, elapsed > 0 ? kPercent * cpu / elapsed : 0,
+      static_cast<double>(cost.most_bytes) / kMegabyte);
+  if (!output::silent(request_.outputs)) console_.out(text);
+}
+
+diag::Result<int> PushingRecorder::run() {
+  measure::SpawnedProgram program(machine_.device->programs());
+  WPERF_TRY(const plan::SamplePlan plan, plan::make_sample_plan(request_, machine_.capabilities, machine_.catalog));
+  WPERF_TRY(const measure::SampledProgram sampled,
+            measure::start_or_find(request_, plan.program_core, machine_, program, quiet_));
+  diag::Result<int> status = 0;
+  request::Request period = request_;
+  for (auto length = next_period_ms(); length.has_value(); length = next_period_ms()) {
+    period.timeout = request::Duration{*length};
+    const u64 begin_unix_ns = now_unix_ns();
+    const Clock::time_point begin = Clock::now();
+    auto recorded = measure::record_sampled(period, plan, sampled, machine_, quiet_);
+    if (!recorded.has_value()) {
+      // Who ends between two periods leaves nothing to open, and that is no failure.
+      const device::ProcessState now = machine_.device->programs().process(sampled.pid);
+      const bool ended = periods_ != 0 && sampled.pid != 0 && !now.running;
+      if (!ended) status = std::move(recorded).error();
+      if (ended && request_.program.has_value()) status = measure::status_of_program(machine_, now);
+      break;
+    }
+    recorded_ += Clock::now() - begin;
+    const measure::Recording& recording = recorded.value();
+    if (auto sent = send(recording, {begin_unix_ns, now_unix_ns()}); !sent.has_value()) {
+      status = std::move(sent).error();
+      break;
+    }
+    status = measure::status_of_recording(request_, machine_, recording);
+    if (!status.has_value() || recording.end != measure::WaitEnd::time || console_.interrupted()) break;
+  }
+  finish_sending();
+  tell_totals();
+  const push::DeliveryTotals& totals = delivery_.totals();
+  const bool all_there = totals.lost + totals.refused + totals.dropped == 0;
+  if (status.has_value() && status.value() == 0 && !all_there) return 1;
+  return status;
+}
+
+}  // namespace
+
+diag::Result<int> record_and_push(const request::Request& request, measure::Machine& machine, diag::Console& console) {
+  if (request.sampling.spe.has_value() || !measure::kept_recording(request).empty() || request.recording.wants_page()) {
+    return diag::Error{
+        .text = "--push sends profiles of samples and keeps no recording; it cannot be combined with SPE, -o or --html",
+        .hint = "send an existing recording with `wperf push FILE`",
+        .code = diag::ExitCode::usage};
+  }
+  // Ctrl-C ends recording; what was recorded is still sent, for a moment.
+  QuietConsole quiet(console);
+  WPERF_TRY(push::Delivery delivery,
+            push::make_delivery(request.push, push::kTriesOfKept, [&](std::string_view line) { quiet.warn(line); }));
+  return PushingRecorder(request, machine, console, quiet, delivery).run();
+}
+
+}  // namespace wperf::commands

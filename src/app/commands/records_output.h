@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Where `report --records` writes what it lists, piece by piece: the file that it names, or with "-" the console.
+// Called by script_output and run_providers.
+#pragma once
+#include <optional>
+#include <string_view>
+
+#include "ground/diag/console.h"
+#include "ground/diag/result.h"
+#include "ground/os/output_file.h"
+#include "model/request/request.h"
+
+namespace wperf::commands {
+
+class RecordsOutput {
+ public:
+  static diag::Result<RecordsOutput> open(const request::Request& request, diag::Console& console);
+
+  bool json() const { return json_; }  // else lines of text
+  void write(std::string_view part) {
+    if (file_.has_value()) return file_->write(part);
+    json_ ? console_->json(part) : console_->document(part);
+  }
+  diag::Result<void> close() { return file_.has_value() ? file_->close() : diag::Result<void>(); }
+
+ private:
+  RecordsOutput(diag::Console& console, bool json) : console_(&console), json_(json) {}
+
+  diag::Console* console_;
+  bool json_;
+  std::optional<os::OutputFile> file_;
+};
+
+}  // namespace wperf::commands

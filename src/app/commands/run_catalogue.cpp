@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+
+#include "app/commands/commands.h"
+#include "app/measure/opened_machine.h"
+#include "app/output/outputs.h"
+#include "ground/diag/nearest.h"
+#include "views/report/small_reports.h"
+
+namespace wperf::commands {
+namespace {
+
+profile::CatalogueListing listing_of(const measure::Machine& machine) {
+  profile::CatalogueListing listing;
+  for (const EventClass event_class : kEventClasses) {
+    listing.classes[index_of(event_class)] = machine.capabilities.counters_total[index_of(event_class)] > 0;
+  }
+  if (machine.capabilities.kernel != nullptr) {
+    listing.product_events = machine.capabilities.kernel->counts_catalogue();
+    for (usize i = 0; i < machine.catalog.product.event_count(); ++i) {
+      const u16 code = machine.catalog.product.event(i).code;
+      if (machine.capabilities.kernel->counts_code(code) == false) listing.absent_events.push_back(code);
+    }
+    for (plan::KernelEvents::Word& word :
+         machine.capabilities.kernel->words(machine.capabilities.kernel->has_counters())) {
+      listing.words.push_back({std::move(word.name), std::move(word.kind)});
+    }
+  }
+  for (const plan::MetricDefinition& metric : machine.catalog.metrics) {
+    profile::ListedMetric listed{
+        .name = metric.name, .definition = metric.definition, .formula = {}, .unit = {}, .description = {}};
+    if (metric.solution.has_value()) {
+      listed.formula = metric.solution->formula;
+      listed.unit = metric.solution->unit;
+      listed.description = metric.solution->description;
+    }
+    listing.metrics.push_back(std::move(listed));
+  }
+  if (machine.capabilities.pmsidr != 0) {
+    listing.spe_version = pmu::spe_version_name(machine.capabilities.id_aa64dfr0);
+  }
+  return listing;
+}
+
+// armv8-a and armv9-a first, then every product and alias, sorted.
+std::string known_products() {
+  std::vector<std::string> names;
+  for (usize i = 0; i < pmu::product_count(); ++i) names.emplace_back(pmu::product_at(i).name());
+  for (const pmu::Alias& alias : pmu::aliases()) names.emplace_back(alias.alias);
+  const auto generic = [](const std::string& name) { return name == "armv8-a" || name == "armv9-a"; };
+  std::sort(names.begin(), names.end(), [&](const std::string& a, const std::string& b) {
+    return std::pair(!generic(a), a) < std::pair(!generic(b), b);
+  });
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+  return text;
+}
+
+std::vector<std::string_view> names_of(const std::vector<pmu::Product>& products) {
+  std::vector<std::string_view> names;
+  for (const pmu::Product product : products) {
+    for (usize i = 0; i < product.metric_count(); ++i) names.push_back(product.metric(i).name);
+    for (usize i = 0; i < product.event_count(); ++i) names.push_back(product.event(i).name);
+    for (usize i = 0; i < product.group_count(); ++i) names.push_back(product.group(i).name);
+  }
+  return names;
+}
+
+}  // namespace
+
+diag::Result<void> run_list(const request::Request& request, diag::Console& console) {
+  WPERF_TRY(const measure::Machine machine, measure::open_machine(request, console, device::Device::Spe::asked_for));
+  const auto blocks = report::list_report(machine.catalog.product, machine.catalog.extra.all(), listing_of(machine),
+                                          request.outputs.verbose);
+  if (!output::silent(request.outputs)) console.out(report::blocks_text(blocks));
+  if (output::wants_json(request.outputs))
+    WPERF_CHECK_OK(output::deliver_json(request.outputs, report::blocks_json(blocks), console));
+  return {};
+}
+
+diag::Result<void> run_man(const request::Request& request, diag::Console& console) {
+  WPERF_TRY(const measure::Machine machine, measure::open_machine(request, console, device::Device::Spe::asked_for));
+  if (!request.man_topic.has_value()) {
+    return diag::contract_error(
+        "warning: no argument(s) specified, specify an event, metric, or group of metrics to obtain relevant, manual "
+        "style, information.");
+  }
+  std::string name = request.man_topic->substr(0, request.man_topic->find(','));
+  std::vector<pmu::Product> products = plan::kinds_of_cores(machine.capabilities);
+  if (const size_t slash = name.find('/'); slash != std::string::npos) {
+    const std::string cpu = name.substr(0, slash);
+    name.erase(0, slash + 1);
+    const auto named = pmu::find_product(cpu);
+    if (!named.has_value()) {
+      return diag::contract_error("warning: CPU name: \"" + cpu + "\" not found, use " + known_products() + ".");
+    }
+    products = {*named};
+  }
+  std::optional<profile::ManualPage> page;
+  for (const pmu::Product product : products) {
+    if (!page.has_value()) page = report::find_manual_page(product, name);
+  }
+  if (!page.has_value()) {
+    diag::Error error =
+        diag::contract_error("warning: \"" + name + "\" not found! Ensure it is compatible with the specified CPU");
+    error.hint = diag::did_you_mean(diag::nearest(name, names_of(products)));
+    return error;
+  }
+  console.out(report::manual_text(*page));
+  if (output::wants_json(request.outputs))
+    WPERF_CHECK_OK(output::deliver_json(request.outputs, report::manual_json(*page), console));
+  return {};
+}
+
+}  // namespace wperf::commands

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <iterator>
+#include <utility>
+#include <vector>
+
+#include "app/commands/commands.h"
+#include "app/commands/compared_output.h"
+#include "app/commands/compared_runs.h"
+
+namespace wperf::commands {
+namespace {
+
+// Two files need nothing between them.
+diag::Result<void> check_sides(request::Comparison& comparison) {
+  if (!comparison.has_sides && comparison.before.size() == 2) {
+    comparison.after.push_back(std::move(comparison.before.back()));
+    comparison.before.pop_back();
+  }
+  for (const auto* side : {&comparison.before, &comparison.after}) {
+    for (auto file = side->begin(); file != side->end(); ++file) {
+      if (std::find(side->begin(), file, *file) == file) continue;
+      return diag::Error{.text = *file + " is given twice on one side, but it is only one run",
+                         .hint = "make one recording per run",
+                         .code = diag::ExitCode::usage};
+    }
+  }
+  if (!comparison.before.empty() && !comparison.after.empty()) return {};
+  const bool is_several = !comparison.has_sides && comparison.before.size() > 2;
+  return diag::Error{.text = is_several ? "diff cannot tell which of these files are from before and which from after"
+                                        : "diff compares two recordings, or several per side",
+                     .hint = is_several
+                                 ? "separate the sides with --: wperf diff OLD1 OLD2 OLD3 OLD4 -- NEW1 NEW2 NEW3 NEW4"
+                                 : "wperf diff BEFORE AFTER",
+                     .code = diag::ExitCode::usage};
+}
+
+// Rows are functions and modules, whatever the keys say; line adds lines.
+void tell_of_sort_keys(const request::Request& request, diag::Console& console) {
+  using request::SortBy;
+  const std::vector<SortBy>& keys = request.recording.sort;
+  const auto is_known = [](SortBy key) {
+    return key == SortBy::module || key == SortBy::symbol || key == SortBy::line;
+  };
+  if (std::all_of(keys.begin(), keys.end(), is_known)) return;
+  console.warn("warning: diff ignores --sort keys other than line, which adds source lines");
+}
+
+}  // namespace
+
+diag::Result<int> run_diff(const request::Request& asked, diag::Console& console) {
+  request::Request request = asked;
+  request::Comparison& comparison = request.comparison;
+  WPERF_CHECK_OK(check_sides(comparison));
+  tell_of_sort_keys(request, console);
+  std::vector<std::string> files = comparison.before;
+  files.insert(files.end(), comparison.after.begin(), comparison.after.end());
+  WPERF_TRY(std::vector<compare::RunCosts> before, read_compared_runs(files, request, console));
+  std::vector<compare::RunCosts> after(std::make_move_iterator(before.begin() + std::ssize(comparison.before)),
+                                       std::make_move_iterator(before.end()));
+  before.resize(comparison.before.size());
+  return show_comparison(std::move(before), std::move(after), request, console);
+}
+
+}  // namespace wperf::commands

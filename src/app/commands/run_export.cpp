@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/commands/run_export.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <optional>
+#include <string>
+
+#include "app/commands/run_report.h"
+#include "app/measure/tool.h"
+#include "app/output/outputs.h"
+#include "ground/os/files.h"
+#include "ground/os/mapped_file.h"
+#include "ground/os/output_file.h"
+#include "model/request/export_format.h"
+#include "model/stacks/kept_rows.h"
+#include "model/stacks/shared_paths.h"
+#include "views/exports/writers.h"
+
+namespace wperf::commands {
+namespace {
+
+using profile_export::Source;
+using request::ExportFormat;
+
+bool goes_to_console(const request::Request& request) {
+  return request.outputs.json_file.value_or(std::string(output::kConsole)) == output::kConsole;
+}
+
+// Does nobody but the file decide which samples there are?
+bool takes_all(const request::Request& request, const report::StackOptions& options) {
+  return options.filter.is_empty() && !request.recording.time.has_value() && !request.recording.needs_switches();
+}
+
+diag::Error nothing_to_export(const request::Request& request, bool has_switches) {
+  const std::string& file = *request.data_file;
+  return {.text = file + " has no samples",
+          .hint = has_switches ? fmt::format("show its context switches with `wperf waits {}`", file)
+                               : "record samples with `wperf record -o perf.data -- PROGRAM`"};
+}
+
+bool has_switches(const perf_data::PerfFile& file, const Beside& beside) {
+  if (beside.switches != nullptr) return !beside.switches->switches.empty();
+  const auto read = recording::read_switches(file);
+  return read.has_value() && !read.value().switches.empty();
+}
+
+// The file of -o, or the pipe.
+class ExportOutput {
+ public:
+  static diag::Result<ExportOutput> open(const request::Request& request, diag::Console& console) {
+    ExportOutput made(console);
+    if (goes_to_console(request)) return made;
+    const std::string path = output::output_path(request.outputs, *request.outputs.json_file);
+    const bool is_recording = request.recording.export_format == ExportFormat::perf_data;
+    WPERF_TRY(os::OutputFile created,
+              os::OutputFile::create(path, is_recording ? os::Readers::owner : os::Readers::usual));
+    made.file_.emplace(std::move(created));
+    return made;
+  }
+  // Formats that are no text do not get as far as a terminal: see check_export().
+  void write(std::string_view part) {
+    if (file_.has_value()) return file_->write(part);
+    is_seen_ ? console_->document(part) : console_->bytes(part);
+  }
+  diag::Result<void> close() { return file_.has_value() ? file_->close() : diag::Result<void>(); }
+
+ private:
+  explicit ExportOutput(diag::Console& console) : console_(&console), is_seen_(console.bytes_are_seen()) {}
+
+  diag::Console* console_;
+  bool is_seen_;
+  std::optional<os::OutputFile> file_;
+};
+
+struct Writer {
+  ExportFormat format;
+  void (*write)(const Source& source, const profile_export::TakeBytes& take);
+  bool times, states, counters, marks, losses;  // that it has a place for
+  bool periods, cores, threads;
+};
+constexpr Writer kWriters[] = {
+    {ExportFormat::pprof, profile_export::write_pprof, false, false, false, false, false, true, false, true},
+    {ExportFormat::firefox, profile_export::write_firefox, true, true, true, true, true, false, false, true},
+    {ExportFormat::speedscope, profile_export::write_speedscope, false, false, false, false, false, false, false, true},
+    {ExportFormat::chrome, profile_export::write_chrome, true, true, true, true, true, false, true, true},
+    {ExportFormat::perfetto, profile_export::write_perfetto, true, true, false, false, false, true, true, true},
+    {ExportFormat::perfetto_perf, profile_export::write_perfetto_perf, true, true, false, false, false, true, true,
+     true},
+    {ExportFormat::callgrind, profile_export::write_callgrind, false, false, false, false, false, false, false, false},
+    {ExportFormat::otlp, profile_export::write_otlp, true, false, false, false, false, false, true, true},
+    {ExportFormat::csv, profile_export::write_csv, false, false, false, false, false, true, true, true},
+    {ExportFormat::sql, profile_export::write_sql, true, true, true, true, true, true, true, true},
+};
+
+// Written by report.
+constexpr Writer kFolded{ExportFormat::folded, nullptr, false, false, false, false, false, false, false, false};
+
+const Writer& writer_of(ExportFormat format) {
+  return *std::find_if(std::begin(kWriters), std::end(kWriters),
+                       [&](const Writer& one) { return one.format == format; });
+}
+
+// Does a function call itself, directly or through others?
+bool has_recursion(const stacks::StackProfile& profile) {
+  const std::vector<bool> outermost = stacks::outermost_of_keys(profile.nodes, profile.functions.size(), [&](u32 node) {
+    return profile.places[profile.nodes[node].place].function;
+  });
+  for (u32 node = 0; node < profile.nodes.size(); ++node) {
+    if (profile.nodes[node].place != stacks::kNothing && !outermost[node]) return true;
+  }
+  return false;
+}
+
+// Of what samples tell apart.
+void append_lost_columns(const Writer& writer, const stacks::StackProfile& profile,
+                         std::vector<std::string_view>& parts) {
+  const auto& samples = profile.samples;
+  const auto differ = [&](auto value_of) {
+    return std::any_of(samples.begin(), samples.end(),
+                       [&](const stacks::StackSample& one) { return value_of(one) != value_of(samples[0]); });
+  };
+  const auto counts_more = [](const stacks::StackSample& one) { return one.period != one.count; };
+  if (!writer.periods && std::any_of(samples.begin(), samples.end(), counts_more))
+    parts.emplace_back("the weights of samples (each sample counts once)");
+  if (!writer.cores && differ([](const auto& one) { return one.core; })) parts.emplace_back("cores");
+  if (!writer.threads && differ([](const auto& one) { return one.task; })) parts.emplace_back("threads");
+}
+
+// What of the recording the format leaves out.
+std::string left_out(const Writer& writer, const stacks::StackProfile& profile, const stacks::Moments& moments) {
+  std::vector<std::string_view> parts;
+  if (!writer.times && moments.end_ns != 0) parts.emplace_back("sample times");
+  if (!writer.states && !moments.states.empty()) parts.emplace_back("what threads waited for");
+  if (!writer.counters && !moments.counters.empty()) parts.emplace_back("counters over time");
+  if (!writer.marks && !moments.marks.empty()) parts.emplace_back("when programs and threads began and ended");
+  if (!writer.losses && !moments.losses.empty()) parts.emplace_back("when data was lost");
+  append_lost_columns(writer, profile, parts);
+  const bool has_inlined = std::any_of(profile.functions.begin(), profile.functions.end(),
+                                       [](const stacks::StackFunction& one) { return one.is_inlined; });
+  if (has_inlined && writer.format == ExportFormat::callgrind) parts.emplace_back("which functions were inlined");
+  if (writer.format == ExportFormat::callgrind && has_recursion(profile)) {
+    parts.emplace_back("recursion (the inclusive cost of a recursive function counts each level)");
+  }
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+void tell_left_out(const Writer& writer, const stacks::StackProfile& profile, const stacks::Moments& moments,
+                   diag::Console& console) {
+  const std::string missing = left_out(writer, profile, moments);
+  if (!missing.empty())
+    console.warn(fmt::format("note: the format {} cannot store: {}", request::export_name(writer.format), missing));
+}
+
+}  // namespace
+
+push::ProfileTime time_of(const stacks::StackProfile& profile, const stacks::Moments& moments,
+                          const std::string& file) {
+  const u64 length_ns = moments.end_ns != 0 ? moments.end_ns - moments.begin_ns
+                                            : static_cast<u64>(std::max(profile.elapsed_seconds, 0.0) * 1e9);
+  if (moments.begin_unix_ns != 0) return {moments.begin_unix_ns, moments.begin_unix_ns + length_ns};
+  const u64 end_ns = os::last_change_unix_ns(file);
+  return {end_ns - std::min(end_ns, length_ns), end_ns};
+}
+
+void write_first_folded(const stacks::StackProfile& profile, const report::StackOptions& options,
+                        diag::Console& console, const report::TakeText& take) {
+  const std::vector<u32> used = profile_export::used_events(profile);
+  if (used.empty()) {
+    console.warn("warning: no samples");
+    return;
+  }
+  if (used.size() > 1) {
+    console.warn("warning: only the stacks of " + profile.events[used[0]].name +
+                 " are printed; the recording has other events, too");
+  }
+  report::write_folded(profile, used[0], options, take);
+}
+
+diag::Result<void> export_file(const request::Request& request, diag::Console& console) {
+  WPERF_TRY(const os::MappedFile mapped, os::MappedFile::open(*request.data_file));
+  return export_recording(mapped, request, console);
+}
+
+namespace {
+
+// The first of those that choose samples.
+std::string_view choosing_option(const request::Request& request) {
+  const request::RecordingView& view = request.recording;
+  if (view.time.has_value()) return "--time";
+  if (!view.tids.empty()) return "--tid";
+  if (!view.pids.empty()) return "--pid";
+  if (!view.comms.empty()) return "--comm";
+  if (!view.modules.empty()) return "--module";
+  if (request.sampling.display.symbol.has_value()) return "-s";
+  return "";
+}
+
+}  // namespace
+
+diag::Result<void> check_export(const request::Request& request, const diag::Console& console) {
+  const ExportFormat format = *request.recording.export_format;
+  if (format == ExportFormat::prometheus) {
+    return diag::Error{.text = "--export prometheus needs counts, and a recording has samples",
+                       .hint = "wperf stat --export prometheus",
+                       .code = diag::ExitCode::usage};
+  }
+  if (const std::string_view option = choosing_option(request); format == ExportFormat::perf_data && !option.empty()) {
+    return diag::Error{
+        .text = fmt::format("--export perf.data writes the whole recording; {} cannot be used with it", option),
+        .hint = "use another format to export a part",
+        .code = diag::ExitCode::usage};
+  }
+  const bool has_labels = format == ExportFormat::csv || format == ExportFormat::sql || format == ExportFormat::otlp;
+  if (!request.push.labels.empty() && !has_labels) {
+    return diag::Error{.text = fmt::format("{} cannot store a --label", request::export_name(format)),
+                       .hint = "use csv, sql or otlp",
+                       .code = diag::ExitCode::usage};
+  }
+  if (!request::is_binary(format) || !goes_to_console(request) || !console.bytes_are_seen()) return {};
+  return diag::Error{
+      .text = fmt::format("--export {} writes binary data, which a terminal cannot show", request::export_name(format)),
+      .hint = "write it to a file with -o FILE, or to a pipe",
+      .code = diag::ExitCode::usage};
+}
+
+bool has_place_for_waits(ExportFormat format) {
+  return std::any_of(std::begin(kWriters), std::end(kWriters),
+                     [&](const Writer& one) { return one.format == format && one.states; });
+}
+
+diag::Result<void> export_samples(const perf_data::PerfFile& file, const Beside& beside,
+                                  const report::StackOptions& options, const request::Request& request,
+                                  diag::Console& console, const ExportSink& sink) {
+  if (beside.operations != nullptr) {
+    console.warn(fmt::format("note: the format {} cannot store: latencies, addresses and data sources from SPE",
+                             request::export_name(*request.recording.export_format)));
+  }
+  recording::WantedDetail wanted = recording::wanted_detail(request);
+  wanted.callers = true;
+  if (*request.recording.export_format == ExportFormat::folded) {
+    wanted.traces = beside.operations;
+    WPERF_TRY(recording::RecordedSamples recorded, read_named_samples(file, request, wanted, console));
+    if (recorded.profile.samples.empty() && takes_all(request, options))
+      return nothing_to_export(request, has_switches(file, beside));
+    return export_profile(std::move(recorded.profile), {}, options, request, console, sink);
+  }
+  wanted.lines = wanted.cores = true;
+  // Servers ask of every profile when it was.
+  wanted.sample_times = sink || writer_of(*request.recording.export_format).times;
+  WPERF_TRY(recording::RecordedSamples recorded, read_timed_samples(file, beside, request, wanted, console));
+  const bool empty = recorded.profile.samples.empty() && !sink && takes_all(request, options);
+  // Waits are something to hand on, too.
+  const bool has_waits =
+      !sink && writer_of(*request.recording.export_format).states && !recorded.moments.states.empty();
+  if (empty && !has_waits) return nothing_to_export(request, has_switches(file, beside));
+  return export_profile(std::move(recorded.profile), std::move(recorded.moments), options, request, console, sink);
+}
+
+diag::Result<void> export_profile(stacks::StackProfile profile, stacks::Moments moments,
+                                  const report::StackOptions& options, const request::Request& request,
+                                  diag::Console& console, const ExportSink& sink) {
+  const ExportFormat format = *request.recording.export_format;
+  if (format == ExportFormat::perf_data) {
+    return diag::Error{.text = "--export perf.data needs a recording, and " + *request.data_file + " is a profile",
+                       .hint = "use pprof, firefox or another format",
+                       .code = diag::ExitCode::usage};
+  }
+  const bool is_empty = profile.samples.empty() && moments.states.empty() && !sink;
+  if (is_empty && takes_all(request, options)) return nothing_to_export(request, false);
+  if (format == ExportFormat::folded) {
+    WPERF_TRY(ExportOutput out, ExportOutput::open(request, console));
+    write_first_folded(profile, options, console, [&](std::string_view part) { out.write(part); });
+    tell_left_out(kFolded, profile, moments, console);
+    return out.close();
+  }
+  stacks::keep_chosen(options.filter, profile, moments);
+  if (profile.samples.empty()) console.warn("warning: no samples");
+  if (sink) return sink(profile, moments);
+  const Writer& writer = writer_of(format);
+  WPERF_TRY(ExportOutput out, ExportOutput::open(request, console));
+  profile_export::Source source{profile, moments, measure::tool_version()};
+  source.begin_unix_ns = time_of(profile, moments, *request.data_file).begin_unix_ns;
+  for (const request::PushLabel& label : request.push.labels) source.attributes.emplace_back(label.name, label.value);
+  writer.write(source, [&](std::string_view part) { out.write(part); });
+  tell_left_out(writer, profile, moments, console);
+  return out.close();
+}
+
+diag::Result<void> export_recording(const os::MappedFile& recording, const request::Request& request,
+                                    diag::Console& console) {
+  WPERF_TRY(ExportOutput out, ExportOutput::open(request, console));
+  constexpr usize kPiece = 1 << 20;
+  const std::span<const std::byte> bytes = recording.bytes();
+  std::string piece;
+  for (usize at = 0; at < bytes.size(); at += kPiece) {
+    // The guard lets lost pages be read as zeros; write() would fail on them. So each piece is copied first.
+    piece.assign(reinterpret_cast<const char*>(bytes.data()) + at, std::min(kPiece, bytes.size() - at));
+    if (recording.has_shrunk()) {
+      return diag::Error{.text = *request.data_file + " became shorter while wperf read it; it was not exported",
+                         .hint = "the program that writes it may still be running"};
+    }
+    out.write(piece);
+  }
+  return out.close();
+}
+
+}  // namespace wperf::commands

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+
+#include "app/commands/commands.h"
+#include "app/commands/run_export.h"
+#include "app/commands/run_report.h"
+#include "app/measure/tool.h"
+#include "app/output/outputs.h"
+#include "app/push/delivery.h"
+#include "app/push/profile_packing.h"
+#include "ground/text/number_text.h"
+
+namespace wperf::commands {
+
+diag::Result<void> run_push(const request::Request& asked, diag::Console& console) {
+  if (!asked.data_file.has_value() && !asked.push.spool.has_value()) {
+    return diag::Error{.text = "push needs a recording",
+                       .hint = "wperf push FILE --url http://pyroscope:4040",
+                       .code = diag::ExitCode::usage};
+  }
+  WPERF_TRY(push::Delivery delivery,
+            push::make_delivery(asked.push, asked.push.spool.has_value() ? push::kTriesOfKept : push::kTriesOfOne,
+                                [&](std::string_view line) { console.warn(line); }));
+  const auto tell = [&](const std::string& what) {
+    if (!output::silent(asked.outputs)) console.out(fmt::format("sent {} to {}\n", what, *asked.push.url));
+  };
+  if (!asked.data_file.has_value()) {
+    WPERF_CHECK_OK(delivery.send_waiting());
+    tell(fmt::format("{} spooled profiles", delivery.totals().sent));
+    return {};
+  }
+  request::Request request = asked;
+  request.recording.export_format =
+      asked.push.target == request::PushTarget::otlp ? request::ExportFormat::otlp : request::ExportFormat::pprof;
+  u64 samples = 0;
+  push::Parcel parcel;
+  const auto pack = [&](const stacks::StackProfile& profile, const stacks::Moments& moments) -> diag::Result<void> {
+    for (const stacks::StackSample& sample : profile.samples) samples += sample.count;
+    const auto labels = push::complete_labels(asked.push.labels, push::program_of(profile));
+    const push::PackedProfile packed =
+        push::packed_profile({profile, moments, measure::tool_version()}, asked.push.target, labels,
+                             time_of(profile, moments, *asked.data_file));
+    WPERF_TRY(parcel, push::make_parcel(asked.push.target, labels, packed));
+    return {};
+  };
+  WPERF_CHECK_OK(report_file(request, console, pack));
+  if (samples == 0) {
+    return diag::Error{.text = *asked.data_file + " has no samples to send", .hint = {}};
+  }
+  WPERF_CHECK_OK(delivery.deliver(parcel, *asked.data_file));
+  if (const u64 sent = delivery.totals().sent; sent != 0) {
+    std::string what =
+        fmt::format("{} samples ({} bytes)", report::with_commas(samples), report::with_commas(parcel.body.size()));
+    if (sent > 1) what += fmt::format(", and {} spooled profiles,", sent - 1);
+    tell(what);
+  }
+  return {};
+}
+
+}  // namespace wperf::commands

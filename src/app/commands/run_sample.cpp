@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+
+#include "app/commands/commands.h"
+#include "app/commands/outputs_told.h"
+#include "app/commands/recording_push.h"
+#include "app/commands/run_report.h"
+#include "app/commands/shown_recording.h"
+#include "app/measure/opened_machine.h"
+#include "app/measure/recording_run.h"
+#include "app/measure/spe_recording.h"
+#include "app/output/outputs.h"
+#include "ground/os/files.h"
+#include "ground/os/process.h"
+#include "ground/text/number_text.h"
+#include "machine/plan/sample_plan.h"
+#include "model/request/sample_target.h"
+#include "views/compat/code_and_sources.h"
+
+namespace wperf::commands {
+namespace {
+
+// The recording is gone when the page is looked at: what it shows of code goes into it now.
+request::Request with_code_of_page(request::Request request) {
+  if (!request.recording.html_file.has_value()) return request;
+  request.sampling.display.annotate = request.sampling.display.disassemble = true;
+  return request;
+}
+
+diag::Result<measure::Recording> make_recording(const request::Request& request, measure::Machine& machine,
+                                                diag::Console& console) {
+  if (!request.sampling.spe.has_value()) return measure::record_samples(request, machine, console);
+  return measure::record_spe(request, machine, console);
+}
+
+// What was recorded is shown even where something went wrong on the way; that is said behind it.
+diag::Result<int> record(const request::Request& request, measure::Machine& machine, diag::Console& console) {
+  WPERF_TRY(const measure::Recording recording, make_recording(request, machine, console));
+  const request::Request shown = shown_request(request, recording);
+  WPERF_CHECK_OK(output::check_inputs_stay(shown));
+  os::release_interrupt();
+  const bool is_trace = !recording.trace.empty();
+  auto reported = is_trace ? run_report(shown, console) : report_recording(recording.file, shown, console);
+  if (is_trace || machine.capabilities.kernel != nullptr) {
+    tell_written(request, console);
+    tell_kept(request, recording, console);
+  }
+  WPERF_CHECK_OK(std::move(reported));
+  return measure::status_of_recording(request, machine, recording);
+}
+
+// For a file: `wperf record --print-wprp … > x.wprp`.
+diag::Result<int> print_profile(const request::Request& request, measure::Machine& machine, diag::Console& console) {
+  WPERF_TRY(const plan::SamplePlan plan, plan::make_sample_plan(request, machine.capabilities, machine.catalog));
+  WPERF_TRY(const std::string profile, machine.device->recording_profile(plan));
+  console.document(profile);
+  return 0;
+}
+
+}  // namespace
+
+diag::Result<int> run_sample(const request::Request& request, diag::Console& console) {
+  const bool spe = request.sampling.spe.has_value();
+  if (request.sampling.display.memory && !spe) {
+    return diag::Error{.text = "--mem needs SPE records",
+                       .hint =
+                           "sample with -e arm_spe_0// on an Arm core that has SPE; on x86, wperf can show neither "
+                           "which memory accesses wait nor false sharing",
+                       .code = diag::ExitCode::usage};
+  }
+  if (!request.push.url.has_value() && !request.push.labels.empty()) {
+    return diag::Error{
+        .text = "--label needs --push", .hint = "send profiles with --push URL", .code = diag::ExitCode::usage};
+  }
+  if (request.outputs.verbose) console.out(request::deduced_text(request));
+  WPERF_TRY(
+      measure::Machine machine,
+      measure::open_machine(request, console, spe ? device::Device::Spe::asked_for : device::Device::Spe::left_alone));
+  if (request.sampling.print_wprp) return print_profile(request, machine, console);
+  if (request.push.url.has_value()) return record_and_push(measure::with_kept_file(request), machine, console);
+  return record(with_code_of_page(measure::with_kept_file(request)), machine, console);
+}
+
+}  // namespace wperf::commands

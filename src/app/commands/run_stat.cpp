@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "app/commands/commands.h"
+#include "app/commands/listening_counts.h"
+#include "app/commands/page_output.h"
+#include "app/commands/quiet_console.h"
+#include "app/measure/count_runs.h"
+#include "app/measure/measure_counts.h"
+#include "app/measure/tool.h"
+#include "app/output/outputs.h"
+#include "ground/diag/first_failure.h"
+#include "ground/os/command_line_words.h"
+#include "ground/os/host_name.h"
+#include "ground/os/output_file.h"
+#include "machine/plan/count_parts.h"
+#include "machine/plan/default_events.h"
+#include "model/request/export_format.h"
+#include "model/request/sample_target.h"
+#include "views/html/count_page.h"
+#include "views/report/count_report.h"
+
+namespace wperf::commands {
+namespace {
+
+int status_of(const request::Request& request, measure::Machine& machine, const measure::SpawnedProgram& program,
+              const diag::Console& console) {
+  if (!request.program.has_value() || console.interrupted()) return 0;
+  return measure::status_of_program(machine, machine.device->programs().process(program.pid()));
+}
+
+// Into the file of -o, which has its name only when it is whole: who collects it never sees half of it.
+diag::Result<void> export_count(const request::Request& request, const profile::CountProfile& profile,
+                                diag::Console& console) {
+  const std::string text = report::count_prometheus(profile);
+  const auto& file = request.outputs.json_file;
+  if (!file.has_value() || *file == output::kConsole) {
+    console.document(text);
+    return {};
+  }
+  WPERF_TRY(os::OutputFile out, os::OutputFile::create(output::output_path(request.outputs, *file)));
+  out.write(text);
+  return out.close();
+}
+
+diag::Result<void> show_count(const request::Request& request, const profile::CountProfile& profile,
+                              diag::Console& console) {
+  if (request.recording.export_format.has_value()) return export_count(request, profile, console);
+  console.out(report::count_text(profile, {.verbose = request.outputs.verbose}));
+  if (!output::wants_json(request.outputs)) return {};
+  return output::deliver_json(request.outputs, report::count_json(profile), console);
+}
+
+// What the counts lack where nobody said what to count.
+void explain_defaults(const request::Request& request, const measure::Machine& machine,
+                      profile::CountProfile& profile) {
+  const plan::KernelEvents* kernel = machine.capabilities.kernel.get();
+  if (kernel == nullptr || !plan::wants_default_events(request) || kernel->has_counters()) return;
+  profile.remarks.push_back("cycles, instructions and branches are not counted: " + kernel->why_no_cycles());
+}
+
+// -r: the worst status is that of all.
+// Where not all events can be counted at once, the program runs once for each of `parts`.
+// The events of the parts from `first` on.
+std::string names_of(const std::vector<plan::CountPlan>& parts, usize first) {
+  std::string names;
+  for (usize part = first; part < parts.size(); ++part) {
+    for (const plan::Entry& entry : parts[part].schedules[index_of(EventClass::core)].entries) {
+      if (!entry.padding) names += (names.empty() ? "" : ", ") + entry.name;
+    }
+  }
+  return names;
+}
+
+diag::Result<int> run_counts(const request::Request& request, const plan::CountPlan& plan,
+                             std::vector<plan::CountPlan> parts, measure::Machine& machine, diag::Console& console) {
+  // The program writes where we write: what is said once is not said again in between.
+  QuietConsole following(console);
+  std::vector<profile::CountProfile> profiles;
+  int status = 0;
+  for (u32 run = 0; run < request.runs.value_or(1) && !console.interrupted(); ++run) {
+    std::vector<profile::CountProfile> counted;
+    for (plan::CountPlan& part : parts) {
+      const bool is_first = run == 0 && counted.empty();
+      diag::Console& heard = is_first ? console : following;
+      measure::SpawnedProgram program(machine.device->programs());
+      WPERF_CHECK_OK(measure::start_program(request, part, machine, program, heard));
+      WPERF_TRY(measure::MeasuredCount count, measure::measure_count(request, part, machine, program, heard));
+      status = std::max(status, status_of(request, machine, program, console));
+      // A run that was cut short would spoil the mean.
+      if (is_first || !console.interrupted()) counted.push_back(std::move(count.profile));
+      if (console.interrupted()) break;
+      if (!count.trouble.has_value()) continue;
+      profiles.push_back(measure::joined_parts(plan, std::move(counted)));
+      WPERF_CHECK_OK(show_count(request, measure::mean_of_runs(profiles), console));
+      return *count.trouble;
+    }
+    if (!counted.empty() && (run == 0 || counted.size() == parts.size())) {
+      const std::string uncounted = names_of(parts, counted.size());
+      profiles.push_back(measure::joined_parts(plan, std::move(counted)));
+      if (!uncounted.empty())
+        profiles.back().remarks.push_back("interrupted before these events were counted: " + uncounted);
+    }
+  }
+  profile::CountProfile profile = measure::mean_of_runs(profiles);
+  explain_defaults(request, machine, profile);
+  WPERF_CHECK_OK(show_count(request, profile, console));
+  return status;
+}
+
+// Events in several runs need a program that can run several times.
+diag::Result<std::vector<plan::CountPlan>> parts_of(const request::Request& request, const plan::CountPlan& plan,
+                                                    const measure::Machine& machine) {
+  const u32 at_once = machine.capabilities.counted_at_once;
+  std::vector<plan::CountPlan> parts = plan::parts_of(plan, at_once);
+  if (parts.size() == 1 || (request.program.has_value() && !request.timeline.enabled)) return parts;
+  return diag::Error{
+      .text = fmt::format("these events need {} counts, one after the other: {} can be counted at once", parts.size(),
+                          at_once),
+      .hint = fmt::format("give at most {} events to -e; `wperf stat -e … -- PROGRAM` runs a program once per set",
+                          at_once),
+      .code = diag::ExitCode::usage};
+}
+
+diag::Result<void> check_prometheus(const request::Request& request) {
+  const auto format = request.recording.export_format;
+  if (!format.has_value()) return {};
+  if (*format != request::ExportFormat::prometheus) {
+    return diag::Error{
+        .text = fmt::format("'{}' is not an export format for counts", request::export_name(*format)),
+        .hint = "use wperf stat --export prometheus; for the formats of recordings use wperf report --export",
+        .code = diag::ExitCode::usage};
+  }
+  if (!request.timeline.enabled) return {};
+  return diag::Error{.text = "--export prometheus holds one point in time, and -t makes many",
+                     .hint = "leave out -t; the collector adds the times",
+                     .code = diag::ExitCode::usage};
+}
+
+// Counts as they stand, for whoever asks by HTTP.
+diag::Result<void> check_listening(const request::Request& request) {
+  if (!request.listen.has_value()) return {};
+  if (!request.timeline.enabled && !request.runs.has_value() && !request.recording.export_format.has_value()) return {};
+  return diag::Error{.text = "--listen already counts repeatedly; it cannot be combined with -t, -r and --export",
+                     .hint = "set the length of one count with --timeout",
+                     .code = diag::ExitCode::usage};
+}
+
+diag::Result<void> check_runs(const request::Request& request) {
+  if (!request.runs.has_value() || (request.program.has_value() && !request.timeline.enabled)) return {};
+  return diag::Error{.text = "-r needs a program to run several times, and cannot be combined with -t",
+                     .hint = "wperf stat -r 5 -- PROGRAM",
+                     .code = diag::ExitCode::usage};
+}
+
+diag::Result<void> check_page(const request::Request& request) {
+  if (!request.recording.html_file.has_value() || request.timeline.enabled) return {};
+  return diag::Error{.text = "--html shows counts over time, and without -t there is only one count",
+                     .hint = "wperf stat -t -i 0 --timeout 1 --html page.html -- PROGRAM",
+                     .code = diag::ExitCode::usage};
+}
+
+// For a page that somebody else looks at, or much later.
+stacks::RecordingAbout about_of(const request::Request& request) {
+  stacks::RecordingAbout about;
+  std::vector<std::string> words = {"wperf"};
+  words.insert(words.end(), request.arguments.begin(), request.arguments.end());
+  about.command = os::join_command_line(words);
+  if (request.program.has_value()) {
+    const std::string& path = request.program->path;
+    about.image = path.substr(path.find_last_of("/\\") + 1);
+  }
+  about.host = os::host_name();
+  about.version = measure::tool_version();
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  about.begun_unix_ns = static_cast<u64>(std::chrono::duration_cast<std::chrono::nanoseconds>(now).count());
+  return about;
+}
+
+diag::Result<void> run_timeline(const request::Request& request, const plan::CountPlan& plan, measure::Machine& machine,
+                                const measure::SpawnedProgram& program, diag::Console& console,
+                                const std::vector<output::TimelineFile>& files) {
+  profile::TimelineProfile timeline;
+  const stacks::RecordingAbout about = about_of(request);  // it begins now
+  auto measured = measure::measure_timeline(request, plan, machine, program, console, timeline);
+  // What was counted before an error is still written.
+  diag::FirstFailure written;
+  written.add(std::move(measured));
+  written.add(output::write_timeline_files(timeline, files));
+  console.out(report::timeline_notes(timeline));
+  if (const auto& file = request.recording.html_file; file.has_value()) {
+    written.add(write_page(*file, report_html::count_page(timeline, about), request, console));
+  }
+  if (request.outputs.json)
+    written.add(output::deliver_json(request.outputs, report::timeline_json(timeline), console));
+  return std::move(written).result();
+}
+
+}  // namespace
+
+diag::Result<int> run_stat(const request::Request& request, diag::Console& console) {
+  WPERF_CHECK_OK(check_runs(request));
+  WPERF_CHECK_OK(check_prometheus(request));
+  WPERF_CHECK_OK(check_listening(request));
+  WPERF_CHECK_OK(check_page(request));
+  if (request.outputs.verbose) console.out(request::deduced_text(request));
+  WPERF_TRY(measure::Machine machine, measure::open_machine(request, console));
+  WPERF_TRY(plan::CountPlan plan, measure::plan_counts(request, machine));
+  WPERF_TRY(std::vector<plan::CountPlan> parts, parts_of(request, plan, machine));
+  std::vector<output::TimelineFile> files;
+  if (request.timeline.enabled) {
+    files = output::timeline_files(request, plan);
+    WPERF_CHECK_OK(output::check_timeline_files(request, files));
+  }
+  if (request.outputs.verbose) measure::tell_plan(plan, machine, files, console);
+  if (request.listen.has_value() && parts.size() != 1) {
+    return diag::Error{
+        .text = fmt::format("--listen counts all events at once, and these events need {} counts", parts.size()),
+        .hint = fmt::format("give at most {} events to -e", machine.capabilities.counted_at_once),
+        .code = diag::ExitCode::usage};
+  }
+  if (request.listen.has_value()) return count_and_listen(request, plan, machine, console);
+  if (!request.timeline.enabled) return run_counts(request, plan, std::move(parts), machine, console);
+  measure::SpawnedProgram program(machine.device->programs());
+  WPERF_CHECK_OK(measure::start_program(request, plan, machine, program, console));
+  WPERF_CHECK_OK(run_timeline(request, plan, machine, program, console, files));
+  return status_of(request, machine, program, console);
+}
+
+}  // namespace wperf::commands

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// --records FILE or -: every SPE record on a line, with names. The bytes are decoded once more for it, when their
+// addresses have been named.
+#pragma once
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "analysis/operations/spe_profile.h"
+#include "formats/spe/aggregator.h"
+#include "ground/diag/console.h"
+#include "ground/diag/result.h"
+#include "model/request/request.h"
+
+namespace wperf::commands {
+
+using RecordSink = std::function<void(const decode::spe::Origin&, const decode::spe::Record&)>;
+// The records again, in runs that may be asked for side by side: replay(first, last, sink) brings those of some. False:
+// a record goes on in the run behind.
+struct RecordRuns {
+  usize count = 1;
+  std::function<bool(usize first, usize last, const RecordSink&)> replay;
+};
+
+struct RecordsRequest {
+  std::string path;   // "-": the console
+  bool json = false;  // else CSV
+  std::vector<u64> midr_of_core;
+  std::function<u64(u64 ticks)> to_ns;  // empty: times stay ticks
+};
+// Where --records of this request goes, and how.
+RecordsRequest records_request(const request::Request& request, std::vector<u64> midr_of_core);
+diag::Result<void> write_records(const RecordsRequest& request, const profile::SpeProfile& profile,
+                                 const RecordRuns& runs, diag::Console& console);
+
+}  // namespace wperf::commands

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/commands/wait_rights.h"
+
+#include <fmt/format.h>
+
+namespace wperf::commands {
+namespace {
+
+constexpr int kOwnProgramsUserMode = 2;  // levels of kernel.perf_event_paranoid
+
+diag::Error without_right(std::string text, std::string hint) {
+  return {.text = std::move(text), .hint = std::move(hint), .code = diag::ExitCode::no_device};
+}
+
+}  // namespace
+
+diag::Result<void> check_own_switches(const device::LinuxFacts& facts, const request::Request& request) {
+  if (!facts.paranoid.has_value()) return {};  // no perf events at all: the device says so
+  const int level = *facts.paranoid;
+  if (!facts.own_programs) {
+    std::string text = fmt::format(
+        "this user may not record context switches, not even of their own programs: kernel.perf_event_paranoid is {}",
+        level);
+    if (level <= kOwnProgramsUserMode) {
+      return without_right(std::move(text),
+                           "the setting would allow it, so a sandbox or system call filter (as in containers) forbids "
+                           "perf_event_open; allow it there");
+    }
+    return without_right(
+        std::move(text),
+        "run wperf as root or with the capability CAP_PERFMON, or lower the setting: sysctl "
+        "kernel.perf_event_paranoid=2 for your own programs, =1 to also see where their threads waited");
+  }
+  const bool of_all = !request.program.has_value() && !request.process.has_value() && !request.pe_file.has_value();
+  if (!of_all || facts.whole_cores) return {};
+  return without_right(
+      fmt::format(
+          "this user may not record the context switches of the whole machine: kernel.perf_event_paranoid is {}",
+          level),
+      "you can record your own programs: `wperf waits -- PROGRAM` or -p PID; for the whole machine run wperf as root "
+      "or with the capability CAP_PERFMON, or set sysctl kernel.perf_event_paranoid=0");
+}
+
+}  // namespace wperf::commands

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the facts of a Linux machine mean for measuring, and the way out. Pure; called by run_doctor.
+#pragma once
+#include <vector>
+
+#include "machine/linux_kernel/linux_facts.h"
+#include "model/answers/machine_report.h"
+
+namespace wperf::doctor {
+
+std::vector<profile::Check> linux_checks(const device::LinuxFacts& facts);
+
+}  // namespace wperf::doctor

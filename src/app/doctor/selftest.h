@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// `wperf doctor --selftest`: each device that is there measures a program whose counts, shares and stacks are known by
+// construction. Called by run_doctor.
+#pragma once
+#include "ground/diag/console.h"
+#include "model/answers/selftest_answer.h"
+#include "model/request/request.h"
+
+namespace wperf::doctor {
+
+profile::Selftest run_selftest(const request::Request& request, diag::Console& console);
+bool has_failed(const profile::Selftest& test);
+
+}  // namespace wperf::doctor

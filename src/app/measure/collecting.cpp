@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/measure/collecting.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+
+#include "app/measure/opened_machine.h"
+
+namespace wperf::measure {
+namespace {
+
+constexpr u64 kProgressNs = 1'000 * kNanosecondsPerMillisecond;
+constexpr u64 kSamplesOfPayload = 128;
+
+// The letters behind "sampling ...", as WindowsPerf's tool gets samples once a second: full payloads of them, and one
+// that is not full. Of bytes, and for a person, one letter: did anything come? Not `live`: a program writes into the
+// same line, so all of it comes at the end. So it does where a person sees how far it is.
+class SamplingProgress {
+ public:
+  SamplingProgress(diag::Console& console, u64 now, bool live)
+      : console_(console),
+        live_(live && !console.shows_progress()),
+        shown_(live && console.shows_progress()),
+        start_(now),
+        next_(now + kProgressNs) {
+    show("sampling ...");
+  }
+  ~SamplingProgress() { console_.out(waiting_); }
+  SamplingProgress(const SamplingProgress&) = delete;
+  SamplingProgress& operator=(const SamplingProgress&) = delete;
+
+  void at(u64 now, const Collected& collected) {
+    while (now >= next_) {
+      show(letters_of(collected.amount - seen_, collected.in_bytes));
+      seen_ = collected.amount;
+      next_ += kProgressNs;
+    }
+    if (shown_ && console_.progress_due()) console_.progress(line(now, collected));
+  }
+
+ private:
+  std::string letters_of(u64 amount, bool in_bytes) const {
+    if (in_bytes || shown_) return amount != 0 ? "." : "e";
+    return std::string(amount / kSamplesOfPayload, '.') + 'e';
+  }
+  std::string line(u64 now, const Collected& collected) const {
+    std::string text = fmt::format("sampling: {} s, ", (now - start_) / kProgressNs);
+    text += collected.in_bytes ? fmt::format("{:.1f} MB", static_cast<double>(collected.amount) / 1e6)
+                               : fmt::format("{} samples", collected.amount);
+    if (collected.lost != 0) text += fmt::format(", {} lost", collected.lost);
+    return text + "; press Ctrl-C to stop";
+  }
+  void show(std::string_view text) {
+    if (live_) return console_.out(text);
+    waiting_ += text;
+  }
+
+  diag::Console& console_;
+  const bool live_, shown_;
+  std::string waiting_;
+  u64 start_, next_;
+  u64 seen_ = 0;
+};
+
+}  // namespace
+
+diag::Result<Collection> collect_samples(Machine& machine, u64 duration_ms, u32 pid, diag::Console& console,
+                                         u64 drain_every_ns, const std::function<diag::Result<Collected>()>& drain) {
+  device::Programs& programs = machine.device->programs();
+  const u64 start = programs.now_ns();
+  const u64 end = start + duration_ms * kNanosecondsPerMillisecond;
+  SamplingProgress progress(console, start, !programs.shares_console());
+  u64 next_ns = drain_every_ns;
+  while (true) {
+    if (console.interrupted()) return Collection{.end = WaitEnd::interrupted, .trouble = {}};
+    if (pid != 0 && !programs.process(pid).running) return Collection{.end = WaitEnd::program_ended, .trouble = {}};
+    const u64 now = programs.now_ns();
+    if (duration_ms != 0 && now >= end) return Collection{};
+    const auto waited = programs.wait(duration_ms != 0 ? std::min(next_ns, end - now) : next_ns, pid);
+    if (!waited.has_value()) return Collection{.end = WaitEnd::program_ended, .trouble = waited.error()};
+    WPERF_TRY(const Collected collected, drain());
+    next_ns = collected.next_ns != 0 ? collected.next_ns : drain_every_ns;
+    progress.at(programs.now_ns(), collected);
+  }
+}
+
+void tell_collected(const Collection& collection, diag::Console& console) {
+  if (collection.end == WaitEnd::interrupted) console.out("Ctrl-C received, quit counting...");
+  console.out(" done!\n");
+}
+
+}  // namespace wperf::measure

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Joins what was planned (names, notes, metrics) with what was counted into the profile of one count.
+#pragma once
+#include "machine/plan/plan.h"
+#include "model/answers/count_profile.h"
+#include "model/readings/counts.h"
+
+namespace wperf::measure {
+
+profile::CountProfile build_count_profile(const plan::CountPlan& plan, const plan::Capabilities& machine,
+                                          const plan::EventCatalog& catalog, const raw::CountCapture& capture);
+
+}  // namespace wperf::measure

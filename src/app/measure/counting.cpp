@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/measure/counting.h"
+
+#include <algorithm>
+
+#include "app/measure/opened_machine.h"
+#include "app/output/outputs.h"
+
+namespace wperf::measure {
+namespace {
+
+constexpr u64 kCountStepMs = 100;
+constexpr u64 kPauseStepMs = 500;
+constexpr u64 kPollMs = 100;  // Ctrl-C is noticed this soon
+
+struct Waiting {
+  u64 duration_ms = 0;  // 0 = endless
+  u64 step_ms = kCountStepMs;
+  device::CountSession* session = nullptr;  // polled for a lost lock
+  bool keeps_what_was = false;              // counted, when somebody else ends the session
+};
+
+// `trouble` receives what the machine says of a crashed program.
+diag::Result<WaitEnd> wait_with_progress(device::Programs& programs, const Waiting& waiting,
+                                         const SpawnedProgram& program, Progress& progress, diag::Console& console,
+                                         std::optional<diag::Error>& trouble) {
+  const u64 start = programs.now_ns();
+  const u64 end = start + waiting.duration_ms * kNanosecondsPerMillisecond;
+  u64 next_step = start + waiting.step_ms * kNanosecondsPerMillisecond;
+  while (true) {
+    if (console.interrupted()) return WaitEnd::interrupted;
+    if (program.ended()) return WaitEnd::program_ended;
+    const u64 now = programs.now_ns();
+    if (waiting.duration_ms != 0 && now >= end) return WaitEnd::time;
+    u64 slice = kPollMs * kNanosecondsPerMillisecond;
+    if (waiting.duration_ms != 0) slice = std::min(slice, end - now);
+    const auto waited = programs.wait(slice, program.pid());
+    if (!waited.has_value()) {
+      trouble = waited.error();
+      return WaitEnd::program_ended;
+    }
+    while (programs.now_ns() >= next_step) {
+      progress.step();
+      next_step += waiting.step_ms * kNanosecondsPerMillisecond;
+    }
+    if (waiting.session == nullptr) continue;
+    if (auto checked = waiting.session->check(); !checked.has_value()) {
+      if (!waiting.keeps_what_was) return std::move(checked).error();
+      trouble = std::move(checked).error();
+      return WaitEnd::time;
+    }
+  }
+}
+
+}  // namespace
+
+diag::Result<void> SpawnedProgram::start(const request::Request& request, u32 core) {
+  if (output::stdout_is_document(request)) programs_.keep_stdout_free();
+  WPERF_TRY(pid_, programs_.spawn(request.program->path, request.program->command_line, core));
+  started_ = true;
+  return {};
+}
+
+diag::Result<void> SpawnedProgram::follow(u32 pid) {
+  if (!programs_.process(pid).running) {
+    return diag::Error{
+        .text = "no process " + std::to_string(pid) + " is running", .hint = {}, .code = diag::ExitCode::usage};
+  }
+  pid_ = pid;
+  return {};
+}
+
+int status_of_program(const Machine& machine, const device::ProcessState& program) {
+  return machine.capabilities.kernel != nullptr && !program.running ? static_cast<int>(program.exit_code) : 0;
+}
+
+diag::Result<void> let_start_up(const request::Request& request, Machine& machine, u32 pid) {
+  const u64 delay_ms = request.spawn_delay_ms.value_or(0);
+  if (delay_ms == 0) return {};
+  return machine.device->programs().wait(delay_ms * kNanosecondsPerMillisecond, pid);
+}
+
+Progress::Progress(diag::Console& console, std::string_view label, bool live)
+    : console_(console), label_(std::string(label) + " ... "), live_(live) {
+  if (live_) console_.out(label_ + (console_.animated() ? "-" : ""));
+}
+
+void Progress::step() {
+  if (!live_ || !console_.animated()) return;
+  constexpr std::string_view kSigns = "/|\\-";
+  const char text[] = {'\b', kSigns[position_++ % kSigns.size()]};
+  console_.out({text, sizeof text});
+}
+
+void Progress::done() {
+  if (!live_) return console_.out(label_ + "done\n");
+  console_.out(console_.animated() ? "\bdone\n" : "done\n");
+}
+
+diag::Result<CountOutcome> count_once(Machine& machine, const plan::CountPlan& plan, u64 duration_ms,
+                                      const SpawnedProgram& program, diag::Console& console) {
+  CountOutcome outcome;
+  WPERF_TRY(const auto session, machine.device->open_count(plan));
+  outcome.remarks = session->remarks();
+  for (const std::string& remark : outcome.remarks) console.out("note: " + remark + "\n");
+  Progress progress(console, "counting", !machine.device->programs().shares_console());
+  WPERF_CHECK_OK(session->start());
+  const Waiting waiting{.duration_ms = duration_ms,
+                        .step_ms = kCountStepMs,
+                        .session = session.get(),
+                        .keeps_what_was = machine.capabilities.kernel != nullptr};
+  WPERF_TRY(outcome.end,
+            wait_with_progress(machine.device->programs(), waiting, program, progress, console, outcome.trouble));
+  WPERF_CHECK_OK(session->stop());
+  progress.done();
+  if (outcome.end == WaitEnd::interrupted) console.out("Ctrl-C received, quit counting...\n");
+  WPERF_TRY(outcome.capture, session->read());
+  return outcome;
+}
+
+diag::Result<WaitEnd> pause_between_counts(Machine& machine, u64 duration_ms, const SpawnedProgram& program,
+                                           diag::Console& console) {
+  Progress progress(console, "sleeping", !machine.device->programs().shares_console());
+  WaitEnd end = WaitEnd::time;
+  if (duration_ms != 0) {
+    std::optional<diag::Error> trouble;
+    const Waiting waiting{.duration_ms = duration_ms, .step_ms = kPauseStepMs, .session = nullptr};
+    WPERF_TRY(end, wait_with_progress(machine.device->programs(), waiting, program, progress, console, trouble));
+    if (trouble.has_value()) return *trouble;
+  }
+  progress.done();
+  return end;
+}
+
+}  // namespace wperf::measure

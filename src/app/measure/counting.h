@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One running measurement: the program under it, the waiting with progress and Ctrl-C, and single counts.
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/measure/opened_machine.h"
+#include "ground/diag/console.h"
+#include "ground/diag/result.h"
+#include "machine/plan/plan.h"
+#include "model/readings/counts.h"
+#include "model/request/request.h"
+
+namespace wperf::measure {
+
+// The program a measurement is about. One that it started is killed when the measurement is over.
+class SpawnedProgram {
+ public:
+  explicit SpawnedProgram(device::Programs& programs) : programs_(programs) {}
+  ~SpawnedProgram() {
+    if (pid_ != 0 && started_) programs_.kill(pid_);
+  }
+  SpawnedProgram(const SpawnedProgram&) = delete;
+  SpawnedProgram& operator=(const SpawnedProgram&) = delete;
+
+  diag::Result<void> start(const request::Request& request, u32 core);
+  // A program that runs already: its end is watched for, and it is left alone.
+  diag::Result<void> follow(u32 pid);
+  u32 pid() const { return pid_; }  // 0: no program
+  bool ended() const { return pid_ != 0 && !programs_.process(pid_).running; }
+  u32 exit_code() const { return programs_.process(pid_).exit_code; }
+
+ private:
+  device::Programs& programs_;
+  u32 pid_ = 0;
+  bool started_ = false;
+};
+
+// The exit status of a run that went well and was about this program: that of the program where it ended by itself and
+// wperf stands before it as other tools of the system do; 0 where scripts of WindowsPerf expect it (contract 1.2).
+int status_of_program(const Machine& machine, const device::ProcessState& program);
+
+// Before measuring: as long as --record_spawn_delay asks for, if it does.
+diag::Result<void> let_start_up(const request::Request& request, Machine& machine, u32 pid);
+
+enum class WaitEnd { time, interrupted, program_ended };
+
+// The moving sign behind "counting ... ". Not `live`: a program writes into the same lines, so all of it comes at the
+// end.
+class Progress {
+ public:
+  Progress(diag::Console& console, std::string_view label, bool live);
+  void step();
+  void done();
+
+ private:
+  diag::Console& console_;
+  std::string label_;
+  bool live_;
+  size_t position_ = 0;
+};
+
+struct CountOutcome {
+  raw::CountCapture capture;
+  WaitEnd end = WaitEnd::time;
+  std::optional<diag::Error> trouble;  // the program crashed: what was counted is still good
+  std::vector<std::string> remarks;    // of the session
+};
+
+// Counts once: start, wait for `duration_ms` (0 = until Ctrl-C or the end of the program), stop, read.
+diag::Result<CountOutcome> count_once(Machine& machine, const plan::CountPlan& plan, u64 duration_ms,
+                                      const SpawnedProgram& program, diag::Console& console);
+// The pause between two counts of a timeline.
+diag::Result<WaitEnd> pause_between_counts(Machine& machine, u64 duration_ms, const SpawnedProgram& program,
+                                           diag::Console& console);
+
+}  // namespace wperf::measure

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/measure/device_choice.h"
+
+#include <algorithm>
+#include <variant>
+
+namespace wperf::measure {
+namespace {
+
+using request::Command;
+using request::Request;
+
+// These ask for the driver itself, or want no machine.
+bool is_about_driver(Command command) {
+  return command == Command::none || command == Command::version || command == Command::detect;
+}
+
+bool any_token(const Request& request, bool (*is)(const request::EventToken&)) {
+  return std::any_of(request.items.begin(), request.items.end(), [&](const request::CountItem& item) {
+    const auto* const list = std::get_if<request::EventList>(&item);
+    return list != nullptr && std::any_of(list->tokens.begin(), list->tokens.end(), is);
+  });
+}
+
+constexpr std::string_view kOutside = "outside the cores";  // which tracing does not count at all
+
+// What Arm's driver counts better than Windows' own tracing; empty: nothing of that is asked for.
+std::string counted_by_drivers(const Request& request) {
+  if (request.command != Command::stat && request.command != Command::test) return {};
+  if (any_token(request, [](const request::EventToken& token) { return token.event_class != EventClass::core; })) {
+    return std::string(kOutside);
+  }
+  const auto is_metric = [](const request::CountItem& item) {
+    return std::holds_alternative<request::MetricName>(item);
+  };
+  if (std::any_of(request.items.begin(), request.items.end(), is_metric)) return "metrics";
+  if (any_token(request, [](const request::EventToken& token) { return token.group.has_value(); })) return "groups";
+  if (request.timeline.enabled) return "timelines";
+  const bool of_program = request.program.has_value() || request.process.has_value();
+  return of_program ? std::string() : "whole cores";
+}
+
+}  // namespace
+
+ChosenDevice choose_device(const Request& request, const device::DevicesHere& here) {
+  if (here.linux_kernel) return {.name = {}, .why = {}};
+  if (here.driver || is_about_driver(request.command) || !here.tracing) return {.name = "driver", .why = {}};
+  const std::string counted = counted_by_drivers(request);
+  if (here.windowsperf && !counted.empty()) {
+    return {.name = "windowsperf",
+            .why = "device windowsperf: wperf's driver is not installed, and Arm's driver counts " + counted +
+                   (counted == kOutside
+                        ? ", which Windows' own tracing cannot count"
+                        : " by its own timer instead of at context switches, as Windows' own tracing does")};
+  }
+  std::string why = "device etw: wperf's driver is not installed, so Windows' own tracing measures";
+  if (here.windowsperf) why += "; Arm's driver (--device windowsperf) samples one core and no call stacks";
+  if (counted == kOutside) why += "; it cannot count " + counted;
+  return {.name = "etw", .why = std::move(why)};
+}
+
+}  // namespace wperf::measure

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/measure/live_counts.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "app/measure/count_profile_builder.h"
+
+namespace wperf::measure {
+namespace {
+
+// What `stat` would be asked for the same.
+request::Request counting_request(const request::Request& request, const SampledProgram& sampled) {
+  request::Request counting = request;
+  counting.command = request::Command::stat;
+  counting.items = *request.live.counters;
+  if (counting.cores.empty()) counting.cores = request.sampling.cores;
+  if (!counting.timeout.has_value()) counting.timeout.emplace();
+  counting.program.reset();
+  counting.process.reset();
+  if (sampled.pid != 0 && !request.sampling.whole_machine) counting.process = sampled.pid;
+  return counting;
+}
+
+u64 grown(u64 now, u64 before) {
+  return now - std::min(now, before);
+}
+
+raw::CountCapture difference(raw::CountCapture now, const raw::CountCapture& before) {
+  now.start_ns = std::max(now.start_ns, before.end_ns);
+  for (usize i = 0; i < now.units.size() && i < before.units.size(); ++i) {
+    raw::UnitCounts& unit = now.units[i];
+    const raw::UnitCounts& old = before.units[i];
+    unit.enabled_ns = grown(unit.enabled_ns, old.enabled_ns);
+    unit.cycles = grown(unit.cycles, old.cycles);
+    unit.cycles_running_ns = grown(unit.cycles_running_ns, old.cycles_running_ns);
+    unit.cycles_enabled_ns = grown(unit.cycles_enabled_ns, old.cycles_enabled_ns);
+    for (usize entry = 0; entry < unit.entries.size() && entry < old.entries.size(); ++entry) {
+      raw::CounterReading& reading = unit.entries[entry];
+      reading.value = grown(reading.value, old.entries[entry].value);
+      reading.running_ns = grown(reading.running_ns, old.entries[entry].running_ns);
+      reading.enabled_ns = grown(reading.enabled_ns, old.entries[entry].enabled_ns);
+    }
+  }
+  return now;
+}
+
+}  // namespace
+
+diag::Result<std::unique_ptr<LiveCounts>> LiveCounts::open(const request::Request& request,
+                                                           const SampledProgram& sampled, Machine& machine) {
+  const auto& kernel = machine.capabilities.kernel;
+  if (kernel == nullptr || kernel->is_windows()) {
+    return diag::Error{
+        .text = kernel == nullptr
+                    ? "--counters needs the linux device: a driver cannot sample and count at the same time"
+                    : "--counters needs the linux device: Windows traces give counts only at their end",
+        .hint = "top shows the rates of the events of -e; for exact counts use `wperf stat -t`",
+        .code = diag::ExitCode::usage};
+  }
+  WPERF_TRY(plan::CountPlan plan,
+            plan::make_count_plan(counting_request(request, sampled), machine.capabilities, machine.catalog));
+  WPERF_TRY(std::unique_ptr<device::CountSession> session, machine.device->open_count(plan));
+  WPERF_CHECK_OK(session->start());
+  return std::unique_ptr<LiveCounts>(new LiveCounts(std::move(plan), std::move(session), machine));
+}
+
+diag::Result<std::vector<profile::CountRow>> LiveCounts::next() {
+  WPERF_TRY(raw::CountCapture now, session_->read());
+  const profile::CountProfile profile =
+      build_count_profile(plan_, machine_.capabilities, machine_.catalog, difference(now, last_));
+  last_ = std::move(now);
+  const profile::ClassCounts& counts = profile.classes[index_of(EventClass::core)];
+  std::vector<profile::CountRow> rows;
+  for (const profile::CountUnit& unit : counts.units) profile::add_counts(rows, unit.rows);
+  return rows;
+}
+
+}  // namespace wperf::measure

@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/measure/live_sampling.h"
+
+#include <algorithm>
+#include <deque>
+#include <span>
+#include <utility>
+
+#include "app/measure/collecting.h"
+#include "app/measure/live_records.h"
+#include "app/measure/recording_run.h"
+#include "app/measure/sample_recorder.h"
+#include "app/measure/tool.h"
+
+namespace wperf::measure {
+namespace {
+
+std::vector<std::byte> copy_of(std::span<const std::byte> bytes) {
+  return {bytes.begin(), bytes.end()};
+}
+
+// In samples of all events, which are recorded alike; 0: it is not there.
+usize pid_offset_of(const perf_data::PerfFile& file) {
+  constexpr usize kHeader = 8;
+  if (file.attrs().empty()) return 0;
+  const perf_data::EventAttributes& attributes = file.attrs().front().attributes;
+  if (!attributes.has(perf_data::kSampleTid)) return 0;
+  usize offset = kHeader;
+  if (attributes.has(perf_data::kSampleIdentifier)) offset += sizeof(u64);
+  if (attributes.has(perf_data::kSampleIp)) offset += sizeof(u64);
+  return offset;
+}
+
+struct LiveRun {
+  const request::Request& request;
+  plan::SamplePlan plan;
+  const SampledProgram& sampled;
+  Machine& machine;
+  diag::Console& console;
+
+  u64 now_ns() const { return machine.device->programs().now_ns(); }
+};
+
+// One session of the system's kernel, whose file is read as it grows.
+class KernelLive final : public LiveSampling {
+ public:
+  explicit KernelLive(LiveRun run) : run_(std::move(run)) {
+    const u32 pid = run_.sampled.pid;
+    if (pid != 0 && !run_.request.sampling.whole_machine) run_.plan.process = pid;
+  }
+
+  diag::Result<void> open();
+  diag::Result<LiveStretch> next(u64 length_ms, const std::function<void()>& meanwhile) override;
+  usize kept() const override { return records_.kept(); }
+  diag::Result<std::vector<std::byte>> recording(usize stretches, usize newest_left_out) override {
+    return records_.file(stretches, newest_left_out);
+  }
+
+ private:
+  diag::Result<void> read_new();
+
+  LiveRun run_;
+  std::unique_ptr<device::RecordingSession> session_;
+  LiveRecords records_;
+  u64 read_ = 0;        // bytes of the session's file
+  u64 begin_ns_ = 0;    // of the session
+  u64 sampled_ns_ = 0;  // up to when
+};
+
+diag::Result<void> KernelLive::open() {
+  session_.reset();
+  device::RecordingTarget target{.file = {}, .tool_version = tool_version()};
+  target.filter = live_filter(run_.request, run_.plan);
+  WPERF_TRY(session_, run_.machine.device->open_recording(run_.plan, target));
+  begin_ns_ = run_.now_ns();
+  WPERF_CHECK_OK(session_->start());
+  read_ = 0;
+  return {};
+}
+
+diag::Result<void> KernelLive::read_new() {
+  session_->carry_over();
+  WPERF_TRY(const u64 written, session_->written());
+  if (session_->trouble().has_value()) return *session_->trouble();
+  if (written <= read_) return {};
+  WPERF_TRY(const os::MappedFile mapped, os::MappedFile::open(session_->readable_path()));
+  const auto bytes = mapped.bytes().first(static_cast<usize>(std::min<u64>(written, mapped.bytes().size())));
+  if (read_ == 0) {
+    WPERF_TRY(const perf_data::PerfFile file, perf_data::PerfFile::open(bytes));
+    const usize records_begin = bytes.size() - file.record_bytes().size();
+    records_.begin(bytes.first(records_begin), pid_offset_of(file), session_->facts());
+    records_.begin_stretch(kMostLiveBytes);
+    read_ = records_begin;
+  }
+  if (!records_.take(bytes.subspan(static_cast<usize>(read_)))) {
+    return diag::Error{.text = "cannot read the kernel's records while they are recorded",
+                       .hint = "use `wperf record`"};
+  }
+  read_ = bytes.size();
+  return {};
+}
+
+diag::Result<LiveStretch> KernelLive::next(u64 length_ms, const std::function<void()>& meanwhile) {
+  LiveStretch stretch;
+  bool goes_on = false;
+  // Neither its file nor what the kernel told of programs that are gone is to grow for days.
+  if (session_ == nullptr || read_ > kMostLiveBytes || records_.told_bytes() > kMostLiveBytes) {
+    WPERF_CHECK_OK(open());
+    stretch.begin_ns = begin_ns_;
+    if (sampled_ns_ != 0) stretch.unseen_ns = stretch.begin_ns - sampled_ns_;
+  } else {
+    stretch.begin_ns = sampled_ns_;
+    goes_on = true;
+  }
+  // Finding out what there is has taken a part of it.
+  const u64 gone_ms = (run_.now_ns() - stretch.begin_ns) / kNanosecondsPerMillisecond;
+  const auto nothing = [&] -> diag::Result<Collected> {
+    meanwhile();
+    return Collected{};
+  };
+  WPERF_TRY(Collection collection, collect_samples(run_.machine, std::max<u64>(length_ms, gone_ms + 1) - gone_ms,
+                                                   run_.sampled.pid, run_.console, kSampleDrainNs, nothing));
+  stretch.end = collection.end;
+  stretch.trouble = std::move(collection.trouble);
+  if (goes_on) records_.begin_stretch(kMostLiveBytes);
+  WPERF_CHECK_OK(read_new());
+  sampled_ns_ = stretch.end_ns = run_.now_ns();
+  return stretch;
+}
+
+// One session of a driver of ours, which hands out samples.
+class DriverLive final : public LiveSampling {
+ public:
+  explicit DriverLive(LiveRun run) : run_(std::move(run)) {}
+  diag::Result<void> open();
+  diag::Result<LiveStretch> next(u64 length_ms, const std::function<void()>& meanwhile) override;
+  usize kept() const override { return stretches_.size(); }
+  diag::Result<std::vector<std::byte>> recording(usize stretches, usize newest_left_out) override;
+
+ private:
+  void forget_oldest();
+  void end_stretch(raw::SampleCapture capture);
+
+  LiveRun run_;
+  std::unique_ptr<device::SampleSession> session_;
+  std::deque<raw::SampleCapture> stretches_;
+  std::vector<raw::CoreStatistics> told_;  // of the session, up to the last stretch
+  u64 sampled_ns_ = 0;
+};
+
+diag::Result<void> DriverLive::open() {
+  WPERF_CHECK_OK(adapt_intervals(run_.machine, run_.plan, run_.sampled.pid));
+  WPERF_TRY(session_, run_.machine.device->open_sampling(run_.plan));
+  WPERF_CHECK_OK(session_->start());
+  sampled_ns_ = run_.now_ns();
+  return {};
+}
+
+void DriverLive::forget_oldest() {
+  const auto size_of = [](const raw::SampleCapture& one) {
+    return one.samples.size() * sizeof(raw::DrainedSample) + one.frames.size() * sizeof(u64);
+  };
+  u64 bytes = 0;
+  for (const raw::SampleCapture& one : stretches_) bytes += size_of(one);
+  while (stretches_.size() > 1 && bytes > kMostLiveBytes) {
+    bytes -= size_of(stretches_.front());
+    stretches_.pop_front();
+  }
+}
+
+// What the session tells of cores grows from its start on; a stretch has its own share.
+void DriverLive::end_stretch(raw::SampleCapture capture) {
+  const std::vector<raw::CoreStatistics> now = capture.core_statistics;
+  for (usize i = 0; i < capture.core_statistics.size() && i < told_.size(); ++i) {
+    raw::CoreStatistics& own = capture.core_statistics[i];
+    for (u64 raw::CoreStatistics::* field :
+         {&raw::CoreStatistics::taken, &raw::CoreStatistics::lost_ring_full, &raw::CoreStatistics::lost_filtered,
+          &raw::CoreStatistics::held_back, &raw::CoreStatistics::throttled, &raw::CoreStatistics::unreadable,
+          &raw::CoreStatistics::lost_stacks, &raw::CoreStatistics::cut_stacks, &raw::CoreStatistics::register_losses}) {
+      own.*field -= std::min(own.*field, told_[i].*field);
+    }
+  }
+  told_ = now;
+  stretches_.push_back(std::move(capture));
+  forget_oldest();
+}
+
+diag::Result<LiveStretch> DriverLive::next(u64 length_ms, const std::function<void()>& meanwhile) {
+  if (session_ == nullptr) WPERF_CHECK_OK(open());
+  LiveStretch stretch{.begin_ns = sampled_ns_};
+  raw::SampleCapture capture;
+  capture.start_ns = sampled_ns_;
+  Collected collected{.in_bytes = false};
+  const auto drain = [&]() -> diag::Result<Collected> {
+    WPERF_CHECK_OK(session_->drain(capture));
+    collected.amount = capture.samples.size();
+    collected.next_ns = session_->drain_every_ns(kSampleDrainNs);
+    meanwhile();
+    return collected;
+  };
+  WPERF_TRY(Collection collection, collect_samples(run_.machine, length_ms, run_.sampled.pid, run_.console,
+                                                   session_->drain_every_ns(kSampleDrainNs), drain));
+  if (collection.end != WaitEnd::time) WPERF_CHECK_OK(session_->stop());
+  WPERF_CHECK_OK(session_->drain(capture));
+  capture.end_ns = sampled_ns_ = stretch.end_ns = run_.now_ns();
+  stretch.end = collection.end;
+  stretch.trouble = std::move(collection.trouble);
+  end_stretch(std::move(capture));
+  return stretch;
+}
+
+diag::Result<std::vector<std::byte>> DriverLive::recording(usize stretches, usize newest_left_out) {
+  Recording recording;
+  WPERF_CHECK_OK(create_own_file(recording));
+  SampleRecorder recorder(run_.plan, *recording.own);
+  raw::SampleCapture all;
+  const usize end = stretches_.size() - std::min(newest_left_out, stretches_.size());
+  for (usize i = end - std::min(stretches, end); i < end; ++i) {
+    const raw::SampleCapture& one = stretches_[i];
+    if (all.core_statistics.empty()) {
+      all.start_ns = one.start_ns;
+      all.core_statistics = one.core_statistics;
+    } else {
+      for (usize core = 0; core < all.core_statistics.size() && core < one.core_statistics.size(); ++core) {
+        all.core_statistics[core].taken += one.core_statistics[core].taken;
+        all.core_statistics[core].lost_ring_full += one.core_statistics[core].lost_ring_full;
+        all.core_statistics[core].lost_filtered += one.core_statistics[core].lost_filtered;
+        all.core_statistics[core].held_back += one.core_statistics[core].held_back;
+        all.core_statistics[core].register_losses += one.core_statistics[core].register_losses;
+      }
+    }
+    all.end_ns = one.end_ns;
+    all.remark = one.remark;
+    raw::SampleCapture copy = one;
+    recorder.take(copy);
+  }
+  all.processes = run_.machine.device->programs().processes();
+  recorder.finish(all, run_.machine.capabilities, run_.request.arguments, run_.sampled);
+  request::Request unkept = run_.request;
+  unkept.sampling.perf_data = false;
+  unkept.sampling.perf_data_file.reset();
+  WPERF_CHECK_OK(finish_own_file(unkept, recording));
+  return copy_of(recording.mapped->bytes());
+}
+
+// Windows' own tracing writes files: a trace for each stretch.
+class TraceLive final : public LiveSampling {
+ public:
+  explicit TraceLive(LiveRun run) : run_(std::move(run)) {}
+  diag::Result<LiveStretch> next(u64 length_ms, const std::function<void()>& meanwhile) override;
+  usize kept() const override { return last_.has_value() ? 1 : 0; }
+  diag::Result<std::vector<std::byte>> recording(usize stretches, usize newest_left_out) override;
+  const recording::RecordedSwitches* switches() const override {
+    return run_.request.live.waits ? &switches_ : nullptr;
+  }
+
+ private:
+  LiveRun run_;
+  std::optional<Recording> last_;
+  recording::RecordedSwitches switches_;  // of it
+  u64 sampled_ns_ = 0;
+};
+
+diag::Result<LiveStretch> TraceLive::next(u64 length_ms, const std::function<void()>& /*meanwhile*/) {
+  LiveStretch stretch{.begin_ns = run_.now_ns()};
+  if (sampled_ns_ != 0) stretch.unseen_ns = stretch.begin_ns - sampled_ns_;
+  request::Request request = run_.request;
+  request.timeout = request::Duration{length_ms};
+  last_.reset();
+  WPERF_TRY(Recording recorded, record_sampled(request, run_.plan, run_.sampled, run_.machine, run_.console));
+  sampled_ns_ = stretch.end_ns = run_.now_ns();
+  WPERF_TRY(switches_, read_trace(recorded, {.switches = request.live.waits}));
+  stretch.end = recorded.end;
+  stretch.trouble = recorded.trouble;
+  last_.emplace(std::move(recorded));
+  return stretch;
+}
+
+diag::Result<std::vector<std::byte>> TraceLive::recording(usize /*stretches*/, usize newest_left_out) {
+  if (last_.has_value() && newest_left_out == 0) return copy_of(last_->mapped->bytes());
+  return diag::Error{.text = "only the newest trace of Windows is kept", .hint = "resume the display first"};
+}
+
+}  // namespace
+
+diag::Result<std::unique_ptr<LiveSampling>> start_live_sampling(const request::Request& request,
+                                                                const plan::SamplePlan& plan,
+                                                                const SampledProgram& sampled, Machine& machine,
+                                                                diag::Console& console) {
+  LiveRun run{.request = request, .plan = plan, .sampled = sampled, .machine = machine, .console = console};
+  const auto& kernel = machine.capabilities.kernel;
+  if (kernel == nullptr) return std::unique_ptr<LiveSampling>(std::make_unique<DriverLive>(std::move(run)));
+  if (kernel->is_windows()) return std::unique_ptr<LiveSampling>(std::make_unique<TraceLive>(std::move(run)));
+  return std::unique_ptr<LiveSampling>(std::make_unique<KernelLive>(std::move(run)));
+}
+
+}  // namespace wperf::measure

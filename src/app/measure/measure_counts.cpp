@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/measure/measure_counts.h"
+
+#include <fmt/format.h>
+
+#include "app/measure/count_profile_builder.h"
+#include "app/measure/counter_trace.h"
+#include "app/measure/test_report.h"
+#include "views/report/small_reports.h"
+
+namespace wperf::measure {
+namespace {
+
+profile::CountProfile profile_of(const plan::CountPlan& plan, const Machine& machine, const CountOutcome& outcome) {
+  profile::CountProfile profile = build_count_profile(plan, machine.capabilities, machine.catalog, outcome.capture);
+  if (machine.capabilities.kernel == nullptr) {
+    profile.remarks.insert(profile.remarks.begin(), outcome.remarks.begin(), outcome.remarks.end());
+  }
+  return profile;
+}
+
+diag::Result<void> collect(const request::Request& request, const plan::CountPlan& plan, Machine& machine,
+                           const SpawnedProgram& program, diag::Console& console, profile::TimelineProfile& timeline) {
+  u64 first_ns = 0;
+  for (u64 n = 0; request.timeline.count == 0 || n < request.timeline.count; ++n) {
+    WPERF_TRY(const CountOutcome outcome, count_once(machine, plan, request.duration_ms(), program, console));
+    const raw::CountCapture& capture = outcome.capture;
+    if (n == 0) first_ns = capture.start_ns;
+    timeline.spans.push_back({capture.start_ns - first_ns, capture.end_ns - first_ns});
+    timeline.counts.push_back(profile_of(plan, machine, outcome));
+    trace_counters(timeline.counts.back());
+    if (outcome.trouble.has_value()) return *outcome.trouble;
+    if (outcome.end == WaitEnd::interrupted) return {};
+    WPERF_TRY(const WaitEnd end,
+              pause_between_counts(machine, request.timeline.interval.milliseconds, program, console));
+    if (end != WaitEnd::time || program.ended()) return {};
+  }
+  return {};
+}
+
+// A metric that this machine has, or else a line that works.
+std::string what_to_count(const Machine& machine) {
+  if (machine.capabilities.kernel != nullptr)
+    return "`wperf stat -- PROGRAM` counts the most useful events; choose others with -e";
+  const auto& metrics = machine.catalog.metrics;
+  if (metrics.empty()) return "choose events with -e; `wperf list` shows them";
+  const plan::MetricDefinition* imix = machine.catalog.find_metric("imix");
+  return fmt::format("try -m {}; `wperf list` shows the metrics for -m and the events for -e",
+                     imix != nullptr ? imix->name : metrics.front().name);
+}
+
+// What the system says of the program beside its counts.
+void describe_program(const request::Request& request, Machine& machine, const SpawnedProgram& program,
+                      profile::CountProfile& profile) {
+  if (!profile.by_kernel || program.pid() == 0) return;
+  for (const raw::Process& process : machine.device->programs().processes()) {
+    if (process.pid == program.pid()) profile.program = process.image.substr(process.image.find_last_of("/\\") + 1);
+  }
+  const device::ProcessState state = machine.device->programs().process(program.pid());
+  if (!request.program.has_value() || !state.has_times) return;
+  profile.user_seconds = static_cast<double>(state.user_ns) / 1e9;
+  profile.system_seconds = static_cast<double>(state.system_ns) / 1e9;
+}
+
+}  // namespace
+
+diag::Result<plan::CountPlan> plan_counts(const request::Request& request, Machine& machine) {
+  WPERF_TRY(plan::CountPlan plan, plan::make_count_plan(request, machine.capabilities, machine.catalog));
+  if (plan.has_events()) return plan;
+  return diag::Error{
+      .text = "no event specified", .hint = what_to_count(machine), .code = diag::ExitCode::no_event, .verbatim = true};
+}
+
+void tell_plan(const plan::CountPlan& plan, const Machine& machine, const std::vector<output::TimelineFile>& files,
+               diag::Console& console) {
+  for (const output::TimelineFile& file : files) console.out("timeline file: '" + file.path + "'\n");
+  console.out(report::schedule_text(test_report_of(plan, machine.capabilities)));
+}
+
+diag::Result<void> start_program(const request::Request& request, plan::CountPlan& plan, Machine& machine,
+                                 SpawnedProgram& program, diag::Console& console) {
+  if (request.process.has_value()) return program.follow(*request.process);
+  if (!request.program.has_value()) return {};
+  WPERF_CHECK_OK(program.start(request, plan.program_core));
+  if (plan.of_program) plan.process = program.pid();
+  if (request.outputs.verbose) console.out(fmt::format("{} pid is {}\n", request.program->path, program.pid()));
+  return let_start_up(request, machine, program.pid());
+}
+
+diag::Result<MeasuredCount> measure_count(const request::Request& request, const plan::CountPlan& plan,
+                                          Machine& machine, const SpawnedProgram& program, diag::Console& console) {
+  WPERF_TRY(const CountOutcome outcome, count_once(machine, plan, request.duration_ms(), program, console));
+  MeasuredCount count;
+  count.profile = profile_of(plan, machine, outcome);
+  trace_counters(count.profile);
+  describe_program(request, machine, program, count.profile);
+  count.trouble = outcome.trouble;
+  if (request.outputs.verbose && request.program.has_value() && program.ended()) {
+    console.out(fmt::format("{} ended with exit code {:#x}\n", request.program->path, program.exit_code()));
+  }
+  return count;
+}
+
+diag::Result<void> measure_timeline(const request::Request& request, const plan::CountPlan& plan, Machine& machine,
+                                    const SpawnedProgram& program, diag::Console& console,
+                                    profile::TimelineProfile& timeline) {
+  timeline.duration_seconds = static_cast<double>(request.duration_ms()) / 1000.0;
+  timeline.interval_seconds = static_cast<double>(request.timeline.interval.milliseconds) / 1000.0;
+  timeline.requested_counts = request.timeline.count;
+  return collect(request, plan, machine, program, console, timeline);
+}
+
+}  // namespace wperf::measure

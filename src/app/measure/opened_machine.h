@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The opened and locked machine of one command, with the words that may be used on it.
+#pragma once
+#include <memory>
+#include <string>
+
+#include "ground/diag/console.h"
+#include "ground/diag/result.h"
+#include "machine/device/device.h"
+#include "machine/plan/plan.h"
+#include "model/request/request.h"
+
+namespace wperf::measure {
+
+// What the user asks for comes in milliseconds; machines count nanoseconds.
+inline constexpr u64 kNanosecondsPerMillisecond = 1'000'000;
+
+struct Machine {
+  std::unique_ptr<device::Device> device;
+  plan::Capabilities capabilities;
+  plan::EventCatalog catalog;
+};
+
+// Opens the device, sees that its driver speaks our protocol, and takes its lock.
+diag::Result<std::unique_ptr<device::Device>> open_locked_device(const request::Request& request);
+// The same, then asks the hardware and reads the -C and -E files.
+diag::Result<Machine> open_machine(const request::Request& request, diag::Console& console,
+                                   device::Device::Spe spe = device::Device::Spe::left_alone);
+
+std::string number_text(const device::DriverVersion& version);  // "3.8.0"
+// What is said of a driver whose protocol is another than ours (contract 8.3).
+diag::Error version_mismatch(const device::DriverVersion& driver);
+
+}  // namespace wperf::measure

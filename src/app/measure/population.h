@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What is counted beside statistical profiling (contract 3.4, 9.9): cycles, and how many operations were chosen,
+// filtered and lost. Counted by spe_recording, kept in the recording, shown by recorded_spe.
+#pragma once
+#include "analysis/operations/spe_profile.h"
+#include "formats/perf_data/run_facts.h"
+#include "machine/plan/plan.h"
+#include "machine/plan/spe_plan.h"
+#include "model/answers/count_profile.h"
+#include "model/readings/counts.h"
+
+namespace wperf::measure {
+
+plan::CountPlan population_plan(const plan::SpePlan& plan, const plan::Capabilities& machine);
+
+perf_data::CountedFacts counted_facts(const plan::CountPlan& plan, const plan::Capabilities& machine,
+                                      const raw::CountCapture& capture);
+// As count_profile_builder.h makes it of what was captured.
+profile::CountProfile counted_profile(const perf_data::CountedFacts& counted);
+
+// On all cores, and what was recorded on each of `cores`.
+profile::SpePopulation population_of(const profile::CountProfile& counting);
+std::vector<u64> recorded_of_cores(const profile::CountProfile& counting, const std::vector<profile::SpeCore>& cores);
+
+}  // namespace wperf::measure

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/measure/sampled_program.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "base/ascii.h"
+#include "model/request/sample_target.h"
+
+namespace wperf::measure {
+namespace {
+
+constexpr size_t kFewPrograms = 16;  // a whole Windows runs some hundred: nobody reads that
+
+bool same_name(std::string_view a, std::string_view b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](char x, char y) { return ascii_lower(x) == ascii_lower(y); });
+}
+
+std::string base_name(const std::string& path) {
+  const size_t slash = path.find_last_of("/\\");
+  return slash == std::string::npos ? path : path.substr(slash + 1);
+}
+
+// The running program that `sample` was asked to look at.
+diag::Result<u32> find_running(device::Programs& programs, const std::string& image_name) {
+  std::vector<std::string> running;
+  for (const raw::Process& process : programs.processes()) {
+    if (!process.running || process.modules.empty()) continue;
+    const std::string& name = process.modules.front().name;
+    // Asked for by its number, the machine has all its modules from now on.
+    if (same_name(name, base_name(image_name)) && programs.process(process.pid).running) return process.pid;
+    running.push_back(name);
+  }
+  const bool few = !running.empty() && running.size() <= kFewPrograms;
+  return diag::Error{
+      .text = "no program named '" + base_name(image_name) + "' is running",
+      .hint = few ? fmt::format("running: {}", fmt::join(running, ", ")) : "start it with `wperf record`",
+      .code = diag::ExitCode::usage};
+}
+
+// WindowsPerf samples the core all the same, whoever runs there, and scripts made for it rely on that.
+bool goes_without_program(const request::Request& request, const Machine& machine) {
+  return request.command == request::Command::sample && machine.capabilities.kernel == nullptr &&
+         !request.push.url.has_value();
+}
+
+}  // namespace
+
+diag::Result<SampledProgram> start_or_find(const request::Request& request, u32 core, Machine& machine,
+                                           SpawnedProgram& spawned, diag::Console& console) {
+  const request::SampleTarget target = request::sample_target(request);
+  SampledProgram sampled{
+      .pid = 0, .image_name = base_name(target.image_name), .pe_file = target.pe_file, .pdb_file = target.pdb_file};
+  if (request.process.has_value()) {
+    WPERF_CHECK_OK(spawned.follow(*request.process));
+    sampled.pid = spawned.pid();
+    for (const raw::Process& process : machine.device->programs().processes()) {
+      if (process.pid == sampled.pid && !process.modules.empty()) sampled.image_name = process.modules.front().name;
+    }
+    return sampled;
+  }
+  const bool of_machine = machine.capabilities.kernel != nullptr || request.sampling.whole_machine;
+  if (of_machine && target.image_name.empty()) return sampled;  // whoever runs
+  const bool starts = request.command == request::Command::record || request.command == request::Command::top;
+  if (starts && request.program.has_value()) {
+    WPERF_CHECK_OK(spawned.start(request, core));
+    sampled.pid = spawned.pid();
+    WPERF_CHECK_OK(let_start_up(request, machine, spawned.pid()));
+    return sampled;
+  }
+  auto found = find_running(machine.device->programs(), target.image_name);
+  if (found.has_value()) {
+    sampled.pid = found.value();
+  } else if (goes_without_program(request, machine)) {
+    console.warn("warning: " + found.error().text + "; code on the core is shown as unknown");
+    console.warn("hint: " + found.error().hint);
+  } else {
+    return std::move(found).error();
+  }
+  return sampled;
+}
+
+const raw::Process* find_process(const std::vector<raw::Process>& processes, u32 pid) {
+  for (const raw::Process& process : processes) {
+    if (process.pid == pid) return &process;
+  }
+  return nullptr;
+}
+
+profile::SampleTarget target_of(const SampledProgram& program, const raw::Process* process,
+                                const std::vector<modules::LoadedModule>& loaded) {
+  profile::SampleTarget target;
+  target.image_name = program.image_name;
+  target.process = program.pid;
+  target.pe_file = program.pe_file;
+  target.pdb_file = program.pdb_file;
+  if (process == nullptr || process->modules.empty()) return target;
+  for (size_t i = 0; i < process->modules.size(); ++i) {
+    target.modules.push_back(modules::module_of(process->modules[i], loaded[i]));
+  }
+  target.modules.front().main = true;
+  const raw::Module& main = process->modules.front();
+  u32 entry_rva = 0;
+  if (loaded.front().symbols.has_value() && loaded.front().symbols->image() != nullptr) {
+    entry_rva = loaded.front().symbols->image()->entry_rva();
+  }
+  target.base_address = main.base + entry_rva;
+  target.runtime_delta = main.base - target.modules.front().image_base;
+  return target;
+}
+
+profile::SampleTarget target_before(device::Programs& programs, const SampledProgram& program,
+                                    const modules::SymbolOptions& options) {
+  const std::vector<raw::Process> processes = programs.processes();
+  const raw::Process* process = find_process(processes, program.pid);
+  if (process == nullptr) return target_of(program, nullptr, {});
+  return target_of(program, process, modules::load_modules(process->modules, options));
+}
+
+}  // namespace wperf::measure

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Whom `sample` and `record` look at: a program found running, or started for it. And where its symbols are sought.
+#pragma once
+#include <string>
+
+#include "app/measure/counting.h"
+#include "app/measure/opened_machine.h"
+#include "code/modules/module_files.h"
+#include "ground/diag/console.h"
+#include "ground/diag/result.h"
+#include "model/answers/compat_profile.h"
+#include "model/request/request.h"
+
+namespace wperf::measure {
+
+struct SampledProgram {
+  u32 pid = 0;
+  std::string image_name;  // base name
+  std::string pe_file, pdb_file;
+};
+
+// `spawned` holds the program that `record` starts on `core`; it outlives the sampling. Process 0: the program that
+// `sample` was asked for does not run, which is told.
+diag::Result<SampledProgram> start_or_find(const request::Request& request, u32 core, Machine& machine,
+                                           SpawnedProgram& spawned, diag::Console& console);
+
+// The process's module files, and what the profile says of it. `process` may be null: it was never seen.
+const raw::Process* find_process(const std::vector<raw::Process>& processes, u32 pid);
+profile::SampleTarget target_of(const SampledProgram& program, const raw::Process* process,
+                                const std::vector<modules::LoadedModule>& loaded);
+// What is known of the target before the first sample: modules, sections, base address.
+profile::SampleTarget target_before(device::Programs& programs, const SampledProgram& program,
+                                    const modules::SymbolOptions& options);
+
+}  // namespace wperf::measure

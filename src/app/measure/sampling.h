@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One sampling run: configure, let time pass with progress, collect what the rings hold, stop.
+#pragma once
+#include <functional>
+
+#include "app/measure/collecting.h"
+#include "app/measure/opened_machine.h"
+#include "ground/diag/console.h"
+#include "ground/diag/result.h"
+#include "machine/plan/sample_plan.h"
+#include "model/readings/samples.h"
+
+namespace wperf::measure {
+
+struct SamplingOutcome {
+  plan::SamplePlan plan;       // with the intervals that were used
+  raw::SampleCapture capture;  // without the samples
+  Collection collection;
+};
+
+// Samples for `duration_ms` (0 = until Ctrl-C or the end of the program). `pid`: the run ends with this process; 0:
+// none.
+// `begin` gets the plan as it is used, then `take` the samples, each time as they were drained.
+struct SampleSink {
+  std::function<diag::Result<void>(const plan::SamplePlan&)> begin;
+  std::function<void(raw::SampleCapture&)> take;
+};
+diag::Result<SamplingOutcome> sample_once(Machine& machine, const plan::SamplePlan& plan, u64 duration_ms, u32 pid,
+                                          diag::Console& console, const SampleSink& sink);
+
+// Where the plan has a rate: short runs whose samples only tell how often an event happens; they end when the intervals
+// have settled. `pid`: as above.
+diag::Result<void> adapt_intervals(Machine& machine, plan::SamplePlan& plan, u32 pid);
+
+}  // namespace wperf::measure

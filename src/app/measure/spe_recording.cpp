@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/measure/spe_recording.h"
+
+#include <fmt/format.h>
+
+#include <map>
+
+#include "app/measure/collecting.h"
+#include "app/measure/kernel_spe_recording.h"
+#include "app/measure/population.h"
+#include "app/measure/spe_recorder.h"
+#include "app/output/outputs.h"
+#include "code/modules/symbol_folders.h"
+#include "ground/os/output_file.h"
+#include "machine/plan/spe_plan.h"
+#include "views/report/sample_report.h"
+
+namespace wperf::measure {
+namespace {
+
+// The bytes as they came, one file per core: `spe.data` when there is one, else spe.0.data and so on.
+class ByteFiles {
+ public:
+  ByteFiles(const request::Outputs& outputs, bool several) : outputs_(outputs), several_(several) {}
+
+  void write(const raw::SpePiece& piece) {
+    auto found = files_.find(piece.core);
+    if (found == files_.end()) {
+      const std::string name = several_ ? fmt::format("spe.{}.data", piece.core) : "spe.data";
+      found = files_.emplace(piece.core, os::OutputFile::create(output::output_path(outputs_, name))).first;
+    }
+    if (found->second.has_value()) found->second.value().write(piece.bytes);
+  }
+  // One that could not be opened is a warning; nobody asked for it by name.
+  diag::Result<void> close(diag::Console& console) {
+    diag::Result<void> first_failure;
+    for (auto& [core, file] : files_) {
+      if (!file.has_value()) {
+        console.warn("warning: " + file.error().text);
+        continue;
+      }
+      auto closed = file.value().close();
+      if (first_failure.has_value()) first_failure = std::move(closed);
+    }
+    return first_failure;
+  }
+
+ private:
+  const request::Outputs& outputs_;
+  bool several_;
+  std::map<u32, diag::Result<os::OutputFile>> files_;
+};
+
+struct SpeOutcome {
+  Collection collection;
+  u64 start_ns = 0, end_ns = 0;
+  std::vector<raw::SpeStatistics> core_statistics;
+  std::optional<perf_data::CountedFacts> counted;
+};
+
+diag::Result<SpeOutcome> profile_once(const request::Request& request, const plan::SpePlan& plan, Machine& machine,
+                                      u32 pid, diag::Console& console, const raw::SpeSink& sink) {
+  SpeOutcome outcome;
+  device::Device& device = *machine.device;
+  const plan::CountPlan counts = population_plan(plan, machine.capabilities);
+  std::unique_ptr<device::CountSession> counting;
+  if (counts.schedules[index_of(EventClass::core)].counters != 0) {
+    WPERF_TRY(counting, device.open_count(counts));
+  }
+  WPERF_TRY(const auto session, device.open_spe(plan));
+  // The counters enclose the profiling: what they call filtered is what comes out.
+  if (counting != nullptr) WPERF_CHECK_OK(counting->start());
+  WPERF_CHECK_OK(session->start());
+  outcome.start_ns = device.programs().now_ns();
+  u64 bytes = 0;
+  const raw::SpeSink counted = [&](const raw::SpePiece& piece) {
+    bytes += piece.bytes.size();
+    sink(piece);
+  };
+  const auto drain = [&]() -> diag::Result<Collected> {
+    WPERF_CHECK_OK(session->drain(counted));
+    return Collected{.amount = bytes};
+  };
+  WPERF_TRY(outcome.collection, collect_samples(machine, request.duration_ms(), pid, console, kSpeDrainNs, drain));
+  WPERF_CHECK_OK(session->stop());
+  outcome.end_ns = device.programs().now_ns();
+  if (counting != nullptr) WPERF_CHECK_OK(counting->stop());
+  WPERF_CHECK_OK(session->drain(counted));
+  tell_collected(outcome.collection, console);
+  outcome.core_statistics = session->core_statistics();
+  if (counting != nullptr) {
+    WPERF_TRY(const raw::CountCapture capture, counting->read());
+    outcome.counted = counted_facts(counts, machine.capabilities, capture);
+  }
+  return outcome;
+}
+
+RunEnding ending_of(const SampledProgram& sampled, const std::vector<raw::Process>& processes, SpeOutcome outcome,
+                    const plan::Capabilities& machine) {
+  RunEnding ending{.processes = processes,
+                   .threads = {},
+                   .run = facts_of_run(sampled, processes, outcome.start_ns, outcome.end_ns),
+                   .first_ns = outcome.start_ns,
+                   .last_ns = outcome.end_ns};
+  for (const raw::Process& process : processes) {
+    for (const u32 thread : process.threads) ending.threads.emplace(process.pid, thread);
+  }
+  for (const raw::SpeStatistics& statistics : outcome.core_statistics) {
+    ending.run.spe_cores.push_back(
+        {.core = statistics.core,
+         .midr = statistics.core < machine.core_midr.size() ? machine.core_midr[statistics.core] : 0,
+         .full = statistics.full,
+         .stopped_ns = statistics.stopped_ns,
+         .collisions = statistics.collisions,
+         .data_losses = statistics.data_losses,
+         .faulted = statistics.faulted});
+  }
+  ending.run.counted = std::move(outcome.counted);
+  return ending;
+}
+
+diag::Result<Recording> record_driver_spe(const request::Request& request, Machine& machine, diag::Console& console) {
+  Recording recording;
+  WPERF_TRY(const plan::SpePlan plan, plan::make_spe_plan(request, machine.capabilities));
+  device::Programs& programs = machine.device->programs();
+  SpawnedProgram program(programs);
+  WPERF_TRY(recording.sampled, start_or_find(request, plan.program_core, machine, program, console));
+  console.out(report::sample_start_text(target_before(programs, recording.sampled, modules::symbol_options(request)),
+                                        recording.sampled.pe_file, request.outputs.verbose));
+  WPERF_CHECK_OK(create_own_file(recording));
+  SpeRecorder recorder(plan, machine.capabilities.timer, *recording.own);
+  ByteFiles files(request.outputs, plan.cores.size() > 1);
+  const auto take = [&](const raw::SpePiece& piece) {
+    recorder.take(piece);
+    if (request.sampling.keeps_spe_bytes) files.write(piece);
+  };
+  WPERF_TRY(SpeOutcome outcome, profile_once(request, plan, machine, recording.sampled.pid, console, take));
+  const auto written = files.close(console);
+  recording.end = outcome.collection.end;
+  recording.trouble = std::move(outcome.collection.trouble);
+  recording.processes = programs.processes();
+  recorder.finish(ending_of(recording.sampled, recording.processes, std::move(outcome), machine.capabilities),
+                  machine.capabilities, request.arguments);
+  WPERF_CHECK_OK(finish_own_file(request, recording));
+  if (!written.has_value() && !recording.trouble.has_value()) recording.trouble = written.error();
+  return recording;
+}
+
+}  // namespace
+
+diag::Result<Recording> record_spe(const request::Request& request, Machine& machine, diag::Console& console) {
+  return machine.capabilities.kernel != nullptr ? record_kernel_spe(request, machine, console)
+                                                : record_driver_spe(request, machine, console);
+}
+
+}  // namespace wperf::measure

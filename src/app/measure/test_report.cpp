@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/measure/test_report.h"
+
+namespace wperf::measure {
+
+profile::TestReport test_report_of(const plan::CountPlan& plan, const plan::Capabilities& machine) {
+  profile::TestReport test;
+  test.midr = machine.midr;
+  test.id_aa64dfr0 = machine.id_aa64dfr0;
+  test.pmsidr = machine.pmsidr;
+  test.pmbidr = machine.pmbidr;
+  test.core_count = machine.core_count;
+  test.counters_total = machine.counters_total[index_of(EventClass::core)];
+  test.counters_free = machine.counters_free;
+  test.counters_fixed[index_of(EventClass::core)] = machine.cycle_counters;
+  test.counter_map = machine.counter_map;
+  test.device_id = machine.device_id;
+  test.period_max_ms = machine.period_max_ms;
+  test.period_min_ms = machine.period_min_ms;
+  if (machine.kernel != nullptr) {
+    test.sampling_interval = machine.kernel->usual_interval();
+    for (auto& [name, fact] : machine.kernel->session_facts())
+      test.session.emplace_back(std::move(name), std::move(fact));
+  }
+  for (const EventClass event_class : kEventClasses) {
+    const usize i = index_of(event_class);
+    test.classes[i] = machine.counters_total[i] > 0;
+    test.requested[i] = !plan.schedules[i].entries.empty();
+    for (const plan::Entry& entry : plan.schedules[i].entries) {
+      test.schedules[i].push_back({.code = entry.code, .note = plan::note_of(entry)});
+    }
+  }
+  return test;
+}
+
+diag::Result<profile::TestReport> measure_test(const request::Request& request, Machine& machine) {
+  WPERF_TRY(const plan::CountPlan plan, plan::make_count_plan(request, machine.capabilities, machine.catalog));
+  profile::TestReport test = test_report_of(plan, machine.capabilities);
+  test.period_ms = plan::configured_period_ms(request, machine.capabilities);
+  return test;
+}
+
+}  // namespace wperf::measure

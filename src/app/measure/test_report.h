@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What `wperf test` tells: how the machine is set up, and which counter would count what.
+#pragma once
+#include "app/measure/opened_machine.h"
+#include "ground/diag/result.h"
+#include "model/answers/test_answer.h"
+
+namespace wperf::measure {
+
+// Of a request that may count nothing.
+diag::Result<profile::TestReport> measure_test(const request::Request& request, Machine& machine);
+profile::TestReport test_report_of(const plan::CountPlan& plan, const plan::Capabilities& machine);
+
+}  // namespace wperf::measure

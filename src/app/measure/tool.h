@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the tool says of itself.
+#pragma once
+#include "model/answers/machine_report.h"
+
+namespace wperf::measure {
+
+profile::Component tool_component();
+// What recordings say made them.
+std::string tool_version();
+
+}  // namespace wperf::measure

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/push/delivery.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <random>
+#include <set>
+#include <thread>
+
+namespace wperf::push {
+namespace {
+
+constexpr u64 kFirstWaitMs = 500;
+constexpr u64 kLockWaitMs = 2'000, kLockStepMs = 50;
+
+// A fleet whose server was away must not come back at one moment.
+u64 spread(u64 milliseconds) {
+  std::random_device random;
+  return milliseconds / 2 + random() % (milliseconds / 2 + 1);
+}
+
+void wait(u64 milliseconds) {
+  std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
+}
+
+}  // namespace
+
+Verdict Delivery::try_to_send(const Parcel& parcel, const std::string& tenant) {
+  server_.tenant = tenant;
+  u64 wait_ms = kFirstWaitMs;
+  for (u32 tried = 1;; ++tried, wait_ms *= 2) {
+    Verdict verdict = send(server_, parcel);
+    if (verdict.outcome == Outcome::taken) {
+      ++totals_.sent;
+      totals_.sent_bytes += parcel.body.size();
+      if (!verdict.text.empty()) warn_("note: " + verdict.text);
+    }
+    if (verdict.outcome == Outcome::refused) ++totals_.refused;
+    if (verdict.outcome != Outcome::later || tried == tries_) return verdict;
+    wait(verdict.wait_ms != 0 ? verdict.wait_ms : spread(wait_ms));
+  }
+}
+
+diag::Result<void> Delivery::deliver(const Parcel& parcel, const std::string& name) {
+  if (spool_.has_value()) return keep_and_send(parcel, name);
+  const Verdict verdict = try_to_send(parcel, server_.tenant);
+  if (verdict.outcome == Outcome::taken) return {};
+  if (verdict.outcome != Outcome::refused) ++totals_.lost;
+  return diag::Error{
+      .text = fmt::format("{} was not sent: {}", name, verdict.text),
+      .hint = verdict.outcome == Outcome::later ? "keep profiles that cannot be sent with --spool FOLDER" : ""};
+}
+
+diag::Result<void> Delivery::keep_and_send(const Parcel& parcel, const std::string& name) {
+  const auto added = spool_->add({.server = server_.url, .tenant = server_.tenant, .name = name, .parcel = parcel});
+  if (!added.has_value()) {
+    ++totals_.lost;
+    return added.error();
+  }
+  if (added.value().dropped != 0) {
+    totals_.dropped += added.value().dropped;
+    warn_(fmt::format("warning: the spool folder {} is full: the {} oldest profiles were dropped ({} bytes)",
+                      spool_->folder(), added.value().dropped, added.value().dropped_bytes));
+  }
+  return empty_spool(added.value().file, name);
+}
+
+diag::Result<std::optional<os::FileLock>> Delivery::wait_for_lock() const {
+  for (u64 waited_ms = 0;; waited_ms += kLockStepMs) {
+    WPERF_TRY(std::optional<os::FileLock> lock, spool_->lock());
+    if (lock.has_value() || waited_ms >= kLockWaitMs) return lock;
+    wait(kLockStepMs);
+  }
+}
+
+std::optional<SpoolEntry> Delivery::sendable(const std::string& file) {
+  std::optional<diag::Result<SpoolEntry>> read = spool_->read(file);
+  if (!read.has_value()) return std::nullopt;
+  if (!read->has_value()) {
+    warn_(fmt::format("warning: {} in the spool folder {} cannot be sent ({}); it was renamed to {}", file,
+                      spool_->folder(), read->error().text, spool_->set_aside(file)));
+    return std::nullopt;
+  }
+  if (read->value().server != server_.url) {
+    ++of_others_;
+    return std::nullopt;
+  }
+  return std::move(*read).value();
+}
+
+diag::Result<void> Delivery::empty_spool(const std::string& own, const std::string& own_name) {
+  auto locked = wait_for_lock();
+  if (!locked.has_value()) {
+    return diag::Error{
+        .text = fmt::format("{} was not sent: {}", own_name, locked.error().text),
+        .hint = fmt::format("{} profiles wait in {}; after that file is removed, the next push sends them",
+                            spool_->files().size(), spool_->folder())};
+  }
+  const std::optional<os::FileLock> lock = std::move(locked).value();
+  if (!lock.has_value()) {
+    warn_(fmt::format("note: another wperf is sending the profiles in {}, including {}", spool_->folder(), own_name));
+    return {};
+  }
+  std::set<std::string> passed;
+  diag::Result<void> result;
+  of_others_ = 0;
+  // Others may add something meanwhile, and trust in whoever holds the lock.
+  for (bool found = true; found;) {
+    found = false;
+    for (const std::string& file : spool_->files()) {
+      if (!passed.insert(file).second) continue;
+      found = true;
+      const std::optional<SpoolEntry> entry = sendable(file);
+      if (!entry.has_value()) continue;
+      const Verdict verdict = try_to_send(entry->parcel, entry->tenant);
+      if (verdict.outcome == Outcome::taken) {
+        spool_->remove(file);
+        continue;
+      }
+      if (verdict.outcome != Outcome::refused) {
+        return diag::Error{.text = fmt::format("{} was not sent: {}", own_name, verdict.text),
+                           .hint = fmt::format("{} profiles wait in {}; the next push sends them",
+                                               spool_->files().size(), spool_->folder())};
+      }
+      spool_->remove(file);
+      diag::Error refused{.text = fmt::format("{} was dropped: {}", entry->name, verdict.text), .hint = {}};
+      if (file == own) {
+        result = std::move(refused);
+      } else {
+        warn_("warning: " + refused.text);
+      }
+    }
+  }
+  if (of_others_ != 0) {
+    warn_(fmt::format("note: {} profiles in {} are for other servers and stay there", of_others_, spool_->folder()));
+  }
+  return result;
+}
+
+diag::Result<Delivery> make_delivery(const request::Push& asked, u32 tries, DeliveryWarning warn) {
+  WPERF_TRY(Server server, known_server(asked));
+  std::optional<Spool> spool;
+  if (asked.spool.has_value()) {
+    WPERF_TRY(Spool opened, Spool::open(*asked.spool, asked.spool_bytes));
+    spool.emplace(std::move(opened));
+  }
+  return Delivery(std::move(server), std::move(spool), tries, std::move(warn));
+}
+
+}  // namespace wperf::push

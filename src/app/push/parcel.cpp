@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/push/parcel.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "ground/packing/deflate.h"
+#include "ground/text/protobuf.h"
+
+namespace wperf::push {
+namespace {
+
+using profile_export::Message;
+using request::PushLabel;
+using request::PushTarget;
+
+constexpr std::string_view kService = "service_name", kName = "__name__";
+constexpr std::string_view kProtobuf = "application/x-protobuf";
+constexpr u64 kNsPerSecond = 1'000'000'000;
+
+const PushLabel* find(const std::vector<PushLabel>& labels, std::string_view name) {
+  const auto found = std::find_if(labels.begin(), labels.end(), [&](const PushLabel& one) { return one.name == name; });
+  return found != labels.end() ? &*found : nullptr;
+}
+
+// The same profile gets the same number, however often it is sent.
+u64 hash_of(std::string_view bytes, u64 hash) {
+  constexpr u64 kPrime = 0x100000001b3;
+  for (const char c : bytes) hash = (hash ^ static_cast<u8>(c)) * kPrime;
+  return hash;
+}
+constexpr u64 kFirstBasis = 0xcbf29ce484222325, kSecondBasis = 0x9e3779b97f4a7c15;
+
+// In the form of a random UUID (version 4).
+std::string uuid_of(std::string_view bytes) {
+  const u64 high = (hash_of(bytes, kFirstBasis) & ~u64{0xf000}) | 0x4000;
+  const u64 low = (hash_of(bytes, kSecondBasis) & ~(u64{3} << 62)) | u64{1} << 63;
+  return fmt::format("{:08x}-{:04x}-{:04x}-{:04x}-{:012x}", high >> 32, (high >> 16) & 0xffff, high & 0xffff, low >> 48,
+                     low & 0xffff'ffff'ffff);
+}
+
+std::string percent_encoded(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    const bool is_plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+                          c == '_' || c == '.' || c == '~';
+    is_plain ? out += c : out += fmt::format("%{:02X}", static_cast<u8>(c));
+  }
+  return out;
+}
+
+std::string in_json(std::string_view text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') out += '\\';
+    static_cast<u8>(c) < ' ' ? out += fmt::format("\\u{:04x}", static_cast<u8>(c)) : out += c;
+  }
+  return out + '"';
+}
+
+Message label_message(const PushLabel& label) {
+  Message one;
+  one.text(1, label.name);
+  one.text(2, label.value);
+  return one;
+}
+
+// push.v1.PushRequest, over Connect's unary form.
+Parcel pyroscope_parcel(const std::vector<PushLabel>& labels, const PackedProfile& profile) {
+  Message series, sample, request;
+  for (const PushLabel& label : labels) series.message(1, label_message(label));
+  sample.block(1, profile.bytes);
+  sample.text(2, uuid_of(profile.bytes));
+  series.message(2, sample);
+  request.message(1, series);
+  return {.path = "/push.v1.PusherService/Push",
+          .content_type = "application/proto",
+          .content_encoding = {},
+          .body = request.bytes()};
+}
+
+// A form with the profile, and what its sample types are.
+diag::Result<Parcel> ingest_parcel(const std::vector<PushLabel>& labels, const PackedProfile& profile) {
+  std::string name = find(labels, kService)->value + "{";
+  for (const PushLabel& label : labels) {
+    if (label.value.find_first_of(",{}=\"") != std::string::npos) {
+      return diag::Error{.text = fmt::format("the label '{}' has a value that /ingest does not allow", label.name),
+                         .hint = "/ingest allows no , { } = and quotes in values; use --to pyroscope",
+                         .code = diag::ExitCode::usage};
+    }
+    if (label.name == kService || label.name == kName) continue;
+    if (!name.ends_with('{')) name += ',';
+    name += label.name + '=' + label.value;
+  }
+  name += '}';
+  std::string types;
+  for (const std::string& type : profile.sample_types) {
+    types += fmt::format(R"({}{}:{{"units":"samples","aggregation":"sum","display-name":{},"sampled":false}})",
+                         types.empty() ? "{" : ",", in_json(type), in_json(type));
+  }
+  types += types.empty() ? "{}" : "}";
+  const u64 from = profile.begin_unix_ns / kNsPerSecond;
+  const u64 until = std::max(from + 1, (profile.end_unix_ns + kNsPerSecond - 1) / kNsPerSecond);
+  const std::string boundary = "wperf-" + uuid_of(profile.bytes);
+  constexpr std::string_view kPart = "--{}\r\nContent-Disposition: form-data; name=\"{}\"; filename=\"{}\"\r\n\r\n";
+  std::string body = fmt::format(kPart, boundary, "profile", "profile.pprof") + profile.bytes + "\r\n";
+  body += fmt::format(kPart, boundary, "sample_type_config", "config.json") + types;
+  body += fmt::format("\r\n--{}--\r\n", boundary);
+  return Parcel{.path = fmt::format("/ingest?name={}&from={}&until={}&format=pprof&spyName=wperf",
+                                    percent_encoded(name), from, until),
+                .content_type = "multipart/form-data; boundary=" + boundary,
+                .content_encoding = {},
+                .body = std::move(body)};
+}
+
+// parca.profilestore.v1alpha1.WriteRawRequest over gRPC-Web: five bytes in front say how long the message is.
+Parcel parca_parcel(const std::vector<PushLabel>& labels, const PackedProfile& profile) {
+  Message set, series, sample, request;
+  for (const PushLabel& label : labels) set.message(1, label_message(label));
+  series.message(1, set);
+  sample.block(1, profile.bytes);
+  series.message(2, sample);
+  request.message(2, series);
+  std::string body(1, '\0');
+  const auto size = static_cast<u32>(request.bytes().size());
+  for (int shift = 24; shift >= 0; shift -= 8) body += static_cast<char>(size >> shift);
+  return {.path = "/parca.profilestore.v1alpha1.ProfileStoreService/WriteRaw",
+          .content_type = "application/grpc-web+proto",
+          .content_encoding = {},
+          .body = body + request.bytes()};
+}
+
+Parcel otlp_parcel(const PackedProfile& profile) {
+  return {.path = "/v1development/profiles",
+          .content_type = std::string(kProtobuf),
+          .content_encoding = "gzip",
+          .body = deflate::deflated(profile.bytes, deflate::Form::gzip)};
+}
+
+}  // namespace
+
+std::vector<PushLabel> complete_labels(std::vector<PushLabel> labels, const std::string& program) {
+  if (find(labels, kService) == nullptr) {
+    labels.insert(labels.begin(), {std::string(kService), program.empty() ? "unknown" : program});
+  }
+  if (find(labels, kName) == nullptr) labels.insert(labels.begin(), {std::string(kName), "process_cpu"});
+  return labels;
+}
+
+diag::Result<Parcel> make_parcel(PushTarget target, const std::vector<PushLabel>& labels,
+                                 const PackedProfile& profile) {
+  switch (target) {
+    case PushTarget::pyroscope:
+      return pyroscope_parcel(labels, profile);
+    case PushTarget::pyroscope_ingest:
+      return ingest_parcel(labels, profile);
+    case PushTarget::parca:
+      return parca_parcel(labels, profile);
+    case PushTarget::otlp:
+      return otlp_parcel(profile);
+  }
+  return otlp_parcel(profile);
+}
+
+}  // namespace wperf::push

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/push/parcel.h"
+
+#include <gtest/gtest.h>
+
+#include <regex>
+
+namespace wperf::push {
+namespace {
+
+using request::PushTarget;
+
+PackedProfile profile() {
+  return {.bytes = "bytes",
+          .sample_types = {"cycles.samples", "cy\"cles"},
+          .begin_unix_ns = 1'700'000'000'900'000'000,
+          .end_unix_ns = 1'700'000'000'950'000'000};
+}
+
+TEST(Parcel, LabelsThatServersNeedAreAdded) {
+  const auto labels = complete_labels({{"build", "7"}}, "shop");
+  ASSERT_EQ(labels.size(), 3u);
+  EXPECT_EQ(labels[0].name + "=" + labels[0].value, "__name__=process_cpu");
+  EXPECT_EQ(labels[1].name + "=" + labels[1].value, "service_name=shop");
+  const auto own = complete_labels({{"service_name", "mine"}, {"__name__", "kind"}}, "shop");
+  ASSERT_EQ(own.size(), 2u);
+  EXPECT_EQ(own[0].value, "mine");
+}
+
+TEST(Parcel, IngestSaysNameAndTimeInTheAddress) {
+  const auto made =
+      make_parcel(PushTarget::pyroscope_ingest, complete_labels({{"a", "b c"}, {"d", "e"}}, "shop"), profile());
+  ASSERT_TRUE(made.has_value());
+  // At least a second: servers refuse what takes no time.
+  EXPECT_EQ(made.value().path,
+            "/ingest?name=shop%7Ba%3Db%20c%2Cd%3De%7D&from=1700000000&until=1700000001&format=pprof&spyName=wperf");
+  EXPECT_NE(made.value().body.find(R"({"cycles.samples":{"units":"samples")"), std::string::npos);
+  EXPECT_NE(made.value().body.find(R"("cy\"cles":{)"), std::string::npos);
+  EXPECT_FALSE(make_parcel(PushTarget::pyroscope_ingest, complete_labels({{"a", "}"}}, "shop"), profile()).has_value());
+}
+
+TEST(Parcel, TheSameProfileHasTheSameNumber) {
+  const auto number_of = [](const PackedProfile& packed) {
+    const auto made = make_parcel(PushTarget::pyroscope, complete_labels({}, "shop"), packed);
+    std::smatch found;
+    const std::string body = made.value().body;
+    std::regex_search(body, found, std::regex("[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}"));
+    return found.str();
+  };
+  PackedProfile other = profile();
+  other.bytes += '!';
+  EXPECT_FALSE(number_of(profile()).empty());
+  EXPECT_EQ(number_of(profile()), number_of(profile()));
+  EXPECT_NE(number_of(profile()), number_of(other));
+}
+
+TEST(Parcel, GrpcWebSaysHowLongTheMessageIs) {
+  const auto made = make_parcel(PushTarget::parca, complete_labels({}, "shop"), profile());
+  const std::string& body = made.value().body;
+  ASSERT_GT(body.size(), 5u);
+  EXPECT_EQ(body[0], 0);
+  EXPECT_EQ(static_cast<usize>(static_cast<u8>(body[4])) + 5, body.size());
+}
+
+}  // namespace
+}  // namespace wperf::push

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/push/server.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "ground/os/files.h"
+#include "ground/os/http.h"
+#include "ground/os/process.h"
+#include "ground/text/protobuf_reader.h"
+
+namespace wperf::push {
+namespace {
+
+using request::PushTarget;
+
+constexpr usize kLongestToken = 16 << 10, kLongestAnswer = 64 << 10, kShownOfAnswer = 300;
+constexpr u64 kLongestWaitMs = 60'000;
+constexpr std::string_view kHttps = "https://", kHttp = "http://";
+
+diag::Error url_error(std::string_view text) {
+  return {.text = fmt::format("--url {}", text), .hint = "--url http://pyroscope:4040", .code = diag::ExitCode::usage};
+}
+
+diag::Result<std::string> checked_url(std::string url) {
+  // Not shown: it may hold a password.
+  if (url.find('@') != std::string::npos) {
+    return diag::Error{
+        .text = "a password in a URL is visible to everyone who can list processes",
+        .hint = fmt::format("put USER:PASSWORD into the file of --token-file, or into {}", kTokenVariable),
+        .code = diag::ExitCode::usage};
+  }
+  if (!url.starts_with(kHttp) && !url.starts_with(kHttps)) return url_error("needs a URL with http:// or https://");
+  const bool is_plain = std::all_of(url.begin(), url.end(), [](char c) { return c > ' ' && c <= '~'; });
+  if (!is_plain || url.find_first_of("?#\\\"<>") != std::string::npos || os::host_of(url).empty()) {
+    return url_error("needs the URL of a server, without ? and #");
+  }
+  while (url.ends_with('/')) url.pop_back();
+  return url;
+}
+
+std::string in_base64(std::string_view bytes) {
+  constexpr char kDigits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string out;
+  for (usize at = 0; at < bytes.size(); at += 3) {
+    u32 group = 0;
+    const usize count = std::min<usize>(3, bytes.size() - at);
+    for (usize i = 0; i < 3; ++i) group = group << 8 | (i < count ? static_cast<u8>(bytes[at + i]) : 0);
+    for (usize i = 0; i < 4; ++i) out += i <= count ? kDigits[(group >> (18 - 6 * i)) & 63] : '=';
+  }
+  return out;
+}
+
+// "Bearer …", or of USER:PASSWORD "Basic …". Empty: there is no token.
+diag::Result<std::string> authorization_of(const request::Push& asked) {
+  std::string token;
+  if (asked.token_file.has_value()) {
+    WPERF_TRY(token, os::load_text_file(*asked.token_file, kLongestToken));
+  } else {
+    token = os::environment(kTokenVariable).value_or("");
+  }
+  while (!token.empty() && (token.back() == '\n' || token.back() == '\r' || token.back() == ' ')) token.pop_back();
+  const std::string place = asked.token_file.value_or(kTokenVariable);
+  if (token.empty()) {
+    if (!asked.token_file.has_value()) return std::string();
+    return diag::Error{.text = place + " has no token in it", .hint = {}, .code = diag::ExitCode::usage};
+  }
+  if (std::any_of(token.begin(), token.end(), [](char c) { return c <= ' ' || c > '~'; })) {
+    return diag::Error{
+        .text = place + " has no valid token in it: a token is a single line of printable ASCII without blanks",
+        .hint = {}};
+  }
+  return token.find(':') != std::string::npos ? "Basic " + in_base64(token) : "Bearer " + token;
+}
+
+// What a person may read of an answer's body: printable, and not all of it.
+std::string shown(std::string_view text) {
+  std::string out;
+  for (const char c : text.substr(0, kShownOfAnswer)) out += static_cast<u8>(c) < ' ' || c == 0x7f ? ' ' : c;
+  while (out.ends_with(' ')) out.pop_back();
+  return text.size() > kShownOfAnswer ? out + "…" : out;
+}
+
+u64 wait_of(const os::HttpAnswer& answer) {
+  const std::string_view text = answer.header("retry-after");
+  u64 seconds = 0;
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), seconds);
+  if (read.ec != std::errc() || read.ptr != text.data() + text.size()) return 0;  // a date
+  return std::min(seconds, kLongestWaitMs / 1000) * 1000;
+}
+
+Outcome outcome_of(long status) {
+  constexpr long kGood = 200, kRedirect = 300, kBadRequest = 400, kTooLarge = 413, kBadType = 415, kBadContent = 422;
+  constexpr long kTimeout = 408, kTooEarly = 425, kTooMany = 429, kServer = 500, kNotImplemented = 501;
+  if (status >= kGood && status < kRedirect) return Outcome::taken;
+  if (status == kTimeout || status == kTooEarly || status == kTooMany) return Outcome::later;
+  if (status == kNotImplemented) return Outcome::elsewhere;
+  if (status >= kServer) return Outcome::later;
+  if (status == kBadRequest || status == kTooLarge || status == kBadType || status == kBadContent) {
+    return Outcome::refused;
+  }
+  return Outcome::elsewhere;
+}
+
+Verdict verdict_of_grpc(std::string_view status, std::string_view message) {
+  Verdict verdict{.outcome = Outcome::taken, .text = {}};
+  if (status == "0") return verdict;
+  verdict.text = status.empty() ? "the server's answer does not confirm that it accepted the profile"
+                                : fmt::format("the server answered with gRPC status {}: {}", status, shown(message));
+  // invalid argument, failed precondition, out of range; then what tells of the address or the token.
+  const auto is_one_of = [&](std::initializer_list<std::string_view> all) {
+    return std::find(all.begin(), all.end(), status) != all.end();
+  };
+  verdict.outcome = is_one_of({"3", "9", "11"})             ? Outcome::refused
+                    : is_one_of({"", "5", "7", "12", "16"}) ? Outcome::elsewhere
+                                                            : Outcome::later;
+  return verdict;
+}
+
+// gRPC-Web: the status stands in the headers, or as text in the last frame of the body.
+Verdict parca_verdict(const os::HttpAnswer& answer) {
+  if (const std::string_view status = answer.header("grpc-status"); !status.empty()) {
+    return verdict_of_grpc(status, answer.header("grpc-message"));
+  }
+  constexpr usize kFrameHead = 5;
+  constexpr u8 kTrailers = 0x80;
+  std::string_view rest(reinterpret_cast<const char*>(answer.body.data()), answer.body.size());
+  while (rest.size() >= kFrameHead) {
+    const auto flags = static_cast<u8>(rest[0]);
+    usize size = 0;
+    for (usize i = 1; i < kFrameHead; ++i) size = size << 8 | static_cast<u8>(rest[i]);
+    rest.remove_prefix(kFrameHead);
+    if (size > rest.size()) break;
+    if ((flags & kTrailers) != 0) {
+      os::HttpAnswer trailers;
+      std::string_view lines = rest.substr(0, size);
+      while (!lines.empty()) {
+        const usize end = std::min(lines.find('\n'), lines.size() - 1) + 1;
+        os::add_header_line(lines.substr(0, end), trailers.headers);
+        lines.remove_prefix(end);
+      }
+      return verdict_of_grpc(trailers.header("grpc-status"), trailers.header("grpc-message"));
+    }
+    rest.remove_prefix(size);
+  }
+  return verdict_of_grpc({}, {});
+}
+
+// ExportProfilesServiceResponse: it may have taken a part, or have something to say.
+Verdict otlp_verdict(const os::HttpAnswer& answer) {
+  Verdict verdict;
+  if (answer.header("content-type").find("protobuf") == std::string_view::npos) return verdict;
+  profiles::ProtobufReader response{profiles::Bytes(answer.body)};
+  while (response.next()) {
+    if (response.field() != 1) continue;
+    profiles::ProtobufReader partial(response.bytes());
+    while (partial.next()) {
+      if (partial.field() == 1 && partial.number() != 0) verdict.outcome = Outcome::refused;
+      if (partial.field() == 2) verdict.text = "the server says: " + shown(partial.text());
+    }
+    if (verdict.outcome == Outcome::refused && verdict.text.empty()) verdict.text = "the server rejected a part of it";
+  }
+  return verdict;
+}
+
+}  // namespace
+
+diag::Result<Server> known_server(const request::Push& asked) {
+  if (!asked.url.has_value()) {
+    return diag::Error{.text = "push needs the URL of a server",
+                       .hint = "wperf push FILE --url http://pyroscope:4040",
+                       .code = diag::ExitCode::usage};
+  }
+  Server server{.url = {}, .target = asked.target, .authorization = {}, .tenant = asked.tenant.value_or("")};
+  WPERF_TRY(server.url, checked_url(*asked.url));
+  WPERF_TRY(server.authorization, authorization_of(asked));
+  if (std::any_of(server.tenant.begin(), server.tenant.end(), [](char c) { return c < ' ' || c > '~'; })) {
+    return diag::Error{.text = "--tenant must be printable ASCII", .hint = {}, .code = diag::ExitCode::usage};
+  }
+  const bool is_secret_kept = server.url.starts_with(kHttps) || os::is_this_machine(os::host_of(server.url));
+  if (!server.authorization.empty() && !is_secret_kept && !asked.token_in_the_clear) {
+    return diag::Error{
+        .text = fmt::format("the token would be sent unencrypted to {}, where anyone on the network path can read it",
+                            os::host_of(server.url)),
+        .hint = "use https://, or add --plain-token if the network path is safe",
+        .code = diag::ExitCode::usage};
+  }
+  return server;
+}
+
+Verdict send(const Server& server, const Parcel& parcel) {
+  os::HttpRequest request{.url = server.url + parcel.path,
+                          .headers = {{"Content-Type", parcel.content_type}, {"User-Agent", "wperf"}},
+                          .body = std::as_bytes(std::span(parcel.body))};
+  if (!parcel.content_encoding.empty()) request.headers.push_back({"Content-Encoding", parcel.content_encoding});
+  if (server.target == PushTarget::pyroscope) request.headers.push_back({"Connect-Protocol-Version", "1"});
+  if (server.target == PushTarget::parca) request.headers.push_back({"X-Grpc-Web", "1"});
+  if (!server.authorization.empty()) request.headers.push_back({"Authorization", server.authorization});
+  if (!server.tenant.empty()) request.headers.push_back({"X-Scope-OrgID", server.tenant});
+  const auto asked = os::ask_server(request, {.bytes = kLongestAnswer, .cuts = true});
+  if (!asked.has_value()) return {.outcome = Outcome::later, .text = asked.error().text};
+  const os::HttpAnswer& answer = asked.value();
+  Verdict verdict{.outcome = outcome_of(answer.status), .text = {}};
+  if (verdict.outcome == Outcome::taken) {
+    if (server.target == PushTarget::parca) return parca_verdict(answer);
+    return server.target == PushTarget::otlp ? otlp_verdict(answer) : verdict;
+  }
+  const std::string body = shown({reinterpret_cast<const char*>(answer.body.data()), answer.body.size()});
+  verdict.text = fmt::format("the server answered {}{}{}", answer.status, body.empty() ? "" : ": ", body);
+  if (const std::string_view location = answer.header("location"); !location.empty() && answer.status < 400) {
+    verdict.text += fmt::format(" (it redirects to {}, which wperf does not follow)", shown(location));
+  }
+  verdict.wait_ms = wait_of(answer);
+  return verdict;
+}
+
+}  // namespace wperf::push

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/push/spool.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <system_error>
+
+#include "ground/os/files.h"
+#include "ground/os/native_path.h"
+#include "ground/os/process.h"
+
+namespace wperf::push {
+namespace {
+
+constexpr std::string_view kEnding = ".wpush", kAside = ".damaged";
+constexpr u64 kMostBytes = u64{1} << 30;  // of one file: the limit may have been larger when it was written
+
+struct FileInFolder {
+  std::string name;  // begins with the time at which it was added: the order of names is that of time
+  u64 size = 0;
+};
+
+std::vector<FileInFolder> files_of(const std::string& folder) {
+  std::vector<FileInFolder> files;
+  std::error_code error;
+  for (std::filesystem::directory_iterator at(os::native_path(folder), error), end; !error && at != end;
+       at.increment(error)) {
+    std::error_code type_error, size_error;
+    const std::u8string name = at->path().filename().u8string();
+    // Others' files are none of ours, those that are being written are.
+    if (name.find(u8".wpush") == std::u8string::npos || !at->is_regular_file(type_error) || type_error) continue;
+    const u64 size = at->file_size(size_error);
+    if (!size_error) files.push_back({{name.begin(), name.end()}, size});
+  }
+  std::sort(files.begin(), files.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
+  return files;
+}
+
+}  // namespace
+
+diag::Result<Spool> Spool::open(const std::string& folder, u64 limit_bytes) {
+  WPERF_CHECK_OK(os::make_private_folder(folder));
+  return Spool(folder, limit_bytes);
+}
+
+void Spool::make_room(u64 bytes, Added& added) const {
+  std::vector<FileInFolder> files = files_of(folder_);
+  u64 sum = bytes;
+  for (const FileInFolder& file : files) sum += file.size;
+  // What nobody will send goes first.
+  std::stable_partition(files.begin(), files.end(),
+                        [](const FileInFolder& file) { return !file.name.ends_with(kEnding); });
+  for (const FileInFolder& file : files) {
+    if (sum <= limit_bytes_) return;
+    remove(file.name);
+    sum -= file.size;
+    if (!file.name.ends_with(kEnding)) continue;
+    ++added.dropped;
+    added.dropped_bytes += file.size;
+  }
+}
+
+diag::Result<Spool::Added> Spool::add(const SpoolEntry& entry) {
+  const std::string bytes = entry_bytes(entry);
+  if (bytes.size() > limit_bytes_) {
+    return diag::Error{
+        .text = fmt::format("{} has {} bytes, more than the spool folder may hold", entry.name, bytes.size()),
+        .hint = "raise the limit with --spool-limit"};
+  }
+  Added added;
+  make_room(bytes.size(), added);
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  added.file = fmt::format("{:020}-{}-{}{}", std::chrono::duration_cast<std::chrono::nanoseconds>(now).count(),
+                           os::process_number(), added_++, kEnding);
+  WPERF_CHECK_OK(
+      os::save_with_folders(os::join_path(folder_, added.file), std::as_bytes(std::span(bytes)), os::Readers::owner));
+  return added;
+}
+
+std::vector<std::string> Spool::files() const {
+  std::vector<std::string> names;
+  for (FileInFolder& file : files_of(folder_)) {
+    if (file.name.ends_with(kEnding)) names.push_back(std::move(file.name));
+  }
+  return names;
+}
+
+std::optional<diag::Result<SpoolEntry>> Spool::read(const std::string& file) const {
+  const std::string path = os::join_path(folder_, file);
+  if (!os::file_exists(path)) return std::nullopt;
+  auto bytes = os::load_text_file(path, std::max(limit_bytes_, kMostBytes));
+  if (!bytes.has_value())
+    return os::file_exists(path) ? std::optional(diag::Result<SpoolEntry>(bytes.error())) : std::nullopt;
+  return read_entry(bytes.value());
+}
+
+void Spool::remove(const std::string& file) const {
+  std::error_code error;
+  std::filesystem::remove(os::native_path(os::join_path(folder_, file)), error);
+}
+
+std::string Spool::set_aside(const std::string& file) const {
+  std::error_code error;
+  const std::string aside = file + std::string(kAside);
+  std::filesystem::rename(os::native_path(os::join_path(folder_, file)), os::native_path(os::join_path(folder_, aside)),
+                          error);
+  if (error) remove(file);
+  return aside;
+}
+
+diag::Result<std::optional<os::FileLock>> Spool::lock() const {
+  return os::FileLock::take(os::join_path(folder_, "lock"));
+}
+
+}  // namespace wperf::push

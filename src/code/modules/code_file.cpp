@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "code/modules/code_file.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "code/symbols/disassembly/code_hash.h"
+#include "code/symbols/elf/elf_format.h"
+
+namespace wperf::modules {
+namespace {
+
+using symbols::PeFile;
+using symbols::Rva;
+using symbols::Symbolization;
+using symbols::SymbolizedAddress;
+using symbols::SymbolizedFrame;
+using symbols::SymbolQuery;
+
+constexpr u64 kMostBytesOfLines = 1 << 16;
+
+// The line of the function itself, not of what was inlined there.
+u32 line_of_function(const Symbolization& known, const SymbolizedAddress& answer) {
+  return answer.frame_count == 0 ? 0 : known.frames[answer.first_frame + answer.frame_count - 1].line;
+}
+
+// In a hybrid image each range of code says what it is; elsewhere the image does. ARM64EC is ARM64 code.
+symbols::InstructionSet instruction_set(const PeFile& image, Rva rva) {
+  symbols::Machine machine = image.machine();
+  for (const symbols::CodeRange& code : image.code_ranges()) {
+    if (code.range.contains(rva)) machine = code.machine;
+  }
+  return machine == symbols::Machine::x64 ? symbols::InstructionSet::x64 : symbols::InstructionSet::arm64;
+}
+
+// BL or BLR, with or without authentication.
+bool is_call_instruction(std::span<const std::byte> bytes) {
+  if (bytes.size() < 4) return false;
+  u32 word = 0;
+  for (int i = 3; i >= 0; --i) word = word << 8 | static_cast<u32>(bytes[static_cast<size_t>(i)]);
+  return (word & 0xfc000000u) == 0x94000000u || (word & 0xfffffc1fu) == 0xd63f0000u ||
+         (word & 0xfefff800u) == 0xd63f0800u;
+}
+
+}  // namespace
+
+bool CodeFile::has_symbols() const {
+  return (elf_.has_value() && elf_->symbols.has_value()) || is_windows();
+}
+
+const PeFile* CodeFile::pe() const {
+  return image_.has_value() && image_->symbols.has_value() ? image_->symbols->image() : nullptr;
+}
+
+const symbols::ElfFile* CodeFile::elf() const {
+  return elf_.has_value() && elf_->symbols.has_value() ? elf_->symbols->image() : nullptr;
+}
+
+std::string CodeFile::not_used() const {
+  if (!elf_.has_value() || elf_->split == nullptr) return {};
+  const SplitFiles& split = *elf_->split;
+  return split.more_refused == 0 ? split.refused : fmt::format("{} (and {} more)", split.refused, split.more_refused);
+}
+
+u64 CodeFile::image_base() const {
+  return is_image() ? pe()->image_base() : 0;
+}
+
+Rva CodeFile::rva_of(u64 address) const {
+  return Rva{static_cast<u32>(address - image_base())};
+}
+
+std::optional<u64> CodeFile::address_of_offset(u64 offset) const {
+  if (is_windows()) return offset <= ~u32{0} ? std::optional(image_base() + offset) : std::nullopt;
+  return elf_.has_value() && elf_->symbols.has_value() ? elf_->symbols->address_of_offset(offset) : std::nullopt;
+}
+
+Symbolization CodeFile::answer_of_image(const std::vector<u64>& addresses, const SymbolQuery& query) const {
+  std::vector<Rva> rvas;
+  rvas.reserve(addresses.size());
+  for (const u64 address : addresses) rvas.push_back(rva_of(address));
+  const u64 base = image_base();
+  const auto kept = [this](std::string text) -> std::string_view { return *texts_->insert(std::move(text)).first; };
+  Symbolization out;
+  out.answers.reserve(addresses.size());
+  for (symbols::Answer& known : image_->symbols->answer(rvas, {.decorated = query.decorated})) {
+    SymbolizedAddress& answer = out.answers.emplace_back();
+    answer.address = base + known.address.value;
+    answer.source = known.source;
+    answer.function = kept(std::move(known.function));
+    if (known.bounds.begin.value != known.bounds.end.value) {
+      answer.begin = base + known.bounds.begin.value;
+      answer.end = base + known.bounds.end.value;
+    }
+    if (!query.lines) continue;
+    answer.first_frame = static_cast<u32>(out.frames.size());
+    answer.frame_count = static_cast<u32>(known.frames.size());
+    for (symbols::SymbolFrame& frame : known.frames) {
+      out.frames.push_back({kept(std::move(frame.function)), kept(std::move(frame.file)), frame.line, frame.inlined});
+    }
+  }
+  return out;
+}
+
+Symbolization CodeFile::answer(const std::vector<u64>& addresses, const SymbolQuery& query) const {
+  if (is_windows()) return answer_of_image(addresses, query);
+  return elf_->symbols->answer(addresses, query);
+}
+
+SymbolizedAddress CodeFile::function_at(u64 address, bool decorated) const {
+  if (is_windows()) return answer_of_image({address}, {.lines = false, .decorated = decorated}).answers.front();
+  return elf_->symbols->function_at(address, decorated);
+}
+
+std::optional<CodeBytes> CodeFile::code(u64 begin, u64 end) const {
+  if (begin > end) return {};
+  if (is_image()) {
+    const Rva rva = rva_of(begin);
+    return CodeBytes{.instructions = instruction_set(*pe(), rva),
+                     .bytes = pe()->bytes_at(rva, static_cast<u32>(std::min<u64>(end - begin, ~u32{0}))),
+                     .base = pe()->image_base(),
+                     .first = rva.value};
+  }
+  const auto offset = elf() != nullptr ? elf()->offset_of_address(begin) : std::nullopt;
+  if (!offset.has_value() || *offset + (end - begin) > ~u32{0}) return {};
+  return code_of(*elf_, static_cast<u32>(*offset), static_cast<u32>(*offset + (end - begin)));
+}
+
+std::optional<u64> CodeFile::code_hash(u64 begin) const {
+  if (!has_symbols()) return {};
+  const SymbolizedAddress function = function_at(begin, true);
+  const std::optional<CodeBytes> bytes = function.begin == begin ? code(begin, function.end) : std::nullopt;
+  if (!bytes.has_value() || bytes->bytes.size() < function.end - begin) return {};
+  CodeRange image;
+  if (is_image()) {
+    image = {image_base(), image_base() + pe()->image_size()};
+  } else {
+    image.begin = ~u64{0};
+    for (const symbols::ElfSegment& segment : elf()->segments()) {
+      if (segment.type != symbols::elf::kSegmentLoad) continue;
+      image.begin = std::min(image.begin, segment.address);
+      image.end = std::max(image.end, segment.address + segment.memory_size);
+    }
+  }
+  const auto hash = symbols::code_hash({.instructions = bytes->instructions,
+                                        .bytes = bytes->bytes,
+                                        .address = begin,
+                                        .image_begin = image.begin,
+                                        .image_end = image.end});
+  return hash.has_value() ? std::optional(hash.value()) : std::nullopt;
+}
+
+void CodeFile::for_each_name(bool decorated, const symbols::CodeNameVisitor& visit) const {
+  if (is_windows()) {
+    image_->symbols->for_each_name(decorated,
+                                   [&](Rva rva, std::string_view name) { visit(image_base() + rva.value, name); });
+  } else if (has_symbols()) {
+    elf_->symbols->for_each_name(decorated, visit);
+  }
+}
+
+std::vector<CodeRange> CodeFile::line_ranges(const Symbolization& known) const {
+  std::vector<CodeRange> ranges(known.answers.size());
+  if (is_windows()) {
+    const symbols::PdbFile* pdb = image_->symbols->pdb();
+    for (size_t i = 0; pdb != nullptr && i < ranges.size(); ++i) {
+      const auto line = pdb->line_at(rva_of(known.answers[i].address));
+      if (!line.has_value()) continue;
+      ranges[i].begin = image_base() + line->rva.value;
+      ranges[i].end = ranges[i].begin + line->size;
+    }
+    return ranges;
+  }
+  CodeRange function;
+  std::vector<u32> lines;  // of each byte of the function looked at last
+  for (size_t i = 0; i < ranges.size(); ++i) {
+    const SymbolizedAddress& one = known.answers[i];
+    const bool whole = one.address >= one.begin && one.address < one.end && one.end - one.begin <= kMostBytesOfLines;
+    if (!whole || line_of_function(known, one) == 0) continue;
+    if (one.begin != function.begin || one.end != function.end) {
+      std::vector<u64> all(one.end - one.begin);
+      std::iota(all.begin(), all.end(), one.begin);
+      const Symbolization each = answer(all, {.lines = true, .decorated = true});
+      lines.assign(all.size(), 0);
+      for (size_t byte = 0; byte < all.size(); ++byte) lines[byte] = line_of_function(each, each.answers[byte]);
+      function = {one.begin, one.end};
+    }
+    u64 first = one.address - one.begin, last = first;
+    const u32 line = lines[first];
+    while (first > 0 && lines[first - 1] == line) --first;
+    while (last < lines.size() && lines[last] == line) ++last;
+    ranges[i] = {one.begin + first, one.begin + last};
+  }
+  return ranges;
+}
+
+std::optional<symbols::CallerPlace> CodeFile::caller_place(u64 address) const {
+  return is_image() ? pe()->caller_place(rva_of(address)) : std::nullopt;
+}
+
+bool CodeFile::is_call(u64 address) const {
+  const std::optional<CodeBytes> found = code(address, address + 4);
+  return found.has_value() && found->instructions == symbols::InstructionSet::arm64 &&
+         is_call_instruction(found->bytes);
+}
+
+}  // namespace wperf::modules

@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "code/modules/elf_files.h"
+
+#include <algorithm>
+
+#include "code/symbols/elf/debug_files.h"
+#include "ground/os/files.h"
+#include "ground/os/named_file.h"
+#include "ground/os/process.h"
+#include "ground/os/vdso.h"
+
+namespace wperf::modules {
+namespace {
+
+using symbols::Bytes;
+using symbols::ElfFile;
+
+bool same_bytes(Bytes a, Bytes b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end());
+}
+
+// Recorded build ids may be padded with zeros.
+bool is_build(Bytes recorded, Bytes found) {
+  if (recorded.size() < found.size() || found.empty()) return false;
+  const Bytes rest = recorded.subspan(found.size());
+  return same_bytes(recorded.first(found.size()), found) &&
+         std::all_of(rest.begin(), rest.end(), [](std::byte byte) { return byte == std::byte{0}; });
+}
+
+Bytes without_padding(Bytes recorded) {
+  constexpr size_t kShaBytes = 20;
+  return recorded.first(std::min(recorded.size(), kShaBytes));
+}
+
+// The files as a process sees them, also one in a container.
+std::string root_of_process(u32 process) {
+  return "/proc/" + std::to_string(process) + "/root";
+}
+
+// Where the image may be: its path, the same below the folders that were named, and the store that perf keeps.
+std::vector<std::string> image_candidates(const std::string& path, Bytes build_id, const ElfSearch& search,
+                                          u32 process) {
+  std::vector<std::string> candidates;
+  for (const std::string& folder : search.folders) {
+    candidates.push_back(folder + path);
+    candidates.push_back(os::join_path(folder, std::string(base_name(path))));
+  }
+  candidates.push_back(path);
+  // Without a build id nothing says that the number is still of the process that was recorded.
+  if (process != 0 && !build_id.empty()) candidates.push_back(root_of_process(process) + path);
+  const auto home = os::environment("HOME");
+  if (home.has_value() && !build_id.empty()) {
+    std::string id = symbols::build_id_text(without_padding(build_id));
+    id.insert(2, "/");
+    candidates.push_back(*home + "/.debug/.build-id/" + id + "/elf");
+  }
+  return candidates;
+}
+
+void find_image(const std::string& path, Bytes build_id, const std::vector<std::string>& candidates,
+                const ElfSearch& search, LoadedElf& loaded) {
+  loaded.reason = "no file " + path + " here";
+  const os::NamedUse use = build_id.empty() ? os::NamedUse::read : os::NamedUse::checked;
+  for (const std::string& candidate : candidates) {
+    auto opened = os::open_named_file(candidate, use, search.folders);
+    if (!opened.has_value()) {
+      loaded.reason = opened.error().text;
+      continue;
+    }
+    std::optional<os::MappedFile> mapped = std::move(opened).value();
+    if (!mapped.has_value()) continue;
+    const auto elf = ElfFile::parse(mapped->bytes());
+    if (!elf.has_value()) {
+      loaded.reason = candidate + ": " + elf.error().text;
+      continue;
+    }
+    if (!build_id.empty() && !is_build(build_id, elf.value().build_id())) {
+      loaded.reason = candidate + " is from a different build than the recorded one";
+      continue;
+    }
+    loaded.image = std::move(mapped);
+    loaded.image_path = candidate;
+    loaded.reason.clear();
+    return;
+  }
+}
+
+bool passes(const symbols::DebugFileCandidate& candidate, Bytes wanted, Bytes file) {
+  if (candidate.check == symbols::DebugFileCheck::crc) return symbols::debug_link_crc(file) == candidate.crc;
+  const auto elf = ElfFile::parse(file);
+  return elf.has_value() && same_bytes(elf.value().build_id(), wanted);
+}
+
+// Nothing: there is none, or it must not be opened; the latter is said where nothing else is.
+std::optional<os::MappedFile> open_checked(const std::string& path, const ElfSearch& search, LoadedElf& loaded) {
+  auto opened = os::open_named_file(path, os::NamedUse::checked, search.folders);
+  if (opened.has_value()) return std::move(opened).value();
+  loaded.not_opened = std::move(opened).error().text;
+  return std::nullopt;
+}
+
+bool take_debug(const symbols::DebugFileCandidate& candidate, Bytes build_id, const ElfSearch& search,
+                LoadedElf& loaded) {
+  std::optional<os::MappedFile> mapped = open_checked(candidate.path, search, loaded);
+  if (!mapped.has_value() || !passes(candidate, build_id, mapped->bytes())) return false;
+  loaded.debug = std::move(mapped);
+  loaded.debug_path = candidate.path;
+  return true;
+}
+
+void find_debug(const symbols::DebugFileSearch& places, Bytes build_id, std::optional<symbols::ElfDebugLink> link,
+                const ElfSearch& search, LoadedElf& loaded) {
+  for (const auto& candidate : symbols::debug_file_candidates(places, build_id, link)) {
+    if (take_debug(candidate, build_id, search, loaded)) return;
+  }
+}
+
+// What dwz took out of the debug file, or of the image.
+void find_alternate(const symbols::DebugFileSearch& places, const ElfSearch& search, LoadedElf& loaded) {
+  const bool separate = loaded.debug.has_value();
+  const auto& holder = separate ? loaded.debug : loaded.image;
+  const auto elf = ElfFile::parse(holder->bytes());
+  if (!elf.has_value()) return;
+  const auto link = elf.value().alternate_link();
+  if (!link.has_value()) return;
+  const std::string& path = separate ? loaded.debug_path : loaded.image_path;
+  for (const std::string& candidate : symbols::alternate_file_candidates(places, path, *link)) {
+    std::optional<os::MappedFile> mapped = open_checked(candidate, search, loaded);
+    if (!mapped.has_value()) continue;
+    const auto found = ElfFile::parse(mapped->bytes());
+    if (!found.has_value() || !same_bytes(found.value().build_id(), link->build_id)) continue;
+    loaded.alternate = std::move(mapped);
+    return;
+  }
+}
+
+using SplitFile = std::pair<os::MappedFile, ElfFile>;
+
+// nullopt: there is none, or it is not to be used.
+std::optional<SplitFile> open_split_file(const std::string& path, const std::vector<std::string>& folders,
+                                         std::string& refused) {
+  auto opened = os::open_named_file(path, os::NamedUse::read, folders);
+  if (!opened.has_value()) {
+    if (refused.empty()) refused = std::move(opened).error().text;
+    return std::nullopt;
+  }
+  if (!opened.value().has_value()) return std::nullopt;
+  os::MappedFile mapped = *std::move(opened).value();
+  auto elf = ElfFile::parse(mapped.bytes());
+  if (!elf.has_value()) {
+    if (refused.empty()) refused = path + ": " + elf.error().text;
+    return std::nullopt;
+  }
+  return SplitFile{std::move(mapped), std::move(elf).value()};
+}
+
+symbols::SplitOpener split_opener(const ElfSearch& search, LoadedElf& loaded) {
+  loaded.split = std::make_shared<SplitFiles>();
+  loaded.split->files.reserve(1 << 16);  // what is handed out must stay where it is
+  return [split = loaded.split, folders = search.folders,
+          package = loaded.image_path + ".dwp"](const symbols::SplitUnit& unit) {
+    const std::string path = os::join_path(std::string(unit.folder), std::string(unit.name));
+    std::string refused;
+    for (const std::string& candidate : {path, package}) {
+      if (split->files.size() == split->files.capacity()) continue;
+      std::optional<SplitFile> opened = open_split_file(candidate, folders, refused);
+      if (!opened.has_value()) continue;
+      split->files.push_back(*std::move(opened));
+      return symbols::split_dwarf_sections(split->files.back().second);
+    }
+    if (!refused.empty()) {
+      if (split->refused.empty()) {
+        split->refused = std::move(refused);
+      } else {
+        ++split->more_refused;
+      }
+    }
+    return symbols::DwarfSections{};
+  };
+}
+
+}  // namespace
+
+std::string_view base_name(std::string_view path) {
+  return path.substr(path.find_last_of('/') + 1);
+}
+
+bool LoadedElf::has_shrunk() const {
+  const auto is_shorter = [](const auto& file) { return file.has_value() && file->has_shrunk(); };
+  return is_shorter(image) || is_shorter(debug) || is_shorter(alternate) || is_shorter(kept_functions);
+}
+
+LoadedElf find_elf(const std::string& path, Bytes build_id, const ElfSearch& search, u32 process) {
+  LoadedElf loaded;
+  if (path.empty() || path.front() != '/') {
+    loaded.reason = "not a file, but memory of the program or of the kernel";
+    return loaded;
+  }
+  find_image(path, build_id, image_candidates(path, build_id, search, process), search, loaded);
+  if (!loaded.image.has_value() && search.downloads != nullptr && !build_id.empty()) {
+    const std::string found =
+        search.downloads->fetch(without_padding(build_id), DownloadKind::executable, base_name(path));
+    if (!found.empty()) find_image(path, build_id, {found}, search, loaded);
+  }
+  symbols::DebugFileSearch debug_search{.image_path = path, .root = {}};
+  std::optional<ElfFile> image;
+  if (loaded.image.has_value()) {
+    auto parsed = ElfFile::parse(loaded.image->bytes());
+    if (parsed.has_value()) image = std::move(parsed).value();
+    debug_search.image_path = loaded.image_path;
+    // Debug files of what was found in a container are beside it there.
+    if (const std::string root = root_of_process(process); loaded.image_path.starts_with(root + "/")) {
+      debug_search.image_path = path;
+      debug_search.root = root;
+    }
+  }
+  const Bytes wanted = image.has_value() ? image->build_id() : without_padding(build_id);
+  find_debug(debug_search, wanted, image.has_value() ? image->debug_link() : std::nullopt, search, loaded);
+  const bool has_debug = loaded.debug.has_value() || (image.has_value() && image->section(".debug_info") != nullptr);
+  if (!has_debug && search.downloads != nullptr && !wanted.empty()) {
+    const std::string found = search.downloads->fetch(wanted, DownloadKind::debug_information, base_name(path));
+    if (!found.empty()) take_debug({.path = found}, wanted, search, loaded);
+  }
+  return loaded;
+}
+
+LoadedElf load_elf(const std::string& path, Bytes build_id, const ElfSearch& search, u32 process) {
+  LoadedElf loaded = find_elf(path, build_id, search, process);
+  if (!loaded.image.has_value() && !loaded.debug.has_value()) return loaded;
+  if (search.lines) {
+    const std::string& image_path = loaded.image.has_value() ? loaded.image_path : path;
+    find_alternate({.image_path = image_path, .root = {}}, search, loaded);
+  }
+  symbols::ElfModuleFiles files;
+  if (loaded.image.has_value()) files.image = loaded.image->bytes();
+  if (loaded.debug.has_value()) files.debug = loaded.debug->bytes();
+  if (loaded.alternate.has_value()) files.alternate = loaded.alternate->bytes();
+  if (search.lines) files.open_split = split_opener(search, loaded);
+  const auto named = ElfFile::parse(loaded.image.has_value() ? files.image : files.debug);
+  const symbols::FunctionCacheKey key =
+      symbols::ElfModule::key_of(files, named.has_value() ? named.value().build_id() : Bytes());
+  if (search.functions != nullptr) loaded.kept_functions = search.functions->find(key);
+  if (loaded.kept_functions.has_value()) files.kept_functions = loaded.kept_functions->bytes();
+  auto made = symbols::ElfModule::make(files);
+  if (!made.has_value()) {
+    loaded.reason = made.error().text;
+    return loaded;
+  }
+  loaded.symbols = std::move(made).value();
+  // What had to do without a damaged file is not what the next report should take.
+  const bool is_whole = loaded.symbols->reason().empty() && !loaded.has_shrunk();
+  if (search.functions != nullptr && is_whole && !loaded.symbols->has_kept_functions()) {
+    search.functions->keep(key, loaded.symbols->symbols());
+  }
+  if (loaded.reason.empty()) loaded.reason = loaded.symbols->reason();
+  if (loaded.reason.empty()) loaded.reason = loaded.not_opened;
+  return loaded;
+}
+
+LoadedElf load_vdso(Bytes build_id, bool is_of_this_kernel) {
+  LoadedElf loaded;
+  auto made = symbols::ElfModule::make({.image = os::vdso_image(), .debug = {}, .alternate = {}});
+  const bool is_here = made.has_value() && made.value().image() != nullptr;
+  const bool is_same =
+      is_here && (build_id.empty() ? is_of_this_kernel : is_build(build_id, made.value().image()->build_id()));
+  if (!is_same) {
+    loaded.reason = "it is part of the kernel, and another kernel is running here";
+    return loaded;
+  }
+  loaded.symbols = std::move(made).value();
+  return loaded;
+}
+
+std::optional<CodeBytes> code_of(const LoadedElf& loaded, u32 begin, u32 end) {
+  constexpr u16 kX64 = 62, kArm64 = 183;
+  if (!loaded.symbols.has_value() || !loaded.image.has_value() || loaded.symbols->image() == nullptr) return {};
+  const u16 machine = loaded.symbols->image()->machine();
+  const auto file = loaded.image->bytes();
+  if ((machine != kX64 && machine != kArm64) || begin > end || end > file.size()) return {};
+  const auto address = loaded.symbols->address_of_offset(begin);
+  return CodeBytes{.instructions = machine == kX64 ? symbols::InstructionSet::x64 : symbols::InstructionSet::arm64,
+                   .bytes = file.subspan(begin, end - begin),
+                   .base = address.has_value() ? *address - begin : 0,
+                   .first = begin};
+}
+
+}  // namespace wperf::modules

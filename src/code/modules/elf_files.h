@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The files of an ELF module that a recording names: the image, its separate debug information and what that refers
+// to, found on this machine, checked by build id, and asked for names. What module_files.h is for Windows modules.
+#pragma once
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "code/modules/code_bytes.h"
+#include "code/modules/debug_downloads.h"
+#include "code/modules/function_files.h"
+#include "code/symbols/elf_module.h"
+#include "ground/os/mapped_file.h"
+
+namespace wperf::modules {
+
+// Of a path of Linux, wherever it is looked at: what stands behind the last '/'.
+std::string_view base_name(std::string_view path);
+
+struct ElfSearch {
+  std::vector<std::string> folders;  // --symbol-path: below which the paths of the recording may also lie
+  bool lines = true;                 // names of lines and inlined functions are wanted, too
+  // --debuginfod; null: no server is asked.
+  DebugDownloads* downloads = nullptr;
+  // Where functions of large files are kept for the next report; null: nowhere.
+  FunctionFiles* functions = nullptr;
+};
+
+// Files of split DWARF, opened when a unit is asked for.
+struct SplitFiles {
+  std::vector<std::pair<os::MappedFile, symbols::ElfFile>> files;
+  std::string refused;   // why the first of those that are here was not used; empty: all were
+  u64 more_refused = 0;  // others
+};
+
+struct LoadedElf {
+  std::optional<os::MappedFile> image, debug, alternate, kept_functions;
+  std::shared_ptr<SplitFiles> split;
+  std::optional<symbols::ElfModule> symbols;
+  std::string image_path, debug_path;  // of what was found
+  std::string not_opened;              // why a file that another one names was not
+  std::string reason;                  // why its names are no better; empty: they couldn't be
+
+  // Became one of the files shorter while it was read?
+  bool has_shrunk() const;
+};
+
+// `path`: as the process saw it. `build_id`: as recorded, empty if it was not. `process`: one that had it mapped; while
+// it runs, what it sees in a mount namespace of its own is found, too; 0: not known.
+LoadedElf load_elf(const std::string& path, symbols::Bytes build_id, const ElfSearch& search, u32 process = 0);
+// The image and its debug file alone, without what names functions.
+LoadedElf find_elf(const std::string& path, symbols::Bytes build_id, const ElfSearch& search, u32 process = 0);
+
+// "[vdso]": that of this machine, where it is the one that was recorded. `build_id`: as recorded; empty: not known,
+// then `is_of_this_kernel` decides.
+inline constexpr std::string_view kVdsoPath = "[vdso]";
+LoadedElf load_vdso(symbols::Bytes build_id, bool is_of_this_kernel);
+
+// Machine code by offsets in the file; nothing for a machine that is not disassembled here.
+std::optional<CodeBytes> code_of(const LoadedElf& loaded, u32 begin, u32 end);
+
+}  // namespace wperf::modules

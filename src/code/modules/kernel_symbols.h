@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The functions of the kernel that a recording was made on, from this machine's /proc/kallsyms if it runs the same
+// kernel. Reading that list takes longer than all the rest of a small report: asked for only when an address of the
+// kernel was seen, and kept in the user's cache folder for the next report of the same kernel. Called by
+// recorded_places.
+#pragma once
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "code/modules/kernel_modules.h"
+#include "code/symbols/listed/kernel_list.h"
+#include "formats/perf_data/process_history.h"
+#include "ground/os/mapped_file.h"
+
+namespace wperf::modules {
+
+// Does the kernel of the recording run here? Else `reason` says why not.
+bool is_running_kernel(const perf_data::PerfFile& file, const perf_data::ProcessHistory& history, std::string& reason);
+
+class KernelSymbols {
+ public:
+  static KernelSymbols load(const perf_data::PerfFile& file, const perf_data::ProcessHistory& history);
+
+  struct Function {
+    u64 begin = 0;            // where it was when this was recorded
+    std::string_view name;    // empty: none, or the list is of another kernel
+    std::string_view module;  // empty: the kernel itself; known without a name, too
+  };
+  // Of addresses in their order, the list that was kept is in memory bit by bit.
+  Function find(u64 address);
+  const std::string& reason() const { return reason_; }  // why there are no names; empty: there are
+
+ private:
+  Function find_in_lists(u64 address, std::string_view module);
+  bool find_in_kept(u64 distance);
+  void read_whole_list();
+  void keep_list(const std::string& path);
+
+  KernelModules modules_{{}};
+  std::optional<os::MappedFile> kept_file_;
+  std::optional<symbols::KernelList> kept_;
+  symbols::KernelList::Found last_;  // of kept_
+  usize released_ = 0;               // the bytes of it that were given back
+  std::string text_;
+  std::optional<symbols::ListedSymbols> whole_;
+  std::string_view reference_name_;  // a symbol that the recording says the place of
+  u64 reference_ = 0;                // that place
+  u64 moved_by_ = 0;                 // kernels lie elsewhere after each start of the machine
+  std::string reason_;
+};
+
+}  // namespace wperf::modules

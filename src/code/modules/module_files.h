@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The files of the sampled process's modules: found, mapped, matched. Asked for names by code_file.h.
+#pragma once
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "code/symbols/symbolizer.h"
+#include "ground/os/mapped_file.h"
+#include "model/answers/compat_profile.h"
+#include "model/readings/samples.h"
+
+namespace wperf::modules {
+
+// Of what is being downloaded: its address and how many bytes came; from any thread.
+using DownloadProgress = std::function<void(std::string_view address, size_t received)>;
+
+struct SymbolOptions {
+  std::vector<std::string> pdb_files;           // --pdb_file, for whichever module they match
+  std::vector<std::string> recorded_pdb_files;  // the same, as a recording has it
+  std::string symbol_path;                      // --symbol-path, then _NT_SYMBOL_PATH
+  bool decorated = false;
+  DownloadProgress tell_download = {};
+};
+
+// A symbol file: mapped, or in memory when it was downloaded or unpacked. Moving it does not move the bytes.
+class SymbolBytes {
+ public:
+  explicit SymbolBytes(os::MappedFile file) : bytes_(std::move(file)) {}
+  explicit SymbolBytes(std::vector<std::byte> bytes) : bytes_(std::move(bytes)) {}
+  std::span<const std::byte> view() const {
+    const auto* file = std::get_if<os::MappedFile>(&bytes_);
+    return file != nullptr ? file->bytes() : std::span<const std::byte>(std::get<1>(bytes_));
+  }
+
+ private:
+  std::variant<os::MappedFile, std::vector<std::byte>> bytes_;
+};
+
+// One module with its files, which the symbols point into.
+struct LoadedModule {
+  std::optional<os::MappedFile> image_file;
+  std::optional<SymbolBytes> pdb_bytes;
+  std::optional<symbols::ModuleSymbols> symbols;
+  std::string pdb_path;  // of pdb_file
+  std::string reason;    // why its names are no better; empty: they couldn't be
+};
+
+// Which build an image is, as recordings keep it: GUID and age of its PDB. Empty: it names none.
+std::string build_of(const symbols::PeFile& image);
+std::string build_of_file(const std::string& path);
+// The same, with the name of the PDB. Nothing: there is no such image, or it names none.
+struct ImagePdb {
+  std::string build, path;
+};
+std::optional<ImagePdb> pdb_of_image(const std::string& path);
+// What is at the path of a module now may be another build than was recorded: then nothing is left of it but the
+// reason.
+void check_build(LoadedModule& module, std::span<const std::byte> recorded);
+
+std::vector<LoadedModule> load_modules(const std::vector<raw::Module>& modules, const SymbolOptions& options);
+
+// Of a recording. `build`: GUID and age of its PDB; empty: not known. A file of another build is not taken; where there
+// is none, the PDB alone is, found by `build` and `pdb_name`, or by the name of the image where that is empty.
+LoadedModule load_recorded_module(const raw::Module& module, std::span<const std::byte> build,
+                                  std::string_view pdb_name, const SymbolOptions& options);
+
+// Fills in what the image says: preferred base, sections, where names come from.
+profile::SampleModule module_of(const raw::Module& module, const LoadedModule& loaded);
+
+}  // namespace wperf::modules

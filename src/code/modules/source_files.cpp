@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "code/modules/source_files.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "base/ascii.h"
+#include "ground/os/files.h"
+#include "ground/os/named_file.h"
+
+namespace wperf::modules {
+namespace {
+
+constexpr size_t kMostBytes = size_t{8} << 20;
+
+constexpr std::string_view kEndings[] = {
+    "adb", "ads", "asm", "c",   "c++", "cc",  "cl",   "cpp", "cppm", "cs", "cu",  "cuh", "cxx",   "d",     "def",
+    "f",   "f03", "f08", "f77", "f90", "f95", "for",  "fs",  "go",   "h",  "h++", "hh",  "hpp",   "hs",    "hxx",
+    "i",   "ii",  "inc", "inl", "ipp", "ixx", "java", "jl",  "js",   "kt", "l",   "ll",  "lua",   "m",     "ml",
+    "mm",  "mod", "nim", "pas", "php", "pl",  "pm",   "py",  "pyx",  "rb", "rs",  "s",   "scala", "swift", "sx",
+    "tcc", "td",  "tpp", "ts",  "txx", "v",   "vala", "vb",  "y",    "yy", "zig"};
+
+bool is_slash(char c) {
+  return c == '/' || c == '\\';
+}
+
+// Not of the last part.
+bool has_folder(std::string_view path, std::string_view name) {
+  for (size_t at = path.find(name); at != std::string_view::npos; at = path.find(name, at + 1)) {
+    const size_t end = at + name.size();
+    if ((at == 0 || is_slash(path[at - 1])) && end < path.size() && is_slash(path[end])) return true;
+  }
+  return false;
+}
+
+// What is there, if it may be shown.
+SourceText text_at(const std::string& path, std::span<const std::string> folders) {
+  auto opened = os::open_named_file(path, os::NamedUse::shown, folders);
+  if (!opened.has_value()) return {.text = {}, .reason = std::move(opened).error().text};
+  if (!opened.value().has_value()) return {};
+  const auto bytes = opened.value()->bytes();
+  if (bytes.size() > kMostBytes) return {.text = {}, .reason = path + " is too large for a source file"};
+  return {.text = {reinterpret_cast<const char*>(bytes.data()), bytes.size()}, .reason = {}};
+}
+
+// Elsewhere than in a folder of the user's choice, it is what links lead to that must have the name of a source.
+SourceText named_text(const std::string& path, std::span<const std::string> folders) {
+  const bool is_chosen = std::any_of(folders.begin(), folders.end(),
+                                     [&](const std::string& folder) { return os::is_below(path, folder); });
+  if (!is_chosen && os::is_network_path(path)) return text_at(path, folders);
+  const std::string real = is_chosen ? path : os::real_path(path);
+  if (!os::file_exists(real)) return {};
+  if (has_name_of_source(real)) return text_at(real, folders);
+  return {.text = {}, .reason = real + " does not have the name of a source file, and is not shown"};
+}
+
+}  // namespace
+
+bool has_name_of_source(std::string_view path) {
+  size_t begin = path.size();
+  while (begin != 0 && !is_slash(path[begin - 1])) --begin;
+  const std::string_view name = path.substr(begin);
+  const size_t dot = name.rfind('.');
+  if (dot == std::string_view::npos) return !name.empty() && has_folder(path, "include");
+  const std::string ending = in_lower_case(std::string(name.substr(dot + 1)));
+  return std::find(std::begin(kEndings), std::end(kEndings), ending) != std::end(kEndings);
+}
+
+SourceText read_source(const std::string& path, std::span<const std::string> folders) {
+  std::vector<std::string> candidates{path};
+  size_t begin = path.size();
+  while (begin != 0 && !is_slash(path[begin - 1])) --begin;
+  for (const std::string& folder : folders) {
+    candidates.push_back(folder + path);
+    candidates.push_back(os::join_path(folder, path.substr(begin)));
+  }
+  SourceText found;
+  for (const std::string& candidate : candidates) {
+    SourceText one = named_text(candidate, folders);
+    if (!one.text.empty()) return one;
+    if (found.reason.empty()) found.reason = std::move(one.reason);
+  }
+  return found;
+}
+
+}  // namespace wperf::modules

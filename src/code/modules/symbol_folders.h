@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Where symbols are looked for, as a request says it. The folders of --symbol-path, below which the files of the
+// machine of a recording may lie, have ; or the : of PATH between them. Called where recordings are named.
+#pragma once
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "code/modules/module_files.h"
+#include "model/request/request.h"
+
+namespace wperf::modules {
+
+// "C:\" or "c:/" at `begin`: its colon separates nothing.
+inline bool begins_with_drive(std::string_view path, usize begin) {
+  const std::string_view drive = path.substr(begin, 3);
+  const char letter = drive.empty() ? '\0' : drive[0];
+  const bool is_letter = (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z');
+  return is_letter && drive.size() == 3 && drive[1] == ':' && (drive[2] == '\\' || drive[2] == '/');
+}
+
+inline std::vector<std::string> symbol_folders(std::string_view path) {
+  std::vector<std::string> folders;
+  for (usize begin = 0; begin <= path.size();) {
+    const usize from = begins_with_drive(path, begin) ? begin + 2 : begin;
+    const usize end = std::min(path.find_first_of(";:", from), path.size());
+    if (end > begin) folders.emplace_back(path.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return folders;
+}
+
+inline std::vector<std::string> symbol_folders(const request::Request& request) {
+  return symbol_folders(request.sampling.symbol_path.value_or(""));
+}
+
+// Where the PDBs of Windows programs are looked for.
+inline SymbolOptions symbol_options(const request::Request& request) {
+  SymbolOptions options;
+  options.pdb_files = request.sampling.more_pdb_files;
+  if (request.pdb_file.has_value()) options.pdb_files.push_back(*request.pdb_file);
+  options.symbol_path = request.sampling.symbol_path.value_or("");
+  options.decorated = request.sampling.display.decorated_names;
+  return options;
+}
+
+}  // namespace wperf::modules

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#ifdef WPERF_HAS_CAPSTONE
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <string>
+
+#include "code/symbols/disassembly/capstone_library.h"
+
+namespace wperf::symbols {
+namespace {
+
+struct Loaded {
+  CapstoneLibrary functions{};
+  std::string failure;
+};
+
+template <typename Function>
+void find(void* library, const char* name, Function& function, std::string& failure) {
+  function = reinterpret_cast<Function>(dlsym(library, name));
+  if (function == nullptr && failure.empty()) failure = fmt::format("the Capstone library has no function {}", name);
+}
+
+Loaded load() {
+  Loaded result;
+  // The major version of the header this was built with: enumerations and structs differ between them.
+  const std::string name = fmt::format("libcapstone.so.{}", CS_API_MAJOR);
+  void* const library = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) {
+    const char* const reason = dlerror();
+    result.failure = fmt::format("cannot load the Capstone library: {}", reason != nullptr ? reason : name);
+    return result;
+  }
+  CapstoneLibrary& to = result.functions;
+  find(library, "cs_open", to.open, result.failure);
+  find(library, "cs_close", to.close, result.failure);
+  find(library, "cs_option", to.option, result.failure);
+  find(library, "cs_malloc", to.malloc, result.failure);
+  find(library, "cs_free", to.free, result.failure);
+  find(library, "cs_disasm_iter", to.disasm_iter, result.failure);
+  find(library, "cs_insn_group", to.insn_group, result.failure);
+  return result;
+}
+
+}  // namespace
+
+diag::Result<const CapstoneLibrary*> capstone() {
+  static const Loaded loaded = load();
+  if (!loaded.failure.empty()) {
+    return diag::Error{
+        .text = loaded.failure,
+        .hint = fmt::format("install it (Debian: libcapstone{}), or leave out --disassemble", CS_API_MAJOR)};
+  }
+  return &loaded.functions;
+}
+
+}  // namespace wperf::symbols
+#endif

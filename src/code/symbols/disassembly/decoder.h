@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One instruction at a time; the face behind which the disassembly library stands. Called by
+// disassembler.cpp and code_hash.cpp only.
+#pragma once
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "code/symbols/disassembly/disassembler.h"
+#include "ground/diag/result.h"
+
+namespace wperf::symbols {
+
+// Bytes of an instruction.
+struct InstructionField {
+  u8 offset = 0, size = 0;
+};
+
+struct Decoded {
+  u32 size = 0;
+  std::string mnemonic, operands;
+  std::optional<u64> target;  // address of a direct branch or call
+  // Of x64, where it has them.
+  InstructionField displacement = {}, immediate = {};
+  bool relative_to_code = false;  // the displacement is
+};
+
+class Decoder {
+ public:
+  virtual ~Decoder() = default;
+  // The instruction at the start of `code`, which is loaded at `address`. False: no instruction of this set.
+  virtual bool decode(std::span<const std::byte> code, u64 address, Decoded& out) = 0;
+  // How far to step over what is no instruction.
+  virtual u32 unit() const = 0;
+};
+
+diag::Result<std::unique_ptr<Decoder>> make_decoder(InstructionSet set);
+
+}  // namespace wperf::symbols

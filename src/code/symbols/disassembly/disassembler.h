@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Machine code → text, instruction by instruction. Takes bytes and where they stand in their image; opens no files.
+// Called by recording and commands for the code of the lines a report shows. Not thread-safe: one Disassembler per
+// thread. A build without a disassembly library (WPERF_CAPSTONE=OFF) answers open() with an error that says so.
+#pragma once
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/ints.h"
+#include "ground/diag/result.h"
+
+namespace wperf::symbols {
+
+enum class InstructionSet : u8 { arm64, x64 };
+
+struct Instruction {
+  u32 rva = 0;
+  u32 size = 0;
+  std::string mnemonic;       // ".word" or ".byte" for what is no instruction
+  std::string operands;       // absolute addresses are of the file: image base + RVA
+  std::optional<u32> target;  // RVA a branch or call goes to, where the instruction itself says it
+};
+
+class Decoder;
+
+class Disassembler {
+ public:
+  static diag::Result<Disassembler> open(InstructionSet set);
+  Disassembler(Disassembler&&) noexcept;
+  Disassembler& operator=(Disassembler&&) noexcept;
+  ~Disassembler();
+
+  // Every byte of `code` is in exactly one of the answered instructions, in order.
+  std::vector<Instruction> disassemble(std::span<const std::byte> code, u64 image_base, u32 rva) const;
+
+ private:
+  explicit Disassembler(std::unique_ptr<Decoder> decoder);
+  std::unique_ptr<Decoder> decoder_;
+};
+
+}  // namespace wperf::symbols

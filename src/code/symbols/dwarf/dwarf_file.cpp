@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "code/symbols/dwarf/dwarf_file.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "code/symbols/dwarf/dwarf_format.h"
+#include "code/symbols/dwarf/line_table.h"
+#include "code/symbols/dwarf/scopes.h"
+#include "code/symbols/dwarf/split_package.h"
+#include "code/symbols/dwarf/unit.h"
+
+namespace wperf::symbols {
+
+using dwarf::InfoFile;
+using dwarf::kNoScope;
+using dwarf::LineTable;
+using dwarf::Scope;
+using dwarf::ScopeTable;
+using dwarf::Unit;
+
+struct DwarfFile::State {
+  struct LoadedUnit {
+    const Unit* code = nullptr;  // whose entries tell the functions: the unit itself, or its split one
+    ScopeTable scopes;
+    const LineTable* lines = nullptr;
+  };
+
+  void open(const DwarfSections& sections, const DwarfSections& alternate_sections);
+  void index_units();
+  const LoadedUnit& load(u32 number);
+  const Unit* open_split_unit(const Unit& skeleton);
+  const LineTable* load_lines(const Unit& unit);
+  void frames_at(u64 address, std::vector<DwarfFrame>& out);
+
+  std::unique_ptr<InfoFile> main, alternate;
+  std::vector<std::unique_ptr<InfoFile>> split_files;
+  SplitOpener open_split;
+  std::vector<dwarf::Stretch> covered;  // by units
+  std::vector<std::unique_ptr<LoadedUnit>> loaded;
+  std::map<u64, LineTable> line_tables;
+  DwarfDamage damage;
+};
+
+void DwarfFile::State::open(const DwarfSections& sections, const DwarfSections& alternate_sections) {
+  if (!alternate_sections.info.empty()) {
+    alternate = std::make_unique<InfoFile>(alternate_sections);
+    alternate->read_units(damage);
+  }
+  main = std::make_unique<InfoFile>(sections, alternate.get());
+  main->read_units(damage);
+  loaded.resize(main->units.size());
+  index_units();
+}
+
+void DwarfFile::State::index_units() {
+  std::vector<dwarf::Layer> layers;
+  std::vector<dwarf::AddressRange> ranges;
+  const auto is_old = [](const Unit& unit) {
+    return unit.widths.version == 2 && unit.ranges.kind == dwarf::ValueKind::none;
+  };
+  const bool any_old = std::any_of(main->units.begin(), main->units.end(), is_old);
+  const auto table = any_old ? dwarf::read_address_table(*main) : std::map<u64, std::vector<dwarf::AddressRange>>();
+  for (u32 i = 0; i < main->units.size(); ++i) {
+    const Unit& unit = main->units[i];
+    if (unit.type == dwarf::kUnitType || unit.tag == dwarf::kTagPartialUnit) continue;
+    ranges.clear();
+    const dwarf::Value low = {
+        unit.low_pc.has_value() ? dwarf::ValueKind::address : dwarf::ValueKind::none, unit.low_pc.value_or(0), {}};
+    dwarf::read_ranges(unit, low, unit.high_pc, unit.ranges, ranges, damage);
+    if (const auto more = table.find(unit.offset); more != table.end() && is_old(unit)) {
+      ranges.insert(ranges.end(), more->second.begin(), more->second.end());
+    }
+    const bool says_it = unit.ranges.kind != dwarf::ValueKind::none || unit.high_pc.kind != dwarf::ValueKind::none;
+    if (!says_it && unit.has_children) ranges = load(i).scopes.covered();
+    // Of units that claim the same code (functions of several, of which the linker kept one) the first has it.
+    for (const dwarf::AddressRange& range : ranges) layers.push_back({range, ~i, i});
+  }
+  covered = dwarf::flatten(std::move(layers));
+}
+
+const Unit* DwarfFile::State::open_split_unit(const Unit& skeleton) {
+  const std::string_view name = dwarf::text_of(skeleton, skeleton.split_name);
+  if (name.empty() || !open_split) return nullptr;
+  DwarfSections sections = open_split({name, dwarf::text_of(skeleton, skeleton.folder), skeleton.split_id});
+  if (!sections.cu_index.empty()) sections = dwarf::sections_of_unit(sections, skeleton.split_id);
+  if (sections.info.empty()) return nullptr;
+  auto file = std::make_unique<InfoFile>(sections);
+  file->read_units(damage);
+  for (Unit& unit : file->units) {
+    if (unit.split_id != skeleton.split_id || unit.type == dwarf::kUnitSplitType) continue;
+    unit.skeleton = &skeleton;
+    split_files.push_back(std::move(file));
+    return &unit;
+  }
+  ++damage.units;  // of another build
+  return nullptr;
+}
+
+const LineTable* DwarfFile::State::load_lines(const Unit& unit) {
+  if (!unit.statement_list.has_value()) return nullptr;
+  const u64 offset = *unit.statement_list;
+  auto known = line_tables.find(offset);
+  if (known == line_tables.end()) known = line_tables.try_emplace(offset, unit, offset, damage).first;
+  return &known->second;
+}
+
+const DwarfFile::State::LoadedUnit& DwarfFile::State::load(u32 number) {
+  std::unique_ptr<LoadedUnit>& place = loaded[number];
+  if (place != nullptr) return *place;
+  place = std::make_unique<LoadedUnit>();
+  const Unit& unit = main->units[number];
+  const Unit* const split = unit.split_name.kind != dwarf::ValueKind::none ? open_split_unit(unit) : nullptr;
+  place->code = split != nullptr ? split : &unit;
+  place->scopes = ScopeTable(*place->code, damage);
+  place->lines = load_lines(unit);
+  return *place;
+}
+
+void DwarfFile::State::frames_at(u64 address, std::vector<DwarfFrame>& out) {
+  const auto after = std::partition_point(covered.begin(), covered.end(),
+                                          [&](const dwarf::Stretch& one) { return one.begin <= address; });
+  if (after == covered.begin() || (after - 1)->owner == kNoScope) return;
+  const LoadedUnit& unit = load((after - 1)->owner);
+  DwarfFrame frame;
+  if (unit.lines != nullptr) {
+    if (const LineTable::Row* row = unit.lines->find(address); row != nullptr) {
+      frame.line = row->line;
+      frame.file = unit.lines->path(row->file);
+    }
+  }
+  u32 at = unit.scopes.find(address);
+  if (at == kNoScope) {
+    if (!frame.file.empty()) out.push_back(frame);
+    return;
+  }
+  while (at != kNoScope) {
+    const Scope& scope = unit.scopes[at];
+    const InfoFile* file = scope.entry_is_alternate ? alternate.get() : unit.code->file;
+    frame.function = file != nullptr ? dwarf::function_name(*file, scope.entry) : std::string_view();
+    frame.inlined = scope.is_inlined;
+    out.push_back(frame);
+    at = scope.parent;
+    frame.file = unit.lines != nullptr ? unit.lines->path(scope.call_file) : std::string_view();
+    frame.line = scope.call_line;
+  }
+}
+
+DwarfFile::DwarfFile() : state_(std::make_unique<State>()) {}
+DwarfFile::DwarfFile(DwarfFile&&) noexcept = default;
+DwarfFile& DwarfFile::operator=(DwarfFile&&) noexcept = default;
+DwarfFile::~DwarfFile() = default;
+
+DwarfFile DwarfFile::open(const DwarfSections& sections, const DwarfSections& alternate, SplitOpener open_split) {
+  DwarfFile out;
+  out.state_->open_split = std::move(open_split);
+  out.state_->open(sections, alternate);
+  return out;
+}
+
+void DwarfFile::frames_at(u64 address, std::vector<DwarfFrame>& out) const {
+  out.clear();
+  state_->frames_at(address, out);
+}
+
+DwarfDamage DwarfFile::damage() const {
+  return state_->damage;
+}
+
+}  // namespace wperf::symbols

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// DWARF 2 to 5 as bytes → functions, inlined frames, lines. Takes views of the sections (unpacked by the caller, who
+// keeps them alive); which unit covers which addresses is read first, the rest of a unit when one of its addresses is
+// asked for. Every bound is checked; what is damaged is left out and counted. Not for several threads at once. What is
+// handed out lives as long as the DwarfFile and the sections. Called by code/symbols/elf_module.cpp.
+#pragma once
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "code/symbols/elf/endian_bytes.h"
+
+namespace wperf::symbols {
+
+struct DwarfSections {
+  EndianBytes info, abbrev, line, str, line_str, ranges, rnglists, addr, str_offsets;
+  EndianBytes aranges;   // read for units of DWARF 2 only, which cannot say that their code is in several pieces
+  EndianBytes cu_index;  // of .dwp files
+};
+
+// A unit whose bulk the compiler left in a .dwo file.
+struct SplitUnit {
+  std::string_view name, folder;  // as the compiler wrote it; folder: for names that are relative
+  u64 id = 0;
+};
+
+// The sections of the .dwo file of a unit, or of the .dwp file that has it (cu_index is set); empty ones: not to be
+// had.
+using SplitOpener = std::function<DwarfSections(const SplitUnit&)>;
+
+struct DwarfFrame {
+  std::string_view function;  // the linkage name where there is one; empty: nameless
+  std::string_view file;      // empty: no line information
+  u32 line = 0;               // 0: code that the compiler made for no line
+  bool inlined = false;
+};
+
+struct DwarfDamage {
+  u32 units = 0;    // units left out, wholly or from some place on
+  u32 entries = 0;  // single references and ranges that make no sense
+};
+
+class DwarfFile {
+ public:
+  // alternate: the sections of the file that dwz made; empty ones: none.
+  static DwarfFile open(const DwarfSections& sections, const DwarfSections& alternate, SplitOpener open_split);
+  DwarfFile(DwarfFile&&) noexcept;
+  DwarfFile& operator=(DwarfFile&&) noexcept;
+  ~DwarfFile();
+
+  // Innermost inlined frame first, the function last. With a line but no function: one frame without a name. Empty:
+  // nothing known.
+  void frames_at(u64 address, std::vector<DwarfFrame>& out) const;
+  DwarfDamage damage() const;
+
+ private:
+  DwarfFile();
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace wperf::symbols

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One line program of .debug_line, run to its end: which file and line each address is of. Called by dwarf_file.cpp.
+#pragma once
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "code/symbols/dwarf/unit.h"
+
+namespace wperf::symbols::dwarf {
+
+class LineTable {
+ public:
+  struct Row {
+    u64 address = 0;
+    u32 line = 0;
+    u32 file = 0;
+  };
+
+  // The program at `offset`, which `unit` refers to.
+  LineTable(const Unit& unit, u64 offset, DwarfDamage& damage);
+
+  // The row around it; null: none.
+  const Row* find(u64 address) const;
+  // The path of a file, with its folders as far as the table has them; empty: no such file.
+  std::string_view path(u64 file) const;
+
+ private:
+  struct Sequence {
+    u64 begin = 0, end = 0;
+    u32 first = 0, count = 0;  // rows
+  };
+  struct File {
+    Value name;
+    u64 folder = 0;
+  };
+  struct Header;
+
+  bool read_header(Cursor& cursor, const Unit& unit, Header& header);
+  void read_old_files(Cursor& cursor);
+  bool read_new_entries(Cursor& cursor, std::vector<File>& out) const;
+  void run(Cursor& cursor, const Header& header);
+  void end_sequence(u32 first, u64 end);
+
+  Unit unit_;  // what texts are read with
+  std::vector<Value> folders_;
+  std::vector<File> files_;
+  std::vector<Row> rows_;
+  std::vector<Sequence> sequences_;  // by begin
+  mutable std::vector<std::string> paths_;
+};
+
+}  // namespace wperf::symbols::dwarf

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "code/symbols/dwarf/scopes.h"
+
+#include <algorithm>
+
+#include "code/symbols/dwarf/dwarf_format.h"
+#include "code/symbols/elf/ordered.h"
+
+namespace wperf::symbols::dwarf {
+namespace {
+
+constexpr usize kDeepest = 1024;  // entries in entries
+
+// Whether types have no code below them. C++: only those of functions do, lambdas among them; Rust puts methods there.
+bool types_hold_no_code(u16 language, bool in_function) {
+  switch (language) {
+    case 0x01:    // C89
+    case 0x02:    // C
+    case 0x0c:    // C99
+    case 0x1d:    // C11
+    case 0x2c:    // C17
+    case 0x8001:  // assembler
+      return true;
+    case 0x04:  // C++
+    case 0x1a:  // C++11
+    case 0x21:  // C++14
+    case 0x2b:  // C++17
+      return !in_function;
+    default:
+      return false;
+  }
+}
+
+bool may_hold_code(u16 tag, bool types_do) {
+  switch (tag) {
+    case kTagArrayType:
+    case kTagEnumerationType:
+    case kTagFormalParameter:
+    case kTagSubroutineType:
+    case kTagVariable:
+      return false;
+    case kTagClassType:
+    case kTagStructureType:
+    case kTagUnionType:
+      return types_do;
+    default:
+      return true;
+  }
+}
+
+// What matters of an entry that is a function or an inlined one.
+struct CodeEntry {
+  Value low, high, ranges, origin;
+  u64 sibling = 0;
+  u64 call_file = 0, call_line = 0;
+  bool is_declaration = false;
+};
+
+class Walker {
+ public:
+  Walker(const Unit& unit, DwarfDamage& damage, std::vector<Scope>& scopes, std::vector<Layer>& layers)
+      : unit_(unit),
+        table_(unit.file->abbreviations(unit)),
+        cursor_(unit.file->sections.info.slice(0, unit.end), unit.first_entry),
+        damage_(damage),
+        scopes_(scopes),
+        layers_(layers) {}
+
+  void walk() {
+    while (!cursor_.at_end() && !cursor_.failed()) {
+      const u64 entry = cursor_.offset();
+      const u64 code = cursor_.uleb();
+      if (code == 0) {
+        if (parents_.empty()) break;
+        parents_.pop_back();
+        if (parents_.empty()) break;
+        continue;
+      }
+      const Abbreviation* abbreviation = table_.find(code);
+      if (abbreviation == nullptr) {
+        ++damage_.units;
+        return;
+      }
+      Parent inner = parents_.empty() ? Parent{} : parents_.back();
+      u64 sibling = 0;
+      if (abbreviation->tag == kTagSubprogram || abbreviation->tag == kTagInlinedSubroutine) {
+        inner.scope = read_function(entry, *abbreviation, inner.scope, sibling);
+        inner.in_function = true;
+      } else {
+        skip_or_find_sibling(*abbreviation, sibling);
+      }
+      if (!abbreviation->has_children) {
+        if (parents_.empty()) break;  // a unit without anything in it
+        continue;
+      }
+      if (sibling > cursor_.offset() && sibling < unit_.end) {
+        cursor_.seek(sibling);
+        continue;
+      }
+      if (parents_.size() >= kDeepest) {
+        ++damage_.units;
+        return;
+      }
+      parents_.push_back(inner);
+    }
+    if (cursor_.failed()) ++damage_.units;
+  }
+
+ private:
+  struct Parent {
+    u32 scope = kNoScope;
+    bool in_function = false;
+  };
+
+  // `sibling` is set only when nothing below the entry is of interest.
+  void skip_or_find_sibling(const Abbreviation& abbreviation, u64& sibling) {
+    const bool in_function = !parents_.empty() && parents_.back().in_function;
+    const bool wants_sibling = abbreviation.has_children && abbreviation.has_sibling &&
+                               !may_hold_code(abbreviation.tag, !types_hold_no_code(unit_.language, in_function));
+    if (!wants_sibling && abbreviation.fixed_size != kVariableSize) {
+      cursor_.skip(abbreviation.fixed_size);
+      return;
+    }
+    const AttributeSpec* const specs = table_.attributes(abbreviation);
+    for (u32 i = 0; i < abbreviation.count; ++i) {
+      if (wants_sibling && specs[i].attribute == kAtSibling) {
+        sibling = read_value(cursor_, unit_, specs[i]).number;
+      } else {
+        skip_value(cursor_, unit_.widths, specs[i].form);
+      }
+    }
+  }
+
+  CodeEntry read_entry(const Abbreviation& abbreviation) {
+    CodeEntry out;
+    const AttributeSpec* const specs = table_.attributes(abbreviation);
+    for (u32 i = 0; i < abbreviation.count; ++i) {
+      const AttributeSpec& spec = specs[i];
+      switch (spec.attribute) {
+        case kAtLowPc:
+          out.low = read_value(cursor_, unit_, spec);
+          break;
+        case kAtHighPc:
+          out.high = read_value(cursor_, unit_, spec);
+          break;
+        case kAtRanges:
+          out.ranges = read_value(cursor_, unit_, spec);
+          break;
+        case kAtAbstractOrigin:
+          out.origin = read_value(cursor_, unit_, spec);
+          break;
+        case kAtSibling:
+          out.sibling = read_value(cursor_, unit_, spec).number;
+          break;
+        case kAtCallFile:
+          out.call_file = read_value(cursor_, unit_, spec).number;
+          break;
+        case kAtCallLine:
+          out.call_line = read_value(cursor_, unit_, spec).number;
+          break;
+        case kAtDeclaration:
+          out.is_declaration = read_value(cursor_, unit_, spec).number != 0;
+          break;
+        default:
+          skip_value(cursor_, unit_.widths, spec.form);
+          break;
+      }
+    }
+    return out;
+  }
+
+  // The scope in which its children are.
+  u32 read_function(u64 entry, const Abbreviation& abbreviation, u32 parent, u64& sibling) {
+    const CodeEntry code = read_entry(abbreviation);
+    ranges_.clear();
+    if (!cursor_.failed()) read_ranges(unit_, code.low, code.high, code.ranges, ranges_, damage_);
+    if (ranges_.empty()) {
+      // Below a mere declaration is nothing but parameters.
+      if (code.is_declaration) sibling = code.sibling;
+      // DWARF 2 cannot say that code is in several pieces: what is below may know where it is, and is in this one.
+      if (code.is_declaration || !abbreviation.has_children) return parent;
+    }
+    Scope scope;
+    scope.entry = entry;
+    if (code.origin.kind == ValueKind::reference || code.origin.kind == ValueKind::alternate_reference) {
+      scope.entry = code.origin.number;
+      scope.entry_is_alternate = code.origin.kind == ValueKind::alternate_reference;
+    }
+    scope.is_inlined = abbreviation.tag == kTagInlinedSubroutine;
+    scope.parent = scope.is_inlined ? parent : kNoScope;
+    scope.call_file = static_cast<u32>(code.call_file);
+    scope.call_line = static_cast<u32>(code.call_line);
+    const auto index = static_cast<u32>(scopes_.size());
+    scopes_.push_back(scope);
+    for (const AddressRange& range : ranges_) {
+      layers_.push_back({range, static_cast<u32>(parents_.size()), index});
+    }
+    return index;
+  }
+
+  const Unit& unit_;
+  const AbbreviationTable& table_;
+  Cursor cursor_;
+  DwarfDamage& damage_;
+  std::vector<Scope>& scopes_;
+  std::vector<Layer>& layers_;
+  std::vector<Parent> parents_;  // around the entries at each depth
+  std::vector<AddressRange> ranges_;
+};
+
+}  // namespace
+
+std::vector<Stretch> flatten(std::vector<Layer> layers) {
+  order_by(layers, [](const Layer& one) { return std::pair(one.range.begin, one.depth); });
+  std::vector<Stretch> out;
+  out.reserve(layers.size() * 2);
+  const auto from = [&](u64 begin, u32 owner) {
+    if (!out.empty() && out.back().begin == begin) out.pop_back();
+    if (out.empty() ? owner != kNoScope : out.back().owner != owner) out.push_back({begin, owner});
+  };
+  std::vector<const Layer*> open;
+  // What lies above ends before or with what is below it; where it does not, what is below comes to light no more.
+  const auto close_until = [&](u64 address) {
+    while (!open.empty() && open.back()->range.end <= address) {
+      const u64 end = open.back()->range.end;
+      while (!open.empty() && open.back()->range.end <= end) open.pop_back();
+      from(end, open.empty() ? kNoScope : open.back()->owner);
+    }
+  };
+  for (const Layer& layer : layers) {
+    close_until(layer.range.begin);
+    from(layer.range.begin, layer.owner);
+    open.push_back(&layer);
+  }
+  close_until(~u64{0});
+  return out;
+}
+
+ScopeTable::ScopeTable(const Unit& unit, DwarfDamage& damage) {
+  std::vector<Layer> layers;
+  Walker(unit, damage, scopes_, layers).walk();
+  for (const Stretch& one : flatten(std::move(layers))) segments_.push_back({one.begin, one.owner});
+}
+
+u32 ScopeTable::find(u64 address) const {
+  const auto after = std::partition_point(segments_.begin(), segments_.end(),
+                                          [&](const Segment& one) { return one.begin <= address; });
+  return after == segments_.begin() ? kNoScope : (after - 1)->scope;
+}
+
+std::vector<AddressRange> ScopeTable::covered() const {
+  std::vector<AddressRange> out;
+  for (usize i = 0; i + 1 < segments_.size(); ++i) {
+    if (segments_[i].scope != kNoScope) out.push_back({segments_[i].begin, segments_[i + 1].begin});
+  }
+  return out;
+}
+
+}  // namespace wperf::symbols::dwarf

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The functions of one unit and what was inlined into them, laid out flat by address. Called by dwarf_file.cpp.
+#pragma once
+#include <vector>
+
+#include "code/symbols/dwarf/unit.h"
+
+namespace wperf::symbols::dwarf {
+
+inline constexpr u32 kNoScope = ~u32{0};
+
+struct Scope {    // a function, or an inlined one
+  u64 entry = 0;  // in .debug_info of the unit's file: where its name is to be looked for
+  bool entry_is_alternate = false;
+  bool is_inlined = false;
+  u32 parent = kNoScope;  // what it was inlined into, or is nested in
+  u32 call_file = 0, call_line = 0;
+};
+
+class ScopeTable {
+ public:
+  ScopeTable() = default;
+  ScopeTable(const Unit& unit, DwarfDamage& damage);
+
+  u32 find(u64 address) const;  // the innermost scope around it; kNoScope: none
+  const Scope& operator[](u32 index) const { return scopes_[index]; }
+  // Every range of a function, for units that do not say which addresses they cover.
+  std::vector<AddressRange> covered() const;
+
+ private:
+  struct Segment {
+    u64 begin = 0;
+    u32 scope = kNoScope;
+  };
+  std::vector<Scope> scopes_;
+  std::vector<Segment> segments_;
+};
+
+// Ranges that lie in each other → what is on top at each address. Used for scopes and for units.
+struct Layer {
+  AddressRange range;
+  u32 depth = 0;
+  u32 owner = 0;
+};
+struct Stretch {
+  u64 begin = 0;
+  u32 owner = kNoScope;
+};
+std::vector<Stretch> flatten(std::vector<Layer> layers);
+
+}  // namespace wperf::symbols::dwarf

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Variables of an ELF file by address, from its symbol tables: what a lock is called that a program has as a global or
+// static one. Called by analysis/recording/recorded_data.
+#pragma once
+#include <string_view>
+#include <vector>
+
+#include "code/symbols/elf/elf_file.h"
+
+namespace wperf::symbols {
+
+struct DataSymbol {
+  u64 begin = 0, end = 0;
+  std::string_view name;  // as in the file
+};
+
+class DataSymbols {
+ public:
+  // `debug`: the separate debug file; null: none. The files must outlive this.
+  static DataSymbols read(const ElfFile& image, const ElfFile* debug);
+  // The smallest around it; null: none.
+  const DataSymbol* find(u64 address) const;
+
+ private:
+  std::vector<DataSymbol> symbols_;  // by begin
+};
+
+}  // namespace wperf::symbols

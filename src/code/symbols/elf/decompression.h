@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Unpacking what ELF files hold packed: sections by zlib or Zstandard, .gnu_debugdata by xz. The libraries are loaded
+// when the first such section is read, so that programs which meet none pay nothing for them. Called by elf_file.cpp.
+#pragma once
+#include <cstddef>
+#include <vector>
+
+#include "code/symbols/elf/endian_bytes.h"
+#include "ground/diag/result.h"
+
+namespace wperf::symbols::elf {
+
+// `size`: what it must become.
+diag::Result<std::vector<std::byte>> unpack_zlib(Bytes packed, u64 size);
+diag::Result<std::vector<std::byte>> unpack_zstd(Bytes packed, u64 size);
+// At most `limit` bytes.
+diag::Result<std::vector<std::byte>> unpack_xz(Bytes packed, u64 limit);
+
+}  // namespace wperf::symbols::elf

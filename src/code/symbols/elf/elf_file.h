@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// An ELF file as bytes: sections, segments, build id, and which other files hold its debug information. 32 and 64 bits,
+// either byte order; executables, shared objects, separate debug files. Takes a view of the whole file (mapped by the
+// caller, who keeps it alive). What is handed out lives as long as the ElfFile and the file. Not for several threads at
+// once: packed sections are unpacked when first asked for. Called by elf_symbols.cpp and code/symbols/elf_module.cpp.
+#pragma once
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "code/symbols/elf/endian_bytes.h"
+#include "ground/diag/result.h"
+
+namespace wperf::symbols {
+
+struct ElfSection {
+  std::string_view name;
+  u32 type = 0;
+  u64 flags = 0;
+  u64 address = 0, offset = 0, size = 0;
+  u32 link = 0, info = 0;
+  u64 entry_size = 0;
+  bool contains(u64 wanted) const { return wanted >= address && wanted - address < size; }
+};
+
+struct ElfSegment {  // program header
+  u32 type = 0, flags = 0;
+  u64 offset = 0, address = 0, file_size = 0, memory_size = 0;
+};
+
+struct ElfDebugLink {  // .gnu_debuglink
+  std::string_view file_name;
+  u32 crc = 0;
+};
+
+struct ElfAlternateLink {  // .gnu_debugaltlink: what dwz took out of several debug files
+  std::string_view file_name;
+  Bytes build_id;
+};
+
+class ElfFile {
+ public:
+  static diag::Result<ElfFile> parse(Bytes bytes);
+  ElfFile(ElfFile&&) noexcept;
+  ElfFile& operator=(ElfFile&&) noexcept;
+  ~ElfFile();
+
+  u16 machine() const;
+  u16 type() const;
+  bool is_64_bit() const;
+  bool big_endian() const;
+  std::span<const ElfSection> sections() const;
+  std::span<const ElfSegment> segments() const;
+  const ElfSection* section(std::string_view name) const;  // the first of that name; null: none
+
+  // As stored, cut to what the file has; empty for sections without bytes in the file.
+  EndianBytes stored(const ElfSection& section) const;
+  // Unpacked where packed.
+  diag::Result<EndianBytes> contents(const ElfSection& section) const;
+  // Of the first section of that name, or of its elder packed form (".debug_info": ".zdebug_info"); empty: none, or
+  // damaged.
+  EndianBytes contents(std::string_view name) const;
+
+  Bytes build_id() const;  // empty: none
+  std::optional<ElfDebugLink> debug_link() const;
+  std::optional<ElfAlternateLink> alternate_link() const;
+  // The ELF file in .gnu_debugdata, unpacked; nothing where there is none.
+  diag::Result<std::optional<std::vector<std::byte>>> embedded_debug_file() const;
+
+  // Between places in the file, as mappings of a process tell them, and addresses as linked.
+  std::optional<u64> address_of_offset(u64 offset) const;
+  std::optional<u64> offset_of_address(u64 address) const;
+
+ private:
+  ElfFile();
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+// "2f3a…" in lower case.
+std::string build_id_text(Bytes build_id);
+// The checksum that .gnu_debuglink holds of the file it names.
+u32 debug_link_crc(Bytes file);
+
+}  // namespace wperf::symbols

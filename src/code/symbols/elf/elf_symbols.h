@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The functions of an ELF file by address, from its symbol tables. Of several names at one address the one that perf
+// shows is kept. Called by code/symbols/elf_module.cpp.
+#pragma once
+#include <functional>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "code/symbols/elf/elf_file.h"
+
+namespace wperf::symbols {
+
+enum class ElfSymbolTable : u8 { full, dynamic, embedded, plt };  // .symtab, .dynsym, .gnu_debugdata, stubs
+
+struct ElfSymbol {
+  u64 begin = 0;
+  u64 end = 0;            // one past the last byte; where the table gives no size, up to the next symbol
+  std::string_view name;  // as in the file; of a stub, that of the function it calls
+  ElfSymbolTable table = ElfSymbolTable::full;
+};
+
+class ElfSymbols {
+ public:
+  // image: the file that is mapped by processes. debug: its separate debug file. embedded: what .gnu_debugdata of the
+  // image holds. Each may be null. The files must outlive this.
+  static ElfSymbols read(const ElfFile* image, const ElfFile* debug, const ElfFile* embedded);
+
+  // All names that these files have for code, also several of one address, as they are there.
+  using NameVisitor = std::function<void(u64 address, std::string_view name)>;
+  static void for_each_name(const ElfFile* image, const ElfFile* debug, const ElfFile* embedded,
+                            const NameVisitor& visit);
+
+  std::span<const ElfSymbol> all() const { return symbols_; }  // by address; no two begin at one
+  // Of each of them, index + 1 of the nearest one before it that reaches beyond its end; 0: none.
+  std::span<const u32> enclosing() const { return enclosing_; }
+  // The symbol around it, the innermost when one lies in another; null: none.
+  const ElfSymbol* find(u64 address) const;
+
+ private:
+  std::vector<ElfSymbol> symbols_;
+  std::vector<u32> enclosing_;
+};
+
+}  // namespace wperf::symbols

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The finished functions of an ELF module in the form in which they are kept for the next time: sorted columns and the
+// names, one after the other, searched where they lie in a mapped file. Takes bytes, opens no files. Damaged ones, and
+// those of another build, do not open. Called by code/symbols/elf_module.cpp; code/modules/function_files.h keeps the
+// files.
+#pragma once
+#include <optional>
+#include <vector>
+
+#include "code/symbols/elf/elf_symbols.h"
+
+namespace wperf::symbols {
+
+// What the functions were read from.
+struct FunctionCacheKey {
+  static constexpr usize kLongestBuildId = 32;
+  Bytes build_id;
+  u64 image_size = 0, debug_size = 0;  // of the whole files; 0: not at hand
+};
+
+class FunctionCache {
+ public:
+  // Empty when they cannot be kept: without a build id, with one that is too long, with names beyond 4 GB.
+  static std::vector<std::byte> write(const ElfSymbols& symbols, const FunctionCacheKey& key);
+  // Reads all of the bytes once, for their checksum. They must outlive this.
+  static std::optional<FunctionCache> open(Bytes bytes, const FunctionCacheKey& key);
+
+  // Puts the checksum right: the end of write(), and of tests that change bytes.
+  static void seal(std::span<std::byte> bytes);
+
+  // As ElfSymbols::find().
+  std::optional<ElfSymbol> find(u64 address) const;
+
+ private:
+  u32 count_ = 0;
+  EndianBytes begins_, ends_, name_places_, enclosing_, tables_, names_;
+};
+
+}  // namespace wperf::symbols

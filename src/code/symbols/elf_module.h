@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Addresses of one ELF module → functions, inlined frames, lines, from whatever of its files there is: DWARF, symbol
+// tables, stubs. What ModuleSymbols (symbolizer.h) is for PE images. Opens no files: takes their bytes, which must
+// outlive it. Used by one thread at a time; several modules may be asked in parallel. Called by modules.
+#pragma once
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "code/symbols/dwarf/dwarf_file.h"
+#include "code/symbols/elf/elf_file.h"
+#include "code/symbols/elf/elf_symbols.h"
+#include "code/symbols/elf/function_cache.h"
+#include "code/symbols/symbolization.h"
+#include "ground/diag/result.h"
+
+namespace wperf::symbols {
+
+struct ElfModuleFiles {
+  Bytes image;                  // empty: not at hand
+  Bytes debug;                  // its separate debug file, found by build id or link; empty: none
+  Bytes alternate;              // what .gnu_debugaltlink of the debug file (or image) names; empty: none
+  SplitOpener open_split = {};  // for split DWARF; may be empty
+  Bytes kept_functions = {};    // as FunctionCache wrote them; empty: none. Unfit ones are not used
+};
+
+class ElfModule {
+ public:
+  // An error when the image is damaged beyond use, or neither image nor debug file is there. A debug file with another
+  // build id is left out, and reason() says so.
+  static diag::Result<ElfModule> make(const ElfModuleFiles& files);
+  ElfModule(ElfModule&&) noexcept;
+  ElfModule& operator=(ElfModule&&) noexcept;
+  ~ElfModule();
+
+  // addresses: as linked (not as loaded), sorted, unique.
+  Symbolization answer(const std::vector<u64>& addresses, const SymbolQuery& query) const;
+  // Function alone, one address.
+  SymbolizedAddress function_at(u64 address, bool decorated) const;
+
+  // All names of code, also several of one address; decorated: as compilers made them.
+  void for_each_name(bool decorated, const CodeNameVisitor& visit) const;
+
+  const ElfFile* image() const;
+  const ElfSymbols& symbols() const;  // without any where kept functions answer
+  bool has_kept_functions() const;
+  static FunctionCacheKey key_of(const ElfModuleFiles& files, Bytes build_id);
+  // Where an address of the mapping's file is, as linked. Falls back to the debug file's headers without an image.
+  std::optional<u64> address_of_offset(u64 file_offset) const;
+  const std::string& reason() const;  // why the answers are no better; empty: they could not be
+
+ private:
+  ElfModule();
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+// For SplitOpener: what a .dwo or .dwp file has. The sections live as long as the file.
+DwarfSections split_dwarf_sections(const ElfFile& file);
+
+}  // namespace wperf::symbols

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// jit-PID.dump: functions that a program made as it ran, with the times from which they were there and the lines they
+// come from; the format of Linux' tools/perf/Documentation/jitdump-specification.txt. Takes the bytes, opens no files;
+// the bytes must outlive it. Called by recording.
+#pragma once
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "code/symbols/elf/endian_bytes.h"
+
+namespace wperf::symbols {
+
+struct JitFunction {
+  u64 begin = 0, end = 0;
+  u64 since = 0;  // nanoseconds of the monotonic clock; 0 where the dump counts in another unit
+  std::string_view name;
+  u64 written_at = 0;             // where the code was when its lines were written: a function may be moved
+  u32 first_line = 0, lines = 0;  // in the table of lines
+};
+
+struct JitLine {
+  std::string_view file;  // empty: not known
+  u32 line = 0;
+};
+
+class JitDump {
+ public:
+  // Nothing: it is no such file. What is cut or damaged ends the table.
+  static std::optional<JitDump> parse(Bytes bytes);
+
+  u32 process() const { return process_; }
+  const std::vector<JitFunction>& functions() const { return functions_; }  // by address, then by time
+  // The newest one that was there at that time; at any time: `when` is the greatest number.
+  static constexpr u32 kNone = ~u32{0};
+  u32 find(u64 address, u64 when) const;
+  JitLine line_at(const JitFunction& function, u64 address) const;
+  u32 damaged() const { return damaged_; }
+
+ private:
+  struct Line {
+    u64 address = 0;
+    u32 line = 0;
+    std::string_view file;
+  };
+  struct Reader;
+
+  u32 process_ = 0;
+  std::vector<JitFunction> functions_;
+  std::vector<u64> furthest_;  // by function: the greatest end of it and those before it
+  std::vector<Line> lines_;
+  u32 damaged_ = 0;
+};
+
+}  // namespace wperf::symbols

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Three kinds of address: section and offset, as symbols say them; the RVA the linker gave ("source"); and the RVA in
+// the image, which differs from it only when a tool moved code after linking and left tables of what went where (OMAP).
+#pragma once
+#include <optional>
+#include <vector>
+
+#include "code/address.h"
+#include "code/symbols/pdb/pdb_format.h"
+#include "ground/bytes/bytes.h"
+
+namespace wperf::symbols::pdb {
+
+using SourceRva = u32;
+
+class AddressMap {
+ public:
+  AddressMap() = default;
+  // The streams as they are; empty when the PDB has none. `original_sections` is only there with OMAP tables.
+  AddressMap(bytes::View sections, bytes::View original_sections, bytes::View omap_from_source,
+             bytes::View omap_to_source);
+
+  struct Place {
+    u16 section;  // from 1
+    u32 offset;
+  };
+  std::optional<SourceRva> source(u16 section, u32 offset) const;
+  std::optional<Place> place(SourceRva rva) const;
+  // Nothing where the code exists on one side only.
+  std::optional<Rva> image(SourceRva rva) const;
+  std::optional<SourceRva> source(Rva rva) const;
+  // Of the image; 0: in none.
+  u16 section_of(Rva rva) const;
+  bool is_executable(Rva rva) const;
+
+ private:
+  struct Section {
+    u32 rva;
+    u32 size;
+    u16 number;
+    bool is_executable;
+  };
+  static std::vector<Section> read_sections(bytes::View headers);
+  static const Section* find(const std::vector<Section>& by_rva, u32 rva);
+
+  bytes::Table<SectionHeader> headers_;
+  std::vector<Section> source_sections_;  // by RVA
+  std::vector<Section> image_sections_;   // by RVA; empty: the same
+  bytes::Table<OmapEntry> from_source_;
+  bytes::Table<OmapEntry> to_source_;
+};
+
+}  // namespace wperf::symbols::pdb

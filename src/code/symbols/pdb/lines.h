@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The line tables of one compiland (C13). Opening one reads the heads of its subsections; rows are read where they lie.
+//
+//   subsection "lines" = a range of code → blocks, one per file → rows {offset in the range, line}
+#pragma once
+#include <algorithm>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "code/symbols/pdb/address_map.h"
+#include "code/symbols/pdb/pdb_file.h"
+#include "code/symbols/pdb/pdb_format.h"
+#include "ground/bytes/bytes.h"
+
+namespace wperf::symbols::pdb {
+
+// The code of one "lines" subsection.
+struct LineRange {
+  SourceRva begin;
+  u32 size;
+  u32 blocks_at;  // in the C13 bytes
+  u32 blocks_size;
+  bool has_columns;
+};
+
+struct SourceRow {
+  u32 offset;  // from the begin of the range
+  u32 size;    // up to the next row
+  u32 line;    // 0: code that belongs to no line
+  u32 file;    // offset in the file checksums
+};
+
+// As much of `size` bytes as there is behind `begin`: a map of a damaged file moves rows to the end of all addresses.
+inline u32 size_behind(Rva begin, u32 size) {
+  return std::min(size, ~u32{0} - begin.value);
+}
+
+class LineTables {
+ public:
+  LineTables() = default;
+  LineTables(bytes::View c13, const AddressMap& addresses, Damage& damage);
+
+  // By source RVA; at one RVA in the order of the file.
+  const std::vector<LineRange>& ranges() const { return ranges_; }
+  const LineRange* find_range(SourceRva rva) const;
+  // `rva` lies in the range.
+  std::optional<SourceRow> row_at(const LineRange& range, SourceRva rva) const;
+  // Appends every row of the range, by offset.
+  void rows_of(const LineRange& range, std::vector<SourceRow>& rows, Damage& damage) const;
+  u64 most_rows() const { return most_rows_; }  // no fewer than there are in all ranges
+
+  // Where the function that an inline site names begins, and in which file.
+  std::optional<InlineeLine> inlinee(u32 id);
+  // An imported id of this compiland: whose it is (an offset in /names), and which one there.
+  struct ImportedId {
+    u32 compiland_name;
+    u32 local;
+  };
+  std::optional<ImportedId> imported(u32 id) const;
+  // The number in the id stream of an id that others import from here.
+  std::optional<u32> exported(u32 local) const;
+  // `names`: the texts of /names. Empty when not known.
+  std::string_view file_name(u32 file, bytes::View names) const;
+
+ private:
+  void read_inlinees(bytes::View subsection);
+
+  bytes::View c13_;
+  bytes::View checksums_;
+  bytes::View imports_;
+  bytes::View exports_;
+  std::vector<LineRange> ranges_;
+  u64 most_rows_ = 0;
+  std::vector<bytes::View> inlinee_subsections_;
+  bool has_inlinees_ = false;
+  std::vector<InlineeLine> inlinees_;  // by id
+};
+
+}  // namespace wperf::symbols::pdb

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The container of a PDB: a file of equal blocks that holds numbered streams ("MSF"). A stream whose blocks lie in a
+// row is handed out as a view of the file; any other is copied once, when it is first asked for. The free block maps
+// are of no use to a reader and are not looked at.
+//
+//   superblock → directory map (block numbers) → directory → sizes and block numbers of every stream
+#pragma once
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "code/symbols/pdb/pdb_file.h"
+#include "ground/bytes/bytes.h"
+#include "ground/diag/result.h"
+
+namespace wperf::symbols::pdb {
+
+class MsfFile {
+ public:
+  static diag::Result<MsfFile> open(std::span<const std::byte> file);
+
+  u32 stream_count() const { return static_cast<u32>(streams_.size()); }
+  // Empty: no such stream, nothing in it, or it is damaged; the latter is counted, once.
+  bytes::View stream(u32 index, Damage& damage);
+
+ private:
+  struct Stream {
+    u64 blocks_at = 0;  // in the directory
+    u32 size = 0;
+    bool is_assembled = false;
+    bytes::View bytes;
+  };
+
+  diag::Result<void> read_directory(u32 directory_size);
+  bool assemble(const bytes::Table<u32>& blocks, u64 size, bytes::View& out);
+
+  bytes::View file_;
+  u32 block_size_ = 0;
+  u64 copied_ = 0;  // never more than the file has: a hostile directory may name one block a million times
+  bytes::View directory_;
+  std::vector<Stream> streams_;
+  std::vector<std::unique_ptr<std::byte[]>> copies_;
+};
+
+}  // namespace wperf::symbols::pdb

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A PDB as bytes → functions, lines, inlined frames. Takes a view of the whole file (memory-mapped by the caller, who
+// keeps it alive), copies nothing where blocks are contiguous, checks every bound at the bottom, once. A stream that is
+// damaged is left out and counted; the rest answers. Not for several threads at once: questions fill in what was not
+// read yet. What is handed out (names, pointers, spans) lives as long as the PdbFile and the file.
+#pragma once
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "code/address.h"
+#include "ground/diag/result.h"
+
+namespace wperf::symbols {
+
+struct Function {
+  Rva rva;
+  u32 size = 0;           // 0: a public, which has no size
+  std::string_view name;  // as the PDB spells it: undecorated for procedures, decorated for publics
+  u32 module = 0;         // compiland; ~0u for publics
+  bool is_public = false;
+};
+
+struct Line {
+  Rva rva;
+  u32 size = 0;
+  u32 line = 0;  // 0: code that the compiler made for no line
+  std::string_view file;
+};
+
+// One logical frame at an address; the innermost first, the function itself last.
+struct Frame {
+  std::string_view function;
+  std::string_view file;  // empty: no line information
+  u32 line = 0;
+  bool inlined = false;
+};
+
+struct Damage {
+  u32 streams = 0;  // streams, compilands or subsections that had to be left out
+  u32 records = 0;  // single records
+};
+
+class PdbFile {
+ public:
+  static diag::Result<PdbFile> open(std::span<const std::byte> file);  // reads headers only; the rest on demand
+  PdbFile(PdbFile&&) noexcept;
+  PdbFile& operator=(PdbFile&&) noexcept;
+  ~PdbFile();
+
+  const PdbId& id() const;  // the GUID, and the age in DBI: the one that the image was told
+
+  // All procedures and thunks (with the publics of code that no procedure covers), by RVA. Read on first use. Functions
+  // that the linker folded into one address are all here, in the order of the compilands.
+  std::span<const Function> functions() const;
+  // All publics by RVA, decorated.
+  std::span<const Function> publics() const;
+  // The procedure around it, else the nearest public at or below in its section. Of several folded into one address:
+  // the first one in the compiland whose code was kept.
+  const Function* function_at(Rva rva) const;
+  // Innermost inlined frame first. Empty: nothing known.
+  void frames_at(Rva rva, std::vector<Frame>& out) const;
+  std::optional<Line> line_at(Rva rva) const;
+  // Every line row of the function, by RVA, the function's own (not of its inlinees).
+  std::vector<Line> lines_of(const Function& function) const;
+  // Every line row of the file, by compiland, then by RVA.
+  std::vector<Line> all_lines() const;
+  Damage damage() const;
+
+ private:
+  PdbFile();
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace wperf::symbols

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a PdbFile has read so far. Every part is read when it is first asked for, and kept: an address needs one
+// compiland, not all of them.
+#pragma once
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "code/symbols/pdb/address_map.h"
+#include "code/symbols/pdb/compiland_symbols.h"
+#include "code/symbols/pdb/contributions.h"
+#include "code/symbols/pdb/dbi.h"
+#include "code/symbols/pdb/inline_sites.h"
+#include "code/symbols/pdb/lines.h"
+#include "code/symbols/pdb/msf.h"
+#include "code/symbols/pdb/pdb_file.h"
+#include "code/symbols/pdb/publics.h"
+#include "code/symbols/pdb/type_names.h"
+
+namespace wperf::symbols {
+
+struct PdbFile::State {
+  struct LoadedCompiland {
+    bool has_symbols = false;
+    bool has_lines = false;
+    bytes::View symbols;
+    std::vector<pdb::Procedure> procedures;
+    pdb::LineTables lines;
+  };
+  // An address, and the compiland and procedure around it, as far as there are any.
+  struct Place {
+    pdb::SourceRva rva = 0;
+    LoadedCompiland* compiland = nullptr;  // its procedures are loaded
+    u32 compiland_number = 0;
+    const pdb::Procedure* procedure = nullptr;
+  };
+
+  explicit State(pdb::MsfFile file) : msf(std::move(file)) {}
+
+  bytes::View stream(u32 index) { return msf.stream(index, damage); }
+  // Directory of the PDB: compilands, sections, contributions.
+  void load_contents();
+  void load_names();
+  void load_type_names();
+  void load_publics();
+  void load_functions();
+  LoadedCompiland& load_symbols(u32 number);
+  pdb::LineTables& load_lines(u32 number);
+  std::optional<Place> find(Rva rva);
+  std::optional<u32> compiland_around(Rva rva, pdb::SourceRva source);
+  const Function* public_at(Rva rva);
+  struct FoldedPlace {
+    std::ptrdiff_t place = 0;
+    std::ptrdiff_t count = 0;
+  };
+  // Which of the procedures of its compiland that begin at `begin` the function is.
+  FoldedPlace place_among_folded(const Function& function, pdb::SourceRva begin);
+  // What an inline site's id is in the id stream; 0: not known.
+  u32 global_id(u32 compiland, u32 inlinee);
+  u32 resolve_import(u32 compiland, u32 inlinee);
+  void append_lines(u32 number, const pdb::LineRange& range, std::vector<Line>& out);
+
+  pdb::MsfFile msf;
+  u64 file_size = 0;
+  Damage damage;
+  PdbId id;
+  std::optional<pdb::Dbi> dbi;
+
+  bool has_contents = false;
+  std::vector<pdb::Compiland> compilands;
+  std::vector<LoadedCompiland> loaded;  // as many
+  pdb::AddressMap addresses;
+  pdb::Contributions contributions;
+
+  bool has_names = false;
+  bytes::View names;
+  bool has_type_names = false;
+  pdb::TypeNames type_names;
+  std::unordered_map<std::string, u32> compilands_by_name;  // lower case; made for the first import
+  std::unordered_map<u64, u32> resolved_imports;            // by compiland and id
+  bool has_publics = false;
+  pdb::Publics publics;
+  bool has_functions = false;
+  std::vector<Function> functions;
+
+  std::vector<pdb::InlineSite> sites;  // of the address being asked for
+  std::vector<pdb::SourceRow> rows;    // of the range being read
+};
+
+}  // namespace wperf::symbols

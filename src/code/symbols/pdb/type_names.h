@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The names of inlined functions. Inline sites say a number in the id stream (IPI); the function's name is there, its
+// namespace beside it, its class in the type stream (TPI). Both are read around the wanted record only.
+#pragma once
+#include <deque>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "code/symbols/pdb/pdb_format.h"
+#include "code/symbols/pdb/records.h"
+#include "ground/bytes/bytes.h"
+
+namespace wperf::symbols::pdb {
+
+// The records of TPI or IPI by their numbers.
+class NumberedRecords {
+ public:
+  NumberedRecords() = default;
+  // `index_offsets`: the sparse index that lies in the stream of hashes; may be empty or wrong.
+  NumberedRecords(const TypesHeader& header, bytes::View stream, bytes::View index_offsets);
+  bool find(u32 number, Record& record);
+
+ private:
+  bool find_from(TypeIndexOffset start, u32 number, u64 most_records, Record& record) const;
+  void index_all();
+
+  u32 first_ = 0;
+  u32 last_ = 0;
+  bytes::View records_;
+  bytes::Table<TypeIndexOffset> index_;
+  std::vector<u32> own_index_;  // every kStride-th record, made when the file's index misleads
+  bool own_index_is_made_ = false;
+};
+
+class TypeNames {
+ public:
+  TypeNames() = default;
+  // `budget`: the most bytes that names put together here may take; a hostile file could ask for terabytes.
+  TypeNames(NumberedRecords types, NumberedRecords ids, u64 budget)
+      : types_(std::move(types)), ids_(std::move(ids)), budget_(budget) {}
+  // "scope::name"; empty when there is no such function.
+  std::string_view function(u32 id);
+
+ private:
+  std::string_view make(u32 id);
+  std::string_view scope_of_function(u32 scope);
+  std::string_view type(u32 number);
+
+  NumberedRecords types_;
+  NumberedRecords ids_;
+  u64 budget_ = 0;
+  std::unordered_map<u32, std::string_view> made_;
+  std::deque<std::string> joined_;
+};
+
+}  // namespace wperf::symbols::pdb

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "code/symbols/pe/pe_file.h"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+#include "code/symbols/pe/arm64_flow.h"
+#include "code/symbols/pe/arm64_unwind.h"
+#include "code/symbols/pe/exception_table.h"
+#include "code/symbols/pe/hybrid_code.h"
+#include "code/symbols/pe/pe_bytes.h"
+#include "code/symbols/pe/pe_directories.h"
+
+namespace wperf::symbols {
+namespace {
+
+constexpr u16 kMachineX64 = 0x8664, kMachineArm64 = 0xaa64, kMachineArm64Ec = 0xa641, kMachineArm64X = 0xa64e;
+
+struct CoffHeader {
+  u16 machine, section_count;
+  u32 time_stamp, symbol_table, symbol_count;
+  u16 optional_size, characteristics;
+};
+
+struct SectionHeader {
+  char name[8];
+  u32 virtual_size, rva, file_size, file_offset, relocations, lines;
+  u16 relocation_count, line_count;
+  u32 characteristics;
+};
+
+enum DirectoryIndex : u32 { kExports = 0, kExceptions = 3, kDebug = 6, kLoadConfig = 10 };
+
+struct OptionalHeader {
+  bool is_64_bit = false;
+  u64 image_base = 0;
+  u32 entry_rva = 0, image_size = 0, headers_size = 0;
+  DirectoryEntry directories[16] = {};
+};
+
+diag::Error bad_image(const char* what) {
+  return {.text = what, .hint = {}, .code = diag::ExitCode::damaged_input};
+}
+
+bool read_optional_header(Bytes bytes, OptionalHeader& out) {
+  constexpr u16 kPe32 = 0x10b, kPe32Plus = 0x20b;
+  u16 magic = 0;
+  if (!bytes::read_at(bytes, 0, magic) || (magic != kPe32 && magic != kPe32Plus)) return false;
+  out.is_64_bit = magic == kPe32Plus;
+  u32 base_32 = 0, count = 0;
+  const bool sound = bytes::read_at(bytes, 16, out.entry_rva) && bytes::read_at(bytes, 56, out.image_size) &&
+                     bytes::read_at(bytes, 60, out.headers_size) &&
+                     (out.is_64_bit ? bytes::read_at(bytes, 24, out.image_base) : bytes::read_at(bytes, 28, base_32)) &&
+                     bytes::read_at(bytes, out.is_64_bit ? 108 : 92, count);
+  if (!sound) return false;
+  if (!out.is_64_bit) out.image_base = base_32;
+  const u64 directories = out.is_64_bit ? 112 : 96;
+  for (u64 i = 0; i < std::min<u32>(count, 16); ++i) {
+    if (!bytes::read_at(bytes, directories + i * sizeof(DirectoryEntry), out.directories[i])) return false;
+  }
+  return true;
+}
+
+// Sections in the file's order, which must be that of their addresses.
+bool read_sections(Bytes table, u16 count, std::vector<Section>& out) {
+  SectionHeader header{};
+  for (u64 i = 0; i < count; ++i) {
+    if (!bytes::read_at(table, i * sizeof header, header)) return false;
+    if (!out.empty() && header.rva <= out.back().rva) return false;
+    if (std::max(header.virtual_size, header.file_size) > ~header.rva) return false;
+    const char* end = std::find(header.name, header.name + sizeof header.name, '\0');
+    Section section;
+    section.name = std::string(static_cast<const char*>(header.name), end);
+    section.rva = header.rva;
+    section.virtual_size = header.virtual_size;
+    section.file_offset = header.file_offset;
+    section.file_size = header.file_size;
+    section.characteristics = header.characteristics;
+    out.push_back(std::move(section));
+  }
+  return true;
+}
+
+Machine machine_of(u16 machine, bool hybrid) {
+  switch (machine) {
+    case kMachineArm64:
+    case kMachineArm64X:
+      return Machine::arm64;
+    case kMachineArm64Ec:
+      return Machine::arm64ec;
+    case kMachineX64:
+      return hybrid ? Machine::arm64ec : Machine::x64;
+    default:
+      return Machine::other;
+  }
+}
+
+// The records of every .pdata table, by RVA.
+std::vector<ExceptionRecord> read_functions(const ImageBytes& image, DirectoryEntry exceptions, Machine machine,
+                                            const std::optional<HybridCode>& hybrid) {
+  std::vector<ExceptionRecord> records;
+  const Bytes directory = directory_bytes(image, exceptions);
+  if (machine == Machine::arm64) {
+    read_arm64_exceptions(image, directory, records);
+  } else if (machine != Machine::other) {
+    read_x64_exceptions(image, directory, records);
+  }
+  // The native view of ARM64X names one table twice; its x64 table appears only when an x64 process loads it.
+  if (hybrid.has_value() && (machine != Machine::arm64 || hybrid->extra_functions_rva != exceptions.rva)) {
+    const DirectoryEntry extra = {hybrid->extra_functions_rva, hybrid->extra_functions_size};
+    read_arm64_exceptions(image, directory_bytes(image, extra), records);
+  }
+  std::sort(records.begin(), records.end(), [](const ExceptionRecord& a, const ExceptionRecord& b) {
+    return std::tie(a.range.begin, a.range.end, a.unwind_word) < std::tie(b.range.begin, b.range.end, b.unwind_word);
+  });
+  return records;
+}
+
+// Index of the function around an address, or functions.size().
+usize find_function(const std::vector<RvaRange>& functions, Rva rva) {
+  const auto after = std::upper_bound(functions.begin(), functions.end(), rva,
+                                      [](Rva wanted, const RvaRange& range) { return wanted < range.begin; });
+  if (after == functions.begin() || !(after - 1)->contains(rva)) return functions.size();
+  return static_cast<usize>(after - 1 - functions.begin());
+}
+
+}  // namespace
+
+diag::Result<PeFile> PeFile::parse(Bytes file) {
+  constexpr u16 kDosSignature = 0x5a4d;  // MZ
+  constexpr u32 kPeSignature = 0x4550;   // PE
+  u16 dos = 0;
+  u32 pe_offset = 0, signature = 0;
+  CoffHeader coff{};
+  if (!bytes::read_at(file, 0, dos) || dos != kDosSignature) return bad_image("it does not start like a Windows image");
+  if (!bytes::read_at(file, 0x3c, pe_offset) || !bytes::read_at(file, pe_offset, signature) ||
+      signature != kPeSignature || !bytes::read_at(file, u64{pe_offset} + sizeof signature, coff)) {
+    return bad_image("its PE header is damaged or cut off");
+  }
+  const u64 optional_at = u64{pe_offset} + sizeof signature + sizeof coff;
+  const Bytes optional_bytes = bytes::from(file, optional_at);
+  OptionalHeader header;
+  if (!read_optional_header(optional_bytes.first(std::min<usize>(optional_bytes.size(), coff.optional_size)), header)) {
+    return bad_image("its optional header is damaged or cut off");
+  }
+
+  PeFile out;
+  if (!read_sections(bytes::from(file, optional_at + coff.optional_size), coff.section_count, out.sections_)) {
+    return bad_image("its section table is damaged or cut off");
+  }
+  out.file_ = file;
+  out.is_64_bit_ = header.is_64_bit;
+  out.image_base_ = header.image_base;
+  out.image_size_ = header.image_size;
+  out.entry_rva_ = header.entry_rva;
+  out.headers_size_ = header.headers_size;
+  out.time_stamp_ = coff.time_stamp;
+
+  const ImageBytes image(file, out.sections_, out.headers_size_);
+  out.codeview_ = read_codeview(file, image, header.directories[kDebug]);
+  out.exports_ = read_exports(image, header.directories[kExports], out.image_size_);
+  std::optional<HybridCode> hybrid;
+  if (header.is_64_bit) {
+    hybrid = read_hybrid_code(image, directory_bytes(image, header.directories[kLoadConfig]), out.image_base_);
+  }
+  out.machine_ = machine_of(coff.machine, hybrid.has_value());
+
+  const std::vector<ExceptionRecord> records =
+      read_functions(image, header.directories[kExceptions], out.machine_, hybrid);
+  if (hybrid.has_value()) out.code_ranges_ = std::move(hybrid->ranges);
+  out.functions_.reserve(records.size());
+  out.unwind_words_.reserve(records.size());
+  for (const ExceptionRecord& record : records) {
+    if (!out.functions_.empty() && out.functions_.back().begin == record.range.begin) continue;
+    out.functions_.push_back(record.range);
+    out.unwind_words_.push_back(record.unwind_word);
+  }
+  return out;
+}
+
+std::optional<RvaRange> PeFile::function_at(Rva rva) const {
+  const usize index = find_function(functions_, rva);
+  if (index == functions_.size()) return std::nullopt;
+  return functions_[index];
+}
+
+bool PeFile::reaches(Rva start, Rva rva) const {
+  if (rva < start) return false;
+  const auto next = std::upper_bound(functions_.begin(), functions_.end(), start,
+                                     [](Rva wanted, const RvaRange& range) { return wanted < range.begin; });
+  if (next != functions_.end() && next->begin <= rva) return false;
+  if (next != functions_.begin() && (next - 1)->contains(start)) return (next - 1)->contains(rva);
+  const ImageBytes image(file_, sections_, headers_size_);
+  const Section* section = image.section_at(start.value);
+  if (section == nullptr || section != image.section_at(rva.value)) return false;
+  // The next function may be a leaf, too, and without a name.
+  return !section->executable() || !is_arm64_code(start) ||
+         rva.value - start.value < arm64_flow_length(image.from(start.value));
+}
+
+bool PeFile::is_arm64_code(Rva rva) const {
+  for (const CodeRange& code : code_ranges_) {
+    if (code.range.contains(rva)) return code.machine != Machine::x64;
+  }
+  return machine_ == Machine::arm64 || (machine_ == Machine::arm64ec && code_ranges_.empty());
+}
+
+const Export* PeFile::export_at(Rva rva) const {
+  const auto after = std::upper_bound(exports_.begin(), exports_.end(), rva,
+                                      [](Rva wanted, const Export& entry) { return wanted < entry.rva; });
+  if (after == exports_.begin()) return nullptr;
+  const Rva found = (after - 1)->rva;
+  if (!reaches(found, rva)) return nullptr;
+  return &*std::lower_bound(exports_.begin(), after, found,
+                            [](const Export& entry, Rva wanted) { return entry.rva < wanted; });
+}
+
+Bytes PeFile::bytes_at(Rva rva, u32 size) const {
+  const Bytes stored = ImageBytes(file_, sections_, headers_size_).from(rva.value);
+  return stored.first(std::min<usize>(stored.size(), size));
+}
+
+std::optional<CallerPlace> PeFile::caller_place(Rva rva) const {
+  if (!is_arm64_code(rva)) return std::nullopt;
+  const usize index = find_function(functions_, rva);
+  if (index == functions_.size()) return CallerPlace::link_register;
+  if (unwind_words_[index] == kX64Unwind) return std::nullopt;
+  const ImageBytes image(file_, sections_, headers_size_);
+  return arm64_caller_place(image, unwind_words_[index], rva.value - functions_[index].begin.value);
+}
+
+bool PeFile::saves_return_address(Rva rva) const {
+  const usize index = find_function(functions_, rva);
+  // x64 has no link register: the caller put its address onto the stack.
+  if (index == functions_.size()) return machine_ == Machine::x64 || machine_ == Machine::other;
+  if (unwind_words_[index] == kX64Unwind) return true;
+  const ImageBytes image(file_, sections_, headers_size_);
+  return arm64_return_address_saved(image, unwind_words_[index], rva.value - functions_[index].begin.value);
+}
+
+}  // namespace wperf::symbols

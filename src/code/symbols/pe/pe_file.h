@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A PE image file as bytes → what symbolizing needs of it. Takes a view of the whole file (memory-mapped by the
+// caller, who keeps it alive); owns only small tables. Every offset and sum is checked; damage is an error or an
+// empty table, never a crash.
+#pragma once
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "code/address.h"
+#include "ground/diag/result.h"
+
+namespace wperf::symbols {
+
+enum class Machine : u8 { arm64, arm64ec, x64, other };
+
+struct Section {
+  std::string name;
+  u32 rva = 0, virtual_size = 0, file_offset = 0, file_size = 0;
+  u32 characteristics = 0;
+  bool executable() const { return (characteristics & 0x20000000u) != 0; }
+};
+
+struct Export {
+  Rva rva;
+  std::string_view name;
+};
+
+struct CodeView {  // the RSDS record
+  PdbId id;
+  std::string_view path;  // of the PDB, as the linker wrote it
+};
+
+// Code of one instruction set inside a hybrid image (ARM64X, ARM64EC).
+struct CodeRange {
+  RvaRange range;
+  Machine machine = Machine::arm64;
+};
+
+class PeFile {
+ public:
+  static diag::Result<PeFile> parse(std::span<const std::byte> file);
+
+  Machine machine() const { return machine_; }
+  bool is_64_bit() const { return is_64_bit_; }
+  u64 image_base() const { return image_base_; }
+  u32 image_size() const { return image_size_; }
+  u32 entry_rva() const { return entry_rva_; }
+  u32 time_stamp() const { return time_stamp_; }  // with image_size(): the key of symbol servers for images
+  const std::vector<Section>& sections() const { return sections_; }
+  const std::optional<CodeView>& codeview() const { return codeview_; }
+  const std::vector<Export>& exports() const { return exports_; }             // by RVA; forwarders left out
+  const std::vector<RvaRange>& functions() const { return functions_; }       // of .pdata, by RVA
+  const std::vector<CodeRange>& code_ranges() const { return code_ranges_; }  // hybrid images only, by RVA
+
+  std::optional<RvaRange> function_at(Rva rva) const;  // bounds from .pdata
+  // The nearest at or below that reaches the address; of several names the first.
+  const Export* export_at(Rva rva) const;
+  // May code of unknown size that begins at `start` go on at `rva`? Not beyond its .pdata function or section, nor
+  // beyond where another one begins or where it leaves for good.
+  bool reaches(Rva start, Rva rva) const;
+  // File bytes of an RVA range, as far as the file has them (disassembly).
+  std::span<const std::byte> bytes_at(Rva rva, u32 size) const;
+  // A leaf (no .pdata entry, or one whose unwind code saves no lr before rva): lr is the caller.
+  bool saves_return_address(Rva rva) const;
+  // Where the caller's address lies with the instruction there about to run. Nothing: not ARM64 code of this image.
+  std::optional<CallerPlace> caller_place(Rva rva) const;
+
+ private:
+  bool is_arm64_code(Rva rva) const;
+
+  std::span<const std::byte> file_;
+  Machine machine_ = Machine::other;
+  bool is_64_bit_ = false;
+  u64 image_base_ = 0;
+  u32 image_size_ = 0, entry_rva_ = 0, time_stamp_ = 0, headers_size_ = 0;
+  std::vector<Section> sections_;
+  std::optional<CodeView> codeview_;
+  std::vector<Export> exports_;
+  std::vector<RvaRange> functions_;
+  std::vector<u32> unwind_words_;  // one per function, see exception_table.h
+  std::vector<CodeRange> code_ranges_;
+};
+
+}  // namespace wperf::symbols

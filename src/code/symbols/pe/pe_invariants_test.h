@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What must hold of every PeFile, however damaged the file: for the unit tests and the fuzz target.
+#pragma once
+#include <algorithm>
+#include <cstddef>
+#include <span>
+
+#include "code/symbols/pe/pe_file.h"
+
+namespace wperf::symbols {
+
+inline bool lies_within(std::span<const std::byte> file, const void* begin, size_t size) {
+  const auto* at = static_cast<const std::byte*>(begin);
+  return size == 0 || (at >= file.data() && at + size <= file.data() + file.size());
+}
+
+// Asks everything of the file; null, or what is wrong with the answers.
+inline const char* find_broken_invariant(const PeFile& file, std::span<const std::byte> bytes) {
+  if (file.functions().size() > bytes.size() / 8) return "more functions than records fit";
+  for (size_t i = 0; i < file.functions().size(); ++i) {
+    const RvaRange& range = file.functions()[i];
+    if (range.begin >= range.end) return "an empty function";
+    if (i > 0 && range.begin <= file.functions()[i - 1].begin) return "functions out of order";
+    const auto found = file.function_at(range.begin);
+    if (!found.has_value() || found->begin != range.begin) return "a function is not found";
+    const u32 length = std::min(range.end.value - range.begin.value, 4096u);
+    for (u32 at = 0; at < length; at += 4) (void)file.saves_return_address({range.begin.value + at});
+    const auto code = file.bytes_at(range.begin, length);
+    if (code.size() > length || !lies_within(bytes, code.data(), code.size())) return "code outside of the file";
+  }
+  for (const Export& entry : file.exports()) {
+    if (entry.rva.value >= file.image_size()) return "an export outside of the image";
+    if (entry.name.empty() || !lies_within(bytes, entry.name.data(), entry.name.size()))
+      return "a name outside of the file";
+    const Export* found = file.export_at(entry.rva);
+    if (found != nullptr && found->rva != entry.rva) return "an export is not found";
+  }
+  if (file.codeview().has_value()) {
+    const auto path = file.codeview()->path;
+    if (!lies_within(bytes, path.data(), path.size())) return "a path outside of the file";
+  }
+  for (const CodeRange& code : file.code_ranges()) {
+    if (code.range.begin >= code.range.end) return "an empty code range";
+  }
+  return nullptr;
+}
+
+}  // namespace wperf::symbols

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Where the PDB (or image) of a module may be: --pdb_file, beside the image, the path inside the image, the places of
+// --symbol-path and _NT_SYMBOL_PATH: folders, two- and three-tier stores, servers with their caches, compressed .pd_
+// files, file.ptr. A sans-IO state machine: next() says what to candidate at, an answer tells what was there. No disk,
+// no network here: os/ and modules do that.
+//
+//   SymbolSearch search(wanted, options);
+//   while (auto candidate = search.next()) {
+//     // candidate->remote: fetch candidate->location over HTTP (a 404 is absent(); no answer in time is failed()),
+//     else open it.
+//     // candidate->kind: file        map it, PdbFile::open, search.opened(pdb.id())
+//     //             compressed  the same of decompress_cabinet() of its bytes (cabinet.h)
+//     //             pointer     search.text(its content); a small text file
+//     //             layout      search.text({}) when it exists
+//     // When opened() returns true and candidate->save_as is not empty, the (unpacked) bytes belong there: written to
+//     a
+//     // file beside it and renamed, so that two processes may do it at once.
+//   }
+//   search.found() ? search.found_at() : search.explanation()
+//
+// The answer to a `layout` candidate holds for the whole run and for each module; so does failed() for a server.
+#pragma once
+#include <deque>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "code/address.h"
+#include "code/symbols/store/symbol_path.h"
+
+namespace wperf::symbols {
+
+struct ImageId {
+  u32 time_stamp = 0, image_size = 0;
+  friend bool operator==(const ImageId&, const ImageId&) = default;
+};
+using FileId = std::variant<PdbId, ImageId>;
+
+// "3844DBB920174967BE7AA4A2C20430FA2": GUID and age; "5A6B7C8D1f2000": time stamp and size of an image.
+std::string id_text(const FileId& id);
+// "ntdll.pdb/8A2B…1/ntdll.pdb": the path below a store.
+std::string store_key(std::string_view file_name, const FileId& id);
+
+struct WantedFile {
+  std::string name;  // as the image spells it, a path or not: its last part counts
+  FileId id;
+  std::string explicit_path;       // --pdb_file; empty: none
+  bool explicit_is_named = false;  // by a recording, not by the user
+  std::string image_path;          // where the image lies; empty: not known
+  std::string path_in_image;       // of the PDB, as the linker wrote it
+};
+
+struct SearchOptions {
+  std::vector<SymbolPlace> places;  // of --symbol-path, then of _NT_SYMBOL_PATH
+  std::string default_cache;        // of servers that name none; empty: what they send is kept in memory only
+  bool network = true;              // false: servers are not asked, their caches are
+};
+
+enum class LookKind : u8 { file, compressed, pointer, layout };
+
+struct Candidate {
+  LookKind kind = LookKind::file;
+  std::string location;  // a path, or a URL
+  bool remote = false;
+  bool named = false;   // by the recording or the image, not by the user
+  std::string save_as;  // of a remote file: where it belongs in the cache
+};
+
+struct Attempt {
+  std::string location;
+  std::string outcome;
+};
+
+class SymbolSearch {
+ public:
+  SymbolSearch(WantedFile wanted, SearchOptions options);
+
+  // What to candidate at; nothing once it is found, or when nothing is left. Each candidate gets one of the four
+  // answers.
+  std::optional<Candidate> next();
+  void absent();
+  // It may be there but cannot be had: unreadable, damaged, no answer. A server that failed is not asked again.
+  void failed(std::string why);
+  // It was opened and is this one. True: it is what was wanted, and the search is over.
+  bool opened(const FileId& id);
+  void text(std::string_view content);
+
+  bool found() const { return found_; }
+  const std::string& found_at() const { return current_.location; }
+  const std::vector<Attempt>& attempts() const { return attempts_; }
+  // One line: where it was found, or where it was looked for and why none of it would do.
+  std::string explanation() const;
+
+ private:
+  struct Planned : Candidate {
+    std::string store;  // the store or server that it is a candidate into
+  };
+  struct Layout {
+    std::string location;
+    bool three_tier;
+  };
+
+  void start_stage();
+  void start_folder(const std::string& folder);
+  void start_server(const SymbolServer& server);
+  void look_at(LookKind kind, std::string location, std::string store = {}, bool remote = false);
+  void look_at_named(std::string location);
+  void look_into_store(const std::string& store, bool three_tier, bool remote);
+  void follow_pointer(std::string_view content);
+  void note(std::string outcome) { attempts_.push_back({current_.location, std::move(outcome)}); }
+
+  WantedFile wanted_;
+  SearchOptions options_;
+  std::string file_name_;  // empty when the image's is not fit for a path
+  size_t stage_ = 0;
+  std::deque<Planned> queue_;
+  Planned current_;
+  std::string cache_;  // of the server in the queue
+  bool found_ = false;
+  std::vector<Layout> layouts_;
+  std::vector<Attempt> attempts_;
+  std::vector<std::string> searched_;  // "beside the image", "in /syms"
+  std::vector<std::string> troubles_;
+};
+
+}  // namespace wperf::symbols

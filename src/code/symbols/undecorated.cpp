@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "code/symbols/demangler.h"
+#include "code/symbols/symbolizer.h"
+
+namespace wperf::symbols {
+namespace {
+
+// Linkers cut decorated names at 4096 characters; a longer one is damage, and would cost the recursive demanglers much
+// stack.
+constexpr size_t kLongestDecorated = 4096;
+
+bool starts_with(std::string_view text, std::string_view start) {
+  return text.substr(0, start.size()) == start;
+}
+
+// Decorated names refer back to what they named before. Lists that consist of such references, one inside the other,
+// make names that grow beyond any memory; no library guards against that. With `references` among `lists` lists, the
+// worst is an equal share for each: every list then multiplies what is in it by that and one.
+bool may_explode(size_t length, size_t references, size_t lists) {
+  constexpr double kLongestPlain = 1 << 26;  // real names stay under a sixth of that, and mostly under 1000
+  const double factor = 1.0 + static_cast<double>(references) / static_cast<double>(lists == 0 ? 1 : lists);
+  double bound = static_cast<double>(length);
+  for (size_t i = 0; i <= lists; ++i) {
+    bound *= factor;
+    if (bound > kLongestPlain) return true;
+  }
+  return false;
+}
+
+bool is_upper(char c) {
+  return c >= 'A' && c <= 'Z';
+}
+bool is_lower(char c) {
+  return c >= 'a' && c <= 'z';
+}
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+// References are single digits, except those that belong to an identifier. Lists are the arguments of templates ("?$")
+// and of functions: other symbols ("?"), types ("P6", "P8").
+bool microsoft_may_explode(std::string_view name) {
+  size_t references = 0, lists = 0;
+  char before = '?', before_digits = '?';
+  for (const char c : name) {
+    if (c == '?' || ((c == '6' || c == '8') && is_upper(before))) ++lists;
+    if (!is_digit(c)) before_digits = c;
+    if (is_digit(c) && !is_lower(before_digits) && before_digits != '_') ++references;
+    before = c;
+  }
+  return may_explode(name.size(), references, lists);
+}
+
+// References are "S…_" and "T…_", in Rust "B…_"; lists end in "E", but for two kinds of Rust's paths.
+bool itanium_may_explode(std::string_view name) {
+  size_t references = 0, lists = 0;
+  for (size_t i = 0; i < name.size(); ++i) {
+    const bool rust_pair = name[1] == 'R' && (name[i] == 'X' || name[i] == 'Y');
+    if (name[i] == 'E' || rust_pair) ++lists;
+    if (name[i] != 'S' && name[i] != 'T' && name[i] != 'B') continue;
+    size_t end = i + 1;
+    while (end < name.size() &&
+           (is_digit(name[end]) || is_upper(name[end]) || (name[1] == 'R' && is_lower(name[end])))) {
+      ++end;
+    }
+    if (end < name.size() && name[end] == '_') ++references;
+  }
+  return may_explode(name.size(), references, lists);
+}
+
+// ARM64EC functions carry "$$h" behind their qualified name: "?f@@$$hYAHH@Z".
+std::string without_arm64ec_mark(std::string_view name) {
+  std::string plain(name);
+  const size_t mark = plain.find("@@$$h");
+  if (mark != std::string::npos) plain.erase(mark + 2, 3);
+  return plain;
+}
+
+// Rust's older scheme ends every name in a part of its own: "::h" and 16 digits.
+void drop_rust_hash(std::string& name) {
+  constexpr size_t kHash = 3 + 16;
+  if (name.size() <= kHash || name.compare(name.size() - kHash, 3, "::h") != 0) return;
+  if (name.find_first_not_of("0123456789abcdef", name.size() - kHash + 3) != std::string::npos) return;
+  name.resize(name.size() - kHash);
+}
+
+std::optional<std::string> demangle(std::string_view name, NameParts parts) {
+  if (starts_with(name, "?")) {
+    if (microsoft_may_explode(name)) return std::nullopt;
+    return demangle_microsoft(without_arm64ec_mark(name), parts);
+  }
+  if ((starts_with(name, "_Z") || starts_with(name, "_R")) && itanium_may_explode(name)) return std::nullopt;
+  if (starts_with(name, "_Z")) {
+    std::optional<std::string> out = demangle_itanium(name, parts);
+    if (out.has_value()) drop_rust_hash(*out);
+    return out;
+  }
+  if (starts_with(name, "_R")) return demangle_rust(name);
+  if (starts_with(name, "_D")) return demangle_d(name);
+  if (starts_with(name, "#") && name.size() > 1) return std::string(name.substr(1));  // a C function of ARM64EC
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::string undecorated(std::string_view name) {
+  if (name.size() <= kLongestDecorated) {
+    std::optional<std::string> out = demangle(name, NameParts::name);
+    if (out.has_value() && !out->empty()) return std::move(*out);
+  }
+  return std::string(name);
+}
+
+std::string signature(std::string_view name) {
+  if (name.size() > kLongestDecorated) return {};
+  return demangle(name, NameParts::signature).value_or("");
+}
+
+}  // namespace wperf::symbols

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <array>
+
+#include "code/symbols/symbolizer.h"
+
+namespace wperf::symbols {
+namespace {
+
+TEST(Undecorated, Microsoft) {
+  const std::pair<const char*, const char*> rows[] = {
+      {"?x@@YAHH@Z", "x"},
+      {"?x@@3HA", "x"},
+      {"?value@Counter@shapes@@QEBAHXZ", "shapes::Counter::value"},
+      {"??0Counter@shapes@@QEAA@XZ", "shapes::Counter::Counter"},
+      {"??1Counter@shapes@@UEAA@XZ", "shapes::Counter::~Counter"},
+      {"??HCounter@@QEAA?AV0@AEBV0@@Z", "Counter::operator+"},
+      {"??BCounter@@QEBAHXZ", "Counter::operator int"},
+      {"??2@YAPEAX_K@Z", "operator new"},
+      {"??$sum_of@H@shapes@@YAHPEBHH@Z", "shapes::sum_of<int>"},
+      {"??$sum_of@VCounter@shapes@@@shapes@@YAHPEBHH@Z", "shapes::sum_of<shapes::Counter>"},
+      {"??$f@V?$A@V?$B@HN@@@@@@YAXXZ", "f<A<B<int,double> > >"},
+      {"??5A@@QEAAAEAV0@H@Z", "A::operator>>"},
+      {"??_7Counter@@6B@", "Counter::`vftable'"},
+      {"??_GCounter@@UEAAPEAXI@Z", "Counter::`scalar deleting destructor'"},
+      {"??__Ethe_table@@YAXXZ", "`dynamic initializer for 'the_table''"},
+      {"?run@?A0x12345678@@YAXXZ", "`anonymous namespace'::run"},
+      {"?f@@$$hYAHH@Z", "f"},
+      {"??@a6a285da2eea70dba6b578022be61d81@", "??@a6a285da2eea70dba6b578022be61d81@"},
+  };
+  for (const auto& [decorated, plain] : rows) EXPECT_EQ(undecorated(decorated), plain) << decorated;
+}
+
+TEST(Undecorated, OtherCompilers) {
+  EXPECT_EQ(undecorated("_ZN4wper3runEi"), "wper::run");
+  EXPECT_EQ(undecorated("_ZNSt6vectorIiSaIiEE9push_backERKi"), "std::vector<int, std::allocator<int>>::push_back");
+  EXPECT_EQ(undecorated("_Z1fIiEvT_"), "f<int>");
+  EXPECT_EQ(undecorated("_ZN4core3fmt5write17h0123456789abcdefE"), "core::fmt::write");
+  EXPECT_EQ(undecorated("_RNvCskwGfYPst2Cb_3foo16example_function"), "foo::example_function");
+  EXPECT_EQ(undecorated("_D8demangle4testi"), "demangle.test");
+  EXPECT_EQ(undecorated("#exported_sum"), "exported_sum");
+}
+
+TEST(Undecorated, Signatures) {
+  EXPECT_EQ(signature("_ZN4wper3runEi"), "wper::run(int)");
+  EXPECT_EQ(signature("_ZN4wper3runEPKc"), "wper::run(char const*)");
+  EXPECT_EQ(signature("?f@@YAHH@Z"), "f(int)");
+  EXPECT_EQ(signature("?f@@YAHPEBD@Z"), "f(char const *)");
+  EXPECT_EQ(signature("main"), "");
+  EXPECT_EQ(signature("_ZN4"), "");
+}
+
+TEST(Undecorated, WhatIsPlainOrDamagedStays) {
+  for (const char* name : {"", "main", "x_mul", "std::vector<int>::push_back", "?", "??", "?x@@", "_Z", "_R", "_D", "#",
+                           "?x@@YAHH", "_ZN4", "_ZN99999999999999999999xE", "?\xff\x80@@YAXXZ"}) {
+    const std::string plain = undecorated(name);
+    EXPECT_FALSE(plain.empty() && name[0] != '\0') << name;
+  }
+  EXPECT_EQ(undecorated("main"), "main");
+  EXPECT_EQ(undecorated("std::vector<int>::push_back"), "std::vector<int>::push_back");
+  EXPECT_EQ(undecorated("_Z"), "_Z");
+}
+
+// Deep nesting, at any length: no crash, and what is longer than a linker writes stays as it is.
+TEST(Undecorated, DeepNames) {
+  for (const size_t depth : {10u, 1000u, 4000u, 100000u}) {
+    for (const auto& [start, step, end] :
+         {std::array{"?f@@YAX", "PEA", "H@Z"}, std::array{"?f@@3", "P6A", "XZA"}, std::array{"??$f@", "V?$a@", "H@Z"},
+          std::array{"_Z1f", "P", "i"}, std::array{"_ZN", "1aI", "iE"}, std::array{"_RIC1a", "TR", "l"},
+          std::array{"_D1a", "A", "i"}, std::array{"_Z1fDpPKO", "F", "vE"}}) {
+      std::string name = start;
+      while (name.size() < depth) name += step;
+      name += end;
+      const std::string plain = undecorated(name);
+      if (name.size() > 4096) {
+        EXPECT_EQ(plain, name);
+      }
+    }
+  }
+}
+
+// Names that grow without bound: each list holds four times the one inside it.
+TEST(Undecorated, NamesThatWouldExplodeStay) {
+  std::string microsoft = "V?$A@H@@", functions = "H", itanium = "1AIiiE", rust = "NtC1a1b";
+  for (int i = 0; i < 30; ++i) {
+    const std::string reference = i == 0 ? "S_" : fmt::format("S{}_", i - 1);
+    microsoft = fmt::format("V?$A@{}V1@V1@V1@V1@@@", microsoft);
+    functions = fmt::format("P6AX{}0000@Z", functions);
+    itanium = fmt::format("1AI{}{}{}{}E", itanium, reference, reference, reference);
+    rust = fmt::format("T{}B3_B3_B3_E", rust);
+  }
+  for (const std::string& name : {"??$f@" + microsoft + "@YAXXZ", "?f@@YAX" + functions + "@Z",
+                                  "_Z1fI" + itanium + "EvT_", "_RINvC1a1f" + rust + "E"}) {
+    EXPECT_EQ(undecorated(name), name);
+  }
+  // The longest of a real program, full of references, is none of them.
+  EXPECT_EQ(
+      undecorated("??$_Reallocate_grow_by@V<lambda_1>@?1??insert@?$basic_string@_WU?$char_traits@_W@std@@V?$allocator"
+                  "@_W@2@@std@@QEAAAEAV34@_KQEB_W0@Z@_KPEB_W_K@?$basic_string@_WU?$char_traits@_W@std@@V?$allocator@"
+                  "_W@2@@std@@AEAAAEAV01@_KV<lambda_1>@?1??insert@01@QEAAAEAV01@0QEB_W0@Z@_KPEB_W3@Z")
+          .substr(0, 54),
+      "std::basic_string<wchar_t,std::char_traits<wchar_t>,st");
+}
+
+}  // namespace
+}  // namespace wperf::symbols

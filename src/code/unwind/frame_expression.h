@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// DWARF expressions as call frame information uses them: computing with registers and words of the stack.
+// Called by unwinder.
+#pragma once
+#include <optional>
+
+#include "code/unwind/unwinder.h"
+
+namespace wperf::unwind {
+
+// Little-endian, `size` of 1, 2, 4 or 8 bytes; nothing where the copy has none.
+std::optional<u64> read_stack(const StackCopy& stack, u64 address, u8 size = 8);
+
+struct ExpressionInput {
+  const Registers& registers;
+  const StackCopy& stack;
+  u64 moved_by = 0;
+  std::optional<u64> first;  // lies on the expression's stack at its beginning
+};
+
+// Nothing: damaged, or it needs what is not known. `beyond` is set to an address that could not be read.
+std::optional<u64> evaluate(symbols::Bytes expression, const ExpressionInput& input, std::optional<u64>& beyond);
+
+}  // namespace wperf::unwind

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// From a program's registers and a copy of the top of its stack to its callers, by the call frame information of its
+// ELF files (.eh_frame, .debug_frame). x86-64 and AArch64. Opens no files: whoever calls says what is known of an
+// address. Called by analysis/recording/recorded_unwinding.
+#pragma once
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "code/unwind/frame_row.h"
+
+namespace wperf::unwind {
+
+enum class Machine : u8 { x86_64, aarch64 };
+
+constexpr Machine machine_here() {
+#if defined(__aarch64__) || defined(_M_ARM64)
+  return Machine::aarch64;
+#else
+  return Machine::x86_64;
+#endif
+}
+
+struct StackCopy {
+  u64 address = 0;  // of its first byte: the stack pointer when the sample was taken
+  std::span<const std::byte> bytes;
+  bool is_whole = false;  // it ends where the stack begins, not where the copy had no more room
+};
+
+// Registers by their DWARF numbers; what is not known is not set.
+struct Registers {
+  static constexpr usize kCount = 33;  // AArch64: x0..x30, sp, pc; x86-64: 16 and the instruction pointer
+  u64 value[kCount] = {};
+  u64 known = 0;  // a bit for each
+
+  bool knows(u64 number) const { return number < kCount && ((known >> number) & 1) != 0; }
+  void set(u8 number, u64 what) {
+    value[number] = what;
+    known |= u64{1} << number;
+  }
+  void forget(u8 number) { known &= ~(u64{1} << number); }
+};
+u8 instruction_pointer(Machine machine);  // their numbers
+u8 stack_pointer(Machine machine);
+
+struct CodeAt {
+  const FrameRow* row = nullptr;  // null: no call frame information there
+  u64 moved_by = 0;               // address in the program minus address in the file
+  bool is_code = false;           // a program may be there at all
+};
+using FindCode = std::function<CodeAt(u64 address)>;
+
+enum class Ending : u8 { outermost, stack_copy_too_short, no_table, damaged, too_many_frames };
+
+// Appends an address for each caller, the nearest first; the byte before it tells where the caller was. It is the
+// return address, or where a signal came in between, one more than the instruction that was interrupted or is returned
+// through.
+Ending unwind(Machine machine, Registers registers, const StackCopy& stack, const FindCode& find, usize most_frames,
+              std::vector<u64>& callers);
+
+}  // namespace wperf::unwind

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The events of one core of one file, buffer after buffer, and from when to when each buffer's are. Called by Trace.
+#pragma once
+#include "formats/etl/trace.h"
+
+namespace wperf::etl {
+
+class CoreCursor {
+ public:
+  struct Span {
+    u64 first = 0, last = 0;  // ticks
+    bool has_events = false;
+    bool is_damaged = false;  // what lay behind `last` could not be read
+  };
+
+  // `number`: of the file among others.
+  CoreCursor(const TraceFile& file, usize number, std::vector<u32> buffers, TraceLosses& losses)
+      : file_(&file),
+        losses_(&losses),
+        buffers_(std::move(buffers)),
+        spans_(buffers_.size()),
+        file_place_(u64{number} << 32) {}
+
+  const Event& event() const { return event_; }
+  u64 last() const { return last_; }    // the greatest time so far
+  u64 place() const { return place_; }  // greater: later in a file, or in a later file
+  bool advance();
+
+  // When all was read.
+  const std::vector<u32>& buffers() const { return buffers_; }
+  const std::vector<Span>& spans() const { return spans_; }  // one for each of them
+
+ private:
+  bool read_event();
+  bool open_next();
+  void note_damage(usize bytes);
+
+  const TraceFile* file_;
+  TraceLosses* losses_;
+  std::vector<u32> buffers_;
+  std::vector<Span> spans_;
+  u64 file_place_ = 0, place_ = 0;
+  usize next_ = 0;
+  std::vector<std::byte> unpacked_;
+  Bytes rest_;
+  Event event_;
+  u64 last_ = 0;
+  bool is_first_ = false;  // of its buffer
+};
+
+}  // namespace wperf::etl

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One record of a trace buffer, whatever its header looks like. Nothing is copied; all views are into the buffer.
+#pragma once
+#include <array>
+#include <cstring>
+
+#include "base/ints.h"
+#include "ground/bytes/bytes.h"
+
+namespace wperf::etl {
+
+using Bytes = bytes::Span;
+
+struct Guid {
+  std::array<std::byte, 16> bytes{};
+  bool operator==(const Guid&) const = default;
+};
+
+// As numbers are written in GUIDs: 9b79ee91-b5fd-41c0-a243-4248e266e9d0 is guid(0x9b79ee91, 0xb5fd, 0x41c0, {0xa2, …}).
+constexpr Guid guid(u32 first, u16 second, u16 third, std::array<u8, 8> rest) {
+  Guid made;
+  for (usize i = 0; i < 4; ++i) made.bytes[i] = static_cast<std::byte>(first >> (8 * i));
+  for (usize i = 0; i < 2; ++i) made.bytes[4 + i] = static_cast<std::byte>(second >> (8 * i));
+  for (usize i = 0; i < 2; ++i) made.bytes[6 + i] = static_cast<std::byte>(third >> (8 * i));
+  for (usize i = 0; i < 8; ++i) made.bytes[8 + i] = static_cast<std::byte>(rest[i]);
+  return made;
+}
+
+// A number of a header, which the caller knows to be whole.
+template <class T>
+T field(Bytes bytes, u64 offset) {
+  T value;
+  std::memcpy(&value, bytes.data() + offset, sizeof value);
+  return value;
+}
+
+enum class EventForm : u8 {
+  kernel,    // group and opcode: the kernel's own
+  classic,   // GUID and opcode
+  manifest,  // GUID and id: described by a manifest, or by itself (TraceLogging)
+  message,   // WPP
+  other,
+};
+
+struct Event {
+  static constexpr u32 kNobody = ~u32{0};
+
+  EventForm form = EventForm::other;
+  u8 header_type = 0;
+  u8 pointer_size = 8;  // of the payload: each record has its own
+  u8 group = 0, opcode = 0, version = 0;
+  u8 level = 0;
+  u16 id = 0;
+  u16 core = 0;
+  u16 size = 0;                             // of the whole record
+  u32 process = kNobody, thread = kNobody;  // as the header says; of many kernel events nobody's
+  u64 time = 0;                             // ticks of the trace's clock
+  u16 task = 0;
+  u64 keyword = 0;
+  Guid provider = {};
+  Guid activity = {};   // of a manifest event; zero: none
+  Bytes counters = {};  // values of 8 bytes that were attached
+  Bytes items = {};     // extended data of a manifest event
+  Bytes payload = {};
+};
+
+// Reads the record at the beginning of `bytes`, which end where the buffer's records do. Its size in the buffer,
+// with what aligns the next; 0: there is none, or it makes no sense. `time` is left alone where a record has none.
+usize parse_event(Bytes bytes, Event& event);
+
+// The next item of extended data; false: there is none.
+struct ExtendedItem {
+  u16 type = 0;
+  Bytes data;
+};
+bool take_item(Bytes& items, ExtendedItem& item);
+
+}  // namespace wperf::etl

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What Windows' kernel writes into its traces, event by event: whole records, ready for a buffer. The layouts are those
+// that formats/etl reads. Called by the fake of Windows' tracing and by trace_ids.
+#pragma once
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "formats/etl/event.h"
+
+namespace wperf::etl_export {
+
+// Opcodes that processes, threads and images share. A load of an image is told otherwise: see image().
+enum class Moment : u8 { begins = 1, ends = 2, at_start = 3, at_end = 4 };
+
+struct ProcessText {
+  u32 process = 0, parent = 0;
+  std::string_view image, command;
+};
+std::string process(Moment moment, u64 time, const ProcessText& about);
+std::string thread(Moment moment, u64 time, u32 process, u32 thread);
+struct ImagePlace {
+  u32 process = 0;
+  u64 base = 0, size = 0;
+  std::string_view path;
+};
+std::string image(Moment moment, u64 time, const ImagePlace& about);
+
+std::string timer_sample(u64 time, u64 address, u32 thread);
+std::string counter_sample(u64 time, u64 address, u32 thread, u16 source);
+struct Switch {
+  u32 comes = 0, leaves = 0;  // threads; 0: the core is idle
+  u8 state = 0, reason = 0;   // of who leaves: KTHREAD_STATE and KWAIT_REASON
+};
+// `counters`: what the core had counted by then, of the session's counters.
+std::string context_switch(u64 time, const Switch& about, std::span<const u64> counters = {});
+// `by_timer`: else the thread that runs on that core made it ready.
+std::string ready_thread(u64 time, u32 thread, bool by_timer);
+
+// Which source samples how often, as it is told when sampling begins. The timer is source 0, in units of 100 ns.
+std::string interval(u64 time, u32 source, u32 events, std::string_view name);
+// Of the event that `event_time` and the thread say. Innermost first.
+std::string stack(u64 time, u64 event_time, u32 process, u32 thread, std::span<const u64> frames);
+
+// What of the kernel's events the session asked for.
+std::string group_masks(u64 time, std::span<const u32, 8> masks);
+// Which PDB describes the image at `base`.
+struct ImageId {
+  u32 process = 0;
+  u64 base = 0;
+  std::span<const std::byte> build;  // GUID and age: 20 bytes
+  std::string_view pdb_path;
+};
+std::string image_id(u64 time, const ImageId& about);
+// What was lost between two moments of the recording, in nanoseconds since it began: an event of ours.
+struct LossSpan {
+  u64 begin_ns = 0, end_ns = 0, events = 0, buffers = 0;
+};
+std::string loss(u64 time, const LossSpan& about);
+// \Device\HarddiskVolume3 is C:
+std::string volume(u64 time, std::string_view device, std::string_view drive);
+
+}  // namespace wperf::etl_export

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the kernel's events say, by event and version. Each function answers nothing for another event or a payload that
+// is too short; payloads that are longer than known are read as far as they are known.
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "formats/etl/event.h"
+
+namespace wperf::etl {
+
+// It happened then, or was there at the trace's begin or end. Defunct: ended long before, but somebody has a handle to
+// it.
+enum class Rundown : u8 { begins, ends, at_start, at_end, defunct };
+
+struct ProcessEvent {
+  Rundown kind = Rundown::begins;
+  u32 process = 0, parent = 0, session = 0;
+  std::int32_t exit_code = 0;
+  std::string image = {}, command = {};  // a file name without folders; the command line
+};
+std::optional<ProcessEvent> process_event(const Event& event);
+
+struct ThreadEvent {
+  Rundown kind = Rundown::begins;
+  u32 process = 0, thread = 0;
+  std::string name = {};  // empty: not told
+};
+std::optional<ThreadEvent> thread_event(const Event& event);
+std::optional<ThreadEvent> thread_name_event(const Event& event);  // SetName
+
+struct ImageEvent {
+  Rundown kind = Rundown::begins;
+  u32 process = 0;  // 0: the kernel's
+  u64 base = 0, size = 0;
+  u32 checksum = 0, time_stamp = 0;
+  std::string path = {};  // of NT: \Device\HarddiskVolume1\…
+};
+std::optional<ImageEvent> image_event(const Event& event);
+
+// Where the PDB of the image at `base` is told by its own id.
+struct PdbEvent {
+  u32 process = 0;
+  u64 base = 0;
+  Guid id;
+  u32 age = 0;
+  std::string path;
+  bool of_managed_code = false;
+};
+std::optional<PdbEvent> pdb_event(const Event& event);
+
+struct VolumeEvent {
+  std::string device, drive;  // \Device\HarddiskVolume1, C:
+};
+std::optional<VolumeEvent> volume_event(const Event& event);
+// The folder of Windows, as DOS has it.
+std::optional<std::string> windows_folder_event(const Event& event);
+
+// What the recorder was told to be lost while it recorded: wperf puts it behind its traces. Nanoseconds since the
+// recording began.
+inline constexpr Guid kRecorderLosses =
+    guid(0x5c1f2d7e, 0x8a46, 0x4b0f, {0x9d, 0x21, 0x77, 0x70, 0x65, 0x72, 0x66, 0x01});
+struct LossEvent {
+  u64 begin_ns = 0, end_ns = 0, events = 0, buffers = 0;
+};
+std::optional<LossEvent> loss_event(const Event& event);
+
+enum class SampleSource : u8 { timer, counter };
+struct SampleEvent {
+  SampleSource source = SampleSource::timer;
+  u64 address = 0;
+  u32 thread = 0;
+  u16 count = 0;
+  u16 counter = 0;  // the source's number
+  bool in_dpc = false, in_isr = false;
+  bool is_idle() const { return thread == 0 && !in_dpc && !in_isr; }
+};
+std::optional<SampleEvent> sample_event(const Event& event);
+
+struct IntervalEvent {
+  u32 source = 0;                         // 0: the timer
+  u32 interval = 0, interval_before = 0;  // timer: units of 100 ns; counters: events
+  std::string name;
+  bool is_change = false;  // then; else what it is at the beginning or the end
+};
+std::optional<IntervalEvent> interval_event(const Event& event);
+
+struct SwitchEvent {
+  u32 new_thread = 0, old_thread = 0;
+  std::int8_t new_priority = 0, old_priority = 0;
+  u8 old_wait_reason = 0;
+  std::int8_t old_wait_mode = 0;
+  u8 old_state = 0;
+};
+std::optional<SwitchEvent> switch_event(const Event& event);
+
+// Many switches in one event, in a form that nobody has described.
+bool is_compact_switch_event(const Event& event);
+
+struct ReadyEvent {
+  u32 thread = 0;
+  std::int8_t adjust_reason = 0;
+  u8 flags = 0;  // 1: by a deferred procedure call
+};
+std::optional<ReadyEvent> ready_event(const Event& event);
+
+enum class StackForm : u8 {
+  frames,      // of the event at `time`
+  kernel_key,  // part of it is what a later definition of the key says
+  user_key,
+  key_definition,
+};
+struct StackEvent {
+  StackForm form = StackForm::frames;
+  u64 time = 0;
+  u32 process = 0, thread = 0;
+  u64 key = 0;
+  Bytes frames;  // addresses of event.pointer_size bytes, innermost first
+};
+std::optional<StackEvent> stack_event(const Event& event);
+
+struct GroupMask {
+  std::array<u32, 8> words{};
+};
+std::optional<GroupMask> group_mask_event(const Event& event);
+
+// A page that was read from disk because somebody touched it.
+struct HardFaultEvent {
+  u64 start = 0;  // ticks
+  u64 offset = 0, address = 0;
+  u32 thread = 0, bytes = 0;
+};
+std::optional<HardFaultEvent> hard_fault_event(const Event& event);
+
+// A transfer that has ended.
+struct DiskEvent {
+  bool is_write = false;
+  u32 disk = 0, bytes = 0;
+  u64 offset = 0;
+  u64 took = 0;                 // ticks
+  u32 thread = Event::kNobody;  // who asked for it
+};
+std::optional<DiskEvent> disk_event(const Event& event);
+
+struct InterruptEvent {
+  u64 start = 0;  // ticks
+  u64 routine = 0;
+  bool is_isr = false;
+};
+std::optional<InterruptEvent> interrupt_event(const Event& event);
+
+}  // namespace wperf::etl

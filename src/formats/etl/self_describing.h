@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a trace says of its own events. TraceLogging events carry their names and fields; tools that merge traces put
+// the descriptions of manifest events in; EventSource providers of .NET write their manifests. Called by recording.
+#pragma once
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "formats/etl/event.h"
+
+namespace wperf::etl {
+
+// Views into the event; nothing: it does not describe itself.
+struct OwnNames {
+  std::string_view provider, event;
+  Bytes fields;  // how they are described
+};
+std::optional<OwnNames> own_names(const Event& event);
+
+struct DescribedField {
+  std::string name;        // of one in a structure or a list: "outer.inner", "list[2]"
+  std::string value;       // as text
+  bool is_number = false;  // in decimal digits
+};
+// As far as its description and its bytes go; never more than some hundreds.
+struct DescribedFields {
+  std::vector<DescribedField> fields;
+  bool is_cut = false;  // the rest is damaged, or of a kind that is not known
+};
+DescribedFields described_fields(const OwnNames& names, const Event& event);
+
+// Of an event that describes others.
+struct ForeignNames {
+  Guid provider;
+  bool is_classic = false;  // then `id` is an opcode
+  u16 id = 0;
+  u8 version = 0;
+  std::string provider_name, event_name;
+};
+std::optional<ForeignNames> foreign_names(const Event& event);
+// Of the beginning of an EventSource's manifest: what its provider is called; empty: it is none.
+std::string manifest_provider_name(const Event& event);
+
+}  // namespace wperf::etl

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Stacks come as events of their own, after the event that they belong to: as frames, or as keys that are explained
+// later still. The kernel's part comes at once, the user's when the thread returns to its program; one such part serves
+// all of the thread's events in between. This puts them together, each distinct stack once.
+#pragma once
+#include <span>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "formats/etl/kernel_payloads.h"
+#include "model/stacks/hash_slots.h"
+
+namespace wperf::etl {
+
+class StackJoiner {
+ public:
+  static constexpr u32 kNone = 0;
+  struct Joined {
+    u32 kernel = kNone, user = kNone;  // of frames()
+  };
+  struct Counts {
+    u64 fragments = 0, kernel = 0, user = 0, mixed = 0, empty = 0;
+    u64 key_references = 0, key_definitions = 0, resolved = 0;
+  };
+
+  // An event that may have a stack, in order of time. Its number: 0, 1, …
+  u32 add(u64 time, u32 thread);
+  void take(const StackEvent& stack, u8 pointer_size);
+
+  const Joined& joined(u32 event) const { return events_[event].stacks; }
+  std::span<const u64> frames(u32 stack) const;  // innermost first; of kNone: none
+  const Counts& counts() const { return counts_; }
+  // When all was taken: events whose stack has a key that nothing explained.
+  u64 unexplained() const;
+
+ private:
+  struct Waiting {
+    u64 time = 0;
+    u32 thread = 0;
+    Joined stacks = {};
+  };
+  struct Key {
+    u64 key = 0;
+    bool kernel = false;
+    bool operator==(const Key&) const = default;
+  };
+  struct KeyHash {
+    usize operator()(const Key& key) const { return key.key * 0x9e3779b97f4a7c15 + key.kernel; }
+  };
+
+  u32 find_event(u64 time, u32 thread) const;
+  // Which events a part belongs to: the one it names, and, where it is the user's, those that waited for it.
+  void assign(u32 event, u32 thread, u32 process, bool kernel, std::vector<u32>& events);
+  u32 insert(Bytes frames, u8 pointer_size);
+  void put(u32 event, bool kernel, u32 stack);
+
+  std::vector<Waiting> events_;
+  std::unordered_map<u32, std::vector<u32>> without_user_;  // by thread
+  struct References {
+    u64 count = 0;
+    std::vector<u32> events = {};  // whose part the key stands for
+  };
+  std::unordered_map<Key, References, KeyHash> references_;
+  std::vector<u64> frames_;
+  std::vector<usize> begins_{0, 0};  // of each stack in frames_; stack 0 is empty
+  // Stacks are known by a hash of 64 bits instead of by comparison, as samples are (model/stacks/sample_hash.h).
+  stacks::HashSlots stack_of_hash_;
+  std::vector<u32> checks_{0};  // by stack, the other half of its hash
+  std::vector<u32> found_;
+  Counts counts_;
+};
+
+}  // namespace wperf::etl

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What threads counted: the counters of a core, as its context switches carry them, shared out among the threads that
+// ran in between. What cannot be shared out (events were lost, counters went back) is summed up beside it. Called by
+// etw_counting.
+#pragma once
+#include <set>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "formats/etl/trace.h"
+
+namespace wperf::etl {
+
+class SwitchCounts {
+ public:
+  // `counters`: how many values each switch carries. `cores`: those that are looked at; empty: all. `begin`: when
+  // switches were on. `unrecorded`: of TraceLosses.
+  SwitchCounts(usize counters, std::span<const u32> cores, u64 begin, std::span<const Unrecorded> unrecorded)
+      : counters_(counters), cores_wanted_(cores.begin(), cores.end()), begin_(begin), unrecorded_(unrecorded) {}
+
+  // All events, by time.
+  void take(const Event& event);
+  void finish(u64 end);
+
+  struct Spent {
+    u64 running = 0;  // ticks
+    u64 switches = 0;
+    u64 lost = 0;    // ticks of it whose counts are not known
+    u64 unseen = 0;  // ticks before the first and behind the last switch of its core: part of nothing else here
+    std::vector<u64> values;
+  };
+  struct Thread {
+    u32 thread = 0;  // 0: cores were idle
+    u64 time = 0;    // when it ran, to find out whose it was
+    Spent spent;
+  };
+  const std::vector<Thread>& threads() const { return threads_; }  // one whose number was used again is another
+  // By core, of all but idle time; `values` with it.
+  const std::vector<Spent>& cores() const { return by_core_; }
+  u64 switches_without_counters() const { return without_; }
+
+ private:
+  struct Core {
+    bool is_known = false;
+    u32 thread = 0;
+    u64 since = 0;
+    bool has_values = false;
+    std::vector<u64> values;
+  };
+  Thread& thread_of(u32 thread, u64 time);
+  void take_switch(const Event& event, u32 leaves, u32 comes);
+  void spend(u16 core, u32 thread, const Core& from, const Core& to);
+  bool in_gap(u16 core, u64 from, u64 to) const;
+
+  usize counters_;
+  std::set<u32> cores_wanted_;
+  u64 begin_;
+  std::span<const Unrecorded> unrecorded_;
+  std::vector<Core> cores_;
+  std::vector<Thread> threads_;
+  std::vector<Spent> by_core_;
+  std::unordered_map<u32, usize> current_;  // by thread: index
+  u64 without_ = 0;
+};
+
+}  // namespace wperf::etl

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A trace: one .etl file, or several of one session, whose events are read in one order of time. The buffers of one
+// core follow each other; those of different cores overlap, so reading is a merge with one open buffer per core and
+// file. Called by recording and commands.
+#pragma once
+#include <span>
+
+#include "formats/etl/trace_file.h"
+
+namespace wperf::etl {
+
+// Where something is missing between two events of a core.
+struct TraceGap {
+  // What tells it: a buffer's flags, that buffers' numbers leave some out, a buffer that makes no sense to its end, or
+  // a file that ends too early.
+  enum class Sign : u8 { events_flag, buffer_flag, numbers, damage, file_end };
+  Sign sign = Sign::numbers;
+  std::optional<u16> core = {};  // by numbers: not known
+  u64 begin = 0, end = 0;        // ticks
+  u64 buffers = 0;               // that are missing, by their numbers
+};
+
+// When nothing is known of a core.
+struct Unrecorded {
+  u16 core = 0;
+  u64 begin = 0, end = 0;  // ticks; ~0: to the end of the trace
+};
+
+// What was lost or could not be read, and what was passed over.
+struct TraceLosses {
+  u64 damaged_buffers = 0;  // from a record that made no sense to the buffer's end
+  u64 damaged_bytes = 0;
+  u64 cut_buffers = 0;                 // that the file ends in
+  u64 flagged_events_lost = 0;         // buffers that say that events before them were lost
+  u64 flagged_buffers_lost = 0;        // that buffers were
+  u64 flagged_buffers = 0;             // that say one or both
+  u64 missing_buffers = 0;             // by their numbers
+  u64 out_of_order = 0;                // events earlier than the one before them on their core
+  std::vector<TraceGap> gaps;          // by time; of very many the first ones
+  std::vector<Unrecorded> unrecorded;  // by core, then by time; those of one core do not overlap
+};
+
+class Trace {
+ public:
+  static diag::Result<Trace> open(Bytes file);
+  // An error where these cannot be of one session. `names`: of the files, for that.
+  static diag::Result<Trace> of_session(std::vector<TraceFile> files, std::span<const std::string> names);
+
+  // Of the file that begins first, with the losses of all.
+  const TraceHeader& header() const { return header_; }
+  const std::vector<TraceFile>& files() const { return files_; }
+
+  // visit(event): every event, by time; those of one moment as they lie in the files. `losses` receives what is known
+  // at the end.
+  void for_each_event(const std::function<void(const Event&)>& visit, TraceLosses& losses) const;
+
+  // Nanoseconds since the header's event; what was before it counts as then.
+  u64 nanoseconds(u64 ticks) const;
+  // FILETIME: units of 100 ns since 1601.
+  u64 file_time(u64 ticks) const;
+
+ private:
+  Trace() = default;
+
+  std::vector<TraceFile> files_;
+  TraceHeader header_;
+};
+
+}  // namespace wperf::etl

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Numbers and texts appended to bytes, for who writes what Windows reads or would have written.
+#pragma once
+#include <string>
+#include <string_view>
+
+#include "formats/perf_data/byte_writing.h"
+
+namespace wperf::etl_export {
+
+using perf_export::put;
+
+// UTF-16 of UTF-8, without an end. What is no UTF-8 becomes U+FFFD.
+std::u16string wide_text(std::string_view utf8);
+// With its final zero.
+void put_wide(std::string& out, std::string_view utf8);
+
+}  // namespace wperf::etl_export

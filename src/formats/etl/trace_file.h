@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One .etl file as bytes: what its header says, and where its buffers are. Opens no files, names nothing. Read by
+// Trace.
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "formats/etl/event.h"
+#include "ground/diag/result.h"
+
+namespace wperf::etl {
+
+inline constexpr u64 kFileTimeSecond = 10'000'000;  // in units of FILETIME
+
+enum class Clock : u8 { performance_counter = 1, system_time = 2, cycles = 3 };
+
+struct TraceHeader {
+  u32 buffer_size = 0;
+  u8 os_major = 0, os_minor = 0;
+  u32 os_build = 0;
+  u32 processors = 0;
+  u64 start_time = 0, end_time = 0;  // FILETIME
+  u64 boot_time = 0;
+  u32 log_file_mode = 0;
+  u32 buffers_written = 0;
+  u32 pointer_size = 0;  // of who wrote the header: says nothing of the events
+  u32 events_lost = 0, buffers_lost = 0;
+  u32 mhz = 0;
+  u64 ticks_per_second = 0;
+  Clock clock = Clock::performance_counter;
+  u64 first_ticks = 0;  // when start_time was
+  std::string logger_name, file_name;
+};
+
+class TraceFile {
+ public:
+  static constexpr u32 kBufferHeader = 0x48;  // bytes
+  struct Buffer {
+    u64 offset = 0;
+    u32 size = 0, filled = 0;
+    u16 core = 0, flags = 0;
+    std::int64_t sequence = 0;
+    u32 session = 0;  // of those that were appended to each other
+    bool is_packed() const;
+    bool tells_lost_events() const;
+    bool tells_lost_buffers() const;
+  };
+  using Passed = std::function<void(u64 begin, u64 end)>;
+
+  static bool has_its_look(Bytes file);
+  // Only a file without a readable header is refused. `looked_at` is told which bytes were: all of them are, but for
+  // their headers none is needed yet.
+  static diag::Result<TraceFile> open(Bytes file, const Passed& looked_at = {});
+
+  const TraceHeader& header() const { return header_; }
+  const std::vector<Buffer>& buffers() const { return buffers_; }
+  Bytes body(const Buffer& buffer) const;
+  u64 packed_buffers() const { return packed_; }
+  u64 unreadable_buffers() const { return unreadable_; }
+  u64 cut_buffers() const { return cut_; }
+  // By their numbers: a ring begins anywhere, and not each says that it is one. Elsewhere that is how they lie.
+  std::vector<std::vector<u32>> buffers_by_core() const;
+
+  // Which input is not needed any more.
+  void tell_what_is_passed(Passed passed) { passed_ = std::move(passed); }
+  void pass(const Buffer& buffer) const {
+    if (passed_) passed_(buffer.offset, buffer.offset + buffer.size);
+  }
+
+ private:
+  explicit TraceFile(Bytes file) : file_(file) {}
+  diag::Result<void> read_header();
+  void find_buffers(const Passed& looked_at);
+
+  Bytes file_;
+  TraceHeader header_;
+  std::vector<Buffer> buffers_;
+  u64 packed_ = 0, unreadable_ = 0, cut_ = 0;
+  Passed passed_;
+};
+
+}  // namespace wperf::etl

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Which process a thread belonged to, what both were called, and which images were mapped where and when. Ids are used
+// again within a trace, so everything has its time. What only a rundown tells was there before: at the beginning, or,
+// of the rundown at the end, at least since then.
+#pragma once
+#include <map>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "formats/etl/kernel_payloads.h"
+
+namespace wperf::etl {
+
+class TraceHistory {
+ public:
+  static constexpr u32 kNobody = ~u32{0};
+
+  // True: it was an event of processes, threads, images or volumes.
+  bool take(const Event& event);
+  // One that the trace does not tell of.
+  void add_volume(VolumeEvent volume) { volumes_.push_back(std::move(volume)); }
+  // When all was taken: puts in order what came in another.
+  void finish();
+
+  u32 process_of(u32 thread, u64 time) const;
+  // How many threads of the same number came after the one that had it then.
+  u32 later_threads(u32 thread, u64 time) const;
+  // The file name of its image; empty: not known.
+  std::string_view image_of(u32 process, u64 time) const;
+
+  struct Process {
+    u32 process = 0, parent = 0;
+    u64 begin = 0, end = ~u64{0};  // 0 and ~0: before and after the trace
+    std::string image, command;
+  };
+  struct Thread {
+    u32 thread = 0, process = 0;
+    u64 begin = 0, end = ~u64{0};
+    std::string name;
+  };
+  struct Image {
+    u32 process = 0;
+    u64 base = 0, size = 0, begin = 0, end = ~u64{0};
+    u32 time_stamp = 0;
+    std::string path;  // as DOS has it, where the trace says so
+    bool has_pdb = false;
+    Guid pdb;
+    u32 pdb_age = 0;
+    std::string pdb_path;
+  };
+  const std::vector<Process>& processes() const { return processes_; }
+  std::vector<std::pair<u32, u32>> children() const;  // processes: who started whom
+  const std::vector<Thread>& threads() const { return threads_; }
+  const std::vector<Image>& images() const { return images_; }
+  u64 pdb_events() const { return pdb_events_; }
+
+ private:
+  void take_process(const ProcessEvent& event, u64 time);
+  void take_thread(const ThreadEvent& event, u64 time);
+  void take_image(ImageEvent event, u64 time);
+  std::string dos_path(const std::string& path) const;
+
+  std::vector<Process> processes_;
+  std::vector<Thread> threads_;
+  std::vector<Image> images_;
+  std::unordered_map<u32, std::vector<u32>> processes_of_id_, threads_of_id_;
+  std::map<std::pair<u64, u32>, std::vector<u32>> images_at_;  // by base and process
+  struct PendingPdb {
+    u64 time = 0;
+    PdbEvent event;
+  };
+  std::vector<PendingPdb> pdbs_;
+  std::vector<VolumeEvent> volumes_;
+  std::string windows_folder_;
+  u64 pdb_events_ = 0;
+};
+
+}  // namespace wperf::etl

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How an .etl trace is written: the header, records, and buffers that they are cut into, core by core. Called by the
+// fake of Windows' tracing, and by trace_ids for what is put behind a finished trace.
+#pragma once
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "formats/etl/event.h"
+
+namespace wperf::etl_export {
+
+struct TraceFacts {
+  u32 buffer_size = 1 << 16;  // bytes
+  u8 os_major = 10, os_minor = 0;
+  u32 os_build = 0;
+  u32 processors = 0;
+  u64 ticks_per_second = 10'000'000;
+  u64 start_time = 0, end_time = 0;  // FILETIME
+  u64 first_ticks = 0;               // when start_time was
+  u32 log_file_mode = 1;
+  u32 mhz = 0;
+  u32 events_lost = 0, buffers_lost = 0, buffers_written = 0;
+  std::string logger_name, file_name;
+};
+
+// The first buffer of a file. What is known at the end only stands in its place then.
+std::string trace_header(const TraceFacts& facts);
+
+// Records with payloads of 64-bit pointers. `counters`: values that were attached, 8 bytes each.
+std::string kernel_record(u8 group, u8 opcode, u8 version, u64 time, std::string_view payload,
+                          std::string_view counters = {});
+std::string system_record(u8 group, u8 opcode, u8 version, u64 time, u32 process, u32 thread, std::string_view payload);
+std::string classic_record(const etl::Guid& provider, u8 opcode, u16 version, u64 time, std::string_view payload);
+
+// One buffer: those records, and filler up to `buffer_size`.
+std::string trace_buffer(std::string_view records, u32 buffer_size, u16 core, u64 sequence, u64 time, u16 flags = 0);
+
+// Cuts the records of each core into buffers. Those of one core come in the order of their times.
+class BufferWriter {
+ public:
+  using Sink = std::function<void(std::string_view buffer)>;
+  // `next_sequence`: the header's buffer has 0.
+  BufferWriter(u32 buffer_size, u64 next_sequence, Sink sink)
+      : buffer_size_(buffer_size), sequence_(next_sequence), sink_(std::move(sink)) {}
+
+  // One that no buffer could hold is left out: false.
+  bool add(u16 core, u64 time, std::string_view record);
+  void finish();
+  u32 written() const { return written_; }
+
+ private:
+  struct Core {
+    std::string records;
+    u64 time = 0;
+  };
+  void flush(u16 core, Core& one);
+
+  u32 buffer_size_;
+  u64 sequence_;
+  Sink sink_;
+  std::map<u16, Core> cores_;
+  u32 written_ = 0;
+};
+
+}  // namespace wperf::etl_export

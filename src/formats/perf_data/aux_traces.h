@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The hardware traces (AUX data) in a perf.data file: which PMU wrote them, the stretches of bytes per CPU or thread in
+// the order in which they were written, where something was lost, and how their timestamps become perf's time. Says
+// nothing of what the bytes mean; formats/spe reads those of Arm SPE.
+#pragma once
+#include "formats/perf_data/perf_file.h"
+
+namespace wperf::perf_data {
+
+inline constexpr u32 kAnyCpu = ~u32{0};
+
+struct AuxCpu {
+  u64 cpu = 0, midr = 0, pmu_type = 0, minimum_interval = 0;
+};
+
+// AUXTRACE_INFO. The parameters of Arm SPE are read; those of others are left as they are.
+struct AuxInfo {
+  u32 type = 0;  // kAuxArmSpe, …
+  Words parameters;
+  u32 version = 0;  // of the parameters: 1 or 2, 0 where they make no sense
+  u64 pmu_type = 0;
+  bool per_cpu = false;      // one buffer per CPU, else per thread; said by version 1 only
+  std::vector<AuxCpu> cpus;  // said by version 2 only: empty means, ask the feature cpu_id
+};
+
+// One AUXTRACE record: what perf took out of a buffer at once.
+struct AuxBuffer {
+  u32 cpu = kAnyCpu, tid = 0, index = 0;
+  u64 offset = 0;  // of the first byte, counted from when the buffer was opened
+  u64 size = 0;    // as it was written; more than bytes.size() in a file that was cut
+  u64 reference = 0;
+  u64 file_offset = 0;
+  Bytes bytes;
+};
+
+// One AUX record: what the hardware wrote at once.
+struct AuxChunk {
+  u32 cpu = kAnyCpu, pid = 0, tid = 0;
+  u64 time = 0;  // when it was taken over; 0 where the file does not say
+  u64 offset = 0, size = 0;
+  u64 flags = 0;  // kAux… bits
+};
+
+// Bytes of a buffer that were written at once: a decoder begins anew at each.
+struct AuxStretch {
+  Bytes bytes;
+  u64 offset = 0;
+  const AuxChunk* chunk = nullptr;  // null where no record speaks of these bytes
+};
+
+// Timestamps of the hardware's counter → nanoseconds as in samples.
+struct TimeConversion {
+  u64 multiplier = 0, zero = 0, cycles = 0, mask = ~u64{0};
+  u32 shift = 0;
+  bool has_zero = false;  // else the distance to perf's time is unknown, and `zero` nothing but a guess
+  u64 to_perf_ns(u64 timestamp) const {
+    const u64 ticks = cycles + ((timestamp - cycles) & mask);  // the counter may be narrower than 64 bits
+    const u64 whole = ticks >> shift;
+    const u64 part = ticks & ((u64{1} << shift) - 1);
+    return zero + whole * multiplier + ((part * multiplier) >> shift);
+  }
+};
+
+class AuxTraces {
+ public:
+  static AuxTraces collect(const PerfFile& file);
+
+  const std::optional<AuxInfo>& info() const { return info_; }
+  const std::vector<AuxBuffer>& buffers() const { return buffers_; }  // by CPU, thread, offset
+  const std::vector<AuxChunk>& chunks() const { return chunks_; }     // the same
+  const std::optional<TimeConversion>& time() const { return time_; }
+  const ReadStatistics& statistics() const { return statistics_; }
+  u64 size() const;                    // bytes of all buffers that are in the file
+  u64 missing() const;                 // bytes the file says it has and does not
+  u64 count_flagged(u64 flags) const;  // chunks with one of these flags
+
+  // The bytes of a buffer as its chunks part them, without gaps.
+  std::vector<AuxStretch> stretches_of(const AuxBuffer& buffer) const;
+
+ private:
+  void sort();
+  void find_covering();
+
+  std::optional<AuxInfo> info_;
+  std::optional<TimeConversion> time_;
+  std::vector<AuxBuffer> buffers_;
+  std::vector<AuxChunk> chunks_;
+  std::vector<usize> covering_;  // chunks that have bytes which none before them has
+  ReadStatistics statistics_;
+};
+
+}  // namespace wperf::perf_data

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What one event was asked to record: the kernel's perf_event_attr, of any of its sizes. Says how the samples and the
+// trailers of this event are laid out.
+#pragma once
+#include <bit>
+
+#include "formats/perf_data/format.h"
+
+namespace wperf::perf_data {
+
+struct EventAttributes {
+  u32 type = 0;  // which PMU
+  u32 size = 0;  // bytes of this struct that the writer knew
+  u64 config = 0;
+  u64 period_or_frequency = 0;
+  u64 sample_type = 0;  // SampleField bits
+  u64 read_format = 0;
+  u64 flags = 0;  // the bit field behind read_format
+  u32 wakeup = 0;
+  u32 breakpoint_type = 0;
+  u64 config1 = 0, config2 = 0, config3 = 0;
+  u64 branch_sample_type = 0;
+  u64 user_registers = 0;  // a mask
+  u32 user_stack_size = 0;
+  u32 clock_id = 0;
+  u64 interrupt_registers = 0;
+  u32 aux_watermark = 0;
+  u16 max_stack = 0;
+  u32 aux_sample_size = 0;
+  u64 signal_data = 0;
+
+  bool has(u64 fields) const { return (sample_type & fields) != 0; }
+  bool is_inherited() const { return flag(1); }
+  bool exclude_user() const { return flag(4); }
+  bool exclude_kernel() const { return flag(5); }
+  bool by_frequency() const { return flag(10); }
+  u32 precision() const { return static_cast<u32>(flags >> 15) & 3; }
+  bool sample_id_all() const { return flag(18); }
+  bool uses_clock_id() const { return flag(25); }
+  bool aux_output() const { return flag(31); }
+  bool defers_callchains() const { return flag(38) || flag(39); }  // asked for, or written for another event that asked
+  // Bytes at the end of each record that is no sample.
+  usize trailer_size() const {
+    return sample_id_all() ? static_cast<usize>(std::popcount(sample_type & kIdentityFields)) * sizeof(u64) : 0;
+  }
+
+ private:
+  bool flag(u32 bit) const { return ((flags >> bit) & 1) != 0; }
+};
+
+inline constexpr usize kSmallestAttributes = 64;
+
+// False when there is less than the kernel's first version of the struct. Fields that the writer did not know are zero.
+bool read_event_attributes(Bytes bytes, EventAttributes& out);
+
+}  // namespace wperf::perf_data

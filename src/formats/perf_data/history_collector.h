@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Makes a ProcessHistory of records, as a visitor that takes them in the order of the file. Changes take effect in the
+// order of their times; up to a moment already, so that what is known until then can be asked for while records are
+// still coming. Called by analysis/recording/history_ahead; ProcessHistory::collect() is all of it at once.
+#pragma once
+#include "formats/perf_data/process_history.h"
+
+namespace wperf::perf_data {
+
+struct ProcessHistory::Change {
+  enum class Kind : u8 { mapping, name, fork } kind = Kind::mapping;
+  bool begins_empty = false;  // fork: of a process that was there before; its mappings follow
+  u64 when = 0;
+  u32 pid = 0, tid = 0, parent_pid = 0, parent_tid = 0;
+  u64 begin = 0, end = 0, offset = 0;
+  u32 code_or_name = 0;
+};
+
+class ProcessHistory::Collector {
+ public:
+  explicit Collector(const PerfFile& file);
+
+  void operator()(const TimeOfSample& time, const Record&) {
+    Span& span = history_.samples_;
+    if (time.ns == 0) return;
+    span.begin = span.end == 0 ? time.ns : std::min(span.begin, time.ns);
+    span.end = std::max(span.end, time.ns);
+  }
+  void operator()(const Mmap& mapping, const Record& record);
+  void operator()(const Comm& comm, const Record& record);
+  void operator()(const perf_data::Task& task, const Record& record);
+  void operator()(const KernelSymbol& symbol, const Record&);
+
+  // What tells the order of events: their times, or in files without, where they stand.
+  static bool has_times(const PerfFile& file);
+  Span samples() const { return history_.samples_; }  // so far
+  // What has happened before this moment takes effect, and cannot be preceded by anything any more.
+  void apply_until(u64 when);
+  // Something came that should have taken effect before what did: what is known is wrong.
+  bool is_out_of_order() const { return is_out_of_order_; }
+  // What is known of a moment that was applied. Its space is one of the history that finish() answers.
+  Task task_so_far(u32 pid, u32 tid, u64 when);
+
+  ProcessHistory finish(ReadStatistics statistics);
+
+ private:
+  Mmap with_build_id(Mmap mapping) const;
+  u64 when(const Identity& identity, const Record& record, u64 otherwise) const;
+  void add(const Change& change);
+
+  ProcessHistory history_;
+  std::unordered_map<std::string_view, Bytes> build_ids_;  // by path, as found out at the end of the recording
+  std::vector<Change> changes_;                            // that have not taken effect
+  u64 applied_until_ = 0;
+  bool is_out_of_order_ = false;
+};
+
+}  // namespace wperf::perf_data

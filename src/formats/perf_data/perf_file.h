@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A perf.data file as bytes: its events, its features and its records in their order. Takes a view of the whole file
+// (mapped by the caller, who keeps it alive); opens nothing, names nothing. Files as `perf record -o` leaves them and
+// as they come through a pipe; also those that perf did not finish, as far as they go.
+//
+//     auto opened = PerfFile::open(bytes);
+//     const ReadStatistics statistics = opened.value().for_each_record(Visitors{
+//         [&](const Sample& sample, const Record&) { … },
+//         [&](const Mmap& mapping, const Record&) { … },
+//     });
+//
+// Only records of the kinds that are asked for are decoded. Nothing is allocated per record.
+#pragma once
+#include <functional>
+#include <utility>
+
+#include "formats/perf_data/features.h"
+#include "formats/perf_data/kernel_records.h"
+#include "formats/perf_data/visit.h"
+
+namespace wperf::perf_data {
+
+// Of the file, in bytes that are not the ones at hand.
+struct EarlierDamage {
+  u64 places = 0, bytes = 0;
+  u64 records_about = 0;
+};
+
+class PerfFile {
+ public:
+  static diag::Result<PerfFile> open(Bytes file);
+
+  const std::vector<Event>& attrs() const { return events_.all(); }
+  const EventTable& events() const { return events_; }
+  const Features& features() const { return features_; }
+
+  bool came_through_pipe() const { return came_through_pipe_; }
+  // perf had no chance to write the end: no features, and the records go on to the end of the file.
+  bool is_unfinished() const { return is_unfinished_; }
+  // The file is shorter than its header says.
+  bool is_cut() const { return is_cut_; }
+
+  // Tells during a pass over the records which bytes of the file lie behind it, so that their memory may be given back,
+  // and how far it is. A pass that is ahead of another leaves both to that one.
+  void tell_what_is_passed(std::function<void(u64 begin, u64 end)> release,
+                           std::function<void(u64 end)> progress = {}) {
+    when_passed_ = std::move(release);
+    progress_ = std::move(progress);
+  }
+
+  // Other bytes for those of the record section, which the caller keeps alive: what was packed in it, unpacked.
+  // `damage`: of the section, found on the way.
+  void replace_records(Bytes data, const EarlierDamage& damage = {}) {
+    data_ = data;
+    data_offset_ = 0;
+    earlier_ = damage;
+  }
+  const EarlierDamage& earlier_damage() const { return earlier_; }
+
+  Bytes record_bytes() const { return data_; }
+  RecordStream records() const {
+    const bool is_packed = features_.has(Feature::compressed);
+    return RecordStream(data_, data_offset_, events_, is_packed ? RecordPlaces::anywhere : RecordPlaces::by_words);
+  }
+
+  // Calls the visitor that takes the record's kind, if there is one. A visitor of `const Record&` alone gets them all.
+  enum class Pass : u8 { alone, ahead_of_another };
+  template <class Visitor>
+  ReadStatistics for_each_record(Visitor&& visitor, Pass pass = Pass::alone) const {
+    RecordStream stream = records();
+    Record record;
+    Sample sample;
+    const bool tells = when_passed_ && pass == Pass::alone;
+    // The newest part is not told of: a visitor may look back at the last records, and would bring it in again.
+    u64 told = data_offset_, passed = data_offset_;
+    while (stream.next(record)) {
+      visit_record(record, events_, visitor, stream.statistics(), sample);
+      if (record.file_offset - passed < kPassedAtOnce || !tells) continue;
+      if (told != passed) when_passed_(told, passed);
+      if (progress_) progress_(passed);
+      told = passed;
+      passed = record.file_offset;
+    }
+    if (tells) when_passed_(told, data_offset_ + data_.size());
+    stream.statistics().gaps += earlier_.places;
+    stream.statistics().gap_bytes += earlier_.bytes;
+    return std::move(stream.statistics());
+  }
+
+ private:
+  struct Header;
+  diag::Result<void> open_sections(Bytes file, const Header& header);
+  diag::Result<void> open_events(Bytes file, const Header& header, std::vector<Event>& events) const;
+  void open_features(Bytes file, const Header& header);
+  void name_events(std::vector<Event>& events) const;
+  diag::Result<void> open_pipe(Bytes file);
+
+  static constexpr u64 kPassedAtOnce = 1 << 19;
+
+  std::function<void(u64 begin, u64 end)> when_passed_;
+  std::function<void(u64 end)> progress_;
+  Bytes data_;
+  u64 data_offset_ = 0;
+  EventTable events_;
+  Features features_;
+  EarlierDamage earlier_;
+  bool came_through_pipe_ = false, is_unfinished_ = false, is_cut_ = false;
+};
+
+}  // namespace wperf::perf_data

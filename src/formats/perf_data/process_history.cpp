@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "formats/perf_data/process_history.h"
+
+#include <algorithm>
+
+#include "formats/perf_data/history_collector.h"
+
+namespace wperf::perf_data {
+namespace {
+
+constexpr u32 kNobodysPid = ~u32{0};
+constexpr u64 kKernelHalf = u64{1} << 63;
+constexpr u64 kMostKeptStretches = 1 << 22;
+constexpr u32 kIdle = 0;
+
+// Memory that programs write their code into.
+bool is_jit_code(std::string_view path) {
+  return path.empty() || path.starts_with("//anon") || path.starts_with("/dev/zero") ||
+         path.starts_with("/anon_hugepage") || path.starts_with("/memfd:");
+}
+// Memory without a file: an offset into it means nothing.
+bool is_without_file(std::string_view path) {
+  return is_jit_code(path) || path.starts_with("[stack") || path.starts_with("[heap") || path.starts_with("/SYSV") ||
+         path.starts_with("[anon") || path.starts_with("[uprobes");
+}
+
+}  // namespace
+
+bool ProcessHistory::Collector::has_times(const PerfFile& file) {
+  return std::all_of(file.attrs().begin(), file.attrs().end(), [](const Event& event) {
+    return event.attributes.has(kSampleTime) && event.attributes.sample_id_all();
+  });
+}
+
+ProcessHistory::Collector::Collector(const PerfFile& file) {
+  history_.has_times_ = has_times(file);
+  history_.rename(kIdle, history_.name_index("swapper"), 0);
+  for (const BuildId& one : file.features().build_ids()) {
+    const auto [entry, is_new] = build_ids_.try_emplace(one.file, one.id);
+    // Two builds of one name: nobody knows which mapping was whose.
+    if (!is_new && !std::equal(one.id.begin(), one.id.end(), entry->second.begin(), entry->second.end())) {
+      entry->second = {};
+    }
+  }
+}
+
+void ProcessHistory::Collector::add(const Change& change) {
+  is_out_of_order_ = is_out_of_order_ || change.when < applied_until_;
+  changes_.push_back(change);
+}
+
+void ProcessHistory::Collector::operator()(const Mmap& mapping, const Record& record) {
+  if (mapping.is_data || mapping.length == 0 || mapping.address + mapping.length < mapping.address) return;
+  const u32 mode = record.misc & kMiscCpuMode;
+  if (mapping.pid == kNobodysPid || mapping.address >= kKernelHalf || mode == kKernelMode) {
+    KernelRange range{mapping.address,     mapping.address + mapping.length,
+                      mapping.page_offset, mapping.file,
+                      mapping.build_id,    kNoCode};
+    if (is_windows_path(mapping.file)) {
+      range.code = history_.code_of(mapping, false);
+      history_.codes_[range.code].is_kernel = true;
+      history_.has_kernel_code_ = true;
+    }
+    history_.kernel_.push_back(range);
+    return;
+  }
+  const bool anonymous = is_without_file(mapping.file);
+  Change change;
+  change.when = when(mapping.identity, record, 0);
+  change.pid = mapping.pid;
+  change.begin = mapping.address;
+  change.end = mapping.address + mapping.length;
+  change.offset = anonymous ? mapping.address : mapping.page_offset;
+  if (change.offset + mapping.length < change.offset) return;
+  change.code_or_name = history_.code_of(anonymous ? mapping : with_build_id(mapping), anonymous);
+  add(change);
+}
+
+// An exec takes no mappings away: those of the new program may have been told before it, when perf looked through
+// /proc while the program began. What is mapped later replaces what it covers.
+void ProcessHistory::Collector::operator()(const Comm& comm, const Record& record) {
+  Change change;
+  change.kind = Change::Kind::name;
+  change.when = when(comm.identity, record, 0);
+  change.pid = comm.pid;
+  change.tid = comm.tid;
+  change.code_or_name = history_.name_index(comm.name);
+  history_.process_of_thread_[comm.tid] = comm.pid;
+  add(change);
+}
+
+void ProcessHistory::Collector::operator()(const perf_data::Task& task, const Record& record) {
+  if (task.is_exit) return;
+  history_.process_of_thread_[task.tid] = task.pid;
+  Change change;
+  change.kind = Change::Kind::fork;
+  // perf marks the forks that it made up for processes that were there before.
+  change.begins_empty = (record.misc & kMiscCommExec) != 0;
+  change.when = when(task.identity, record, task.time);
+  change.pid = task.pid;
+  change.tid = task.tid;
+  change.parent_pid = task.parent_pid;
+  change.parent_tid = task.parent_tid;
+  add(change);
+}
+
+void ProcessHistory::Collector::operator()(const KernelSymbol& symbol, const Record&) {
+  if (symbol.address + symbol.length < symbol.address) return;
+  history_.kernel_.push_back({symbol.address, symbol.address + symbol.length, 0, symbol.name, {}, kNoCode});
+}
+
+u64 ProcessHistory::Collector::when(const Identity& identity, const Record& record, u64 otherwise) const {
+  if (!history_.has_times_) return record.file_offset;
+  return identity.has(kSampleTime) ? identity.time : otherwise;
+}
+
+Mmap ProcessHistory::Collector::with_build_id(Mmap mapping) const {
+  if (!mapping.build_id.empty()) return mapping;
+  const auto known = build_ids_.find(mapping.file);
+  if (known != build_ids_.end()) mapping.build_id = known->second;
+  return mapping;
+}
+
+void ProcessHistory::Collector::apply_until(u64 when) {
+  applied_until_ = std::max(applied_until_, when);
+  const auto later = std::stable_partition(changes_.begin(), changes_.end(),
+                                           [&](const Change& change) { return change.when < applied_until_; });
+  std::stable_sort(changes_.begin(), later, [](const Change& a, const Change& b) { return a.when < b.when; });
+  for (auto change = changes_.begin(); change != later; ++change) history_.apply(*change);
+  changes_.erase(changes_.begin(), later);
+}
+
+ProcessHistory::Task ProcessHistory::Collector::task_so_far(u32 pid, u32 tid, u64 when) {
+  Task task = history_.task_at(pid, tid, when);
+  task.end = std::min(task.end, applied_until_);
+  const auto known = history_.processes_.find(pid);
+  if (known == history_.processes_.end()) return task;
+  Process& process = known->second;
+  if (when < process.since) {
+    task.end = std::min(task.end, process.since);
+  } else {
+    task.space = history_.current_space(process);
+    task.begin = std::max(task.begin, process.since);
+  }
+  return task;
+}
+
+ProcessHistory ProcessHistory::Collector::finish(ReadStatistics statistics) {
+  apply_until(~u64{0});
+  for (const Change& change : changes_) history_.apply(change);  // those of the last moment that there is
+  for (auto& [pid, process] : history_.processes_) {
+    history_.freeze(process, ~u64{0});
+    process.stretches.clear();
+  }
+  std::stable_sort(history_.kernel_.begin(), history_.kernel_.end(),
+                   [](const KernelRange& a, const KernelRange& b) { return a.begin < b.begin; });
+  history_.name_numbers_.clear();
+  history_.code_numbers_.clear();
+  history_.statistics_ = std::move(statistics);
+  return std::move(history_);
+}
+
+ProcessHistory ProcessHistory::collect(const PerfFile& file) {
+  Collector collector(file);
+  ReadStatistics statistics = file.for_each_record(collector);
+  return collector.finish(std::move(statistics));
+}
+
+CodePlace ProcessHistory::kernel_place(u64 address) const {
+  if (!has_kernel_code_) return {.code = kNoCode};
+  const auto after = std::partition_point(kernel_.begin(), kernel_.end(),
+                                          [&](const KernelRange& range) { return range.begin <= address; });
+  if (after == kernel_.begin()) return {.code = kNoCode};
+  const KernelRange& range = *std::prev(after);
+  if (address >= range.end) return {.code = kNoCode};
+  return {range.code, address - range.begin + range.page_offset, range.begin, range.end};
+}
+
+void ProcessHistory::apply(const Change& change) {
+  switch (change.kind) {
+    case Change::Kind::mapping:
+      return map_code(change);
+    case Change::Kind::name:
+      return rename(change.tid, change.code_or_name, change.when);
+    case Change::Kind::fork:
+      return fork(change);
+  }
+}
+
+// What a process looked like until now, kept for the samples before `when`.
+void ProcessHistory::freeze(Process& process, u64 when) {
+  const bool is_last = when == ~u64{0};
+  if (!is_last && kept_stretches_ + process.stretches.size() > kMostKeptStretches) {
+    ++merged_changes_;
+    return;
+  }
+  kept_stretches_ += process.stretches.size();
+  process.versions.push_back({process.since, current_space(process)});
+  std::vector<Stretch>& space = spaces_[process.space];
+  space.reserve(process.stretches.size());
+  for (const auto& [begin, stretch] : process.stretches) space.push_back(stretch);
+  process.since = when;
+  process.space = kNoCode;
+}
+
+u32 ProcessHistory::current_space(Process& process) {
+  if (process.space == kNoCode) {
+    process.space = static_cast<u32>(spaces_.size());
+    spaces_.emplace_back();
+  }
+  return process.space;
+}
+
+// A later mapping replaces what it covers; what sticks out of it on both sides stays.
+void ProcessHistory::map_code(const Change& change) {
+  Process& process = processes_[change.pid];
+  std::map<u64, Stretch>& space = process.stretches;
+  const auto first_met = [&] {
+    auto one = space.upper_bound(change.begin);
+    return one != space.begin() && std::prev(one)->second.end > change.begin ? std::prev(one) : one;
+  };
+  const auto is_other = [&](const Stretch& met) {
+    return met.code != change.code_or_name || met.begin - met.offset != change.begin - change.offset;
+  };
+  for (auto one = first_met(); one != space.end() && one->second.begin < change.end; ++one) {
+    if (!is_other(one->second)) continue;
+    freeze(process, change.when);
+    break;
+  }
+  for (auto one = first_met(); one != space.end() && one->second.begin < change.end;) {
+    const Stretch old = one->second;
+    one = space.erase(one);
+    if (old.begin < change.begin) space[old.begin] = {old.begin, change.begin, old.code, old.offset};
+    if (old.end > change.end) {
+      space[change.end] = {change.end, old.end, old.code, old.offset + (change.end - old.begin)};
+      break;
+    }
+  }
+  space[change.begin] = {change.begin, change.end, change.code_or_name, change.offset};
+}
+
+// A child begins with its parent's memory and name.
+void ProcessHistory::fork(const Change& change) {
+  const auto parent_names = names_of_.find(change.parent_tid);
+  if (parent_names != names_of_.end()) {
+    const u32 name = parent_names->second.back().name;
+    rename(change.tid, name, change.when);
+  }
+  if (change.pid == change.parent_pid) return;  // a thread shares the memory
+  Process& child = processes_[change.pid];
+  if (!child.stretches.empty() || !child.versions.empty()) freeze(child, change.when);  // the number was used before
+  child.stretches.clear();
+  if (change.begins_empty) return;
+  const auto parent = processes_.find(change.parent_pid);
+  if (parent == processes_.end()) return;
+  if (kept_stretches_ + parent->second.stretches.size() > kMostKeptStretches) {
+    ++merged_changes_;
+    return;
+  }
+  kept_stretches_ += parent->second.stretches.size();
+  child.stretches = parent->second.stretches;
+}
+
+void ProcessHistory::rename(u32 tid, u32 name, u64 when) {
+  std::vector<Name>& names = names_of_[tid];
+  if (!names.empty() && names.back().name == name) return;
+  // Nobody was called otherwise before its first name: perf sees it so, too.
+  names.push_back({names.empty() ? 0 : when, name});
+}
+
+u32 ProcessHistory::name_index(std::string_view name) {
+  const auto [entry, is_new] = name_numbers_.try_emplace(std::string(name), static_cast<u32>(names_.size()));
+  if (is_new) names_.emplace_back(name);
+  return entry->second;
+}
+
+u32 ProcessHistory::code_of(const Mmap& mapping, bool anonymous) {
+  std::string key(mapping.file);
+  // What a program wrote into memory is another's in every process.
+  if (anonymous) key.append(1, '\0').append(std::to_string(mapping.pid));
+  const std::string_view id(reinterpret_cast<const char*>(mapping.build_id.data()), mapping.build_id.size());
+  if (!id.empty()) key.append(1, '\0').append(id);
+  const auto [entry, is_new] = code_numbers_.try_emplace(std::move(key), static_cast<u32>(codes_.size()));
+  if (is_new) {
+    codes_.push_back({mapping.file, mapping.build_id, mapping.pid, anonymous, mapping.address - mapping.page_offset});
+  }
+  MappedCode& code = codes_[entry->second];
+  code.mapped_end = std::max(code.mapped_end, mapping.page_offset + mapping.length);
+  return entry->second;
+}
+
+ProcessHistory::Task ProcessHistory::task_at(u32 pid, u32 tid, u64 when) const {
+  Task task{.name = kNoCode, .space = kNoCode};
+  const auto narrow = [&](const auto& rows, auto take) {
+    const auto behind = std::upper_bound(rows.begin(), rows.end(), when,
+                                         [](u64 wanted, const auto& row) { return wanted < row.since; });
+    if (behind != rows.end()) task.end = std::min(task.end, behind->since);
+    if (behind == rows.begin()) return;
+    take(*std::prev(behind));
+    task.begin = std::max(task.begin, std::prev(behind)->since);
+  };
+  if (const auto names = names_of_.find(tid); names != names_of_.end()) {
+    narrow(names->second, [&](const Name& row) { task.name = row.name; });
+  }
+  if (const auto process = processes_.find(pid); process != processes_.end()) {
+    narrow(process->second.versions, [&](const Version& row) { task.space = row.space; });
+  }
+  return task;
+}
+
+CodePlace ProcessHistory::place_in(u32 space, u64 address) const {
+  if (space >= spaces_.size()) return {kNoCode, address};
+  const std::vector<Stretch>& stretches = spaces_[space];
+  const auto behind = std::upper_bound(stretches.begin(), stretches.end(), address,
+                                       [](u64 wanted, const Stretch& one) { return wanted < one.begin; });
+  if (behind == stretches.begin() || address >= std::prev(behind)->end) return {kNoCode, address};
+  const Stretch& stretch = *std::prev(behind);
+  return {stretch.code, stretch.offset + (address - stretch.begin), stretch.begin, stretch.end};
+}
+
+}  // namespace wperf::perf_data

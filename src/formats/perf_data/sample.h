@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A sample: the fields that its event asked for, as numbers and views into the file. Fields that were not asked for are
+// zero and empty; EventAttributes::has() tells them from those that are.
+#pragma once
+#include <bit>
+#include <optional>
+
+#include "formats/perf_data/event_attributes.h"
+
+namespace wperf::perf_data {
+
+inline constexpr u32 kNoEvent = ~u32{0};
+
+// Counter values: one of the event itself, or one of each member of its group.
+struct CounterValues {
+  u64 enabled_ns = 0, running_ns = 0;
+  u32 count = 0;
+  u64 value(usize index) const { return is_group() ? words[index * stride()] : lone_value; }
+  u64 id(usize index) const { return (format & kReadId) != 0 ? words[behind_value(index)] : 0; }
+  u64 lost(usize index) const {
+    if ((format & kReadLost) == 0) return 0;
+    return words[behind_value(index) + ((format & kReadId) != 0 ? 1 : 0)];
+  }
+
+  // As they lie in the file. The times stand between the value and the id of an event without a group.
+  u64 format = 0;  // kRead… bits
+  u64 lone_value = 0;
+  Words words;
+  bool is_group() const { return (format & kReadGroup) != 0; }
+  usize stride() const { return 1u + ((format & kReadId) != 0 ? 1u : 0u) + ((format & kReadLost) != 0 ? 1u : 0u); }
+
+ private:
+  usize behind_value(usize index) const { return is_group() ? index * stride() + 1 : 0; }
+};
+
+struct BranchStack {
+  bool has_hardware_index = false;
+  u64 hardware_index = 0;
+  Words words;     // from, to and flags of each
+  Words counters;  // one per branch, where asked for
+  usize size() const { return words.size() / 3; }
+  u64 from(usize index) const { return words[index * 3]; }
+  u64 to(usize index) const { return words[index * 3 + 1]; }
+  u64 flags(usize index) const { return words[index * 3 + 2]; }
+};
+
+struct Registers {
+  u64 abi = 0;   // 0 none, 1 32-bit, 2 64-bit
+  u64 mask = 0;  // which ones; their values follow each other from the lowest bit up
+  Words values;
+  // Nothing: it was not recorded.
+  std::optional<u64> value_of(u32 number) const {
+    const u64 bit = u64{1} << number;
+    if (abi == 0 || (mask & bit) == 0) return std::nullopt;
+    const auto index = static_cast<usize>(std::popcount(mask & (bit - 1)));
+    if (index >= values.size()) return std::nullopt;
+    return values[index];
+  }
+};
+
+struct UserStack {
+  Bytes bytes;      // as much as was asked for
+  u64 written = 0;  // how much of it is real
+};
+
+struct Sample {
+  u32 event = kNoEvent;  // index into the events of the file; kNoEvent where it does not say which
+  u16 misc = 0;
+  u32 pid = 0, tid = 0, cpu = 0;
+  u64 id = 0, stream_id = 0;
+  u64 ip = 0, time = 0, address = 0, period = 0;
+  u64 weight = 0;
+  u64 data_source = 0, transaction = 0;
+  u64 physical_address = 0, cgroup = 0, data_page_size = 0, code_page_size = 0;
+  CounterValues counters;
+  Words callchain;  // addresses, with marks (>= kCallchainMarks) before each part
+  Bytes raw;        // of a tracepoint or a PMU with fields of its own
+  BranchStack branches;
+  Registers user_registers, interrupt_registers;
+  UserStack user_stack;
+  Bytes aux;
+
+  u32 cpu_mode() const { return misc & kMiscCpuMode; }
+  bool exact_ip() const { return (misc & kMiscExactIp) != 0; }
+  // The parts of weight where kSampleWeightParts was asked for.
+  u32 weight_1() const { return static_cast<u32>(weight); }
+  u16 weight_2() const { return static_cast<u16>(weight >> 32); }
+  u16 weight_3() const { return static_cast<u16>(weight >> 48); }
+};
+
+// False when the lengths and counts in the body contradict its size. `unread`: bytes behind the last field.
+bool read_sample(Bytes body, const EventAttributes& attributes, Sample& out, usize* unread = nullptr);
+void read_counter_values(Reader& reader, u64 format, CounterValues& out);
+
+}  // namespace wperf::perf_data

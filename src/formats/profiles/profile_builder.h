@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Frames and samples as a foreign profile names them → stacks::StackProfile. Each different name, function, stack and
+// sample is kept once. Called by the readers of this room.
+#pragma once
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "model/stacks/growing_array.h"
+#include "model/stacks/id_table.h"
+#include "model/stacks/moments.h"
+#include "model/stacks/stack_profile.h"
+
+namespace wperf::profiles {
+
+using stacks::kNothing;
+
+inline constexpr double kGreatestWeight = 9e18;  // of one sample: fits into 64 bits
+
+// What a view needs that costs time, and which samples count.
+struct ProfileWishes {
+  bool lines = false;
+  bool times = false;  // when each sample was taken
+  u64 slice_ns = 0;    // and how many were in each slice of this length; 0: that is not asked for
+  std::optional<double> from_seconds = {}, to_seconds = {};  // after the first sample
+};
+
+class ProfileBuilder {
+ public:
+  explicit ProfileBuilder(const ProfileWishes& wishes) : wishes_(wishes) {
+    profile_.nodes.push_back({});  // the root
+  }
+
+  // By name: what is asked for again is the same one.
+  u32 event(std::string_view name);
+  u32 task(u32 pid, u32 tid, std::string_view name);
+  u32 module(std::string_view path);
+  // Without a name: "module+0x12", and not known.
+  u32 function(std::string_view name, u32 module, u64 address = 0);
+  // `line` 0: not known. Lines that nobody wants are all the same place.
+  u32 place(u32 function, std::string_view file, u64 line);
+  static constexpr u32 kRoot = 0;
+  u32 node(u32 parent, u32 place);
+  u32 node_count() const { return static_cast<u32>(profile_.nodes.size()); }
+
+  // A sample without a frame is one of "[no stack]". At a moment, where the profile tells one.
+  void add(const stacks::StackSample& sample);
+  void add_at(const stacks::StackSample& sample, std::int64_t time_ns);
+  // As nanoseconds of JSON; not every number is a time.
+  void add_about(const stacks::StackSample& sample, double time_ns);
+
+  void set_interval(u32 event, u64 interval) { profile_.events[event].interval = interval; }
+  void set_elapsed(double seconds) { elapsed_ = seconds; }
+  void keep_note(std::string note) { profile_.note = std::move(note); }
+  stacks::StackLosses& losses() { return profile_.losses; }
+  // Samples that were not counted, because a sum would not fit into 64 bits.
+  u64 too_large() const { return too_large_; }
+  bool has_times() const { return has_times_; }
+  // When all were added; what was left out is known then.
+  void finish();
+  stacks::StackProfile take() { return std::move(profile_); }
+  stacks::Moments take_moments() { return std::move(moments_); }
+
+ private:
+  using Names = std::unordered_map<std::string, u32>;
+  u32 frameless_node();
+  bool is_chosen(std::int64_t time_ns) const;
+  u32 count(stacks::StackSample sample);
+  void keep(const stacks::StackSample& sample, std::optional<std::int64_t> time_ns);
+  void make_moments();
+
+  const ProfileWishes wishes_;
+  stacks::StackProfile profile_;
+  Names events_, names_, modules_, lines_;
+  std::unordered_map<std::string, u32> functions_;  // by module and name
+  stacks::IdTable tasks_, samples_;
+  stacks::SmallIdTable places_, nodes_;
+  std::optional<u32> frameless_;
+  std::optional<double> elapsed_;
+  // Where times choose, samples wait until it is known which was the first.
+  struct TimedSample {
+    stacks::StackSample sample;
+    std::int64_t time_ns = 0;
+  };
+  stacks::GrowingArray<TimedSample> waiting_;
+  struct TimeSpan {
+    std::int64_t first_ns = 0, last_ns = 0;
+    void add(std::int64_t time_ns) {
+      first_ns = std::min(first_ns, time_ns);
+      last_ns = std::max(last_ns, time_ns);
+    }
+  };
+  std::optional<TimeSpan> all_, chosen_;  // of samples with times
+  stacks::Moments moments_;               // until finish() with times as they came
+  struct Weight {
+    u64 count = 0, period = 0;
+  };
+  stacks::GrowingArray<Weight> weights_;  // of moments_.samples, where slices are asked for
+  bool has_times_ = false;
+  u64 too_large_ = 0;
+};
+
+}  // namespace wperf::profiles

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "formats/profiles/stat_counts.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "ground/text/json_reader.h"
+
+namespace wperf::profiles {
+namespace {
+
+constexpr usize kMostCounts = 100'000;  // sums of different ones; no document comes near
+constexpr usize kMostRows = 1'000'000;  // of one count, likewise
+
+class StatReader {
+ public:
+  explicit StatReader(Bytes file) : json_(file) {}
+
+  std::optional<StatCounts> read() {
+    json_.for_each_member([&](std::string_view key) {
+      if (key == "timeline") {
+        json_.for_each([&] {
+          json_.for_each_member([&](std::string_view member) { read_member(member); });
+          finish_count();
+        });
+      } else {
+        read_member(key);
+      }
+    });
+    finish_count();
+    if (counts_read_ == 0) return std::nullopt;
+    found_.is_whole = found_.is_whole && json_.sound();
+    for (Tally& tally : tallies_) take_tally(tally);
+    if (counts_read_ > 1) {
+      found_.losses.push_back(
+          fmt::format("{} counts of a timeline are added up; the pauses between them were not counted.", counts_read_));
+    }
+    return std::move(found_);
+  }
+
+ private:
+  struct Row {
+    std::string event;
+    std::string place;  // as estimates name it, too
+    usize unit = 0;     // which core or cluster of this count
+    double value = 0;
+    bool had_no_turn = false;
+  };
+  struct Tally {
+    std::string event;
+    double value = 0;
+    u64 counted = 0, missed = 0;  // cores and clusters, of each count
+  };
+
+  void read_member(std::string_view key) {
+    if (key == "core") {
+      json_.for_each_member([&](std::string_view member) {
+        if (member != "cores") return;
+        has_cores_ = true;
+        json_.for_each([&] { read_unit({}, {}); });
+      });
+    } else if (key == "dsu") {
+      json_.for_each_member([&](std::string_view member) {
+        if (!member.empty() && member.find_first_not_of("0123456789") == std::string_view::npos)
+          read_unit("/dsu/", std::string(member));
+      });
+    } else if (key == "Multiplexing_estimates") {
+      has_estimates_ = true;
+      json_.for_each([&] { read_estimate(); });
+    } else if (key == "User_time" || key == "System_time") {
+      found_.cpu_seconds += json_.number();
+    } else if (key == "Time_elapsed") {
+      has_time_ = true;
+      found_.seconds += json_.number();
+    }
+  }
+
+  // One core, or one cluster.
+  void read_unit(std::string_view prefix, std::string number) {
+    ++units_;
+    json_.for_each_member([&](std::string_view key) {
+      if (key == "core_number") number = fmt::format("{}", json_.number());
+      if (key == "Performance_counter") json_.for_each([&] { read_row(prefix, number); });
+    });
+  }
+
+  void read_row(std::string_view prefix, std::string_view number) {
+    std::string name, note;
+    double counted = 0, scaled = -1;
+    bool had_no_turn = false;
+    json_.for_each_member([&](std::string_view key) {
+      if (key == "event_name") name = json_.string();
+      if (key == "event_note") note = json_.string();
+      if (key == "counter_value") counted = json_.number();
+      if (key == "scaled_value") scaled = json_.number();
+      if (key == "multiplexed") had_no_turn = json_.string().starts_with("0/");
+    });
+    if (name.empty() || rows_.size() >= kMostRows) return;
+    rows_.push_back({.event = std::string(prefix) + name,
+                     .place = place_of(prefix.empty() ? "core" : "dsu", number, name, note),
+                     .unit = units_,
+                     .value = std::max(0.0, scaled >= 0 ? scaled : counted),
+                     .had_no_turn = had_no_turn && counted == 0});
+  }
+
+  void read_estimate() {
+    std::string kind, name, note;
+    double unit = 0;
+    bool is_missing = false;
+    json_.for_each_member([&](std::string_view key) {
+      if (key == "class") kind = json_.string();
+      if (key == "unit") unit = json_.number();
+      if (key == "event_name") name = json_.string();
+      if (key == "event_note") note = json_.string();
+      if (key == "not_counted") is_missing = true;  // there only where it is so
+    });
+    if (is_missing && missing_.size() < kMostRows) missing_.insert(place_of(kind, fmt::format("{}", unit), name, note));
+  }
+
+  static std::string place_of(std::string_view kind, std::string_view unit, std::string_view name,
+                              std::string_view note) {
+    return fmt::format("{} {} {} {}", kind, unit, note, name);
+  }
+
+  // Turns of a kernel are in milliseconds, so "0/1" may be less than one of them; estimates say it, where they are.
+  bool is_missed(const Row& row) const { return has_estimates_ ? missing_.contains(row.place) : row.had_no_turn; }
+
+  // All of one count was read, if any was.
+  void finish_count() {
+    if (has_cores_) {
+      ++counts_read_;
+      found_.is_whole = found_.is_whole && has_time_;
+      for (const Row& row : rows_) tally_of(row.event);  // in the order of the document
+      // An event of several groups is there several times: each tells the same, if it had a turn.
+      std::stable_sort(rows_.begin(), rows_.end(), [&](const Row& a, const Row& b) {
+        return std::tuple(a.unit, is_missed(a)) < std::tuple(b.unit, is_missed(b));
+      });
+      std::set<std::string_view> seen_here;
+      for (usize i = 0; i < rows_.size(); ++i) {
+        if (i != 0 && rows_[i].unit != rows_[i - 1].unit) seen_here.clear();
+        if (seen_here.insert(rows_[i].event).second) add(rows_[i]);
+      }
+    }
+    has_cores_ = has_time_ = has_estimates_ = false;
+    rows_.clear();
+    missing_.clear();
+  }
+
+  // Nothing: there are too many.
+  Tally* tally_of(const std::string& event) {
+    const auto known =
+        std::find_if(tallies_.begin(), tallies_.end(), [&](const Tally& one) { return one.event == event; });
+    if (known != tallies_.end()) return &*known;
+    return tallies_.size() < kMostCounts ? &tallies_.emplace_back(Tally{.event = event}) : nullptr;
+  }
+
+  void add(const Row& row) {
+    Tally* tally = tally_of(row.event);
+    if (tally == nullptr) return;
+    if (is_missed(row)) {
+      ++tally->missed;
+    } else {
+      ++tally->counted;
+      tally->value += row.value;
+    }
+  }
+
+  void take_tally(Tally& tally) {
+    if (tally.counted == 0) {
+      found_.losses.push_back(tally.event + " was never scheduled on a counter, so it was not counted.");
+      return;
+    }
+    if (tally.missed != 0) {
+      found_.losses.push_back(fmt::format("{} was not scheduled in {} of {} counts of cores, so its sum is too small.",
+                                          tally.event, tally.missed, tally.missed + tally.counted));
+    }
+    found_.counts.push_back({std::move(tally.event), tally.value});
+  }
+
+  JsonReader json_;
+  StatCounts found_;
+  std::vector<Tally> tallies_;
+  u64 counts_read_ = 0;
+  // Of the count that is read.
+  bool has_cores_ = false, has_time_ = false, has_estimates_ = false;
+  usize units_ = 0;
+  std::vector<Row> rows_;
+  std::set<std::string> missing_;
+};
+
+}  // namespace
+
+std::optional<StatCounts> read_stat_counts(Bytes file) {
+  return StatReader(file).read();
+}
+
+}  // namespace wperf::profiles

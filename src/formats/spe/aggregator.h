@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Records → counts. Memory grows with what is distinct (addresses of code, kinds of operations), never with the number
+// of records; data addresses, of which there may be as many as records, are kept up to a cap, the busiest longest
+// (touched_data.h).
+// Names nothing. Called by commands with each record of each core; analysis/operations/spe_profile_builder.h makes the
+// answer of it.
+//
+//   Aggregator aggregator({.memory = true});
+//   aggregator.set_data_sources(core, find_data_source_family(midr));
+//   for_each_record(bytes, state, [&](const Record& record) { aggregator.add({.core = core}, record); });
+//
+// Cores may be decoded side by side, each into a aggregator of its own; merge() joins them.
+#pragma once
+#include <array>
+#include <compare>
+#include <vector>
+
+#include "base/ints.h"
+#include "formats/spe/count_table.h"
+#include "formats/spe/data_sources.h"
+#include "formats/spe/number_table.h"
+#include "formats/spe/operation_name.h"
+#include "formats/spe/operation_record.h"
+#include "formats/spe/touched_data.h"
+
+namespace wperf::decode::spe {
+
+struct AggregatorOptions {
+  bool memory = false;  // latencies, data addresses, branches: what `--mem` shows
+  u32 most_lines = 1U << 17;
+  u32 most_pages = 1U << 17;
+  u32 most_owners = 1U << 16;     // threads × cores × kinds of operations; more are counted as of kNoThread
+  u32 most_places = 16;           // of code that touched one line; more are counted without place
+  u32 most_latencies = 1U << 22;  // places of code × latencies; where there are more, all are rounded up (latency.h)
+};
+
+inline constexpr u32 kNoThread = ~u32{0};
+inline constexpr u32 kThreadOfRecord = kNoThread - 1;
+
+// Where a record was taken, as far as the caller knows.
+struct Origin {
+  u32 core = 0;
+  u32 thread = kThreadOfRecord;  // or what its context packet says
+  bool other_process = false;    // known not to be of the process that is looked at
+};
+
+// The thread of a record: what the origin says, else its context packet; kNoThread: nobody says.
+u32 thread_of(const Origin& origin, const Record& record);
+
+// Where code ran. A aggregator numbers them: its rows name sites by number.
+struct Site {
+  u64 pc = 0;
+  bool kernel = false;
+  bool other_process = false;
+
+  friend auto operator<=>(const Site&, const Site&) = default;
+};
+
+// A data source as the core gave it, with the family that knows its name.
+class SourceCode {
+ public:
+  static constexpr u32 kNotGiven = ~u32{0};
+
+  SourceCode() = default;
+  explicit SourceCode(u32 code) : code_(code) {}
+  // `family`: 1 + index into data_source_families(), 0: unknown.
+  SourceCode(u32 family, u64 value) : code_(family << 16 | static_cast<u32>(value > 0xffff ? 0xffff : value)) {}
+
+  u32 code() const { return code_; }
+  bool given() const { return code_ != kNotGiven; }
+  u64 value() const { return code_ & 0xffff; }
+  const DataSourceFamily* family() const;
+  const DataSource* source() const;  // null: not given or not public
+
+  friend auto operator<=>(const SourceCode&, const SourceCode&) = default;
+
+ private:
+  u32 code_ = kNotGiven;
+};
+
+// How often one kind of operation was seen at one place. The sums of all are the records.
+struct EventHits {
+  u32 site = 0;
+  OperationName operation = OperationName::other;
+  u64 events = 0;  // contract_events()
+  u64 hits = 0;
+};
+// The same by where it ran.
+struct OwnerHits {
+  OperationName operation = OperationName::other;
+  u64 events = 0;
+  u32 core = 0, thread = kNoThread;
+  u64 hits = 0;
+};
+
+// Sums over loads and stores. Latencies in cycles; `timed` of them had any.
+struct AccessSum {
+  u64 hits = 0, stores = 0, timed = 0;
+  u64 latency = 0, issue = 0, translation = 0;
+  u64 refills = 0, walks = 0, llc_misses = 0, remote = 0, saturated = 0;
+  u32 longest = 0;
+
+  void add(const AccessSum& other);
+};
+// Loads and stores of one place.
+struct SiteAccesses {
+  u32 site = 0;
+  AccessSum sum;
+};
+// Loads or stores that one data source served.
+struct SourceAccesses {
+  bool store = false;
+  SourceCode source;
+  AccessSum sum;
+};
+// The cycles of loads or stores of one place that one data source served.
+struct Wait {
+  u32 site = 0;
+  u32 source = 0;  // index into sources()
+  u64 cycles = 0;
+};
+// How often loads or stores of a site, or of an index into sources(), took so many cycles.
+struct LatencyHits {
+  u32 of = 0;
+  u32 cycles = 0;
+  u64 hits = 0;
+};
+
+// One branch and one of its targets.
+struct BranchHits {
+  Site site;
+  u64 target = 0;  // not taken: the instruction behind
+  bool conditional = false, indirect = false;
+  u64 hits = 0, mispredicted = 0, not_taken = 0;
+};
+
+class Aggregator {
+ public:
+  explicit Aggregator(AggregatorOptions options = {})
+      : options_(options),
+        data_(
+            {.most_lines = options.most_lines, .most_pages = options.most_pages, .most_places = options.most_places}) {}
+
+  // Null: nothing is known of this core; its sources are shown as numbers.
+  void set_data_sources(u32 core, const DataSourceFamily* family);
+
+  void add(const Origin& origin, const Record& record);
+  void merge(const Aggregator& other);
+
+  const AggregatorOptions& options() const { return options_; }
+  u64 records() const { return records_; }
+  u64 damaged() const { return damaged_; }  // records, counted like others
+  usize bytes() const;                      // of the tables
+  // The latencies of sites are rounded up to the end of their bucket; those of sources are exact always.
+  bool latencies_rounded() const { return latencies_rounded_; }
+
+  u32 site_count() const {
+    settle();
+    return sites_.size();
+  }
+  Site site(u32 number) const;
+  const TouchedData& data() const { return data_; }
+
+  // In no order that means anything, but the same for the same records in the same order.
+  std::vector<OwnerHits> owners() const;
+  std::vector<SourceAccesses> sources() const;
+  std::vector<BranchHits> branches() const;
+  // callback(const EventHits&), (const SiteAccesses&), (const Wait&), (const LatencyHits&)
+  template <class Callback>
+  void for_each_event(Callback&& callback) const {
+    settle();
+    events_.for_each([&](u64 key, u64 hits) {
+      callback(EventHits{.site = static_cast<u32>(key >> kKindBits),
+                         .operation = static_cast<OperationName>(key >> kEventBits & 0xf),
+                         .events = key & ((u64{1} << kEventBits) - 1),
+                         .hits = hits});
+    });
+  }
+  template <class Callback>
+  void for_each_access(Callback&& callback) const {
+    for (u32 i = 0; i < site_sums_.size(); ++i) {
+      callback(SiteAccesses{.site = static_cast<u32>(access_sites_.key(i)), .sum = site_sums_[i]});
+    }
+  }
+  template <class Callback>
+  void for_each_wait(Callback&& callback) const {
+    waits_.for_each([&](u64 key, u64 cycles) {
+      callback(Wait{.site = static_cast<u32>(key >> 32), .source = static_cast<u32>(key), .cycles = cycles});
+    });
+  }
+  template <class Callback>
+  void for_each_latency_of_site(Callback&& callback) const {
+    for_each_latency(latencies_of_sites_, callback);
+  }
+  template <class Callback>
+  void for_each_latency_of_source(Callback&& callback) const {
+    for_each_latency(latencies_of_sources_, callback);
+  }
+
+ private:
+  struct Branch {
+    u64 hits = 0, mispredicted = 0, not_taken = 0;
+  };
+  // A kind of operation: its name above its events.
+  static constexpr u32 kEventBits = 20, kKindBits = 24, kLatencyBits = 16;
+
+  template <class Callback>
+  static void for_each_latency(const CountTable& table, Callback&& callback) {
+    table.for_each([&](u64 key, u64 hits) {
+      callback(LatencyHits{.of = static_cast<u32>(key >> kLatencyBits),
+                           .cycles = static_cast<u32>(key & ((u64{1} << kLatencyBits) - 1)),
+                           .hits = hits});
+    });
+  }
+  // What is known of a record until its site has a number.
+  struct Pending {
+    u64 site = 0, kind = 0;  // the key of the site
+  };
+  static constexpr usize kMostPending = 32;
+  void wait_for_site(u64 site, u64 kind);
+  void settle() const;
+  void add_owner(u64 kind, u32 core, u32 thread, u64 hits);
+  void add_memory(const Origin& origin, u32 thread, u32 site, const Record& record);
+  void add_branch(u64 whose, u32 site, const Record& record);
+  void merge_branches(const Aggregator& other, const std::vector<u32>& sites);
+  AccessSum& accesses_at(u32 site);
+  AccessSum& accesses_from(u32 source);
+  void round_latencies();
+  SourceCode source_of(u32 core, const Record& record) const;
+
+  AggregatorOptions options_;
+  std::vector<u32> families_;  // by core: 1 + index into data_source_families(), 0: unknown
+  u64 records_ = 0, damaged_ = 0;
+  bool latencies_rounded_ = false;
+
+  // What waits belongs to the sums already: looking at them settles it.
+  mutable std::array<Pending, kMostPending> pending_{};
+  mutable usize pending_count_ = 0;
+  mutable NumberTable sites_;    // pc and whose it is
+  NumberTable owner_numbers_;    // core << 32 | thread
+  NumberTable source_numbers_;   // store << 32 | source
+  NumberTable access_sites_;     // site
+  NumberTable branch_numbers_;   // site, target, kind: see aggregator.cpp
+  Column<AccessSum> site_sums_;  // by number in access_sites_
+  std::vector<AccessSum> source_sums_;
+  Column<Branch> branches_;
+  mutable CountTable events_;        // site << 24 | kind
+  CountTable owners_;                // owner << 24 | kind
+  CountTable waits_;                 // site << 32 | source
+  CountTable latencies_of_sites_;    // site << 16 | cycles
+  CountTable latencies_of_sources_;  // source << 16 | cycles
+  TouchedData data_;
+};
+
+}  // namespace wperf::decode::spe

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One sampled operation as SPE recorded it. A value; made by records.h, read by everyone behind.
+#pragma once
+#include <array>
+
+#include "base/ints.h"
+#include "formats/spe/operation.h"
+
+namespace wperf::decode::spe {
+
+enum class Field : u8 {
+  pc,
+  branch_target,
+  data_virtual,
+  data_physical,
+  previous_target,  // of the branch before: FEAT_SPEv1p2
+  total_latency,
+  issue_latency,
+  translation_latency,
+  events,
+  operation,  // packet index << 8 | payload
+  data_source,
+  context_el1,
+  context_el2,
+  timestamp,
+};
+inline constexpr usize kFieldCount = 14;
+
+// One sampled operation. What is absent reads as zero; has() tells. Events: bit numbers of event_names.h.
+struct Record {
+  static constexpr usize kSpare = 15;  // where the decoder's loop stores what has no field
+
+  std::array<u64, 16> words{};  // payloads as they came, by Field
+  u32 present = 0;              // bit n: Field n
+  bool damaged = false;         // bad bytes inside, or a field twice: it may be two halves
+
+  bool has(Field field) const { return (present >> static_cast<u32>(field) & 1) != 0; }
+  u64 raw(Field field) const { return words[static_cast<usize>(field)]; }
+  void set(Field field, u64 payload) {
+    words[static_cast<usize>(field)] = payload;
+    present |= u32{1} << static_cast<u32>(field);
+  }
+
+  // Of code: canonical, so that kernel addresses compare with those of modules.
+  u64 pc() const { return code_address(raw(Field::pc)); }
+  u64 branch_target() const { return code_address(raw(Field::branch_target)); }
+  u64 previous_target() const { return code_address(raw(Field::previous_target)); }
+  u32 exception_level() const { return static_cast<u32>(raw(Field::pc) >> 61 & 3); }
+  bool non_secure() const { return raw(Field::pc) >> 63 != 0; }
+  bool realm() const { return (raw(Field::pc) >> 60 & 1) != 0; }  // NSE, of FEAT_RME
+
+  u64 data_virtual() const {  // canonical, without tag
+    const u64 address = raw(Field::data_virtual) & kLow56;
+    return (address >> 52) == 0xf ? address | ~kLow56 : address;
+  }
+  u32 data_tag() const { return static_cast<u32>(raw(Field::data_virtual) >> 56); }  // meaningless at kernel addresses
+  u64 data_physical() const { return raw(Field::data_physical) & kLow56; }
+  bool physical_non_secure() const { return raw(Field::data_physical) >> 63 != 0; }
+  bool physical_realm() const { return (raw(Field::data_physical) >> 60 & 1) != 0; }
+  bool physical_tag_checked() const { return (raw(Field::data_physical) >> 62 & 1) != 0; }
+  u32 physical_tag() const { return static_cast<u32>(raw(Field::data_physical) >> 56 & 0xf); }
+
+  // Cycles; a core with 12-bit counters stops at 4095.
+  u32 total_latency() const { return static_cast<u32>(raw(Field::total_latency)); }
+  u32 issue_latency() const { return static_cast<u32>(raw(Field::issue_latency)); }
+  u32 translation_latency() const { return static_cast<u32>(raw(Field::translation_latency)); }
+
+  u64 events() const { return raw(Field::events); }
+  Operation operation() const {
+    const u64 word = raw(Field::operation);
+    return has(Field::operation) ? decode_operation(static_cast<u32>(word >> 8), static_cast<u8>(word)) : Operation{};
+  }
+  u64 data_source() const { return raw(Field::data_source); }  // its meaning is the core's: data_sources.h
+  u32 context_el1() const { return static_cast<u32>(raw(Field::context_el1)); }
+  u32 context_el2() const { return static_cast<u32>(raw(Field::context_el2)); }
+  u64 timestamp() const { return raw(Field::timestamp); }  // ticks of the generic timer
+
+  friend bool operator==(const Record&, const Record&) = default;
+
+ private:
+  static constexpr u64 kLow56 = 0x00ff'ffff'ffff'ffff;
+
+  // The top byte of the packet says where the code ran: EL1 and EL2 use the upper half of the address space.
+  static constexpr u64 code_address(u64 payload) {
+    const u64 top = payload >> 61;  // NS, EL
+    return top == 5 || top == 6 ? payload | ~kLow56 : payload & kLow56;
+  }
+};
+
+}  // namespace wperf::decode::spe

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Packets in words, one line each, as perf's raw dump has them, so that both can be compared: "LAT 39 ISSUE",
+// "PC 0x7ffdbf2143e0 el0 ns=1", "EV RETIRED L1D-ACCESS". For tests and for users who look at single records.
+#pragma once
+#include <cstddef>
+#include <functional>
+#include <span>
+#include <string>
+
+#include "formats/spe/packets.h"
+
+namespace wperf::decode::spe {
+
+std::string packet_text(const Packet& packet);
+
+// One line of a dump: a packet, a byte that begins none, or what is left of a cut packet.
+struct PacketLine {
+  usize offset = 0;
+  std::span<const std::byte> bytes;
+  std::string text;  // "Bad packet!" for the last two
+};
+void for_each_packet_line(std::span<const std::byte> bytes, const std::function<void(const PacketLine&)>& callback);
+
+}  // namespace wperf::decode::spe

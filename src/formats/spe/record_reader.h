@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The upper floor of the SPE decoder: bytes → records, one per sampled operation, millions a second. A record is the
+// packets up to a timestamp or an end packet, in any order. Called by whoever has a core's buffer, in one thread;
+// allocates nothing. Damage is stepped over and counted, never an error.
+//
+//   DecodeState state;                                       // one per core
+//   usize used = for_each_record(bytes, state, [&](const Record& record) { … });
+//   end_of_buffer(state, bytes.size() - used);               // or feed the rest again with what follows it
+#pragma once
+#include <cstddef>
+#include <span>
+
+#include "base/ints.h"
+#include "formats/spe/layouts.h"
+#include "formats/spe/operation_record.h"
+
+namespace wperf::decode::spe {
+
+// What went wrong, by kind. Nothing is dropped without a count here or in DecodeState.
+struct Damage {
+  u64 bad_bytes = 0;           // that begin no packet
+  u64 bad_places = 0;          // runs of them: how often the decoder had to find its way again
+  u64 cut_packets = 0;         // at the end of a buffer
+  u64 unfinished_records = 0;  // at the end of a buffer
+  u64 empty_records = 0;       // an end without anything to end; not delivered
+  u64 damaged_records = 0;     // delivered, with Record::damaged
+
+  bool any() const {
+    return (bad_bytes | bad_places | cut_packets | unfinished_records | empty_records | damaged_records) != 0;
+  }
+  void add(const Damage& other) {
+    bad_bytes += other.bad_bytes;
+    bad_places += other.bad_places;
+    cut_packets += other.cut_packets;
+    unfinished_records += other.unfinished_records;
+    empty_records += other.empty_records;
+    damaged_records += other.damaged_records;
+  }
+  friend bool operator==(const Damage&, const Damage&) = default;
+};
+
+// What the decoder keeps between the buffers of one core.
+struct DecodeState {
+  u64 buffer_address = 0;  // of the next byte (see parse_packet)
+  u64 records = 0;         // delivered
+  u64 passed_packets = 0;  // sound, but of a kind without a field: reserved or of one implementation
+  Damage damage;
+
+  Record record;        // being filled
+  u32 repeated = 0;     // its fields that came twice
+  bool fresh = true;    // nothing of it was read yet
+  bool broken = false;  // bad bytes were in it
+  u64 behind_bad_byte = ~u64{0};
+  detail::Layouts layouts;
+};
+
+// The buffer ends, or what follows was lost: counts the cut packet (`bytes_left`: what for_each_record left over) and
+// an unfinished record, and forgets both.
+void end_of_buffer(DecodeState& state, usize bytes_left);
+
+namespace detail {
+
+struct Taken {
+  usize bytes = 0;
+  bool ends_record = false;  // else the bytes ended, perhaps in a packet
+};
+// Packet by packet up to the end of the record or of the bytes.
+Taken take_packets(std::span<const u8> bytes, DecodeState& state);
+
+// Judges and counts the finished record; true: it is to be delivered.
+bool finish_record(DecodeState& state);
+void begin_record(DecodeState& state);
+
+}  // namespace detail
+
+// Calls callback(const Record&) for each record that ends in `bytes` and returns how many bytes were used: all but a
+// packet cut by their end. The record being filled stays in `state`, so a stream may come in pieces.
+template <class Callback>
+usize for_each_record(std::span<const std::byte> bytes, DecodeState& state, Callback&& callback) {
+  const u8* const begin = reinterpret_cast<const u8*>(bytes.data());
+  const u8* const end = begin + bytes.size();
+  const u8* at = begin;
+  while (at != end) {
+    const u8* const record_begin = state.fresh ? at : nullptr;  // null: it began in an earlier piece
+    if (record_begin != nullptr && static_cast<usize>(end - at) >= detail::Layout::kReach) {
+      if (const detail::Layout* layout = state.layouts.find(at); layout != nullptr) [[likely]] {
+        layout->fill(at, state.record);
+        at += layout->size;
+        state.buffer_address += layout->size;
+        ++state.records;
+        callback(static_cast<const Record&>(state.record));
+        continue;
+      }
+    }
+    if (record_begin != nullptr) detail::begin_record(state);
+    const detail::Taken taken = detail::take_packets({at, end}, state);
+    at += taken.bytes;
+    if (!taken.ends_record) break;
+    if (detail::finish_record(state)) {
+      if (record_begin != nullptr && !state.record.damaged) state.layouts.learn({record_begin, at});
+      callback(static_cast<const Record&>(state.record));
+    }
+    detail::begin_record(state);
+  }
+  return static_cast<usize>(at - begin);
+}
+
+}  // namespace wperf::decode::spe

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// For the tests of this room: bytes from hexadecimal text, packets and records of bytes.
+#pragma once
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "formats/spe/packet_text.h"
+#include "formats/spe/packets.h"
+#include "formats/spe/record_reader.h"
+
+namespace wperf::decode::spe {
+
+// "b0 e0 43" → bytes; anything but digits separates.
+inline std::vector<std::byte> bytes_of(std::string_view hex) {
+  std::vector<std::byte> bytes;
+  int digits = 0;
+  u32 value = 0;
+  for (const char letter : hex) {
+    const auto digit = std::string_view("0123456789abcdef").find(letter);
+    if (digit == std::string_view::npos) continue;
+    value = value << 4 | static_cast<u32>(digit);
+    if (++digits % 2 == 0) bytes.push_back(static_cast<std::byte>(value & 0xff));
+  }
+  return bytes;
+}
+
+// Every packet in words, joined by ';', without padding.
+inline std::string words_of(std::span<const std::byte> bytes) {
+  std::string words;
+  for_each_packet_line(bytes, [&](const PacketLine& line) {
+    if (line.text == "PAD") return;
+    if (!words.empty()) words += ';';
+    words += line.text;
+  });
+  return words;
+}
+
+struct Decoded {
+  std::vector<Record> records;
+  DecodeState state;
+};
+
+// All of one buffer.
+inline Decoded decode(std::span<const std::byte> bytes) {
+  Decoded decoded;
+  const usize used = for_each_record(bytes, decoded.state, [&](const Record& r) { decoded.records.push_back(r); });
+  end_of_buffer(decoded.state, bytes.size() - used);
+  return decoded;
+}
+
+}  // namespace wperf::decode::spe

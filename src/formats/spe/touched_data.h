@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Lines and pages of data: what happened to them, and of lines, who touched them where. There may be as many as there
+// are records, so they have a cap: the busiest stay. Called by the aggregator, and through it by profile.
+#pragma once
+#include <vector>
+
+#include "base/ints.h"
+#include "formats/spe/number_table.h"
+
+namespace wperf::decode::spe {
+
+inline constexpr u64 kLineBytes = 64, kPageBytes = 4096;
+
+// What happened to a line or a page.
+struct DataCounts {
+  u64 hits = 0, stores = 0, refills = 0, walks = 0;
+  u64 peer = 0;  // the data came from the cache of another core, or had been modified there
+  u64 latency = 0, timed = 0;
+
+  void add(const DataCounts& other);
+};
+struct PageHits {
+  u64 address = 0;
+  bool other_process = false;
+  DataCounts counts;
+};
+// One instruction of one thread at one offset of a line.
+struct LinePlace {
+  u32 site = 0;
+  u32 thread = 0;
+  u32 offset = 0;
+  DataCounts counts;
+};
+struct LineHits {
+  u64 address = 0;
+  bool other_process = false;
+  DataCounts counts;
+  std::vector<LinePlace> places;  // in the order they were first seen
+  u64 without_place = 0;          // hits beyond the most places
+};
+
+struct TouchedDataLimits {
+  u32 most_lines = 0, most_pages = 0, most_places = 0;
+};
+
+class TouchedData {
+ public:
+  explicit TouchedData(const TouchedDataLimits& limits) : limits_(limits) {}
+
+  // `place.offset` is left out: the address tells.
+  void add(u64 address, bool other_process, LinePlace place);
+  // `site_of_other`: by its number of a site, ours.
+  void merge(const TouchedData& other, const std::vector<u32>& site_of_other);
+
+  u64 forgotten_lines() const { return forgotten_lines_; }  // hits of lines that made room for others
+  u64 forgotten_pages() const { return forgotten_pages_; }
+  usize bytes() const;
+
+  u32 page_count() const { return page_numbers_.size(); }
+  PageHits page(u32 number) const;
+  u32 line_count() const { return line_numbers_.size(); }
+  const DataCounts& counts_of_line(u32 number) const { return lines_[number].counts; }
+  LineHits line_without_places(u32 number) const;
+  LineHits line(u32 number) const;
+
+ private:
+  static constexpr u32 kNone = NumberTable::kNone;
+  struct Line {
+    DataCounts counts;
+    u64 without_place = 0;
+    u32 first_place = kNone;
+  };
+  struct Place {
+    DataCounts counts;
+    u32 site = 0, thread = 0, offset = 0;
+    u32 next = kNone;  // of the same line
+  };
+
+  Line& line_of(u64 key);
+  void add_place(Line& line, const LinePlace& place);
+  void add_page(u64 key, const DataCounts& counts);
+  void shrink_lines();
+  void shrink_pages();
+
+  TouchedDataLimits limits_;
+  u64 forgotten_lines_ = 0, forgotten_pages_ = 0;
+  NumberTable line_numbers_, page_numbers_;  // by address | whose
+  Column<Line> lines_;
+  Column<Place> places_;
+  Column<DataCounts> pages_;
+};
+
+}  // namespace wperf::decode::spe

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <system_error>
+
+#include "ground/diag/result.h"
+
+namespace wperf::diag {
+
+Error system_error(std::string text, int number, std::string hint) {
+  if (number != 0) text += ": " + std::generic_category().message(number);
+  return {.text = std::move(text), .hint = std::move(hint), .system_error = number};
+}
+
+}  // namespace wperf::diag

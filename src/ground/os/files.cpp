@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "ground/os/files.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <system_error>
+
+#include "ground/os/native_path.h"
+#include "ground/os/output_file.h"
+
+namespace wperf::os {
+namespace {
+
+std::string utf8_of(const std::filesystem::path& path) {
+  const std::u8string text = path.u8string();
+  return {text.begin(), text.end()};
+}
+
+}  // namespace
+
+bool file_exists(const std::string& path) {
+  std::error_code error;
+  return std::filesystem::is_regular_file(native_path(path), error);
+}
+
+u64 file_size(const std::string& path) {
+  std::error_code error;
+  const auto size = std::filesystem::file_size(native_path(path), error);
+  return error ? 0 : size;
+}
+
+u64 free_bytes(const std::string& path) {
+  std::error_code error;
+  const std::filesystem::path folder = std::filesystem::absolute(native_path(path), error).parent_path();
+  const std::filesystem::space_info space = std::filesystem::space(folder, error);
+  return error ? 0 : space.available;
+}
+
+u64 last_change_unix_ns(const std::string& path) {
+  using std::chrono::duration_cast, std::chrono::nanoseconds, std::chrono::system_clock;
+  std::error_code error;
+  const auto written = std::filesystem::last_write_time(native_path(path), error);
+  const auto since_1970 =
+      error ? system_clock::now().time_since_epoch() : std::chrono::file_clock::to_sys(written).time_since_epoch();
+  return static_cast<u64>(std::max(duration_cast<nanoseconds>(since_1970), nanoseconds::zero()).count());
+}
+
+std::string youngest_file(std::string_view ending) {
+  std::error_code error;
+  std::string youngest;
+  std::filesystem::file_time_type newest{};
+  for (std::filesystem::directory_iterator at(".", error), end; !error && at != end; at.increment(error)) {
+    std::error_code refused;
+    const std::string name = utf8_of(at->path().filename());
+    if (!name.ends_with(ending) || !at->is_regular_file(refused)) continue;
+    const auto written = at->last_write_time(refused);
+    if (refused || (!youngest.empty() && written <= newest)) continue;
+    youngest = name;
+    newest = written;
+  }
+  return youngest;
+}
+
+bool is_pipe_or_device(const std::string& path) {
+  std::error_code error;
+  const std::filesystem::file_status found = std::filesystem::status(native_path(path), error);
+  return std::filesystem::exists(found) && !std::filesystem::is_regular_file(found) &&
+         !std::filesystem::is_directory(found);
+}
+
+bool is_same_file(const std::string& path, const std::string& other) {
+  std::error_code error;
+  return std::filesystem::equivalent(native_path(path), native_path(other), error) && !error;
+}
+
+bool would_be_one_file(const std::string& path, const std::string& other) {
+  std::error_code error;
+  const std::filesystem::path here = native_path(path), there = native_path(other);
+  if (std::filesystem::exists(here, error))
+    return is_same_file(path, other) && std::filesystem::is_regular_file(here, error);
+  return std::filesystem::absolute(here, error).lexically_normal() ==
+         std::filesystem::absolute(there, error).lexically_normal();
+}
+
+diag::Result<void> write_into(const std::string& path, u64 offset, std::span<const std::byte> bytes) {
+  errno = 0;
+  std::fstream file(native_path(path), std::ios::binary | std::ios::in | std::ios::out);
+  file.seekp(static_cast<std::streamoff>(offset));
+  file.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+  file.close();
+  if (!file) return diag::system_error(path + " cannot be written", errno);
+  return {};
+}
+
+diag::Result<std::string> load_text_file(const std::string& path, size_t limit) {
+  std::error_code error;
+  if (std::filesystem::is_directory(native_path(path), error))
+    return diag::Error{.text = path + " is a directory", .hint = {}, .system_error = EISDIR};
+  errno = 0;
+  std::ifstream file(native_path(path), std::ios::binary);
+  if (!file) return diag::system_error("cannot open " + path, errno);
+  std::string text;
+  char chunk[16384];
+  while (file.read(chunk, sizeof chunk), file.gcount() > 0) {
+    text.append(chunk, static_cast<size_t>(file.gcount()));
+    if (text.size() > limit) {
+      return diag::Error{.text = path + " is larger than " + std::to_string(limit) + " bytes", .hint = {}};
+    }
+  }
+  if (file.bad()) return diag::Error{.text = "cannot read " + path, .hint = {}, .system_error = errno};
+  return text;
+}
+
+diag::Result<void> save_with_folders(const std::string& path, std::span<const std::byte> bytes, Readers readers) {
+  std::error_code error;
+  std::filesystem::create_directories(native_path(path).parent_path(), error);
+  WPERF_TRY(OutputFile file, OutputFile::create(path, readers));
+  file.write(bytes);
+  return file.close();
+}
+
+void remove_file(const std::string& path) {
+  std::error_code error;
+  std::filesystem::remove(native_path(path), error);
+}
+
+std::string real_path(const std::string& path) {
+  std::error_code error;
+  const std::filesystem::path real = std::filesystem::canonical(native_path(path), error);
+  return error ? std::string() : utf8_of(real);
+}
+
+std::string join_path(const std::string& directory, const std::string& name) {
+  const auto plain = [](const std::string& text) {
+    return std::filesystem::path(std::u8string(text.begin(), text.end()));
+  };
+  return utf8_of(plain(directory) / plain(name));
+}
+
+}  // namespace wperf::os

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <sys/utsname.h>
+
+#include "ground/os/host_name.h"
+
+namespace wperf::os {
+
+std::string host_name() {
+  utsname system{};
+  return uname(&system) == 0 ? std::string(system.nodename) : std::string();
+}
+
+}  // namespace wperf::os

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Requests over HTTP or HTTPS, with limits: files fetched, profiles sent. The library for it (libcurl, on Windows
+// WinHTTP) is loaded on the first use, so a run that asks no server pays nothing for it. Called by modules and push.
+#pragma once
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ground/diag/result.h"
+
+namespace wperf::os {
+
+struct HttpHeader {
+  std::string name, value;  // no line ends
+};
+
+struct HttpRequest {
+  std::string url;
+  std::vector<HttpHeader> headers = {};
+  // What is posted; none: the request is a GET. A GET follows redirects, up to five; a POST none, so that what its
+  // headers hold goes to no other host.
+  std::optional<std::span<const std::byte>> body = {};
+};
+
+struct HttpLimits {
+  long connect_ms = 5'000;
+  long whole_ms = 20'000;
+  size_t bytes = size_t{2} << 30;                  // of the answer's body
+  bool cuts = false;                               // a longer body is cut there; else it is an error
+  std::function<void(size_t received)> tell = {};  // how far it is, again and again; optional
+};
+
+struct HttpAnswer {
+  long status = 0;
+  std::vector<HttpHeader> headers;  // of the last answer, names in small letters; no more than a server has to say
+  std::vector<std::byte> body;
+  // Empty: there is none of this name.
+  std::string_view header(std::string_view small_name) const;
+};
+
+// Any status is an answer; no answer in time, or any other trouble, is an error.
+diag::Result<HttpAnswer> ask_server(const HttpRequest& request, const HttpLimits& limits);
+
+// One file. Nothing: the server does not have it (404).
+diag::Result<std::optional<std::vector<std::byte>>> download(const std::string& url, const HttpLimits& limits);
+
+// Of "http://[::1]:80/path" it is "[::1]".
+std::string_view host_of(std::string_view url);
+// A request to it leaves the machine neither by itself nor through a proxy, whatever the environment says.
+bool is_this_machine(std::string_view host);
+
+// Adds a line "Name: value" of an answer; a status line begins the headers anew. For the halves of this.
+void add_header_line(std::string_view line, std::vector<HttpHeader>& headers);
+
+}  // namespace wperf::os

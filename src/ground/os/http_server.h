@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A server of one page, for programs that come by now and then to read numbers: one request for each connection, none
+// longer than two seconds. On a thread of its own. Called by app/commands/listening_counts.
+#pragma once
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "base/ints.h"
+#include "ground/diag/result.h"
+
+namespace wperf::os {
+
+class HttpServer {
+ public:
+  // `address`: ADDRESS:PORT, :PORT or PORT; without an address this machine alone (127.0.0.1), with port 0 any that is
+  // free. [::1]:PORT is one of IPv6. `page` answers GET `path`, from the server's thread; empty: not yet.
+  static diag::Result<HttpServer> start(const std::string& address, std::string path, std::string content_type,
+                                        std::function<std::string()> page);
+  HttpServer(HttpServer&&) noexcept;
+  HttpServer& operator=(HttpServer&&) = delete;
+  HttpServer(const HttpServer&) = delete;
+  HttpServer& operator=(const HttpServer&) = delete;
+  ~HttpServer();  // ends the thread
+
+  std::string address() const;  // where it listens
+  bool is_for_others() const;   // than this machine, as far as they reach it
+  u64 served() const;           // times that the page was read
+
+ private:
+  struct State;
+  explicit HttpServer(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace wperf::os

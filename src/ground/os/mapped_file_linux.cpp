@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstdint>
+#include <cstring>
+#include <mutex>
+#include <utility>
+
+#include "ground/os/mapped_file.h"
+
+namespace wperf::os {
+
+// Where a file is mapped. Each stays for good, to be used again: a signal may come while others come and go.
+struct MappedFile::Watch {
+  std::atomic<std::uintptr_t> begin{0}, end{0};  // equal: of no file now
+  std::atomic<bool> has_shrunk{false};
+  Watch* next = nullptr;       // of all, until the oldest
+  Watch* next_free = nullptr;  // of those that are of no file
+  std::string name;            // to be told when it has shrunk; empty: nobody wants to know
+
+  static std::atomic<Watch*> newest;
+  static Watch* first_free;
+  static std::mutex mutex;                  // of whoever changes the lists, or a name
+  static std::vector<std::string>* shrunk;  // of those that were unmapped
+  static struct sigaction before;
+
+  static Watch* start(std::span<const std::byte> bytes);
+  void stop();
+  void tell(std::vector<std::string>& names);
+  static void on_fault(int signal, siginfo_t* info, void*);
+  static bool fill_with_zeros(std::uintptr_t fault);
+};
+constinit std::atomic<MappedFile::Watch*> MappedFile::Watch::newest{nullptr};
+constinit MappedFile::Watch* MappedFile::Watch::first_free = nullptr;
+constinit std::mutex MappedFile::Watch::mutex;
+constinit struct sigaction MappedFile::Watch::before{};
+constinit std::vector<std::string>* MappedFile::Watch::shrunk = nullptr;
+
+// All that follows the page is behind the end, too.
+bool MappedFile::Watch::fill_with_zeros(std::uintptr_t fault) {
+  for (Watch* watch = newest.load(); watch != nullptr; watch = watch->next) {
+    const std::uintptr_t begin = watch->begin.load(), end = watch->end.load();
+    if (fault < begin || fault >= end) continue;
+    const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): the kernel tells addresses as numbers
+    void* const from = reinterpret_cast<void*>(fault / page * page);
+    const size_t size = end - fault / page * page;
+    if (mmap(from, size, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED) return false;
+    watch->has_shrunk.store(true);
+    return true;
+  }
+  return false;
+}
+
+// A fault that is none of ours comes again where this returns, and then to whoever was told of it before.
+void MappedFile::Watch::on_fault(int signal, siginfo_t* info, void*) {
+  const int error = errno;
+  const bool is_sent = info->si_code <= 0;  // by a process
+  if (is_sent || !fill_with_zeros(reinterpret_cast<std::uintptr_t>(info->si_addr))) {
+    sigaction(signal, &before, nullptr);
+    if (is_sent) raise(signal);
+  }
+  errno = error;
+}
+
+MappedFile::Watch* MappedFile::Watch::start(std::span<const std::byte> bytes) {
+  const std::lock_guard lock(mutex);
+  if (newest.load() == nullptr) {
+    struct sigaction action{};
+    action.sa_sigaction = on_fault;
+    action.sa_flags = SA_SIGINFO | SA_NODEFER;
+    sigaction(SIGBUS, &action, &before);
+  }
+  Watch* watch = first_free;
+  if (watch != nullptr) {
+    first_free = watch->next_free;
+  } else {
+    watch = new Watch;
+    watch->next = newest.load();
+    newest.store(watch);
+  }
+  watch->has_shrunk.store(false);
+  const auto begin = reinterpret_cast<std::uintptr_t>(bytes.data());
+  watch->begin.store(begin);
+  watch->end.store(begin + bytes.size());
+  return watch;
+}
+
+void MappedFile::Watch::tell(std::vector<std::string>& names) {
+  if (has_shrunk.load() && !name.empty()) names.push_back(std::exchange(name, {}));
+}
+
+void MappedFile::Watch::stop() {
+  const std::lock_guard lock(mutex);
+  if (has_shrunk.load()) {
+    if (shrunk == nullptr) shrunk = new std::vector<std::string>;
+    tell(*shrunk);
+  }
+  name.clear();
+  end.store(0);
+  begin.store(0);
+  next_free = first_free;
+  first_free = this;
+}
+
+bool MappedFile::has_shrunk() const {
+  return watch_ != nullptr && watch_->has_shrunk.load();
+}
+
+std::vector<std::string> MappedFile::take_shrunk() {
+  const std::lock_guard lock(Watch::mutex);
+  std::vector<std::string> names;
+  if (Watch::shrunk != nullptr) names.swap(*Watch::shrunk);
+  for (Watch* watch = Watch::newest.load(); watch != nullptr; watch = watch->next) watch->tell(names);
+  std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  return names;
+}
+
+diag::Result<MappedFile> MappedFile::open_as(const std::string& path, const std::string& name) {
+  WPERF_TRY(MappedFile file, open(path));
+  if (file.watch_ != nullptr) {
+    const std::lock_guard lock(Watch::mutex);
+    file.watch_->name = name;
+  }
+  return file;
+}
+
+diag::Result<MappedFile> MappedFile::open(const std::string& path) {
+  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);  // a pipe must not make us wait
+  if (file < 0) return diag::system_error("cannot open " + path, errno);
+  struct stat status{};
+  const bool regular = fstat(file, &status) == 0 && S_ISREG(status.st_mode);
+  const auto size = static_cast<size_t>(status.st_size);
+  void* const memory = regular && size != 0 ? mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file, 0) : nullptr;
+  const int error = errno;
+  close(file);
+  if (!regular) return diag::Error{.text = path + " is not a regular file", .hint = {}};
+  if (memory == MAP_FAILED) return diag::system_error("cannot map " + path, error);
+  MappedFile mapped(std::span(static_cast<const std::byte*>(memory), size));
+  if (size != 0) mapped.watch_ = Watch::start(mapped.bytes_);
+  return mapped;
+}
+
+void MappedFile::release(size_t begin, size_t end) const {
+  const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  begin = begin / page * page;  // else parts that meet within a page leave it there
+  end = std::min(end, bytes_.size()) / page * page;
+  if (begin < end) madvise(const_cast<std::byte*>(bytes_.data()) + begin, end - begin, MADV_DONTNEED);
+}
+
+void MappedFile::unmap() {
+  if (watch_ != nullptr) {
+    watch_->stop();
+    munmap(const_cast<std::byte*>(bytes_.data()), bytes_.size());
+  }
+  bytes_ = {};
+  watch_ = nullptr;
+}
+
+}  // namespace wperf::os

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <charconv>
+#include <cstdlib>
+#include <string_view>
+
+#include "ground/os/named_file.h"
+
+namespace wperf::os {
+namespace {
+
+// Whoever became root by sudo is the user still.
+bool is_users(uid_t owner) {
+  const uid_t user = geteuid();
+  if (owner == user) return true;
+  const char* const caller = user == 0 ? std::getenv("SUDO_UID") : nullptr;
+  if (caller == nullptr) return false;
+  const std::string_view text = caller;
+  uid_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc() && end == text.data() + text.size() && owner == number;
+}
+
+HeldFile::State state_of(const struct stat& found, NamedUse use, bool is_trusted) {
+  if (!S_ISREG(found.st_mode)) return HeldFile::State::no_file;
+  if (is_trusted || use == NamedUse::checked || is_users(found.st_uid)) return HeldFile::State::good;
+  if (found.st_uid != 0) return HeldFile::State::of_others;
+  const bool is_secret = use == NamedUse::shown && (found.st_mode & S_IROTH) == 0;
+  return is_secret ? HeldFile::State::secret : HeldFile::State::good;
+}
+
+}  // namespace
+
+HeldFile::HeldFile(const std::string& path, NamedUse use, bool is_trusted) {
+  const auto fail = [&] {
+    error_ = errno;
+    state_ = error_ == ENOENT || error_ == ENOTDIR ? State::absent : State::unreadable;
+  };
+  struct stat found{};
+  if (stat(path.c_str(), &found) != 0) {
+    fail();
+    return;
+  }
+  // Opening a device may already do something.
+  state_ = state_of(found, use, is_trusted);
+  if (state_ != State::good) return;
+  handle_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  if (handle_ == kNone || fstat(static_cast<int>(handle_), &found) != 0) {
+    fail();
+    return;
+  }
+  state_ = state_of(found, use, is_trusted);  // it may be another one by now
+  path_ = "/proc/self/fd/" + std::to_string(handle_);
+}
+
+HeldFile::~HeldFile() {
+  if (handle_ != kNone) ::close(static_cast<int>(handle_));
+}
+
+}  // namespace wperf::os

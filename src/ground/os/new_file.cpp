@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "ground/os/new_file.h"
+
+#include <cerrno>
+#include <filesystem>
+#include <random>
+#include <system_error>
+#include <utility>
+
+#include "ground/os/native_path.h"
+#include "ground/os/new_file_parts.h"
+
+namespace wperf::os {
+namespace {
+
+std::string name_beside(const std::string& path) {
+  constexpr char kDigits[] = "0123456789abcdefghijklmnopqrstuv";
+  std::random_device random;
+  std::string name = path + ".part-";
+  for (int i = 0; i < 12; ++i) name += kDigits[random() % 32];
+  return name;
+}
+
+diag::Error cannot_write(const std::string& path, int error) {
+  return diag::system_error("cannot write " + path, error);
+}
+
+}  // namespace
+
+diag::Result<NewFile> NewFile::make(const std::string& path, Readers readers) {
+  errno = 0;
+  const new_file::Place place = new_file::place_at(path);
+  if (place == new_file::Place::folder) return cannot_write(path, EISDIR);
+  if (place == new_file::Place::barred) return cannot_write(path, EPERM);
+  if (place == new_file::Place::stream) {
+    const std::intptr_t handle = new_file::open_stream(path);
+    if (handle == kTaken) return cannot_write(path, errno);
+    return NewFile(handle, path, {}, {});
+  }
+  constexpr int kTries = 4;  // of 2^60 names one that is there is hard to meet by chance
+  for (int i = 0; i < kTries; ++i) {
+    std::string beside = name_beside(path);
+    UnfinishedFile unfinished(beside);  // before there is one, so that none is ever there that nobody remembers
+    const std::intptr_t handle = new_file::create(beside, readers);
+    if (handle != kTaken) return NewFile(handle, path, std::move(beside), std::move(unfinished));
+    if (errno != EEXIST) break;
+  }
+  return cannot_write(path, errno);
+}
+
+NewFile::NewFile(NewFile&& other) noexcept
+    : handle_(std::exchange(other.handle_, kTaken)),
+      path_(std::move(other.path_)),
+      beside_(std::exchange(other.beside_, {})),
+      unfinished_(std::move(other.unfinished_)) {}
+
+NewFile::~NewFile() {
+  if (handle_ != kTaken) new_file::close(handle_);
+  if (!beside_.empty()) new_file::remove(beside_);
+}
+
+std::intptr_t NewFile::take_handle() {
+  return std::exchange(handle_, kTaken);
+}
+
+std::FILE* NewFile::take_stream(bool text) {
+  std::FILE* const stream = new_file::stream_of(handle_, text);
+  if (stream != nullptr) handle_ = kTaken;
+  return stream;
+}
+
+diag::Result<void> NewFile::move_to_place() {
+  if (beside_.empty()) return {};
+  errno = 0;
+  if (!new_file::rename(beside_, path_)) return cannot_write(path_, errno);
+  beside_.clear();
+  unfinished_.forget();
+  return {};
+}
+
+diag::Result<void> check_output(const std::string& path) {
+  if (new_file::place_at(path) == new_file::Place::stream) {
+    errno = 0;
+    if (!new_file::may_write_stream(path)) return cannot_write(path, errno);
+    return {};
+  }
+  WPERF_TRY(const NewFile tried, NewFile::make(path, Readers::owner));
+  return {};
+}
+
+diag::Result<void> make_private_folder(const std::string& path) {
+  std::error_code error;
+  const std::filesystem::path native = native_path(path);
+  if (std::filesystem::is_directory(native, error)) return {};
+  std::filesystem::create_directories(native.parent_path(), error);
+  errno = 0;
+  if (new_file::make_folder(path) || std::filesystem::is_directory(native, error)) return {};
+  return diag::system_error("the folder " + path + " cannot be created", errno);
+}
+
+}  // namespace wperf::os

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+
+#include "ground/os/new_file_parts.h"
+
+namespace wperf::os::new_file {
+namespace {
+
+// /dev/stdout, /dev/fd/3, /proc/self/fd/3: links of the system to what is open already, an ordinary file at times.
+bool is_name_of_system(const std::string& path) {
+  return path.starts_with("/dev/") || path.starts_with("/proc/");
+}
+
+std::string folder_of(const std::string& path) {
+  const size_t slash = path.rfind('/');
+  if (slash == std::string::npos) return ".";
+  return slash == 0 ? "/" : path.substr(0, slash);
+}
+
+// As /tmp is: only its owner may rename or remove a file there.
+bool is_barred(const std::string& path, const struct stat& found) {
+  const uid_t user = geteuid();
+  struct stat folder{};
+  if (user == 0 || found.st_uid == user || stat(folder_of(path).c_str(), &folder) != 0) return false;
+  return (folder.st_mode & S_ISVTX) != 0 && folder.st_uid != user;
+}
+
+}  // namespace
+
+Place place_at(const std::string& path) {
+  struct stat found{};
+  if (stat(path.c_str(), &found) == 0) {
+    if (S_ISDIR(found.st_mode)) return Place::folder;
+    if (!S_ISREG(found.st_mode) || is_name_of_system(path)) return Place::stream;
+  }
+  if (lstat(path.c_str(), &found) == 0 && is_barred(path, found)) return Place::barred;
+  return Place::free_or_file;
+}
+
+std::intptr_t create(const std::string& path, Readers readers) {
+  constexpr mode_t kOwner = 0600, kUsual = 0666;  // less what the umask takes away
+  return ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+                readers == Readers::owner ? kOwner : kUsual);
+}
+
+std::intptr_t open_stream(const std::string& path) {
+  const int file = ::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY);
+  if (file < 0) return -1;
+  // What it was may have been exchanged for a link to a file meanwhile.
+  struct stat found{};
+  const bool is_file = fstat(file, &found) != 0 || S_ISREG(found.st_mode);
+  if (!is_file || (is_name_of_system(path) && ftruncate(file, 0) == 0)) return file;
+  ::close(file);
+  errno = EEXIST;
+  return -1;
+}
+
+bool may_write_stream(const std::string& path) {
+  return access(path.c_str(), W_OK) == 0;
+}
+
+std::FILE* stream_of(std::intptr_t handle, bool) {
+  return fdopen(static_cast<int>(handle), "w");
+}
+
+void close(std::intptr_t handle) {
+  ::close(static_cast<int>(handle));
+}
+
+void remove(const std::string& path) {
+  ::unlink(path.c_str());
+}
+
+bool rename(const std::string& from, const std::string& to) {
+  return ::rename(from.c_str(), to.c_str()) == 0;
+}
+
+bool make_folder(const std::string& path) {
+  constexpr mode_t kOwner = 0700;
+  return mkdir(path.c_str(), kOwner) == 0;
+}
+
+}  // namespace wperf::os::new_file

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// An output written piece by piece. It has its name only when it is closed and whole; until then, and where it is given
+// up, what was there stays (new_file.h). A write that fails is told at the end.
+#pragma once
+#include <cstddef>
+#include <cstdio>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "ground/diag/result.h"
+#include "ground/os/new_file.h"
+
+namespace wperf::os {
+
+class OutputFile {
+ public:
+  // Bytes as they are.
+  static diag::Result<OutputFile> create(const std::string& path, Readers readers = Readers::usual);
+  // Text: lines end as the system wants it.
+  static diag::Result<OutputFile> create_text(const std::string& path);
+
+  void write(std::span<const std::byte> bytes);
+  void write(std::string_view text) { write(std::as_bytes(std::span(text))); }
+  diag::Result<void> close();
+
+ private:
+  struct Closer {
+    void operator()(std::FILE* stream) const { static_cast<void>(std::fclose(stream)); }
+  };
+  OutputFile(NewFile file, std::FILE* stream) : file_(std::move(file)), stream_(stream) {}
+  static diag::Result<OutputFile> open(const std::string& path, Readers readers, bool text);
+
+  NewFile file_;
+  std::unique_ptr<std::FILE, Closer> stream_;
+  int error_ = 0;  // errno of the first write that failed
+};
+
+// The error of a file that could be opened and not be written to its end.
+diag::Error not_whole(const std::string& file, int error);
+
+}  // namespace wperf::os

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <cstdio>
+#include <cstdlib>
+
+#include "ground/os/pager.h"
+
+namespace wperf::os {
+
+// The one of Git for Windows is not on PATH, and `more` knows neither colours nor the way back.
+bool has_less() {
+  return false;
+}
+
+bool show_in_pager(const std::string& command, std::string_view text) {
+  if (std::getenv("LESS") == nullptr) _putenv("LESS=FRX");
+  std::FILE* pager = _popen(command.c_str(), "wb");
+  if (pager == nullptr) return false;
+  std::fwrite(text.data(), 1, text.size(), pager);
+  constexpr int kNotFound = 1;  // of cmd, which some pagers end with, too
+  return _pclose(pager) != kNotFound;
+}
+
+}  // namespace wperf::os

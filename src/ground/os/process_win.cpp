@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <windows.h>
+
+#include <atomic>
+#include <cerrno>
+#include <filesystem>
+
+#include "ground/os/command_line_words.h"
+#include "ground/os/interrupt_win.h"
+#include "ground/os/process.h"
+#include "ground/os/wide_text_win.h"
+
+namespace wperf::os {
+namespace {
+
+constexpr DWORD kTimeToFinishMs = 30'000;  // the system ends us before that, some 5 s after the console is closed
+
+std::atomic<int> interrupts_seen{0};
+std::atomic<bool> is_released{false};
+HANDLE interrupt_handle = nullptr;
+
+// Runs in a thread that the system makes for it.
+BOOL WINAPI on_console_event(DWORD event) {
+  const bool first = interrupts_seen.fetch_add(1) == 0;
+  SetEvent(interrupt_handle);
+  if (event == CTRL_C_EVENT || event == CTRL_BREAK_EVENT) {
+    return first && !is_released.load() ? TRUE : FALSE;  // FALSE: the default handler ends the process
+  }
+  Sleep(kTimeToFinishMs);  // console closed, log-off: the process lives as long as this handler
+  return TRUE;
+}
+
+}  // namespace
+
+std::vector<std::string> program_arguments(int, char**) {
+  std::vector<std::string> words = split_command_line(utf8_of(GetCommandLineW()));
+  if (!words.empty()) words.erase(words.begin());
+  return words;
+}
+
+void hold_standard_streams() {}  // a closed one has no handle that a file could get
+
+std::optional<std::string> environment(const char* name) {
+  const std::wstring wide_name = wide_of(name);
+  std::wstring value(256, L'\0');
+  while (true) {
+    SetLastError(ERROR_SUCCESS);
+    const DWORD length = GetEnvironmentVariableW(wide_name.c_str(), value.data(), static_cast<DWORD>(value.size()));
+    if (length == 0 && GetLastError() == ERROR_ENVVAR_NOT_FOUND) return std::nullopt;
+    if (length < value.size()) return utf8_of({value.data(), length});
+    value.resize(length);
+  }
+}
+
+std::string program_folder() {
+  HMODULE file = nullptr;
+  if (GetModuleHandleExW(GET_MODULE_HANDLE_EX_FLAG_FROM_ADDRESS | GET_MODULE_HANDLE_EX_FLAG_UNCHANGED_REFCOUNT,
+                         reinterpret_cast<LPCWSTR>(&on_console_event), &file) == 0) {
+    return {};
+  }
+  std::wstring path(MAX_PATH, L'\0');
+  while (true) {
+    const DWORD length = GetModuleFileNameW(file, path.data(), static_cast<DWORD>(path.size()));
+    if (length == 0) return {};
+    if (length < path.size()) return utf8_of(std::filesystem::path(path.c_str()).parent_path().wstring());
+    path.resize(path.size() * 2);
+  }
+}
+
+unsigned process_number() {
+  return GetCurrentProcessId();
+}
+
+std::string symbol_cache_folder() {
+  const auto local = environment("LOCALAPPDATA");
+  return local.has_value() ? *local + "\\wperf\\symbols" : std::string();
+}
+
+void catch_interrupt() {
+  if (interrupt_handle == nullptr) interrupt_handle = CreateEventW(nullptr, TRUE, FALSE, nullptr);
+  SetConsoleCtrlHandler(on_console_event, TRUE);
+}
+
+void release_interrupt() {
+  is_released.store(true);
+}
+
+void outlive_readers() {}  // Windows ends no process of this
+
+bool is_reader_gone(int error) {
+  return error == EPIPE;
+}
+
+bool interrupted() {
+  return interrupts_seen.load() > 0;
+}
+
+void* interrupt_event() {
+  return interrupt_handle;
+}
+
+}  // namespace wperf::os

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The file that a recording goes into: the one that was named, or one without a name in the folder for temporary files,
+// which is gone when this is. When it cannot be written any more, what was written whole stays. Called by the recording
+// sessions and their threads, one after the other.
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "base/ints.h"
+#include "ground/diag/result.h"
+
+namespace wperf::os {
+
+class RecordingFile {
+ public:
+  // `path` empty: one without a name. Else it has its name at once, in place of what was there: a recorder that is
+  // killed leaves what it wrote.
+  static diag::Result<RecordingFile> create(const std::string& path);
+  ~RecordingFile();
+  RecordingFile(RecordingFile&& other) noexcept
+      : handle_(std::exchange(other.handle_, kClosed)),
+        path_(std::move(other.path_)),
+        unnamed_(std::exchange(other.unnamed_, {})),
+        size_(other.size_),
+        trouble_(std::move(other.trouble_)) {}
+  RecordingFile& operator=(RecordingFile&&) = delete;
+
+  // Appends all of it, or nothing. After a failure nothing is written any more.
+  void append(std::string_view bytes);
+  void append(std::span<const std::byte> first, std::span<const std::byte> second);
+  // Other bytes for the first ones. They have their room: this is tried after a failure, too.
+  void replace_beginning(std::string_view bytes);
+  // When nothing is written any more. Before that not every system lets it be read.
+  void close();
+
+  u64 size() const { return size_; }
+  const std::optional<diag::Error>& trouble() const { return trouble_; }
+  // Under this name the file can be opened as long as this lives.
+  std::string openable_path() const;
+
+ private:
+  static constexpr std::intptr_t kClosed = -1;
+  RecordingFile(std::intptr_t handle, std::string path, std::string unnamed)
+      : handle_(handle), path_(std::move(path)), unnamed_(std::move(unnamed)) {}
+  void fail(int error);
+
+  std::intptr_t handle_ = kClosed;
+  std::string path_;     // empty: has none
+  std::string unnamed_;  // where one without a name lies, on systems where it has to lie somewhere
+  u64 size_ = 0;
+  std::optional<diag::Error> trouble_;
+};
+
+}  // namespace wperf::os

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <poll.h>
+#include <signal.h>
+#include <sys/ioctl.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "ground/os/process.h"
+#include "ground/os/terminal_screen.h"
+
+namespace wperf::os {
+namespace {
+
+termios usual_settings{};
+const char* enter_text = "";
+const char* leave_text = "";
+
+// Those that end a process that does not expect them.
+constexpr int kEndings[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT};
+// Those that ask for an end, as SIGTERM does: the program that was started ends, too.
+constexpr int kRequests[] = {SIGHUP, SIGQUIT};
+volatile sig_atomic_t is_end_requested = 0;
+
+void write_all(const char* text, usize size) {
+  while (size != 0) {
+    const ssize_t done = ::write(STDOUT_FILENO, text, size);
+    if (done < 0 && errno == EINTR) continue;
+    if (done <= 0) return;
+    text += done;
+    size -= static_cast<usize>(done);
+  }
+}
+
+// Only what a signal handler may call.
+void restore() {
+  write_all(leave_text, std::strlen(leave_text));
+  tcsetattr(STDIN_FILENO, TCSANOW, &usual_settings);
+}
+
+void on_ending(int signal_number) {
+  restore();
+  raise(signal_number);  // its own action is the usual one again
+}
+
+// Once: who closes a terminal may say so twice, and a second SIGTERM ends at once.
+void on_request(int) {
+  if (is_end_requested == 0) raise(SIGTERM);
+  is_end_requested = 1;
+}
+
+void on_resize(int) {}
+
+void set_raw() {
+  termios raw = usual_settings;
+  raw.c_lflag &= ~static_cast<tcflag_t>(ICANON | ECHO | ISIG | IEXTEN);
+  raw.c_iflag &= ~static_cast<tcflag_t>(IXON | ICRNL | INLCR | IGNCR | ISTRIP);
+  raw.c_cc[VMIN] = 0;
+  raw.c_cc[VTIME] = 0;
+  tcsetattr(STDIN_FILENO, TCSANOW, &raw);
+  write_all(enter_text, std::strlen(enter_text));
+}
+
+void handle_signals() {
+  struct sigaction action{};
+  action.sa_handler = on_ending;
+  action.sa_flags = static_cast<int>(SA_RESETHAND | SA_NODEFER);
+  for (const int one : kEndings) sigaction(one, &action, nullptr);
+  struct sigaction request{};
+  request.sa_handler = on_request;
+  for (const int one : kRequests) sigaction(one, &request, nullptr);
+  struct sigaction resize{};
+  resize.sa_handler = on_resize;  // that poll() ends is all
+  sigaction(SIGWINCH, &resize, nullptr);
+}
+
+}  // namespace
+
+diag::Result<TerminalScreen> TerminalScreen::open(const char* enter, const char* leave) {
+  const std::string kind = environment("TERM").value_or("");
+  const bool is_terminal = isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1;
+  if (!is_terminal || kind.empty() || kind == "dumb" || tcgetattr(STDIN_FILENO, &usual_settings) != 0) {
+    return diag::Error{.text = is_terminal ? "this terminal (TERM=" + kind + ") cannot update its display"
+                                           : "a live display needs a terminal on both stdin and stdout",
+                       .hint = "use `wperf top --once` to print one look",
+                       .code = diag::ExitCode::usage};
+  }
+  enter_text = enter;
+  leave_text = leave;
+  handle_signals();
+  set_raw();
+  return TerminalScreen();
+}
+
+TerminalScreen::~TerminalScreen() {
+  if (!is_open_) return;
+  restore();
+  for (const int one : kEndings) signal(one, SIG_DFL);
+  if (is_end_requested == 0) {
+    for (const int one : kRequests) signal(one, SIG_DFL);
+  }
+  signal(SIGWINCH, SIG_DFL);
+}
+
+TerminalScreen::Size TerminalScreen::size() const {
+  winsize size{};
+  if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0) return {};
+  return {size.ws_col, size.ws_row};
+}
+
+std::string TerminalScreen::read(u32 timeout_ms) {
+  pollfd waited{.fd = STDIN_FILENO, .events = POLLIN, .revents = 0};
+  if (poll(&waited, 1, static_cast<int>(timeout_ms)) <= 0) return {};
+  char bytes[256];
+  const ssize_t got = ::read(STDIN_FILENO, bytes, sizeof bytes);
+  if (got == 0 || (got < 0 && errno != EINTR && errno != EAGAIN)) has_ended_ = true;
+  return got > 0 ? std::string(bytes, static_cast<usize>(got)) : std::string();
+}
+
+void TerminalScreen::write(std::string_view text) {
+  write_all(text.data(), text.size());
+}
+
+void TerminalScreen::suspend() {
+  restore();
+  // Its usual action stops, but not where nobody could say "go on": in a process group that has no shell.
+  raise(SIGTSTP);
+  set_raw();
+}
+
+}  // namespace wperf::os

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <windows.h>
+
+#include "ground/os/native_path.h"
+#include "ground/os/unfinished_files.h"
+#include "ground/os/unfinished_files_parts.h"
+
+namespace wperf::os {
+namespace {
+
+// The handlers that were set later are asked first; where they let it end, this one is next.
+BOOL WINAPI on_end(DWORD) {
+  remove_unfinished_files();
+  return FALSE;
+}
+
+}  // namespace
+
+namespace unfinished_files {
+
+// Outputs are opened so that this is possible; they are gone when the last handle is.
+void remove(const char* path) {
+  DeleteFileW(native_path(path).c_str());
+}
+
+}  // namespace unfinished_files
+
+void remove_unfinished_when_ended() {
+  SetConsoleCtrlHandler(on_end, TRUE);
+}
+
+}  // namespace wperf::os

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Data packed with Zstandard as one stream in many pieces, unpacked piece by piece. The system's libzstd is loaded when
+// the first stream is opened. Called by recording.
+#pragma once
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "ground/diag/result.h"
+
+namespace wperf::os {
+
+class ZstdStream {
+ public:
+  static diag::Result<ZstdStream> open();
+  ZstdStream(ZstdStream&&) noexcept;
+  ZstdStream& operator=(ZstdStream&&) noexcept;
+  ~ZstdStream();
+
+  // What was unpacked so far is forgotten; the next piece begins a frame. Needed after an error, too.
+  void restart();
+  static bool begins_frame(std::span<const std::byte> piece);
+
+  // Appends what the piece holds to `out`, which never gets longer than `limit`.
+  diag::Result<void> unpack(std::span<const std::byte> piece, std::vector<std::byte>& out, size_t limit);
+
+ private:
+  ZstdStream();
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace wperf::os

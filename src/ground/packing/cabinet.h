@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Compressed files of symbol stores (.pd_, .dl_, .ex_): Microsoft cabinets with one file in them. Takes and gives
+// bytes; called by modules for candidates of the kind `compressed` (symbol_search.h). Stored and MSZIP folders are
+// read, LZX ones are an error that says so.
+#pragma once
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "base/ints.h"
+#include "ground/diag/result.h"
+
+namespace wperf::symbols {
+
+// The first file of the cabinet, of at most `limit` bytes. Every offset, size and checksum is checked.
+diag::Result<std::vector<std::byte>> decompress_cabinet(std::span<const std::byte> cabinet, u64 limit);
+
+}  // namespace wperf::symbols

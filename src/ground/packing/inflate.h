@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// DEFLATE (RFC 1951) decompression: the inside of zip and gzip files, and of MSZIP in cabinets. Called by zip_file,
+// gzip_file and by code/symbols/store.
+#pragma once
+#include <cstddef>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "base/ints.h"
+
+namespace wperf::zip {
+
+// Appends what `compressed` stands for to `out`, whose last 32 KiB it may refer back to. False for damaged data, and
+// for data that would make `out` longer than `limit`.
+[[nodiscard]] bool inflate(std::span<const std::byte> compressed, std::vector<std::byte>& out, usize limit);
+
+// The same in pieces of at most 256 KiB, each given to `take`, which may end it all with false. At most `limit` bytes.
+// What came before damage was given. `used`: how many bytes of `compressed` it took, where others may follow.
+using TakePiece = std::function<bool(std::span<const std::byte>)>;
+[[nodiscard]] bool inflate(std::span<const std::byte> compressed, u64 limit, const TakePiece& take,
+                           usize* used = nullptr);
+
+}  // namespace wperf::zip

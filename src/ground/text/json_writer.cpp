@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "ground/text/json_writer.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <iterator>
+
+namespace wperf::report {
+namespace {
+
+bool is_continuation(char c) {
+  return (static_cast<u8>(c) & 0xc0u) == 0x80u;
+}
+
+void append_unit(std::string& out, u32 unit) {
+  static constexpr char kHex[] = "0123456789abcdef";
+  const char escape[] = {
+      '\\', 'u', kHex[(unit >> 12) & 0xfu], kHex[(unit >> 8) & 0xfu], kHex[(unit >> 4) & 0xfu], kHex[unit & 0xfu]};
+  out.append(escape, sizeof escape);
+}
+
+void append_code_point(std::string& out, u32 value) {
+  if (value < 0x10000u) {
+    append_unit(out, value);
+    return;
+  }
+  append_unit(out, 0xd800u + ((value - 0x10000u) >> 10));
+  append_unit(out, 0xdc00u + (value & 0x3ffu));
+}
+
+bool is_plain(char c) {
+  return c >= 0x20 && c < 0x7f && c != '"' && c != '\\';
+}
+
+void append_ascii_escape(std::string& out, char c) {
+  switch (c) {
+    case '"':
+      out += "\\\"";
+      break;
+    case '\\':
+      out += "\\\\";
+      break;
+    case '\n':
+      out += "\\n";
+      break;
+    case '\r':
+      out += "\\r";
+      break;
+    case '\t':
+      out += "\\t";
+      break;
+    default:
+      append_unit(out, static_cast<u8>(c));
+  }
+}
+
+}  // namespace
+
+CodePoint decode_utf8(std::string_view text) {
+  const u8 first = static_cast<u8>(text[0]);
+  if (first < 0xc2u || first > 0xf4u) return {};
+  const usize length = first < 0xe0u ? 2u : first < 0xf0u ? 3u : 4u;
+  u32 value = first & (0xffu >> (length + 1));
+  for (usize i = 1; i < length; ++i) {
+    if (i >= text.size() || !is_continuation(text[i])) return {.value = CodePoint{}.value, .length = i};
+    value = (value << 6) | (static_cast<u8>(text[i]) & 0x3fu);
+    if (i > 1) continue;
+    const u8 second = static_cast<u8>(text[1]);
+    const bool overlong = (first == 0xe0u && second < 0xa0u) || (first == 0xf0u && second < 0x90u);
+    const bool outside = (first == 0xedu && second > 0x9fu) || (first == 0xf4u && second > 0x8fu);
+    if (overlong || outside) return {};
+  }
+  return {.value = value, .length = length};
+}
+
+void JsonWriter::separate() {
+  if (need_comma_) out_ += ',';
+  need_comma_ = true;
+}
+
+void JsonWriter::open(char bracket) {
+  separate();
+  out_ += bracket;
+  need_comma_ = false;
+}
+
+void JsonWriter::close(char bracket) {
+  out_ += bracket;
+  need_comma_ = true;
+}
+
+void JsonWriter::key(std::string_view name) {
+  string(name);
+  out_ += ':';
+  need_comma_ = false;
+}
+
+void JsonWriter::string(std::string_view utf8) {
+  separate();
+  out_ += '"';
+  usize at = 0;
+  while (at < utf8.size()) {
+    usize end = at;
+    while (end < utf8.size() && is_plain(utf8[end])) ++end;
+    out_.append(utf8.substr(at, end - at));
+    at = end;
+    if (at == utf8.size()) break;
+    if (static_cast<u8>(utf8[at]) < 0x80u) {
+      append_ascii_escape(out_, utf8[at++]);
+      continue;
+    }
+    const CodePoint point = decode_utf8(utf8.substr(at));
+    append_code_point(out_, point.value);
+    at += point.length;
+  }
+  out_ += '"';
+}
+
+void JsonWriter::integer(u64 value) {
+  separate();
+  fmt::format_to(std::back_inserter(out_), "{}", value);
+}
+
+void JsonWriter::digits(std::string_view decimal) {
+  separate();
+  out_ += decimal;
+}
+
+void JsonWriter::real(double value) {
+  separate();
+  fmt::format_to(std::back_inserter(out_), "{:.6g}", std::isfinite(value) ? value : 0.0);
+}
+
+void JsonWriter::shortest(double value) {
+  separate();
+  fmt::format_to(std::back_inserter(out_), "{}", std::isfinite(value) ? value : 0.0);
+}
+
+void JsonWriter::fixed(double value, int decimals) {
+  separate();
+  fmt::format_to(std::back_inserter(out_), "{:.{}f}", std::isfinite(value) ? value : 0.0, decimals);
+}
+
+}  // namespace wperf::report

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The slots an event was seen in are a sample, drawn without replacement, of all slots of the run. With S of R slots
+// measured, mean m and sample variance s², the total is estimated as R·m with variance R²·(1 - S/R)·s²/S (Cochran,
+// Sampling Techniques, 2.5), and the interval takes Student's t with S-1 degrees of freedom.
+//
+// Slots come round in turn, not at random: an event may meet the same phase of something periodic (a timer tick, say)
+// every time, and its own slots then cannot show what it misses. The cycle counter is always on and does. So there are
+// up to two estimates of the total: by time, which is the scaled value, and by cycles, which follows time taken from
+// the program. The interval spans both.
+//
+// Contract 4.2 scales by slots. Where all slots are equally long that is the same; a last slot that stopping cut short
+// is less than a slot, and time knows by how much.
+#include "machine/counts/scaled_counts.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "machine/counts/wide_arithmetic.h"
+
+namespace wperf::decode {
+namespace {
+
+// Two-sided 95 %. Beyond the table the expansion in 1/df (Abramowitz and Stegun 26.7.5) is right to three digits.
+double student_t(u64 degrees_of_freedom) {
+  static constexpr double kTable[] = {12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228,
+                                      2.201,  2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086,
+                                      2.080,  2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042};
+  if (degrees_of_freedom <= std::size(kTable)) return kTable[degrees_of_freedom - 1];
+  const double n = static_cast<double>(degrees_of_freedom);
+  return 1.959964 + 2.372272 / n + 2.822501 / (n * n);
+}
+
+struct Spread {
+  bool known = false;
+  double variance = 0;  // s² of the count in one slot
+};
+
+Spread spread_of(const raw::CounterReading& reading) {
+  if (reading.full_slots < 2) return {};
+  const Wide squares{.low = reading.squares_low, .high = reading.squares_high};
+  const WideQuotient mean_share = divide(multiply(reading.full_value, reading.full_value), reading.full_slots);
+  if (less(squares, mean_share.quotient)) return {};  // no set of slots has less: the driver's sums are damaged
+  const double fraction = static_cast<double>(mean_share.remainder) / static_cast<double>(reading.full_slots);
+  const double deviation = to_double(subtract(squares, mean_share.quotient)) - fraction;
+  return {.known = true, .variance = std::max(deviation, 0.0) / static_cast<double>(reading.full_slots - 1)};
+}
+
+// Outward to the next whole number, or to the next double where those are further apart.
+double round_down(double value) {
+  return std::nextafter(std::floor(value), -std::numeric_limits<double>::infinity());
+}
+double round_up(double value) {
+  return std::nextafter(std::ceil(value), std::numeric_limits<double>::infinity());
+}
+bool is_exact(double value) {
+  return value < 9007199254740992.0;
+}  // 2^53
+
+void set_exact(Count& count) {
+  count.scaled = count.value;
+  count.fraction = 1;
+  count.low = count.high = static_cast<double>(count.value);
+  count.has_interval = true;
+}
+
+// The estimates of one total, as a range.
+struct Estimates {
+  double least = std::numeric_limits<double>::infinity();
+  double greatest = 0;
+
+  // value * whole / part
+  void add(u64 value, u64 whole, u64 part) {
+    if (part == 0 || whole == 0) return;
+    const WideQuotient total = divide(multiply(value, whole), part);
+    const double floor = static_cast<double>(saturate(total.quotient));
+    least = std::min(least, floor);
+    greatest = std::max(greatest, floor + (total.remainder == 0 ? 0.0 : 1.0));
+  }
+};
+
+void set_interval(Count& count, const raw::UnitCounts& unit, const raw::CounterReading& reading) {
+  const Spread spread = spread_of(reading);
+  if (!spread.known) return;
+  Estimates estimates;
+  estimates.add(reading.value, unit.enabled_ns, reading.running_ns);
+  estimates.add(reading.value, unit.cycles, reading.running_cycles);
+  const double slots = static_cast<double>(reading.full_slots);
+  const double rounds = static_cast<double>(unit.rounds);
+  const double unseen = std::max(rounds - slots, 0.0);
+  const double sampling = student_t(reading.full_slots - 1) * std::sqrt(rounds * unseen * spread.variance / slots);
+  // Counts are whole: even at a steady rate two slots may differ by one, so each unseen slot may hold one more or less.
+  const double low = estimates.least - sampling - unseen;
+  const double high = estimates.greatest + sampling + unseen;
+  // What was counted did happen.
+  count.low = std::max(is_exact(high) ? std::floor(low) : round_down(low), static_cast<double>(count.value));
+  count.high = std::max(is_exact(high) ? std::ceil(high) : round_up(high), count.low);
+  count.has_interval = true;
+}
+
+Count decode_count(const raw::UnitCounts& unit, const raw::CounterReading& reading) {
+  Count count{.value = reading.value, .slots = reading.slots, .rounds = unit.rounds};
+  if (!unit.multiplexed) {
+    set_exact(count);
+    return count;
+  }
+  const u64 running_ns = reading.running_ns;
+  const u64 enabled_ns = reading.enabled_ns != 0 ? reading.enabled_ns : unit.enabled_ns;
+  if (running_ns == 0) {
+    count.fraction = 0;
+    return count;
+  }
+  if (running_ns >= enabled_ns) {
+    set_exact(count);
+    return count;
+  }
+  count.scaled = saturate(divide(multiply(reading.value, enabled_ns), running_ns).quotient);
+  count.fraction = static_cast<double>(running_ns) / static_cast<double>(enabled_ns);
+  count.low = count.high = static_cast<double>(count.scaled);
+  set_interval(count, unit, reading);
+  return count;
+}
+
+Count decode_cycles(const raw::UnitCounts& unit) {
+  const raw::CounterReading cycles{.value = unit.cycles,
+                                   .slots = unit.rounds,
+                                   .running_ns = unit.cycles_running_ns,
+                                   .enabled_ns = unit.cycles_enabled_ns};
+  if (unit.cycles_enabled_ns != 0) return decode_count(unit, cycles);
+  Count count{.value = unit.cycles, .slots = unit.rounds, .rounds = unit.rounds};
+  set_exact(count);
+  return count;
+}
+
+}  // namespace
+
+std::vector<Unit> decode_counts(const raw::CountCapture& capture) {
+  std::vector<Unit> units;
+  units.reserve(capture.units.size());
+  for (const raw::UnitCounts& source : capture.units) {
+    Unit unit{.event_class = source.event_class,
+              .unit = source.unit,
+              .multiplexed = source.multiplexed,
+              .rounds = source.rounds,
+              .cycles = decode_cycles(source),
+              .counts = {}};
+    unit.counts.reserve(source.entries.size());
+    for (const raw::CounterReading& reading : source.entries) {
+      unit.counts.push_back(decode_count(source, reading));
+    }
+    units.push_back(std::move(unit));
+  }
+  return units;
+}
+
+}  // namespace wperf::decode

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Counter readings → scaled counts with an error estimate. Pure arithmetic; names nothing.
+#pragma once
+#include <vector>
+
+#include "base/event_class.h"
+#include "base/ints.h"
+#include "model/readings/counts.h"
+
+namespace wperf::decode {
+
+struct Count {
+  u64 value = 0;  // as counted
+  u64 slots = 0, rounds = 0;
+  u64 scaled = 0;             // by the time it was on a counter: integer part of value * enabled / running; 0 if never
+  double fraction = 1;        // of the time it was measured
+  double low = 0, high = 0;   // 95 % interval of what a counter of its own would have counted
+  bool has_interval = false;  // false: too few whole slots were seen; low = high = scaled says nothing
+};
+
+struct Unit {
+  EventClass event_class = EventClass::core;
+  u32 unit = 0;
+  bool multiplexed = false;
+  u64 rounds = 0;
+  Count cycles;               // core class only
+  std::vector<Count> counts;  // in the order of the schedule
+};
+
+std::vector<Unit> decode_counts(const raw::CountCapture& capture);
+
+}  // namespace wperf::decode

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the scaling of counts needs of 128-bit numbers beyond base/wide.h. Called by scaled_counts.cpp.
+#pragma once
+#include "base/ints.h"
+#include "base/wide.h"
+
+namespace wperf::decode {
+
+struct WideQuotient {
+  Wide quotient;
+  u64 remainder = 0;
+};
+
+Wide multiply(u64 a, u64 b);
+WideQuotient divide(Wide dividend, u64 divisor);  // divisor must not be 0
+bool less(Wide a, Wide b);
+Wide subtract(Wide a, Wide b);  // modulo 2^128
+double to_double(Wide value);
+u64 saturate(Wide value);  // the greatest u64 if it does not fit
+
+}  // namespace wperf::decode

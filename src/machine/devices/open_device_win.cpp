@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Which devices this build has on Windows: the driver of the machine, and Windows' own tracing.
+#include <utility>
+
+#include "machine/devices/devices.h"
+#include "machine/etw/etw_device.h"
+#include "machine/windowsperf/open.h"
+#include "machine/wperf_driver/driver_device.h"
+#include "machine/wperf_driver/driver_handle_win.h"
+
+namespace wperf::device {
+
+diag::Result<std::unique_ptr<Device>> open_device(const std::string& name) {
+  const std::string kind = name.substr(0, name.find(':'));
+  if (kind.empty() || kind == "driver") {
+    WPERF_TRY(auto machine, open_windows_machine());
+    return make_driver_device(std::move(machine));
+  }
+  if (kind == "etw") return make_etw_device(open_windows_tracing());
+  if (name == "windowsperf") {
+    WPERF_TRY(auto machine, windowsperf::open_windowsperf_machine());
+    return windowsperf::make_windowsperf_device(std::move(machine));
+  }
+  if (kind == "sim" || kind == "linux" || kind == "windowsperf") {
+    return diag::Error{.text = "the device '" + name + "' is not part of the Windows build",
+                       .hint = kind == "sim" ? "the simulated machine runs on Linux, including WSL" : "",
+                       .code = diag::ExitCode::no_device};
+  }
+  return diag::Error{.text = "unknown device '" + name + "'",
+                     .hint = "devices are driver, windowsperf, etw, linux and sim[:key=value,...]",
+                     .code = diag::ExitCode::usage};
+}
+
+DevicesHere devices_here() {
+  DevicesHere here{.driver = DriverHandle::is_there(), .windowsperf = false, .tracing = true};
+  auto machine = windowsperf::open_windowsperf_machine();
+  if (!machine.has_value()) return here;
+  const auto version = windowsperf::make_windowsperf_device(std::move(machine).value())->driver_version();
+  here.windowsperf = version.has_value() && version.value().compatible;
+  return here;
+}
+
+}  // namespace wperf::device

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Counting without a driver: Windows reads the counters whenever a core switches, into a trace without a name, and what
+// lies between two switches is the thread's that ran. Called by etw_device.
+#pragma once
+#include <memory>
+
+#include "machine/device/device.h"
+#include "machine/etw/trace_session.h"
+
+namespace wperf::device {
+
+// `sources`: that Windows has.
+diag::Result<std::unique_ptr<CountSession>> open_trace_count(etw::TraceApi& api, Programs& programs,
+                                                             const plan::CountPlan& plan,
+                                                             std::span<const etw::ProfileSource> sources, bool force);
+
+}  // namespace wperf::device

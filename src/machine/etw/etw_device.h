@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Windows' own tracing as a device: it records what all programs do, without a driver of ours. Called by open_device.
+#pragma once
+#include <memory>
+
+#include "machine/device/device.h"
+#include "machine/etw/trace_api.h"
+
+namespace wperf::device {
+
+// A machine with Windows: its tracing and its programs.
+class TracingMachine {
+ public:
+  virtual ~TracingMachine() = default;
+  virtual etw::TraceApi& tracing() = 0;
+  virtual Programs& programs() = 0;
+};
+
+std::unique_ptr<Device> make_etw_device(std::unique_ptr<TracingMachine> machine);
+
+// This machine, on Windows.
+std::unique_ptr<TracingMachine> open_windows_tracing();
+// The simulated machine with a fake of Windows' tracing: "mhz=100,cores=4". Tests ask what is `below` for the truth.
+class SimulatedMachine;
+diag::Result<std::unique_ptr<TracingMachine>> open_fake_tracing(const std::string& options,
+                                                                SimulatedMachine** below = nullptr);
+
+}  // namespace wperf::device

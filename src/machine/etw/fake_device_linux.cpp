@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// --device etw:fake: the simulated machine as if Windows traced it. What it samples is what the driver samples there.
+#include <algorithm>
+#include <charconv>
+#include <map>
+
+#include "machine/etw/etw_device.h"
+#include "machine/etw/fake_trace_api.h"
+#include "machine/etw/simulated_leaves_linux.h"
+#include "machine/etw/trace_session.h"
+#include "machine/wperf_driver/driver_device.h"
+#include "machine/wperf_driver/sim_machine.h"
+
+namespace wperf::device {
+namespace {
+
+constexpr u16 kCycles = 0x11;
+
+// Which events of an Arm core the usual sources count.
+u16 event_of_source(u32 source) {
+  switch (source) {
+    case 2:
+      return 0x1b;  // INST_SPEC
+    case 6:
+      return 0x21;  // BR_RETIRED
+    case 8:
+      return 0x03;  // L1D_CACHE_REFILL
+    case 9:
+      return 0x01;  // L1I_CACHE_REFILL
+    case 11:
+      return 0x22;  // BR_MIS_PRED_RETIRED
+    default:
+      return kCycles;
+  }
+}
+
+class MachineBelow final : public etw::FakeMachine {
+ public:
+  // `simulated`: of the device.
+  MachineBelow(std::unique_ptr<Device> device, SimulatedMachine& simulated, plan::Capabilities machine, u32 mhz)
+      : device_(std::move(device)), simulated_(simulated), machine_(std::move(machine)), mhz_(mhz) {}
+
+  Device& device() { return *device_; }
+  u64 now_ns() override { return device_->programs().now_ns(); }
+  std::vector<u64> core_midr() override { return machine_.core_midr; }
+
+  diag::Result<void> begin(std::span<const Sampling> sources, bool stacks) override {
+    plan::SamplePlan plan;
+    sources_.clear();
+    for (const Sampling& one : sources) {
+      const bool timer = one.source == 0;
+      constexpr u32 kUnitsPerMicrosecond = 10;
+      const u32 interval = timer ? std::max(one.interval * mhz_ / kUnitsPerMicrosecond, 1u) : one.interval;
+      plan.events.push_back(
+          {.name = {}, .code = timer ? kCycles : event_of(one), .interval = interval, .kernel_event = {}});
+      sources_.push_back(one.source);
+    }
+    for (u32 core = 0; core < machine_.core_count; ++core) plan.cores.push_back(core);
+    plan.kernel = true;
+    if (stacks) {
+      plan.call_stacks = {.source = request::StackSource::frame_pointers, .most_frames = 127};
+    }
+    WPERF_TRY(session_, device_->open_sampling(plan));
+    return session_->start();
+  }
+
+  diag::Result<u64> drain(std::vector<etw::FakeSample>& samples) override {
+    raw::SampleCapture capture;
+    WPERF_CHECK_OK(session_->drain(capture));
+    std::map<u32, std::vector<raw::Module>> modules;
+    if (!capture.samples.empty()) {
+      for (raw::Process& one : device_->programs().processes()) modules[one.pid] = std::move(one.modules);
+    }
+    for (const raw::DrainedSample& one : capture.samples) {
+      for (u32 event = 0; event < sources_.size(); ++event) {
+        if ((one.overflowed >> event & 1) == 0) continue;
+        samples.push_back(made_of(one, capture.frames, sources_[event]));
+        std::vector<u64>& frames = samples.back().user_frames;
+        const bool is_user = one.exception_level == 0 && !frames.empty();
+        if (is_user && leaves_.link_is_caller(modules[one.process], one.pc)) frames.insert(frames.begin() + 1, one.lr);
+      }
+    }
+    u64 lost = 0;
+    for (const raw::CoreStatistics& core : capture.core_statistics) lost += core.lost_ring_full;
+    return lost;
+  }
+  diag::Result<void> end() override {
+    const auto stopped = session_->stop();
+    session_.reset();
+    return stopped;
+  }
+
+  void watch_switches(std::span<const Sampling> counted) override {
+    std::vector<u16> events;
+    for (const Sampling& one : counted) events.push_back(event_of(one));
+    counted_ = events.size();
+    simulated_.watch_schedule(events);
+  }
+  void take_switches(std::vector<etw::FakeSwitch>& switches) override {
+    for (const WperfSimScheduleEvent& one : simulated_.take_schedule()) switches.push_back(made_of(one));
+  }
+  void visit_cores(u32 process, u32 thread) override { simulated_.visit_cores(process, thread); }
+
+  std::vector<etw::FakeProcess> processes() override {
+    std::vector<etw::FakeProcess> all;
+    for (const raw::Process& one : device_->programs().processes()) {
+      etw::FakeProcess process{.process = one.pid, .path = one.image, .threads = one.threads, .images = {}};
+      for (const raw::Module& module : one.modules) {
+        process.images.push_back({module.path.empty() ? module.name : module.path, module.base, module.size});
+      }
+      all.push_back(std::move(process));
+    }
+    return all;
+  }
+
+ private:
+  static u16 event_of(const Sampling& one) {
+    return one.event != 0 ? static_cast<u16>(one.event) : event_of_source(one.source);
+  }
+
+  etw::FakeSwitch made_of(const WperfSimScheduleEvent& one) const {
+    etw::FakeSwitch event{.time_ns = one.time_ns,
+                          .kind = static_cast<etw::FakeSwitch::Kind>(one.kind),
+                          .core = static_cast<u16>(one.core),
+                          .process = one.process,
+                          .thread = one.thread,
+                          .old_process = one.old_process,
+                          .old_thread = one.old_thread,
+                          .state = static_cast<u8>(one.state),
+                          .reason = static_cast<u8>(one.reason),
+                          .kernel_frames = {},
+                          .user_frames = {},
+                          .counts = {one.counts, one.counts + counted_}};
+    for (u32 i = 0; i < one.frame_count; ++i) {
+      (i < one.kernel_frames ? event.kernel_frames : event.user_frames).push_back(one.frames[i]);
+    }
+    return event;
+  }
+
+  static etw::FakeSample made_of(const raw::DrainedSample& one, const std::vector<u64>& frames, u32 source) {
+    etw::FakeSample sample{.time_ns = one.time_ns,
+                           .address = one.pc,
+                           .process = one.process,
+                           .thread = one.thread,
+                           .source = source,
+                           .core = one.core,
+                           .kernel_frames = {},
+                           .user_frames = {}};
+    if (one.frame_count == 0) return sample;
+    const auto callers = std::span(frames).subspan(one.first_frame, one.frame_count);
+    (one.exception_level == 0 ? sample.user_frames : sample.kernel_frames).push_back(one.pc);
+    for (usize i = 0; i < callers.size(); ++i) {
+      (i < one.kernel_frames ? sample.kernel_frames : sample.user_frames).push_back(callers[i]);
+    }
+    return sample;
+  }
+
+  std::unique_ptr<Device> device_;
+  SimulatedMachine& simulated_;
+  plan::Capabilities machine_;
+  u32 mhz_;
+  usize counted_ = 0;         // events at each switch
+  std::vector<u32> sources_;  // by event of the plan
+  std::unique_ptr<SampleSession> session_;
+  SimulatedLeaves leaves_;
+};
+
+// The simulated machine pins each program to a core; where any will do, to the first.
+class SimulatedPrograms final : public Programs {
+ public:
+  explicit SimulatedPrograms(Programs& programs) : programs_(programs) {}
+  diag::Result<u32> spawn(const std::string& image, const std::string& command_line, u32 core) override {
+    return programs_.spawn(image, command_line, core == plan::kAnyCore ? 0 : core);
+  }
+  ProcessState process(u32 pid) override { return programs_.process(pid); }
+  void kill(u32 pid) override { programs_.kill(pid); }
+  std::vector<raw::Process> processes() override { return programs_.processes(); }
+  diag::Result<void> wait(u64 nanoseconds, u32 until_pid) override { return programs_.wait(nanoseconds, until_pid); }
+  u64 now_ns() override { return programs_.now_ns(); }
+
+ private:
+  Programs& programs_;
+};
+
+class FakeTracing final : public TracingMachine {
+ public:
+  FakeTracing(std::unique_ptr<MachineBelow> machine, etw::FakeWindows windows)
+      : machine_(std::move(machine)), programs_(machine_->device().programs()), api_(std::move(windows), *machine_) {}
+  etw::TraceApi& tracing() override { return api_; }
+  Programs& programs() override { return programs_; }
+
+ private:
+  std::unique_ptr<MachineBelow> machine_;
+  SimulatedPrograms programs_;
+  etw::FakeTraceApi api_;
+};
+
+// "mhz=N" of the simulated machine's settings; without it, what it has then.
+u32 mhz_of(const std::string& options) {
+  constexpr u32 kUsual = 25;
+  constexpr std::string_view kKey = "mhz=";
+  const usize at = ("," + options).find("," + std::string(kKey));
+  u32 mhz = kUsual;
+  if (at != std::string::npos) {
+    std::from_chars(options.data() + at + kKey.size(), options.data() + options.size(), mhz);
+  }
+  return std::max(mhz, 1u);
+}
+
+// What is wrong with this Windows: "not-elevated", "no-privilege", …
+bool take_fault(std::string_view word, etw::FakeWindows& windows) {
+  if (word == "not-elevated") {
+    windows.elevated = false;
+  } else if (word == "no-privilege") {
+    windows.may_profile = false;
+  } else if (word == "hypervisor") {
+    windows.hypervisor = true;
+  } else if (word == "no-new-sources") {
+    windows.takes_sources = false;
+  } else if (word == "disk-full") {
+    windows.disk_full = true;
+  } else if (word == "ended") {
+    windows.ended_after = 3;
+  } else if (word == "loses") {
+    windows.lost_per_second = 1000;
+  } else if (word == "no-session") {
+    windows.most_sessions = 0;
+    windows.sessions.emplace_back(etw::kKernelLogger);
+  } else if (word == "left-behind") {  // by a wperf that was killed
+    windows.sessions.push_back(u"wperf recording 4000");
+    windows.sources = etw::usual_sources();
+    windows.sources.push_back({0x100, etw::kLeastInterval, 0x7fffffff, "wperf.0x0070 ld_spec"});
+  } else {
+    return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+diag::Result<std::unique_ptr<TracingMachine>> open_fake_tracing(const std::string& options, SimulatedMachine** below) {
+  etw::FakeWindows windows;
+  std::string settings;  // the simulated machine's
+  for (usize begin = 0; begin < options.size();) {
+    const usize end = std::min(options.find(',', begin), options.size());
+    const std::string word = options.substr(begin, end - begin);
+    if (!take_fault(word, windows)) settings += (settings.empty() ? "" : ",") + word;
+    begin = end + 1;
+  }
+  WPERF_TRY(auto machine, open_simulated_machine(settings));
+  SimulatedMachine& simulated = *machine;
+  if (below != nullptr) *below = &simulated;
+  auto device = make_driver_device(std::move(machine));
+  WPERF_CHECK_OK(device->acquire(false));
+  WPERF_TRY(plan::Capabilities capabilities, device->capabilities(Device::Spe::left_alone));
+  auto machine_below =
+      std::make_unique<MachineBelow>(std::move(device), simulated, std::move(capabilities), mhz_of(settings));
+  return std::unique_ptr<TracingMachine>(std::make_unique<FakeTracing>(std::move(machine_below), std::move(windows)));
+}
+
+}  // namespace wperf::device

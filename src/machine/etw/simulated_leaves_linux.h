@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Windows unwinds by the tables of images; the simulated driver walks frame records, which leave out who called a
+// function that has none. Asked by the fake of Windows' tracing for each sample.
+#pragma once
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "code/symbols/pe/pe_file.h"
+#include "ground/os/mapped_file.h"
+#include "model/readings/samples.h"
+
+namespace wperf::device {
+
+class SimulatedLeaves {
+ public:
+  // Does the link register hold the caller of the code at `pc`, and no frame record does?
+  bool link_is_caller(const std::vector<raw::Module>& modules, u64 pc);
+
+ private:
+  struct Image {
+    std::optional<os::MappedFile> file;
+    std::optional<symbols::PeFile> parsed;
+  };
+  std::map<std::string, Image> images_;  // by path
+};
+
+}  // namespace wperf::device

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The calls of Windows that make a trace, as bytes and numbers of Windows. Whoever stands behind them — Windows
+// (trace_api_win.cpp) or a fake that is as strict (fake_trace_api.h) — sees the very bytes that Windows would. Called
+// from one thread.
+#pragma once
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "formats/etl/event.h"
+
+namespace wperf::etw {
+
+using etl::Guid;
+using WindowsError = u32;  // 0: it went well
+
+enum : WindowsError {
+  kNoError = 0,
+  kAccessDenied = 5,
+  kBadLength = 24,
+  kDiskFull = 112,
+  kInvalidParameter = 87,
+  kAlreadyExists = 183,
+  kMoreData = 234,
+  kPrivilegeNotHeld = 1314,
+  kNotAllAssigned = 1300,
+  kNoSystemResources = 1450,
+  kInstanceNotFound = 4201,
+  kBusy = 170,
+  kNotSupported = 50,
+};
+
+enum class ControlCode : u32 { query = 0, stop = 1, update = 2, flush = 3 };
+
+// Classes of TraceSetInformation and TraceQueryInformation.
+enum class TraceClass : u32 {
+  stack_events = 3,
+  enable_flags = 4,
+  sampling_interval = 5,
+  sampling_sources = 6,
+  source_list = 7,
+  counter_events = 8,
+  counters = 9,
+  most_counters = 22,
+};
+
+class TraceApi {
+ public:
+  virtual ~TraceApi() = default;
+
+  struct Machine {
+    u32 build = 0;               // of Windows
+    bool elevated = false;       // this process may ask for what only administrators get
+    bool hypervisor = false;     // this is a virtual machine
+    std::vector<u64> core_midr;  // by core; 0: not of Arm
+  };
+  virtual Machine machine() = 0;
+  // SeSystemProfilePrivilege.
+  virtual WindowsError enable_privilege() = 0;
+
+  // StartTrace, ControlTrace: `properties` is EVENT_TRACE_PROPERTIES with its names behind.
+  virtual WindowsError start(u64& session, const std::u16string& name, std::span<std::byte> properties) = 0;
+  virtual WindowsError control(u64 session, const std::u16string& name, std::span<std::byte> properties,
+                               ControlCode code) = 0;
+  // TraceSetInformation and TraceQueryInformation; session 0: of the system.
+  virtual WindowsError set(u64 session, TraceClass what, std::span<const std::byte> information) = 0;
+  virtual WindowsError query(u64 session, TraceClass what, std::span<std::byte> information, u32& returned) = 0;
+  // NtSetSystemInformation(SystemPerformanceTraceInformation): answers an NTSTATUS, 0 where it went well.
+  virtual u32 set_performance(std::span<std::byte> information) = 0;
+  // QueryAllTraces: their names.
+  virtual std::vector<std::u16string> sessions() = 0;
+  virtual u32 own_process() = 0;
+  // This thread comes to each core and leaves it again: then every core has switched.
+  virtual void visit_cores() = 0;
+  virtual bool process_runs(u32 process) = 0;
+  // Texts that outlive this process and are gone when Windows starts anew. Only administrators change them.
+  virtual std::optional<std::string> kept(const std::string& name) = 0;
+  virtual std::vector<std::string> kept_names() = 0;
+  virtual void keep(const std::string& name, const std::string& text) = 0;
+  virtual void forget(const std::string& name) = 0;
+  // Between these two no other wperf changes what belongs to all.
+  virtual void begin_changes() = 0;
+  virtual void end_changes() = 0;
+  virtual u64 free_bytes(const std::string& file) = 0;  // of the disk that it is on; 0: not known
+  virtual u64 file_bytes(const std::string& file) = 0;
+  // Of drives: \Device\HarddiskVolume3 → C:
+  struct Volume {
+    std::string device, drive;
+  };
+  virtual std::vector<Volume> volumes() = 0;
+};
+
+}  // namespace wperf::etw

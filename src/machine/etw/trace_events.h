@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The words of the etw device: the timer, the sources of samples that Windows has, and the events of our catalogue,
+// which are added as sources. And one for what `waits` is made of. Called by etw_device.
+#pragma once
+#include <span>
+
+#include "machine/etw/trace_session.h"
+#include "machine/plan/sample_plan.h"
+
+namespace wperf::etw {
+
+class TraceEvents final : public plan::KernelEvents {
+ public:
+  TraceEvents(std::vector<ProfileSource> sources, bool on_arm, u32 cores, u32 at_once)
+      : sources_(std::move(sources)), on_arm_(on_arm), cores_(cores), at_once_(at_once) {}
+
+  diag::Result<std::optional<plan::KernelEvent>> find(std::string_view name) const override;
+  // Windows takes numbers of events on Arm; on x64 they would be others than those of our catalogue.
+  bool counts_catalogue() const override { return on_arm_; }
+  bool has_counters() const override { return sources_.size() > 1; }
+  std::string why_no_cycles() const override { return {}; }
+  bool is_windows() const override { return true; }
+  std::string_view usual_event() const override { return "timer"; }
+  std::vector<Word> words(bool of_hardware) const override;
+  std::vector<Word> session_facts() const override;
+  u32 usual_interval() const override { return kUsualInterval; }
+
+ private:
+  std::vector<ProfileSource> sources_;
+  bool on_arm_;
+  u32 cores_, at_once_;  // at_once_: counters
+};
+
+// What the session is asked for: its sources of samples, and whether it watches switches.
+diag::Result<void> plan_session(const plan::SamplePlan& plan, std::span<const ProfileSource> sources,
+                                SessionPlan& session);
+
+// Where the count of an entry of the plan comes from.
+struct CountedEntry {
+  enum class Kind : u8 { counter, time, switches };
+  Kind kind = Kind::counter;
+  usize counter = 0;  // of SessionPlan::counted
+};
+// By entry of the cores' schedule. `session` learns what is to be read at each switch.
+diag::Result<std::vector<CountedEntry>> plan_counts(const plan::CountPlan& plan, std::span<const ProfileSource> sources,
+                                                    SessionPlan& session);
+
+}  // namespace wperf::etw

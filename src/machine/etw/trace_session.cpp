@@ -1,0 +1,454 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "machine/etw/trace_session.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+#include "formats/etl/trace_bytes.h"
+#include "formats/etl/trace_text.h"
+#include "machine/plan/virtual_machine.h"
+
+namespace wperf::etw {
+namespace {
+
+constexpr std::u16string_view kNamePrefix = u"wperf recording ";
+constexpr std::string_view kSourcePrefix = "wperf.0x";
+// What is kept of the system as it was, and of who has its one session.
+constexpr std::string_view kKeptInterval = "interval of source ", kKeptSource = "added source ";
+constexpr char kKeptLogger[] = "process and file of the kernel logger";
+constexpr u32 kBufferKb = 1024;
+constexpr u32 kLeastBuffers = 64, kMostBuffers = 2048;
+constexpr std::array<u32, 3> kAnyCpu{};
+constexpr u64 kBytesOfSample = 40, kBytesOfStack = 24 + 8 * 40;
+
+std::string utf8(std::u16string_view wide) {
+  std::string text;
+  for (const char16_t unit : wide) etl_export::put(text, static_cast<u16>(unit));
+  etl_export::put(text, u16{0});
+  etl::Bytes bytes = std::as_bytes(std::span(text));
+  return etl::take_wide_text(bytes);
+}
+
+constexpr std::string_view kStartSession = "start a trace session";
+
+diag::Error error_of(WindowsError error, std::string_view doing) {
+  const auto made = [&](std::string text, std::string hint) {
+    return diag::Error{.text = std::move(text), .hint = std::move(hint), .code = diag::ExitCode::no_device};
+  };
+  switch (error) {
+    case kAccessDenied:
+    case kPrivilegeNotHeld:
+      return made(fmt::format("this user is not allowed to {}", doing),
+                  "start wperf from an elevated prompt (Run as administrator)");
+    case kNoSystemResources:
+      if (doing != kStartSession) {
+        return made(fmt::format("Windows cannot {}: too many events at once", doing), "choose fewer events with -e");
+      }
+      return made(fmt::format("Windows cannot {}: all its trace sessions are in use", doing),
+                  "list them with `logman query -ets`; end one you do not need with `logman stop NAME -ets`");
+    case kDiskFull:
+      return made(fmt::format("Windows cannot {}: the disk is full", doing), "write to another disk: -o D:\\x.etl");
+    case kBusy:
+      return made(fmt::format("Windows cannot {}: another session uses the counters", doing),
+                  "end the other profiler, or sample the timer by leaving out -e");
+    case kNotSupported:
+      return made(fmt::format("this Windows cannot {}: it is too old or has no counters", doing),
+                  "sample the timer by leaving out -e");
+    default:
+      return made(fmt::format("Windows refuses to {} (error {})", doing, error), "");
+  }
+}
+
+diag::Result<void> checked(WindowsError error, std::string_view doing) {
+  if (error != kNoError) return error_of(error, doing);
+  return {};
+}
+
+std::optional<u32> number_of(std::string_view text) {
+  u32 number = 0;
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (read.ec != std::errc{} || read.ptr != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+// Where the trace of a session goes.
+std::string file_of_session(TraceApi& api, const std::u16string& name) {
+  Bytes properties = properties_bytes({.asks_file = true});
+  return api.control(0, name, properties, ControlCode::query) == kNoError ? session_state(properties).file
+                                                                          : std::string();
+}
+
+// Whose session it is: by its name, or, of the one that every program knows, by the file that a wperf said it writes.
+std::optional<u32> process_of_session(TraceApi& api, const std::u16string& name) {
+  if (name.starts_with(kNamePrefix)) return number_of(utf8(name.substr(kNamePrefix.size())));
+  const std::optional<std::string> said = name == kKernelLogger ? api.kept(kKeptLogger) : std::nullopt;
+  if (!said.has_value()) return std::nullopt;
+  const usize space = std::min(said->find(' '), said->size());
+  const std::string_view file = std::string_view(*said).substr(std::min(space + 1, said->size()));
+  if (file != file_of_session(api, name)) return std::nullopt;
+  return number_of(std::string_view(*said).substr(0, space));
+}
+
+// While this lives, no other wperf changes what belongs to all.
+class SystemChanges {
+ public:
+  explicit SystemChanges(TraceApi& api) : api_(api) { api_.begin_changes(); }
+  ~SystemChanges() { api_.end_changes(); }
+  SystemChanges(const SystemChanges&) = delete;
+  SystemChanges& operator=(const SystemChanges&) = delete;
+
+ private:
+  TraceApi& api_;
+};
+
+bool others_record(TraceApi& api, u32 own_process) {
+  for (const std::u16string& name : api.sessions()) {
+    const std::optional<u32> process = process_of_session(api, name);
+    if (process.has_value() && *process != own_process && api.process_runs(*process)) return true;
+  }
+  return false;
+}
+
+std::string with_number(std::string_view name, u32 number) {
+  return std::string(name) + std::to_string(number);
+}
+
+// Interval of a source as it is now; nothing: Windows does not tell.
+std::optional<SourceInterval> interval_now(TraceApi& api, u32 source) {
+  Bytes bytes = interval_bytes({source, 0});
+  u32 returned = 0;
+  if (api.query(0, TraceClass::sampling_interval, bytes, returned) != kNoError) return std::nullopt;
+  return interval_of(std::span(bytes).first(std::min<usize>(returned, bytes.size())));
+}
+
+}  // namespace
+
+diag::Result<std::vector<ProfileSource>> list_sources(TraceApi& api) {
+  constexpr usize kFirst = 4096, kMost = 1 << 20;
+  Bytes bytes;
+  u32 returned = 0;
+  WindowsError error = kMoreData;
+  for (usize size = kFirst; size <= kMost && (error == kMoreData || error == kBadLength); size *= 4) {
+    bytes.assign(size, std::byte{});
+    error = api.query(0, TraceClass::source_list, bytes, returned);
+  }
+  WPERF_CHECK_OK(checked(error, "list the sources of samples"));
+  return source_list(std::span(bytes).first(std::min<usize>(returned, bytes.size())));
+}
+
+u32 most_counters(TraceApi& api) {
+  Bytes bytes(sizeof(u32));
+  u32 returned = 0;
+  if (api.query(0, TraceClass::most_counters, bytes, returned) != kNoError || returned != bytes.size()) return 0;
+  return number_at<u32>(bytes, 0);
+}
+
+std::vector<std::string> leftovers(TraceApi& api) {
+  std::vector<std::string> names;
+  for (const std::u16string& name : api.sessions()) {
+    const std::optional<u32> process = process_of_session(api, name);
+    if (process.has_value() && !api.process_runs(*process)) names.push_back(utf8(name));
+  }
+  return names;
+}
+
+std::vector<Mended> end_leftovers(TraceApi& api) {
+  std::vector<Mended> done;
+  for (const std::string& name : leftovers(api)) {
+    Bytes properties = properties_bytes({});
+    const WindowsError error = api.control(0, etl_export::wide_text(name), properties, ControlCode::stop);
+    const bool good = error == kNoError;
+    if (good && etl_export::wide_text(name) == kKernelLogger) api.forget(kKeptLogger);
+    done.push_back({fmt::format("{} the trace session \"{}\", left behind by a wperf{}",
+                                good ? "ended" : "could not end", name, good ? "" : fmt::format(" (error {})", error)),
+                    good});
+  }
+  return done;
+}
+
+std::vector<Mended> remove_left_sources(TraceApi& api) {
+  std::vector<Mended> done;
+  for (const std::u16string& name : api.sessions()) {
+    if (process_of_session(api, name).has_value()) return done;
+  }
+  const auto sources = list_sources(api);
+  if (!sources.has_value()) return done;
+  for (const ProfileSource& source : sources.value()) {
+    if (!source.name.starts_with(kSourcePrefix)) continue;
+    Bytes request = remove_source_bytes(source.number, kAnyCpu);
+    const u32 status = api.set_performance(request);
+    done.push_back({fmt::format("{} the sample source \"{}\", left behind by a wperf{}",
+                                status == 0 ? "removed" : "could not remove", source.name,
+                                status == 0 ? "" : fmt::format(" (status 0x{:08x})", status)),
+                    status == 0});
+  }
+  return done;
+}
+
+void put_back(TraceApi& api, u32 own_process) {
+  const SystemChanges alone(api);
+  if (others_record(api, own_process)) return;
+  for (const std::string& name : api.kept_names()) {
+    if (name.starts_with(kKeptInterval)) {
+      const std::optional<u32> source = number_of(std::string_view(name).substr(kKeptInterval.size()));
+      const std::optional<u32> interval = number_of(api.kept(name).value_or(""));
+      if (source.has_value() && interval.has_value())
+        (void)api.set(0, TraceClass::sampling_interval, interval_bytes({*source, *interval}));
+    } else if (name.starts_with(kKeptSource)) {
+      const std::optional<u32> source = number_of(std::string_view(name).substr(kKeptSource.size()));
+      Bytes request = remove_source_bytes(source.value_or(0), kAnyCpu);
+      if (source.has_value()) (void)api.set_performance(request);
+    } else {
+      continue;
+    }
+    api.forget(name);
+  }
+}
+
+u32 buffers_for(u32 cores, u64 samples_per_second, bool stacks) {
+  constexpr u64 kSlackSeconds = 2;
+  const u64 bytes = cores * samples_per_second * (kBytesOfSample + (stacks ? kBytesOfStack : 0)) * kSlackSeconds;
+  return static_cast<u32>(
+      std::clamp<u64>(bytes / (kBufferKb * 1024) + 1, std::max(kLeastBuffers, 2 * cores), kMostBuffers));
+}
+
+Session::Session(TraceApi& api, const SessionPlan& plan) : api_(api), plan_(plan), process_(api.own_process()) {
+  name_ = std::u16string(kNamePrefix) + etl_export::wide_text(std::to_string(process_));
+}
+
+Session::~Session() {
+  if (runs_) {
+    (void)stop();
+  } else {
+    if (changes_) put_back(api_, process_);
+  }
+}
+
+diag::Result<std::unique_ptr<Session>> Session::start(TraceApi& api, const SessionPlan& plan) {
+  std::unique_ptr<Session> session(new Session(api, plan));
+  WPERF_CHECK_OK(session->open());
+  return session;
+}
+
+diag::Result<void> Session::open() {
+  const TraceApi::Machine machine = api_.machine();
+  if (!machine.elevated) return error_of(kAccessDenied, "record all programs");
+  const bool on_arm = !machine.core_midr.empty() && machine.core_midr.front() != 0;
+  const bool interrupts = !plan_.sources.empty() || !plan_.counted.empty();  // by counters or their timer
+  WPERF_CHECK_OK(plan::check_sampling_in_virtual_machine(machine.hypervisor && on_arm && interrupts, plan_.force));
+  if (const WindowsError error = api_.enable_privilege(); error != kNoError) {
+    return diag::Error{
+        .text = "this user lacks the right to profile the system (SeSystemProfilePrivilege)",
+        .hint = "administrators have it and can grant it: secpol.msc, Local Policies, User Rights Assignment",
+        .code = diag::ExitCode::no_device};
+  }
+  for (Mended& one : end_leftovers(api_)) remarks_.push_back(std::move(one.sentence));
+  changes_ = true;
+  put_back(api_, process_);
+  {
+    // Until the session can be seen, another wperf that ends would not know of this one.
+    const SystemChanges alone(api_);
+    WPERF_CHECK_OK(choose_sources());
+    WPERF_CHECK_OK(set_intervals());
+    WPERF_CHECK_OK(start_trace());
+    runs_ = true;
+  }
+  return configure();
+}
+
+diag::Result<void> Session::choose_sources() {
+  WPERF_TRY(numbers_, numbers_of(plan_.sources));
+  WPERF_TRY(counted_, numbers_of(plan_.counted));
+  return {};
+}
+
+diag::Result<std::vector<u32>> Session::numbers_of(const std::vector<WantedSource>& sources) {
+  std::vector<u32> numbers;
+  for (const WantedSource& source : sources) {
+    if (source.number.has_value()) {
+      numbers.push_back(*source.number);
+      continue;
+    }
+    WPERF_TRY(const u32 number, add_source(source));
+    numbers.push_back(number);
+  }
+  return numbers;
+}
+
+// By its name one is found that was added, or was there before: then it is not ours to remove.
+diag::Result<u32> Session::add_source(const WantedSource& source) {
+  const std::string number_text = fmt::format("{}{:04x}", kSourcePrefix, source.event);
+  const std::string name = number_text + " " + source.name;
+  const auto find = [&]() -> diag::Result<std::optional<u32>> {
+    WPERF_TRY(const std::vector<ProfileSource> sources, list_sources(api_));
+    const auto found = std::find_if(sources.begin(), sources.end(), [&](const ProfileSource& one) {
+      return one.name == number_text || one.name.starts_with(number_text + " ");
+    });
+    return found != sources.end() ? std::optional(found->number) : std::nullopt;
+  };
+  WPERF_TRY(const std::optional<u32> known, find());
+  if (known.has_value()) return *known;
+  Bytes request = add_source_bytes({.event = source.event, .cpu = kAnyCpu, .interval = source.interval, .name = name});
+  const u32 status = api_.set_performance(request);
+  const diag::Error refused{
+      .text = fmt::format("Windows does not accept {} (event 0x{:x}) as a sample source (status 0x{:08x})", source.name,
+                          source.event, status),
+      .hint =
+          "`wperf list` shows the sources of this Windows; `wperf record --print-wprp` writes a profile for wpr.exe; "
+          "wperf's driver can sample any event",
+      .code = diag::ExitCode::no_device};
+  if (status != 0) return refused;
+  WPERF_TRY(const std::optional<u32> number, find());
+  if (!number.has_value()) return refused;
+  api_.keep(with_number(kKeptSource, *number), source.name);
+  return *number;
+}
+
+diag::Result<void> Session::set_intervals() {
+  for (usize i = 0; i < numbers_.size(); ++i) {
+    const SourceInterval wanted{numbers_[i], plan_.sources[i].interval};
+    const std::optional<SourceInterval> before = interval_now(api_, wanted.source);
+    if (before.has_value() && before->interval == wanted.interval) continue;
+    // What it was before the first wperf came.
+    const std::string kept = with_number(kKeptInterval, wanted.source);
+    if (before.has_value() && before->interval != 0 && !api_.kept(kept).has_value())
+      api_.keep(kept, std::to_string(before->interval));
+    WPERF_CHECK_OK(checked(api_.set(0, TraceClass::sampling_interval, interval_bytes(wanted)),
+                           fmt::format("sample {} each {}", plan_.sources[i].name, wanted.interval)));
+  }
+  return {};
+}
+
+diag::Result<void> Session::start_trace() {
+  u64 rate = 0;
+  for (usize i = 0; i < numbers_.size(); ++i) {
+    constexpr u64 kTicksPerSecond = 10'000'000, kEventsPerSecond = 1'000'000'000;  // events: a guess, rather too many
+    const u64 interval = std::max<u64>(plan_.sources[i].interval, 1);
+    rate += (numbers_[i] == kTimer ? kTicksPerSecond : kEventsPerSecond) / interval;
+  }
+  // Of a busy machine; with each switch somebody is made ready.
+  constexpr u64 kSwitchesPerSecond = 5000;
+  if (watches_switches()) rate += (plan_.switches ? 2 : 1) * kSwitchesPerSecond;
+  SessionProperties properties{.buffer_kb = kBufferKb,
+                               .log_file_mode = kSequential | kSystemLogger,
+                               .enable_flags = kProcesses | kThreads | kImages,
+                               .file = plan_.file};
+  properties.least_buffers = buffers_for(plan_.cores, rate, plan_.stacks);
+  properties.most_buffers = properties.least_buffers * 2;
+  constexpr u64 kMb = 1 << 20;
+  // A disk that is full to its last byte is everybody's trouble.
+  if (const u64 free = api_.free_bytes(plan_.file); free != 0)
+    most_mb_ = static_cast<u32>(std::clamp<u64>(free / kMb * 9 / 10, 1, kMostTraceMb));
+  properties.most_mb = most_mb_;
+  Bytes bytes = properties_bytes(properties);
+  remarks_.push_back(fmt::format("{} to {} buffers of {} KB, and a file of {} MB at most", properties.least_buffers,
+                                 properties.most_buffers, kBufferKb, most_mb_));
+  WindowsError error = api_.start(handle_, name_, bytes);
+  if (error == kNoSystemResources) {
+    error = start_kernel_logger(properties);
+    // Whoever has it is not known; `logman query` tells where its trace goes.
+    if (error == kAlreadyExists) return error_of(kNoSystemResources, kStartSession);
+  }
+  if (error == kAlreadyExists) {
+    return diag::Error{.text = fmt::format("a trace session named \"{}\" already exists", utf8(name_)),
+                       .hint = fmt::format("end it with logman stop \"{}\" -ets", utf8(name_)),
+                       .code = diag::ExitCode::no_device};
+  }
+  return checked(error, kStartSession);
+}
+
+// Windows has eight sessions of the newer kind, and this one.
+WindowsError Session::start_kernel_logger(SessionProperties properties) {
+  properties.session = kKernelLoggerSession;
+  properties.log_file_mode = kSequential;
+  Bytes bytes = properties_bytes(properties);
+  const WindowsError error = api_.start(handle_, std::u16string(kKernelLogger), bytes);
+  if (error != kNoError) return error;
+  name_ = kKernelLogger;
+  api_.keep(kKeptLogger, fmt::format("{} {}", process_, plan_.file));
+  remarks_.emplace_back(
+      "all system trace sessions are in use, so wperf uses the only \"NT Kernel Logger\"; until it ends, other tools "
+      "cannot use it");
+  return kNoError;
+}
+
+diag::Result<void> Session::configure() {
+  std::vector<u32> counters;
+  for (const u32 number : numbers_) {
+    if (number != kTimer) counters.push_back(number);
+  }
+  const bool timer = counters.size() != numbers_.size();  // of samples
+  if (!counters.empty()) {
+    WPERF_CHECK_OK(checked(api_.set(handle_, TraceClass::sampling_sources, sources_bytes(counters)),
+                           "sample these events at once"));
+  }
+  if (!counted_.empty()) {
+    const std::array<EventId, 1> carriers{kSwitch};
+    WPERF_CHECK_OK(checked(api_.set(handle_, TraceClass::counters, sources_bytes(counted_)), "count these events"));
+    WPERF_CHECK_OK(
+        checked(api_.set(handle_, TraceClass::counter_events, event_ids_bytes(carriers)), "count at context switches"));
+  }
+  std::vector<EventId> events;
+  if (timer) events.push_back(kTimerSample);
+  if (!counters.empty()) events.push_back(kCounterSample);
+  if (plan_.switches) events.insert(events.end(), {kSwitch, kReady});
+  if (plan_.stacks && !events.empty()) {
+    WPERF_CHECK_OK(checked(api_.set(handle_, TraceClass::stack_events, event_ids_bytes(events)), "take call stacks"));
+  }
+  // Last: from here on there are events.
+  GroupMasks masks{kProcesses | kThreads | kImages};
+  masks[1] = (timer ? kProfileMask : 0) | (counters.empty() ? 0 : kCounterProfileMask) |
+             (watches_switches() ? kSwitchMask : 0) | (plan_.switches ? kReadyMask : 0);
+  WPERF_CHECK_OK(checked(api_.set(handle_, TraceClass::enable_flags, masks_bytes(masks)),
+                         events.empty() ? "watch all cores" : "sample all cores"));
+  // What ran before its core's first switch would be nobody's, and likewise at the end.
+  if (watches_switches()) api_.visit_cores();
+  return {};
+}
+
+diag::Result<SessionState> Session::state() {
+  Bytes properties = properties_bytes({});
+  const WindowsError error = api_.control(handle_, name_, properties, ControlCode::query);
+  if (error == kInstanceNotFound) {
+    runs_ = false;
+    if (is_at_limit(api_.file_bytes(plan_.file))) return limit_reached();
+    return diag::Error{.text = "another program ended the trace session while it was recording",
+                       .hint =
+                           "the recording contains everything until then; another profiler or `logman stop` may have "
+                           "ended the session"};
+  }
+  WPERF_CHECK_OK(checked(error, "query the trace session"));
+  const SessionState state = session_state(properties);
+  if (is_at_limit(u64{state.buffers_written} * kBufferKb * 1024)) return limit_reached();
+  return state;
+}
+
+// Windows ends a session whose next buffer would be too much.
+bool Session::is_at_limit(u64 bytes) const {
+  return bytes / 1024 + kBufferKb > u64{most_mb_} * 1024;
+}
+
+diag::Error Session::limit_reached() const {
+  return {.text = fmt::format("the trace reached its limit of {} MB; later events are missing", most_mb_),
+          .hint = most_mb_ < kMostTraceMb ? "use another disk with more space: -o D:\\x.etl"
+                                          : "record for a shorter time, or sample less often"};
+}
+
+diag::Result<SessionState> Session::stop() {
+  if (runs_ && watches_switches()) api_.visit_cores();
+  Bytes properties = properties_bytes({});
+  const WindowsError error = runs_ ? api_.control(handle_, name_, properties, ControlCode::stop) : kNoError;
+  const bool ended_meanwhile = runs_ && error == kInstanceNotFound;
+  runs_ = false;
+  if (name_ == kKernelLogger) api_.forget(kKeptLogger);
+  put_back(api_, process_);
+  // Ended by somebody else: what it wrote until then is there.
+  if (ended_meanwhile && is_at_limit(api_.file_bytes(plan_.file))) return limit_reached();
+  if (error != kInstanceNotFound) WPERF_CHECK_OK(checked(error, "end the trace session"));
+  return session_state(properties);
+}
+
+}  // namespace wperf::etw

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One recording by Windows' own tracing: asks for it call by call, says what Windows refuses and what to do then, and
+// leaves Windows as it was. Called by etw_device.
+#pragma once
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ground/diag/result.h"
+#include "machine/etw/requests.h"
+#include "machine/etw/trace_api.h"
+
+namespace wperf::etw {
+
+// What is sampled, and how often: 100 ns of the timer, events of all others.
+struct WantedSource {
+  std::string name;
+  std::optional<u32> number;  // of a source that Windows has; nothing: `event` of the cores is added as one
+  u32 event = 0;
+  u32 interval = 0;
+};
+
+struct SessionPlan {
+  std::vector<WantedSource> sources;       // of samples
+  bool switches = false;                   // also who ran where, and who made whom ready
+  bool watches = false;                    // only who ran where
+  std::vector<WantedSource> counted = {};  // read at each switch of a core; their intervals say nothing
+  bool stacks = true;
+  u32 cores = 1;
+  bool force = false;     // also where sampling is known to be dangerous
+  std::string file = {};  // where the trace goes
+};
+
+inline constexpr u32 kTimer = 0;
+inline constexpr u32 kLeastTimerInterval = 1221, kUsualTimerInterval = 10'000, kMostTimerInterval = 1'000'000;
+inline constexpr u32 kLeastInterval = 4096, kUsualInterval = 65'536;
+// What a trace may have at most: a wperf that is killed leaves its session writing.
+inline constexpr u32 kMostTraceMb = 16 * 1024;
+
+// Sources that Windows has, and those that were added.
+diag::Result<std::vector<ProfileSource>> list_sources(TraceApi& api);
+
+// How many sources can be counted at once; 0: this Windows does not tell.
+u32 most_counters(TraceApi& api);
+
+// Sessions that a wperf left which runs no more.
+std::vector<std::string> leftovers(TraceApi& api);
+struct Mended {
+  std::string sentence;
+  bool is_good = true;  // false: Windows refuses
+};
+// Ends them.
+std::vector<Mended> end_leftovers(TraceApi& api);
+// Sampling intervals are those of the whole system, and so are added sources: the last wperf that records puts them
+// back as the first one found them, and what was left behind is put back by the next. Nothing happens while one
+// records.
+void put_back(TraceApi& api, u32 own_process);
+// Removes sources that such a wperf added; not while another one records, whose they may be.
+std::vector<Mended> remove_left_sources(TraceApi& api);
+
+// Of 1 MB each: for so many cores with that many events a second each, with stacks, two seconds of slack.
+u32 buffers_for(u32 cores, u64 samples_per_second, bool stacks);
+
+class Session {
+ public:
+  static diag::Result<std::unique_ptr<Session>> start(TraceApi& api, const SessionPlan& plan);
+  ~Session();
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+
+  // How far it is, and what it lost. An error: somebody else ended it.
+  diag::Result<SessionState> state();
+  diag::Result<SessionState> stop();
+  const std::vector<std::string>& remarks() const { return remarks_; }
+
+ private:
+  Session(TraceApi& api, const SessionPlan& plan);
+  diag::Result<void> open();
+  diag::Result<void> start_trace();
+  WindowsError start_kernel_logger(SessionProperties properties);
+  bool watches_switches() const { return plan_.switches || plan_.watches || !counted_.empty(); }
+  diag::Result<void> choose_sources();
+  diag::Result<std::vector<u32>> numbers_of(const std::vector<WantedSource>& sources);
+  diag::Result<u32> add_source(const WantedSource& source);
+  diag::Result<void> set_intervals();
+  diag::Result<void> configure();
+  bool is_at_limit(u64 bytes) const;
+  diag::Error limit_reached() const;
+
+  TraceApi& api_;
+  SessionPlan plan_;
+  std::u16string name_;
+  u64 handle_ = 0;
+  bool runs_ = false, changes_ = false;  // changes_: what belongs to all
+  std::vector<u32> numbers_, counted_;   // of the plan's sources
+  u32 process_ = 0;                      // this one
+  u32 most_mb_ = kMostTraceMb;
+  std::vector<std::string> remarks_;
+};
+
+}  // namespace wperf::etw

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The kernel of this machine as a device. Linux only.
+#pragma once
+#include <memory>
+
+#include "machine/device/device.h"
+
+namespace wperf::device {
+
+diag::Result<std::unique_ptr<Device>> open_linux_device();
+
+}  // namespace wperf::device

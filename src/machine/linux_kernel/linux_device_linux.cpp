@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The machine wperf runs on, measured by its own kernel: what it has, and the sessions. Nothing is locked: the kernel
+// shares its counters among all who ask.
+#include <fmt/format.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+
+#include "base/event_class.h"
+#include "machine/linux_kernel/linux_device.h"
+#include "machine/linux_kernel/linux_sessions_linux.h"
+#include "machine/perf_events/event_words.h"
+#include "machine/perf_events/spe_units.h"
+
+namespace wperf::device {
+namespace {
+
+using perf_events::Descriptor;
+using perf_events::Scope;
+using perf_events::SystemFiles;
+
+constexpr u32 kMostCounters = 32;
+
+perf_event_attr trial_attributes(u64 config) {
+  plan::KernelEvent event;
+  event.type = PERF_TYPE_HARDWARE;
+  event.config = config;
+  perf_event_attr attributes = perf_events::attributes_of(event, false);
+  attributes.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
+  return attributes;
+}
+
+struct NoCounters {
+  std::string reason, way_out;
+};
+NoCounters why_no_counters(int error) {
+  if (error == EACCES || error == EPERM) {
+    return {.reason = fmt::format("this user may not use them (kernel.perf_event_paranoid is {})",
+                                  SystemFiles().text("/proc/sys/kernel/perf_event_paranoid").value_or("unknown")),
+            .way_out =
+                "run wperf as root or with the capability CAP_PERFMON, or lower the setting (sysctl "
+                "kernel.perf_event_paranoid=2)"};
+  }
+  if (error == EBUSY) return {.reason = "another program uses the cycle counter", .way_out = "end the other profiler"};
+  return {.reason = "this system has no hardware counters (usual in virtual machines)",
+          .way_out =
+              "in a virtual machine the host must pass them through; software events such as cpu-clock, page-faults "
+              "and context-switches work without them (`wperf list`, `wperf doctor`)"};
+}
+
+// "6.1.0-18-amd64"
+void read_release(DriverVersion& version) {
+  utsname name{};
+  if (uname(&name) != 0) return;
+  version.features = name.release;
+  const char* at = name.release;
+  const char* end = at + std::char_traits<char>::length(at);
+  for (u32* number : {&version.major, &version.minor, &version.patch}) {
+    const auto read = std::from_chars(at, end, *number);
+    if (read.ec != std::errc{} || read.ptr == end) return;
+    at = read.ptr + 1;
+  }
+}
+
+// The name the processor gives itself, of cores without a MIDR.
+std::string vendor_of_processor() {
+  const std::string text = SystemFiles().text("/proc/cpuinfo").value_or("");
+  const usize row = text.find("vendor_id");
+  const usize begin = row == std::string::npos ? row : text.find(": ", row);
+  if (begin == std::string::npos) return "unknown";
+  return text.substr(begin + 2, text.find('\n', begin) - begin - 2);
+}
+
+class LinuxDevice final : public Device {
+ public:
+  diag::Result<void> acquire(bool) override { return {}; }
+
+  diag::Result<DriverVersion> driver_version() override {
+    DriverVersion version{.wire_version = spoken_wire_version(), .compatible = true, .git = {}, .features = {}};
+    version.name = "linux";
+    read_release(version);
+    return version;
+  }
+
+  diag::Result<plan::Capabilities> capabilities(Spe spe) override;
+  diag::Result<std::unique_ptr<CountSession>> open_count(const plan::CountPlan& plan) override {
+    WPERF_CHECK_OK(examine());
+    return open_linux_count(programs_, machine_, plan);
+  }
+  diag::Result<std::unique_ptr<RecordingSession>> open_recording(const plan::SamplePlan& plan,
+                                                                 const RecordingTarget& target) override {
+    WPERF_CHECK_OK(examine());
+    return open_linux_recording(programs_, machine_, plan, target);
+  }
+  diag::Result<std::unique_ptr<SpeSession>> open_spe(const plan::SpePlan& plan) override {
+    WPERF_CHECK_OK(examine());
+    return open_linux_spe(programs_, machine_, plan);
+  }
+  Programs& programs() override { return programs_; }
+  DeviceIdentity identity() override { return {.instance_id = "perf_event_open", .hardware_ids = "linux"}; }
+
+ private:
+  diag::Result<void> examine();
+
+  bool examined_ = false;
+  int counter_error_ = 0;
+  LinuxMachine machine_;
+  LinuxPrograms programs_;
+};
+
+diag::Result<void> LinuxDevice::examine() {
+  if (examined_) return {};
+  examined_ = true;
+  const SystemFiles files;
+  machine_.cores = perf_events::online_cores(files);
+  if (machine_.cores.empty()) {
+    return diag::Error{.text = "cannot list the cores of this machine; is /sys mounted?",
+                       .hint = {},
+                       .code = diag::ExitCode::no_device};
+  }
+  machine_.units = perf_events::find_units(files);
+  perf_event_attr attributes = trial_attributes(PERF_COUNT_HW_CPU_CYCLES);
+  const Descriptor cycles = perf_events::open_event(attributes, {.thread = 0, .core = -1});
+  machine_.has_counters = cycles.is_open();
+  if (!cycles.is_open()) counter_error_ = errno;
+  if (counter_error_ == ENOSYS) {
+    return diag::Error{.text = "this kernel has no perf events",
+                       .hint = "it was built without CONFIG_PERF_EVENTS, or a sandbox forbids them",
+                       .code = diag::ExitCode::no_device};
+  }
+  return {};
+}
+
+// The kernel has asked SPE long before.
+diag::Result<plan::Capabilities> LinuxDevice::capabilities(Spe) {
+  WPERF_CHECK_OK(examine());
+  const SystemFiles files;
+  plan::Capabilities machine;
+  // Offline cores keep their numbers; opening an event on one says that it is not there.
+  machine.core_count = machine_.cores.back() + 1;
+  for (u32 core = 0; core < machine.core_count; ++core) machine.core_midr.push_back(perf_events::midr_of(files, core));
+  machine.midr = machine.core_midr[machine_.cores.front()];
+  if (machine.midr == 0) machine.vendor = vendor_of_processor();
+  const u32 counters = machine_.has_counters ? perf_events::greatest_group(kMostCounters) : 0;
+  machine.counters_total[index_of(EventClass::core)] = counters;
+  machine.counters_free[index_of(EventClass::core)] = counters;
+  machine.cycle_counters = machine_.has_counters ? 1 : 0;
+  machine.counter_map.fill(0xff);
+  const auto spe = perf_events::spe_identity(files, perf_events::spe_units(machine_.units));
+  machine.id_aa64dfr0 = spe.id_aa64dfr0;
+  machine.pmsidr = spe.pmsidr;
+  machine.device_id = "perf_event_open";
+  perf_events::CounterFacts facts{
+      .has_counters = machine_.has_counters, .why_no_cycles = {}, .way_out = {}, .counts_catalogue = machine.midr != 0};
+  if (!machine_.has_counters) {
+    NoCounters why = why_no_counters(counter_error_);
+    facts.why_no_cycles = std::move(why.reason);
+    facts.way_out = std::move(why.way_out);
+  }
+  machine.kernel = std::make_shared<perf_events::EventWords>(files, facts);
+  return machine;
+}
+
+}  // namespace
+
+diag::Result<std::unique_ptr<Device>> open_linux_device() {
+  return std::unique_ptr<Device>(std::make_unique<LinuxDevice>());
+}
+
+}  // namespace wperf::device

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "machine/linux_kernel/linux_facts.h"
+
+namespace wperf::device {
+
+std::optional<LinuxFacts> linux_facts() {
+  return std::nullopt;
+}
+
+bool mount_tracefs() {
+  return false;
+}
+
+}  // namespace wperf::device

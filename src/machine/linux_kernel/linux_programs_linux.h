@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Programs and time on the machine wperf runs on. Called by the sessions of the Linux device, too,
+// which ask who is still held.
+#pragma once
+#include <map>
+#include <string>
+#include <vector>
+
+#include "machine/device/programs.h"
+#include "machine/perf_events/counter_linux.h"
+
+namespace wperf::device {
+
+class LinuxPrograms final : public Programs {
+ public:
+  ~LinuxPrograms() override;
+
+  diag::Result<u32> spawn(const std::string& image, const std::string& command_line, u32 core) override;
+  void keep_stdout_free() override { stdout_is_free_ = true; }
+  void keep_terminal_free() override { terminal_is_free_ = true; }
+  bool shares_console() const override;
+  ProcessState process(u32 pid) override;
+  void kill(u32 pid) override;
+  std::vector<raw::Process> processes() override;
+  diag::Result<void> wait(u64 nanoseconds, u32 until_pid) override;
+  u64 now_ns() override;
+
+  // Started, but its program not begun: what is opened for it now begins with the program.
+  bool is_held(u32 pid) const;
+  // What a count or a sampling run has to be opened for: the one thread of a held program, all threads of a running
+  // one.
+  std::vector<int> threads_to_watch(u32 pid) const;
+
+ private:
+  struct Known {
+    std::string image;
+    bool child = false;
+    bool running = true;
+    u32 exit_code = 0;
+    u64 user_ns = 0, system_ns = 0;   // when it has ended
+    perf_events::Descriptor handle;   // becomes readable when it ends
+    perf_events::Descriptor release;  // of a held one: a byte lets it go
+    perf_events::Descriptor failure;  // brings the errno if its program cannot be executed
+  };
+  diag::Result<void> release(u32 pid, Known& known);
+  void look_at(u32 pid, Known& known);
+
+  std::map<u32, Known> known_;
+  bool stdout_is_free_ = false, terminal_is_free_ = false;
+};
+
+}  // namespace wperf::device

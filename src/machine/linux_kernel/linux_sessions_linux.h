@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The sessions of the Linux device. Called by linux_device_linux.cpp.
+#pragma once
+#include <memory>
+#include <vector>
+
+#include "machine/device/device.h"
+#include "machine/linux_kernel/linux_programs_linux.h"
+#include "machine/perf_events/counter_linux.h"
+#include "machine/perf_events/units.h"
+
+namespace wperf::device {
+
+// What the kernel showed of this machine.
+struct LinuxMachine {
+  std::vector<perf_events::Unit> units;
+  bool has_counters = false;
+  std::vector<u32> cores;  // online
+};
+
+// The unit that has the counters of `core`; its event numbers are the catalogue's on Arm.
+u32 core_unit_type(const LinuxMachine& machine, u32 core);
+// One type for each kind of core, for what follows a program over all of them.
+std::vector<u32> core_unit_types(const LinuxMachine& machine);
+
+// `opener`: other than the kernel's where a test answers for it.
+diag::Result<std::unique_ptr<CountSession>> open_linux_count(LinuxPrograms& programs, const LinuxMachine& machine,
+                                                             const plan::CountPlan& plan,
+                                                             perf_events::OpenEvent opener = perf_events::open_event);
+diag::Result<std::unique_ptr<SpeSession>> open_linux_spe(LinuxPrograms& programs, const LinuxMachine& machine,
+                                                         const plan::SpePlan& plan);
+diag::Result<std::unique_ptr<RecordingSession>> open_linux_recording(LinuxPrograms& programs,
+                                                                     const LinuxMachine& machine,
+                                                                     const plan::SamplePlan& plan,
+                                                                     const RecordingTarget& target);
+
+}  // namespace wperf::device

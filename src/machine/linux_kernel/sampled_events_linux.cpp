@@ -1,0 +1,370 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "machine/linux_kernel/sampled_events_linux.h"
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <ctime>
+#include <iterator>
+
+#include "formats/perf_data/format.h"
+#include "formats/perf_data/record_bytes.h"
+#include "formats/perf_data/user_registers.h"
+#include "machine/linux_kernel/switch_cost_linux.h"
+
+namespace wperf::device {
+namespace {
+
+using perf_events::Descriptor;
+using perf_events::SampleRing;
+using perf_events::Scope;
+
+// What perf saves with a copy of the stack: all that unwinding needs.
+#if defined(__aarch64__)
+constexpr u64 kUserRegisters = (u64{1} << 33) - 1;  // x0 to x30, sp, pc
+constexpr u64 kFirstArgument = u64{1} << perf_data::kFirstArgumentArm64;
+// A function that calls nothing has no frame record: who called it stands in x30 alone. perf records that, too.
+constexpr u64 kRegistersBesideFrames = u64{1} << 30;
+#else
+constexpr u64 kUserRegisters = 0xff0fff;  // all but the segments of data
+constexpr u64 kFirstArgument = u64{1} << perf_data::kFirstArgumentX86;
+constexpr u64 kRegistersBesideFrames = 0;
+#endif
+
+// Only what is read later: at high rates a recording is as long as its samples are.
+u64 sample_type_of(const plan::SamplePlan& plan, bool has_arguments) {
+  u64 fields = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME;
+  if (plan.events.size() > 1) fields |= PERF_SAMPLE_IDENTIFIER;
+  if (plan.rate_hz.has_value()) fields |= PERF_SAMPLE_PERIOD;
+  if (!plan.process.has_value() || plan.core_numbers) fields |= PERF_SAMPLE_CPU;
+  if (plan.call_stacks.wanted()) fields |= PERF_SAMPLE_CALLCHAIN;
+  // The fields of tracepoints. All events of a recording have the same fields: others give an empty one.
+  const auto is_tracepoint = [](const plan::SampleEvent& event) {
+    return event.kernel_event.has_value() && event.kernel_event->type == PERF_TYPE_TRACEPOINT;
+  };
+  if (std::any_of(plan.events.begin(), plan.events.end(), is_tracepoint)) fields |= PERF_SAMPLE_RAW;
+  const bool has_frames = plan.call_stacks.wanted() && kRegistersBesideFrames != 0;
+  if (has_arguments || has_frames) fields |= PERF_SAMPLE_REGS_USER;
+  if (plan.call_stacks.copies()) fields |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
+  return fields;
+}
+
+// Kernels without them, filters of containers and hypervisors.
+bool may_be_of_copies(int error) {
+  return error == EINVAL || error == EOPNOTSUPP || error == ENOSYS || error == EACCES || error == EPERM;
+}
+
+void leave_registers_out(perf_event_attr& attributes) {
+  attributes.sample_type &= ~u64{PERF_SAMPLE_REGS_USER};
+  attributes.sample_regs_user = 0;
+}
+
+void leave_copies_out(perf_event_attr& attributes) {
+  leave_registers_out(attributes);
+  attributes.sample_type &= ~u64{PERF_SAMPLE_STACK_USER};
+  attributes.sample_stack_user = 0;
+}
+
+// The newest wish first: what older kernels do not know, or this user may not have, is left out.
+bool leave_something_out(perf_event_attr& attributes, int error) {
+  if ((error == EINVAL || error == EOPNOTSUPP) && attributes.precise_ip != 0) {
+    attributes.precise_ip = (attributes.precise_ip - 1u) & 3u;  // as far as this PMU goes
+    return true;
+  }
+  if (error != EINVAL && error != EPERM && error != EACCES) return false;
+  if (error == EINVAL && attributes.read_format != 0) {
+    attributes.read_format = 0;  // since 6.0
+    return true;
+  }
+  if (attributes.ksymbol != 0) {  // since 5.1
+    attributes.ksymbol = attributes.bpf_event = 0;
+    return true;
+  }
+  if (error == EINVAL && attributes.sample_regs_user != 0 && attributes.sample_stack_user == 0) {
+    leave_registers_out(attributes);
+    return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+Descriptor SampledEvents::open_with_less(perf_event_attr& attributes, Scope scope) const {
+  Descriptor event = open_event_(attributes, scope, -1);
+  while (!event.is_open() && leave_something_out(attributes, errno)) event = open_event_(attributes, scope, -1);
+  return event;
+}
+
+perf_event_attr SampledEvents::attributes_of(usize number, Scope scope) const {
+  const plan::SampleEvent& planned = plan_.events[number];
+  plan::KernelEvent event;
+  if (planned.kernel_event.has_value()) {
+    event = *planned.kernel_event;
+  } else {
+    event.type = core_unit_type(machine_, static_cast<u32>(std::max(scope.core, 0)));
+    event.config = planned.code;
+    event.hardware = true;
+  }
+  perf_event_attr attributes =
+      perf_events::attributes_of(event, plan_.kernel || planned.tells_waits, planned.modifiers);
+  const bool only_waits_have_callers = std::any_of(plan_.events.begin(), plan_.events.end(),
+                                                   [](const plan::SampleEvent& one) { return one.tells_waits; });
+  if (only_waits_have_callers && !planned.tells_waits) {
+    attributes.exclude_callchain_kernel = attributes.exclude_callchain_user = 1;
+  }
+  attributes.sample_type = sample_type_;
+  attributes.sample_id_all = 1;
+  attributes.read_format = perf_data::kReadLost;
+  if (planned.adaptive && plan_.rate_hz.has_value()) {
+    attributes.freq = 1;
+    attributes.sample_freq = *plan_.rate_hz;
+  } else {
+    attributes.sample_period = planned.interval;
+  }
+  attributes.use_clockid = 1;
+  attributes.clockid = CLOCK_MONOTONIC;
+  attributes.inherit = scope.thread >= 0 ? 1 : 0;
+  attributes.enable_on_exec = starts_with_program_ ? 1 : 0;
+  if (plan_.call_stacks.copies()) {
+    attributes.exclude_callchain_user = plan_.call_stacks.source == request::StackSource::stack_copies ? 1 : 0;
+    attributes.sample_regs_user = kUserRegisters;
+    attributes.sample_stack_user = plan_.call_stacks.stack_bytes;
+  } else {
+    if (records_switches()) attributes.sample_regs_user |= kFirstArgument;
+    if (plan_.call_stacks.wanted()) attributes.sample_regs_user |= kRegistersBesideFrames;
+  }
+  if (plan_.call_stacks.wanted() && plan_.call_stacks.most_frames < request::kMostFrames) {
+    attributes.sample_max_stack = static_cast<__u16>(plan_.call_stacks.most_frames + 1);  // and where the sample is
+  }
+  if (number == 0) {
+    // Out of idle some kernels lose the tracepoint of switches: then this still tells who has come. And the software
+    // event does not tell when a thread comes back.
+    attributes.context_switch =
+        plan_.switch_records || has_event({"sched:sched_switch", "context-switches", "dummy"}) ? 1 : 0;
+    attributes.mmap = attributes.mmap2 = 1;
+    attributes.comm = attributes.comm_exec = 1;
+    attributes.task = 1;
+    attributes.mmap_data = plan_.call_stacks.source == request::StackSource::stack_copies ? 1 : 0;  // see WhichMappings
+    attributes.ksymbol = attributes.bpf_event = plan_.looks_into_kernel() ? 1 : 0;
+  }
+  return attributes;
+}
+
+bool SampledEvents::has_event(std::initializer_list<std::string_view> names) const {
+  return std::any_of(plan_.events.begin(), plan_.events.end(), [&](const plan::SampleEvent& one) {
+    return std::find(names.begin(), names.end(), one.name) != names.end();
+  });
+}
+
+// What a thread gave to the system call that it waits in tells which lock it waits for.
+bool SampledEvents::records_switches() const {
+  return has_event({"sched:sched_switch", "context-switches"});
+}
+
+std::optional<u64> SampledEvents::switch_cost() const {
+  if (!records_switches()) return std::nullopt;
+  return switch_cost_ns([this](Scope scope) {
+    std::vector<Descriptor> events;
+    for (usize i = 0; i < plan_.events.size(); ++i) {
+      perf_event_attr attributes = attributes_of(i, scope);
+      attributes.enable_on_exec = 0;
+      if (copies_were_refused_) leave_copies_out(attributes);
+      Descriptor event = open_with_less(attributes, scope);
+      if (!event.is_open()) return std::vector<Descriptor>();
+      events.push_back(std::move(event));
+    }
+    return events;
+  });
+}
+
+perf_export::WrittenEvent& SampledEvents::describe(const std::string& name, const perf_event_attr& attributes, u64 id,
+                                                   std::vector<perf_export::WrittenEvent>& events) {
+  const std::string bytes(reinterpret_cast<const char*>(&attributes), sizeof attributes);
+  auto known = std::find_if(events.begin(), events.end(), [&](const perf_export::WrittenEvent& one) {
+    return one.name == name && one.attributes == bytes;
+  });
+  if (known == events.end()) {
+    events.push_back({.name = name, .attributes = bytes, .ids = {}});
+    known = std::prev(events.end());
+  }
+  known->ids.push_back(id);
+  return *known;
+}
+
+diag::Result<SampledEvents::Opened> SampledEvents::open_event(usize number, Scope scope) {
+  const plan::SampleEvent& planned = plan_.events[number];
+  perf_event_attr attributes = attributes_of(number, scope);
+  Descriptor event = open_with_less(attributes, scope);
+  if (!event.is_open() && plan_.call_stacks.source == request::StackSource::automatic && may_be_of_copies(errno)) {
+    const int refused_with = errno;
+    attributes = attributes_of(number, scope);
+    leave_copies_out(attributes);
+    if (records_switches()) {
+      attributes.sample_type |= PERF_SAMPLE_REGS_USER;
+      attributes.sample_regs_user = kFirstArgument;
+    }
+    event = open_with_less(attributes, scope);
+    copies_were_refused_ = copies_were_refused_ || event.is_open();
+    if (!event.is_open()) errno = refused_with;
+  }
+  if (!event.is_open()) {
+    const int refused_with = errno;
+    const bool hardware = !planned.kernel_event.has_value() || planned.kernel_event->hardware;
+    // Nobody asks for an event that counts nothing by its name.
+    const std::string name = planned.name == "dummy" ? "the switches" : planned.name;
+    return perf_events::refusal(refused_with, name, hardware, attributes.exclude_kernel == 0, scope);
+  }
+  u64 id = 0;
+  if (ioctl(event.number(), PERF_EVENT_IOC_ID, &id) != 0) {
+    return diag::system_error("an event has no identity", errno);
+  }
+  const bool is_unwound = plan_.call_stacks.source == request::StackSource::automatic;
+  const bool keeps_argument = is_unwound && records_switches() && (attributes.sample_regs_user & kFirstArgument) != 0;
+  describe(planned.name, attributes, id, recorded_).kept_registers = keeps_argument ? kFirstArgument : 0;
+  if (is_unwound) leave_copies_out(attributes);
+  if (keeps_argument) {
+    attributes.sample_type |= PERF_SAMPLE_REGS_USER;
+    attributes.sample_regs_user = kFirstArgument;
+  }
+  describe(planned.name, attributes, id, written_);
+  return Opened{.descriptor = std::move(event),
+                .id = id,
+                .core = static_cast<u32>(std::max(scope.core, 0)),
+                .counts_losses = attributes.read_format != 0};
+}
+
+diag::Result<std::vector<SampledEvents::Opened>> SampledEvents::open_watch(Scope scope) {
+  std::vector<Opened> watch;
+  for (usize i = 0; i < plan_.events.size(); ++i) {
+    WPERF_TRY(Opened event, open_event(i, scope));
+    watch.push_back(std::move(event));
+  }
+  return watch;
+}
+
+// A ring belongs to an event that writes nothing: one that writes could not go over to a larger ring.
+Descriptor SampledEvents::open_ring_owner(Scope scope) const {
+  perf_event_attr attributes{};
+  attributes.size = sizeof attributes;
+  attributes.type = PERF_TYPE_SOFTWARE;
+  attributes.config = PERF_COUNT_SW_DUMMY;
+  attributes.exclude_kernel = attributes.exclude_hv = 1;
+  attributes.disabled = 1;
+  attributes.use_clockid = 1;
+  attributes.clockid = CLOCK_MONOTONIC;  // as of the events: a ring has one clock
+  return open_event_(attributes, scope, -1);
+}
+
+diag::Result<void> SampledEvents::map_ring(CoreEvents& core) {
+  Descriptor owner = open_ring_owner(core.scope);
+  if (!owner.is_open()) return perf_events::refusal(errno, "the samples' ring", false, false, core.scope);
+  WPERF_TRY(SampleRing ring, SampleRing::map(owner, perf_events::kRingBytes, perf_events::kLeastRingBytes,
+                                             events_[core.begin].descriptor.number()));
+  core.ring = rings_.size();
+  rings_.push_back(std::move(ring));
+  core.owners.push_back(std::move(owner));
+  return {};
+}
+
+diag::Result<void> SampledEvents::open_core(u32 core, const std::vector<int>& threads) {
+  if (std::find(machine_.cores.begin(), machine_.cores.end(), core) == machine_.cores.end()) return {};  // offline
+  CoreEvents opened_here{.scope = {}, .begin = events_.size(), .end = events_.size(), .owners = {}};
+  for (const int thread : threads) {
+    const Scope scope{.thread = thread, .core = static_cast<int>(core)};
+    auto opened = open_watch(scope);
+    if (!opened.has_value()) {
+      if (opened.error().system_error == ESRCH && threads.size() > 1) continue;  // ended since it was listed
+      return std::move(opened).error();
+    }
+    const bool is_first = opened_here.owners.empty();
+    if (is_first) opened_here.scope = scope;
+    std::move(opened.value().begin(), opened.value().end(), std::back_inserter(events_));
+    if (is_first) WPERF_CHECK_OK(map_ring(opened_here));
+    for (; opened_here.end < events_.size(); ++opened_here.end) {
+      const int event = events_[opened_here.end].descriptor.number();
+      if (ioctl(event, PERF_EVENT_IOC_SET_OUTPUT, opened_here.owners.back().number()) != 0)
+        return diag::system_error("the events of a core cannot share a ring", errno);
+    }
+  }
+  if (!opened_here.owners.empty()) cores_.push_back(std::move(opened_here));
+  return {};
+}
+
+void SampledEvents::enlarge(usize ring) {
+  const auto core = std::find_if(cores_.begin(), cores_.end(), [&](const CoreEvents& one) { return one.ring == ring; });
+  if (core == cores_.end() || core->is_greatest) return;  // it was replaced, and is only read to its end
+  const usize size = rings_[ring].size();
+  core->is_greatest = true;
+  Descriptor owner = size < perf_events::kMostRingBytes ? open_ring_owner(core->scope) : Descriptor();
+  if (!owner.is_open()) return;
+  auto larger = SampleRing::map(owner, std::min(size * 4, perf_events::kMostRingBytes), size * 2,
+                                events_[core->begin].descriptor.number());
+  if (!larger.has_value()) return;
+  for (usize event = core->begin; event < core->end; ++event) {
+    ioctl(events_[event].descriptor.number(), PERF_EVENT_IOC_SET_OUTPUT, owner.number());
+  }
+  core->ring = rings_.size();
+  core->is_greatest = false;
+  rings_.push_back(std::move(larger).value());
+  core->owners.push_back(std::move(owner));
+}
+
+diag::Result<void> SampledEvents::open(const std::vector<int>& threads) {
+  perf_events::raise_descriptor_limit();
+  sample_type_ = sample_type_of(plan_, records_switches());
+  for (const u32 core : plan_.cores) WPERF_CHECK_OK(open_core(core, threads));
+  open_cpu_time(threads);
+  if (!rings_.empty()) return {};
+  return diag::Error{.text = "nothing to sample: the threads have ended, or the cores are offline", .hint = {}};
+}
+
+// Counted and not sampled: so it is exact, whatever is sampled. A part of it would be wrong, so it is all or nothing.
+void SampledEvents::open_cpu_time(const std::vector<int>& threads) {
+  for (const int thread : threads) {
+    if (thread < 0) continue;
+    perf_event_attr attributes = perf_events::attributes_of(
+        {.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_TASK_CLOCK, .cores = {}}, plan_.looks_into_kernel());
+    attributes.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
+    attributes.inherit = 1;
+    attributes.enable_on_exec = starts_with_program_ ? 1 : 0;
+    Descriptor event = open_event_(attributes, {.thread = thread, .core = -1}, -1);
+    if (!event.is_open() && errno == ESRCH) continue;  // ended since it was listed
+    if (!event.is_open()) return cpu_time_.clear();
+    cpu_time_.push_back(std::move(event));
+  }
+}
+
+void SampledEvents::switch_all(unsigned long request) {
+  for (const Opened& event : events_) ioctl(event.descriptor.number(), request, 0);
+  for (const Descriptor& event : cpu_time_) ioctl(event.number(), request, 0);
+}
+
+std::optional<u64> SampledEvents::cpu_time_ns() const {
+  if (cpu_time_.empty()) return std::nullopt;
+  u64 sum = 0;
+  for (const Descriptor& event : cpu_time_) {
+    const auto counted = perf_events::read_event(event);
+    if (!counted.has_value()) return std::nullopt;
+    sum += counted.value().value;
+  }
+  return sum;
+}
+
+std::string SampledEvents::lost_samples() const {
+  std::string records;
+  for (const Opened& event : events_) {
+    struct {
+      u64 value = 0, lost = 0;
+    } counted;
+    if (!event.counts_losses || read(event.descriptor.number(), &counted, sizeof counted) != sizeof counted) continue;
+    if (counted.lost == 0) continue;
+    perf_export::append_lost_samples(records, counted.lost,
+                                     {.sample_type = sample_type_, .cpu = event.core, .id = event.id});
+  }
+  return records;
+}
+
+}  // namespace wperf::device

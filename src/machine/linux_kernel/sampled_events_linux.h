@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The perf events of one sampling run: opened for each thread and core, their rings, and how they are described in a
+// file. The first event also tells of mappings, names and forks, so that addresses can be named when the program is
+// gone. Called by linux_recording_linux.cpp.
+#pragma once
+#include <initializer_list>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "formats/perf_data/perf_file_layout.h"
+#include "machine/linux_kernel/linux_sessions_linux.h"
+#include "machine/perf_events/sample_ring_linux.h"
+
+namespace wperf::device {
+
+class SampledEvents {
+ public:
+  using OpenEvent = perf_events::OpenEvent;
+
+  // `opener`: other than the kernel's where a test answers for it.
+  SampledEvents(const LinuxMachine& machine, const plan::SamplePlan& plan, bool starts_with_program,
+                OpenEvent opener = perf_events::open_event)
+      : machine_(machine), plan_(plan), starts_with_program_(starts_with_program), open_event_(opener) {}
+
+  // threads: {-1} for all that runs on a core.
+  diag::Result<void> open(const std::vector<int>& threads);
+  void switch_all(unsigned long request);
+  // Records of what the kernel counted as lost: a full ring can tell of that only when there is room again, which may
+  // never be. All losses, those that rings told of among them, as perf writes them. Older kernels do not count them.
+  std::string lost_samples() const;
+
+  // What the threads that are watched, and all that they started, had of the cores; none: they are not watched alone,
+  // or the kernel does not count it here.
+  std::optional<u64> cpu_time_ns() const;
+
+  // Where switches are recorded: what that costs a thread for each of them, see switch_cost_linux.
+  std::optional<u64> switch_cost() const;
+
+  // Adds to rings() a larger one for the core of that one, into which its events write from now on: a ring that is
+  // mapped keeps its size. What is in the other one stays there. Nothing, where it is the greatest that can be had.
+  void enlarge(usize ring);
+
+  std::vector<perf_events::SampleRing>& rings() { return rings_; }
+  const std::vector<perf_events::SampleRing>& rings() const { return rings_; }
+  // One for each event of the plan, and kind of core where those have units of their own.
+  // Where copies of stacks become call chains on their way into the file, without the copies.
+  const std::vector<perf_export::WrittenEvent>& written() const { return written_; }
+  // The same as the kernel writes them into rings.
+  const std::vector<perf_export::WrittenEvent>& as_recorded() const { return recorded_; }
+  u64 sample_type() const { return sample_type_; }
+  // Copies of stacks were asked for as one way of several, and the kernel makes none here.
+  bool copies_were_refused() const { return copies_were_refused_; }
+
+ private:
+  struct Opened {
+    perf_events::Descriptor descriptor;
+    u64 id = 0;
+    u32 core = 0;
+    bool counts_losses = false;
+  };
+  // The events of a core and where they write.
+  struct CoreEvents {
+    perf_events::Scope scope;                     // of the first of them
+    usize begin = 0, end = 0;                     // in events_
+    usize ring = 0;                               // in rings_
+    bool is_greatest = false;                     // no larger one can be had
+    std::vector<perf_events::Descriptor> owners;  // of rings, the newest last; the ones before have records still
+  };
+  diag::Result<void> open_core(u32 core, const std::vector<int>& threads);
+  void open_cpu_time(const std::vector<int>& threads);
+  diag::Result<void> map_ring(CoreEvents& core);
+  perf_events::Descriptor open_ring_owner(perf_events::Scope scope) const;
+  diag::Result<std::vector<Opened>> open_watch(perf_events::Scope scope);
+  diag::Result<Opened> open_event(usize number, perf_events::Scope scope);
+  perf_events::Descriptor open_with_less(perf_event_attr& attributes, perf_events::Scope scope) const;
+  bool records_switches() const;
+  bool has_event(std::initializer_list<std::string_view> names) const;  // any of these
+  perf_event_attr attributes_of(usize number, perf_events::Scope scope) const;
+  static perf_export::WrittenEvent& describe(const std::string& name, const perf_event_attr& attributes, u64 id,
+                                             std::vector<perf_export::WrittenEvent>& events);
+
+  const LinuxMachine& machine_;
+  const plan::SamplePlan& plan_;
+  bool starts_with_program_;
+  OpenEvent open_event_;
+  bool copies_were_refused_ = false;
+  u64 sample_type_ = 0;
+  std::vector<Opened> events_;
+  std::vector<perf_events::Descriptor> cpu_time_;  // of each thread; empty: not counted
+  std::vector<CoreEvents> cores_;
+  std::vector<perf_events::SampleRing> rings_;
+  std::vector<perf_export::WrittenEvent> written_, recorded_;
+};
+
+}  // namespace wperf::device

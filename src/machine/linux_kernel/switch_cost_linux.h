@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What recording its switches costs a thread, measured: two threads of ours on one core wake each other, now with the
+// events of a recording and now without. Called by sampled_events_linux.
+#pragma once
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "machine/perf_events/counter_linux.h"
+
+namespace wperf::device {
+
+// Opens the events of a recording for this thread and those that it starts then, on one core, switched off.
+using OpenForThread = std::function<std::vector<perf_events::Descriptor>(perf_events::Scope scope)>;
+
+// Nanoseconds for each switch, with the wake-up that comes before it. Nothing: that cannot be measured here, or is lost
+// in noise. Takes some ten milliseconds.
+std::optional<u64> switch_cost_ns(const OpenForThread& open);
+
+}  // namespace wperf::device

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The AUX area of one core, which a tracing unit (Arm SPE) fills like a ring, and the records of the event's own ring
+// that say what was written where. Hands out the bytes in their order and core_statistics what was lost. Pure: whoever
+// maps both (linux_spe_linux) loads the heads and stores the tails. Positions and records are not believed.
+#pragma once
+#include <span>
+#include <vector>
+
+#include "formats/perf_data/record.h"
+#include "machine/perf_events/ring_pieces.h"
+#include "model/readings/spe.h"
+
+namespace wperf::perf_events {
+
+class AuxArea {
+ public:
+  AuxArea(u32 core, std::span<const std::byte> area) : area_(area) { statistics_.core = core; }
+
+  // `records`: what the event's ring holds. `head`: how far the area is written; positions count up for ever.
+  void drain(const RingPieces& records, u64 head, const raw::SpeSink& sink);
+
+  u64 tail() const { return tail_; }  // up to here the room can be given back
+  const raw::SpeStatistics& statistics() const { return statistics_; }
+
+ private:
+  void take(const perf_data::Record& record, u64 head, const raw::SpeSink& sink);
+  void hand_out(u64 begin, u64 end, const raw::SpeSink& sink);
+  void lose();
+
+  std::span<const std::byte> area_;
+  std::vector<std::byte> joined_;  // records that go round the end of the ring
+  u64 tail_ = 0;
+  bool gap_ = false;  // what comes next does not follow what came before
+  raw::SpeStatistics statistics_;
+};
+
+}  // namespace wperf::perf_events

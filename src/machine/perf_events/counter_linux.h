@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One opened perf event, and what is said when the kernel refuses it. Called by the sessions of the Linux device.
+#pragma once
+#include <linux/perf_event.h>
+
+#include <string>
+#include <utility>
+
+#include "base/ints.h"
+#include "ground/diag/result.h"
+#include "machine/plan/kernel_words.h"
+
+namespace wperf::perf_events {
+
+// Closes what it holds.
+class Descriptor {
+ public:
+  Descriptor() = default;
+  explicit Descriptor(int number) : number_(number) {}
+  ~Descriptor() { reset(); }
+  Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
+  Descriptor& operator=(Descriptor&& other) noexcept {
+    if (this != &other) {
+      reset();
+      number_ = std::exchange(other.number_, -1);
+    }
+    return *this;
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  int number() const { return number_; }
+  bool is_open() const { return number_ >= 0; }
+  void reset();
+
+ private:
+  int number_ = -1;
+};
+
+// Whom an event watches. thread -1: everything on `core`; core -1: the thread wherever it runs.
+struct Scope {
+  int thread = -1;
+  int core = -1;
+};
+
+// The attributes that every event of ours shares; user mode only unless `kernel` or the event happens there, or
+// `modifiers` choose.
+perf_event_attr attributes_of(const plan::KernelEvent& event, bool kernel, const plan::EventModifiers& modifiers = {});
+
+// leader: of its group, or -1. On failure nothing is open and errno tells why.
+Descriptor open_event(perf_event_attr& attributes, Scope scope, int leader = -1);
+using OpenEvent = Descriptor (*)(perf_event_attr&, Scope, int leader);
+
+// How many events of the cores' counters are counted at the same time, at most `most`: the kernel refuses a group that
+// never could be. `opener`: other than the kernel's where a test answers for it.
+u32 greatest_group(u32 most, OpenEvent opener = open_event);
+
+// What `error` (an errno of open_event) means for the user. `kernel`: kernel mode was asked for, too.
+diag::Error refusal(int error, const std::string& event, bool hardware, bool kernel, Scope scope);
+
+// errno of an mmap that the limit on locked memory refused: room for `what`.
+diag::Error no_room(const std::string& what);
+
+struct Reading {
+  u64 value = 0, enabled_ns = 0, running_ns = 0;
+};
+diag::Result<Reading> read_event(const Descriptor& event);
+
+// As many descriptors as this process may have.
+void raise_descriptor_limit();
+
+}  // namespace wperf::perf_events

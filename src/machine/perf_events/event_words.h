@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The words for events that this Linux kernel knows: generic hardware and cache events, software events, tracepoints,
+// `unit/terms/` of sysfs. Made by the Linux device, asked by plan.
+#pragma once
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "machine/perf_events/system_files.h"
+#include "machine/perf_events/units.h"
+#include "machine/plan/kernel_words.h"
+
+namespace wperf::perf_events {
+
+struct CounterFacts {
+  bool has_counters = false;      // a cycle counter could be opened
+  std::string why_no_cycles;      // if not
+  std::string way_out;            // what can be done about that
+  bool counts_catalogue = false;  // Arm
+};
+
+class EventWords final : public plan::KernelEvents {
+ public:
+  EventWords(SystemFiles files, CounterFacts facts) : files_(std::move(files)), facts_(std::move(facts)) {}
+
+  diag::Result<std::optional<plan::KernelEvent>> find(std::string_view name) const override;
+  bool counts_catalogue() const override { return facts_.counts_catalogue; }
+  bool has_counters() const override { return facts_.has_counters; }
+  std::string why_no_cycles() const override { return facts_.why_no_cycles; }
+  std::string way_to_counters() const override { return facts_.way_out; }
+  std::optional<bool> counts_code(u16 code) const override;
+  std::vector<Word> words(bool of_hardware) const override;
+  std::vector<Word> session_facts() const override;
+
+ private:
+  diag::Result<std::optional<plan::KernelEvent>> find_unit_event(std::string_view name) const;
+  diag::Result<std::optional<plan::KernelEvent>> find_tracepoint(std::string_view name) const;
+
+  struct ListedEvent {
+    std::string name;
+    u64 code = 0;
+  };
+  // Those that the units of the cores have in sysfs: of Arm's common events the ones that the hardware claims (PMCEID).
+  std::vector<ListedEvent> listed_events() const;
+
+  SystemFiles files_;
+  CounterFacts facts_;
+  mutable std::optional<std::vector<ListedEvent>> listed_;  // read when it is asked for
+};
+
+// Where tracefs is mounted; empty: nowhere we may look.
+std::string tracefs_folder(const SystemFiles& files);
+// The same, though this user may not look into it; empty: it is not mounted.
+std::string tracefs_mount(const SystemFiles& files);
+
+}  // namespace wperf::perf_events

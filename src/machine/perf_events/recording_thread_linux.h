@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The thread that carries what the kernel writes into rings over into a file, and does nothing else, so that it keeps
+// up with any rate. Called by the recording session of the Linux device.
+#pragma once
+#include <atomic>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "formats/perf_data/record_filter.h"
+#include "ground/os/recording_file.h"
+#include "machine/perf_events/sample_ring_linux.h"
+
+namespace wperf::perf_events {
+
+// In nanoseconds: of the time, and of what the calling thread had of a processor.
+struct RecordingClocks {
+  u64 (*now)();
+  u64 (*processor_time)();
+};
+RecordingClocks system_clocks();
+
+class RecordingThread {
+ public:
+  // Called when the ring of this number was found nearly full: may add a larger one that is written in its place.
+  using Enlarge = std::function<void(usize ring)>;
+
+  // They outlive this and are not touched between start() and stop() but by this. `filter`: null, or what each record
+  // goes through on its way.
+  RecordingThread(std::vector<SampleRing>& rings, os::RecordingFile& file, perf_export::RecordFilter* filter = nullptr,
+                  RecordingClocks clocks = system_clocks(), Enlarge enlarge = {})
+      : rings_(rings), file_(file), filter_(filter), clocks_(clocks), enlarge_(std::move(enlarge)) {}
+  ~RecordingThread() { stop(); }
+  RecordingThread(const RecordingThread&) = delete;
+  RecordingThread& operator=(const RecordingThread&) = delete;
+
+  // The rings are emptied from now on.
+  diag::Result<void> start();
+  // Records of what was there before, once they are known: finding them takes a while, and no ring may be full then.
+  void add_earlier(std::string_view records);
+  // Of any thread: what is in the rings now is in the file afterwards.
+  void carry_over(bool is_last = false);
+  // Brings what is left in the rings into the file.
+  void stop();
+
+  // While it runs: bytes of the file.
+  u64 written() const { return written_.load(std::memory_order_relaxed); }
+
+ private:
+  void run();
+  void end_round();
+  void enlarge_full_ones();
+
+  std::vector<SampleRing>& rings_;
+  os::RecordingFile& file_;
+  perf_export::RecordFilter* const filter_;
+  const RecordingClocks clocks_;
+  const Enlarge enlarge_;
+  std::string filtered_;  // what it gave back in a round
+  u64 filtering_ns_ = 0;  // processor time of that
+  u64 last_round_ns_ = 0;
+  std::mutex writing_;
+  bool has_earlier_ = false;
+  Descriptor stop_;  // readable: end
+  std::thread thread_;
+  std::atomic<u64> written_{0};
+};
+
+}  // namespace wperf::perf_events

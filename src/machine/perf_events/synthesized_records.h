@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Records of what was there before a recording began, from the text files in which the kernel shows it: it tells by
+// itself only of changes. Pure. Called by the recording session of the Linux device and by the fuzzer.
+#pragma once
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "formats/perf_data/record_bytes.h"
+
+namespace wperf::perf_events {
+
+// The build id (bytes) of a file; empty: not known.
+using BuildIdOf = std::function<std::string_view(std::string_view path)>;
+
+// One record for each mapping that /proc/PID/maps lists. What holds data only helps perf to unwind copies of stacks: it
+// takes the beginning of a file for the place where all of it lies.
+enum class WhichMappings : u8 { code, all };
+void append_mappings(std::string& out, u32 process, std::string_view maps, WhichMappings which,
+                     const BuildIdOf& build_id_of, const perf_export::Trailer& trailer);
+
+// The kernel as perf writes it: from its first function, which is found in the beginning of /proc/kallsyms, as long as
+// /proc/iomem says; `build_id`: its bytes. Nothing where the addresses are hidden.
+void append_kernel(std::string& out, std::string_view symbols, std::string_view memory,
+                   const perf_export::Trailer& trailer, std::string_view build_id = {});
+
+// The modules of the kernel, of /proc/modules.
+void append_kernel_modules(std::string& out, std::string_view modules, const perf_export::Trailer& trailer);
+
+// The build id in the notes of an ELF file, of which `bytes` is the beginning; or in notes alone (/sys/kernel/notes).
+std::string_view build_id_in_elf(std::string_view bytes);
+std::string_view build_id_in_notes(std::string_view notes);
+
+}  // namespace wperf::perf_events

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Ranges of cores as typed → the cores of this machine.
+#pragma once
+#include <vector>
+
+#include "base/ints.h"
+#include "ground/diag/result.h"
+#include "model/request/core_list.h"
+#include "model/request/request.h"
+
+namespace wperf::plan {
+
+// Ascending, no duplicates. The error for a core that is not there names `option`.
+diag::Result<std::vector<u32>> expand_cores(const std::vector<request::CoreRange>& ranges, u32 core_count,
+                                            const request::CoreOption& option);
+
+}  // namespace wperf::plan

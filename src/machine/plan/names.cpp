@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "machine/plan/names.h"
+
+#include <fmt/format.h>
+
+#include <optional>
+#include <vector>
+
+#include "base/ascii.h"
+#include "ground/diag/nearest.h"
+
+namespace wperf::plan {
+namespace {
+
+// Armv8's list, and on a core of Armv9 also what that added.
+template <typename NameOrCode>
+std::optional<pmu::Event> find_in_architecture(NameOrCode wanted, pmu::Product product) {
+  const std::optional<pmu::Event> event = pmu::architectural().find_event(wanted);
+  if (event.has_value() || !product.architecture().starts_with("armv9")) return event;
+  return pmu::find_product("armv9-a").value().find_event(wanted);
+}
+
+std::optional<pmu::Event> find_by_name(EventClass event_class, std::string_view name, pmu::Product product,
+                                       NameOrder order) {
+  if (event_class != EventClass::core) return pmu::find_uncore_event(event_class, name);
+  const bool product_first = order == NameOrder::product_first;
+  const std::optional<pmu::Event> event =
+      product_first ? product.find_event(name) : find_in_architecture(name, product);
+  if (event.has_value()) return event;
+  return product_first ? find_in_architecture(name, product) : product.find_event(name);
+}
+
+// What -e takes without a number.
+void append_names(std::vector<std::string_view>& names, EventClass event_class, const EventCatalog& catalog) {
+  for (const pmu::ExtraEvent& extra : catalog.extra.all()) {
+    if (extra.event_class == event_class) names.push_back(extra.name);
+  }
+  if (event_class != EventClass::core) {
+    for (usize i = 0; i < pmu::uncore_event_count(event_class); ++i) {
+      names.push_back(pmu::uncore_event(event_class, i).name);
+    }
+    return;
+  }
+  for (const pmu::Product product : {catalog.product, pmu::architectural()}) {
+    for (usize i = 0; i < product.event_count(); ++i) names.push_back(product.event(i).name);
+  }
+}
+
+}  // namespace
+
+diag::Result<u16> resolve_code(const request::EventToken& token, const EventCatalog& catalog, NameOrder order) {
+  const pmu::ExtraEvent* extra = catalog.extra.find(token.event_class, std::string_view(token.text));
+  if (extra != nullptr) return extra->code;
+  if (token.number.has_value()) return static_cast<u16>(*token.number);
+  const auto event = find_by_name(token.event_class, in_lower_case(std::string(token.text)), catalog.product, order);
+  if (event.has_value()) return event->code;
+  return unknown_event(token, catalog, nullptr);
+}
+
+diag::Error unknown_event(const request::EventToken& token, const EventCatalog& catalog, const KernelEvents* kernel) {
+  diag::Error error = diag::contract_error(fmt::format("unknown event name: {}", token.text));
+  std::vector<KernelEvents::Word> words;
+  std::vector<std::string_view> names;
+  if (kernel != nullptr) words = kernel->words(true);
+  for (const KernelEvents::Word& word : words) names.push_back(word.name);
+  if (kernel == nullptr || kernel->counts_catalogue()) append_names(names, token.event_class, catalog);
+  error.hint = diag::did_you_mean(diag::nearest(token.text, names));
+  if (error.hint.empty() && kernel != nullptr) {
+    error.hint = kernel->is_windows()
+                     ? "`wperf list` shows the names"
+                     : "`wperf list` shows the names; unit/terms/ and system:tracepoint are also allowed";
+  }
+  return error;
+}
+
+std::string shown_name(const request::EventToken& token, u16 code, const EventCatalog& catalog) {
+  const bool of_core = token.event_class == EventClass::core;
+  std::optional<pmu::Event> event =
+      of_core ? catalog.product.find_event(code) : pmu::find_uncore_event(token.event_class, code);
+  if (event.has_value()) return std::string(event->name);
+  const pmu::ExtraEvent* extra = catalog.extra.find(token.event_class, code);
+  if (extra != nullptr) return extra->name;
+  if (of_core && !token.number.has_value()) event = find_in_architecture(code, catalog.product);
+  return event.has_value() ? std::string(event->name) : fmt::format("r{:x}", code);
+}
+
+}  // namespace wperf::plan

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Words of the user → event codes, and codes → the names shown (contract 3.1, 5.2).
+#pragma once
+#include <string>
+
+#include "base/event_class.h"
+#include "base/ints.h"
+#include "ground/diag/result.h"
+#include "machine/plan/kernel_words.h"
+#include "machine/plan/plan.h"
+
+namespace wperf::plan {
+
+// Whose table is asked first. An architectural name can have another code on a product: -e follows the architecture as
+// WindowsPerf does, a product's own metrics follow the product.
+enum class NameOrder { architecture_first, product_first };
+
+diag::Result<u16> resolve_code(const request::EventToken& token, const EventCatalog& catalog, NameOrder order);
+
+// `kernel` may be null. The hint names the event that may have been meant.
+diag::Error unknown_event(const request::EventToken& token, const EventCatalog& catalog, const KernelEvents* kernel);
+
+// The product's name of the code that `token` stands for; else that of a -E or raw event registered for it; else the
+// architecture's; else, and for an event given as a number, r<hex>.
+std::string shown_name(const request::EventToken& token, u16 code, const EventCatalog& catalog);
+
+}  // namespace wperf::plan

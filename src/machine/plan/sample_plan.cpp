@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "machine/plan/sample_plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "machine/plan/counters.h"
+#include "machine/plan/kernel_plan.h"
+#include "machine/plan/names.h"
+#include "machine/plan/sampled_cores.h"
+#include "model/request/number.h"
+
+namespace wperf::plan {
+namespace {
+
+// Up to half of the interval either way. Less does not do: by an eighth, samples walk so slowly through a loop that is
+// nearly a multiple of the interval that a thousand of them tell no more than ten.
+constexpr u32 kJitterShift = 1;
+
+// An event of this rate starts with the right interval; others get there in a few steps.
+constexpr u64 kGuessedEventsPerSecond = 1'000'000'000;
+// A rare event may become frequent from one moment to the next; more interrupts than this would leave it would choke
+// the core before the interval is adapted again.
+constexpr u64 kLeastAdaptedInterval = 1000;
+constexpr u64 kGreatestInterval = ~u32{0};
+// No step changes the interval by more than this factor: one odd stretch of time must not decide the next.
+constexpr u64 kGreatestStep = 8;
+// Where the kernel adapts intervals, nobody need guess one.
+constexpr u32 kKernelRateHz = 4000;
+constexpr usize kMostKernelEvents = 32;
+
+u32 first_interval(u32 rate_hz) {
+  return static_cast<u32>(std::max(kGuessedEventsPerSecond / rate_hz, kLeastAdaptedInterval));
+}
+
+// Names follow the architecture first, as when counting.
+diag::Result<u16> resolve(const request::EventToken& token, const EventCatalog& catalog) {
+  auto code = resolve_code(token, catalog, NameOrder::architecture_first);
+  if (code.has_value()) return code;
+  diag::Error error = std::move(code).error();
+  if (token.text.find_first_of("/{}") != std::string::npos) {
+    error.hint =
+        "for sampling, groups and events outside the cores are not supported; use NAME or NAME:INTERVAL, separated by "
+        "commas";
+  }
+  return error;
+}
+
+diag::Result<SampleEvent> plan_event(const request::SampledEvent& asked, const EventCatalog& catalog,
+                                     std::optional<u32> rate_hz) {
+  const request::EventToken token{
+      .event_class = EventClass::core, .text = asked.text, .number = asked.number, .group = std::nullopt};
+  SampleEvent event;
+  WPERF_TRY(event.code, resolve(token, catalog));
+  event.name = event.code == kCycleEvent ? "cycle" : shown_name(token, event.code, catalog);
+  event.adaptive = rate_hz.has_value() && !asked.interval.has_value();
+  event.interval = event.adaptive ? first_interval(*rate_hz) : asked.interval.value_or(request::kDefaultInterval);
+  return event;
+}
+
+std::vector<SampleEvent> cycles_only(std::optional<u32> rate_hz, u32 usual_interval) {
+  SampleEvent event;
+  event.name = "cycle";
+  event.code = kCycleEvent;
+  event.adaptive = rate_hz.has_value();
+  event.interval = event.adaptive ? first_interval(*rate_hz) : usual_interval;
+  return {event};
+}
+
+diag::Result<void> check_rate(const request::Sampling& sampling, const std::vector<SampleEvent>& events) {
+  if (!sampling.rate_hz.has_value()) return {};
+  const bool adapts =
+      std::any_of(events.begin(), events.end(), [](const SampleEvent& event) { return event.adaptive; });
+  if (adapts) return {};
+  return diag::Error{.text = "--freq has no effect: every event of -e has its own interval",
+                     .hint = "leave out an :INTERVAL, or --freq",
+                     .code = diag::ExitCode::usage};
+}
+
+bool in_report_order(const SampleEvent& a, const SampleEvent& b) {
+  if ((a.code == kCycleEvent) != (b.code == kCycleEvent)) return a.code == kCycleEvent;
+  return a.code != b.code ? a.code < b.code : a.interval < b.interval;
+}
+
+// What the kernel is asked for; intervals and rates as it takes them: it adapts intervals by itself.
+diag::Result<SampleEvent> plan_kernel_sample(const request::SampledEvent& asked, const Capabilities& machine,
+                                             EventCatalog& catalog, u32 rate_hz) {
+  request::EventToken token;
+  token.text = asked.text;
+  token.number = asked.number;
+  WPERF_TRY(const std::optional<Entry> entry, make_kernel_entry(token, machine, catalog));
+  SampleEvent event;
+  event.name = asked.text;
+  if (entry.has_value()) {
+    event.code = entry->code;
+    event.kernel_event = entry->kernel_event;
+    event.modifiers = entry->modifiers;
+  } else {
+    WPERF_TRY(event.code, resolve_code(token, catalog, NameOrder::architecture_first));
+  }
+  event.adaptive = !asked.interval.has_value();
+  const bool is_clock = event.kernel_event.has_value() && event.kernel_event->clock;
+  event.interval = asked.interval.value_or(is_clock ? static_cast<u32>(kGuessedEventsPerSecond / rate_hz) : 0);
+  return event;
+}
+
+std::string why_not_cycles(const Capabilities& machine, const std::vector<SampleEvent>& events) {
+  const std::string reason = machine.kernel->why_no_cycles();
+  if (reason.empty()) return reason;
+  const SampleEvent& event = events.front();
+  const bool is_clock = event.kernel_event.has_value() && event.kernel_event->clock;
+  return fmt::format("sampling by {}: {}", is_clock ? "CPU time" : event.name, reason);
+}
+
+diag::Result<std::vector<SampleEvent>> plan_kernel_samples(const request::Request& request, const Capabilities& machine,
+                                                           const EventCatalog& catalog) {
+  const request::Sampling& sampling = request.sampling;
+  if (sampling.jitter) {
+    return diag::Error{.text = "--jitter is not supported: the kernel of this machine cannot vary intervals",
+                       .hint = "use --freq with an uncommon frequency, such as 997",
+                       .code = diag::ExitCode::usage};
+  }
+  const u32 rate_hz = sampling.rate_hz.value_or(kKernelRateHz);
+  std::vector<request::SampledEvent> asked = sampling.events;
+  if (asked.empty()) asked.emplace_back().text = machine.kernel->usual_event();
+  EventCatalog words = catalog;
+  std::vector<SampleEvent> events;
+  for (const request::SampledEvent& one : asked) {
+    WPERF_TRY(SampleEvent event, plan_kernel_sample(one, machine, words, rate_hz));
+    const bool is_clock = event.kernel_event.has_value() && event.kernel_event->clock;
+    if (machine.kernel->is_windows() && sampling.rate_hz.has_value() && event.adaptive && !is_clock) {
+      return diag::Error{
+          .text = fmt::format("--freq works only for the timer on Windows, which cannot adapt the interval of {}",
+                              event.name),
+          .hint = fmt::format("set the interval with -e {}:INTERVAL", event.name),
+          .code = diag::ExitCode::usage};
+    }
+    events.push_back(std::move(event));
+  }
+  if (events.size() > kMostKernelEvents) {
+    return diag::Error{.text = fmt::format("{} events are too many to sample at once", events.size()),
+                       .hint = fmt::format("choose at most {}", kMostKernelEvents)};
+  }
+  WPERF_CHECK_OK(check_rate(sampling, events));
+  return events;
+}
+
+diag::Result<std::vector<SampleEvent>> plan_events(const request::Request& request, const Capabilities& machine,
+                                                   const EventCatalog& catalog) {
+  const request::Sampling& sampling = request.sampling;
+  WPERF_CHECK_OK(check_no_counting_list(request));
+  if (machine.kernel != nullptr) return plan_kernel_samples(request, machine, catalog);
+  for (const request::SampledEvent& asked : sampling.events) {
+    if (asked.interval_error.has_value()) return *asked.interval_error;
+  }
+  if (sampling.events.empty()) {
+    WPERF_CHECK_OK(check_sampled_events(1, machine));
+    const u32 usual = machine.usual_cycle_interval;
+    return cycles_only(sampling.rate_hz, usual != 0 ? usual : kDefaultCycleInterval);
+  }
+  std::vector<SampleEvent> events;
+  for (const request::SampledEvent& asked : sampling.events) {
+    WPERF_TRY(SampleEvent event, plan_event(asked, catalog, sampling.rate_hz));
+    events.push_back(std::move(event));
+  }
+  WPERF_CHECK_OK(check_sampled_events(events.size(), machine));
+  WPERF_CHECK_OK(check_rate(sampling, events));
+  std::sort(events.begin(), events.end(), in_report_order);
+  return events;
+}
+
+// The last word counts. 0: the device's own.
+diag::Result<u32> configured_limit(const request::Request& request, const Capabilities& machine) {
+  u32 limit = 0;
+  for (const request::ConfigSetting& setting : request.config) {
+    if (setting.name != request::kSampleLimitSetting) continue;
+    limit = static_cast<u32>(request::parse_decimal(setting.value).value_or(0));
+    if (machine.kernel != nullptr) {
+      return diag::Error{.text = "sample.limit is not supported: the kernel of this machine has its own limit",
+                         .hint = "write to /proc/sys/kernel/perf_event_max_sample_rate",
+                         .code = diag::ExitCode::usage};
+    }
+    if (limit == 0) {
+      return diag::Error{
+          .text = "sample.limit must be at least one sample per second", .hint = {}, .code = diag::ExitCode::usage};
+    }
+  }
+  return limit;
+}
+
+// As -g takes them, no deeper than was asked for.
+request::CallStacks automatic_stacks_of(const request::Sampling& sampling) {
+  request::CallStacks stacks = request::automatic_stacks();
+  stacks.most_frames = sampling.call_stacks.most_frames;
+  return stacks;
+}
+
+diag::Result<void> check_call_stacks(const request::CallStacks& stacks, const Capabilities& machine) {
+  if (machine.kernel != nullptr || !stacks.wanted()) return {};
+  if (stacks.source == request::StackSource::stack_copies) {
+    return diag::Error{.text = "only the linux device can copy stacks",
+                       .hint = "use -g, which follows frame pointers; every program for Windows on Arm keeps them",
+                       .code = diag::ExitCode::usage};
+  }
+  if (!machine.foreign_driver.empty()) {
+    return diag::Error{.text = machine.foreign_driver + " cannot record call stacks",
+                       .hint = "leave out the options that show callers, or use wperf's own driver",
+                       .code = diag::ExitCode::usage};
+  }
+  if (!machine.call_stacks) {
+    return diag::Error{.text = "the driver cannot record call stacks",
+                       .hint =
+                           "the driver is older than this wperf, or its Windows lacks the needed functions; install "
+                           "the driver that came with this wperf, or leave out the options that show callers"};
+  }
+  return {};
+}
+
+bool has_table(const request::SampleDisplay& display, request::Breakdown kind) {
+  return std::find(display.by.begin(), display.by.end(), kind) != display.by.end();
+}
+
+// What would be left out or made up without a word: a sample is one of a core, and nothing more is known of it.
+diag::Result<void> check_foreign_driver(const request::Request& request, const SamplePlan& plan,
+                                        const Capabilities& machine) {
+  if (machine.foreign_driver.empty()) return {};
+  const auto refusal = [&](const char* what, const char* hint) {
+    return diag::Error{.text = machine.foreign_driver + what, .hint = hint, .code = diag::ExitCode::usage};
+  };
+  if (plan.cores.size() > 1)
+    return refusal(" can sample only one core at a time", "choose one with -c; record starts the program on that core");
+  if (plan.jitter_shift != 0) return refusal(" cannot vary intervals", "leave out --jitter");
+  if (plan.most_per_second != 0) return refusal(" has no limit of samples to set", "leave out sample.limit");
+  if (has_table(plan.display, request::Breakdown::thread) || has_table(plan.display, request::Breakdown::process))
+    return refusal(" does not record the thread of a sample", "leave `thread` and `process` out of --by");
+  if (plan.display.timeline_ms.has_value() || request.recording.time.has_value())
+    return refusal(" does not record the time of a sample", "leave out --timeline and --time");
+  return {};
+}
+
+bool sorts_by_core(const request::RecordingView& view) {
+  return std::any_of(view.sort.begin(), view.sort.end(), [](request::SortBy key) {
+    return key == request::SortBy::core || key == request::SortBy::core_kind;
+  });
+}
+
+}  // namespace
+
+diag::Result<SamplePlan> make_sample_plan(const request::Request& request, const Capabilities& machine,
+                                          const EventCatalog& catalog) {
+  SamplePlan plan;
+  WPERF_TRY(NamedCores cores, name_cores(request, machine.core_count));
+  WPERF_TRY(plan.events, plan_events(request, machine, catalog));
+  WPERF_CHECK_OK(check_process(request, machine));
+  WPERF_TRY(SampledCores placed, machine.kernel != nullptr
+                                     ? place_by_kernel(std::move(cores), request, machine.core_count)
+                                     : place_on_cores(std::move(cores), request, machine.core_count));
+  plan.process = request.process;
+  if (machine.kernel != nullptr && request.sampling.events.empty()) plan.note = why_not_cycles(machine, plan.events);
+  plan.cores = std::move(placed.cores);
+  plan.program_core = placed.program_core;
+  plan.kernel = request.kernel;
+  plan.jitter_shift = request.sampling.jitter ? kJitterShift : 0;
+  WPERF_TRY(plan.most_per_second, configured_limit(request, machine));
+  const bool adaptive =
+      std::any_of(plan.events.begin(), plan.events.end(), [](const SampleEvent& event) { return event.adaptive; });
+  if (adaptive) plan.rate_hz = request.sampling.rate_hz;
+  if (adaptive && machine.kernel != nullptr) plan.rate_hz = request.sampling.rate_hz.value_or(kKernelRateHz);
+  plan.display = request.sampling.display;
+  plan.call_stacks = wanted_call_stacks(request);
+  WPERF_CHECK_OK(check_call_stacks(plan.call_stacks, machine));
+  if (request.recording.latency) {
+    if (machine.kernel == nullptr || machine.kernel->is_windows()) {
+      return diag::Error{
+          .text = "record --latency needs the linux device: other devices do not record when threads ran",
+          .hint = "for traces with samples and context switches use `wperf report --latency FILE.etl`",
+          .code = diag::ExitCode::usage};
+    }
+    plan.switch_records = true;
+  }
+  WPERF_CHECK_OK(check_foreign_driver(request, plan, machine));
+  if (machine.kernel != nullptr) {
+    if (has_table(plan.display, request::Breakdown::caller) && !plan.call_stacks.wanted()) {
+      plan.call_stacks = automatic_stacks_of(request.sampling);
+    }
+    plan.core_numbers =
+        has_table(plan.display, request::Breakdown::core) || sorts_by_core(request.recording) || plan.switch_records;
+  }
+  return plan;
+}
+
+diag::Result<void> add_switches(SamplePlan& plan, const request::Request& request, const Capabilities& machine,
+                                const EventCatalog& catalog) {
+  for (const SampleEvent& event : plan.events) {
+    if (event.name != kSwitchesForWaits && !event.name.starts_with("sched:")) continue;
+    return diag::Error{
+        .text = fmt::format("--waits already records context switches; {} cannot be recorded too", event.name),
+        .hint = fmt::format("leave {} out of -e", event.name),
+        .code = diag::ExitCode::usage};
+  }
+  const bool of_windows = machine.kernel->is_windows();
+  request::Request of_switches = request;
+  of_switches.sampling.rate_hz.reset();
+  of_switches.sampling.events = {{.text = std::string(of_windows ? kSchedulerEvent : kSwitchesForWaits),
+                                  .number = {},
+                                  .interval = 1,
+                                  .interval_error = {}}};
+  WPERF_TRY(std::vector<SampleEvent> switches, plan_events(of_switches, machine, catalog));
+  for (SampleEvent& event : switches) {
+    event.tells_waits = !of_windows;
+    plan.events.push_back(std::move(event));
+  }
+  // Windows takes the stacks of switches by itself.
+  if (of_windows) return {};
+  plan.call_stacks.source = request::StackSource::frame_pointers;
+  return {};
+}
+
+request::CallStacks wanted_call_stacks(const request::Request& request) {
+  request::CallStacks stacks = request.sampling.call_stacks;
+  const request::RecordingView& view = request.recording;
+  const bool shown = view.children || view.tree || view.callers || view.callees || view.folded;
+  if (shown && !stacks.wanted()) stacks = automatic_stacks_of(request.sampling);
+  return stacks;
+}
+
+u32 adapted_interval(u32 interval, u64 samples, u64 elapsed_ns, u32 rate_hz) {
+  if (elapsed_ns == 0 || rate_hz == 0) return interval;
+  const u64 least = std::max(u64{interval} / kGreatestStep, u64{1});
+  const u64 greatest = u64{interval} * kGreatestStep;
+  const double wanted = static_cast<double>(elapsed_ns) / 1e9 * rate_hz;
+  const double exact = static_cast<double>(interval) * static_cast<double>(samples) / wanted;
+  u64 next = exact < static_cast<double>(greatest) ? static_cast<u64>(exact) : greatest;
+  next = std::clamp(next, least, greatest);
+  return static_cast<u32>(std::clamp(next, kLeastAdaptedInterval, kGreatestInterval));
+}
+
+}  // namespace wperf::plan

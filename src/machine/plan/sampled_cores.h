@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Which cores `sample` and `record` look at, and on which the program runs: the same for samples by overflow and by
+// SPE.
+#pragma once
+#include <vector>
+
+#include "base/ints.h"
+#include "ground/diag/result.h"
+#include "model/request/request.h"
+
+namespace wperf::plan {
+
+// -c as far as it goes: one core to sample, or with --cores and --all-cores the core the program runs on.
+struct NamedCores {
+  std::vector<u32> measured;  // -c
+  std::vector<u32> sampled;   // --cores, --all-cores
+};
+diag::Result<NamedCores> name_cores(const request::Request& request, u32 core_count);
+
+// Left of the command word -e counts, so what the user wrote there would be dropped without a word.
+diag::Result<void> check_no_counting_list(const request::Request& request);
+
+struct SampledCores {
+  std::vector<u32> cores;  // ascending, no duplicates
+  u32 program_core = 0;    // one of them, or kAnyCore
+};
+// What is left to check once the events are known: the one core of `sample`, the program, the one core of `record`.
+diag::Result<SampledCores> place_on_cores(NamedCores named, const request::Request& request, u32 core_count);
+
+// The kernel follows a program over all cores unless some were named; without a program, it samples whoever runs there.
+diag::Result<SampledCores> place_by_kernel(NamedCores named, const request::Request& request, u32 core_count);
+
+}  // namespace wperf::plan

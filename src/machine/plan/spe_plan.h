@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Request × machine → how the statistical profiling extension is programmed (contract 3.4). Pure; called by measure.
+#pragma once
+#include <optional>
+#include <vector>
+
+#include "base/ints.h"
+#include "ground/diag/result.h"
+#include "machine/plan/plan.h"
+#include "model/request/request.h"
+
+namespace wperf::plan {
+
+inline constexpr u32 kSpeBuffer = 4 << 20, kSmallSpeBuffer = 1 << 20;  // bytes per core, few of them or many
+inline constexpr u32 kFewCores = 32;
+inline constexpr u32 kSpeInterval = 1024;  // operations from one sample to the next, unless asked for otherwise
+
+struct SpePlan {
+  std::vector<u32> cores;      // ascending, no duplicates
+  u32 program_core = 0;        // where `record` starts the program; one of the cores
+  std::optional<u32> process;  // what one program does is profiled; set when it is there
+  u32 interval = kSpeInterval;
+  bool jitter = true;
+  bool loads = false, stores = false, branches = false;  // none: everything
+  bool timestamps = false, physical = false, context = true;
+  bool kernel = false;
+  u64 events = 0, not_events = 0;  // 0: not asked
+  u32 min_latency = 0;             // 0: not asked
+  u32 buffer_bytes = kSpeBuffer;   // per core
+  request::SampleDisplay display;
+};
+
+// The checks come in the order that scripts rely on: core numbers, everything about -e, the one core of `sample`, the
+// program, the one core of `record`.
+diag::Result<SpePlan> make_spe_plan(const request::Request& request, const Capabilities& machine);
+
+}  // namespace wperf::plan

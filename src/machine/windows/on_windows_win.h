@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A machine of Windows but for its driver: the programs, what ACPI says, and a system that does not sleep meanwhile.
+// Machines with a driver are made of it: windows_machine_win.cpp with ours, windowsperf/open_machine_win.cpp with
+// Arm's.
+#pragma once
+#include <optional>
+
+#include "ground/os/awake_win.h"
+#include "machine/device/driver_machine.h"
+#include "machine/windows/setup_api_win.h"
+#include "machine/windows/windows_programs_win.h"
+
+namespace wperf::device {
+
+template <typename Base>
+class OnWindows : public Base {
+ public:
+  void measuring(bool begins) override {
+    measurements_ += begins ? 1 : -1;
+    if (measurements_ == 0) awake_.reset();
+    if (measurements_ != 0 && !awake_.has_value()) awake_.emplace();
+  }
+  diag::Result<u32> spawn(const std::string& image, const std::string& command_line, u32 core) override {
+    return programs_.spawn(image, command_line, core);
+  }
+  ProcessState process(u32 pid) override { return programs_.process(pid); }
+  void kill(u32 pid) override { programs_.kill(pid); }
+  std::vector<raw::Process> processes() override { return programs_.processes(); }
+  diag::Result<void> wait(u64 nanoseconds, u32 until_pid) override { return programs_.wait(nanoseconds, until_pid); }
+  u64 now_ns() override { return programs_.now_ns(); }
+  std::vector<DeviceMemory> dmc_channels() override { return acpi_device_memory(L"ARMHD620"); }
+  u32 dsu_clusters() override { return count_acpi_devices(L"ARMHD500"); }
+
+ private:
+  WindowsPrograms programs_;
+  int measurements_ = 0;  // that run: counting and profiling may at once
+  std::optional<os::AwakeRequest> awake_;
+};
+
+}  // namespace wperf::device

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One Windows process that a measurement looks at: its state and modules, remembered after its end. Either started by
+// us (spawned_process_win.cpp) or found running.
+#pragma once
+#include <memory>
+#include <string>
+
+#include "machine/device/programs.h"
+
+namespace wperf::device {
+
+// Closes a HANDLE at the end of its owner's life.
+struct HandleCloser {
+  void operator()(void* handle) const;
+};
+using OwnedHandle = std::unique_ptr<void, HandleCloser>;
+
+class WatchedProcess {
+ public:
+  // Takes the process handle; null: it could not be opened, so nothing of it is known but its number.
+  WatchedProcess(u32 pid, OwnedHandle handle);
+
+  void* handle() const { return handle_.get(); }
+  ProcessState state() const;
+  // Adds the modules that came since the last look. Those that went stay known: samples were taken in them.
+  void look_at_modules();
+  const raw::Process& description();
+
+ private:
+  void look_at_image();
+
+  OwnedHandle handle_;
+  raw::Process known_;
+};
+
+}  // namespace wperf::device

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The programs of Windows and its time: started suspended, watched for their modules, waited for. Called by
+// on_windows_win.h and trace_api_win.cpp.
+#pragma once
+#include <map>
+
+#include "machine/device/programs.h"
+#include "machine/windows/watched_process_win.h"
+
+namespace wperf::device {
+
+class WindowsPrograms final : public Programs {
+ public:
+  WindowsPrograms();
+  diag::Result<u32> spawn(const std::string& image, const std::string& command_line, u32 core) override;
+  ProcessState process(u32 pid) override { return watch(pid).process.state(); }
+  void kill(u32 pid) override;
+  std::vector<raw::Process> processes() override;
+  diag::Result<void> wait(u64 nanoseconds, u32 until_pid) override;
+  u64 now_ns() override;
+
+ private:
+  struct Watched {
+    WatchedProcess process;
+    OwnedHandle job, suspended;
+    bool spawned = true;
+    u64 started_ns = 0, looked_ns = 0;
+  };
+
+  Watched& watch(u32 pid);
+  void resume(u64 now);
+  void look_at_modules(u64 now);
+  // When the next look at the modules is due.
+  u64 next_look(u64 now) const;
+  // Waits for the timer, the process or Ctrl-C. True: the time is up.
+  bool sleep(u64 nanoseconds, void* process);
+
+  u64 frequency_ = 1;  // of the performance counter
+  OwnedHandle timer_;
+  std::map<u32, Watched> watched_;
+};
+
+}  // namespace wperf::device

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One typed call of Arm's driver each: what goes in, an answer of just the right size, and a refusal as the sentence
+// the user should read. It never sends what the driver does not check and would corrupt memory by: cores and channels
+// that are not there, lists that are too long, answers without room. Called by the device and its sessions.
+#pragma once
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "machine/windowsperf/windowsperf_machine.h"
+#include "machine/windowsperf/wire.h"
+
+namespace wperf::device::windowsperf {
+
+// Events of one class, as assign() takes them.
+struct ClassEvents {
+  u32 event_class = 0;
+  std::vector<u16> codes;
+};
+
+// Which counters a request is about.
+struct Scope {
+  std::vector<u32> cores;
+  u32 flags = kCountCore;
+  u8 dmc_channel = kAllChannels;
+};
+
+class Driver {
+ public:
+  explicit Driver(Transport& transport) : transport_(transport) {}
+
+  diag::Result<LockStatus> lock(bool force);
+  diag::Result<LockStatus> unlock();
+  diag::Result<HardwareAnswer> hardware();
+  diag::Result<VersionBlock> version();
+
+  diag::Result<void> stop(const Scope& scope);
+  diag::Result<void> reset(const Scope& scope);
+  diag::Result<void> start(const Scope& scope, u32 period_ms);
+  // `core`: or kAllCores.
+  diag::Result<void> assign(u32 core, u8 dmc_channel, u32 filter_bits, const std::vector<ClassEvents>& lists);
+  diag::Result<std::unique_ptr<CountAnswer>> read_core(u32 core);
+  diag::Result<std::unique_ptr<DsuAnswer>> read_dsu(u32 core);
+  diag::Result<std::vector<DmcAnswer>> read_dmc();  // of all channels
+
+  // Only what ACPI says is there.
+  diag::Result<DsuCounters> init_dsu(u32 clusters, u32 cores_per_cluster);
+  diag::Result<DmcCounters> init_dmc(const std::vector<DeviceMemory>& channels);
+
+  diag::Result<void> set_sources(u32 core, const std::vector<SampleSource>& sources);
+  diag::Result<void> start_sampling(u32 core);
+  diag::Result<SampleTotals> stop_sampling(u32 core);
+  diag::Result<std::unique_ptr<SampleAnswer>> take_samples(u32 core);
+
+  u32 core_count() const { return core_count_; }  // once hardware() was asked
+
+ private:
+  diag::Result<Answer> exchange(Request request, std::span<const std::byte> input, std::span<std::byte> output);
+  diag::Result<void> send(Request request, std::span<const std::byte> input);
+  template <typename Reply>
+  diag::Result<Reply> ask(Request request, std::span<const std::byte> input);
+  template <typename Reply>
+  diag::Result<std::unique_ptr<Reply>> ask_for_much(Request request, std::span<const std::byte> input);
+  diag::Result<LockStatus> change_lock(Request request, u32 action);
+  diag::Result<void> check_core(u32 core) const;
+  diag::Result<CoreList> core_list(const Scope& scope) const;
+  diag::Error refusal(Request request, u32 error);
+  diag::Error lost_lock();
+
+  Transport& transport_;
+  u32 core_count_ = 0;
+  u32 dsu_counters_ = 0;
+  u32 dmc_channels_ = 0;
+};
+
+}  // namespace wperf::device::windowsperf

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How Arm's driver counts, with its faults: what was counted since the last tick is in no answer (Q1 of the facts), a
+// late reset zeroes what was just started (Q5), RESET leaves the rotation where it was (Q4), the cycle counter leaves
+// the kernel out (Q7), DSU counters get codes of the core's list (Q8). Part of FakeDriver.
+#pragma once
+#include <array>
+#include <optional>
+#include <vector>
+
+#include "machine/windowsperf/fake_hardware.h"
+#include "machine/windowsperf/wire.h"
+
+namespace wperf::device::windowsperf {
+
+class FakeCounting {
+ public:
+  FakeCounting(FakeHardware& hardware, const FakeParts& parts);
+
+  // What the driver does not check and a real one would crash by is an error here.
+  diag::Result<void> assign(u32 core, u64 filter_bits, u32 event_class, const std::vector<u16>& codes);
+  diag::Result<void> start(const std::vector<u32>& cores, u32 flags, u32 period_ms, u8 dmc_channel);
+  diag::Result<void> stop();
+  void reset(const std::vector<u32>& cores, u32 flags);
+  CountAnswer core_answer(u32 number) const;
+  DsuAnswer dsu_answer(u32 number) const;
+  std::vector<DmcAnswer> dmc_answer() const;
+
+  void set_up_dsu(u32 cluster_size) { cluster_size_ = cluster_size; }
+  bool running() const { return running_; }
+  void settle() { resetting_ = false; }  // what RESET and the lock began is over
+  std::optional<u64> next_tick_ns() const;
+  diag::Result<void> tick_if_due();
+  void forget();  // the lock was taken anew: the lists are the driver's defaults
+
+ private:
+  struct List {
+    std::vector<u16> codes;
+    std::vector<u64> values, scheduled;
+    u32 rotation = 0;  // of what is on the counters
+    void set(const std::vector<u16>& wanted);
+    bool rotates(u32 counters) const { return codes.size() > counters; }
+    std::vector<u32> on_counters(u64 round, u32 counters) const;
+    void add(const std::vector<u64>& counted, u64 round, u32 counters);
+  };
+  struct Core {
+    List events, dsu;
+    std::vector<u16> dsu_programmed;  // until it rotates
+    u64 filter_bits = 0, cycles = 0, round = 0, dsu_round = 0;
+  };
+  diag::Result<Programmed> programmed() const;
+  std::vector<u16> dsu_codes_of(const Core& core) const;
+  diag::Result<void> take_counted(bool into_values);
+  bool rotates() const;
+  void add_tick();
+
+  FakeHardware& hardware_;
+  const FakeParts& parts_;
+  u32 cluster_size_ = 0;
+  std::vector<Core> cores_;
+  List clkdiv2_;
+  std::vector<std::array<u64, kMostClkdiv2Events>> channels_;
+  u64 clkdiv2_ticks_ = 0;
+  bool running_ = false, resetting_ = true, lost_to_reset_ = false;
+  std::vector<u32> running_cores_;
+  u32 running_flags_ = 0;
+  u8 running_channel_ = kAllChannels;
+  u64 tick_ns_ = 0, next_ns_ = 0;
+  Counted held_;  // in the counters
+};
+
+}  // namespace wperf::device::windowsperf

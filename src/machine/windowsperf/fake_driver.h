@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A fake of Arm's driver: it takes requests as bytes, checks them as that driver does, in its order, and has its
+// faults. Where the real one checks nothing and would corrupt memory or crash, the fake answers no Windows error but
+// one of ours, and no request after that: a test that gets there fails. Used by fake_machine_linux.cpp and tests.
+#pragma once
+#include <deque>
+#include <string>
+
+#include "machine/windowsperf/fake_counting.h"
+
+namespace wperf::device::windowsperf {
+
+struct FakeSettings {
+  u8 major = 3, minor = 8, patch = 0;
+  std::string features = "+etw-drv";
+  bool left_locked = false;  // by somebody who was killed
+};
+
+class FakeDriver {
+ public:
+  FakeDriver(FakeHardware& hardware, FakeSettings settings);
+
+  u32 open() { return ++handles_; }
+  void close(u32) {}  // the lock stays: it belongs to the handle that is gone
+  void remove() { removing_ = true; }
+
+  diag::Result<Answer> control(u32 handle, u32 code, std::span<const std::byte> input, std::span<std::byte> output);
+
+  // Time: what ticks and what samples up to now. Called after each stretch of it, no longer than to next_tick_ns().
+  std::optional<u64> next_tick_ns() const { return counting_.next_tick_ns(); }
+  diag::Result<void> catch_up();
+  void settle() { counting_.settle(); }
+
+ private:
+  using Bytes = std::span<const std::byte>;
+
+  diag::Result<Answer> answer(Request request, Bytes input, std::span<std::byte> output, u32 handle);
+  diag::Result<Answer> answer_count(Request request, const CoreList& list, std::span<std::byte> output);
+  diag::Result<Answer> answer_sampling(Request request, const CoreList& list, std::span<std::byte> output);
+  diag::Result<Answer> take_lock(u32 action, u32 handle, std::span<std::byte> output);
+  diag::Result<Answer> release_lock(u32 action, u32 handle, std::span<std::byte> output);
+  diag::Result<Answer> assign(Bytes input);
+  diag::Result<Answer> init_dsu(Bytes input, std::span<std::byte> output);
+  diag::Result<Answer> init_dmc(Bytes input, std::span<std::byte> output);
+  diag::Result<Answer> set_sources(Bytes input);
+  diag::Result<Answer> get_samples(Bytes input, std::span<std::byte> output);
+  diag::Result<void> end_sampling();
+  HardwareAnswer hardware_answer() const;
+  VersionBlock version_answer(Bytes input) const;
+
+  FakeHardware& hardware_;
+  FakeSettings settings_;
+  FakeParts parts_;
+  FakeCounting counting_;
+  u32 handles_ = 0;
+  u32 owner_ = 0;  // a handle; 0: nobody
+  bool removing_ = false, crashed_ = false;
+  bool dsu_ready_ = false, dmc_ready_ = false;
+
+  // Sampling: one core at a time, for the hardware below has one set of events.
+  std::vector<FakeSource> sources_;
+  u32 source_core_ = 0;
+  bool sources_kernel_ = false, interrupts_on_ = false, sampling_ = false, reading_spoils_ = false;
+  u32 silent_ = 0;  // sources without a preset
+  std::deque<SampleRecord> ring_;
+  u64 generated_ = 0, dropped_ = 0;
+};
+
+}  // namespace wperf::device::windowsperf

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The device of a machine with wperf-driver, Arm's signed driver of WindowsPerf. Called by device::open_device.
+#pragma once
+#include <memory>
+
+#include "machine/device/device.h"
+#include "machine/windowsperf/windowsperf_machine.h"
+
+namespace wperf::device::windowsperf {
+
+std::unique_ptr<Device> make_windowsperf_device(std::unique_ptr<Machine> machine);
+
+}  // namespace wperf::device::windowsperf

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Counting and sampling by Arm's driver. Called by its device.
+#pragma once
+#include <memory>
+
+#include "machine/device/device.h"
+#include "machine/windowsperf/driver.h"
+
+namespace wperf::device::windowsperf {
+
+// What sessions need of the opened device, as long as it lives.
+struct Opened {
+  Machine& machine;
+  Driver driver;
+  HardwareAnswer hardware{};
+  u32 cluster_count = 0, cluster_size = 0, dsu_counters = 0;  // of the DSUs that were set up
+  std::string name;                                           // "Arm's driver (WindowsPerf 3.8.0)"
+};
+
+diag::Result<std::unique_ptr<CountSession>> open_count_session(Opened& opened, const plan::CountPlan& plan);
+diag::Result<std::unique_ptr<SampleSession>> open_sample_session(Opened& opened, const plan::SamplePlan& plan);
+
+// What the driver does behind its answers to a lock or a reset is over by then (it waits for none of it itself).
+inline constexpr u64 kSettlingNs = 2'000'000;
+
+}  // namespace wperf::device::windowsperf

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A machine with Arm's driver: the way to it, the programs, and what the driver does not tell. There is Windows
+// (open_machine_win.cpp) and the fake over the simulated machine (fake_machine_linux.cpp).
+#pragma once
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/ints.h"
+#include "machine/device/driver_machine.h"
+
+namespace wperf::device::windowsperf {
+
+struct Answer {
+  u32 error = 0;     // Windows' number; 0: none
+  size_t bytes = 0;  // that the driver says it wrote
+};
+
+// Moves bytes; never reads them. Called from one thread. Its end closes the handle, which does not release the lock.
+class Transport {
+ public:
+  virtual ~Transport() = default;
+  // `output` is zero at first. An error of ours: the request never got to the driver or its answer never came back.
+  virtual diag::Result<Answer> control(u32 code, std::span<const std::byte> input, std::span<std::byte> output) = 0;
+  // As DriverTransport::measuring().
+  virtual void measuring(bool) {}
+};
+
+struct FileVersion {
+  u32 major = 0, minor = 0, patch = 0;
+};
+
+class Machine : public Transport, public Programs, public MachineFacts {
+ public:
+  // Of the driver's file, for its own answer needs the lock. Nothing: it cannot be read.
+  virtual std::optional<FileVersion> file_version() = 0;
+  // MIDR_EL1 by core, for the driver tells that of one core. Empty: not known.
+  virtual std::vector<u64> core_midrs() = 0;
+  // Time for what the driver does behind its answers. Programs that were started and do not run yet stay so.
+  virtual void pause(u64 nanoseconds) = 0;
+};
+
+// The driver of this Windows.
+diag::Result<std::unique_ptr<Machine>> open_windowsperf_machine();
+// The settings after "windowsperf:fake,"; docs/user/windowsperf-driver.md has them.
+diag::Result<std::unique_ptr<Machine>> open_fake_machine(const std::string& options);
+
+}  // namespace wperf::device::windowsperf

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A machine with wperf-driver as a device, and the two such machines.
+#pragma once
+#include <memory>
+#include <string>
+
+#include "machine/device/device.h"
+#include "machine/device/driver_machine.h"
+
+namespace wperf::device {
+
+std::unique_ptr<Device> make_driver_device(std::unique_ptr<DriverMachine> machine);
+
+// wperf-driver.sys of this machine. Windows only.
+diag::Result<std::unique_ptr<DriverMachine>> open_windows_machine();
+// The simulated machine; `options` are the settings after "sim:": "key=value,…". Linux only.
+diag::Result<std::unique_ptr<DriverMachine>> open_sim_machine(const std::string& options);
+
+}  // namespace wperf::device

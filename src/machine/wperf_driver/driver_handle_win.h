@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The opened wperf-driver.sys: its device interface, or the name it has when it runs as a plain service.
+#pragma once
+#include <memory>
+#include <string>
+
+#include "machine/device/driver_machine.h"
+
+namespace wperf::device {
+
+class DriverHandle {
+ public:
+  static diag::Result<DriverHandle> open();
+  // Whoever may open it.
+  static bool is_there();
+  DriverHandle(DriverHandle&& other) noexcept;
+  DriverHandle& operator=(DriverHandle&&) = delete;
+  ~DriverHandle();
+
+  // See DriverTransport::control(). Once Ctrl-C was pressed a request that hangs is cancelled after a moment.
+  diag::Result<DriverAnswer> control(u32 code, std::span<std::byte> buffer, size_t input);
+  const std::string& instance_id() const { return instance_id_; }
+  const std::string& hardware_ids() const { return hardware_ids_; }
+
+ private:
+  struct Flight;
+  explicit DriverHandle(void* handle);
+  // The Windows error of the request in flight, 0 = none; `returned`: bytes of the answer.
+  unsigned long finish(Flight& flight, unsigned long& returned);
+
+  void* handle_;
+  std::unique_ptr<Flight> flight_;  // used again by every request
+  std::string instance_id_, hardware_ids_;
+};
+
+}  // namespace wperf::device

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One measurement of the driver between its start and its stop. Whoever lets go of it while it runs stops it. Each
+// session of driver_device.cpp and driver_spe.cpp has one.
+#pragma once
+#include "machine/wperf_driver/driver_call.h"
+
+namespace wperf::device {
+
+class DriverRun {
+ public:
+  DriverRun(DriverTransport& transport, u32 start_code, u32 stop_code)
+      : transport_(transport), start_code_(start_code), stop_code_(stop_code) {}
+  ~DriverRun() {
+    if (running_) (void)stop();
+  }
+  DriverRun(const DriverRun&) = delete;
+  DriverRun& operator=(const DriverRun&) = delete;
+
+  bool is_running() const { return running_; }
+
+  diag::Result<void> start() {
+    WPERF_CHECK_OK(send(start_code_));
+    running_ = true;
+    transport_.measuring(true);
+    return {};
+  }
+
+  diag::Result<void> stop() {
+    if (running_) transport_.measuring(false);
+    running_ = false;
+    return send(stop_code_);
+  }
+
+ private:
+  diag::Result<void> send(u32 code) { return call_driver(transport_, code, make_request<WperfPlainRequest>()); }
+
+  DriverTransport& transport_;
+  u32 start_code_, stop_code_;
+  bool running_ = false;
+};
+
+}  // namespace wperf::device

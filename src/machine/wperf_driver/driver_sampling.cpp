@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "machine/wperf_driver/driver_sampling.h"
+
+#include <algorithm>
+
+#include "machine/device/stack_records.h"
+#include "machine/wperf_driver/driver_call.h"
+#include "machine/wperf_driver/driver_run.h"
+
+namespace wperf::device {
+namespace {
+
+WperfSampleRequest request_of(const plan::SamplePlan& plan) {
+  auto request = make_request<WperfSampleRequest>();
+  request.flags =
+      (plan.kernel ? u32{WPERF_SAMPLE_KERNEL} : 0u) | (plan.jitter_shift != 0 ? u32{WPERF_SAMPLE_JITTER} : 0u);
+  request.seed = plan.seed;
+  request.jitter_shift = plan.jitter_shift;
+  request.most_per_second = plan.most_per_second;
+  request.max_stack = plan.call_stacks.wanted() ? plan.call_stacks.most_frames : 0;
+  set_cores(plan.cores, request.core_mask);
+  request.event_count = static_cast<u32>(std::min<size_t>(plan.events.size(), std::size(request.events)));
+  for (u32 i = 0; i < request.event_count; ++i) {
+    request.events[i].event = plan.events[i].code;
+    request.events[i].interval = plan.events[i].interval;
+  }
+  return request;
+}
+
+// What both kinds of answer tell of a core.
+template <typename Reply>
+void take_counts(const Reply& reply, raw::CoreStatistics& statistics) {
+  statistics.core = reply.core;
+  statistics.taken = reply.taken;
+  statistics.lost_ring_full = reply.lost_ring_full;
+  statistics.lost_filtered = reply.lost_filtered;
+  statistics.held_back = reply.held_back + reply.merged;
+  statistics.register_losses = reply.register_losses;
+}
+
+void take_samples(const WperfDrainReply& reply, raw::CoreStatistics&, raw::SampleCapture& capture) {
+  const u32 count = std::min<u32>(reply.count, WPERF_MAX_DRAINED);
+  for (const WperfSample& sample : std::span(reply.samples, count)) capture.samples.push_back(sample_of(sample));
+}
+
+void take_samples(const WperfStackDrainReply& reply, raw::CoreStatistics& statistics, raw::SampleCapture& capture) {
+  const auto bytes = std::as_bytes(std::span(reply.records));
+  statistics.lost_stacks = reply.lost_stacks;
+  statistics.cut_stacks = reply.cut_stacks;
+  statistics.unreadable +=
+      append_stack_records(bytes.first(std::min<size_t>(reply.bytes, bytes.size())), capture) ? 0 : 1;
+}
+
+class DriverSampleSession final : public SampleSession {
+ public:
+  DriverSampleSession(DriverTransport& transport, const plan::SamplePlan& plan)
+      : transport_(transport),
+        run_(transport, WPERF_CODE_SAMPLE_START, WPERF_CODE_SAMPLE_STOP),
+        cores_(plan.cores),
+        stacks_(plan.call_stacks.wanted()) {}
+
+  diag::Result<void> start() override { return run_.start(); }
+  diag::Result<void> stop() override { return run_.stop(); }
+
+  diag::Result<void> drain(raw::SampleCapture& capture) override {
+    capture.core_statistics.resize(cores_.size());
+    for (size_t i = 0; i < cores_.size(); ++i) {
+      WPERF_CHECK_OK(stacks_ ? drain_core<WperfStackDrainReply>(WPERF_CODE_SAMPLE_STACK_DRAIN, i, capture)
+                             : drain_core<WperfDrainReply>(WPERF_CODE_SAMPLE_DRAIN, i, capture));
+    }
+    return {};
+  }
+
+ private:
+  template <typename Reply>
+  diag::Result<void> drain_core(u32 code, size_t index, raw::SampleCapture& capture) {
+    auto request = make_request<WperfDrainRequest>();
+    request.core = cores_[index];
+    raw::CoreStatistics& statistics = capture.core_statistics[index];
+    u64 seen = statistics.lost_filtered;
+    bool more = true;
+    while (more) {
+      WPERF_TRY(const std::unique_ptr<Reply> reply, ask_driver_for_much<Reply>(transport_, code, request));
+      take_counts(*reply, statistics);
+      statistics.core = cores_[index];
+      const size_t before = capture.samples.size();
+      take_samples(*reply, statistics, capture);
+      // An answer that holds none may have left out a thousand samples of other people's programs, ours behind them.
+      const bool left_some_out = reply->lost_filtered != seen;
+      seen = reply->lost_filtered;
+      more = reply->more != 0 && (capture.samples.size() != before || left_some_out);
+    }
+    return {};
+  }
+
+  DriverTransport& transport_;
+  DriverRun run_;
+  std::vector<u32> cores_;
+  bool stacks_;
+};
+
+}  // namespace
+
+diag::Result<std::unique_ptr<SampleSession>> open_driver_sampling(DriverTransport& transport,
+                                                                  const plan::SamplePlan& plan) {
+  WPERF_CHECK_OK(call_driver(transport, WPERF_CODE_SAMPLE_CONFIGURE, request_of(plan)));
+  return std::unique_ptr<SampleSession>(std::make_unique<DriverSampleSession>(transport, plan));
+}
+
+}  // namespace wperf::device

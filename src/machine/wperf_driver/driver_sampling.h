@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Sampling by overflow through a driver that speaks our wire. Called by driver_device.cpp.
+#pragma once
+#include <memory>
+
+#include "machine/device/device.h"
+
+namespace wperf::device {
+
+diag::Result<std::unique_ptr<SampleSession>> open_driver_sampling(DriverTransport& transport,
+                                                                  const plan::SamplePlan& plan);
+
+}  // namespace wperf::device

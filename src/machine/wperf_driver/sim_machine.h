@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The simulated machine, with what only a simulated one tells of itself: its scheduler's doings and the truth of what
+// threads spent. Called by open_device, the fakes of other drivers, and tests.
+#pragma once
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "machine/device/driver_machine.h"
+#include "sim/machine_api.h"
+
+namespace wperf::device {
+
+class SimulatedMachine : public DriverMachine {
+ public:
+  // See machine_api.h of sim.
+  virtual void watch_schedule(std::span<const u16> events) = 0;
+  virtual std::vector<WperfSimScheduleEvent> take_schedule() = 0;
+  virtual void visit_cores(u32 process, u32 thread) = 0;
+  virtual std::vector<WperfSimThreadTruth> schedule_truth() = 0;
+};
+
+// The settings after "sim:": "key=value,…".
+diag::Result<std::unique_ptr<SimulatedMachine>> open_simulated_machine(const std::string& options);
+
+}  // namespace wperf::device

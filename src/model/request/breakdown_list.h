@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The value of --by: `module,caller`. Names which tables sample and record add to that of the functions.
+#pragma once
+#include <string_view>
+#include <vector>
+
+#include "ground/diag/result.h"
+#include "model/request/request.h"
+
+namespace wperf::request {
+
+// Each once, in the order of the text. An empty place is an error.
+diag::Result<std::vector<Breakdown>> parse_breakdown_list(std::string_view text);
+
+}  // namespace wperf::request

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "model/request/sampling_list.h"
+
+#include <fmt/format.h>
+
+#include <optional>
+#include <utility>
+
+#include "base/ascii.h"
+#include "model/request/event_list.h"
+#include "model/request/number.h"
+
+namespace wperf::request {
+namespace {
+
+diag::Result<u32> parse_interval(std::string_view text) {
+  const std::optional<u64> interval = parse_c_number(text);
+  if (!interval.has_value()) {
+    return diag::contract_error(
+        fmt::format("event interval: {} is invalid!\n"
+                    "note: an interval is a number: decimal, hexadecimal after 0x, or octal after 0",
+                    text));
+  }
+  if (*interval == 0 || *interval > ~u32{0}) {
+    return diag::contract_error(
+        fmt::format("event interval: {} is out of range!\nnote: an interval is 1 to {} (0xffffffff)", text, ~u32{0}));
+  }
+  return static_cast<u32>(*interval);
+}
+
+bool is_word_character(char c) {
+  const char lower = ascii_lower(c);
+  return (lower >= 'a' && lower <= 'z') || c == '_';
+}
+
+// "sched_switch" of "sched:sched_switch" may be the second half of a tracepoint's name.
+usize length_of_word(std::string_view text) {
+  if (text.empty() || !is_word_character(text.front())) return 0;
+  usize length = 1;
+  while (length < text.size() && (is_word_character(text[length]) || (text[length] >= '0' && text[length] <= '9'))) {
+    ++length;
+  }
+  return length == text.size() || text[length] == ':' ? length : 0;
+}
+
+// `unit/term=1,term=2/` has commas and colons of its own, but no interval before its last slash.
+usize end_of_name(std::string_view token) {
+  const usize slash = token.find('/');
+  if (slash == 0 || slash == std::string_view::npos) return 0;
+  const usize end = token.find('/', slash + 1);
+  return end == std::string_view::npos ? 0 : end;
+}
+
+diag::Result<SampledEvent> parse_event(std::string_view token) {
+  SampledEvent event;
+  usize colon = token.find(':', end_of_name(token));
+  event.text = std::string(token.substr(0, colon));
+  WPERF_TRY(event.number, parse_raw_event(event.text));
+  if (colon == std::string_view::npos) return event;
+  // The second half of a tracepoint's name, then perf's modifiers: `sched:sched_switch:k`.
+  for (usize words = 0; words < 2 && !event.text.empty(); ++words) {
+    const usize word = length_of_word(token.substr(colon + 1));
+    if (word == 0) break;
+    if (words == 0) event.interval_error = parse_interval(token.substr(colon + 1)).error();
+    event.text = std::string(token.substr(0, colon + 1 + word));
+    colon = token.find(':', colon + 1);
+    if (colon == std::string_view::npos) return event;
+  }
+  WPERF_TRY(event.interval, parse_interval(token.substr(colon + 1)));
+  return event;
+}
+
+// Where the next entry begins: behind a comma that is not inside of `unit/…/`.
+usize end_of_entry(std::string_view text) {
+  const usize comma = text.find(',');
+  if (comma == std::string_view::npos) return comma;
+  const usize slash = end_of_name(text);
+  return slash > comma && text.find('/') < comma ? text.find(',', slash) : comma;
+}
+
+}  // namespace
+
+diag::Result<std::vector<SampledEvent>> parse_sampling_list(std::string_view text) {
+  const std::string_view whole = text;
+  std::vector<SampledEvent> events;
+  // A comma at the very end separates nothing.
+  while (!text.empty()) {
+    const usize comma = end_of_entry(text);
+    auto event = parse_event(text.substr(0, comma));
+    if (event.has_value() && event.value().text.empty()) event = nameless_event(whole);
+    if (!event.has_value()) {  // the first mistake is told, also one that waits for plan
+      for (const SampledEvent& before : events) {
+        if (before.interval_error.has_value()) return *before.interval_error;
+      }
+      return std::move(event).error();
+    }
+    events.push_back(std::move(event).value());
+    if (comma == std::string_view::npos) break;
+    text.remove_prefix(comma + 1);
+  }
+  return events;
+}
+
+}  // namespace wperf::request

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "model/request/sampling_list.h"
+
+#include <gtest/gtest.h>
+
+namespace wperf::request {
+namespace {
+
+// text[=number][:interval] per event, or the error.
+std::string sampled_of(std::string_view text) {
+  const auto result = parse_sampling_list(text);
+  if (!result.has_value()) {
+    EXPECT_TRUE(result.error().verbatim);
+    return result.error().text;
+  }
+  std::string out;
+  for (const SampledEvent& event : result.value()) {
+    if (event.interval_error.has_value()) return event.interval_error->text;
+    if (!out.empty()) out += ' ';
+    out += event.text;
+    if (event.number.has_value()) out += "=" + std::to_string(*event.number);
+    if (event.interval.has_value()) out += ":" + std::to_string(*event.interval);
+  }
+  return out;
+}
+
+std::string invalid(std::string_view interval) {
+  return "event interval: " + std::string(interval) +
+         " is invalid!\nnote: an interval is a number: decimal, hexadecimal after 0x, or octal after 0";
+}
+
+std::string out_of_range(std::string_view interval) {
+  return "event interval: " + std::string(interval) +
+         " is out of range!\nnote: an interval is 1 to 4294967295 (0xffffffff)";
+}
+
+TEST(SamplingList, NamesAndNumbers) {
+  EXPECT_EQ(sampled_of("ld_spec"), "ld_spec");
+  EXPECT_EQ(sampled_of("Ld_Spec,r70,0x70,112,ld_spec"), "Ld_Spec r70=112 0x70=112 112=112 ld_spec");
+  EXPECT_EQ(sampled_of("r10000:5"), "extra event value out of range in r10000");
+}
+
+TEST(SamplingList, IntervalsInCNotation) {
+  EXPECT_EQ(sampled_of("ld_spec:100000"), "ld_spec:100000");
+  EXPECT_EQ(sampled_of("a:1,b,r1b:0x10,c:010"), "a:1 b r1b=27:16 c:8");
+  EXPECT_EQ(sampled_of("a:0XfF"), "a:255");
+  EXPECT_EQ(sampled_of("a:4294967295,b:0xffffffff"), "a:4294967295 b:4294967295");
+}
+
+TEST(SamplingList, InvalidIntervals) {
+  for (const char* bad : {"a",  "text", "_123", "x1",      "0xp",   "0xp123", "0x",    "",    "-1", "+1",
+                          " 1", "{1",   "k100", "100000k", "0x1gp", "0189",   "10:20", "1.5", "08", "8589934591x"}) {
+    EXPECT_EQ(sampled_of("ld_spec:" + std::string(bad)), invalid(bad));
+  }
+}
+
+TEST(SamplingList, IntervalsOutOfRange) {
+  for (const char* bad : {"8589934591", "8589934590", "4294967296", "0x100000000", "0", "0x0", "00",
+                          "18446744073709551616", "99999999999999999999999999"}) {
+    EXPECT_EQ(sampled_of("ld_spec:" + std::string(bad)), out_of_range(bad));
+  }
+}
+
+TEST(SamplingList, TheFirstMistakeIsTold) {
+  EXPECT_EQ(sampled_of("a:1,b:x,c:0"), invalid("x"));
+  EXPECT_EQ(sampled_of("a:0,b:x"), out_of_range("0"));
+  EXPECT_EQ(sampled_of("r10000:x"), "extra event value out of range in r10000");
+}
+
+TEST(SamplingList, NeitherGroupsNorPrefixes) {
+  EXPECT_EQ(sampled_of("{a,b:2}"), invalid("2}"));
+  EXPECT_EQ(sampled_of("{a,b}"), "{a b}");
+  EXPECT_EQ(sampled_of("/dsu/l3d_cache:5"), "/dsu/l3d_cache:5");
+}
+
+TEST(SamplingList, TracepointsAndUnits) {
+  const auto events = parse_sampling_list("sched:sched_switch,irq:irq_handler_entry:7,cpu/event=1,umask=2/:5,b");
+  ASSERT_TRUE(events.has_value());
+  ASSERT_EQ(events.value().size(), 4u);
+  EXPECT_EQ(events.value()[0].text, "sched:sched_switch");
+  EXPECT_TRUE(events.value()[0].interval_error.has_value()) << "elsewhere it is a wrong interval";
+  EXPECT_FALSE(events.value()[0].interval.has_value());
+  EXPECT_EQ(events.value()[1].text, "irq:irq_handler_entry");
+  EXPECT_EQ(events.value()[1].interval, 7u);
+  EXPECT_EQ(events.value()[2].text, "cpu/event=1,umask=2/");
+  EXPECT_EQ(events.value()[2].interval, 5u);
+  EXPECT_FALSE(events.value()[2].interval_error.has_value());
+}
+
+TEST(SamplingList, ModifiersStandBetweenNameAndInterval) {
+  const auto events = parse_sampling_list("cycles:u:7,sched:sched_switch:k:5,sched:sched_switch:k,cpu/event=1/u:3");
+  ASSERT_TRUE(events.has_value());
+  ASSERT_EQ(events.value().size(), 4u);
+  EXPECT_EQ(events.value()[0].text, "cycles:u");
+  EXPECT_EQ(events.value()[0].interval, 7u);
+  EXPECT_EQ(events.value()[1].text, "sched:sched_switch:k");
+  EXPECT_EQ(events.value()[1].interval, 5u);
+  EXPECT_TRUE(events.value()[1].interval_error.has_value()) << "elsewhere it is a wrong interval";
+  EXPECT_EQ(events.value()[2].text, "sched:sched_switch:k");
+  EXPECT_FALSE(events.value()[2].interval.has_value());
+  EXPECT_EQ(events.value()[3].text, "cpu/event=1/u");
+  EXPECT_EQ(events.value()[3].interval, 3u);
+  EXPECT_EQ(sampled_of("ld_spec:a:b:c:5"), invalid("c:5"));
+}
+
+TEST(SamplingList, EmptyPlaces) {
+  EXPECT_EQ(sampled_of(""), "");
+  EXPECT_EQ(sampled_of("a,"), "a");
+  for (const char* list : {",a", "a,,b", ":5", "a:1,:5"}) {
+    const auto result = parse_sampling_list(list);
+    ASSERT_FALSE(result.has_value()) << list;
+    EXPECT_EQ(result.error().text, "a name is missing in '" + std::string(list) + "'");
+  }
+}
+
+}  // namespace
+}  // namespace wperf::request

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "model/stacks/call_tree.h"
+
+#include <algorithm>
+
+#include "model/stacks/shared_paths.h"
+
+namespace wperf::stacks {
+namespace {
+
+u32 function_of(const StackProfile& profile, u32 node) {
+  const u32 place = profile.nodes[node].place;
+  return place == kNothing ? kNothing : profile.places[place].function;
+}
+
+// The first level of `tree`. Answers which functions those are, by function.
+std::vector<bool> begin_with(const std::vector<u32>& functions, const StackProfile& profile, CallTree& tree) {
+  std::vector<bool> wanted(profile.functions.size());
+  for (const u32 function : functions) {
+    wanted[function] = true;
+    tree.insert(0, function);
+  }
+  return wanted;
+}
+
+// Below each outermost mention of a function that is wanted, its node in the tree and all that it called, merged: a
+// node of the profile is in the tree once for each such function above it.
+class MergedCallees {
+ public:
+  MergedCallees(const StackProfile& profile, const std::vector<bool>& wanted, CallTree& tree)
+      : profile_(profile),
+        wanted_(wanted),
+        tree_(tree),
+        paths_(profile.nodes),
+        outermost_(outermost_of_keys(profile.nodes, profile.functions.size(),
+                                     [&](u32 node) { return function_of(profile, node); })) {}
+
+  void add(const StackSample& sample) {
+    const SharedPaths::Path path = paths_.walk(sample.node, 0);
+    usize most = path.above == kNothing ? 0 : copies_[path.above].count;
+    for (const u32 node : path.added) {
+      most += is_mention(node) ? 1 : 0;
+      copies_.push_back({.begin = moved_.size(), .count = most});
+      for (usize i = 0; i < most; ++i) moved_.push_back(0);
+    }
+    for (usize mention = 0; mention < most; ++mention) insert(path, mention);
+    const Copies& copies = copies_[path.last];
+    for (usize i = 0; i < copies.count; ++i) tree_.add_self(moved_[copies.begin + i], sample);
+  }
+
+ private:
+  // Of a node: where it stands in the tree, below the outermost mention first.
+  struct Copies {
+    usize begin = 0, count = 0;  // in moved_
+  };
+  bool is_mention(u32 node) const { return outermost_[node] && wanted_[function_of(profile_, node)]; }
+  void insert(const SharedPaths::Path& path, usize mention) {
+    u32 to =
+        path.above != kNothing && mention < copies_[path.above].count ? moved_[copies_[path.above].begin + mention] : 0;
+    for (usize i = 0; i < path.added.size(); ++i) {
+      const Copies& copies = copies_[path.first + i];
+      if (mention >= copies.count) continue;
+      to = tree_.insert(to, function_of(profile_, path.added[i]));
+      moved_[copies.begin + mention] = to;
+    }
+  }
+
+  const StackProfile& profile_;
+  const std::vector<bool>& wanted_;
+  CallTree& tree_;
+  SharedPaths paths_;
+  const std::vector<bool> outermost_;
+  GrowingArray<Copies> copies_;  // by number of a path
+  GrowingArray<u32> moved_;      // nodes of the tree
+};
+
+}  // namespace
+
+u32 CallTree::insert(u32 parent, u32 label) {
+  const auto [edge, is_new] = edges_.insert(parent, label);
+  if (is_new) nodes_.push_back({parent, label, 0, 0, 0, 0});
+  return edge + 1;
+}
+
+void CallTree::add_self(u32 node, const StackSample& sample) {
+  nodes_[node].self_samples += sample.count;
+  nodes_[node].self_period += sample.period;
+}
+
+void CallTree::sum_up() {
+  for (CallNode& node : nodes_) {
+    node.all_samples = node.self_samples;
+    node.all_period = node.self_period;
+  }
+  for (usize i = nodes_.size(); i-- > 1;) {
+    nodes_[nodes_[i].parent].all_samples += nodes_[i].all_samples;
+    nodes_[nodes_[i].parent].all_period += nodes_[i].all_period;
+  }
+}
+
+ChildLists::ChildLists(const std::vector<CallNode>& nodes) : begins_(nodes.size() + 1), children_(nodes.size() - 1) {
+  // How many each has, then where each one's list ends, then each list filled from its end.
+  for (usize i = 1; i < nodes.size(); ++i) ++begins_[nodes[i].parent];
+  for (usize i = 1; i < begins_.size(); ++i) begins_[i] += begins_[i - 1];
+  for (usize i = nodes.size(); i-- > 1;) children_[--begins_[nodes[i].parent]] = static_cast<u32>(i);
+  for (usize i = 0; i < nodes.size(); ++i) {
+    const auto begin = children_.begin() + begins_[i], end = children_.begin() + begins_[i + 1];
+    if (end - begin < 2) continue;
+    std::sort(begin, end, [&](u32 a, u32 b) {
+      return nodes[a].all_period != nodes[b].all_period ? nodes[a].all_period > nodes[b].all_period : a < b;
+    });
+  }
+}
+
+CallTree make_call_tree(const StackProfile& profile, u32 event, const StackFilter& filter) {
+  CallTree tree;
+  const ChosenSamples chosen(profile, filter);
+  // Parents stand before their children, so that one pass moves all of them.
+  std::vector<u32> moved(profile.nodes.size(), 0);
+  std::vector<bool> needed(profile.nodes.size());
+  for (const StackSample& sample : profile.samples) {
+    if (sample.event == event && chosen.has(sample)) needed[sample.node] = true;
+  }
+  for (usize i = profile.nodes.size(); i-- > 0;) {
+    if (needed[i] && profile.nodes[i].parent != kNothing) needed[profile.nodes[i].parent] = true;
+  }
+  for (u32 i = 0; i < profile.nodes.size(); ++i) {
+    const StackNode& node = profile.nodes[i];
+    if (needed[i] && node.place != kNothing) moved[i] = tree.insert(moved[node.parent], function_of(profile, i));
+  }
+  for (const StackSample& sample : profile.samples) {
+    if (sample.event == event && chosen.has(sample)) tree.add_self(moved[sample.node], sample);
+  }
+  tree.sum_up();
+  return tree;
+}
+
+CallTree make_folded_tree(const StackProfile& profile, u32 event, const StackFilter& filter) {
+  CallTree tree;
+  const ChosenSamples chosen(profile, filter);
+  SharedPaths paths(profile.nodes);
+  GrowingArray<u32> moved;  // by number of a path: node of the tree
+  for (const StackSample& sample : profile.samples) {
+    if (sample.event != event || !chosen.has(sample)) continue;
+    const u32 name = profile.tasks[sample.task].name;
+    const SharedPaths::Path path = paths.walk(sample.node, name);
+    u32 to = path.above != kNothing ? moved[path.above] : tree.insert(0, name);
+    for (const u32 node : path.added) moved.push_back(to = tree.insert(to, function_of(profile, node)));
+    tree.add_self(to, sample);
+  }
+  tree.sum_up();
+  return tree;
+}
+
+CallTree make_caller_tree(const StackProfile& profile, u32 event, const std::vector<u32>& functions,
+                          const StackFilter& filter) {
+  CallTree tree;
+  const std::vector<bool> wanted = begin_with(functions, profile, tree);
+  const ChosenSamples chosen(profile, filter);
+  for (const StackSample& sample : profile.samples) {
+    if (sample.event != event || !chosen.has(sample) || !wanted[function_of(profile, sample.node)]) continue;
+    u32 to = 0, at = sample.node;
+    for (u32 depth = 0; depth <= kMostCallers && function_of(profile, at) != kNothing; ++depth) {
+      to = tree.insert(to, function_of(profile, at));
+      at = profile.nodes[at].parent;
+    }
+    if (function_of(profile, at) != kNothing) tree.cut_samples += sample.count;
+    tree.add_self(to, sample);
+  }
+  tree.sum_up();
+  return tree;
+}
+
+CallTree make_callee_tree(const StackProfile& profile, u32 event, const std::vector<u32>& functions,
+                          const StackFilter& filter) {
+  CallTree tree;
+  const std::vector<bool> wanted = begin_with(functions, profile, tree);
+  StackFilter of_tasks = filter;  // the functions are chosen already, and what they call may be any
+  of_tasks.modules.clear();
+  of_tasks.symbol = {};
+  const ChosenSamples chosen(profile, of_tasks);
+  MergedCallees callees(profile, wanted, tree);
+  for (const StackSample& sample : profile.samples) {
+    if (sample.event == event && chosen.has(sample)) callees.add(sample);
+  }
+  tree.sum_up();
+  return tree;
+}
+
+}  // namespace wperf::stacks

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Who calls whom: stacks merged by function. From the outermost caller down, from hot functions up to who called them,
+// or from hot functions down to what they call. Pure. Called by report.
+#pragma once
+#include <span>
+#include <vector>
+
+#include "model/stacks/id_table.h"
+#include "model/stacks/stack_rows.h"
+
+namespace wperf::stacks {
+
+struct CallNode {
+  u32 parent = kNothing;
+  u32 label = kNothing;  // a function; at the first level of a folded tree the name of a thread
+  u64 self_samples = 0, self_period = 0;
+  u64 all_samples = 0, all_period = 0;
+};
+
+// The children of each node, the greatest first.
+class ChildLists {
+ public:
+  explicit ChildLists(const std::vector<CallNode>& nodes);
+  std::span<const u32> operator[](u32 node) const {
+    return std::span(children_).subspan(begins_[node], begins_[node + 1] - begins_[node]);
+  }
+
+ private:
+  std::vector<u32> begins_;  // by node, in children_; one more at the end
+  std::vector<u32> children_;
+};
+
+class CallTree {
+ public:
+  CallTree() { nodes_.emplace_back(); }
+
+  const std::vector<CallNode>& nodes() const { return nodes_; }  // the first one is the root; parents before children
+  ChildLists children() const { return ChildLists(nodes_); }
+
+  u32 insert(u32 parent, u32 label);
+  void add_self(u32 node, const StackSample& sample);
+  // What happened in a node counts for those above it.
+  void sum_up();
+
+  u64 cut_samples = 0;  // whose path is longer than the tree is deep
+
+ private:
+  std::vector<CallNode> nodes_;
+  SmallIdTable edges_;  // node number - 1
+};
+
+// From the outermost caller down.
+CallTree make_call_tree(const StackProfile& profile, u32 event, const StackFilter& filter);
+// The same with the thread's name before the outermost caller.
+CallTree make_folded_tree(const StackProfile& profile, u32 event, const StackFilter& filter);
+// Below the root the functions, below each of them who called it when it was sampled, this many calls up: without a
+// limit, a deep recursion that is sampled everywhere would be walked once for each of its calls.
+inline constexpr u32 kMostCallers = 1024;
+CallTree make_caller_tree(const StackProfile& profile, u32 event, const std::vector<u32>& functions,
+                          const StackFilter& filter);
+// Below the root the functions, below each of them what it called. A function that calls itself is seen from its
+// outermost call.
+CallTree make_callee_tree(const StackProfile& profile, u32 event, const std::vector<u32>& functions,
+                          const StackFilter& filter);
+
+}  // namespace wperf::stacks

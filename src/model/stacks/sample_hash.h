@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Samples known by a hash of 64 bits instead of by comparison: a call chain is read once where it lies in the file, and
+// its frames are never compared with anything. Two different ones of a million stacks meet with a probability below
+// 10^-7; who makes them meet on purpose spoils the counts of his own file. Called by stack_aggregator and recording.
+#pragma once
+#include <bit>
+#include <cstring>
+#include <span>
+
+#include "base/ints.h"
+#include "model/stacks/growing_array.h"
+#include "model/stacks/hash_slots.h"
+#include "model/stacks/stack_profile.h"
+
+namespace wperf::stacks {
+
+struct SampleHash {
+  u64 first = 0x9e37'79b9'7f4a'7c15, second = 0xd1b5'4a32'd192'ed03;
+
+  void mix(u64 word) {
+    first = spread(first ^ word);
+    second = spread(second + word);
+  }
+  // 64-bit numbers as they lie in a file. They alternate between the halves, which a core works out side by side.
+  void mix_words(std::span<const std::byte> bytes) {
+    const usize words = bytes.size() / sizeof(u64);
+    const auto word_at = [&](usize index) {
+      u64 word = 0;
+      std::memcpy(&word, bytes.data() + index * sizeof word, sizeof word);
+      return word;
+    };
+    usize i = 0;
+    for (; i + 1 < words; i += 2) {
+      first = spread(first ^ word_at(i));
+      second = spread(second ^ word_at(i + 1));
+    }
+    if (i < words) first = spread(first ^ word_at(i));
+    mix(words);
+    const u64 before = first;
+    first = spread(first ^ std::rotl(second, 32));
+    second = spread(second ^ before);
+  }
+
+ private:
+  static u64 spread(u64 word) {
+    word *= 0x9fb2'1c65'1e98'df25;
+    return word ^ (word >> 32);
+  }
+};
+
+// Hash → row, rows numbered as they are added, and how often each came. What tells two hashes apart stands half in the
+// slot, half in the row, where counting looks anyway: where its node will stand, which is known only when all were
+// added.
+class SampleRows {
+ public:
+  static constexpr u32 kNone = HashSlots::kNone;
+
+  u32 find(const SampleHash& hash) const {
+    return slots_.find(short_hash(hash), [&](u32 row) { return rows_[row].node == check_of(hash); });
+  }
+  void count(u32 row, u64 period) {
+    ++rows_[row].count;
+    rows_[row].period += period;
+  }
+  // One that is not there yet.
+  u32 add(const SampleHash& hash, u32 event, u32 task, u32 core, u64 period) {
+    const auto row = static_cast<u32>(rows_.size());
+    rows_.push_back({event, task, core, check_of(hash), 1, period});
+    slots_.add(short_hash(hash), row);
+    return row;
+  }
+  usize size() const { return rows_.size(); }
+  // Of a hash that is asked for a little later: first where it leads, then the row that is found there.
+  [[gnu::always_inline]] void expect(const SampleHash& hash) const { slots_.expect(short_hash(hash)); }
+  [[gnu::always_inline]] void expect_row(const SampleHash& hash) const {
+    const u32 row = slots_.expected(short_hash(hash));
+    if (row != kNone) bring_near(&rows_[row]);
+  }
+  // By row, without nodes. No hash will be asked for any more.
+  GrowingArray<StackSample> take() {
+    slots_.clear();
+    for (usize row = 0; row < rows_.size(); ++row) rows_[row].node = kNothing;
+    return std::move(rows_);
+  }
+
+ private:
+  static u32 short_hash(const SampleHash& hash) { return static_cast<u32>(hash.first); }
+  static u32 check_of(const SampleHash& hash) { return static_cast<u32>(hash.second); }
+
+  HashSlots slots_;
+  GrowingArray<StackSample> rows_;
+};
+
+}  // namespace wperf::stacks

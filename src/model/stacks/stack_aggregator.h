@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Samples as they come, counted by who, where and how they got there; addresses, no names. Each different stack is kept
+// once, as what it does not share with the one before it, so memory grows with the number of different stacks and not
+// with that of samples. Called by recording.
+#pragma once
+#include <array>
+#include <span>
+#include <vector>
+
+#include "model/stacks/id_table.h"
+#include "model/stacks/sample_hash.h"
+#include "model/stacks/stack_profile.h"
+
+namespace wperf::stacks {
+
+// other: of a guest or a hypervisor. made: of a program's own making, at run time; then the address is the number of
+// what was there when the sample was taken, because a aggregator knows no times.
+enum class AddressKind : u8 { user = 0, kernel = 1, other = 2, made = 3 };
+inline bool is_user_code(AddressKind kind) {
+  return kind == AddressKind::user || kind == AddressKind::made;
+}
+
+struct AggregatedAddress {
+  u32 space = 0;  // in which it means something; of user code only
+  AddressKind kind = AddressKind::user;
+  bool is_caller = false;  // it follows a call; else the instruction itself was sampled
+  u64 address = 0;
+};
+
+// One frame on its way in.
+struct StackFrame {
+  u64 address = 0;
+  AddressKind kind = AddressKind::user;
+  bool at_call = false;  // a caller's: that of the call itself, and not of what follows it
+  bool operator==(const StackFrame&) const = default;
+};
+
+class StackAggregator {
+ public:
+  // What a sample belongs to, beside its stack.
+  struct Origin {
+    u32 event = 0, task = 0, core = 0;
+    u32 space = 0;
+    u32 slice = 0;  // of time
+  };
+
+  static constexpr u32 kNoRow = SampleRows::kNone;
+  // Asked for samples that are added a little later, this has what adding them looks at brought from memory: first
+  // where the hash leads, then the row that is found there.
+  [[gnu::always_inline]] void expect(const SampleHash& hash) const { rows_.expect(hash); }
+  [[gnu::always_inline]] void expect_row(const SampleHash& hash) const { rows_.expect_row(hash); }
+  // Most samples are like one before: then its frames need not be looked at. Counts with the one that was added with
+  // this hash and answers its row, or kNoRow.
+  u32 add_again(const SampleHash& hash, u64 period) {
+    const u32 row = rows_.find(hash);
+    if (row != kNoRow) rows_.count(row, period);
+    return row;
+  }
+  // Of a sample that is like none before: its row, and then its stack. Rows and stacks are apart, so that a thread may
+  // add stacks, in the order of their rows, while another counts and adds rows.
+  // Whatever the hash is made of must tell apart all that differs in the origin (but the slice) and in the frames.
+  u32 add_row(const SampleHash& hash, const Origin& origin, u64 period) {
+    return rows_.add(hash, origin.event, origin.task, origin.core, period);
+  }
+  // `frames`: innermost first, never empty. Of more than kMostFrames, the outermost are left out: no record has room
+  // for as many.
+  static constexpr usize kMostFrames = 0xffff;
+  void add_stack(u32 space, std::span<const StackFrame> frames);
+
+  // When all were added; what follows is asked only then.
+  void finish();
+  u32 address_count() const { return addresses_.size(); }
+  AggregatedAddress address(u32 number) const;
+  void forget_addresses() { addresses_ = {}; }  // only their numbers will be asked for
+  u32 stack_count() const { return static_cast<u32>(stacks_.size()); }
+  // visit(row, depth, own): the stack of each of these rows, in their order, by numbers of addresses. `depth` outermost
+  // frames are those of the row before; `own` follow, the outermost first. The first row has all its frames.
+  template <class Visit>
+  void for_each_stack(u32 from, u32 to, Visit visit) const {
+    usize begin = 0;
+    for (u32 row = 0; row < from; ++row) begin += stacks_[row].own;
+    for (u32 row = from; row < to; ++row) {
+      const std::span<const u32> own = frames_.all().subspan(begin, stacks_[row].own);
+      if (row == from && stacks_[row].shared != 0) {
+        visit(row, 0, whole_stack(row, begin));
+      } else {
+        visit(row, stacks_[row].shared, own);
+      }
+      begin += stacks_[row].own;
+    }
+  }
+  // Of each row, without a node. Finishes, too. What only adding needs is given back.
+  GrowingArray<StackSample> take_samples();
+
+ private:
+  // One for each row. Written like this, stacks of a program take few bytes, however deep.
+  struct Stack {
+    u16 shared = 0, own = 0;
+  };
+  struct AddressKey {
+    u64 where = 0, address = 0;
+    bool operator==(const AddressKey&) const = default;
+  };
+  struct WaitingFrame {
+    AddressKey key;
+    u32 hash = 0;
+  };
+  std::vector<u32> whole_stack(u32 row, usize begin) const;  // `begin`: of its own frames
+  void append_frame(const AddressKey& key);
+  void settle_oldest();
+
+  IdTable addresses_;  // kind, space and whether it is a caller (first), address (second)
+  GrowingArray<Stack> stacks_;
+  GrowingArray<u32> frames_;              // numbers of addresses, stack by stack
+  std::vector<AddressKey> last_callers_;  // of the newest stack, outermost first
+  // The newest frames wait here, a ring, until what their numbers are found by has come from memory.
+  static constexpr usize kWaiting = 64;
+  std::array<WaitingFrame, kWaiting> waiting_;
+  usize arrived_ = 0, settled_ = 0;
+  SampleRows rows_;
+};
+
+}  // namespace wperf::stacks

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Samples with names: what a recording says, made once by recording and then only read. Stacks are paths in a tree of
+// places that begins at the outermost caller. The rows, call trees and texts are made of this.
+#pragma once
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/ints.h"
+#include "model/stacks/code_listing.h"
+#include "model/stacks/core_kinds.h"
+#include "model/stacks/growing_array.h"
+#include "model/stacks/time_slices.h"
+#include "model/stacks/trace_facts.h"
+
+namespace wperf::stacks {
+
+struct StackModule {
+  std::string name;           // "libc.so.6", "[kernel]", "[JIT] pid 7"
+  std::string path;           // as the process saw it; empty: none
+  std::string reason;         // why functions have no names; empty: they have
+  bool is_nowhere = false;    // what no mapping explains
+  std::string pdb_path = {};  // of a Windows module; empty: none
+  u64 image_base = 0;         // of a Windows module: addresses as linked begin here
+  std::string not_used = {};  // which file of split debug information was here and not used, and why; empty: none
+  std::string build_id = {};  // as hexadecimal digits, of a Windows module GUID and age of its PDB; empty: not recorded
+};
+
+struct StackFunction {
+  std::string name;  // where nothing names it "libx.so+0x1a20", or "[unknown]" for what has no file here
+  u32 module = 0;
+  bool is_known = false;
+  bool is_kernel = false;
+  bool is_inlined = false;  // into another function: the name alone, without a symbol
+  u64 begin = 0;            // in the file of its module, as linked; 0: not known
+};
+
+// A function, or a line of it where lines were asked for.
+struct StackPlace {
+  u32 function = 0;
+  u32 line = kNothing;  // index into lines
+};
+
+// An inlined function, or the one that it all is in.
+struct CodeFrame {
+  u32 function = 0, file = 0;  // indices into texts
+  u32 line = 0;                // 0: not known
+  bool is_inlined = false;
+};
+
+// Where code was sampled, in its file: for views that show code. Addresses are as linked.
+struct CodeSite {
+  u32 function = kNothing;  // the one with a symbol
+  u64 address = 0;
+  u64 begin = 0, end = 0;                // of the function; equal: not known
+  u32 first_frame = 0, frame_count = 0;  // in code_frames: the innermost first, the function last
+  u64 line_begin = 0, line_end = 0;      // the code of its line around it; equal: not known, or not asked for
+};
+
+struct StackNode {
+  u32 parent = kNothing;  // always before it; none: a root
+  u32 place = kNothing;   // of a root: none
+};
+
+struct StackTask {
+  u32 pid = 0, tid = 0;
+  u32 name = 0;  // index into names
+  // That of the process's first thread, where this is another one; kNothing: not known.
+  u32 process_name = kNothing;
+};
+
+struct StackSample {
+  u32 event = 0, task = 0, core = 0;
+  u32 node = 0;
+  u64 count = 0, period = 0;
+};
+
+// The event of a profile of threads' whole time: its samples are nanoseconds, too.
+inline constexpr std::string_view kAllTime = "time (ns)";
+
+inline constexpr std::string_view kWaits = "waits";  // StackEvent::things, where samples are that
+
+struct StackEvent {
+  std::string name;
+  u64 samples = 0, period = 0;
+  u32 type = 0;      // as perf's attributes have it
+  u64 code = 0;      // the number of the event
+  u64 interval = 0;  // 0: it followed a rate
+  // Where samples count for something else than they were recorded with: what they are, and what all together are.
+  std::string things = {}, whole = {};
+  std::vector<u64> parallel_ns = {};  // --latency: how long one thread ran, two at once, …
+};
+
+// What is not there, by cause.
+struct StackLosses {
+  u64 damaged_places = 0, damaged_bytes = 0;  // of the file, where no record could be read
+  u64 damaged_records_about = 0;              // as many as fit there, by the size of those that could
+  u64 lost_records = 0;                       // LOST: the ring was full
+  u64 lost_samples = 0;                       // LOST_SAMPLES that no LOST told of
+  u64 throttled = 0;                          // times the kernel stopped an event for a while
+  u64 damaged_records = 0, unknown_records = 0, of_unknown_event = 0;
+  u64 merged_changes = 0;
+  // What our driver told: intervals without a sample, samples of others, and registers that somebody wiped.
+  u64 held_back = 0, filtered = 0, register_losses = 0;
+  // Stacks that were unwound from copies and end early.
+  u64 stacks_cut = 0, stacks_without_table = 0, stacks_damaged = 0, stacks_of_32_bits = 0;
+  u64 stacks_by_pointers = 0;    // for want of time
+  bool stacks_of_whole = false;  // the recorder counted them, and not all of its samples are shown
+  u64 stacks_continued = 0;      // by frame pointers, where the copy was cut
+  u64 stacks_undelivered = 0;    // the kernel put their user part off, and the record that has it is missing
+  std::vector<std::pair<u32, u64>> unknown_types;
+};
+
+struct StackProfile {
+  std::string file;
+  std::vector<StackEvent> events;
+  std::vector<std::string> names;  // of threads
+  std::vector<StackTask> tasks;
+  CoreKinds core_kinds;  // where they were asked for
+  std::vector<StackModule> modules;
+  std::vector<StackFunction> functions;
+  std::vector<std::string> lines;  // "file.c:12"
+  std::vector<StackPlace> places;
+  std::vector<StackNode> nodes;
+  GrowingArray<StackSample> samples;
+  TimeSlices slices;
+  GrowingArray<SliceCount> slice_counts;  // of all samples, where slices were asked for
+  // Where code was asked for, there is a node for each address; else these are empty.
+  std::vector<CodeSite> sites;
+  std::vector<CodeFrame> code_frames;
+  std::vector<std::string> texts;
+  std::vector<u32> site_of_node;     // kNothing: none
+  std::vector<u64> address_of_node;  // as it was when recorded
+  std::vector<FunctionCode> code;    // of hot functions, by event, the hottest first; empty: not asked for
+  StackLosses losses;
+  std::optional<TraceFacts> trace;  // of a recording that was a trace of Windows
+  bool has_callers = false;         // stacks of more than one frame were recorded and read
+  double elapsed_seconds = 0;
+  std::string note;  // of the run; empty: nothing to say
+};
+
+}  // namespace wperf::stacks

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "model/stacks/stack_rows.h"
+
+#include <algorithm>
+
+#include "model/stacks/id_table.h"
+#include "model/stacks/shared_paths.h"
+
+namespace wperf::stacks {
+namespace {
+
+template <class T>
+bool is_in(const std::vector<T>& list, const T& value) {
+  return list.empty() || std::find(list.begin(), list.end(), value) != list.end();
+}
+
+constexpr u32 bit_of(SortKey key) {
+  return 1u << static_cast<u32>(key);
+}
+constexpr u32 kOfTasks = bit_of(SortKey::comm) | bit_of(SortKey::pid) | bit_of(SortKey::tid) | bit_of(SortKey::core) |
+                         bit_of(SortKey::core_kind);
+
+// Each different set of values gets a number and a row to begin with; a row is one of tasks × one of places.
+class RowKeys {
+ public:
+  RowKeys(const StackProfile& profile, const std::vector<SortKey>& keys) : profile_(profile) {
+    for (const SortKey key : keys) wanted_ |= bit_of(key);
+    places_.reserve(profile.places.size());
+    for (const StackPlace& place : profile.places) {
+      const u64 module = wants(SortKey::module) ? profile.functions[place.function].module : kNothing;
+      const u64 function = wants(SortKey::symbol) ? place.function : kNothing;
+      const u64 line = wants(SortKey::line) ? place.line : kNothing;
+      // A function is of one module, so that both fit into one number.
+      const u64 which = function != kNothing ? function : module | (u64{1} << 32);
+      places_.push_back(place_keys_.insert(which, line).id);
+    }
+  }
+
+  u32 place_key(u32 place) const { return places_[place]; }
+  u32 place_keys() const { return place_keys_.size(); }
+  u32 task_key(const StackSample& sample) {
+    if ((wanted_ & kOfTasks) == 0) return 0;
+    const StackTask& one = profile_.tasks[sample.task];
+    const u64 comm = wants(SortKey::comm) ? one.name : kNothing, pid = wants(SortKey::pid) ? one.pid : kNothing;
+    const u64 tid = wants(SortKey::tid) ? one.tid : kNothing;
+    // Of an event the kind follows from the core.
+    const u64 at = wants(SortKey::core) ? sample.core : wants(SortKey::core_kind) ? kind_of(sample) : kNothing;
+    return task_keys_.insert((comm << 32) | pid, (tid << 32) | at).id;
+  }
+  StackRow row_of(u32 place, const StackSample& sample) const {
+    StackRow row;
+    const StackPlace& at = profile_.places[place];
+    const StackTask& who = profile_.tasks[sample.task];
+    if (wants(SortKey::comm)) row.comm = who.name;
+    if (wants(SortKey::pid)) row.pid = who.pid;
+    if (wants(SortKey::tid)) row.tid = who.tid;
+    if (wants(SortKey::core)) row.core = sample.core;
+    if (wants(SortKey::core_kind)) row.core_kind = kind_of(sample);
+    if (wants(SortKey::module)) row.module = profile_.functions[at.function].module;
+    if (wants(SortKey::symbol)) row.function = at.function;
+    if (wants(SortKey::line)) row.line = at.line;
+    return row;
+  }
+
+ private:
+  bool wants(SortKey key) const { return (wanted_ & bit_of(key)) != 0; }
+  u32 kind_of(const StackSample& sample) const { return profile_.core_kinds.of(sample.event, sample.core); }
+
+  const StackProfile& profile_;
+  u32 wanted_ = 0;
+  IdTable place_keys_, task_keys_;
+  std::vector<u32> places_;
+};
+
+// The rows in the making: where a sample happened, and where it came from.
+class RowTable {
+ public:
+  RowTable(const StackProfile& profile, const RowKeys& keys) : profile_(profile), keys_(keys) {}
+
+  StackRow& at(u32 node, u32 task_key, const StackSample& sample) { return rows_[number_of(node, task_key, sample)]; }
+  u32 number_of(u32 node, u32 task_key, const StackSample& sample) {
+    const u32 place = profile_.nodes[node].place;
+    const auto [number, is_new] = numbers_.insert(keys_.place_key(place), task_key);
+    if (is_new) rows_.push_back(keys_.row_of(place, sample));
+    return number;
+  }
+  std::vector<StackRow>& rows() { return rows_; }
+
+ private:
+  const StackProfile& profile_;
+  const RowKeys& keys_;
+  SmallIdTable numbers_;
+  std::vector<StackRow> rows_;
+};
+
+// What was called, for rows: each node has the sum of all below it, and of a recursion the outermost node counts.
+class CalleeSums {
+ public:
+  CalleeSums(const StackProfile& profile, const RowKeys& keys)
+      : profile_(profile), keys_(keys), paths_(profile.nodes) {}
+
+  void add(const StackSample& sample, u32 task_key, RowTable& table) {
+    const SharedPaths::Path path = paths_.walk(sample.node, task_key);
+    for (usize i = 0; i < path.added.size(); ++i) sums_.push_back({});
+    // Rows are told in the order in which samples lead to them, from the innermost on.
+    for (usize i = path.added.size(); i-- > 0;)
+      sums_[path.first + i].row = table.number_of(path.added[i], task_key, sample);
+    sums_[path.last].samples += sample.count;
+    sums_[path.last].period += sample.period;
+  }
+  void finish(std::vector<StackRow>& rows) {
+    const std::vector<bool> outermost = outermost_of_keys(
+        profile_.nodes, keys_.place_keys(), [&](u32 node) { return keys_.place_key(profile_.nodes[node].place); });
+    for (u32 i = paths_.size(); i-- > 0;) {
+      const Sum& sum = sums_[i];
+      if (outermost[paths_.node(i)]) {
+        rows[sum.row].all_samples += sum.samples;
+        rows[sum.row].all_period += sum.period;
+      }
+      if (paths_.caller(i) == kNothing) continue;
+      sums_[paths_.caller(i)].samples += sum.samples;
+      sums_[paths_.caller(i)].period += sum.period;
+    }
+  }
+
+ private:
+  struct Sum {
+    u64 samples = 0, period = 0;
+    u32 row = 0;
+  };
+  const StackProfile& profile_;
+  const RowKeys& keys_;
+  SharedPaths paths_;
+  GrowingArray<Sum> sums_;
+};
+
+}  // namespace
+
+ChosenSamples::ChosenSamples(const StackProfile& profile, const StackFilter& filter) : profile_(profile) {
+  tasks_.reserve(profile.tasks.size());
+  for (const StackTask& task : profile.tasks) {
+    tasks_.push_back(is_in(filter.comms, profile.names[task.name]) && is_in(filter.pids, task.pid) &&
+                     is_in(filter.tids, task.tid));
+  }
+  functions_.reserve(profile.functions.size());
+  for (const StackFunction& function : profile.functions) {
+    const StackModule& module = profile.modules[function.module];
+    functions_.push_back((is_in(filter.modules, module.name) || is_in(filter.modules, module.path)) &&
+                         (!filter.symbol || filter.symbol(function.name)));
+  }
+}
+
+StackRows make_rows(const StackProfile& profile, u32 event, const std::vector<SortKey>& keys, const StackFilter& filter,
+                    bool with_children) {
+  StackRows out;
+  const ChosenSamples chosen(profile, filter);
+  RowKeys row_keys(profile, keys);
+  // Samples of one stack that no key tells apart are one. Without callers, a stack is what it ends in.
+  GrowingArray<StackSample> alike;
+  std::vector<u32> task_key_of;
+  SmallIdTable known;
+  for (const StackSample& sample : profile.samples) {
+    if (sample.event != event || !chosen.has(sample)) continue;
+    out.samples += sample.count;
+    out.period += sample.period;
+    const u32 task_key = row_keys.task_key(sample);
+    const u32 stack = with_children ? sample.node : profile.nodes[sample.node].place;
+    const auto [number, is_new] = known.insert(stack, task_key);
+    if (is_new) {
+      alike.push_back(sample);
+      task_key_of.push_back(task_key);
+      continue;
+    }
+    alike[number].count += sample.count;
+    alike[number].period += sample.period;
+  }
+  RowTable table(profile, row_keys);
+  CalleeSums sums(profile, row_keys);
+  for (usize i = 0; i < alike.size(); ++i) {
+    const StackSample& sample = alike[i];
+    if (with_children) sums.add(sample, task_key_of[i], table);
+    StackRow& row = table.at(sample.node, task_key_of[i], sample);
+    row.self_samples += sample.count;
+    row.self_period += sample.period;
+    if (with_children) continue;
+    row.all_samples += sample.count;
+    row.all_period += sample.period;
+  }
+  out.rows = std::move(table.rows());
+  if (with_children) sums.finish(out.rows);
+  std::stable_sort(out.rows.begin(), out.rows.end(), [](const StackRow& a, const StackRow& b) {
+    if (a.all_period != b.all_period) return a.all_period > b.all_period;
+    if (a.self_period != b.self_period) return a.self_period > b.self_period;
+    return a.all_samples > b.all_samples;
+  });
+  return out;
+}
+
+}  // namespace wperf::stacks

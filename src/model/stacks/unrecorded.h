@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// When cores were not recorded, as one walks through a recording: core by core, and when any of them was not. Pure.
+// Called by thread_times and by what builds the report.
+#pragma once
+#include <span>
+#include <vector>
+
+#include "model/stacks/switches.h"
+
+namespace wperf::waits {
+
+// Times, by begin, that neither overlap nor touch.
+class DarkTimes {
+ public:
+  struct Span {
+    u64 begin = 0, end = 0;
+  };
+
+  DarkTimes() = default;
+  // Any core's, within [begin, end]. Of very many, those that are a thousandth of the recording apart count as one.
+  DarkTimes(std::span<const Unrecorded> unrecorded, u64 begin, u64 end);
+
+  bool any(u64 from, u64 to) const { return first(from) < to; }
+  // The first moment from `from` on that is dark; ~0: none is.
+  u64 first(u64 from) const;
+  // The end of the last dark time that began before `to`, no later than `to`; 0: none did.
+  u64 last_end(u64 to) const;
+  u64 length(u64 from, u64 to) const { return length_until(to) - length_until(from); }
+  // visit(begin, end, is_dark): what [from, to] consists of.
+  template <class Visit>
+  void for_each_part(u64 from, u64 to, Visit visit) const {
+    for (usize i = index(from); i < spans_.size() && spans_[i].begin < to; ++i) {
+      if (from < spans_[i].begin) visit(from, spans_[i].begin, false);
+      const u64 begin = from > spans_[i].begin ? from : spans_[i].begin, end = to < spans_[i].end ? to : spans_[i].end;
+      visit(begin, end, true);
+      from = end;
+    }
+    if (from < to) visit(from, to, false);
+  }
+
+ private:
+  usize index(u64 time) const;  // of the first that ends behind it
+  u64 length_until(u64 time) const;
+
+  std::vector<Span> spans_;
+  std::vector<u64> before_;  // how long all before each are
+};
+
+// Where the recording of a core breaks off and goes on; spans of one core do not overlap. By time, ends first.
+struct CoreMark {
+  u64 time = 0;
+  u16 core = kEveryCore;
+  bool is_dark = false;  // from then on
+};
+std::vector<CoreMark> core_marks(std::span<const Unrecorded> unrecorded, u64 begin, u64 end);
+
+}  // namespace wperf::waits

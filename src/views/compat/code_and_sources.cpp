@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "views/compat/code_and_sources.h"
+
+#include <algorithm>
+#include <map>
+
+#include "analysis/recording/recorded_code.h"
+#include "code/modules/source_files.h"
+#include "code/symbols/disassembly/disassembler.h"
+#include "model/request/symbol_filter.h"
+#include "views/compat/compat_view.h"
+
+namespace wperf::commands {
+namespace {
+
+std::optional<modules::CodeBytes> code_of(const modules::CodeFile* file, const profile::CodeBlock& block) {
+  const std::optional<u64> begin =
+      file != nullptr && file->has_symbols() ? file->address_of_offset(block.begin) : std::nullopt;
+  return begin.has_value() ? file->code(*begin, *begin + (block.end - block.begin)) : std::nullopt;
+}
+
+diag::Result<void> disassemble(profile::CompatProfile& profile, const FileOfModule& files,
+                               const request::SampleDisplay& display) {
+  profile.code = profile::code_to_disassemble(profile, display.rows, name_filter(display));
+  std::map<symbols::InstructionSet, symbols::Disassembler> disassemblers;
+  for (profile::CodeBlock& block : profile.code) {
+    const modules::CodeFile* const file = files(block.module);
+    const std::optional<modules::CodeBytes> read = code_of(file, block);
+    if (!read.has_value()) continue;
+    auto found = disassemblers.find(read->instructions);
+    if (found == disassemblers.end()) {
+      WPERF_TRY(auto opened, symbols::Disassembler::open(read->instructions));
+      found = disassemblers.emplace(read->instructions, std::move(opened)).first;
+    }
+    for (symbols::Instruction& instruction : found->second.disassemble(read->bytes, read->base, block.begin)) {
+      profile::Instruction line{.rva = instruction.rva,
+                                .mnemonic = std::move(instruction.mnemonic),
+                                .operands = std::move(instruction.operands),
+                                .target = {}};
+      if (instruction.target.has_value()) {
+        const std::optional<u64> target = file->address_of_offset(*instruction.target);
+        if (target.has_value()) line.target = recording::target_text(*file, *target, display.decorated_names);
+      }
+      block.instructions.push_back(std::move(line));
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+profile::NameFilter name_filter(const request::SampleDisplay& display) {
+  if (!display.symbol.has_value()) return {};
+  return [filter = *display.symbol](std::string_view name) { return request::matches(filter, name); };
+}
+
+diag::Result<void> add_code_and_sources(profile::CompatProfile& profile, const FileOfModule& files,
+                                        const request::SampleDisplay& display, std::span<const std::string> folders) {
+  if (display.disassemble) WPERF_CHECK_OK(disassemble(profile, files, display));
+  if (!display.annotate) return {};
+  for (const u32 file : profile::files_to_read(profile, display.rows, name_filter(display))) {
+    profile.files[file].text = modules::read_source(profile.files[file].path, folders).text;
+  }
+  return {};
+}
+
+}  // namespace wperf::commands

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Machine code and source text beside a profile, as far as the report will show them.
+#pragma once
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "code/modules/code_file.h"
+#include "ground/diag/result.h"
+#include "model/answers/compat_profile.h"
+#include "model/request/request.h"
+#include "views/compat/compat_view.h"
+
+namespace wperf::commands {
+
+// --symbol as a predicate; empty without one.
+profile::NameFilter name_filter(const request::SampleDisplay& display);
+
+// By the numbers of the target's modules; null: there is none.
+using FileOfModule = std::function<const modules::CodeFile*(u32 module)>;
+
+// Instructions and source text, as far as the report will show them. `folders`: of --symbol-path.
+diag::Result<void> add_code_and_sources(profile::CompatProfile& profile, const FileOfModule& files,
+                                        const request::SampleDisplay& display, std::span<const std::string> folders);
+
+}  // namespace wperf::commands

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The view that WindowsPerf's text and JSON are made of (contract 9): functions of one program, most samples first,
+// what is not its own told apart by kind. Pure. Called by commands.
+//
+//   make_sample_profile() ── code_to_disassemble(): fill profile.code
+//                         └─ files_to_read(): fill files[].text
+#pragma once
+#include <string>
+#include <vector>
+
+#include "model/answers/address_answer.h"
+#include "model/answers/compat_profile.h"
+#include "model/stacks/stack_profile.h"
+
+namespace wperf::profile {
+
+// Everything about the run but its samples.
+struct CompatRun {
+  SampleTarget target;  // with the modules of the program, as far as they are known
+  std::vector<CoreSamples> cores;
+  std::vector<ProcessName> processes;
+  bool callers = false;        // wanted
+  bool all_processes = false;  // nobody is "other process"
+  std::optional<u32> exit_code;
+  double elapsed_seconds = 0;
+  std::string note;
+};
+
+// `fixed_code`: the number of the event that is shown as the fixed counter.
+CompatProfile make_sample_profile(const stacks::StackProfile& from, CompatRun run, u16 fixed_code);
+
+// The code behind the lines of the rows that choose_rows() answers: blocks without instructions, in the order of
+// CompatProfile::code. The caller fills in the instructions and stores them there.
+std::vector<CodeBlock> code_to_disassemble(const CompatProfile& profile, u32 rows, const NameFilter& filter = {});
+
+// Indices of the files that the lines of these rows are from, ascending.
+std::vector<u32> files_to_read(const CompatProfile& profile, u32 rows, const NameFilter& filter = {});
+
+}  // namespace wperf::profile

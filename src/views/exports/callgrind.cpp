@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// callgrind's format 1: what each line of a function cost itself, and what its calls cost with all below them.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "views/exports/writers.h"
+
+namespace wperf::profile_export {
+namespace {
+
+class CallgrindWriter {
+ public:
+  CallgrindWriter(const Source& source, const TakeBytes& take)
+      : source_(source),
+        profile_(source.profile),
+        names_(source.profile),
+        out_(take),
+        used_(used_events(source.profile)) {}
+
+  void write() {
+    add_costs();
+    out_.text += "# callgrind format\nversion: 1\ncreator: " + source_.tool + "\npositions: line\n";
+    // For callgrind_annotate the header ends with "events".
+    for (const u32 event : used_) {
+      out_.text += fmt::format("event: {} : {} (samples)\n", event_word(profile_.events[event].name),
+                               one_line(profile_.events[event].name));
+    }
+    out_.text += "events:";
+    for (const u32 event : used_) {
+      out_.text += ' ';
+      out_.text += event_word(profile_.events[event].name);
+    }
+    if (used_.empty()) out_.text += " samples";
+    out_.text += '\n';
+    out_.text += "summary:";
+    for (const u32 event : used_) out_.text += fmt::format(" {}", profile_.events[event].samples);
+    out_.text += '\n';
+    for (u32 function = 0; function < profile_.functions.size(); ++function) write_function(function);
+    out_.flush();
+  }
+
+ private:
+  using Costs = std::vector<u64>;  // by used event
+
+  static std::string one_line(std::string_view text) {
+    std::string out = clean_text(text);
+    std::replace_if(out.begin(), out.end(), [](char c) { return static_cast<u8>(c) < 0x20 || c == 0x7f; }, '?');
+    return out;
+  }
+  // A name of an event is one word of letters, digits and few others.
+  static std::string event_word(std::string_view name) {
+    std::string word;
+    for (const char c : name) {
+      const bool plain = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+      word += plain ? c : '_';
+    }
+    if (word.empty() || (word[0] >= '0' && word[0] <= '9')) word.insert(0, "e");
+    return word;
+  }
+
+  u32 function_of(u32 node) const { return profile_.places[profile_.nodes[node].place].function; }
+  u32 line_of(u32 node) const { return names_.line(profile_.nodes[node].place).line; }
+
+  // What is below a node counts for its call; parents stand before children.
+  void add_costs() {
+    own_.resize(profile_.functions.size());
+    calls_of_.resize(profile_.functions.size());
+    const usize events = used_.size();
+    std::vector<u64> below(profile_.nodes.size() * events);
+    std::vector<u32> column(profile_.events.size());
+    for (u32 i = 0; i < events; ++i) column[used_[i]] = i;
+    for (const stacks::StackSample& sample : profile_.samples) {
+      if (profile_.nodes[sample.node].place == kNothing) continue;
+      below[sample.node * events + column[sample.event]] += sample.count;
+      Costs& costs = own_[function_of(sample.node)][line_of(sample.node)];
+      costs.resize(events);
+      costs[column[sample.event]] += sample.count;
+    }
+    for (u32 node = static_cast<u32>(profile_.nodes.size()); node-- > 1;) {
+      const u32 parent = profile_.nodes[node].parent;
+      if (parent == kNothing || profile_.nodes[parent].place == kNothing || profile_.nodes[node].place == kNothing)
+        continue;
+      Costs& costs = calls_of_[function_of(parent)][{line_of(parent), function_of(node)}];
+      costs.resize(events);
+      for (usize i = 0; i < events; ++i) {
+        costs[i] += below[node * events + i];
+        below[parent * events + i] += below[node * events + i];
+      }
+    }
+  }
+
+  // Names are spelled once and have a number after that.
+  void write_name(std::string_view key, std::vector<bool>& told, u32 number, std::string_view name) {
+    told.resize(std::max<usize>(told.size(), number + usize{1}));
+    out_.text += told[number] ? fmt::format("{}=({})\n", key, number + 1)
+                              : fmt::format("{}=({}) {}\n", key, number + 1, one_line(name));
+    told[number] = true;
+  }
+  void write_place(std::string_view prefix, u32 function) {
+    const u32 module = profile_.functions[function].module;
+    write_name(fmt::format("{}ob", prefix), told_modules_, module, profile_.modules[module].name);
+    const std::string_view file = file_of(function);
+    write_name(prefix.empty() ? "fl" : "cfi", told_files_, files_(file), file.empty() ? "???" : file);
+    // callgrind_annotate knows functions by file and name: what is called alike elsewhere must not become one with it.
+    write_name(fmt::format("{}fn", prefix), told_functions_, function, names_.marked_function(function));
+  }
+  std::string_view file_of(u32 function) {
+    if (file_of_function_.empty()) {
+      file_of_function_.resize(profile_.functions.size());
+      for (u32 place = 0; place < profile_.places.size(); ++place) {
+        std::string_view& file = file_of_function_[profile_.places[place].function];
+        if (file.empty()) file = names_.line(place).file;
+      }
+    }
+    return file_of_function_[function];
+  }
+  void write_costs(u32 line, const Costs& costs) {
+    out_.text += fmt::format("{}", line);
+    for (const u64 cost : costs) out_.text += fmt::format(" {}", cost);
+    out_.text += '\n';
+  }
+
+  void write_function(u32 function) {
+    if (own_[function].empty() && calls_of_[function].empty()) return;
+    out_.text += '\n';
+    write_place("", function);
+    for (const auto& [line, costs] : own_[function]) write_costs(line, costs);
+    for (const auto& [call, costs] : calls_of_[function]) {
+      write_place("c", call.second);
+      // Samples do not know how often something was called.
+      out_.text += "calls=1 0\n";
+      write_costs(call.first, costs);
+    }
+    out_.flush_if_long();
+  }
+
+  const Source& source_;
+  const stacks::StackProfile& profile_;
+  Names names_;
+  Collected out_;
+  const std::vector<u32> used_;
+  std::vector<std::map<u32, Costs>> own_;                       // by function: by line
+  std::vector<std::map<std::pair<u32, u32>, Costs>> calls_of_;  // by caller: by line and callee
+  std::vector<bool> told_modules_, told_files_, told_functions_;
+  std::vector<std::string_view> file_of_function_;
+  Texts files_;
+};
+
+}  // namespace
+
+void write_callgrind(const Source& source, const TakeBytes& take) {
+  CallgrindWriter(source, take).write();
+}
+
+}  // namespace wperf::profile_export

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A profile as other tools' formats want it: texts that are UTF-8, files and lines apart, frames that stand at one
+// address together. Read by the writers of this room.
+#pragma once
+#include <fmt/format.h>
+
+#include <array>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "model/stacks/id_table.h"
+#include "model/stacks/moments.h"
+#include "model/stacks/stack_profile.h"
+
+namespace wperf::profile_export {
+
+using stacks::kNothing;
+using TakeBytes = std::function<void(std::string_view)>;
+
+struct Source {
+  const stacks::StackProfile& profile;
+  const stacks::Moments& moments;
+  std::string tool;  // "wperf 1.2"
+  // For servers, which put profiles side by side: when this one began by the clock on the wall (0: not known), and
+  // what it is of.
+  u64 begin_unix_ns = 0;
+  std::vector<std::pair<std::string, std::string>> attributes = {};
+};
+
+// Bytes that are not UTF-8, and zero bytes, become U+FFFD.
+std::string clean_text(std::string_view text);
+
+// Collects small pieces into larger ones.
+class Collected {
+ public:
+  explicit Collected(TakeBytes take) : take_(std::move(take)) {}
+  std::string text;  // to be appended to
+  void number(u64 value) {
+    const fmt::format_int digits(value);
+    text.append(digits.data(), digits.size());
+  }
+  // A number of 10^-`digits`, with as many decimals.
+  void decimal(u64 value, u32 digits) {
+    std::array<char, 24> places;
+    u64 unit = 1;
+    for (u32 i = 0; i < digits; ++i) unit *= 10;
+    u64 rest = value % unit;
+    for (u32 i = digits; i-- > 0; rest /= 10) places[i] = static_cast<char>('0' + rest % 10);
+    number(value / unit);
+    text += '.';
+    text.append(places.data(), digits);
+  }
+  void flush_if_long() {
+    constexpr usize kLong = 1 << 16;
+    if (text.size() >= kLong) flush();
+  }
+  // Bytes that are many already, behind those before them.
+  void pass(std::string_view bytes) {
+    flush();
+    take_(bytes);
+  }
+  void flush() {
+    take_(text);
+    text.clear();
+  }
+
+ private:
+  TakeBytes take_;
+};
+
+// Texts by number, each once.
+class Texts {
+ public:
+  u32 operator()(std::string_view text);
+  const std::vector<std::string>& all() const { return all_; }
+
+ private:
+  std::unordered_map<std::string, u32> numbers_;
+  std::vector<std::string> all_;
+};
+
+struct PlaceLine {
+  std::string_view file;  // empty: not known
+  u32 line = 0;
+};
+
+class Names {
+ public:
+  explicit Names(const stacks::StackProfile& profile);
+  // Without the mark of an inlined one, for formats that have their own.
+  std::string_view function(u32 number) const { return functions_[number]; }
+  std::string marked_function(u32 number) const;
+  const std::string& thread(u32 task) const { return threads_[task]; }
+  // The name of the process's first thread. If that is not known, the name of the task's own thread.
+  const std::string& process(u32 task) const { return processes_[task]; }
+  PlaceLine line(u32 place) const;
+
+ private:
+  const stacks::StackProfile& profile_;
+  void name_processes();
+  std::vector<std::string> functions_, threads_, processes_, files_;
+  std::vector<PlaceLine> lines_;  // by line of the profile
+};
+
+// Frames at one address: inlined ones, the innermost first, and the function that they are in.
+class Locations {
+ public:
+  struct Location {
+    u32 place = 0;
+    u32 outer = kNothing;  // the location that it was put into
+  };
+  explicit Locations(const stacks::StackProfile& profile);
+  const std::vector<Location>& all() const { return all_; }
+  u32 of_node(u32 node) const { return of_node_[node]; }
+  // visit(location), from the innermost out.
+  template <class Visit>
+  void for_each_of(u32 node, Visit visit) const {
+    while (node < of_node_.size() && of_node_[node] != kNothing) {
+      visit(of_node_[node]);
+      while (all_[of_node_[node]].outer != kNothing) node = profile_.nodes[node].parent;
+      node = profile_.nodes[node].parent;
+    }
+  }
+
+ private:
+  const stacks::StackProfile& profile_;
+  std::vector<Location> all_;
+  std::vector<u32> of_node_;
+};
+
+// Each sample by its moment: visit(moment, row, count, period). What a row was counted for is shared out among its
+// moments, so that they add up to it; samples without a moment come first, row by row, at moment kNothing.
+template <class Visit>
+void for_each_moment(const Source& source, Visit visit) {
+  const stacks::StackProfile& profile = source.profile;
+  const stacks::SampleMoments& moments = source.moments.samples;
+  struct Share {
+    u32 moments = 0, given = 0;
+  };
+  std::vector<Share> shares(profile.samples.size());
+  for (const u32 row : moments.rows) ++shares[row].moments;
+  for (u32 row = 0; row < shares.size(); ++row) {
+    if (shares[row].moments == 0) visit(kNothing, row, profile.samples[row].count, profile.samples[row].period);
+  }
+  for (u32 i = 0; i < moments.size(); ++i) {
+    const u32 row = moments.rows[i];
+    Share& share = shares[row];
+    const stacks::StackSample& sample = profile.samples[row];
+    // The rest goes to the first ones.
+    const auto part = [&](u64 all) { return all / share.moments + (share.given < all % share.moments ? 1 : 0); };
+    const u64 count = part(sample.count), period = part(sample.period);
+    ++share.given;
+    visit(i, row, count, period);
+  }
+}
+
+// "1,234 records lost: …", for formats that have a place for remarks.
+std::vector<std::string> loss_texts(const stacks::StackLosses& losses);
+// Does the event count nanoseconds?
+bool is_clock(const stacks::StackEvent& event);
+// Events that have samples.
+std::vector<u32> used_events(const stacks::StackProfile& profile);
+// The module that is the program itself, as far as names tell.
+u32 main_module(const stacks::StackProfile& profile);
+
+}  // namespace wperf::profile_export

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "views/exports/exported_profile.h"
+
+#include <gtest/gtest.h>
+
+#include "ground/text/protobuf.h"
+#include "model/stacks/kept_rows.h"
+#include "views/exports/writers.h"
+
+namespace wperf::profile_export {
+namespace {
+
+using stacks::kNothing;
+
+// main calls outer, into which inner was inlined twice; one of two threads.
+stacks::StackProfile small_profile() {
+  stacks::StackProfile profile;
+  profile.events = {{.name = "cycles", .samples = 7, .period = 70}};
+  profile.names = {"a", "b"};
+  profile.tasks = {{1, 1, 0}, {1, 2, 1}};
+  profile.modules = {{.name = "app", .path = "/app", .reason = {}}};
+  profile.functions = {{.name = "main", .is_known = true},
+                       {.name = "outer", .is_known = true},
+                       {.name = "inner (inlined)", .is_known = true, .is_inlined = true}};
+  profile.lines = {"a:b.c:12"};
+  profile.places = {{0, kNothing}, {1, kNothing}, {2, 0}};
+  profile.nodes = {{}, {0, 0}, {1, 1}, {2, 2}, {3, 2}};
+  profile.samples = {{.task = 0, .node = 4, .count = 3, .period = 31},
+                     {.task = 1, .node = 1, .count = 4, .period = 39}};
+  return profile;
+}
+
+TEST(CleanText, KeepsWhatIsUtf8) {
+  EXPECT_EQ(clean_text("a\xc3\xa4\xe2\x82\xac\xf0\x9f\x94\xa5"), "a\xc3\xa4\xe2\x82\xac\xf0\x9f\x94\xa5");
+  const std::string bad = "\xef\xbf\xbd";
+  EXPECT_EQ(clean_text("x\xffy"), "x" + bad + "y");
+  EXPECT_EQ(clean_text("\xc3"), bad);                      // cut
+  EXPECT_EQ(clean_text("\xc0\xaf"), bad + bad);            // a longer form than needed
+  EXPECT_EQ(clean_text("\xed\xa0\x80"), bad + bad + bad);  // half a pair
+  EXPECT_EQ(clean_text(std::string_view("a\0b", 3)), "a" + bad + "b");
+}
+
+TEST(Locations, InlinedFramesStandWithTheirFunction) {
+  const stacks::StackProfile profile = small_profile();
+  const Locations locations(profile);
+  std::vector<u32> stack;
+  locations.for_each_of(4, [&](u32 location) { stack.push_back(location); });
+  ASSERT_EQ(stack.size(), 2u);
+  const auto& all = locations.all();
+  EXPECT_EQ(all[stack[0]].place, 2u);
+  EXPECT_EQ(all[all[stack[0]].outer].place, 2u);
+  EXPECT_EQ(all[all[all[stack[0]].outer].outer].place, 1u);
+  EXPECT_EQ(all[stack[1]].place, 0u);
+  EXPECT_EQ(all[stack[1]].outer, kNothing);
+}
+
+TEST(Names, FilesAndLinesApart) {
+  const stacks::StackProfile profile = small_profile();
+  const Names names(profile);
+  EXPECT_EQ(names.line(2).file, "a:b.c");
+  EXPECT_EQ(names.line(2).line, 12u);
+  EXPECT_EQ(names.line(0).line, 0u);
+  EXPECT_EQ(names.function(2), "inner");
+  EXPECT_EQ(names.marked_function(2), "inner (inlined)");
+}
+
+TEST(Moments, SharesAddUpToTheirRow) {
+  const stacks::StackProfile profile = small_profile();
+  stacks::Moments moments;
+  moments.samples.rows = {0, 0, 0};
+  moments.samples.times_ns = {5, 6, 7};
+  std::vector<u64> periods;
+  u64 count_of_other = 0;
+  for_each_moment({profile, moments, {}}, [&](u32 moment, u32 row, u64 count, u64 period) {
+    if (row == 1) {
+      EXPECT_EQ(moment, kNothing);
+      count_of_other = count;
+    } else {
+      EXPECT_EQ(count, 1u);
+      periods.push_back(period);
+    }
+  });
+  EXPECT_EQ(periods, (std::vector<u64>{11, 10, 10}));
+  EXPECT_EQ(count_of_other, 4u);
+}
+
+TEST(KeptRows, MomentsAndStatesFollow) {
+  stacks::StackProfile profile = small_profile();
+  stacks::Moments moments;
+  moments.samples.rows = {1, 0, 1};
+  moments.samples.times_ns = {5, 6, 7};
+  moments.states = {{.begin_ns = 1, .end_ns = 2, .task = 0}, {.begin_ns = 1, .end_ns = 2, .task = 1}};
+  stacks::StackFilter filter;
+  filter.tids = {2};
+  stacks::keep_chosen(filter, profile, moments);
+  ASSERT_EQ(profile.samples.size(), 1u);
+  EXPECT_EQ(profile.samples[0].count, 4u);
+  EXPECT_EQ(profile.events[0].samples, 4u);
+  EXPECT_EQ(profile.events[0].period, 39u);
+  ASSERT_EQ(moments.samples.size(), 2u);
+  EXPECT_EQ(moments.samples.rows[1], 0u);
+  EXPECT_EQ(moments.samples.times_ns[1], 7u);
+  ASSERT_EQ(moments.states.size(), 1u);
+  EXPECT_EQ(moments.states[0].task, 1u);
+}
+
+TEST(Message, WritesWhatProtobufSays) {
+  Message inner;
+  inner.number(1, 150);
+  EXPECT_EQ(inner.bytes(), "\x08\x96\x01");
+  Message outer;
+  outer.message(3, inner);
+  outer.number(4, 0);
+  outer.text(5, "hi");
+  const std::vector<u32> numbers = {3, 270};
+  outer.packed(6, std::span<const u32>(numbers));
+  EXPECT_EQ(outer.bytes(), "\x1a\x03\x08\x96\x01\x2a\x02hi\x32\x03\x03\x8e\x02");
+}
+
+TEST(Writers, FirefoxBeginsByTheClockOnTheWall) {
+  const stacks::StackProfile profile = small_profile();
+  const stacks::Moments moments;
+  std::string text;
+  write_firefox({profile, moments, "tool", 1'700'000'000'123'456'789}, [&](std::string_view piece) { text += piece; });
+  EXPECT_NE(text.find(R"("startTime":1700000000123.457,)"), text.npos);
+}
+
+std::string written(void (*write)(const Source&, const TakeBytes&), const stacks::StackProfile& profile) {
+  std::string text;
+  write({profile, {}, "wperf"}, [&](std::string_view piece) { text += piece; });
+  return text;
+}
+
+std::vector<std::string> process_names(const stacks::StackProfile& profile) {
+  const std::string text = written(write_firefox, profile), key = R"("processName":")";
+  std::vector<std::string> names;
+  for (usize at = text.find(key); at != text.npos; at = text.find(key, at + 1)) {
+    const usize begin = at + key.size();
+    names.push_back(text.substr(begin, text.find('"', begin) - begin));
+  }
+  return names;
+}
+
+TEST(Writers, FirefoxNamesProcessesByTheirFirstThread) {
+  stacks::StackProfile profile = small_profile();
+  EXPECT_EQ(process_names(profile), (std::vector<std::string>{"a", "a"}));
+  profile.names.push_back("server");
+  profile.tasks = {{8, 9, 0, 2}, {1, 2, 1}};  // the first thread of neither was sampled
+  EXPECT_EQ(process_names(profile), (std::vector<std::string>{"server", "b"}));
+  profile.tasks = {{kNothing, kNothing, 0}, {kNothing, 1, 1}};
+  EXPECT_EQ(process_names(profile), (std::vector<std::string>{"a", "b"}));
+}
+
+// A folded profile knows no process, no thread and no core.
+TEST(Writers, WhatIsNotKnownIsLeftOut) {
+  stacks::StackProfile profile = small_profile();
+  for (stacks::StackTask& task : profile.tasks) task.pid = task.tid = kNothing;
+  for (stacks::StackSample& sample : profile.samples) sample.core = kNothing;
+  for (const auto write : {write_csv, write_sql, write_firefox, write_speedscope, write_chrome, write_callgrind}) {
+    EXPECT_EQ(written(write, profile).find("4294967295"), std::string::npos);
+  }
+  // As protobuf spells 2^32 - 1, and as ids that begin with 1.
+  const std::string_view unknown = "\xff\xff\xff\xff\x0f", after = "\x80\x80\x80\x80\x10";
+  for (const auto write : {write_perfetto, write_perfetto_perf, write_otlp}) {
+    EXPECT_EQ(written(write, profile).find(unknown), std::string::npos);
+    EXPECT_EQ(written(write, profile).find(after), std::string::npos);
+  }
+  EXPECT_NE(written(write_csv, profile).find("cycles,,,a,,3,31,inner (inlined),app,a:b.c,12,"), std::string::npos);
+  EXPECT_NE(written(write_sql, profile).find("(0,NULL,NULL,'a')"), std::string::npos);
+  EXPECT_NE(written(write_speedscope, profile).find(R"("name":"a [cycles]")"), std::string::npos);
+  EXPECT_NE(written(write_firefox, profile).find(R"("pid":"unknown","tid":"unknown")"), std::string::npos);
+  EXPECT_EQ(written(write_otlp, profile).find("process.pid"), std::string::npos);
+  EXPECT_EQ(written(write_otlp, profile).find("cpu.logical_number"), std::string::npos);
+}
+
+// Who idles has number 0, and so has the first core: that is not unknown.
+TEST(Writers, PerfettoTellsOfTaskZeroOnCoreZero) {
+  stacks::StackProfile profile = small_profile();
+  profile.tasks = {{0, 0, 0}, {0, 0, 0}};
+  EXPECT_NE(written(write_perfetto_perf, profile).find(std::string_view("\x08\0\x10\0\x18\0", 6)), std::string::npos);
+  EXPECT_NE(written(write_perfetto, profile).find(std::string_view("\x10\0\x18\0", 4)), std::string::npos);
+}
+
+TEST(Writers, TheSqlOfNoNoteHasNone) {
+  stacks::StackProfile profile = small_profile();
+  EXPECT_EQ(written(write_sql, profile).find("'note'"), std::string::npos);
+  profile.note = "of today";
+  EXPECT_NE(written(write_sql, profile).find("('note','of today')"), std::string::npos);
+}
+
+TEST(Writers, AnEmptyProfileHarmsNone) {
+  stacks::StackProfile profile;
+  profile.nodes.assign(1, {});
+  const stacks::Moments moments;
+  for (const auto write : {write_pprof, write_otlp, write_perfetto, write_firefox, write_speedscope, write_chrome,
+                           write_callgrind, write_csv, write_sql}) {
+    usize size = 0;
+    write({profile, moments, "tool"}, [&](std::string_view piece) { size += piece.size(); });
+    EXPECT_GT(size, 0u);
+  }
+}
+
+}  // namespace
+}  // namespace wperf::profile_export

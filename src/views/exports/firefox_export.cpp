@@ -1,0 +1,457 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The Firefox Profiler's processed profile, version 61: the newest that Perfetto's importer reads, too.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "ground/text/json_writer.h"
+#include "views/exports/writers.h"
+
+namespace wperf::profile_export {
+namespace {
+
+constexpr u32 kUserCode = 0, kKernelCode = 1;  // categories
+constexpr std::string_view kMarkerSchema =
+    R"([{"name":"ThreadState","display":["marker-chart","marker-table","timeline-overview"],)"
+    R"("chartLabel":"{marker.name}","tableLabel":"{marker.name} {marker.data.wakerName}","fields":[)"
+    R"({"key":"wakerName","label":"Woken by","format":"string"}]},)"
+    R"({"name":"Text","display":["marker-chart","marker-table"],"tableLabel":"{marker.data.name}",)"
+    R"("fields":[{"key":"name","label":"Details","format":"string"}]}])";
+
+class FirefoxWriter {
+ public:
+  FirefoxWriter(const Source& source, const TakeBytes& take)
+      : profile_(source.profile),
+        moments_(source.moments),
+        source_(source),
+        names_(source.profile),
+        locations_(source.profile),
+        out_(take),
+        json_(out_.text) {}
+
+  void write() {
+    collect_samples();
+    json_.begin_object();
+    write_meta();
+    write_libraries();
+    write_threads();
+    write_counters();
+    write_shared();
+    json_.end_object();
+    out_.text += '\n';
+    out_.flush();
+  }
+
+ private:
+  struct Sample {
+    u64 time = 0;
+    u32 row = 0, count = 0;
+  };
+  struct Thread {
+    u32 task = 0, event = 0;
+    bool has_marks = false;  // those of the task; one thread for each
+    usize begin = 0, end = 0;
+  };
+
+  // Milliseconds since all began. Like all numbers of long columns, past the writer of other JSON: this is where the
+  // time of an export goes.
+  void time(u64 time) { out_.decimal(time > moments_.begin_ns ? time - moments_.begin_ns : 0, 6); }
+  void number(u64 value) { out_.number(value); }
+  template <class Count, class Write>
+  void column(std::string_view key, Count count, Write write) {
+    json_.digits(key, "[");
+    for (Count i = 0; i < count; ++i) {
+      if (i != 0) out_.text += ',';
+      write(i);
+      out_.flush_if_long();
+    }
+    out_.text += ']';
+  }
+  void null() { out_.text += "null"; }
+  void text(std::string_view one) { report::JsonWriter(out_.text).string(one); }
+  void same(std::string_view key, usize count, std::string_view value) {
+    column(key, count, [&](usize) { out_.text += value; });
+  }
+  void length(usize count) { json_.integer("length", count); }
+  void member(std::string_view key, std::string_view value) { json_.string(key, value); }
+  void digits(std::string_view key, std::string_view value) { json_.digits(key, value); }
+
+  // By thread and event, in the order of their times. Recordings are nearly so.
+  void collect_samples() {
+    std::vector<u64> keys;
+    const auto key = [&](u32 row) { return u64{profile_.samples[row].task} << 32 | profile_.samples[row].event; };
+    for (u32 row = 0; row < profile_.samples.size(); ++row) {
+      if (keys.empty() || keys.back() != key(row)) keys.push_back(key(row));
+    }
+    std::sort(keys.begin(), keys.end());
+    keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
+    std::vector<u32> thread_of_row;
+    for (u32 row = 0; row < profile_.samples.size(); ++row) {
+      thread_of_row.push_back(static_cast<u32>(std::lower_bound(keys.begin(), keys.end(), key(row)) - keys.begin()));
+    }
+    std::vector<usize> begins(keys.size() + 1);
+    for_each_moment(source_, [&](u32, u32 row, u64, u64) { ++begins[thread_of_row[row] + usize{1}]; });
+    for (usize i = 0; i < keys.size(); ++i) begins[i + 1] += begins[i];
+    samples_.resize(begins.back());
+    std::vector<usize> next = begins;
+    for_each_moment(source_, [&](u32 moment, u32 row, u64 count, u64) {
+      const u64 when = moment != kNothing ? moments_.samples.times_ns[moment] : 0;
+      samples_[next[thread_of_row[row]]++] = {when, row, static_cast<u32>(std::min<u64>(count, ~u32{0}))};
+    });
+    std::vector<bool> has_thread(profile_.tasks.size());
+    const auto earlier = [](const Sample& a, const Sample& b) { return a.time < b.time; };
+    for (usize i = 0; i < keys.size(); ++i) {
+      const auto first = samples_.begin() + static_cast<std::ptrdiff_t>(begins[i]);
+      const auto last = samples_.begin() + static_cast<std::ptrdiff_t>(begins[i + 1]);
+      if (!std::is_sorted(first, last, earlier)) std::stable_sort(first, last, earlier);
+      const auto task = static_cast<u32>(keys[i] >> 32);
+      threads_.push_back({task, static_cast<u32>(keys[i]), !has_thread[task], begins[i], begins[i + 1]});
+      has_thread[task] = true;
+    }
+    for (const stacks::ThreadState& state : moments_.states) {
+      if (has_thread[state.task]) continue;
+      has_thread[state.task] = true;
+      threads_.push_back({state.task, kNothing, true, 0, 0});
+    }
+  }
+
+  void write_meta() {
+    json_.begin_object("meta");
+    digits("version", "36");
+    digits("preprocessedProfileVersion", "61");
+    const stacks::StackEvent* const clock =
+        !profile_.events.empty() && is_clock(profile_.events[0]) ? &profile_.events[0] : nullptr;
+    json_.fixed("interval", clock != nullptr && clock->interval != 0 ? static_cast<double>(clock->interval) / 1e6 : 1,
+                6);
+    json_.fixed("startTime", static_cast<double>(source_.begin_unix_ns) / 1e6, 3);
+    digits("processType", "0");
+    digits("stackwalk", "1");
+    digits("debug", "false");
+    digits("symbolicated", "true");
+    digits("usesOnlyOneStackType", "true");
+    digits("doesNotUseFrameImplementation", "true");
+    digits("sourceCodeIsNotOnSearchfox", "true");
+    member("product", profile_.file.empty() ? "recording" : profile_.file);
+    member("importedFrom", source_.tool);
+    digits("sampleUnits", R"({"time":"ms","eventDelay":"ms","threadCPUDelta":"ns"})");
+    digits("categories", R"([{"name":"User","color":"yellow","subcategories":["Other"]},)"
+                         R"({"name":"Kernel","color":"orange","subcategories":["Other"]},)"
+                         R"({"name":"Other","color":"grey","subcategories":["Other"]}])");
+    digits("markerSchema", kMarkerSchema);
+    json_.begin_array("extra");
+    json_.begin_object();
+    member("label", "Losses");
+    json_.begin_array("entries");
+    for (const std::string& text : loss_texts(profile_.losses)) {
+      json_.begin_object();
+      member("label", "Lost");
+      member("format", "string");
+      member("value", text);
+      json_.end_object();
+    }
+    json_.end_array();
+    json_.end_object();
+    json_.end_array();
+    json_.end_object();
+  }
+
+  void write_libraries() {
+    json_.begin_array("libs");
+    for (const stacks::StackModule& module : profile_.modules) {
+      const std::string_view path = module.path.empty() ? module.name : module.path;
+      const std::string_view debug = module.pdb_path.empty() ? path : module.pdb_path;
+      json_.begin_object();
+      member("arch", "");
+      member("name", module.name);
+      member("path", path);
+      member("debugName", debug.substr(debug.find_last_of("/\\") + 1));
+      member("debugPath", debug);
+      member("breakpadId", breakpad_id(module));
+      module.build_id.empty() ? digits("codeId", "null") : member("codeId", module.build_id);
+      json_.end_object();
+    }
+    json_.end_array();
+  }
+
+  // GUID and age. An ELF file's is the first half of its build id, in the byte order of a GUID.
+  static std::string breakpad_id(const stacks::StackModule& module) {
+    constexpr usize kGuid = 32;
+    std::string id = module.build_id;
+    if (id.empty()) return {};
+    id.resize(std::max(id.size(), kGuid), '0');
+    const auto swap = [&](usize at, usize bytes) {
+      std::string turned;
+      for (usize i = bytes; i-- > 0;) turned += id.substr(at + 2 * i, 2);
+      id.replace(at, 2 * bytes, turned);
+    };
+    swap(0, 4);
+    swap(8, 2);
+    swap(12, 2);
+    std::transform(id.begin(), id.end(), id.begin(), [](char c) { return c >= 'a' ? static_cast<char>(c - 32) : c; });
+    return id.substr(0, kGuid) + "0";
+  }
+
+  void write_threads() {
+    json_.begin_array("threads");
+    bool is_first = true;
+    for (const Thread& thread : threads_) {
+      write_thread(thread, is_first);
+      is_first = false;
+    }
+    json_.end_array();
+  }
+
+  void write_thread(const Thread& thread, bool has_losses) {
+    const stacks::StackTask& task = profile_.tasks[thread.task];
+    json_.begin_object();
+    member("processType", "default");
+    digits("processStartupTime", "0");
+    digits("processShutdownTime", "null");
+    digits("registerTime", "0");
+    digits("unregisterTime", "null");
+    digits("pausedRanges", "[]");
+    // For wperf, which reads it back; others know the name alone.
+    if (thread.event != kNothing) member("wperfEvent", clean_text(profile_.events[thread.event].name));
+    const bool names_event = used_events(profile_).size() > 1 && thread.event != kNothing;
+    member("name", names_event ? fmt::format("{} [{}]", names_.thread(thread.task), profile_.events[thread.event].name)
+                               : names_.thread(thread.task));
+    const bool is_known = task.pid != kNothing;
+    digits("isMainThread", is_known && task.pid == task.tid && thread.has_marks ? "true" : "false");
+    member("processName", names_.process(thread.task));
+    // Its readers want both: texts, which no number of a process can be, where nobody knows them.
+    member("pid", is_known ? fmt::format("{}", task.pid) : "unknown");
+    task.tid != kNothing ? json_.integer("tid", task.tid) : member("tid", "unknown");
+    write_samples(thread);
+    write_markers(thread, has_losses);
+    json_.end_object();
+  }
+
+  void write_samples(const Thread& thread) {
+    const usize count = thread.end - thread.begin;
+    const auto sample = [&](usize i) -> const Sample& { return samples_[thread.begin + i]; };
+    json_.begin_object("samples");
+    column("stack", count, [&](usize i) { stack(profile_.samples[sample(i).row].node); });
+    column("time", count, [&](usize i) { time(sample(i).time); });
+    column("weight", count, [&](usize i) { number(sample(i).count); });
+    member("weightType", "samples");
+    if (!moments_.states.empty()) write_busy(thread);
+    length(count);
+    json_.end_object();
+  }
+
+  // How long it ran since the sample before.
+  void write_busy(const Thread& thread) {
+    const auto before = [](const stacks::ThreadState& state, u32 task) { return state.task < task; };
+    auto state = std::lower_bound(moments_.states.begin(), moments_.states.end(), thread.task, before);
+    u64 ran = 0;
+    column("threadCPUDelta", thread.end - thread.begin, [&](usize i) {
+      const u64 now = samples_[thread.begin + i].time;
+      u64 here = 0;
+      for (; state != moments_.states.end() && state->task == thread.task && state->begin_ns < now; ++state) {
+        if (state->doing == stacks::ThreadDoing::running) here += std::min(now, state->end_ns) - state->begin_ns;
+        if (state->end_ns > now) break;
+      }
+      // Of one that goes on, what was counted at the sample before.
+      const u64 grown = here > ran ? here - ran : 0;
+      const bool goes_on = state != moments_.states.end() && state->task == thread.task && state->begin_ns < now &&
+                           state->doing == stacks::ThreadDoing::running;
+      ran = goes_on ? now - state->begin_ns : 0;
+      number(grown);
+    });
+  }
+
+  void stack(u32 node) {
+    if (node == kNothing || profile_.nodes[node].place == kNothing) return null();
+    number(node - 1);
+  }
+
+  struct Marker {
+    u64 begin = 0, end = 0;
+    u32 name = 0;  // in texts_
+    const stacks::ThreadState* state = nullptr;
+    std::string text;
+    bool is_interval = false;
+  };
+  std::vector<Marker> markers_of(const Thread& thread, bool has_losses) {
+    std::vector<Marker> markers;
+    if (thread.has_marks) {
+      const stacks::StackTask& task = profile_.tasks[thread.task];
+      const auto before = [](const stacks::ThreadState& state, u32 number) { return state.task < number; };
+      auto state = std::lower_bound(moments_.states.begin(), moments_.states.end(), thread.task, before);
+      for (; state != moments_.states.end() && state->task == thread.task; ++state) {
+        const std::string name = state->doing == stacks::ThreadDoing::running ? "running"
+                                 : state->doing == stacks::ThreadDoing::ready
+                                     ? "ready"
+                                     : "waiting: " + moments_.wait_classes[state->wait_class];
+        markers.push_back({state->begin_ns, state->end_ns, texts_(name), &*state, {}, true});
+      }
+      for (const stacks::Mark& mark : moments_.marks) {
+        if (mark.tid != task.tid) continue;
+        const std::string_view name = mark.kind == stacks::MarkKind::program_begins  ? "program begins"
+                                      : mark.kind == stacks::MarkKind::thread_begins ? "thread begins"
+                                                                                     : "ends";
+        markers.push_back({mark.time_ns, mark.time_ns, texts_(name), nullptr, mark.text, false});
+      }
+    }
+    for (const stacks::TimedLoss& loss : moments_.losses) {
+      if (!has_losses) break;
+      markers.push_back({loss.begin_ns, loss.end_ns, texts_("lost"), nullptr,
+                         fmt::format("{} {}", loss.count, loss.what), loss.end_ns > loss.begin_ns});
+    }
+    return markers;
+  }
+
+  void write_markers(const Thread& thread, bool has_losses) {
+    const std::vector<Marker> markers = markers_of(thread, has_losses);
+    const usize count = markers.size();
+    json_.begin_object("markers");
+    json_.begin_array("data");
+    for (const Marker& marker : markers) write_data(marker);
+    json_.end_array();
+    column("name", count, [&](usize i) { number(markers[i].name); });
+    column("startTime", count, [&](usize i) { time(markers[i].begin); });
+    column("endTime", count, [&](usize i) { markers[i].is_interval ? time(markers[i].end) : null(); });
+    column("phase", count, [&](usize i) { number(markers[i].is_interval ? 1 : 0); });
+    same("category", count, "2");
+    length(count);
+    json_.end_object();
+  }
+
+  void write_data(const Marker& marker) {
+    json_.begin_object();
+    member("type", marker.state != nullptr ? "ThreadState" : "Text");
+    if (marker.state == nullptr) {
+      member("name", marker.text);
+    } else {
+      const u32 waker = marker.state->waker;
+      member("wakerName",
+             waker != kNothing ? fmt::format("{} ({})", names_.thread(waker), profile_.tasks[waker].tid) : "");
+      if (marker.state->node != kNothing && profile_.nodes[marker.state->node].place != kNothing) {
+        json_.begin_object("cause");
+        json_.fixed("time", static_cast<double>(marker.begin - moments_.begin_ns) / 1e6, 6);
+        json_.integer("stack", marker.state->node - 1);
+        json_.end_object();
+      }
+    }
+    json_.end_object();
+    out_.flush_if_long();
+  }
+
+  void write_counters() {
+    if (moments_.counters.empty() || threads_.empty()) return;
+    json_.begin_array("counters");
+    for (const stacks::CounterTrack& track : moments_.counters) {
+      json_.begin_object();
+      member("name", track.core != kNothing ? fmt::format("{} core {}", track.name, track.core) : track.name);
+      member("category", "wperf");
+      member("description", track.name);
+      member("pid", fmt::format("{}", profile_.tasks[threads_[0].task].pid));
+      digits("mainThreadIndex", "0");
+      json_.begin_object("samples");
+      column("time", track.points.size(), [&](usize i) { time(track.points[i].time_ns); });
+      column("count", track.points.size(), [&](usize i) { number(track.points[i].value); });
+      length(track.points.size());
+      json_.end_object();
+      json_.end_object();
+    }
+    json_.end_array();
+  }
+
+  void write_shared() {
+    json_.begin_object("shared");
+    const usize stacks = profile_.nodes.empty() ? 0 : profile_.nodes.size() - 1;  // but the root
+    json_.begin_object("stackTable");
+    column("frame", stacks, [&](usize i) { number(locations_.of_node(static_cast<u32>(i + 1))); });
+    column("prefix", stacks, [&](usize i) { stack(profile_.nodes[i + 1].parent); });
+    length(stacks);
+    json_.end_object();
+    write_frames();
+    write_functions();
+    const usize modules = profile_.modules.size();
+    json_.begin_object("resourceTable");
+    column("lib", modules, [&](usize i) { number(i); });
+    column("name", modules, [&](usize i) { number(texts_(clean_text(profile_.modules[i].name))); });
+    same("host", modules, "null");
+    same("type", modules, "1");
+    length(modules);
+    json_.end_object();
+    digits("nativeSymbols", R"({"libIndex":[],"address":[],"name":[],"functionSize":[],"length":0})");
+    json_.begin_object("sources");
+    const usize files = files_.all().size();
+    same("id", files, "null");
+    column("filename", files, [&](usize i) { number(texts_(files_.all()[i])); });
+    same("startLine", files, "1");
+    same("startColumn", files, "1");
+    same("sourceMapURL", files, "null");
+    length(files);
+    json_.end_object();
+    column("stringArray", texts_.all().size(), [&](usize i) { text(texts_.all()[i]); });
+    json_.end_object();
+  }
+
+  void write_frames() {
+    const auto& all = locations_.all();
+    const auto function_of = [&](usize i) { return profile_.places[all[i].place].function; };
+    const auto category = [&](usize i) {
+      number(profile_.functions[function_of(i)].is_kernel ? kKernelCode : kUserCode);
+    };
+    json_.begin_object("frameTable");
+    same("address", all.size(), "-1");
+    column("inlineDepth", all.size(), [&](usize i) {
+      u32 depth = 0;
+      for (u32 at = all[i].outer; at != kNothing; at = all[at].outer) ++depth;
+      number(depth);
+    });
+    column("category", all.size(), category);
+    same("subcategory", all.size(), "0");
+    column("func", all.size(), [&](usize i) { number(function_of(i)); });
+    same("nativeSymbol", all.size(), "null");
+    same("innerWindowID", all.size(), "null");
+    column("line", all.size(), [&](usize i) {
+      const u32 line = names_.line(all[i].place).line;
+      line != 0 ? number(line) : null();
+    });
+    same("column", all.size(), "null");
+    length(all.size());
+    json_.end_object();
+  }
+
+  void write_functions() {
+    const usize count = profile_.functions.size();
+    std::vector<u32> file(count, kNothing);
+    for (u32 place = 0; place < profile_.places.size(); ++place) {
+      const PlaceLine where = names_.line(place);
+      u32& known = file[profile_.places[place].function];
+      if (known == kNothing && !where.file.empty()) known = files_(where.file);
+    }
+    json_.begin_object("funcTable");
+    column("name", count, [&](usize i) { number(texts_(names_.function(static_cast<u32>(i)))); });
+    same("isJS", count, "false");
+    same("relevantForJS", count, "false");
+    column("resource", count, [&](usize i) { number(profile_.functions[i].module); });
+    column("source", count, [&](usize i) { file[i] != kNothing ? number(file[i]) : null(); });
+    same("lineNumber", count, "null");
+    same("columnNumber", count, "null");
+    length(count);
+    json_.end_object();
+  }
+
+  const stacks::StackProfile& profile_;
+  const stacks::Moments& moments_;
+  const Source& source_;
+  Names names_;
+  Locations locations_;
+  Collected out_;
+  report::JsonWriter json_;
+  std::vector<Sample> samples_;
+  std::vector<Thread> threads_;
+  Texts texts_, files_;
+};
+
+}  // namespace
+
+void write_firefox(const Source& source, const TakeBytes& take) {
+  FirefoxWriter(source, take).write();
+}
+
+}  // namespace wperf::profile_export

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What SPE tells of memory, as tables that need no scripts; with them they are a view of their own. Called by
+// html_report.
+#pragma once
+#include <string>
+
+#include "analysis/operations/spe_profile.h"
+
+namespace wperf::report_html {
+
+void append_memory_part(std::string& out, const profile::SpeProfile& profile);
+
+}  // namespace wperf::report_html

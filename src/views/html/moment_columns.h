@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the page knows of time beside slices: counters and marks, and of a page with all samples when each was taken.
+// Called by profile_columns.
+#pragma once
+#include <vector>
+
+#include "ground/text/json_writer.h"
+#include "model/stacks/moments.h"
+#include "model/stacks/stack_profile.h"
+#include "views/html/packed_column.h"
+
+namespace wperf::report_html {
+
+class MomentColumns {
+ public:
+  // Times are told since `origin`.
+  MomentColumns(const stacks::Moments& moments, u64 origin) : moments_(moments), origin_(origin) {}
+
+  void add_counters();
+  void add_marks();
+  // `row_in_slice`: by entry of the profile's slice counts, the row that it became, counted from the first of its
+  // slice; kNothing: it was left out.
+  void add_samples(const stacks::StackProfile& profile, const std::vector<u32>& row_in_slice);
+
+  void write(report::JsonWriter& json) const;
+  std::vector<const Column*> columns() const;
+  std::string take_samples();  // the columns of add_samples()
+
+ private:
+  // Samples of one event on one core come in their order, and mostly after the same time.
+  struct Stream {
+    u32 event = 0, core = 0;
+    u64 count = 0;
+    u64 usual_ns = 0;
+  };
+
+  const stacks::Moments& moments_;
+  const u64 origin_;
+  std::vector<Stream> streams_;
+  u64 without_time_ = 0;
+  std::vector<std::string_view> texts_;  // of marks
+  std::string sample_times_, sample_rows_;
+  Column counter_times_{"counter time"}, counter_values_{"counter value"};
+  Column mark_times_{"mark time"}, mark_pids_{"mark pid"}, mark_tids_{"mark tid"}, mark_kinds_{"mark kind"},
+      mark_texts_{"mark text"};
+};
+
+}  // namespace wperf::report_html

@@ -1,0 +1,440 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "views/html/profile_columns.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "ground/text/json_writer.h"
+#include "ground/text/number_text.h"
+#include "model/stacks/call_tree.h"
+#include "views/html/moment_columns.h"
+#include "views/html/packed_column.h"
+#include "views/html/wait_columns.h"
+#include "views/report/stack_report.h"
+
+namespace wperf::report_html {
+namespace {
+
+using report::JsonWriter;
+using stacks::kNothing;
+using stacks::StackProfile;
+
+// `order` by a key, the lower ones first, otherwise as it was. In time that grows with its length alone.
+void sort_by(std::vector<u32>& order, const auto& key_of) {
+  constexpr u32 kBits = 16;
+  u64 greatest = 0;
+  for (const u32 one : order) greatest = std::max(greatest, u64{key_of(one)});
+  std::vector<u32> sorted(order.size());
+  for (u32 shift = 0; (greatest >> shift) != 0; shift += kBits) {
+    const auto digit_of = [&](u32 one) { return (u64{key_of(one)} >> shift) & ((1u << kBits) - 1); };
+    std::vector<u32> begins(std::min<u64>(greatest >> shift, (1u << kBits) - 1) + 2);
+    for (const u32 one : order) ++begins[digit_of(one) + 1];
+    for (usize i = 1; i < begins.size(); ++i) begins[i] += begins[i - 1];
+    for (const u32 one : order) sorted[begins[digit_of(one)]++] = one;
+    order.swap(sorted);
+  }
+}
+
+// What tells rows of one slice apart.
+struct RowKey {
+  u32 task = 0, event = 0, core = 0;
+  u32 node = 0;  // as it is written
+};
+
+class ColumnWriter {
+ public:
+  ColumnWriter(const StackProfile& profile, const HtmlOptions& options)
+      : profile_(profile),
+        options_(options),
+        moments_(options.moments != nullptr ? *options.moments : none_, origin()) {}
+
+  PageData write() {
+    make_tree();
+    add_tree();
+    add_rows();
+    add_states();
+    moments_.add_counters();
+    moments_.add_marks();
+    if (options_.waits != nullptr) {
+      waits_.add(options_.waits->moments, origin(), [&](u32 node) { return number_of_[node_of_[node]]; });
+    }
+    std::string json = document();
+    std::string out;
+    for (u32 shift = 0; shift < 32; shift += 8) out.push_back(static_cast<char>(json.size() >> shift));
+    out += json;
+    for (const Column* column : columns()) out += column->bytes;
+    return {std::move(out), moments_.take_samples()};
+  }
+
+ private:
+  void make_tree();
+  void add_tree();
+  void add_rows();
+  void add_slices(const std::vector<u32>& rows, const std::vector<RowKey>& keys);
+  void add_row(const stacks::SliceCount& one, const RowKey& key);
+  void end_row();
+  void end_group();
+  void add_states();
+  std::string document() const;
+  void write_events(JsonWriter& json) const;
+  void write_names(JsonWriter& json) const;
+  void write_losses(JsonWriter& json) const;
+  void write_code(JsonWriter& json) const;
+  u64 origin() const {
+    return has_slices() ? profile_.slices.begin_ns : options_.moments != nullptr ? options_.moments->begin_ns : 0;
+  }
+  u64 length_ns() const {
+    if (has_slices()) return u64{profile_.slices.count} * profile_.slices.length_ns;
+    return options_.moments != nullptr ? options_.moments->end_ns - options_.moments->begin_ns : 0;
+  }
+  bool has_slices() const {
+    return profile_.slices.count != 0 && (!profile_.slice_counts.empty() || profile_.samples.empty());
+  }
+  std::vector<const Column*> columns() const {
+    std::vector<const Column*> all = {&up_,          &functions_,  &slices_,        &tasks_,       &events_,
+                                      &cores_,       &sizes_,      &nodes_,         &counts_,      &periods_,
+                                      &state_tasks_, &state_gaps_, &state_lengths_, &state_kinds_, &state_wakers_};
+    for (const Column* one : moments_.columns()) all.push_back(one);
+    for (const Column* one : waits_.columns()) all.push_back(one);
+    return all;
+  }
+
+  const StackProfile& profile_;
+  const HtmlOptions& options_;
+  const stacks::Moments none_;
+  MomentColumns moments_;
+  WaitColumns waits_;
+  stacks::CallTree tree_;
+  std::vector<u32> node_of_;    // by node of the profile: of the tree
+  std::vector<u32> number_of_;  // by node of the tree: as it is written
+  // The row that is being summed up, and the group that it is in.
+  stacks::SliceCount open_;
+  RowKey open_key_;
+  u32 node_before_ = 0, slice_before_ = 0;
+  u64 open_size_ = 0;  // rows of the group so far
+  u32 rows_ = 0;       // of the slice so far, without the open one
+  Column up_{"up"}, functions_{"function"};
+  Column slices_{"slice"}, tasks_{"task"}, events_{"event"}, cores_{"core"}, sizes_{"size"};
+  Column nodes_{"node"}, counts_{"count"}, periods_{"period"};
+  Column state_tasks_{"state task"}, state_gaps_{"state gap"}, state_lengths_{"state length"},
+      state_kinds_{"state kind"}, state_wakers_{"state waker"};
+};
+
+// Nodes by function: lines and addresses of the profile's own nodes do not matter here.
+void ColumnWriter::make_tree() {
+  node_of_.resize(profile_.nodes.size());
+  for (usize i = 0; i < profile_.nodes.size(); ++i) {
+    const stacks::StackNode& node = profile_.nodes[i];
+    if (node.place == kNothing) continue;
+    const u32 parent = node.parent == kNothing ? 0 : node_of_[node.parent];
+    node_of_[i] = tree_.insert(parent, profile_.places[node.place].function);
+  }
+  const stacks::ChosenSamples chosen(profile_, options_.filter);
+  for (const stacks::StackSample& sample : profile_.samples) {
+    if (chosen.has(sample)) tree_.add_self(node_of_[sample.node], sample);
+  }
+  tree_.sum_up();
+}
+
+// Each node before what it calls, all that below it in one stretch: its depth, told by how far up its parent is from
+// the node before, says where it belongs.
+void ColumnWriter::add_tree() {
+  const std::vector<stacks::CallNode>& nodes = tree_.nodes();
+  const stacks::ChildLists children = tree_.children();
+  number_of_.assign(nodes.size(), 0);
+  struct Open {
+    u32 node;
+    usize next;  // of its children
+  };
+  std::vector<Open> path{{0, 0}};
+  u32 written = 0;
+  usize depth_before = 0;
+  while (!path.empty()) {
+    Open& top = path.back();
+    const std::span<const u32> below = children[top.node];
+    while (top.next < below.size() && nodes[below[top.next]].all_samples == 0) ++top.next;
+    if (top.next == below.size()) {
+      path.pop_back();
+      continue;
+    }
+    const u32 node = below[top.next++];
+    number_of_[node] = ++written;
+    up_.add(depth_before + 1 - path.size());
+    functions_.add(nodes[node].label);
+    depth_before = path.size();
+    path.push_back({node, 0});
+  }
+}
+
+// Samples that agree in slice, thread, event and core are a group; in it the stacks stand in the order of the tree.
+void ColumnWriter::add_rows() {
+  const stacks::ChosenSamples chosen(profile_, options_.filter);
+  std::vector<RowKey> keys;
+  std::vector<u32> rows;
+  keys.reserve(profile_.samples.size());
+  rows.reserve(profile_.samples.size());
+  for (const stacks::StackSample& one : profile_.samples) {
+    if (chosen.has(one)) rows.push_back(static_cast<u32>(keys.size()));
+    keys.push_back({one.task, one.event, one.core, number_of_[node_of_[one.node]]});
+  }
+  sort_by(rows, [&](u32 row) { return keys[row].node; });
+  sort_by(rows, [&](u32 row) { return keys[row].core; });
+  sort_by(rows, [&](u32 row) { return keys[row].event; });
+  sort_by(rows, [&](u32 row) { return keys[row].task; });
+  if (has_slices()) {
+    add_slices(rows, keys);
+  } else {
+    for (const u32 row : rows) add_row({row, 0, profile_.samples[row].count, profile_.samples[row].period}, keys[row]);
+  }
+  end_group();
+}
+
+// Slices come nearly in their order, and each one is short.
+void ColumnWriter::add_slices(const std::vector<u32>& rows, const std::vector<RowKey>& keys) {
+  constexpr u32 kIndexBits = 32;
+  const stacks::GrowingArray<stacks::SliceCount>& counts = profile_.slice_counts;
+  std::vector<u32> rank_of(keys.size(), kNothing);
+  for (u32 rank = 0; rank < rows.size(); ++rank) rank_of[rows[rank]] = rank;
+  std::vector<usize> begins(profile_.slices.count + usize{2});
+  for (const stacks::SliceCount& one : counts) {
+    if (rank_of[one.row] != kNothing) ++begins[one.slice + usize{2}];
+  }
+  for (usize i = 1; i < begins.size(); ++i) begins[i] += begins[i - 1];
+  std::vector<u64> order(begins.back());  // by slice: rank, then index in counts
+  for (u32 i = 0; i < counts.size(); ++i) {
+    const u32 rank = rank_of[counts[i].row];
+    if (rank != kNothing) order[begins[counts[i].slice + usize{1}]++] = (u64{rank} << kIndexBits) | i;
+  }
+  for (usize slice = 0; slice + 1 < begins.size(); ++slice) {
+    const auto place = [&](usize at) { return order.begin() + static_cast<std::ptrdiff_t>(at); };
+    std::sort(place(begins[slice]), place(begins[slice + 1]));
+  }
+  std::vector<u32> row_in_slice;
+  if (options_.all_samples) row_in_slice.assign(counts.size(), kNothing);
+  for (const u64 one : order) {
+    const stacks::SliceCount& count = counts[static_cast<u32>(one)];
+    add_row(count, keys[count.row]);
+    if (!row_in_slice.empty()) row_in_slice[static_cast<u32>(one)] = rows_;
+  }
+  if (options_.all_samples) moments_.add_samples(profile_, row_in_slice);
+}
+
+void ColumnWriter::add_row(const stacks::SliceCount& one, const RowKey& key) {
+  const bool same_group = open_size_ != 0 && one.slice == open_.slice && key.task == open_key_.task &&
+                          key.event == open_key_.event && key.core == open_key_.core;
+  if (same_group && key.node == open_key_.node) {
+    open_.count += one.count;
+    open_.period += one.period;
+    return;
+  }
+  if (same_group) {
+    end_row();
+  } else {
+    end_group();
+  }
+  if (one.slice != open_.slice) rows_ = 0;
+  open_ = one;
+  open_key_ = key;
+  ++open_size_;
+}
+
+void ColumnWriter::end_row() {
+  ++rows_;
+  nodes_.add(open_key_.node - node_before_);
+  node_before_ = open_key_.node;
+  counts_.add(open_.count);
+  // Most events count the same between any two samples.
+  const u64 interval = profile_.events[open_key_.event].interval;
+  periods_.add_signed(open_.period - open_.count * interval);
+}
+
+void ColumnWriter::end_group() {
+  if (open_size_ == 0) return;
+  end_row();
+  node_before_ = 0;
+  slices_.add(open_.slice - slice_before_);
+  slice_before_ = open_.slice;
+  tasks_.add(open_key_.task);
+  events_.add(open_key_.event);
+  cores_.add(open_key_.core);
+  sizes_.add(open_size_);
+  open_size_ = 0;
+}
+
+// Nanoseconds; a state begins some time after the one before of its thread has ended.
+void ColumnWriter::add_states() {
+  if (options_.moments == nullptr) return;
+  const stacks::ThreadState* before = nullptr;
+  for (const stacks::ThreadState& state : options_.moments->states) {
+    const bool is_first = before == nullptr || before->task != state.task;
+    const u64 from = is_first ? origin() : before->end_ns;
+    state_tasks_.add(is_first && before != nullptr ? state.task - before->task : is_first ? state.task : 0);
+    state_gaps_.add(state.begin_ns - std::min(state.begin_ns, from));
+    state_lengths_.add(state.end_ns - state.begin_ns);
+    // 0 running, 1 ready, then the classes of waits, then unknown.
+    state_kinds_.add(state.doing == stacks::ThreadDoing::waiting   ? 2u + state.wait_class
+                     : state.doing == stacks::ThreadDoing::unknown ? 2u + options_.moments->wait_classes.size()
+                                                                   : static_cast<usize>(state.doing));
+    state_wakers_.add(state.waker == kNothing ? 0 : u64{state.waker} + 1);
+    before = &state;
+  }
+}
+
+void write_numbers(JsonWriter& json, std::string_view name, usize count, auto value_of) {
+  json.begin_array(name);
+  for (usize i = 0; i < count; ++i) json.integer(value_of(i));
+  json.end_array();
+}
+
+void write_strings(JsonWriter& json, std::string_view name, usize count, auto value_of) {
+  json.begin_array(name);
+  for (usize i = 0; i < count; ++i) json.string(value_of(i));
+  json.end_array();
+}
+
+void ColumnWriter::write_events(JsonWriter& json) const {
+  json.begin_array("events");
+  for (const stacks::StackEvent& event : profile_.events) {
+    json.begin_object();
+    json.string("name", event.name);
+    json.integer("samples", event.samples);
+    json.integer("period", event.period);
+    json.integer("interval", event.interval);
+    json.end_object();
+  }
+  json.end_array();
+}
+
+enum class Kind : u8 { user, kernel, inlined, unknown, made };
+
+Kind kind_of(const StackProfile& profile, const stacks::StackFunction& function) {
+  if (function.is_kernel) return Kind::kernel;
+  if (function.is_inlined) return Kind::inlined;
+  if (profile.modules[function.module].name.starts_with("[JIT]")) return Kind::made;
+  return function.is_known ? Kind::user : Kind::unknown;
+}
+
+void ColumnWriter::write_names(JsonWriter& json) const {
+  const StackProfile& profile = profile_;
+  json.begin_object("tasks");
+  write_numbers(json, "pid", profile.tasks.size(), [&](usize i) { return profile.tasks[i].pid; });
+  write_numbers(json, "tid", profile.tasks.size(), [&](usize i) { return profile.tasks[i].tid; });
+  write_strings(json, "name", profile.tasks.size(),
+                [&](usize i) -> std::string_view { return profile.names[profile.tasks[i].name]; });
+  json.end_object();
+  json.begin_object("modules");
+  write_strings(json, "name", profile.modules.size(),
+                [&](usize i) -> std::string_view { return profile.modules[i].name; });
+  write_strings(json, "path", profile.modules.size(),
+                [&](usize i) -> std::string_view { return profile.modules[i].path; });
+  write_strings(json, "reason", profile.modules.size(),
+                [&](usize i) -> std::string_view { return profile.modules[i].reason; });
+  json.end_object();
+  json.begin_object("functions");
+  write_strings(json, "name", profile.functions.size(),
+                [&](usize i) -> std::string_view { return profile.functions[i].name; });
+  write_numbers(json, "module", profile.functions.size(), [&](usize i) { return profile.functions[i].module; });
+  write_numbers(json, "kind", profile.functions.size(),
+                [&](usize i) { return static_cast<u32>(kind_of(profile, profile.functions[i])); });
+  json.end_object();
+}
+
+// [begin, end, count, what, core] each, in nanoseconds since the slices begin.
+void ColumnWriter::write_losses(JsonWriter& json) const {
+  json.begin_array("lost");
+  const auto since = [&](u64 time) { return time - std::min(time, origin()); };
+  for (const stacks::TimedLoss& loss :
+       options_.moments != nullptr ? options_.moments->losses : std::vector<stacks::TimedLoss>{}) {
+    json.begin_array();
+    for (const u64 value : {since(loss.begin_ns), since(loss.end_ns), loss.count}) json.integer(value);
+    json.string(loss.what);
+    json.integer(loss.core == kNothing ? 0 : u64{loss.core} + 1);
+    json.end_array();
+  }
+  json.end_array();
+}
+
+void ColumnWriter::write_code(JsonWriter& json) const {
+  json.begin_array("code");
+  const auto write_hits = [&json](const stacks::CodeHits& hits, const stacks::CodeHits& all) {
+    json.integer("samples", hits.samples);
+    json.integer("period", hits.period);
+    json.integer("all", all.period);
+  };
+  for (const stacks::FunctionCode& code : profile_.code) {
+    json.begin_object();
+    json.integer("event", code.event);
+    json.integer("function", code.function);
+    write_hits(code.hits, code.all);
+    json.string("reason", code.reason);
+    json.begin_array("lines");
+    for (const stacks::CodeLine& line : code.lines) {
+      json.begin_object();
+      json.string("file", line.file);
+      json.integer("line", line.line);
+      json.string("source", line.source);
+      write_hits(line.hits, line.all);
+      json.end_object();
+    }
+    json.end_array();
+    json.begin_array("instructions");
+    for (const stacks::CodeInstruction& one : code.instructions) {
+      json.begin_object();
+      json.string("address", report::hex(one.address, 1));
+      json.string("text", one.text);
+      json.string("line", one.line);
+      json.boolean("gap", one.follows_gap);
+      write_hits(one.hits, one.all);
+      json.end_object();
+    }
+    json.end_array();
+    json.end_object();
+  }
+  json.end_array();
+}
+
+std::string ColumnWriter::document() const {
+  std::string out;
+  JsonWriter json(out);
+  json.begin_object();
+  json.string("version", options_.version);
+  json.string("file", profile_.file);
+  json.string("note", profile_.note);
+  const std::vector<report::StackLoss> losses = report::all_losses(profile_);
+  json.string("missing", report::losses_brief(losses));
+  json.boolean("minor", std::all_of(losses.begin(), losses.end(), [](const auto& loss) { return loss.is_minor; }));
+  json.fixed("seconds", profile_.elapsed_seconds, 9);
+  json.boolean("callers", profile_.has_callers);
+  json.integer("slices", has_slices() ? profile_.slices.count : 1);
+  json.integer("length_ns", length_ns());
+  write_strings(json, "wait_classes", options_.moments != nullptr ? options_.moments->wait_classes.size() : 0,
+                [&](usize i) -> std::string_view { return options_.moments->wait_classes[i]; });
+  write_events(json);
+  write_names(json);
+  write_losses(json);
+  moments_.write(json);
+  if (options_.waits != nullptr) WaitColumns::write(options_.waits->moments, json);
+  write_code(json);
+  if (!options_.difference_json.empty()) {
+    json.digits("difference", options_.difference_json);
+  }
+  json.begin_array("columns");
+  for (const Column* column : columns()) {
+    json.begin_array();
+    json.string(column->name);
+    json.integer(column->count);
+    json.integer(column->bytes.size());
+    json.end_array();
+  }
+  json.end_array();
+  json.end_object();
+  return out;
+}
+
+}  // namespace
+
+PageData profile_columns(const StackProfile& profile, const HtmlOptions& options) {
+  return ColumnWriter(profile, options).write();
+}
+
+}  // namespace wperf::report_html

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A flame graph as a picture for documents and mails: no script, text that can be searched, a title on each frame.
+// Frames too narrow to see are left out, and it says how much that is. Pure. Called by commands.
+#pragma once
+#include <string>
+
+#include "analysis/compare/stack_changes.h"
+#include "model/stacks/stack_rows.h"
+
+namespace wperf::report_html {
+
+// Of the first event that has samples.
+std::string svg_flame_graph(const stacks::StackProfile& profile, const stacks::StackFilter& filter);
+
+// What grew and what shrank from one side of runs to the other.
+struct Sides {
+  std::string before, after;  // as a title names them
+};
+std::string svg_difference(const compare::StackChanges& changes, const Sides& sides);
+
+}  // namespace wperf::report_html

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Where a program's slots went as a page that opens anywhere: the tree with bars, the verdict in words, who lost the
+// slots. No script: there is nothing to compute. Pure. Called by run_topdown.
+#pragma once
+#include <span>
+#include <string>
+
+#include "views/report/topdown_report.h"
+
+namespace wperf::report_html {
+
+std::string topdown_page(std::span<const report::Topdown> kinds);
+
+}  // namespace wperf::report_html

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Each wait as the page's tables of waits sum them up. Called by profile_columns.
+#pragma once
+#include <functional>
+#include <vector>
+
+#include "analysis/waits/wait_moments.h"
+#include "ground/text/json_writer.h"
+#include "views/html/packed_column.h"
+
+namespace wperf::report_html {
+
+class WaitColumns {
+ public:
+  // `node_of`: of the profile → as it is written. Times are told since `origin`.
+  void add(const waits::WaitMoments& moments, u64 origin, const std::function<u32(u32 node)>& node_of);
+  static void write(const waits::WaitMoments& moments, report::JsonWriter& json);
+  std::vector<const Column*> columns() const;
+
+ private:
+  Column begins_{"wait begin"}, lengths_{"wait length"}, latencies_{"wait latency"}, tasks_{"wait task"},
+      nodes_{"wait node"}, places_{"wait place"}, enders_{"wait ender"}, ender_places_{"wait ender place"},
+      locks_{"wait lock"};
+};
+
+}  // namespace wperf::report_html

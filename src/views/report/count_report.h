@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The answers of `stat`: text (contract 5.2-5.5), JSON (5.6, 6.4), timeline CSV (6.2) and Prometheus' text. Pure
+// functions of the profile; lines end in LF, the writer of the bytes turns them into CR LF where the platform wants it.
+#pragma once
+#include <map>
+#include <string>
+
+#include "model/answers/count_profile.h"
+
+namespace wperf::report {
+
+struct CountTextOptions {
+  bool verbose = false;  // ours: adds the fraction measured and the 95 % interval of multiplexed events
+  bool elapsed = true;   // ends with the time; false where sections of another kind follow
+};
+std::string count_text(const profile::CountProfile& profile, const CountTextOptions& options);
+std::string count_json(const profile::CountProfile& profile);
+// As Prometheus and node_exporter read it.
+std::string count_prometheus(const profile::CountProfile& profile);
+// Sums of one count after the other, as counters that only grow; a count that was not taken adds nothing.
+class CountSums {
+ public:
+  void add(const profile::CountProfile& profile);
+  std::string text() const;
+
+ private:
+  std::map<std::string, double> values_;  // by labels
+  double seconds_ = 0;
+  u64 counts_ = 0;
+};
+// What CSV has no place for: the notes of all counts together.
+std::string timeline_notes(const profile::TimelineProfile& timeline);
+std::string timeline_json(const profile::TimelineProfile& timeline);
+// The CSV of one event class.
+std::string timeline_csv(const profile::TimelineProfile& timeline, EventClass event_class);
+
+}  // namespace wperf::report

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Contract 5.2-5.5. Every section starts with its blank line.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <vector>
+
+#include "ground/text/number_text.h"
+#include "views/report/count_kernel_text.h"
+#include "views/report/count_notes.h"
+#include "views/report/count_report.h"
+#include "views/report/count_tables.h"
+
+namespace wperf::report {
+namespace {
+
+constexpr std::string_view kNoteLine =
+    "note: 'e' - normal event, 'gN' - grouped event with group number N, metric name will be appended if 'e' or 'g' "
+    "comes from it\n";
+
+void append_section(std::string& out, std::string_view heading, const Table& table) {
+  fmt::format_to(std::back_inserter(out), "\n{}\n", heading);
+  append_table(out, table);
+}
+
+std::string_view multiplexed_text(const profile::ClassCounts& counts) {
+  return counts.multiplexed ? "multiplexed" : "no multiplexing";
+}
+
+// What a row is part of: a metric has no value without each of its events.
+std::string_view asked_name(const profile::CountRow& row) {
+  const usize comma = row.note.find(',');
+  return comma == std::string::npos ? std::string_view(row.name) : std::string_view(row.note).substr(comma + 1);
+}
+
+void append_counters(std::string& out, std::span<const profile::CountRow> rows, CounterRows kind, bool multiplexed) {
+  append_table(out, counter_table(rows, kind, multiplexed));
+  append_not_counted(out, rows);
+}
+
+void append_overall(std::string& out, const profile::ClassCounts& counts) {
+  if (counts.overall.empty()) return;
+  out += "\nSystem-wide Overall:\n";
+  append_counters(out, counts.overall, CounterRows::overall, counts.multiplexed);
+}
+
+void append_cores(std::string& out, const profile::CountProfile& profile) {
+  const profile::ClassCounts& counts = class_counts(profile, EventClass::core);
+  if (!counts.scheduled) return;
+  for (const profile::CountUnit& unit : counts.units) {
+    fmt::format_to(std::back_inserter(out),
+                   "\nPerformance counter stats for core {}, {}, kernel mode {}, on {} core implementation:\n{}\n",
+                   unit.number, multiplexed_text(counts), profile.kernel ? "included" : "excluded", profile.vendor,
+                   kNoteLine);
+    append_counters(out, unit.rows, CounterRows::core, counts.multiplexed);
+  }
+  append_overall(out, counts);
+  if (!profile.metrics.empty()) append_section(out, "Telemetry Solution Metrics:", telemetry_table(profile.metrics));
+}
+
+void append_clusters(std::string& out, const profile::CountProfile& profile) {
+  const profile::ClassCounts& counts = class_counts(profile, EventClass::dsu);
+  if (!counts.scheduled) return;
+  for (const profile::CountUnit& unit : counts.units) {
+    fmt::format_to(std::back_inserter(out),
+                   "\nPerformance counter stats for DSU cluster {}, {}, on {} core implementation:\n{}\n", unit.number,
+                   multiplexed_text(counts), profile.vendor, kNoteLine);
+    append_counters(out, unit.rows, CounterRows::cluster, counts.multiplexed);
+  }
+  append_overall(out, counts);
+  if (profile.has_l3_metric) append_section(out, "L3 cache metrics:", l3_table(profile.l3, Face::text));
+}
+
+void append_channels(std::string& out, const profile::CountProfile& profile) {
+  if (!dmc_scheduled(profile)) return;
+  out += '\n';
+  append_table(out, dmc_table(profile));
+  for (const EventClass event_class : {EventClass::dmc_clk, EventClass::dmc_clkdiv2}) {
+    append_not_counted(out, class_counts(profile, event_class).overall);
+  }
+  if (profile.has_ddr_metric) append_section(out, "ddr metrics:", ddr_table(profile.ddr, Face::text));
+}
+
+void append_estimates(std::string& out, const profile::CountProfile& profile) {
+  const Table table = estimate_table(profile);
+  if (!table.rows.empty()) append_section(out, "Multiplexing estimates:", table);
+}
+
+void append_deviations(std::string& out, const profile::CountProfile& profile) {
+  if (!profile.runs.has_value()) return;
+  append_section(out, fmt::format("Mean of {} runs, and standard deviation:", profile.runs->count),
+                 runs_table(profile));
+}
+
+}  // namespace
+
+void append_not_counted(std::string& out, std::span<const profile::CountRow> rows) {
+  std::vector<std::string_view> names;
+  for (const profile::CountRow& row : rows) {
+    if (row.counted()) continue;
+    const std::string_view name = asked_name(row);
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  }
+  if (names.empty()) return;
+  fmt::format_to(std::back_inserter(out),
+                 "\nNot counted, because they were never scheduled on a counter: {}.\nCount for longer, or count fewer "
+                 "at a time.\n",
+                 fmt::join(names, ", "));
+}
+
+std::string count_text(const profile::CountProfile& profile, const CountTextOptions& options) {
+  std::string out;
+  if (profile.by_kernel) {
+    append_kernel_counts(out, profile);
+    append_kernel_threads(out, profile);
+    if (!profile.metrics.empty()) append_section(out, "Telemetry Solution Metrics:", telemetry_table(profile.metrics));
+    append_notes(out, profile);
+    if (options.verbose) append_estimates(out, profile);
+    if (options.elapsed) append_kernel_times(out, profile);
+    return out;
+  }
+  append_cores(out, profile);
+  append_clusters(out, profile);
+  append_channels(out, profile);
+  append_notes(out, profile);
+  if (options.verbose) append_estimates(out, profile);
+  append_deviations(out, profile);
+  if (options.elapsed) {
+    fmt::format_to(std::back_inserter(out), "\n{:>20} seconds time elapsed\n", elapsed(profile.elapsed_seconds));
+  }
+  return out;
+}
+
+}  // namespace wperf::report

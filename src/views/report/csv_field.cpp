@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "views/report/csv_field.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+namespace wperf::report {
+namespace {
+
+constexpr std::array<bool, 256> table_of(std::string_view signs) {
+  std::array<bool, 256> has{};
+  for (const char c : signs) has[static_cast<u8>(c)] = true;
+  return has;
+}
+constexpr std::array<bool, 256> kNeedsQuotes = table_of(",\"\r\n");
+constexpr std::array<bool, 256> kBeginsFormula = table_of("=+-@\t\r\n");
+
+}  // namespace
+
+char* put_csv_field(char* at, std::string_view text) {
+  const bool is_formula = text.size() > 1 && kBeginsFormula[static_cast<u8>(text[0])];
+  const bool quoted =
+      is_formula || std::any_of(text.begin(), text.end(), [](char c) { return kNeedsQuotes[static_cast<u8>(c)]; });
+  if (!quoted) {
+    if (!text.empty()) std::memcpy(at, text.data(), text.size());
+    return at + text.size();
+  }
+  *at++ = '"';
+  // In quotes, because databases read an apostrophe that stands first as a quote of its own.
+  if (is_formula) *at++ = '\'';
+  for (const char c : text) {
+    if (c == '"') *at++ = '"';
+    *at++ = c;
+  }
+  *at++ = '"';
+  return at;
+}
+
+void append_csv_field(std::string& out, std::string_view text) {
+  const usize size = out.size();
+  out.resize(size + most_of_csv_field(text));
+  out.resize(static_cast<usize>(put_csv_field(out.data() + size, text) - out.data()));
+}
+
+}  // namespace wperf::report

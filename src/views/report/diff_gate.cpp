@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "ground/text/json_writer.h"
+#include "ground/text/number_text.h"
+#include "views/report/diff_report.h"
+#include "views/report/markup_text.h"
+
+namespace wperf::report {
+namespace {
+
+using compare::Comparison;
+using compare::EventChange;
+using compare::UnitChange;
+using compare::Verdict;
+
+std::string_view verdict_word(Verdict::Kind kind) {
+  return kind == Verdict::Kind::passed   ? "passed"
+         : kind == Verdict::Kind::failed ? "FAILED"
+         : kind == Verdict::Kind::unsure ? "not sure"
+                                         : "not judged";
+}
+
+// GitHub's commands are one line; a property also ends at a comma or colon.
+std::string command_text(std::string_view text, bool is_property) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '%' || c == '\r' || c == '\n' || (is_property && (c == ':' || c == ','))) {
+      out += fmt::format("%{:02X}", static_cast<u8>(c));
+    } else {
+      out += c;
+    }
+  }
+  return out;
+}
+
+// In a cell of a table: nothing is markup.
+std::string cell_text(std::string_view text) {
+  std::string lines(text), out;
+  std::replace_if(lines.begin(), lines.end(), [](char c) { return c == '\n' || c == '\r' || c == '\t'; }, ' ');
+  for (usize at = 0; at < lines.size();) {
+    const auto first = static_cast<u8>(lines[at]);
+    const usize length = first < 0x80 ? 1 : decode_utf8(std::string_view(lines).substr(at)).length;
+    const std::string_view one = std::string_view(lines).substr(at, length);
+    at += length;
+    if (one == "@") {
+      out += "&#64;";  // else a name of somebody, who would be told
+    } else if (one == "'" || one == "\"") {
+      out += one;
+    } else {
+      if (std::string_view("\\`*_{}[]()#+!|~").find(one) != std::string_view::npos) out += '\\';
+      out += markup_text(one);
+    }
+  }
+  return out;
+}
+
+void append_markdown_rows(std::string& out, const EventChange& event, const std::vector<UnitChange>& rows,
+                          std::string_view title, const DiffOptions& options) {
+  const auto is_found = [](const UnitChange& row) { return row.found; };
+  if (std::none_of(rows.begin(), rows.end(), is_found)) return;
+  out += fmt::format("\n| {} | change | before | after | 95 % interval | samples |\n|---|---|---:|---:|---|---:|\n",
+                     title);
+  usize shown = 0;
+  for (const UnitChange& row : rows) {
+    if (!row.found || ++shown > options.rows) break;
+    const compare::RateChange change = row.change();
+    const std::string& name = row.kind == compare::UnitKind::module ? row.module : row.name;
+    out += fmt::format("| {}{} | {} | {} | {} | {} | {} to {} |\n", cell_text(name),
+                       row.note.empty() ? std::string() : cell_text("; " + row.note),
+                       change_words(row.before, row.after, change.ratio), cost_text(row.before, event),
+                       cost_text(row.after, event), interval_text(row, change), with_commas(row.samples_before),
+                       with_commas(row.samples_after));
+  }
+}
+
+}  // namespace
+
+std::string gate_text(const std::vector<Verdict>& verdicts) {
+  std::string out;
+  for (const Verdict& verdict : verdicts)
+    out += fmt::format("{}: {}: {}\n", verdict_word(verdict.kind), verdict.condition, verdict.why);
+  return out;
+}
+
+std::string gate_junit(const std::vector<Verdict>& verdicts) {
+  const auto count = [&](Verdict::Kind kind) {
+    return std::count_if(verdicts.begin(), verdicts.end(), [&](const Verdict& one) { return one.kind == kind; });
+  };
+  std::string out = fmt::format(
+      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n  <testsuite name=\"wperf\" tests=\"{}\" "
+      "failures=\"{}\" "
+      "errors=\"{}\">\n",
+      verdicts.size(), count(Verdict::Kind::failed), count(Verdict::Kind::unknown));
+  for (const Verdict& verdict : verdicts) {
+    const std::string& on = verdict.name;
+    out += fmt::format("    <testcase classname=\"wperf\" name=\"{}\"",
+                       markup_text(on.empty() ? verdict.condition : verdict.condition + ": " + on));
+    const std::string why = markup_text(verdict.why);
+    if (verdict.kind == Verdict::Kind::passed || verdict.kind == Verdict::Kind::unsure) {
+      out += fmt::format(">\n      <system-out>{}</system-out>\n    </testcase>\n", why);
+      continue;
+    }
+    const std::string_view element = verdict.kind == Verdict::Kind::failed ? "failure" : "error";
+    out += fmt::format(">\n      <{} message=\"{}\"/>\n    </testcase>\n", element, why);
+  }
+  return out + "  </testsuite>\n</testsuites>\n";
+}
+
+std::string gate_annotations(const std::vector<Verdict>& verdicts) {
+  std::string out;
+  for (const Verdict& verdict : verdicts) {
+    if (verdict.kind == Verdict::Kind::passed) continue;
+    std::string place;
+    if (verdict.source.has_value())
+      place = fmt::format("file={},line={},", command_text(verdict.source->file, true), verdict.source->line);
+    const std::string_view level = verdict.kind == Verdict::Kind::failed   ? "error"
+                                   : verdict.kind == Verdict::Kind::unsure ? "notice"
+                                                                           : "warning";
+    out += fmt::format("::{} {}title={}::{}\n", level, place, command_text("wperf: " + verdict.condition, true),
+                       command_text(verdict.why, false));
+  }
+  return out;
+}
+
+std::string diff_markdown(const Comparison& comparison, const std::vector<Verdict>& verdicts,
+                          const DiffOptions& options) {
+  std::string out = "## What changed\n\n" + cell_text(sides_text(comparison)) + '\n';
+  if (const std::string headline = headline_text(comparison); !headline.empty())
+    out += "\n**" + cell_text(headline) + "**\n";
+  if (!verdicts.empty()) {
+    out += "\n| condition | verdict | why |\n|---|---|---|\n";
+    for (const Verdict& verdict : verdicts)
+      out += fmt::format("| {} | {} | {} |\n", cell_text(verdict.condition), verdict_word(verdict.kind),
+                         cell_text(verdict.why));
+  }
+  if (!comparison.totals.empty()) {
+    out += "\n| total | change | before | after | 95 % interval | sure |\n|---|---|---:|---:|---|---|\n";
+    for (const compare::TotalChange& total : comparison.totals) {
+      out += fmt::format("| {} | {} | {} | {} | {} | {} |\n", cell_text(total.event), total_words(total),
+                         total_text(total, total.median_before), total_text(total, total.median_after),
+                         total.has_interval ? interval_text(total.low, total.high) : "-", sure_text(comparison, total));
+    }
+    if (!options.totals_per.empty()) out += "\nTotals are " + cell_text(options.totals_per) + ".\n";
+  }
+  for (const EventChange& event : comparison.events) {
+    out += fmt::format("\n### {} ({})\n", cell_text(event.event), per_words(event.per));
+    append_markdown_rows(out, event, event.modules, "module", options);
+    append_markdown_rows(out, event, event.functions, "function", options);
+    append_markdown_rows(out, event, event.inclusive, "function including its callees", options);
+    append_markdown_rows(out, event, event.lines, "line", options);
+    out += '\n' + sensitivity_text(event) + '\n';
+  }
+  for (const std::string& note : comparison.notes) out += "\n" + cell_text(note) + '\n';
+  return out;
+}
+
+}  // namespace wperf::report

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// data/diff/diff.schema describes the document.
+#include <cmath>
+
+#include "ground/text/json_writer.h"
+#include "views/report/diff_report.h"
+#include "views/report/document_version.h"
+
+namespace wperf::report {
+namespace {
+
+using compare::Comparison;
+using compare::EventChange;
+using compare::TotalChange;
+using compare::UnitChange;
+
+class DiffWriter {
+ public:
+  explicit DiffWriter(std::string& out) : json_(out) {}
+
+  void write(const Comparison& comparison, const std::vector<compare::Verdict>& verdicts, const DiffOptions& options) {
+    json_.begin_object();
+    json_.integer("version", kDocumentVersion);
+    json_.begin_object("diff");
+    texts("before", comparison.files_before);
+    texts("after", comparison.files_after);
+    json_.boolean("one_run_a_side", comparison.is_one_run);
+    json_.string("headline", headline_text(comparison));
+    if (!options.totals_per.empty()) json_.string("totals_are", options.totals_per);
+    list("totals", comparison.totals, [&](const TotalChange& total) { write_total(total); });
+    list("events", comparison.events, [&](const EventChange& event) { write_event(event, options); });
+    list("gate", verdicts, [&](const compare::Verdict& verdict) { write_verdict(verdict); });
+    texts("notes", comparison.notes);
+    json_.end_object();
+    json_.end_object();
+  }
+
+ private:
+  // What is not finite has no number: it is left out.
+  void number(std::string_view key, double value) {
+    if (!std::isfinite(value)) return;
+    json_.key(key);
+    json_.shortest(value);
+  }
+  template <typename List, typename Write>
+  void list(std::string_view key, const List& values, const Write& write_one) {
+    json_.begin_array(key);
+    for (const auto& value : values) write_one(value);
+    json_.end_array();
+  }
+  void texts(std::string_view key, const std::vector<std::string>& values) {
+    list(key, values, [&](const std::string& value) { json_.string(value); });
+  }
+  // In percent of before.
+  void change(double ratio, double low, double high, bool has_interval) {
+    number("percent", 100 * (ratio - 1));
+    if (!has_interval) return;
+    number("low_percent", 100 * (low - 1));
+    number("high_percent", 100 * (high - 1));
+  }
+
+  void write_unit_of(compare::CostUnit unit) {
+    if (unit != compare::CostUnit::count)
+      json_.string("unit", unit == compare::CostUnit::seconds ? "seconds" : "nanoseconds");
+  }
+
+  void write_total(const TotalChange& total) {
+    json_.begin_object();
+    json_.string("event", total.event);
+    json_.boolean("counted", total.is_counted);
+    write_unit_of(total.unit);
+    json_.string("change", total_words(total));
+    number("before", total.median_before);
+    number("after", total.median_after);
+    if (total.has_ratio) change(total.ratio, total.low, total.high, total.has_interval);
+    number("chance", total.answer);
+    json_.boolean("sure", total.found);
+    list("runs_before", total.before, [&](double value) { json_.shortest(value); });
+    list("runs_after", total.after, [&](double value) { json_.shortest(value); });
+    json_.end_object();
+  }
+
+  void write_event(const EventChange& event, const DiffOptions& options) {
+    json_.begin_object();
+    json_.string("event", event.event);
+    json_.string("per", per_words(event.per));
+    write_unit_of(event.unit);
+    json_.integer("samples_before", event.samples_before);
+    json_.integer("samples_after", event.samples_after);
+    json_.integer("functions_compared", event.compared);
+    json_.integer("functions_with_too_few_samples", event.too_few);
+    number("seen_from_percent", 100 * (event.detectable_of_percent - 1));
+    const auto rows = [&](std::string_view key, const std::vector<UnitChange>& units) {
+      json_.begin_array(key);
+      usize unsure = 0;
+      for (const UnitChange& row : units) {
+        if (row.found || options.verbose || unsure < options.rows) write_unit(row);
+        unsure += !row.found;
+      }
+      json_.end_array();
+      if (!options.verbose && unsure > options.rows)
+        json_.integer(std::string(key) + "_left_out", unsure - options.rows);
+    };
+    rows("modules", event.modules);
+    rows("functions", event.functions);
+    if (!event.inclusive.empty()) rows("inclusive", event.inclusive);
+    rows("lines", event.lines);
+    json_.end_object();
+  }
+
+  void write_unit(const UnitChange& row) {
+    const compare::RateChange rates = row.change();
+    json_.begin_object();
+    if (row.kind != compare::UnitKind::module)
+      json_.string(row.kind == compare::UnitKind::line ? "line" : "function", row.name);
+    json_.string("module", row.module);
+    json_.string("change", change_words(row.before, row.after, rates.ratio));
+    number("before", row.before);
+    number("after", row.after);
+    change(rates.ratio, rates.low, rates.high, true);
+    json_.integer("samples_before", row.samples_before);
+    json_.integer("samples_after", row.samples_after);
+    number("scatter", row.scatter.factor);
+    number("chance", row.answer);
+    json_.boolean("sure", row.found);
+    number("seen_from_percent", 100 * (row.detectable() - 1));
+    if (!row.was.empty()) json_.string("was", row.was);
+    if (!row.with.empty()) texts("with", row.with);
+    if (!row.note.empty()) json_.string("note", row.note);
+    json_.end_object();
+  }
+
+  void write_verdict(const compare::Verdict& verdict) {
+    json_.begin_object();
+    json_.string("condition", verdict.condition);
+    if (!verdict.name.empty()) json_.string("name", verdict.name);
+    const auto kind = verdict.kind;
+    json_.string("verdict", kind == compare::Verdict::Kind::failed   ? "failed"
+                            : kind == compare::Verdict::Kind::passed ? "passed"
+                            : kind == compare::Verdict::Kind::unsure ? "unsure"
+                                                                     : "unknown");
+    json_.string("why", verdict.why);
+    json_.end_object();
+  }
+
+  JsonWriter json_;
+};
+
+}  // namespace
+
+std::string diff_json(const Comparison& comparison, const std::vector<compare::Verdict>& verdicts,
+                      const DiffOptions& options) {
+  std::string out;
+  DiffWriter(out).write(comparison, verdicts, options);
+  return out + '\n';
+}
+
+}  // namespace wperf::report

@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "analysis/compare/ratio_text.h"
+#include "ground/text/number_text.h"
+#include "ground/text/text_width.h"
+#include "views/report/diff_report.h"
+#include "views/report/fitted_table.h"
+
+namespace wperf::report {
+namespace {
+
+using compare::Comparison;
+using compare::EventChange;
+using compare::TotalChange;
+using compare::UnitChange;
+using compare::UnitKind;
+
+// Red: more than before; green: less. `ratios`: by row; 1: it is not to be coloured.
+void append_columns(std::string& out, const std::vector<FittedColumn>& columns, const std::vector<double>& ratios,
+                    const DiffOptions& options) {
+  append_fitted_table(out, columns, options.width, [&](std::string line, usize row) {
+    if (ratios[row] == 1 || !options.coloured) return line;
+    return std::string(ratios[row] > 1 ? kRed : kGreen).append(line).append(kNoColour);
+  });
+}
+
+std::string amount_text(double amount) {
+  if (amount != 0 && amount < 0.001) return fmt::format("{:.3g}", amount);
+  return amount < 1 ? fmt::format("{:.4g}", amount) : scaled_number(amount);
+}
+
+std::string time_text(double seconds) {
+  constexpr std::pair<double, std::string_view> kUnits[] = {{1e9, "ns"}, {1e6, "us"}, {1e3, "ms"}};
+  for (const auto& [per_second, unit] : kUnits) {
+    if (const double value = seconds * per_second; value < 999.5) return fmt::format("{:.3g} {}", value, unit);
+  }
+  return seconds < 999.5 ? fmt::format("{:.3g} s", seconds) : fmt::format("{:.0f} s", seconds);
+}
+
+std::string unit_text(double amount, compare::CostUnit unit) {
+  using compare::CostUnit;
+  return unit == CostUnit::seconds       ? time_text(amount)
+         : unit == CostUnit::nanoseconds ? time_text(amount / 1e9)
+                                         : amount_text(amount);
+}
+
+// From nothing, or from next to nothing.
+bool is_new(double before, double after, double ratio) {
+  return after > 0 && (before <= 0 || ratio >= compare::kManyTimes);
+}
+
+// A name may hold anything, and a row is one line.
+std::string one_line(std::string_view text) {
+  std::string out(text);
+  std::replace_if(out.begin(), out.end(), [](char c) { return static_cast<u8>(c) < 0x20 || c == 0x7f; }, ' ');
+  return out;
+}
+
+std::string samples_text(const UnitChange& row) {
+  return with_commas(row.samples_before) + " to " + with_commas(row.samples_after);
+}
+
+void append_units(std::string& out, const EventChange& event, const std::vector<const UnitChange*>& rows,
+                  const DiffOptions& options) {
+  const UnitKind kind = rows.front()->kind;
+  const bool is_function = kind == UnitKind::function || kind == UnitKind::inclusive;
+  std::vector<FittedColumn> columns = {{.title = event.per == compare::Per::share ? "share" : "change"},
+                                       {.title = "before", .right = true},
+                                       {.title = "after", .right = true},
+                                       {.title = "interval"},
+                                       {.title = "samples", .right = true},
+                                       {.title = "chance"}};
+  if (is_function) columns.push_back({.title = "function", .may_be_cut = true});
+  if (kind == UnitKind::line) columns.push_back({.title = "line", .may_be_cut = true});
+  columns.push_back({.title = "module", .may_be_cut = true});
+  const bool has_notes =
+      std::any_of(rows.begin(), rows.end(), [](const UnitChange* row) { return !row->note.empty(); });
+  if (has_notes) columns.push_back({.title = "note", .may_be_cut = true});
+  std::vector<double> ratios;
+  for (const UnitChange* row : rows) {
+    const compare::RateChange change = row->change();
+    ratios.push_back(row->found ? change.ratio : 1);
+    usize at = 0;
+    columns[at++].cells.push_back(change_words(row->before, row->after, change.ratio));
+    columns[at++].cells.push_back(cost_text(row->before, event));
+    columns[at++].cells.push_back(cost_text(row->after, event));
+    columns[at++].cells.push_back(interval_text(*row, change));
+    columns[at++].cells.push_back(samples_text(*row));
+    columns[at++].cells.push_back(chance_text(row->answer));
+    if (kind != UnitKind::module) columns[at++].cells.push_back(one_line(row->name));
+    columns[at++].cells.push_back(one_line(row->module));
+    if (has_notes) columns[at++].cells.push_back(one_line(row->note));
+  }
+  append_columns(out, columns, ratios, options);
+}
+
+std::string_view kind_words(UnitKind kind) {
+  return kind == UnitKind::function    ? "functions"
+         : kind == UnitKind::inclusive ? "functions including their callees"
+         : kind == UnitKind::module    ? "modules"
+                                       : "lines";
+}
+
+// Those that are sure, then the largest of those that may be chance.
+void append_kind(std::string& out, const EventChange& event, const std::vector<UnitChange>& rows, UnitKind kind,
+                 const DiffOptions& options) {
+  if (rows.empty()) return;
+  std::vector<const UnitChange*> found, unsure;
+  for (const UnitChange& row : rows) (row.found ? found : unsure).push_back(&row);
+  const auto few = [](std::vector<const UnitChange*>& list, usize most) { list.resize(std::min(list.size(), most)); };
+  const usize all_found = found.size();
+  if (!options.verbose) few(found, options.rows);
+  if (found.empty()) {
+    out += fmt::format("\n{}: no change is sure\n", kind_words(kind));
+  } else {
+    out += fmt::format("\n{}: changes (false-alarm rate 5 %):\n", kind_words(kind));
+    append_units(out, event, found, options);
+    if (all_found > found.size()) out += fmt::format("  and {} more\n", with_commas(all_found - found.size()));
+  }
+  constexpr usize kUnsure = 5;
+  if (!options.verbose) {
+    std::erase_if(unsure, [](const UnitChange* row) { return row->difference() == 0 && row->note.empty(); });
+    few(unsure, kind == UnitKind::function ? std::min<usize>(kUnsure, options.rows) : 0);
+  }
+  if (unsure.empty()) return;
+  out += fmt::format("\n{}: may be chance:\n", kind_words(kind));
+  append_units(out, event, unsure, options);
+}
+
+void append_totals(std::string& out, const Comparison& comparison, const DiffOptions& options) {
+  if (comparison.totals.empty()) return;
+  std::vector<FittedColumn> columns = {
+      {.title = "total"}, {.title = "change"}, {.title = "before", .right = true}, {.title = "after", .right = true}};
+  if (!comparison.is_one_run) {
+    columns.push_back({.title = "interval"});
+    columns.push_back({.title = "chance"});
+    columns.push_back({.title = "sure"});
+  }
+  std::vector<double> ratios;
+  for (const TotalChange& total : comparison.totals) {
+    ratios.push_back(total.found ? ratio_of(total) : 1);
+    columns[0].cells.push_back(one_line(total.event));
+    columns[1].cells.push_back(total_words(total));
+    columns[2].cells.push_back(total_text(total, total.median_before));
+    columns[3].cells.push_back(total_text(total, total.median_after));
+    if (comparison.is_one_run) continue;
+    columns[4].cells.push_back(total.has_interval ? interval_text(total.low, total.high) : "-");
+    columns[5].cells.push_back(chance_text(total.answer));
+    columns[6].cells.emplace_back(sure_text(comparison, total));
+  }
+  out += '\n';
+  if (!comparison.is_one_run) {
+    out += options.totals_per.empty() ? "medians of the runs:\n" : "medians of the runs, " + options.totals_per + ":\n";
+  } else if (!options.totals_per.empty()) {
+    out += options.totals_per + ":\n";
+  }
+  append_columns(out, columns, ratios, options);
+}
+
+}  // namespace
+
+std::string chance_text(double answer) {
+  return answer < 0.0001 ? "p < 0.0001" : fmt::format("p = {:.4f}", answer);
+}
+
+std::string per_words(compare::Per per) {
+  switch (per) {
+    case compare::Per::share:
+      return "share of all samples";
+    case compare::Per::second:
+      return "per second";
+    case compare::Per::run:
+      return "per run";
+    case compare::Per::counter:
+      return "per count of the chosen event";
+  }
+  return {};
+}
+
+std::string total_text(const TotalChange& total, double amount) {
+  return unit_text(amount, total.unit);
+}
+
+std::string cost_text(double cost, compare::Per per, compare::CostUnit unit) {
+  return per == compare::Per::share ? fmt::format("{:.2f} %", 100 * cost) : unit_text(cost, unit);
+}
+std::string cost_text(double cost, const EventChange& event) {
+  return cost_text(cost, event.per, event.unit);
+}
+
+double ratio_of(const TotalChange& total) {
+  return total.has_ratio ? total.ratio : total.median_after / total.median_before;
+}
+
+std::string total_words(const TotalChange& total) {
+  const auto is_zero = [](double value) { return value == 0; };
+  const bool was_never = std::all_of(total.before.begin(), total.before.end(), is_zero);
+  const bool is_never = std::all_of(total.after.begin(), total.after.end(), is_zero);
+  if (total.median_before == 0 && total.median_after == 0 && !(was_never && is_never)) return "zero in most runs";
+  if (total.median_before == 0 && !was_never) return "grew from 0";
+  if (total.median_after == 0 && !is_never) return "shrank to 0";
+  return change_words(total.median_before, total.median_after, ratio_of(total));
+}
+
+std::string_view sure_text(const Comparison& comparison, const TotalChange& total) {
+  return comparison.is_one_run ? "one run per side" : total.found ? "yes" : "may be chance";
+}
+
+std::string_view one_run_text(const Comparison& comparison) {
+  if (!comparison.is_one_run) return {};
+  const bool is_assumed = std::any_of(comparison.events.begin(), comparison.events.end(),
+                                      [](const EventChange& event) { return event.per != compare::Per::share; });
+  return is_assumed ? "Only one run per side: run-to-run noise is unknown, and assumed to be 5 %. Use bench -n 8."
+         : comparison.events.empty()
+             ? "Only one run per side: run-to-run noise is unknown, so all changes may be chance. Use bench -n 8."
+             : "Only one run per side: run-to-run noise is unknown. Use bench -n 8.";
+}
+
+std::string headline_text(const Comparison& comparison) {
+  constexpr usize kNamed = 4;  // the table of totals has them all
+  std::string text;
+  usize named = 0;
+  for (const TotalChange& total : comparison.totals) {
+    const double ratio = ratio_of(total);
+    if (!(ratio > 0) || named == kNamed) continue;
+    ++named;
+    const bool is_told = total.has_interval && ratio != 1;
+    text += fmt::format("{}{} {} ({} to {}{}{})", text.empty() ? "" : ", ", one_line(total.event), total_words(total),
+                        total_text(total, total.median_before), total_text(total, total.median_after),
+                        is_told ? ", interval " + interval_text(total.low, total.high) : "",
+                        comparison.is_one_run || total.found || ratio == 1 ? "" : ", may be chance");
+  }
+  return text;
+}
+
+std::string change_words(double before, double after, double ratio) {
+  if (before == 0 && after == 0) return "zero on both sides";
+  if (is_new(before, after, ratio)) return "is new";
+  if (is_new(after, before, 1 / ratio)) return "is gone";
+  const double percent = 100 * std::abs(ratio - 1);
+  if (percent == 0) return "is the same";
+  const int decimals = percent < 0.0995 ? 3 : percent < 0.995 ? 2 : percent < 99.95 ? 1 : 0;
+  if (ratio >= compare::kTimes) return fmt::format("grew {:.1f} times", ratio);
+  return fmt::format("{} by {:.{}f} %", ratio > 1 ? "grew" : "shrank", percent, decimals);
+}
+
+std::string interval_text(double low, double high) {
+  return compare::ratio_interval_text(low, high);
+}
+
+// What is new or gone has no ratio.
+std::string interval_text(const UnitChange& row, const compare::RateChange& change) {
+  const bool has_none = is_new(row.before, row.after, change.ratio) || is_new(row.after, row.before, 1 / change.ratio);
+  return has_none ? "-" : interval_text(change.low, change.high);
+}
+
+std::string sides_text(const Comparison& comparison) {
+  const auto side = [](const std::vector<std::string>& files) {
+    if (files.size() == 1) return files.front();
+    if (files.front() == files.back()) return fmt::format("{} runs of {}", files.size(), files.front());
+    return fmt::format("{} runs ({} ... {})", files.size(), files.front(), files.back());
+  };
+  return side(comparison.files_before) + " (before) and " + side(comparison.files_after) + " (after)";
+}
+
+std::string sensitivity_text(const EventChange& event) {
+  std::string text = fmt::format("{} functions compared", with_commas(event.compared));
+  if (event.too_few != 0) text += fmt::format("; {} have too few samples to judge", with_commas(event.too_few));
+  text += ". ";
+  const double ratio = event.detectable_of_percent;
+  if (!std::isfinite(ratio)) return text + "Too few samples to detect any change.";
+  if (ratio > compare::kManyTimes) return text + "Too few samples to detect any change in a 1 % function.";
+  return text + fmt::format(
+                    "Too few samples to detect changes below {} in a 1 % function.",
+                    ratio >= compare::kTimes ? compare::times_text(ratio) : fmt::format("{:.3g} %", 100 * (ratio - 1)));
+}
+
+std::string diff_text(const Comparison& comparison, const DiffOptions& options) {
+  std::string out = sides_text(comparison) + '\n';
+  if (const std::string headline = headline_text(comparison); !headline.empty()) out += headline + '\n';
+  if (const std::string_view told = one_run_text(comparison); !told.empty()) out += fmt::format("{}\n", told);
+  append_totals(out, comparison, options);
+  for (const EventChange& event : comparison.events) {
+    out += fmt::format("\n{} ({}): {} samples before, {} after\n", event.event, per_words(event.per),
+                       with_commas(event.samples_before), with_commas(event.samples_after));
+    append_kind(out, event, event.modules, UnitKind::module, options);
+    append_kind(out, event, event.functions, UnitKind::function, options);
+    append_kind(out, event, event.inclusive, UnitKind::inclusive, options);
+    append_kind(out, event, event.lines, UnitKind::line, options);
+    out += '\n' + sensitivity_text(event) + '\n';
+    if (comparison.is_one_run && !event.has_scatter && event.compared != 0)
+      out += "The recordings have no sample times, so bursts of samples cannot be detected.\n";
+  }
+  for (const std::string& note : comparison.notes) out += "note: " + note + '\n';
+  return out;
+}
+
+}  // namespace wperf::report

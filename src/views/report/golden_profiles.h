@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The profiles behind the golden files, and the comparison with them. Called by the tests of this room only.
+#pragma once
+#include <string>
+#include <string_view>
+
+#include "model/answers/count_profile.h"
+
+namespace wperf::report::testing {
+
+profile::CountProfile one_core_plain();
+profile::CountProfile two_cores_multiplexed();  // groups and Telemetry Solution metrics
+profile::CountProfile four_cores_dsu();         // l3_cache
+profile::CountProfile one_core_dmc();           // ddr_bw, no core events
+profile::CountProfile nothing();
+profile::TimelineProfile timeline_of(profile::CountProfile first);  // three counts, the values grow
+
+// Compares byte by byte with tests/golden/NAME; with WPERF_UPDATE_GOLDEN=1 in the environment writes the file instead.
+void expect_golden(std::string_view name, const std::string& actual);
+
+}  // namespace wperf::report::testing

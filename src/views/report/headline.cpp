@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "views/report/headline.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <set>
+#include <utility>
+
+#include "ground/text/number_text.h"
+#include "views/report/top_report.h"
+
+namespace wperf::report {
+namespace {
+
+using stacks::kNothing;
+using stacks::RecordingAbout;
+using stacks::StackProfile;
+
+constexpr double kNanoseconds = 1e9;
+
+double share_of(u64 part, u64 whole) {
+  return whole == 0 ? 0.0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole);
+}
+
+u32 function_of(const StackProfile& profile, u32 node) {
+  const u32 place = profile.nodes[node].place;
+  return place == kNothing ? kNothing : profile.places[place].function;
+}
+
+// Who called the function of a node: past those that are it again. Each node is looked at once, however deep it lies.
+class Callers {
+ public:
+  explicit Callers(const StackProfile& profile) : profile_(profile), known_(profile.nodes.size(), kUnknown) {}
+
+  u32 of(u32 node) {
+    const u32 function = function_of(profile_, node);
+    u32 caller = kNothing;
+    passed_.clear();
+    for (u32 at = node; at != kNothing; at = profile_.nodes[at].parent) {
+      if (function_of(profile_, at) != function) {
+        caller = function_of(profile_, at);
+        break;
+      }
+      if (known_[at] != kUnknown) {
+        caller = known_[at];
+        break;
+      }
+      passed_.push_back(at);
+    }
+    for (const u32 one : passed_) known_[one] = caller;
+    return caller;
+  }
+
+ private:
+  static constexpr u32 kUnknown = kNothing - 1;
+  const StackProfile& profile_;
+  std::vector<u32> known_;  // by node
+  std::vector<u32> passed_;
+};
+
+usize greatest(const std::vector<u64>& values) {
+  return static_cast<usize>(std::max_element(values.begin(), values.end()) - values.begin());
+}
+
+// Events of the scheduler say where threads stopped, and not where they spent their time.
+bool tells_what_is_hot(const stacks::StackEvent& event) {
+  return event.samples != 0 && event.name != stacks::kAllTime && event.things != stacks::kWaits &&
+         !event.name.starts_with("sched:") && event.name != "context-switches" && event.name != "dummy";
+}
+
+// Threads that were sampled; cores that had nothing to do are none.
+usize sampled_threads(const StackProfile& profile) {
+  std::set<std::pair<u32, u32>> threads;
+  std::vector<bool> seen(profile.tasks.size());
+  for (const stacks::StackSample& sample : profile.samples) seen[sample.task] = true;
+  for (usize i = 0; i < seen.size(); ++i) {
+    if (seen[i] && profile.tasks[i].pid != 0) threads.emplace(profile.tasks[i].pid, profile.tasks[i].tid);
+  }
+  return threads.size();
+}
+
+// Of threads' whole time there are no samples, and what they waited for it says itself.
+bool is_of_all_time(const StackProfile& profile) {
+  return std::any_of(profile.events.begin(), profile.events.end(),
+                     [](const auto& event) { return event.name == stacks::kAllTime; });
+}
+
+std::optional<double> cores_used(const RecordingAbout& about) {
+  if (!about.cpu_ns.has_value() || about.elapsed_ns == 0) return std::nullopt;
+  return static_cast<double>(*about.cpu_ns) / static_cast<double>(about.elapsed_ns);
+}
+
+std::string time_line(const StackProfile& profile, const RecordingAbout* about) {
+  std::string line = about != nullptr ? run_text(*about) : std::string();
+  if (line.empty() && profile.elapsed_seconds > 0) {
+    line = duration(profile.elapsed_seconds) + " from first to last sample";
+  }
+  const usize threads = about != nullptr ? sampled_threads(profile) : 0;
+  if (threads != 0) {
+    line += fmt::format("{}{} {}{}", line.empty() ? "" : "; ", with_commas(threads),
+                        threads == 1 ? "thread" : "threads", is_of_all_time(profile) ? "" : " sampled");
+  }
+  return line;
+}
+
+bool has_waited(const RecordingAbout& about) {
+  constexpr u64 kTooShort = 50'000'000;  // a program that is loaded waits for its files
+  const auto used = cores_used(about);
+  return used.has_value() && *used < 0.5 && about.elapsed_ns >= kTooShort && !about.is_of_machine;
+}
+
+std::string waits_line(const RecordingAbout& about) {
+  const std::string watched = about.watched == 0 ? "PID" : std::to_string(about.watched);
+  // How long it was ready to run is not recorded: on a loaded machine a program that never waits has little of a core.
+  return fmt::format("it waited, or had no free core: `wperf waits {}` shows which, and for what",
+                     about.program.empty() ? "-p " + watched : "-- " + about.program);
+}
+
+std::string hot_line(const StackProfile& profile, const HotFunction& hot) {
+  const stacks::StackFunction& function = profile.functions[hot.function];
+  const stacks::StackEvent& event = profile.events[hot.event];
+  const std::string by = counts_time(event) ? "" : " by " + event.name;
+  const std::string& module = profile.modules[function.module].name;
+  std::string line =
+      fmt::format("hottest{}: {}, {} %", by,
+                  function.name == "[unknown]" ? "code without a name in " + module : function.name + " in " + module,
+                  fixed(share_of(hot.period, event.period), 2));
+  if (hot.caller != kNothing) {
+    line += fmt::format("; called by {}", profile.functions[hot.caller].name);
+    const double share = share_of(hot.called_period, hot.period);
+    if (share < 99.5) line += fmt::format(" ({} % of that)", fixed(share, 0));
+  }
+  return line;
+}
+
+}  // namespace
+
+std::string run_text(const RecordingAbout& about) {
+  if (about.elapsed_ns == 0) return {};
+  const std::string length = duration(static_cast<double>(about.elapsed_ns) / kNanoseconds);
+  std::string line = about.is_of_machine ? "recorded the whole machine for " + length
+                     : about.has_ended   ? "ran " + length
+                                         : "recorded for " + length;
+  if (const auto used = cores_used(about); used.has_value()) {
+    line += fmt::format(", used {} of CPU ({})", duration(static_cast<double>(*about.cpu_ns) / kNanoseconds),
+                        *used < 0.1 ? fixed(100 * *used, 1) + " % of a core" : fixed(*used, 2) + " cores");
+  }
+  return line;
+}
+
+std::optional<HotFunction> hottest_function(const StackProfile& profile, const stacks::StackFilter& filter) {
+  HotFunction hot;
+  while (hot.event < profile.events.size() && !tells_what_is_hot(profile.events[hot.event])) ++hot.event;
+  if (hot.event == profile.events.size()) return std::nullopt;
+  const stacks::ChosenSamples chosen(profile, filter);
+  std::vector<u64> own(profile.functions.size());
+  for (const stacks::StackSample& sample : profile.samples) {
+    const u32 function = function_of(profile, sample.node);
+    const bool counts = sample.event == hot.event && function != kNothing && chosen.has(sample);
+    if (counts && profile.tasks[sample.task].pid != 0) own[function] += sample.period;
+  }
+  if (own.empty()) return std::nullopt;
+  hot.function = static_cast<u32>(greatest(own));
+  hot.period = own[hot.function];
+  if (hot.period == 0) return std::nullopt;
+  if (!profile.has_callers) return hot;
+  Callers callers(profile);
+  std::vector<u64> calls(profile.functions.size());
+  for (const stacks::StackSample& sample : profile.samples) {
+    if (sample.event != hot.event || function_of(profile, sample.node) != hot.function || !chosen.has(sample)) continue;
+    if (const u32 caller = callers.of(sample.node); caller != kNothing) calls[caller] += sample.period;
+  }
+  const usize most = greatest(calls);
+  if (calls[most] == 0) return hot;
+  hot.caller = static_cast<u32>(most);
+  hot.called_period = calls[most];
+  return hot;
+}
+
+Headline headline(const StackProfile& profile, const RecordingAbout* about, const stacks::StackFilter& filter) {
+  Headline out{.time = time_line(profile, about), .waited = {}, .hottest = {}};
+  if (about != nullptr && has_waited(*about) && !is_of_all_time(profile)) out.waited = waits_line(*about);
+  if (const auto hot = hottest_function(profile, filter); hot.has_value()) out.hottest = hot_line(profile, *hot);
+  return out;
+}
+
+std::string made_text(const RecordingAbout& about) {
+  std::string machine = about.processor;
+  if (about.cores != 0) {
+    machine += fmt::format("{}{} {}", machine.empty() ? "" : ", ", about.cores, about.cores == 1 ? "core" : "cores");
+  }
+  std::string where = about.host;
+  if (!machine.empty()) where = where.empty() ? machine : fmt::format("{} ({})", where, machine);
+  std::string line;
+  if (!about.version.empty()) line = "by " + about.version;
+  if (!where.empty()) line += (line.empty() ? "on " : " on ") + where;
+  if (about.begun_unix_ns != 0) line += (line.empty() ? "" : ", ") + date_text(about.begun_unix_ns);
+  if (!about.command.empty()) line += (line.empty() ? "with `" : ": `") + about.command + '`';
+  return line;
+}
+
+void write_headline(JsonWriter& json, const StackProfile& profile, const RecordingAbout* about,
+                    const stacks::StackFilter& filter) {
+  json.begin_object("headline");
+  if (about != nullptr) {
+    write_run(json, *about);
+    if (cores_used(*about).has_value()) json.boolean("mostly_waited", has_waited(*about));
+    json.integer("threads_sampled", sampled_threads(profile));
+  }
+  if (const auto hot = hottest_function(profile, filter); hot.has_value()) {
+    const stacks::StackFunction& function = profile.functions[hot->function];
+    json.begin_object("hottest");
+    json.string("event", profile.events[hot->event].name);
+    json.string("symbol", function.name);
+    json.string("module", profile.modules[function.module].name);
+    json.fixed("percent", share_of(hot->period, profile.events[hot->event].period), 4);
+    if (hot->caller != kNothing) {
+      json.string("caller", profile.functions[hot->caller].name);
+      json.fixed("caller_percent", share_of(hot->called_period, hot->period), 4);
+    }
+    json.end_object();
+  }
+  json.end_object();
+  if (about != nullptr) write_about(json, *about);
+}
+
+void write_run(JsonWriter& json, const RecordingAbout& about) {
+  if (about.elapsed_ns != 0) json.fixed("elapsed_seconds", static_cast<double>(about.elapsed_ns) / kNanoseconds, 9);
+  if (about.cpu_ns.has_value()) json.fixed("cpu_seconds", static_cast<double>(*about.cpu_ns) / kNanoseconds, 9);
+  if (const auto used = cores_used(about); used.has_value()) json.fixed("cores_used", *used, 4);
+}
+
+void write_about(JsonWriter& json, const RecordingAbout& about) {
+  json.begin_object("about");
+  const auto text = [&json](std::string_view name, const std::string& value) {
+    if (!value.empty()) json.string(name, value);
+  };
+  text("command", about.command);
+  text("program", about.image);
+  text("host", about.host);
+  text("processor", about.processor);
+  if (about.cores != 0) json.integer("cores", about.cores);
+  if (about.begun_unix_ns != 0) text("begun", date_text(about.begun_unix_ns));
+  text("version", about.version);
+  json.end_object();
+}
+
+std::string date_text(u64 unix_ns) {
+  using std::chrono::days;
+  constexpr u64 kSecond = 1'000'000'000, kDay = 86'400;
+  const u64 seconds = unix_ns / kSecond, of_day = seconds % kDay;
+  const std::chrono::year_month_day date(std::chrono::sys_days(days(static_cast<int>(seconds / kDay))));
+  return fmt::format("{:04}-{:02}-{:02} {:02}:{:02}:{:02} UTC", static_cast<int>(date.year()),
+                     static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()), of_day / 3600,
+                     of_day / 60 % 60, of_day % 60);
+}
+
+bool counts_time(const stacks::StackEvent& event) {
+  return is_clock_event(event) || event.name == "Timer" || event.name.ends_with("(ns)");
+}
+
+std::string weight_text(const StackProfile& profile, u32 event) {
+  const stacks::StackEvent& one = profile.events[event];
+  const std::string whole = one.whole.empty() ? std::string() : "; 100 % is " + one.whole;
+  if (!counts_time(one)) return with_commas(one.period) + " counted" + whole;
+  const std::string time = duration(static_cast<double>(one.period) / kNanoseconds);
+  if (!whole.empty()) return time + whole;
+  if (one.name.ends_with("(ns)")) return time;
+  const bool has_idle = std::any_of(profile.samples.begin(), profile.samples.end(), [&](const auto& sample) {
+    return sample.event == event && profile.tasks[sample.task].pid == 0;
+  });
+  return time + (has_idle ? " of all cores, including idle ones" : " of CPU");
+}
+
+}  // namespace wperf::report

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What stands above every text and page of a recording: how long it took, what it used, who was hot, and of what it all
+// is. Only what the recording tells or what was measured: what is not known is not said. Pure. Called by stack_text,
+// stack_json and report_html.
+#pragma once
+#include <optional>
+#include <string>
+
+#include "ground/text/json_writer.h"
+#include "model/stacks/recording_about.h"
+#include "model/stacks/stack_rows.h"
+
+namespace wperf::report {
+
+// The function with the most of an event, and the one that called it most when it was seen.
+struct HotFunction {
+  u32 event = 0, function = 0;
+  u32 caller = stacks::kNothing;      // none: no stacks, or nobody called it
+  u64 period = 0, called_period = 0;  // its own; of that, called by `caller`
+};
+std::optional<HotFunction> hottest_function(const stacks::StackProfile& profile, const stacks::StackFilter& filter);
+
+// A line each; empty: there is nothing to say.
+struct Headline {
+  std::string time;     // "ran 1.790 s, used 1.302 s of CPU (0.73 cores); 4 threads sampled"
+  std::string waited;   // that it mostly did, and how to find out for what
+  std::string hottest;  // "hottest: sort_range in work, 53.45 %; called by sorty"
+};
+// `about`: null, nobody knows.
+Headline headline(const stacks::StackProfile& profile, const stacks::RecordingAbout* about,
+                  const stacks::StackFilter& filter);
+// "ran 1.790 s, used 1.302 s of CPU (0.73 cores)"; empty: not known.
+std::string run_text(const stacks::RecordingAbout& about);
+// "by wperf 1.0 on host (Neoverse-N1, 4 cores), 2026-01-31 13:05:59 UTC: `wperf record -- ./program`"; empty: not
+// known.
+std::string made_text(const stacks::RecordingAbout& about);
+// "headline": {…}, "about": {…}
+void write_headline(JsonWriter& json, const stacks::StackProfile& profile, const stacks::RecordingAbout* about,
+                    const stacks::StackFilter& filter);
+// "elapsed_seconds": …, "cpu_seconds": …, "cores_used": …
+void write_run(JsonWriter& json, const stacks::RecordingAbout& about);
+// "about": {…}
+void write_about(JsonWriter& json, const stacks::RecordingAbout& about);
+// "2026-01-31 13:05:59 UTC"
+std::string date_text(u64 unix_ns);
+
+// Does an event count nanoseconds? As isClock of painting.js.
+bool counts_time(const stacks::StackEvent& event);
+// "1.257 s of CPU", "40 counted": what the samples of an event stand for.
+std::string weight_text(const stacks::StackProfile& profile, u32 event);
+
+}  // namespace wperf::report

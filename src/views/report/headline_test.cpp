@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "views/report/headline.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "views/report/stack_report.h"
+
+namespace wperf::report {
+namespace {
+
+using stacks::kNothing;
+using stacks::RecordingAbout;
+
+// main calls sort, sort itself and then compare; two threads, and a core that had nothing to do.
+stacks::StackProfile sorting() {
+  stacks::StackProfile profile;
+  profile.events = {{"cpu-clock", 10, 1'257'750'000, 1, 0}};
+  profile.names = {"work", "swapper"};
+  profile.tasks = {{7, 7, 0}, {7, 8, 0}, {0, 0, 1}};
+  profile.modules = {{"work", "/bin/work", ""}};
+  profile.functions = {{"main", 0, true}, {"sort", 0, true}, {"compare", 0, true}};
+  profile.places = {{0, kNothing}, {1, kNothing}, {2, kNothing}};
+  profile.nodes = {{kNothing, kNothing}, {0, 0}, {1, 1}, {2, 1}, {3, 2}, {1, 2}};
+  profile.samples = {{0, 0, 0, 4, 3, 300'000'000}, {0, 1, 0, 5, 1, 100'000'000}, {0, 0, 0, 3, 2, 200'000'000}};
+  profile.has_callers = true;
+  profile.elapsed_seconds = 1.749;
+  return profile;
+}
+
+RecordingAbout measured() {
+  RecordingAbout about;
+  about.command = "wperf record -g -- ./work 20";
+  about.program = "./work 20";
+  about.image = "work";
+  about.host = "build7";
+  about.processor = "Neoverse-N1";
+  about.version = "wperf 1.0";
+  about.cores = 4;
+  about.begun_unix_ns = 1'769'864'759'000'000'000;
+  about.elapsed_ns = 1'790'000'000;
+  about.cpu_ns = 1'302'000'000;
+  about.has_ended = true;
+  return about;
+}
+
+TEST(Headline, TellsTimeCoresAndWhoWasHot) {
+  const RecordingAbout about = measured();
+  const Headline head = headline(sorting(), &about, {});
+  EXPECT_EQ(head.time, "ran 1.790 s, used 1.302 s of CPU (0.73 cores); 2 threads sampled");
+  EXPECT_EQ(head.waited, "");
+  EXPECT_EQ(head.hottest, "hottest: compare in work, 31.80 %; called by sort (75 % of that)");
+  EXPECT_EQ(made_text(about),
+            "by wperf 1.0 on build7 (Neoverse-N1, 4 cores), 2026-01-31 13:05:59 UTC: "
+            "`wperf record -g -- ./work 20`");
+  StackOptions options;
+  options.about = &about;
+  const auto recording = nlohmann::json::parse(stack_json(sorting(), options))["recording"];
+  EXPECT_EQ(recording["headline"]["elapsed_seconds"], 1.79);
+  EXPECT_EQ(recording["headline"]["cpu_seconds"], 1.302);
+  EXPECT_EQ(recording["headline"]["mostly_waited"], false);
+  EXPECT_EQ(recording["headline"]["threads_sampled"], 2);
+  EXPECT_EQ(recording["headline"]["hottest"]["symbol"], "compare");
+  EXPECT_EQ(recording["headline"]["hottest"]["caller"], "sort");
+  EXPECT_EQ(recording["about"]["command"], about.command);
+  EXPECT_EQ(recording["about"]["begun"], "2026-01-31 13:05:59 UTC");
+}
+
+// Nothing is guessed: the time between samples is no time of the program, and a clock that was sampled is no CPU time.
+TEST(Headline, OfSomebodyElsesRecordingOnlyWhatItTells) {
+  const RecordingAbout nothing;
+  EXPECT_EQ(headline(sorting(), &nothing, {}).time, "1.749 s from first to last sample; 2 threads sampled");
+  EXPECT_EQ(headline(sorting(), nullptr, {}).time, "1.749 s from first to last sample");
+  EXPECT_EQ(made_text(nothing), "");
+  const auto recording = nlohmann::json::parse(stack_json(sorting(), {}))["recording"];
+  EXPECT_FALSE(recording["headline"].contains("elapsed_seconds"));
+  EXPECT_FALSE(recording["headline"].contains("cpu_seconds"));
+  EXPECT_FALSE(recording.contains("about"));
+  EXPECT_EQ(headline({}, nullptr, {}).hottest, "");
+}
+
+TEST(Headline, AProgramThatWaitedIsSaidToHaveWaited) {
+  RecordingAbout about = measured();
+  about.cpu_ns = 1'000'000;
+  EXPECT_EQ(headline(sorting(), &about, {}).time,
+            "ran 1.790 s, used 1.0 ms of CPU (0.1 % of a core); 2 threads sampled");
+  EXPECT_EQ(headline(sorting(), &about, {}).waited,
+            "it waited, or had no free core: `wperf waits -- ./work 20` shows which, and for what");
+  about.program = "";
+  about.watched = 17;
+  EXPECT_NE(headline(sorting(), &about, {}).waited.find("`wperf waits -p 17`"), std::string::npos);
+  about.watched = 0;
+  about.has_ended = false;
+  EXPECT_TRUE(headline(sorting(), &about, {}).time.starts_with("recorded for 1.790 s, used"));
+  EXPECT_NE(headline(sorting(), &about, {}).waited.find("`wperf waits -p PID`"), std::string::npos);
+  about.is_of_machine = true;
+  EXPECT_TRUE(headline(sorting(), &about, {}).time.starts_with("recorded the whole machine for 1.790 s"));
+  EXPECT_EQ(headline(sorting(), &about, {}).waited, "");
+  about = measured();
+  about.cpu_ns = {};
+  EXPECT_EQ(headline(sorting(), &about, {}).time, "ran 1.790 s; 2 threads sampled");
+  EXPECT_EQ(headline(sorting(), &about, {}).waited, "") << "nobody knows";
+}
+
+TEST(Headline, FiltersAndRecursion) {
+  stacks::StackFilter only_sort;
+  only_sort.symbol = [](std::string_view name) { return name == "sort"; };
+  EXPECT_EQ(headline(sorting(), nullptr, only_sort).hottest, "hottest: sort in work, 15.90 %; called by main");
+}
+
+TEST(Headline, WhatSamplesStandFor) {
+  stacks::StackProfile profile = sorting();
+  EXPECT_EQ(weight_text(profile, 0), "1.258 s of CPU");
+  profile.samples.push_back({0, 2, 0, 1, 1, 1});
+  EXPECT_EQ(weight_text(profile, 0), "1.258 s of all cores, including idle ones");
+  EXPECT_NE(headline(profile, nullptr, {}).hottest.find("compare"), std::string::npos);
+  profile.events[0] = {"cycles", 10, 1234567};
+  EXPECT_EQ(weight_text(profile, 0), "1,234,567 counted");
+}
+
+}  // namespace
+}  // namespace wperf::report

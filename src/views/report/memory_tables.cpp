@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "views/report/memory_tables.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "ground/text/number_text.h"
+#include "views/report/sample_selection.h"
+
+namespace wperf::report {
+namespace {
+
+using Cells = std::vector<std::string>;
+using profile::AccessCounts;
+using profile::MemoryProfile;
+using profile::SpeProfile;
+
+Column number(std::string title) {
+  return {std::move(title), Align::right, true};
+}
+
+void append_cells(Cells& cells, Cells more) {
+  for (std::string& cell : more) cells.push_back(std::move(cell));
+}
+
+void add_columns(Table& table, std::initializer_list<const char*> numbers) {
+  for (const char* const title : numbers) table.columns.push_back(number(title));
+}
+
+// Where code is, in three columns.
+void add_place_columns(Table& table) {
+  for (const char* const title : {"symbol", "line", "address"}) table.columns.push_back({title});
+}
+
+std::string line_text(const SpeProfile& profile, u32 file, u32 line) {
+  if (file == profile::kNone) return {};
+  const std::string& path = profile.samples.files[file].path;
+  const usize slash = path.find_last_of("/\\");
+  return fmt::format("{}:{}", slash == std::string::npos ? path : path.substr(slash + 1), line);
+}
+
+std::string address_text(u64 address) {
+  return fmt::format("0x{:x}", address);
+}
+
+Cells place_cells(const SpeProfile& profile, u32 index) {
+  if (index == profile::kNone) return {"", "", ""};
+  const profile::CodePlace& place = profile.places[index];
+  return {profile::display_name(profile.samples, place.symbol), line_text(profile, place.file, place.line),
+          index == 0 ? "" : address_text(place.address)};  // the first is all other processes
+}
+
+bool passes(const SpeProfile& profile, u32 symbol, const SpeOptions& options) {
+  return !options.samples.symbol || options.samples.symbol(profile::bare_name(profile.samples.symbols[symbol]));
+}
+
+bool place_passes(const SpeProfile& profile, u32 place, const SpeOptions& options) {
+  return !options.samples.symbol || (place != profile::kNone && passes(profile, profile.places[place].symbol, options));
+}
+
+std::string source_name(const MemoryProfile& memory, u32 source) {
+  return source == profile::kNone ? std::string() : memory.sources[source].name;
+}
+
+// What functions and lines show alike.
+void add_access_columns(Table& table) {
+  add_columns(table, {"of cycles", "hits", "loads", "stores", "mean", "p50", "p90", "p99", "longest", "issue",
+                      "translation", "refills", "walks"});
+  table.columns.push_back({"slowest source"});
+}
+
+Cells access_cells(const MemoryProfile& memory, const AccessCounts& counts, u32 slowest_source) {
+  return {fixed(percent(counts.latency_sum, memory.all.latency_sum), 2),
+          std::to_string(counts.hits),
+          std::to_string(counts.loads),
+          std::to_string(counts.stores),
+          fixed(counts.latency.mean, 1),
+          std::to_string(counts.latency.p50),
+          std::to_string(counts.latency.p90),
+          std::to_string(counts.latency.p99),
+          std::to_string(counts.latency.longest),
+          fixed(counts.issue, 1),
+          fixed(counts.translation, 1),
+          std::to_string(counts.refills),
+          std::to_string(counts.walks),
+          source_name(memory, slowest_source)};
+}
+
+std::string range_text(const profile::LatencyBucket& bucket) {
+  return bucket.first == bucket.last ? std::to_string(bucket.first) : fmt::format("{}-{}", bucket.first, bucket.last);
+}
+
+u64 hits_in(const std::vector<profile::LatencyBucket>& histogram, u32 first) {
+  for (const profile::LatencyBucket& bucket : histogram) {
+    if (bucket.first == first) return bucket.hits;
+  }
+  return 0;
+}
+
+const char* branch_kind(const profile::BranchRow& row) {
+  if (row.conditional) return row.indirect ? "conditional indirect" : "conditional";
+  return row.indirect ? "indirect" : "direct";
+}
+
+}  // namespace
+
+Table source_table(const MemoryProfile& memory) {
+  Table table;
+  table.columns.push_back({"source"});
+  add_columns(table, {"of hits", "of cycles", "hits", "loads", "stores", "mean", "p50", "p90", "p99", "longest"});
+  table.columns.push_back({"meaning"});
+  for (const profile::SourceRow& row : memory.sources) {
+    const AccessCounts& counts = row.counts;
+    table.rows.push_back({row.name, fixed(percent(counts.hits, memory.all.hits), 2),
+                          fixed(percent(counts.latency_sum, memory.all.latency_sum), 2), std::to_string(counts.hits),
+                          std::to_string(counts.loads), std::to_string(counts.stores), fixed(counts.latency.mean, 1),
+                          std::to_string(counts.latency.p50), std::to_string(counts.latency.p90),
+                          std::to_string(counts.latency.p99), std::to_string(counts.latency.longest), row.title});
+  }
+  return table;
+}
+
+Table latency_table(const MemoryProfile& memory) {
+  Table table;
+  table.columns = {{"cycles", Align::right}, number("of hits"), number("hits")};
+  for (const profile::SourceRow& row : memory.sources) table.columns.push_back(number(row.name));
+  for (const profile::LatencyBucket& bucket : memory.histogram) {
+    Cells cells = {range_text(bucket), fixed(percent(bucket.hits, memory.all.latency.hits), 2),
+                   std::to_string(bucket.hits)};
+    for (const profile::SourceRow& row : memory.sources) {
+      cells.push_back(std::to_string(hits_in(row.histogram, bucket.first)));
+    }
+    table.rows.push_back(std::move(cells));
+  }
+  return table;
+}
+
+Table latency_rows(const MemoryProfile& memory) {
+  Table table;
+  table.columns = {{"source"}, number("first"), number("last"), number("hits")};
+  for (const profile::SourceRow& row : memory.sources) {
+    for (const profile::LatencyBucket& bucket : row.histogram) {
+      table.rows.push_back(
+          {row.name, std::to_string(bucket.first), std::to_string(bucket.last), std::to_string(bucket.hits)});
+    }
+  }
+  return table;
+}
+
+Table access_symbol_table(const SpeProfile& profile, const SpeOptions& options) {
+  Table table;
+  add_access_columns(table);
+  table.columns.push_back({"symbol"});
+  for (const profile::AccessSymbolRow& row : profile.memory->functions) {
+    if (table.rows.size() >= options.memory_rows) break;
+    if (!passes(profile, row.symbol, options)) continue;
+    Cells cells = access_cells(*profile.memory, row.counts, row.slowest_source);
+    cells.push_back(profile::display_name(profile.samples, row.symbol));
+    table.rows.push_back(std::move(cells));
+  }
+  return table;
+}
+
+Table access_line_table(const SpeProfile& profile, const SpeOptions& options) {
+  Table table;
+  add_access_columns(table);
+  add_place_columns(table);
+  for (const profile::AccessLineRow& row : profile.memory->code_lines) {
+    if (table.rows.size() >= options.memory_rows) break;
+    if (!passes(profile, row.symbol, options)) continue;
+    Cells cells = access_cells(*profile.memory, row.counts, row.slowest_source);
+    append_cells(cells, {profile::display_name(profile.samples, row.symbol), line_text(profile, row.file, row.line),
+                         row.address == 0 ? "" : address_text(row.address)});
+    table.rows.push_back(std::move(cells));
+  }
+  return table;
+}
+
+Table page_table(const MemoryProfile& memory, const SpeOptions& options) {
+  Table table;
+  table.columns = {{"page"}};
+  add_columns(table, {"of hits", "hits", "stores", "refills", "walks", "peer", "mean"});
+  for (const profile::DataRow& row : memory.pages) {
+    if (table.rows.size() >= options.memory_rows) break;
+    table.rows.push_back({address_text(row.address), fixed(percent(row.hits, memory.all.hits), 2),
+                          std::to_string(row.hits), std::to_string(row.stores), std::to_string(row.refills),
+                          std::to_string(row.walks), std::to_string(row.peer), fixed(row.mean_latency, 1)});
+  }
+  return table;
+}
+
+Table data_line_table(const SpeProfile& profile, const SpeOptions& options) {
+  Table table;
+  table.columns = {{"cache line"}};
+  add_columns(table, {"of hits", "hits", "stores", "refills", "walks", "peer", "mean", "threads"});
+  add_place_columns(table);
+  for (const profile::DataRow& row : profile.memory->lines) {
+    if (table.rows.size() >= options.memory_rows) break;
+    Cells cells = {address_text(row.address),   fixed(percent(row.hits, profile.memory->all.hits), 2),
+                   std::to_string(row.hits),    std::to_string(row.stores),
+                   std::to_string(row.refills), std::to_string(row.walks),
+                   std::to_string(row.peer),    fixed(row.mean_latency, 1),
+                   std::to_string(row.threads)};
+    append_cells(cells, place_cells(profile, row.place));
+    table.rows.push_back(std::move(cells));
+  }
+  return table;
+}
+
+Table walk_table(const SpeProfile& profile, const SpeOptions& options) {
+  Table table;
+  add_columns(table, {"walks", "hits", "walk rate", "translation"});
+  add_place_columns(table);
+  for (const profile::WalkRow& row : profile.memory->walks) {
+    if (table.rows.size() >= options.memory_rows) break;
+    if (!place_passes(profile, row.place, options)) continue;
+    Cells cells = {std::to_string(row.walks), std::to_string(row.hits), fixed(percent(row.walks, row.hits), 2),
+                   fixed(row.translation, 1)};
+    append_cells(cells, place_cells(profile, row.place));
+    table.rows.push_back(std::move(cells));
+  }
+  return table;
+}
+
+Table branch_table(const SpeProfile& profile, const SpeOptions& options) {
+  Table table;
+  add_columns(table, {"mispredicted", "hits", "rate", "not taken"});
+  table.columns.push_back({"kind"});
+  add_place_columns(table);
+  add_columns(table, {"targets", "top rate"});
+  table.columns.push_back({"top target"});
+  for (const profile::BranchRow& row : profile.memory->branches) {
+    if (table.rows.size() >= options.memory_rows || row.mispredicted == 0) break;
+    if (!place_passes(profile, row.place, options)) continue;
+    Cells cells = {std::to_string(row.mispredicted), std::to_string(row.hits),
+                   fixed(percent(row.mispredicted, row.hits), 2), fixed(percent(row.not_taken, row.hits), 2),
+                   branch_kind(row)};
+    append_cells(cells, place_cells(profile, row.place));
+    std::string target = row.top_target == 0 ? "" : address_text(row.top_target);
+    if (row.top_target_place != profile::kNone) {
+      const Cells place = place_cells(profile, row.top_target_place);
+      target += ' ' + (place[1].empty() ? place[0] : place[0] + ' ' + place[1]);
+    }
+    append_cells(cells,
+                 {std::to_string(row.targets), fixed(percent(row.top_target_hits, row.hits), 2), std::move(target)});
+    table.rows.push_back(std::move(cells));
+  }
+  return table;
+}
+
+Table sharing_table(const SpeProfile& profile, const profile::SharedLine& line) {
+  Table table;
+  add_columns(table, {"offset", "thread", "hits", "stores", "refills", "peer", "mean"});
+  add_place_columns(table);
+  for (const profile::SharingPlace& row : line.places) {
+    Cells cells = {std::to_string(row.offset), std::to_string(row.thread),  std::to_string(row.hits),
+                   std::to_string(row.stores), std::to_string(row.refills), std::to_string(row.peer),
+                   fixed(row.mean_latency, 1)};
+    append_cells(cells, place_cells(profile, row.place));
+    table.rows.push_back(std::move(cells));
+  }
+  return table;
+}
+
+}  // namespace wperf::report

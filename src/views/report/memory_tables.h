@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The tables of `--mem`, which text and JSON share. Called by memory_text.cpp, memory_json.cpp
+// and pages.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "analysis/operations/spe_profile.h"
+#include "views/report/spe_report.h"
+#include "views/report/table.h"
+
+namespace wperf::report {
+
+// Loads and stores by where the data came from, how long that took, and their share of all that was waited for.
+Table source_table(const profile::MemoryProfile& memory);
+// Latencies by power of two, a column for each source: for eyes.
+Table latency_table(const profile::MemoryProfile& memory);
+// The same, one row per source and range: for programs.
+Table latency_rows(const profile::MemoryProfile& memory);
+Table access_symbol_table(const profile::SpeProfile& profile, const SpeOptions& options);
+Table access_line_table(const profile::SpeProfile& profile, const SpeOptions& options);
+Table page_table(const profile::MemoryProfile& memory, const SpeOptions& options);
+Table data_line_table(const profile::SpeProfile& profile, const SpeOptions& options);
+Table walk_table(const profile::SpeProfile& profile, const SpeOptions& options);
+Table branch_table(const profile::SpeProfile& profile, const SpeOptions& options);
+// The places of one line that threads may be fighting over.
+Table sharing_table(const profile::SpeProfile& profile, const profile::SharedLine& line);
+
+// All of them, as text and pages show them one after the other.
+struct MemoryPart {
+  std::string heading = {};  // empty: it goes on with that before
+  std::string before = {}, behind = {};
+  Table table = {};
+};
+std::vector<MemoryPart> memory_parts(const profile::SpeProfile& profile, const SpeOptions& options);
+
+}  // namespace wperf::report

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "ground/text/number_text.h"
+#include "views/report/memory_tables.h"
+#include "views/report/narrow_table.h"
+#include "views/report/sample_tables.h"
+#include "views/report/spe_report.h"
+
+namespace wperf::report {
+namespace {
+
+void append_shared(std::vector<MemoryPart>& parts, const profile::SpeProfile& profile, const SpeOptions& options) {
+  const std::vector<profile::SharedLine>& lines = profile.memory->shared;
+  const usize shown = std::min<usize>(lines.size(), options.memory_rows);
+  for (usize i = 0; i < shown; ++i) {
+    const profile::SharedLine& line = lines[i];
+    MemoryPart part;
+    if (i == 0) part.heading = "memory: lines that threads may be fighting over (false sharing)";
+    part.before = fmt::format("cache line 0x{:x}: {} hits by {} threads, {} refills, {} from peers, mean {} cycles{}",
+                              line.address, with_commas(line.hits), line.threads, with_commas(line.refills),
+                              with_commas(line.peer), fixed(line.mean_latency, 1),
+                              line.same_offset ? "; they also meet at one offset" : "");
+    part.table = sharing_table(profile, line);
+    if (line.without_place != 0) part.behind = fmt::format("and {} hits elsewhere", with_commas(line.without_place));
+    parts.push_back(std::move(part));
+  }
+  if (shown < lines.size()) {
+    parts.push_back({.before = fmt::format("and {} more such lines", lines.size() - shown)});
+  }
+}
+
+}  // namespace
+
+std::vector<MemoryPart> memory_parts(const profile::SpeProfile& profile, const SpeOptions& options) {
+  std::vector<MemoryPart> parts;
+  if (!profile.memory.has_value()) return parts;
+  const profile::MemoryProfile& memory = *profile.memory;
+  const auto add = [&parts](std::string_view heading, Table table) {
+    if (!table.rows.empty()) parts.push_back({.heading = std::string(heading), .table = std::move(table)});
+  };
+  add("memory: where data came from", source_table(memory));
+  add("memory: latencies in cycles", latency_table(memory));
+  add("memory: by function", access_symbol_table(profile, options));
+  add("memory: by line", access_line_table(profile, options));
+  add("memory: by page of data", page_table(memory, options));
+  add("memory: by cache line of data", data_line_table(profile, options));
+  append_shared(parts, profile, options);
+  add("memory: page table walks", walk_table(profile, options));
+  add("mispredicted branches", branch_table(profile, options));
+  return parts;
+}
+
+std::string memory_text(const profile::SpeProfile& profile, const SpeOptions& options) {
+  std::string out;
+  for (const MemoryPart& part : memory_parts(profile, options)) {
+    out += '\n';
+    if (!part.heading.empty()) append_heading(out, part.heading);
+    if (!part.before.empty()) append_line_within(out, part.before, options.width);
+    if (!part.table.columns.empty()) append_table_within(out, part.table, options.width);
+    if (!part.behind.empty()) out += "      " + part.behind + '\n';
+  }
+  return out;
+}
+
+}  // namespace wperf::report

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What is wider than the terminal, so that no line is broken within a number. Called by memory_text.cpp.
+#pragma once
+#include <string>
+#include <string_view>
+
+#include "views/report/table.h"
+
+namespace wperf::report {
+
+// As append_table() where the table is not wider than `width` characters, and where `width` is 0. Else its columns come
+// in parts below each other, with the rows numbered; a cell that is longer than a line is cut and ends in "...".
+void append_table_within(std::string& out, const Table& table, usize width);
+// One line, or several that break at blanks.
+void append_line_within(std::string& out, std::string_view line, usize width);
+
+}  // namespace wperf::report

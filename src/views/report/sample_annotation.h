@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Source lines and instructions of one symbol (contract 9.6, 9.7). Called by sample_text.cpp and sample_json.cpp.
+#pragma once
+#include <string>
+
+#include "model/answers/compat_profile.h"
+#include "views/report/sample_report.h"
+#include "views/report/table.h"
+
+namespace wperf::report {
+
+bool is_annotated(const profile::CompatProfile& profile, const profile::SymbolRow& row);
+
+Table annotation_table(const profile::CompatProfile& profile, const profile::SymbolRow& row,
+                       const SampleOptions& options);
+// Which functions the hits of the lines are inlined from. Without rows if none are.
+Table inlined_table(const profile::CompatProfile& profile, const profile::SymbolRow& row);
+
+// The low 24 bits of the file's virtual address, as the contract spells addresses of code.
+std::string code_address(const profile::CompatProfile& profile, u32 module, u32 rva);
+// "b.ne  0x180001038 <mul+0x24>"
+std::string instruction_text(const profile::Instruction& instruction);
+
+}  // namespace wperf::report

@@ -1,0 +1,365 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Contract 9.8. Clients allow new keys inside "sampling" only, not inside events and their rows: ours come last there.
+#include <algorithm>
+#include <set>
+#include <tuple>
+
+#include "ground/text/json_writer.h"
+#include "ground/text/number_text.h"
+#include "views/report/sample_annotation.h"
+#include "views/report/sample_report.h"
+#include "views/report/sample_selection.h"
+#include "views/report/sample_tables.h"
+
+namespace wperf::report {
+namespace {
+
+// The disassembly of one line, a candidate for what fits.
+struct CodeOfLine {
+  const profile::LineRow* line = nullptr;
+  usize order = 0;  // in the document
+  usize bytes = 0;  // of its array
+};
+
+class SampleJson {
+ public:
+  SampleJson(const profile::CompatProfile& profile, const SampleOptions& options)
+      : profile_(profile), options_(options) {}
+
+  std::string document() {
+    choose_code(1);
+    std::string out;
+    JsonWriter json(out);
+    write(json);
+    return out;
+  }
+
+  SampleJsonParts parts() {
+    choose_code(2);
+    SampleJsonParts parts;
+    JsonWriter sampling(parts.sampling), events(parts.events);
+    write_sampling(sampling);
+    write_events(events);
+    return parts;
+  }
+
+ private:
+  bool annotates() const { return options_.annotate || options_.disassemble; }
+
+  // Disassembly is what makes documents large, and a client that reads no further than its limit sees nothing at all.
+  // `times`: how often each line is written.
+  void choose_code(usize times) {
+    if (!options_.disassemble) return;
+    std::vector<CodeOfLine> lines = code_of_lines();
+    if (options_.most_bytes == 0) {
+      for (const CodeOfLine& code : lines) chosen_.insert(code.line);
+      return;
+    }
+    std::string bare;
+    JsonWriter json(bare);
+    omitted_ = static_cast<u32>(lines.size());  // so that its own digits are counted
+    write(json);
+    std::sort(lines.begin(), lines.end(), [](const CodeOfLine& a, const CodeOfLine& b) {
+      return std::tie(b.line->hits, a.order) < std::tie(a.line->hits, b.order);
+    });
+    if (times > 1) {
+      JsonWriter again(bare);
+      write_events(again);
+    }
+    usize size = bare.size();
+    for (const CodeOfLine& code : lines) {
+      if (size + times * code.bytes > options_.most_bytes) continue;
+      size += times * code.bytes;
+      chosen_.insert(code.line);
+    }
+    omitted_ = static_cast<u32>(lines.size() - chosen_.size());
+  }
+
+  std::vector<CodeOfLine> code_of_lines() const {
+    std::vector<CodeOfLine> lines;
+    for (const profile::SampledEvent& event : profile_.events) {
+      for (const profile::SymbolRow* row : shown_rows(profile_, event, options_).rows) {
+        if (!is_annotated(profile_, *row)) continue;
+        for (const profile::LineRow& line : row->lines) {
+          std::string rendered;
+          JsonWriter json(rendered);
+          write_code(json, line);
+          if (rendered != "[]") lines.push_back({.line = &line, .order = lines.size(), .bytes = rendered.size()});
+        }
+      }
+    }
+    return lines;
+  }
+
+  void write_code(JsonWriter& json, const profile::LineRow& line) const {
+    json.begin_array();
+    const profile::CodeBlock* code = profile::find_code(profile_, line.module, line.code_begin, line.code_end);
+    if (code != nullptr) {
+      for (const profile::Instruction& instruction : code->instructions) {
+        json.begin_object();
+        json.string("address", code_address(profile_, line.module, instruction.rva));
+        json.string("instruction", instruction_text(instruction));
+        json.end_object();
+      }
+    }
+    json.end_array();
+  }
+
+  void write_line(JsonWriter& json, const profile::LineRow& line) const {
+    json.begin_object();
+    json.integer("line_number", line.line);
+    json.integer("hits", line.hits);
+    json.string("filename", profile_.files[line.file].path);
+    json.string("instruction_address", options_.disassemble ? code_address(profile_, line.module, line.hot_rva) : "");
+    json.begin_object("disassembled_line");
+    json.key("disassemble");
+    if (chosen_.contains(&line)) {
+      write_code(json, line);
+    } else {
+      json.begin_array();
+      json.end_array();
+    }
+    json.end_object();
+    json.end_object();
+  }
+
+  void write_annotations(JsonWriter& json, const ShownRows& shown) const {
+    json.begin_array("annotate");
+    for (const profile::SymbolRow* row : shown.rows) {
+      if (!annotates() || !is_annotated(profile_, *row)) continue;
+      json.begin_object();
+      json.string("function_name", profile::display_name(profile_, row->symbol));
+      json.begin_array("source_code");
+      for (const profile::LineRow& line : row->lines) write_line(json, line);
+      json.end_array();
+      json.end_object();
+    }
+    json.end_array();
+  }
+
+  void write_pcs(JsonWriter& json, const ShownRows& shown) const {
+    json.begin_array("pcs");
+    for (const profile::SymbolRow* row : shown.rows) {
+      const std::string symbol = profile::display_name(profile_, row->symbol);
+      for (const profile::PcCount& pc : row->pcs) {
+        json.begin_object();
+        json.integer("address", pc.address);
+        json.integer("count", pc.count);
+        json.string("in_symbol", symbol);
+        json.end_object();
+      }
+    }
+    json.end_array();
+  }
+
+  void write_event(JsonWriter& json, const profile::SampledEvent& event, std::string_view type) const {
+    const ShownRows shown = shown_rows(profile_, event, options_);
+    json.begin_object();
+    json.string("type", type);
+    json.begin_array("samples");
+    for (const profile::SymbolRow* row : shown.rows) {
+      json.begin_object();
+      json.real("overhead", percent(row->count, event.samples));
+      json.integer("count", row->count);
+      json.string("symbol", profile::display_name(profile_, row->symbol));
+      json.end_object();
+    }
+    json.end_array();
+    json.integer("interval", event.interval);
+    json.integer("printed_sample_num", shown.rows.size());
+    if (options_.verbose) write_pcs(json, shown);
+    write_annotations(json, shown);
+    json.end_object();
+  }
+
+  std::vector<const profile::SampledEvent*> events_by_name() const {
+    std::vector<const profile::SampledEvent*> events;
+    for (const profile::SampledEvent& event : profile_.events) events.push_back(&event);
+    std::sort(events.begin(), events.end(), [](const profile::SampledEvent* a, const profile::SampledEvent* b) {
+      return std::tie(a->name, a->code, a->interval) < std::tie(b->name, b->code, b->interval);
+    });
+    return events;
+  }
+
+  void write_events(JsonWriter& json) const {
+    json.begin_array();
+    if (has_samples(profile_)) {
+      for (const profile::SampledEvent* event : events_by_name()) write_event(json, *event, event->name);
+    } else {  // the name that clients know and hide
+      write_event(json, profile_.events.empty() ? profile::SampledEvent{} : profile_.events[0], "unknown event");
+    }
+    json.end_array();
+  }
+
+  void write_modules(JsonWriter& json) const {
+    json.begin_array("modules");
+    for (const profile::SampleModule& module : profile_.target.modules) {
+      json.begin_object();
+      json.string("name", module.name);
+      json.integer("address", module.base);
+      json.string("path", module.path);
+      json.end_object();
+    }
+    json.end_array();
+    json.begin_array("modules_info");
+    for (const profile::SampleModule& module : profile_.target.modules) {
+      if (!module.pdb_file.empty()) write_module_info(json, module);
+    }
+    json.end_array();
+  }
+
+  static void write_module_info(JsonWriter& json, const profile::SampleModule& module) {
+    json.begin_object();
+    json.begin_array("sections");
+    for (const profile::ModuleSection& section : module.sections) {
+      json.begin_object();
+      json.string("section", section.name);
+      json.integer("offset", section.rva);
+      json.integer("virtual_size", section.virtual_size);
+      json.end_object();
+    }
+    json.end_array();
+    json.string("module", module.name);
+    json.string("pdb_file", module.pdb_file);
+    json.string("pe_name", module.path);
+    json.end_object();
+  }
+
+  void write_losses(JsonWriter& json) const {
+    const auto notable = [](const profile::CoreSamples& core) {
+      return core.throttled != 0 || core.held_back != 0 || core.register_losses != 0;
+    };
+    if (profile_.samples_dropped() == 0 && std::none_of(profile_.cores.begin(), profile_.cores.end(), notable)) {
+      return;
+    }
+    json.begin_array("losses");
+    for (const profile::CoreSamples& core : profile_.cores) {
+      json.begin_object();
+      json.integer("core", core.core);
+      json.integer("generated", core.generated);
+      json.integer("ring_full", core.lost_ring_full);
+      json.integer("filtered", core.lost_filtered);
+      if (core.held_back != 0) {
+        json.integer("held_back", core.held_back);
+      }
+      if (core.throttled != 0) {
+        json.integer("throttled", core.throttled);
+      }
+      if (core.register_losses != 0) {
+        json.integer("register_losses", core.register_losses);
+      }
+      json.end_object();
+    }
+    json.end_array();
+  }
+
+  void write_breakdowns(JsonWriter& json) const {
+    if (options_.by.empty()) return;
+    json.begin_object("by");
+    for (const SampleBreakdown breakdown : options_.by) {
+      json.begin_array(breakdown_name(breakdown));
+      for (const profile::SampledEvent* event : events_by_name()) {
+        json.begin_object();
+        json.string("type", event->name);
+        json.key("rows");
+        write_rows(json, breakdown_table(profile_, *event, breakdown, options_));
+        json.end_object();
+      }
+      json.end_array();
+    }
+    json.end_object();
+  }
+
+  void write_over_time(JsonWriter& json) const {
+    if (profile_.slices.count == 0) return;
+    json.begin_object("over_time");
+    json.real("slice_ms", static_cast<double>(profile_.slices.length_ns) / 1e6);
+    json.integer("slices", profile_.slices.count);
+    json.begin_array("events");
+    for (const profile::SampledEvent* event : events_by_name()) {
+      json.begin_object();
+      json.string("type", event->name);
+      json.begin_array("functions");
+      for (const profile::SymbolRow* row : shown_rows(profile_, *event, options_).rows) write_function(json, *row);
+      json.end_array();
+      json.end_object();
+    }
+    json.end_array();
+    json.end_object();
+  }
+
+  void write_function(JsonWriter& json, const profile::SymbolRow& row) const {
+    json.begin_object();
+    json.string("symbol", profile::display_name(profile_, row.symbol));
+    json.begin_array("counts");
+    for (const u32 count : row.over_time) json.integer(count);
+    json.end_array();
+    json.end_object();
+  }
+
+  void write_symbol_sources(JsonWriter& json) const {
+    const std::vector<SymbolNote> notes = symbol_notes(profile_);
+    if (notes.empty()) return;
+    json.begin_array("without_symbols");
+    for (const SymbolNote& note : notes) {
+      const profile::SampleModule& module = profile_.target.modules[note.module];
+      json.begin_object();
+      json.string("module", module.name);
+      json.real("percent", note.percent);
+      json.string("reason", module.reason);
+      json.end_object();
+    }
+    json.end_array();
+  }
+
+  void write(JsonWriter& json) const {
+    json.begin_object();
+    json.key("sampling");
+    write_sampling(json);
+    json.end_object();
+  }
+
+  void write_sampling(JsonWriter& json) const {
+    const profile::SampleTarget& target = profile_.target;
+    json.begin_object();
+    json.string("pe_file", target.pe_file);
+    json.string("pdb_file", target.pdb_file);
+    json.integer("sample_display_row", options_.rows);
+    json.integer("samples_generated", profile_.samples_generated());
+    json.integer("samples_dropped", profile_.samples_dropped());
+    json.integer("base_address", target.base_address);
+    json.integer("runtime_delta", target.runtime_delta);
+    if (options_.verbose) write_modules(json);
+    json.key("events");
+    write_events(json);
+    json.real("time_elapsed", profile_.elapsed_seconds);
+    write_losses(json);
+    write_breakdowns(json);
+    write_over_time(json);
+    write_symbol_sources(json);
+    if (!profile_.note.empty()) {
+      json.string("note", profile_.note);
+    }
+    if (omitted_ != 0) {
+      json.integer("lines_not_disassembled", omitted_);
+    }
+    json.end_object();
+  }
+
+  const profile::CompatProfile& profile_;
+  const SampleOptions& options_;
+  std::set<const profile::LineRow*> chosen_;  // whose disassembly is written
+  u32 omitted_ = 0;
+};
+
+}  // namespace
+
+SampleJsonParts sample_json_parts(const profile::CompatProfile& profile, const SampleOptions& options) {
+  return SampleJson(profile, options).parts();
+}
+
+std::string sample_json(const profile::CompatProfile& profile, const SampleOptions& options) {
+  return SampleJson(profile, options).document();
+}
+
+}  // namespace wperf::report

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Samples of a recording one by one, as lines of text or of JSON. What repeats (who, an address with its name) is
+// spelled once and copied from then on. Called by commands.
+#pragma once
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/stacks/line_stacks.h"
+#include "model/stacks/stack_rows.h"
+
+namespace wperf::report {
+
+enum class LineFormat : u8 { text, json };
+
+// What only this sample says; its row in the profile tells the rest.
+struct SampleMoment {
+  u64 time_ns = 0, period = 0;
+  u32 core = 0;
+  bool has_time = false, has_core = false;
+};
+
+// Text that grows at its end, which has room for what is put there.
+class LineText {
+ public:
+  std::string_view text() const { return {buffer_.get(), static_cast<usize>(at_ - buffer_.get())}; }
+  void clear() { at_ = buffer_.get(); }
+  // So many bytes may be written at end().
+  void make_room(usize size) {
+    if (static_cast<usize>(buffer_.get() + capacity_ - at_) < size) grow(size);
+  }
+  char* end() const { return at_; }
+  void set_end(char* at) { at_ = at; }
+
+ private:
+  void grow(usize size);
+
+  usize capacity_ = 0;
+  std::unique_ptr<char[]> buffer_;
+  char* at_ = nullptr;
+};
+
+// Spelled once; then any thread may make lines of it.
+class SampleLines {
+ public:
+  SampleLines(const stacks::StackProfile& profile, const stacks::LineStacks& stacks, LineFormat format);
+  void append(u32 row, const SampleMoment& moment, LineText& text) const;
+
+ private:
+  struct Piece {
+    u64 begin = 0;  // in spelled_
+    u32 size = 0;
+  };
+  void spell_frames(const stacks::StackProfile& profile);
+  void append_frames(u32 row, LineText& text) const;
+  Piece spell(std::string_view text);
+  void copy(Piece piece, LineText& text) const;
+
+  const stacks::GrowingArray<stacks::StackSample>& samples_;
+  const stacks::LineStacks& stacks_;
+  LineFormat format_;
+  std::string spelled_;
+  std::vector<Piece> addresses_, tasks_, events_;
+};
+
+}  // namespace wperf::report

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The answers of `sample` and `record`: text (contract 9.2-9.7) and JSON (9.8), with our own tables beside them. Pure
+// functions of profile and options; lines end in LF. Called by commands.
+#pragma once
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/answers/compat_profile.h"
+
+namespace wperf::report {
+
+enum class SampleBreakdown : u8 { process, thread, module, core, caller };
+
+struct SampleOptions {
+  u32 rows = 50;               // --sample-display-row
+  profile::NameFilter symbol;  // --symbol
+  bool verbose = false;
+  bool annotate = false;
+  bool disassemble = false;  // implies annotate
+  std::vector<SampleBreakdown> by;
+  // Text only:
+  bool source = false;  // source text beside the line
+  bool colour = false;  // marks the hottest instruction of each line; for terminals
+  // JSON only: leaves out the disassembly of the coolest lines to stay under this many bytes; 0: no limit.
+  usize most_bytes = 0;
+};
+
+// One client kills the process when its standard output exceeds 1 MiB (contract 1.6).
+inline constexpr usize kMostBytesForClients = 1'000'000;
+
+// What is printed before sampling begins: -v modules and sections, then the base address. `program` as the user named
+// it.
+std::string sample_start_text(const profile::SampleTarget& target, const std::string& program, bool verbose,
+                              std::string_view sampling_type = "software sampling");
+
+// Everything after the progress line.
+std::string sample_text(const profile::CompatProfile& profile, const SampleOptions& options);
+
+std::string sample_json(const profile::CompatProfile& profile, const SampleOptions& options);
+
+// The same in two parts, for documents that have them elsewhere: the object with the key "sampling", and the array of
+// events, which is in the object too. SampleOptions::most_bytes is for both together.
+struct SampleJsonParts {
+  std::string sampling, events;
+};
+SampleJsonParts sample_json_parts(const profile::CompatProfile& profile, const SampleOptions& options);
+
+}  // namespace wperf::report

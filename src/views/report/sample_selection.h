@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Which rows of an event are shown, and what the total line says of them. Called by sample_text.cpp and
+// sample_json.cpp.
+#pragma once
+#include <vector>
+
+#include "model/answers/compat_profile.h"
+#include "views/report/sample_report.h"
+
+namespace wperf::report {
+
+struct ShownRows {
+  std::vector<const profile::SymbolRow*> rows;  // those that the filter lets pass, at most SampleOptions::rows
+  u32 total_rows = 0;                           // the total line counts the hottest rows whether they pass or not
+  u64 total_count = 0;
+};
+ShownRows shown_rows(const profile::CompatProfile& profile, const profile::SampledEvent& event,
+                     const SampleOptions& options);
+
+double percent(u64 part, u64 whole);
+bool has_samples(const profile::CompatProfile& profile);
+
+}  // namespace wperf::report

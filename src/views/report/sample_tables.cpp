@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "views/report/sample_tables.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <tuple>
+
+#include "ground/text/number_text.h"
+
+namespace wperf::report {
+namespace {
+
+using Cells = std::vector<std::string>;
+
+// Overhead and count, which begin every row.
+Cells share(u64 count, u64 samples) {
+  return {fixed(percent(count, samples), 2), std::to_string(count)};
+}
+
+Table table_of_shares(std::initializer_list<Column> columns) {
+  Table table{.columns = {{"overhead", Align::right, true}, {"count", Align::right, true}}, .rows = {}};
+  table.columns.insert(table.columns.end(), columns);
+  return table;
+}
+
+std::string module_name(const profile::CompatProfile& profile, const profile::ModuleCount& row) {
+  if (row.module != profile::kNone) return profile.target.modules[row.module].name;
+  return std::string(profile::bare_name({.kind = row.kind, .name = {}}));
+}
+
+void add_callers(const profile::CompatProfile& profile, const profile::SampledEvent& event,
+                 const SampleOptions& options, Table& table) {
+  const ShownRows shown = shown_rows(profile, event, options);
+  for (const profile::CallerCount& row : event.callers) {
+    const bool is_shown = std::any_of(shown.rows.begin(), shown.rows.end(),
+                                      [&](const profile::SymbolRow* other) { return other->symbol == row.symbol; });
+    if (!is_shown) continue;
+    Cells cells = share(row.count, event.samples);
+    cells.push_back(profile::display_name(profile, row.symbol));
+    cells.push_back(row.caller == profile::kNone ? "[not known]" : profile::display_name(profile, row.caller));
+    table.rows.push_back(std::move(cells));
+  }
+}
+
+void add_losses(const profile::CoreSamples& core, u64 lost, const char* cause, Table& table) {
+  if (lost == 0) return;
+  table.rows.push_back({std::to_string(core.core), with_commas(core.generated), with_commas(lost),
+                        fixed(percent(lost, core.generated), 2), cause});
+}
+
+}  // namespace
+
+void append_heading(std::string& out, std::string_view what) {
+  fmt::format_to(std::back_inserter(out), "{:=<24} {} {:=<24}\n", "", what, "");
+}
+
+Table symbol_table(const profile::CompatProfile& profile, const profile::SampledEvent& event, const ShownRows& shown) {
+  Table table = table_of_shares({{"symbol"}});
+  for (const profile::SymbolRow* row : shown.rows) {
+    Cells cells = share(row->count, event.samples);
+    cells.push_back(profile::display_name(profile, row->symbol));
+    table.rows.push_back(std::move(cells));
+  }
+  return table;
+}
+
+std::string_view breakdown_name(SampleBreakdown breakdown) {
+  static constexpr std::string_view kNames[] = {"process", "thread", "module", "core", "caller"};
+  return kNames[static_cast<usize>(breakdown)];
+}
+
+Table breakdown_table(const profile::CompatProfile& profile, const profile::SampledEvent& event,
+                      SampleBreakdown breakdown, const SampleOptions& options) {
+  Table table = table_of_shares({});
+  const auto add = [&](const auto& rows, auto cells_of) {
+    for (usize i = 0; i < std::min<usize>(rows.size(), options.rows); ++i) {
+      Cells cells = share(rows[i].count, event.samples);
+      for (std::string& cell : cells_of(rows[i])) cells.push_back(std::move(cell));
+      table.rows.push_back(std::move(cells));
+    }
+  };
+  const Column process{"process", Align::right, true};
+  switch (breakdown) {
+    case SampleBreakdown::process:
+      table.columns.insert(table.columns.end(), {process, {"name"}});
+      add(event.processes,
+          [](const profile::ProcessCount& row) { return Cells{std::to_string(row.process), row.name}; });
+      break;
+    case SampleBreakdown::thread:
+      table.columns.insert(table.columns.end(), {process, {"thread", Align::right, true}});
+      add(event.threads, [](const profile::ThreadCount& row) {
+        return Cells{std::to_string(row.process), std::to_string(row.thread)};
+      });
+      break;
+    case SampleBreakdown::module:
+      table.columns.push_back({"module"});
+      add(event.modules, [&](const profile::ModuleCount& row) { return Cells{module_name(profile, row)}; });
+      break;
+    case SampleBreakdown::core:
+      table.columns.push_back({"core", Align::right, true});
+      add(event.cores, [](const profile::CoreCount& row) { return Cells{std::to_string(row.core)}; });
+      break;
+    case SampleBreakdown::caller:
+      table.columns.insert(table.columns.end(), {{"symbol"}, {"caller"}});
+      add_callers(profile, event, options, table);
+      break;
+  }
+  return table;
+}
+
+Table loss_table(const profile::CompatProfile& profile) {
+  Table table{.columns = {{"core", Align::right, true},
+                          {"generated", Align::right, true},
+                          {"lost", Align::right, true},
+                          {"percent", Align::right, true},
+                          {"cause"}},
+              .rows = {}};
+  for (const profile::CoreSamples& core : profile.cores) {
+    add_losses(core, core.lost_ring_full, "came faster than they were collected; use a larger interval", table);
+    add_losses(core, core.lost_filtered, "hit the kernel without -k, or programs of other users", table);
+  }
+  return table;
+}
+
+std::vector<SymbolNote> symbol_notes(const profile::CompatProfile& profile) {
+  u64 samples = 0;
+  for (const profile::SampledEvent& event : profile.events) samples += event.samples;
+  std::vector<SymbolNote> notes;
+  for (u32 i = 0; i < profile.target.modules.size(); ++i) {
+    const profile::SampleModule& module = profile.target.modules[i];
+    if (module.samples != 0 && !module.reason.empty()) {
+      notes.push_back({.module = i, .percent = percent(module.samples, samples)});
+    }
+  }
+  std::sort(notes.begin(), notes.end(), [](const SymbolNote& a, const SymbolNote& b) {
+    return std::tie(b.percent, a.module) < std::tie(a.percent, b.module);
+  });
+  return notes;
+}
+
+}  // namespace wperf::report

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Tables of samples that text and JSON share: hot functions (contract 9.2) and our own --by. Called by sample_text.cpp
+// and sample_json.cpp.
+#pragma once
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/answers/compat_profile.h"
+#include "views/report/sample_report.h"
+#include "views/report/sample_selection.h"
+#include "views/report/table.h"
+
+namespace wperf::report {
+
+// "======================== what ========================"
+void append_heading(std::string& out, std::string_view what);
+
+Table symbol_table(const profile::CompatProfile& profile, const profile::SampledEvent& event, const ShownRows& shown);
+// At most SampleOptions::rows rows; of callers, those of the functions shown.
+Table breakdown_table(const profile::CompatProfile& profile, const profile::SampledEvent& event,
+                      SampleBreakdown breakdown, const SampleOptions& options);
+// "process", "thread", …
+std::string_view breakdown_name(SampleBreakdown breakdown);
+
+// Per core what was lost and why. Without rows if nothing was.
+Table loss_table(const profile::CompatProfile& profile);
+
+// One sentence per module whose names are not the best there are, weighted by samples, most first:
+// "12.3 % of samples in ntdll.dll: no PDB found …".
+struct SymbolNote {
+  u32 module = 0;
+  double percent = 0;  // of all samples
+};
+std::vector<SymbolNote> symbol_notes(const profile::CompatProfile& profile);
+
+}  // namespace wperf::report

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The SPE profiles behind the golden files. Called by the tests of this room only.
+#pragma once
+#include "analysis/operations/spe_profile.h"
+#include "model/answers/count_profile.h"
+
+namespace wperf::report::testing {
+
+// Loads of two kinds and branches on one core, with the counters of that core.
+profile::SpeProfile loads_and_branches();
+profile::CountProfile population_counted();
+// The same with memory: three data sources, stores without one, a line that two threads fight over, losses.
+profile::SpeProfile memory_sampled();
+
+}  // namespace wperf::report::testing

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The answer of statistical profiling as text and JSON (contract 9.9), and ours: what `--mem` adds, and single records.
+// Pure functions of profile and options; lines end in LF. Called by commands.
+#pragma once
+#include <string>
+#include <string_view>
+
+#include "analysis/operations/spe_profile.h"
+#include "analysis/operations/spe_record_row.h"
+#include "model/answers/count_profile.h"
+#include "views/report/sample_report.h"
+
+namespace wperf::report {
+
+struct SpeOptions {
+  SampleOptions samples;
+  bool memory = false;   // --mem: its tables follow the sections
+  u32 memory_rows = 20;  // of each of its tables
+  usize width = 0;       // of the terminal in characters, for them; 0: lines may be as long as they need to be
+};
+
+// Everything after the progress line: the counting section if there is one, the sections, the tables of --mem.
+std::string spe_text(const profile::SpeProfile& profile, const profile::CountProfile* counting,
+                     const SpeOptions& options);
+
+// {"sampling": {"events": […], "sampling": {…}, "memory": {…}}, "counting": {…}}; "memory" with --mem only, "counting"
+// without members where nothing was counted.
+std::string spe_json(const profile::SpeProfile& profile, const profile::CountProfile* counting,
+                     const SpeOptions& options);
+
+// The tables of --mem alone; what spe_text() appends.
+std::string memory_text(const profile::SpeProfile& profile, const SpeOptions& options);
+
+// Records as they come: head, a line per record, tail. CSV with a line of titles, or one JSON document
+// {"records": [ {…}, … ]} with a record to each line; a key without value is left out. Lines may be made apart from
+// each other, each run of them by a RecordLines of its own, and are joined by one RecordWriter.
+enum class RecordFormat : u8 { csv, json };
+class RecordLines {
+ public:
+  explicit RecordLines(RecordFormat format) : format_(format) {}
+  void add(const profile::SpeRecordRow& row);
+  std::string& text() { return text_; }
+  // For rows that are added to lines of this format.
+  static profile::RecordSpelling spelling(RecordFormat format);
+
+ private:
+  RecordFormat format_;
+  std::string text_;
+};
+class RecordWriter {
+ public:
+  explicit RecordWriter(RecordFormat format) : format_(format) {}
+  std::string_view begin();
+  std::string_view before_lines();  // what stands between the lines before and those that come: once for each run
+  std::string_view end() const;
+
+ private:
+  RecordFormat format_;
+  bool first_ = true;
+};
+
+}  // namespace wperf::report

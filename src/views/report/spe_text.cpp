@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Contract 9.9: counting as `stat` shows it, directly followed by sections as `record` shows them. What is ours comes
+// behind.
+#include "views/report/count_report.h"
+#include "views/report/spe_notes.h"
+#include "views/report/spe_report.h"
+
+namespace wperf::report {
+
+std::string spe_text(const profile::SpeProfile& profile, const profile::CountProfile* counting,
+                     const SpeOptions& options) {
+  std::string out;
+  if (counting != nullptr) {
+    out = count_text(*counting, {.verbose = options.samples.verbose, .elapsed = false});
+  }
+  out += sample_text(profile.samples, options.samples);
+  if (options.memory) out += memory_text(profile, options);
+  const std::vector<std::string> notes = spe_notes(profile);
+  if (!notes.empty()) out += '\n';
+  for (const std::string& note : notes) out += "note: " + note + '\n';
+  return out;
+}
+
+}  // namespace wperf::report

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+
+#include "ground/text/number_text.h"
+#include "views/report/stack_report.h"
+#include "views/report/trace_facts_text.h"
+
+namespace wperf::report {
+namespace {
+
+using stacks::StackLosses;
+using stacks::StackProfile;
+
+// Percent: what changes nothing that anybody reads off.
+constexpr double kMinor = 1, kMinorNames = 5;
+
+// Collects what is missing, in the order in which it is told.
+class LossList {
+ public:
+  explicit LossList(const StackProfile& profile) : are_of_whole_(profile.losses.stacks_of_whole) {
+    // The event of threads' whole time counts nanoseconds instead of samples.
+    for (const stacks::StackEvent& event : profile.events) {
+      if (event.name != stacks::kAllTime) samples_ += event.samples;
+    }
+  }
+
+  void add(std::string text, std::string brief, bool is_minor = false) {
+    losses_.push_back({.text = std::move(text), .brief = std::move(brief), .is_minor = is_minor});
+  }
+  // "5 records were lost: …", "5 records lost".
+  void count(u64 count, std::string_view what, std::string_view brief, bool is_minor = false) {
+    if (count == 0) return;
+    const std::string number = with_commas(count);
+    add(fmt::format("{} {}", number, what), fmt::format("{} {}", number, brief), is_minor);
+  }
+  // Of all that there would have been: "25 samples were lost in the kernel (6.0 %)".
+  void lost(u64 count, std::string_view what, std::string_view why, std::string_view brief) {
+    if (count == 0) return;
+    const double share = percent(count, samples_ + count);
+    // Where there are no samples, as in threads' whole time, it is no share of anything.
+    const std::string told = samples_ == 0 ? std::string() : fmt::format(" ({} %)", fixed(share, 1));
+    this->count(count, fmt::format("{}{}{}", what, told, why), fmt::format("{}{}", brief, told), share < kMinor);
+  }
+  // Of those that are there.
+  void stacks(u64 count, std::string_view why) {
+    if (count == 0) return;
+    if (are_of_whole_) {
+      return this->count(count, fmt::format("stacks of the whole recording are incomplete: {}", why),
+                         "stacks of the whole recording incomplete", true);
+    }
+    const double share = share_of(count);
+    const std::string of = count > samples_ ? std::string() : fmt::format(" of {}", with_commas(samples_));
+    stacks_ += count;
+    of_stacks_.push_back(losses_.size());
+    add(fmt::format("{}{} stacks are incomplete{}: {}", with_commas(count), of, told_share(count), why), {},
+        share < kMinor);
+  }
+  // In few words, all stacks are one thing.
+  std::vector<StackLoss> take() {
+    for (const usize one : of_stacks_)
+      losses_[one].brief = fmt::format("{} stacks incomplete{}", with_commas(stacks_), told_share(stacks_));
+    return std::move(losses_);
+  }
+
+ private:
+  static double percent(u64 part, u64 whole) { return 100 * static_cast<double>(part) / static_cast<double>(whole); }
+  // Of a part of the recording nobody knows how many of them are its own.
+  double share_of(u64 stacks) const { return stacks > samples_ ? 100 : percent(stacks, samples_); }
+  std::string told_share(u64 stacks) const {
+    return stacks > samples_ ? std::string() : fmt::format(" ({} %)", fixed(share_of(stacks), 1));
+  }
+
+  bool are_of_whole_;
+  u64 samples_ = 0, stacks_ = 0;
+  std::vector<StackLoss> losses_;
+  std::vector<usize> of_stacks_;
+};
+
+}  // namespace
+
+std::string damage_text(u64 places, u64 bytes, u64 records_about) {
+  if (places == 0) return {};
+  std::string out = fmt::format("the file is damaged: {} bytes in {} {} contain no readable records",
+                                with_commas(bytes), with_commas(places), places == 1 ? "place" : "places");
+  if (records_about != 0) out += fmt::format(", about {} are missing", with_commas(records_about));
+  return out;
+}
+
+std::vector<StackLoss> stack_losses(const StackProfile& profile) {
+  const StackLosses& losses = profile.losses;
+  LossList list(profile);
+  std::string damage = damage_text(losses.damaged_places, losses.damaged_bytes, losses.damaged_records_about);
+  if (!damage.empty()) list.add(std::move(damage), "the file is damaged");
+  list.lost(losses.lost_records, "records were lost", ": the ring buffer between the kernel and the recorder was full",
+            "records lost");
+  list.lost(losses.lost_samples, "samples were lost in the kernel", "", "samples lost");
+  list.count(losses.throttled, "times the kernel paused an event because its samples took too long", "pauses");
+  list.count(losses.held_back, "samples were not taken, because interrupts would have used up the cores",
+             "samples not taken");
+  list.count(losses.filtered, "samples were left out (the kernel without -k, or programs of other users)",
+             "samples left out");
+  list.count(losses.register_losses,
+             "times the counters were reset by something else, and samples from just before are missing",
+             "times counters were reset");
+  list.count(losses.of_unknown_event, "samples belong to no event of the file and are not shown",
+             "samples of an unknown event");
+  list.count(losses.damaged_records, "records are damaged and were left out", "damaged records");
+  list.count(losses.merged_changes, "changes of mappings have unclear order", "changes of mappings merged");
+  list.stacks(losses.stacks_cut, "the stack copy was too short (--call-graph dwarf,SIZE copies more)");
+  list.stacks(losses.stacks_undelivered, "the kernel's record of their callers is missing");
+  list.stacks(losses.stacks_without_table, "they pass through code whose call frame information is missing");
+  list.stacks(losses.stacks_damaged, "registers, stack and call frame information are inconsistent");
+  list.stacks(losses.stacks_of_32_bits, "stacks of 32-bit programs cannot be unwound");
+  list.stacks(losses.stacks_by_pointers,
+              "they use frame pointers only, because unwinding could not keep up (use --freq with a lower rate)");
+  list.count(losses.stacks_continued, "stacks continue with frame pointers after the end of the stack copy",
+             "stacks continued by frame pointers", true);
+  list.count(losses.unknown_records, "records are of unknown types and were left out", "records of unknown types",
+             true);
+  return list.take();
+}
+
+std::string stack_losses_text(const StackProfile& profile, std::string_view prefix) {
+  std::string out;
+  for (const StackLoss& loss : stack_losses(profile)) out.append(prefix).append(loss.text) += '\n';
+  return out;
+}
+
+std::vector<StackLoss> all_losses(const StackProfile& profile) {
+  std::vector<StackLoss> losses = stack_losses(profile);
+  double nameless = 0;
+  for (const NamelessModule& one : nameless_modules(profile)) nameless += one.percent;
+  for (std::string& note : name_notes(profile)) {
+    losses.push_back({.text = std::move(note),
+                      .brief = fmt::format("{} % without function names", fixed(nameless, 1)),
+                      .is_minor = nameless < kMinorNames});
+  }
+  if (!profile.trace.has_value()) return losses;
+  const stacks::TraceFacts& trace = *profile.trace;
+  const std::string brief = trace.events_lost != 0    ? with_commas(trace.events_lost) + " events lost"
+                            : trace.buffers_lost != 0 ? with_commas(trace.buffers_lost) + " buffers lost"
+                                                      : "parts of the trace are missing";
+  for (std::string& line : trace_loss_lines(trace, false)) {
+    losses.push_back({.text = std::move(line), .brief = brief, .is_minor = false});
+  }
+  return losses;
+}
+
+std::string losses_brief(const std::vector<StackLoss>& losses) {
+  std::string out;
+  const std::string* before = nullptr;
+  for (const StackLoss& loss : losses) {
+    if (before != nullptr && *before == loss.brief) continue;
+    before = &loss.brief;
+    out += (out.empty() ? "" : ", ") + loss.brief;
+  }
+  return out;
+}
+
+}  // namespace wperf::report

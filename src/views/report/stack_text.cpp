@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+
+#include "ground/text/number_text.h"
+#include "ground/text/text_width.h"
+#include "views/report/fitted_table.h"
+#include "views/report/headline.h"
+#include "views/report/stack_report.h"
+#include "views/report/table.h"
+
+namespace wperf::report {
+namespace {
+
+using stacks::kNothing;
+using stacks::SortKey;
+using stacks::StackProfile;
+using stacks::StackRow;
+
+double share_of(u64 part, u64 whole) {
+  return whole == 0 ? 0.0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole);
+}
+
+std::string_view key_title(SortKey key) {
+  static constexpr std::string_view kTitles[] = {"command",  "pid",    "tid",    "core",
+                                                 "cpu type", "module", "symbol", "line"};
+  return kTitles[static_cast<u32>(key)];
+}
+
+std::string number_cell(u32 number) {
+  return number == kNothing ? "-" : std::to_string(static_cast<int>(number));
+}
+
+std::string key_cell(const StackProfile& profile, const StackRow& row, SortKey key) {
+  switch (key) {
+    case SortKey::comm:
+      return profile.names[row.comm];
+    case SortKey::pid:
+      return number_cell(row.pid);
+    case SortKey::tid:
+      return number_cell(row.tid);
+    case SortKey::core:
+      return number_cell(row.core);
+    case SortKey::core_kind:
+      return std::string(profile.core_kinds.name(row.core_kind));
+    case SortKey::module:
+      return profile.modules[row.module].name;
+    case SortKey::symbol: {
+      const stacks::StackFunction& function = profile.functions[row.function];
+      return (function.is_kernel ? "[k] " : "") + function.name;
+    }
+    case SortKey::line:
+      return row.line == kNothing ? "-" : profile.lines[row.line];
+  }
+  return {};
+}
+
+std::string things_of(const stacks::StackEvent& event) {
+  return event.things.empty() ? "samples" : event.things;
+}
+
+void append_rows(std::string& out, const StackProfile& profile, u32 event, const std::vector<SortKey>& keys,
+                 const StackOptions& options) {
+  const stacks::StackRows made = stacks::make_rows(profile, event, keys, options.filter, options.children);
+  const u64 whole = whole_period(profile, event, options);
+  std::vector<FittedColumn> columns;
+  if (options.children) columns.push_back({.title = "all %", .right = true});
+  columns.push_back({.title = options.children ? "self %" : "%", .right = true});
+  columns.push_back({.title = things_of(profile.events[event]), .right = true});
+  for (const SortKey key : keys) {
+    const bool is_number = key == SortKey::pid || key == SortKey::tid || key == SortKey::core;
+    columns.push_back({.title = std::string(key_title(key)), .right = is_number, .may_be_cut = !is_number});
+  }
+  const usize shown = std::min<usize>(made.rows.size(), options.rows);
+  std::vector<double> shares;
+  for (usize i = 0; i < shown; ++i) {
+    const StackRow& row = made.rows[i];
+    usize column = 0;
+    if (options.coloured) shares.push_back(share_of(row.self_period, whole));
+    if (options.children) columns[column++].cells.push_back(fixed(share_of(row.all_period, whole), 2));
+    columns[column++].cells.push_back(fixed(share_of(row.self_period, whole), 2));
+    columns[column++].cells.push_back(with_commas(row.self_samples));
+    for (const SortKey key : keys) columns[column++].cells.push_back(key_cell(profile, row, key));
+  }
+  const auto by_share = [&](std::string line, usize row) { return coloured_by_share(std::move(line), shares[row]); };
+  append_fitted_table(out, columns, options.width, options.coloured ? ColourRow(by_share) : ColourRow());
+  if (shown < made.rows.size()) {
+    fmt::format_to(std::back_inserter(out), "  … and {} more rows: --sample-display-row {}\n",
+                   with_commas(made.rows.size() - shown), made.rows.size());
+  }
+  if (!options.filter.is_empty()) {
+    fmt::format_to(std::back_inserter(out), "  shown: {} of {} {}, {} %\n", with_commas(made.samples),
+                   with_commas(profile.events[event].samples), things_of(profile.events[event]),
+                   fixed(share_of(made.period, profile.events[event].period), 2));
+  }
+}
+
+// Where the names of each module come from, or why there are none.
+void append_module_list(std::string& out, const StackProfile& profile) {
+  std::vector<u64> samples(profile.modules.size()), named(profile.modules.size());
+  u64 all = 0;
+  for (const stacks::StackSample& sample : profile.samples) {
+    const stacks::StackFunction& function =
+        profile.functions[profile.places[profile.nodes[sample.node].place].function];
+    all += sample.count;
+    samples[function.module] += sample.count;
+    if (function.is_known) named[function.module] += sample.count;
+  }
+  std::vector<u32> order;
+  for (u32 i = 0; i < samples.size(); ++i) {
+    if (samples[i] != 0) order.push_back(i);
+  }
+  std::stable_sort(order.begin(), order.end(), [&](u32 a, u32 b) { return samples[a] > samples[b]; });
+  Table table;
+  table.columns = {{.title = "%", .align = Align::right},
+                   {.title = "samples", .align = Align::right},
+                   {.title = "named", .align = Align::right},
+                   {.title = "module", .align = Align::left},
+                   {.title = "names", .align = Align::left}};
+  for (const u32 i : order) {
+    const stacks::StackModule& module = profile.modules[i];
+    table.rows.push_back({fixed(share_of(samples[i], all), 2), with_commas(samples[i]), with_commas(named[i]),
+                          module.name,
+                          !module.pdb_path.empty() ? "by " + module.pdb_path
+                          : !module.reason.empty() ? module.reason
+                          : module.path.empty()    ? "by the recording"
+                                                   : "by the module itself"});
+  }
+  out += "\nmodules, and the source of their symbols\n";
+  append_table(out, table);
+}
+
+// Why there is nothing to show, as far as that is known.
+std::string no_samples_text(const StackProfile& profile, const StackOptions& options) {
+  const stacks::RecordingAbout* const about = options.about;
+  const stacks::StackLosses& losses = profile.losses;
+  if ((losses.lost_records | losses.lost_samples | losses.filtered | losses.of_unknown_event) != 0 ||
+      losses.damaged_places != 0)
+    return "no samples: they are missing, as described above\n";
+  if (options.is_part) return "no samples in the chosen part; leave out --time and --parallelism to include all\n";
+  if (about == nullptr || about->elapsed_ns == 0) return "no samples\n";
+  constexpr std::string_view kWaysOut = "sample more often with `--freq 20000`, or count with `wperf stat`";
+  const bool ran = about->cpu_ns.has_value() && *about->cpu_ns != 0;
+  if (about->has_ended) return fmt::format("no samples: the program ended before the first one; {}\n", kWaysOut);
+  if (about->is_of_machine) return "no samples: the sampled events did not happen while the machine was recorded\n";
+  if (ran) return fmt::format("no samples: the program was too short for the first sample; {}\n", kWaysOut);
+  return "no samples: the program did not run while it was recorded\n";
+}
+
+}  // namespace
+
+std::vector<SortKey> sort_keys(const StackOptions& options) {
+  return options.sort.empty() ? std::vector{SortKey::comm, SortKey::module, SortKey::symbol} : options.sort;
+}
+
+u64 whole_period(const StackProfile& profile, u32 event, const StackOptions& options) {
+  if (!options.relative || options.filter.is_empty()) return profile.events[event].period;
+  const stacks::ChosenSamples chosen(profile, options.filter);
+  u64 period = 0;
+  for (const stacks::StackSample& sample : profile.samples) {
+    if (sample.event == event && chosen.has(sample)) period += sample.period;
+  }
+  return period;
+}
+
+std::string stack_text(const StackProfile& profile, const StackOptions& options) {
+  std::string out, notes;
+  for (const StackLoss& loss : stack_losses(profile)) {
+    if (loss.is_minor) {
+      notes += "note: " + loss.text + '\n';
+    } else {
+      out += loss.text + '\n';
+    }
+  }
+  const Headline head = headline(profile, options.about, options.filter);
+  for (const std::string* line : {&head.time, &head.waited, &head.hottest}) {
+    if (line->empty()) continue;
+    // A command is nothing to be cut.
+    out += (options.width != 0 && line != &head.waited ? cut_to(*line, options.width) : *line) + '\n';
+  }
+  if (profile.trace.has_value() && profile.trace->idle_samples != 0) {
+    out += with_commas(profile.trace->idle_samples) + " samples of idle cores are left out; --idle includes them\n";
+  }
+  if (!out.empty()) out += '\n';
+  bool any = false;
+  for (u32 event = 0; event < profile.events.size(); ++event) {
+    const stacks::StackEvent& one = profile.events[event];
+    if (one.samples == 0 && !options.verbose) continue;
+    if (any) out += '\n';
+    any = true;
+    fmt::format_to(std::back_inserter(out), "event {}: {} {}, {}\n", one.name, with_commas(one.samples), things_of(one),
+                   weight_text(profile, event));
+    append_rows(out, profile, event, sort_keys(options), options);
+    for (const std::vector<SortKey>& table : options.tables) {
+      out += '\n';
+      append_rows(out, profile, event, table, options);
+    }
+    append_call_trees(out, profile, event, options);
+    append_code(out, profile, event, options);
+  }
+  if (!any) out += no_samples_text(profile, options);
+  if (!profile.note.empty()) notes += "note: " + profile.note + '\n';
+  for (const std::string& line : name_notes(profile)) notes += "note: " + line + '\n';
+  for (const std::string& line : filter_notes(profile, options.filter)) notes += "note: " + line + '\n';
+  if ((options.children || options.tree || options.callers || options.callees) && !profile.has_callers) {
+    notes += "note: this recording has no readable stacks; record them with `perf record -g`\n";
+  }
+  const std::string made = options.about != nullptr ? made_text(*options.about) : std::string();
+  if (!made.empty()) notes += fmt::format("recorded {}\n", made);
+  if (!notes.empty()) out += '\n' + notes;
+  if (options.verbose) append_module_list(out, profile);
+  return out;
+}
+
+}  // namespace wperf::report

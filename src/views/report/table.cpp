@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "views/report/table.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "ground/text/text_width.h"
+
+namespace wperf::report {
+namespace {
+
+constexpr usize kMargin = 6;
+constexpr usize kGap = 2;
+
+std::string_view cell_of(const std::vector<std::string>& row, usize column) {
+  return column < row.size() ? std::string_view(row[column]) : std::string_view();
+}
+
+void append_cell(std::string& out, std::string_view text, Align align, usize width) {
+  const usize padding = width - width_of(text);
+  out.append(kGap, ' ');
+  if (align == Align::right) out.append(padding, ' ');
+  out += text;
+  if (align == Align::left) out.append(padding, ' ');
+}
+
+// What was read stands in them, too.
+Table with_names_in_lines(Table table) {
+  for (std::vector<std::string>& row : table.rows) {
+    for (usize i = 0; i < std::min(row.size(), table.columns.size()); ++i) {
+      if (!table.columns[i].coloured) row[i] = name_in_line(std::move(row[i]));
+    }
+  }
+  return table;
+}
+
+// One wide cell would else fill every line of the table with blanks.
+void end_line(std::string& out) {
+  while (out.back() == ' ') out.pop_back();
+  out += '\n';
+}
+
+std::string key_of(std::string_view title) {
+  std::string key(title);
+  std::replace(key.begin(), key.end(), ' ', '_');
+  return key;
+}
+
+void write_integer_cell(JsonWriter& json, std::string_view cell) {
+  std::string digits(cell);
+  std::erase(digits, ',');
+  static constexpr std::string_view kGreatest = "9223372036854775807";
+  const bool too_great = digits.size() > kGreatest.size() || (digits.size() == kGreatest.size() && digits > kGreatest);
+  json.digits(too_great ? kGreatest : digits.empty() ? std::string_view("0") : std::string_view(digits));
+}
+
+}  // namespace
+
+void append_table(std::string& out, Table table) {
+  table = with_names_in_lines(std::move(table));
+  std::vector<usize> widths;
+  usize line = kMargin + 1;
+  for (usize i = 0; i < table.columns.size(); ++i) {
+    usize width = width_of(table.columns[i].title);
+    for (const std::vector<std::string>& row : table.rows) width = std::max(width, width_of(cell_of(row, i)));
+    widths.push_back(width);
+    line += kGap + width;
+  }
+  out.reserve(out.size() + line * (table.rows.size() + 2));
+
+  out.append(kMargin, ' ');
+  for (usize i = 0; i < widths.size(); ++i) append_cell(out, table.columns[i].title, table.columns[i].align, widths[i]);
+  end_line(out);
+  out.append(kMargin, ' ');
+  for (usize i = 0; i < widths.size(); ++i) {
+    append_cell(out, std::string(width_of(table.columns[i].title), '='), table.columns[i].align, widths[i]);
+  }
+  end_line(out);
+  for (const std::vector<std::string>& row : table.rows) {
+    out.append(kMargin, ' ');
+    for (usize i = 0; i < widths.size(); ++i) append_cell(out, cell_of(row, i), table.columns[i].align, widths[i]);
+    end_line(out);
+  }
+}
+
+std::string table_text(Table table) {
+  std::string out;
+  append_table(out, std::move(table));
+  return out;
+}
+
+void write_rows(JsonWriter& json, const Table& table) {
+  std::vector<std::string> keys;
+  keys.reserve(table.columns.size());
+  for (const Column& column : table.columns) keys.push_back(key_of(column.title));
+  json.begin_array();
+  for (const std::vector<std::string>& row : table.rows) {
+    json.begin_object();
+    for (usize i = 0; i < keys.size(); ++i) {
+      json.key(keys[i]);
+      if (table.columns[i].json_integer) {
+        write_integer_cell(json, cell_of(row, i));
+      } else {
+        json.string(cell_of(row, i));
+      }
+    }
+    json.end_object();
+  }
+  json.end_array();
+}
+
+}  // namespace wperf::report

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "ground/text/json_writer.h"
+#include "views/report/document_version.h"
+#include "views/report/memory_json.h"
+#include "views/report/topdown_report.h"
+
+namespace wperf::report {
+namespace {
+
+using topdown::Drill;
+using topdown::kNone;
+
+// What is not known is not there.
+void write_share(JsonWriter& json, const topdown::Share& share) {
+  if (share.known) {
+    json.fixed("value", share.value, 9);
+  }
+  if (share.is_sure()) {
+    json.fixed("low", share.low, 9);
+    json.fixed("high", share.high, 9);
+  }
+  json.integer("run", share.run);
+}
+
+void write_node(JsonWriter& json, const Drill& drill, u32 index) {
+  const topdown::Node& node = drill.method().nodes[index];
+  json.begin_object();
+  json.string("name", node.metric.name);
+  json.string("title", node.metric.title);
+  json.string("unit", node.metric.unit);
+  json.string("of", node.of);
+  json.integer("level", node.level);
+  json.string("parent", node.parent == kNone ? std::string_view{} : drill.method().nodes[node.parent].metric.name);
+  write_share(json, drill.shares()[index]);
+  json.end_object();
+}
+
+void write_groups(JsonWriter& json, const Drill& drill) {
+  json.begin_array("groups");
+  for (const topdown::GroupShares& group : drill.groups()) {
+    json.begin_object();
+    json.string("name", group.group);
+    json.begin_array("metrics");
+    for (const topdown::MetricShare& metric : group.metrics) {
+      json.begin_object();
+      json.string("name", metric.metric.name);
+      json.string("unit", metric.metric.unit);
+      write_share(json, metric.share);
+      json.end_object();
+    }
+    json.end_array();
+    json.end_object();
+  }
+  json.end_array();
+  json.string("likely_group", drill.likely_group());
+}
+
+// Of each run what its formulas were given.
+void write_counts(JsonWriter& json, const Drill& drill) {
+  json.begin_array("counts");
+  for (const std::vector<topdown::EventCount>& run : drill.counts()) {
+    json.begin_array();
+    for (const topdown::EventCount& count : run) {
+      if (!count.counted) continue;
+      json.begin_object();
+      json.string("event", count.name);
+      json.integer("value", count.value);
+      json.end_object();
+    }
+    json.end_array();
+  }
+  json.end_array();
+}
+
+void write_functions(JsonWriter& json, const TopdownSamples& where) {
+  json.begin_object("sampled");
+  json.string("event", where.event);
+  json.integer("interval", where.interval);
+  json.integer("samples", where.samples);
+  json.integer("missing", where.missing);
+  json.begin_array("functions");
+  for (const TopdownFunction& row : where.functions) {
+    json.begin_object();
+    json.string("function", row.function);
+    json.string("module", row.module);
+    json.integer("samples", row.samples);
+    const Interval share = share_interval(row.samples, where.samples, where.missing);
+    json.fixed("low", share.low, 6);
+    json.fixed("high", share.high, 6);
+    json.string("line", row.line);
+    json.integer("line_samples", row.line_samples);
+    json.end_object();
+  }
+  json.end_array();
+  json.end_object();
+}
+
+void write_kind(JsonWriter& json, const Topdown& kind) {
+  const auto& [drill, answer] = kind;
+  json.begin_object();
+  json.string("core", answer.core);
+  json.string("cores", answer.cores);
+  json.string("program", answer.program);
+  json.integer("runs", drill.runs());
+  json.boolean("took_turns", answer.took_turns);
+  json.begin_array("nodes");
+  for (u32 i = 0; i < drill.method().nodes.size(); ++i) {
+    if (drill.shares()[i].run != 0) write_node(json, drill, i);
+  }
+  json.end_array();
+  const u32 worst = drill.worst();
+  json.string("worst", worst == kNone ? std::string_view{} : drill.method().nodes[worst].metric.name);
+  json.string("meaning",
+              worst == kNone ? std::string_view{} : topdown::meaning_of(drill.method().nodes[worst].metric.name));
+  write_groups(json, drill);
+  write_counts(json, drill);
+  if (!answer.where.event.empty()) write_functions(json, answer.where);
+  if (answer.memory.has_value() && answer.memory->memory.has_value()) {
+    json.key("memory");
+    write_memory(json, *answer.memory, {.samples = {}, .memory = true});
+  }
+  json.begin_array("notes");
+  for (const std::string& note : answer.notes) json.string(note);
+  json.end_array();
+  json.end_object();
+}
+
+}  // namespace
+
+std::string topdown_json(std::span<const Topdown> kinds) {
+  std::string out;
+  JsonWriter json(out);
+  json.begin_object();
+  json.integer("version", kDocumentVersion);
+  json.begin_array("topdown");
+  for (const Topdown& kind : kinds) write_kind(json, kind);
+  json.end_array();
+  json.end_object();
+  return out + '\n';
+}
+
+}  // namespace wperf::report

@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "ground/text/number_text.h"
+#include "views/report/memory_tables.h"
+#include "views/report/narrow_table.h"
+#include "views/report/table.h"
+#include "views/report/topdown_report.h"
+
+namespace wperf::report {
+namespace {
+
+using topdown::Drill;
+using topdown::kNone;
+using topdown::Share;
+
+Column text_column(std::string title) {
+  return {.title = std::move(title), .align = Align::left, .json_integer = false};
+}
+Column number_column(std::string title) {
+  return {.title = std::move(title), .align = Align::right, .json_integer = false};
+}
+
+// Differences of counts may be a little below nothing.
+std::string percent(double value) {
+  if (std::abs(value) < 0.005) return "0.00";
+  return fixed(value, std::abs(value) < 1 ? 2 : 1);
+}
+
+void append_tree(std::string& out, const Drill& drill, usize width) {
+  Table table;
+  table.columns = {text_column("node"), number_column("%"), number_column("+-"), text_column("of"),
+                   number_column("run")};
+  for (const u32 index : counted_nodes(drill)) {
+    const topdown::Node& node = drill.method().nodes[index];
+    const Share& share = drill.shares()[index];
+    std::string name = std::string(2 * (node.level - 1), ' ') + std::string(node.metric.name);
+    if (index == drill.worst()) name += "  <--";
+    table.rows.push_back(
+        {std::move(name), topdown_percent(share), topdown_margin(share), node.of, std::to_string(share.run)});
+  }
+  append_table_within(out, table, width);
+  append_line_within(out, topdown_sum(drill), width);
+}
+
+void append_groups(std::string& out, const Drill& drill, usize width) {
+  if (drill.groups().empty()) return;
+  Table table;
+  table.columns = {text_column("group"), text_column("metric"), number_column("value"), text_column("unit"),
+                   number_column("run")};
+  for (const topdown::GroupShares& group : drill.groups()) {
+    for (const topdown::MetricShare& metric : group.metrics) {
+      table.rows.push_back({std::string(group.group), std::string(metric.metric.name),
+                            metric.share.known ? fixed(metric.share.value, 3) : "-", std::string(metric.metric.unit),
+                            std::to_string(metric.share.run)});
+    }
+  }
+  out += '\n';
+  append_table_within(out, table, width);
+  if (const std::string verdict = topdown_group_verdict(drill); !verdict.empty()) {
+    append_line_within(out, verdict, width);
+  }
+}
+
+void append_functions(std::string& out, const TopdownSamples& where, const TopdownTextOptions& options) {
+  if (where.event.empty()) return;
+  out += '\n';
+  append_line_within(out,
+                     fmt::format("Where {} happens: {} samples, one in {}", where.event, with_commas(where.samples),
+                                 with_commas(where.interval)),
+                     options.width);
+  if (const std::string missing = missing_samples(where); !missing.empty()) {
+    append_line_within(out, missing, options.width);
+  }
+  if (where.samples == 0) {
+    append_line_within(out, "No sample was taken, so no function can be named.", options.width);
+    return;
+  }
+  Table table;
+  table.columns = {number_column("%"),      number_column("+-"),         number_column("samples"),
+                   text_column("function"), text_column("hottest line"), number_column("% of it")};
+  const auto rows = std::min<usize>(where.functions.size(), options.rows);
+  for (usize i = 0; i < rows; ++i) {
+    const TopdownFunction& row = where.functions[i];
+    const Interval share = share_interval(row.samples, where.samples, where.missing);
+    const double value = 100.0 * static_cast<double>(row.samples) / static_cast<double>(where.samples);
+    table.rows.push_back(
+        {percent(value), percent(std::max(share.high * 100 - value, value - share.low * 100)), with_commas(row.samples),
+         row.module + '!' + row.function, row.line.empty() ? "-" : row.line,
+         row.line.empty() ? "-"
+                          : percent(100.0 * static_cast<double>(row.line_samples) / static_cast<double>(row.samples))});
+  }
+  append_table_within(out, table, options.width);
+  if (where.functions.size() > rows) out += fmt::format("      ... and {} more\n", where.functions.size() - rows);
+}
+
+void append_table_of(std::string& out, std::string_view what, const Table& table, usize width) {
+  if (table.rows.empty()) return;
+  out += '\n';
+  append_line_within(out, what, width);
+  append_table_within(out, table, width);
+}
+
+// What --mem of `record` shows more of.
+void append_memory(std::string& out, const profile::SpeProfile& profile, const TopdownTextOptions& options) {
+  const SpeOptions few{.samples = {}, .memory = true, .memory_rows = 5, .width = options.width};
+  const profile::MemoryProfile& memory = *profile.memory;
+  append_table_of(out, "Where data came from, by SPE:", source_table(memory), options.width);
+  append_table_of(out, "Functions that waited for it:", access_symbol_table(profile, few), options.width);
+  append_table_of(out, "Lines that waited for it:", access_line_table(profile, few), options.width);
+  if (!memory.shared.empty()) {
+    append_line_within(
+        out,
+        fmt::format("{} cache line{} with possible false sharing: `wperf record -e arm_spe_0// --mem` names {}.",
+                    memory.shared.size(), memory.shared.size() == 1 ? "" : "s",
+                    memory.shared.size() == 1 ? "it" : "them"),
+        options.width);
+  }
+}
+
+}  // namespace
+
+Interval share_interval(u64 part, u64 whole, u64 missing) {
+  if (whole == 0) return {0, 1};
+  if (missing != 0) {
+    return {share_interval(part, whole + missing).low, share_interval(part + missing, whole + missing).high};
+  }
+  constexpr double kZ = 1.959963984540054;
+  const double n = static_cast<double>(whole), share = static_cast<double>(part) / n, z2 = kZ * kZ;
+  const double middle = (share + z2 / (2 * n)) / (1 + z2 / n);
+  const double half = kZ / (1 + z2 / n) * std::sqrt(share * (1 - share) / n + z2 / (4 * n * n));
+  return {std::max(0.0, middle - half), std::min(1.0, middle + half)};
+}
+
+std::string missing_samples(const TopdownSamples& where) {
+  if (where.missing == 0) return {};
+  return fmt::format("{} more were lost or held back; their functions are unknown, and the intervals include that.",
+                     with_commas(where.missing));
+}
+
+std::string topdown_percent(const Share& share) {
+  return share.known ? percent(share.value) : "-";
+}
+
+std::string topdown_margin(const Share& share) {
+  if (!share.known) return "-";
+  if (!share.bounded) return "not known";
+  const double half = std::max(share.value - share.low, share.high - share.value);
+  return half == 0 ? "exact" : percent(half);
+}
+
+std::vector<u32> counted_nodes(const Drill& drill) {
+  const auto& shares = drill.shares();
+  const auto is_less = [&](u32 left, u32 right) { return shares[left].value < shares[right].value; };
+  std::vector<u32> counted;
+  std::vector<u32> open(drill.method().roots.rbegin(), drill.method().roots.rend());
+  while (!open.empty()) {
+    const u32 node = open.back();
+    open.pop_back();
+    if (shares[node].run == 0) continue;
+    counted.push_back(node);
+    // The last one is taken first.
+    std::vector<u32> children(drill.method().nodes[node].children.rbegin(), drill.method().nodes[node].children.rend());
+    std::stable_sort(children.begin(), children.end(), is_less);
+    open.insert(open.end(), children.begin(), children.end());
+  }
+  return counted;
+}
+
+std::string topdown_sum(const Drill& drill) {
+  const topdown::Method& method = drill.method();
+  if (!method.is_whole()) {
+    return "This core counts stalled cycles only, which does not separate wrong guesses from useful work, so the "
+           "shares do not add up to 100.";
+  }
+  double sum = 0;
+  for (const u32 root : method.roots) {
+    if (!drill.shares()[root].known) return {};
+    if (!drill.shares()[root].bounded) {
+      return "Level 1 is unknown: the run was too short to schedule all events often enough.";
+    }
+    sum += drill.shares()[root].value;
+  }
+  const bool is_wrong = std::abs(sum - 100) > 1 || std::any_of(method.roots.begin(), method.roots.end(), [&](u32 root) {
+                          return drill.shares()[root].value < -1 || drill.shares()[root].value > 101;
+                        });
+  if (is_wrong && std::abs(sum - 100) <= 1) {
+    return "Shares of level 1 are below 0 or above 100 %: they cannot all be right.";
+  }
+  return fmt::format("Level 1 adds up to {} %.{}", fixed(sum, 2),
+                     is_wrong ? " That is off by more than 1 %: these shares cannot all be right." : "");
+}
+
+std::string topdown_verdict(const Drill& drill) {
+  if (drill.worst() == kNone) {
+    const auto& shares = drill.shares();
+    const bool known = std::any_of(shares.begin(), shares.end(), [](const Share& share) { return share.known; });
+    if (drill.missed_turns()) {
+      return "The bottleneck is unknown: the run was too short to schedule all events. Let it run longer, or free "
+             "counters.";
+    }
+    return known ? "Nothing stands out: only retiring has 10 % or more." : "Nothing was running that could be counted.";
+  }
+  const topdown::Node& node = drill.method().nodes[drill.worst()];
+  return fmt::format("{}: {}", node.metric.name, topdown::meaning_of(node.metric.name));
+}
+
+std::string topdown_group_verdict(const Drill& drill) {
+  const std::string_view likely = drill.likely_group();
+  if (likely.empty()) {
+    if (drill.lost_cycles() > 0 && drill.lost_cycles() < drill.cycles() * topdown::kWorthAWord) {
+      return "This node lost less than 1 % of the cycles, so there is little to explain.";
+    }
+    // What was not counted may be it, and what is no miss has no cost.
+    const auto& groups = drill.groups();
+    const bool all_known = std::all_of(groups.begin(), groups.end(), [](const topdown::GroupShares& group) {
+      return group.likely_cycles.has_value() && group.metrics.front().share.known;
+    });
+    if (!all_known) {
+      const bool nothing_ran = std::none_of(groups.begin(), groups.end(), [](const topdown::GroupShares& group) {
+        return std::any_of(group.metrics.begin(), group.metrics.end(),
+                           [](const topdown::MetricShare& metric) { return metric.share.known; });
+      });
+      return nothing_ran ? "Nothing was running while these events were counted, so the cause is unknown." : "";
+    }
+    return "None of these misses is frequent enough to be the cause. Look for long operations, or for chains in which "
+           "each operation waits for the previous one.";
+  }
+  return fmt::format("Most likely {}: {}", likely, topdown::meaning_of(likely));
+}
+
+std::string topdown_headline(const Topdown& kind) {
+  const TopdownAnswer& answer = kind.answer;
+  const u32 runs = kind.drill.runs();
+  return fmt::format("top-down of {} on {}{}: {} run{}, the first took {}; {}",
+                     answer.program.empty() ? "all that ran" : answer.program, answer.core,
+                     answer.cores.empty() ? "" : " (cores " + answer.cores + ')', runs, runs == 1 ? "" : "s",
+                     duration(answer.seconds), answer.took_turns ? "events took turns" : "no multiplexing");
+}
+
+std::string topdown_text(const Topdown& kind, const TopdownTextOptions& options) {
+  const auto& [drill, answer] = kind;
+  std::string out;
+  append_line_within(out, topdown_headline(kind), options.width);
+  out += '\n';
+  append_tree(out, drill, options.width);
+  out += '\n';
+  append_line_within(out, topdown_verdict(drill), options.width);
+  append_groups(out, drill, options.width);
+  append_functions(out, answer.where, options);
+  if (answer.memory.has_value() && answer.memory->memory.has_value()) append_memory(out, *answer.memory, options);
+  if (!answer.notes.empty()) out += '\n';
+  for (const std::string& note : answer.notes) append_line_within(out, "note: " + note, options.width);
+  return out;
+}
+
+}  // namespace wperf::report

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "views/report/trace_providers_text.h"
+
+#include <fmt/format.h>
+
+#include "ground/text/json_writer.h"
+#include "ground/text/number_text.h"
+#include "views/report/narrow_table.h"
+#include "views/report/trace_facts_text.h"
+
+namespace wperf::report {
+namespace {
+
+constexpr u32 kNotTold = ~u32{0};
+
+std::string event_cell(const stacks::ProviderEvent& event) {
+  return event.name.empty() ? std::to_string(event.id) : fmt::format("{} ({})", event.name, event.id);
+}
+
+void append_provider(std::string& out, const stacks::TraceProvider& provider, u32 rows, usize width) {
+  std::string name = provider.name.empty() ? "unknown provider" : provider.name;
+  if (!provider.guid.empty()) name += " {" + provider.guid + "}";
+  append_line_within(
+      out, fmt::format("\n{}: {} events, {} bytes", name, with_commas(provider.events), with_commas(provider.bytes)),
+      width);
+  Table table;
+  for (const char* title : {"events", "bytes", "first (s)", "last (s)", "threads"}) {
+    table.columns.push_back({.title = title, .align = Align::right});
+  }
+  table.columns.push_back({.title = "read", .align = Align::left});
+  table.columns.push_back({.title = "event", .align = Align::left});
+  for (usize i = 0; i < std::min<usize>(rows, provider.kinds.size()); ++i) {
+    const stacks::ProviderEvent& event = provider.kinds[i];
+    table.rows.push_back({with_commas(event.count), with_commas(event.bytes), fixed(trace_seconds(event.first), 6),
+                          fixed(trace_seconds(event.last), 6), with_commas(event.threads), event.is_read ? "yes" : "no",
+                          event_cell(event)});
+  }
+  append_table_within(out, table, width);
+  if (provider.kinds.size() > rows) {
+    fmt::format_to(std::back_inserter(out), "… and {} more kinds of events: --sample-display-row {}\n",
+                   provider.kinds.size() - rows, provider.kinds.size());
+  }
+}
+
+void write_provider(JsonWriter& json, const stacks::TraceProvider& provider) {
+  const auto number = [&](const char* name, u64 value) { json.integer(name, value); };
+  json.begin_object();
+  json.string("provider", provider.name);
+  json.string("guid", provider.guid);
+  number("events", provider.events);
+  number("bytes", provider.bytes);
+  json.begin_array("kinds");
+  for (const stacks::ProviderEvent& event : provider.kinds) {
+    json.begin_object();
+    json.string("event", event.name);
+    number("id", event.id);
+    number("count", event.count);
+    number("bytes", event.bytes);
+    json.fixed("first_s", trace_seconds(event.first), 9);
+    json.fixed("last_s", trace_seconds(event.last), 9);
+    number("threads", event.threads);
+    json.boolean("read", event.is_read);
+    json.end_object();
+  }
+  json.end_array();
+  json.end_object();
+}
+
+}  // namespace
+
+std::string providers_text(const stacks::TraceProviders& providers, u32 rows, usize width) {
+  std::string out;
+  append_line_within(out,
+                     fmt::format("{} events of {} providers, {} bytes, in {}", with_commas(providers.events),
+                                 with_commas(providers.providers.size()), with_commas(providers.bytes),
+                                 duration(trace_seconds(providers.duration))),
+                     width);
+  if (providers.disk_reads + providers.disk_writes != 0) {
+    append_line_within(out,
+                       fmt::format("disks: {} reads, {} bytes; {} writes, {} bytes", with_commas(providers.disk_reads),
+                                   with_commas(providers.disk_read_bytes), with_commas(providers.disk_writes),
+                                   with_commas(providers.disk_written_bytes)),
+                       width);
+  }
+  if (providers.hard_faults != 0) {
+    append_line_within(out,
+                       fmt::format("hard faults: {}, {} bytes", with_commas(providers.hard_faults),
+                                   with_commas(providers.hard_fault_bytes)),
+                       width);
+  }
+  for (const stacks::TraceProvider& provider : providers.providers) append_provider(out, provider, rows, width);
+  return out;
+}
+
+std::string providers_json(const stacks::TraceProviders& providers, const stacks::TraceFacts& trace) {
+  std::string out;
+  JsonWriter json(out);
+  const auto number = [&](const char* name, u64 value) { json.integer(name, value); };
+  json.begin_object();
+  json.begin_object("providers");
+  json.string("file", providers.file);
+  json.fixed("seconds", trace_seconds(providers.duration), 9);
+  number("events", providers.events);
+  number("bytes", providers.bytes);
+  number("disk_reads", providers.disk_reads);
+  number("disk_read_bytes", providers.disk_read_bytes);
+  number("disk_writes", providers.disk_writes);
+  number("disk_written_bytes", providers.disk_written_bytes);
+  number("hard_faults", providers.hard_faults);
+  number("hard_fault_bytes", providers.hard_fault_bytes);
+  write_trace_facts(json, trace);
+  json.begin_array("providers");
+  for (const stacks::TraceProvider& provider : providers.providers) write_provider(json, provider);
+  json.end_array();
+  json.end_object();
+  json.end_object();
+  return out;
+}
+
+void append_mark_text(std::string& out, const stacks::TraceMark& mark) {
+  const auto id = [](u32 number) { return number == kNotTold ? std::string("-") : std::to_string(number); };
+  fmt::format_to(std::back_inserter(out), "{:.9f} {} {}/{} [{}] {}/{}", trace_seconds(mark.time),
+                 mark.process_name.empty() ? "-" : mark.process_name, id(mark.process), id(mark.thread), mark.core,
+                 mark.provider, mark.event);
+  for (const stacks::TraceMark::Field& field : mark.fields) {
+    if (field.is_number) {
+      fmt::format_to(std::back_inserter(out), " {}={}", field.name, field.value);
+    } else {
+      fmt::format_to(std::back_inserter(out), " {}=\"{}\"", field.name, field.value);
+    }
+  }
+  if (mark.is_cut) out += " …";
+  if (mark.fields.empty()) fmt::format_to(std::back_inserter(out), " ({} bytes)", mark.bytes);
+  out += '\n';
+}
+
+void append_mark_json(std::string& out, const stacks::TraceMark& mark) {
+  JsonWriter json(out);
+  const auto number = [&](const char* name, u64 value) { json.integer(name, value); };
+  json.begin_object();
+  json.fixed("time_s", trace_seconds(mark.time), 9);
+  if (mark.process != kNotTold) number("pid", mark.process);
+  if (mark.thread != kNotTold) number("tid", mark.thread);
+  if (!mark.process_name.empty()) {
+    json.string("process", mark.process_name);
+  }
+  number("core", mark.core);
+  json.string("provider", mark.provider);
+  json.string("event", mark.event);
+  number("bytes", mark.bytes);
+  json.begin_object("fields");
+  for (const stacks::TraceMark::Field& field : mark.fields) {
+    json.key(field.name);
+    field.is_number ? json.digits(field.value) : json.string(field.value);
+  }
+  json.end_object();
+  if (mark.is_cut) {
+    json.boolean("fields_cut", true);
+  }
+  json.end_object();
+  out += '\n';
+}
+
+}  // namespace wperf::report

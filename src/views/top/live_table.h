@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What was sampled in each of the last stretches of time, and in all of them, by function, thread and core: numbers,
+// and each name once. Pure. Filled by live_screen, read by picture.
+#pragma once
+#include <deque>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <unordered_map>
+#include <vector>
+
+#include "analysis/waits/live_waits.h"
+#include "model/answers/count_profile.h"
+#include "model/stacks/id_table.h"
+#include "model/stacks/stack_rows.h"
+
+namespace wperf::top {
+
+enum class Grouping : u8 { function, thread, core, module, wait, counter };
+inline constexpr u32 kGroupings = 6;
+// Which stretches count: the newest, the ten newest, all.
+enum class Extent : u8 { newest, ten, all };
+inline constexpr u32 kExtents = 3;
+inline constexpr usize kStretchesOfTen = 10;
+
+struct TableFunction {
+  std::string name, shown, module;  // shown: marked where it is of the kernel
+  bool is_kernel = false, is_known = false;
+  u32 module_number = 0;
+};
+struct TableThread {
+  std::string name, numbers;  // "7/8": thread 8 of process 7
+};
+struct TableEvent {
+  std::string name;
+  bool is_clock = false;
+  u64 period = 0;  // of the extent that was asked for
+};
+
+// Rows of one thread, core or module alone.
+struct Within {
+  u32 thread = stacks::kNothing, core = stacks::kNothing, module = stacks::kNothing;
+  bool is_all() const { return thread == stacks::kNothing && core == stacks::kNothing && module == stacks::kNothing; }
+};
+
+struct TableQuery {
+  Grouping grouping = Grouping::function;
+  Extent extent = Extent::newest;
+  u32 event = 0;
+  Within within = {};
+  std::string filter = {};  // in any of a row's names; upper and lower case are the same
+  bool by_name = false;
+};
+
+struct TableRow {
+  u32 key = 0;                    // function, thread, core, module, wait or counter
+  u64 samples = 0, period = 0;    // of waits: how many began, and nanoseconds
+  std::string_view name, detail;  // as shown; of the table, until something is added to it
+};
+
+struct TableAnswer {
+  std::vector<TableRow> rows;   // the greatest first, or by name
+  u64 samples = 0, period = 0;  // of the event, before anything was filtered
+  u64 shown_period = 0;
+  double seconds = 0;
+  usize stretches = 0;
+  u64 lost = 0, throttled = 0;
+  u64 unseen_ns = 0;
+  std::vector<TableEvent> events;
+  // What was counted, then what was sampled, in the same terms; by key of a row, if these were asked for.
+  std::vector<profile::CountRow> counters;
+  usize counted = 0;  // so many of them were
+  // Without a function: where most of it is, and why.
+  u64 nameless_period = 0;
+  std::string nameless_module, nameless_reason;
+};
+
+// What was recorded beside the samples.
+struct BesideSamples {
+  std::vector<waits::WaitedIn> waits = {};
+  std::vector<profile::CountRow> counters = {};
+};
+
+class LiveTable {
+ public:
+  void add(const stacks::StackProfile& profile, double seconds, u64 unseen_ns, const stacks::StackFilter& filter,
+           const BesideSamples& beside = {});
+  // All is forgotten.
+  void clear();
+  TableAnswer rows(const TableQuery& query) const;
+  // Stretches since the beginning, or since all was forgotten.
+  usize stretches() const { return all_.stretches; }
+  const TableFunction& function(u32 key) const { return functions_[key]; }
+  const std::vector<TableEvent>& events() const { return events_; }
+
+ private:
+  struct Place {
+    u32 function = 0, thread = 0, core = 0, event = 0;
+  };
+  struct Hits {
+    u64 samples = 0, period = 0;
+  };
+  struct PlaceHits {
+    u32 place = 0;  // its number
+    Hits hits;
+  };
+  struct Counts {
+    std::vector<PlaceHits> hits;          // of one stretch: each place once
+    std::unordered_map<u32, Hits> waits;  // by their number
+    std::vector<profile::CountRow> counters;
+    double seconds = 0;
+    usize stretches = 0;
+    u64 lost = 0, throttled = 0, unseen_ns = 0;
+  };
+  static void add_beside(Counts& sum, const Counts& one);  // all but hits
+  u32 place_number(const Place& place);
+  Place place(u32 number) const;
+  template <class Visit>
+  void for_each_place(Extent extent, Visit visit) const;
+  u32 function_number(const stacks::StackProfile& profile, u32 function);
+  u32 thread_number(const stacks::StackProfile& profile, const stacks::StackTask& task);
+  u32 wait_number(const waits::WaitedIn& one);
+  u32 module_number(const stacks::StackModule& module);
+  u32 core_number(u32 core);
+  void take_samples(const TableQuery& query, TableAnswer& answer, std::vector<Hits>& by_key) const;
+  void take_waits(const Counts& counts, TableAnswer& answer, std::vector<Hits>& by_key) const;
+  void take_counters(const Counts& counts, const TableQuery& query, TableAnswer& answer) const;
+  bool is_within(const Place& place, const Within& within) const;
+  u32 key_of(const Place& place, Grouping grouping) const;
+  std::string_view name_of(Grouping grouping, u32 key) const;
+  std::string_view detail_of(Grouping grouping, u32 key) const;
+
+  std::deque<Counts> newest_;
+  Counts all_;                  // without hits
+  std::vector<Hits> all_hits_;  // by number of the place
+  // The numbers of places, and of functions by the hash of their name and by what else tells them apart. They only grow
+  // in number, so a copy of the table shares them.
+  std::shared_ptr<stacks::IdTable> places_ = std::make_shared<stacks::IdTable>();
+  std::shared_ptr<stacks::IdTable> function_numbers_ = std::make_shared<stacks::IdTable>();
+  std::vector<TableEvent> events_;
+  // Where they are they stay.
+  std::deque<TableFunction> functions_;
+  std::deque<TableThread> threads_;
+  std::deque<std::string> cores_;
+  std::deque<std::pair<std::string, std::string>> modules_;  // name, and why functions have no names
+  std::map<std::tuple<u32, u32, std::string>, u32> thread_numbers_;
+  std::map<std::string, u32> module_numbers_;
+  std::map<u32, u32> core_numbers_;
+  std::deque<std::pair<std::string, std::string_view>> waits_;  // where, and what for
+  std::map<std::pair<std::string, waits::WaitClass>, u32> wait_numbers_;
+};
+
+}  // namespace wperf::top

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a person has chosen to see, and what a key changes in it. Pure. Called by live_screen; read by picture.
+#pragma once
+#include <optional>
+#include <string>
+
+#include "model/stacks/code_listing.h"
+#include "views/top/keys.h"
+#include "views/top/live_table.h"
+
+namespace wperf::top {
+
+// The code of a function, as far as it is known.
+struct CodeView {
+  u32 function = 0;  // of the table
+  bool is_waiting = true;
+  bool instructions = false;  // else its lines
+  usize cursor = 0;
+  stacks::FunctionCode code = {};
+  std::string reason = {};  // why there is none; empty: there is
+};
+
+// overwrite: whether a file that is there may be written over, which one key answers.
+enum class Typing : u8 { nothing, filter, file, overwrite };
+
+enum class Action : u8 {
+  nothing,
+  quit,
+  suspend,
+  redraw,
+  clear,      // forget what was seen
+  pause,      // TopView::paused has changed
+  load_code,  // of TopView::code
+  save,       // into TopView::typed, where nothing is yet
+  save_over,  // into it, whatever is there
+};
+
+struct TopView {
+  TableQuery query = {};
+  Typing typing = Typing::nothing;
+  std::string typed = {};
+  bool paused = false;
+  bool help = false;
+  usize cursor = 0;                // of the rows
+  std::optional<u32> chosen = {};  // the key of the row that it was moved to; nothing: it stays at the top
+  bool is_there = true;            // the chosen row, among the rows of now
+  std::optional<CodeView> code = {};
+  std::string within_name = {};  // of query.within
+  std::string message = {};      // until the next key
+
+  // That of the function that is looked at.
+  void take_code(stacks::FunctionCode answer);
+  // The cursor is where the chosen row is among these.
+  void follow(const TableAnswer& rows);
+  // `rows`: those on the screen. `page`: how many of them fit.
+  Action take(const Key& key, const TableAnswer& rows, usize page);
+
+ private:
+  Action take_typed(const Key& key);
+  Action take_letter(char letter, const TableAnswer& rows);
+  Action zoom(const TableAnswer& rows);
+  void leave();
+  void to_top();
+  void move(KeyKind kind, const TableAnswer& rows, usize page);
+};
+
+inline constexpr char kUsualFile[] = "top.data";
+
+}  // namespace wperf::top
