@@ -35,7 +35,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     u64 handed = 0;
     const usize middle = records.size() / 2;
     reader.drain({.first = records.first(middle), .second = records.subspan(middle)}, head,
-                 [&](const raw::SpePiece& piece) {
+                 [&](const readings::SpePiece& piece) {
                    if (piece.bytes.empty() || piece.buffer_address >= kAreaBytes) std::abort();
                    if (piece.bytes.data() != area.data() + piece.buffer_address) std::abort();
                    if (piece.bytes.size() > kAreaBytes - piece.buffer_address) std::abort();

@@ -47,7 +47,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const usize pieces = 1 + data[0] % 4;
   const auto records = whole_records(std::as_bytes(std::span(data + 1, size - 1)));
   recording::LiveUnwinding unwinding(modules::ElfSearch{.folders = {}, .lines = false});
-  unwinding.begin(std::vector<perf_export::WrittenEvent>{{.name = "cycles", .attributes = attributes(), .ids = {}}});
+  unwinding.begin(std::vector<perf_data::WrittenEvent>{{.name = "cycles", .attributes = attributes(), .ids = {}}});
   std::string out;
   for (usize i = 0; i < pieces; ++i) {
     unwinding.take(records, {});

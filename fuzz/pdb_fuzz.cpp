@@ -12,7 +12,7 @@ namespace {
 
 using namespace wperf::symbols;
 
-void ask(const PdbFile& pdb, Rva rva) {
+void ask(const PdbFile& pdb, wperf::code::Rva rva) {
   std::vector<Frame> frames;
   pdb.frames_at(rva, frames);
   const Function* function = pdb.function_at(rva);
@@ -32,7 +32,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const PdbFile& pdb = opened.value();
   for (wperf::u32 rva = 0x1000; rva < 0x1400; rva += 4) ask(pdb, {rva});
   std::size_t asked = 0;
-  Rva last;
+  wperf::code::Rva last;
   for (const Function& function : pdb.functions()) {
     if (function.rva < last) std::abort();
     last = function.rva;

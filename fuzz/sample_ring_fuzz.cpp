@@ -57,11 +57,11 @@ Record made_up(Bytes& bytes, u64 number) {
 }
 
 void check_read(std::span<const u64> words, bool sound) {
-  raw::SampleCapture capture;
+  readings::SampleCapture capture;
   const bool whole = device::append_stack_records(std::as_bytes(words), capture);
   require(whole || !sound);
   size_t frames = 0;
-  for (const raw::DrainedSample& it : capture.samples) {
+  for (const readings::DrainedSample& it : capture.samples) {
     if (it.frame_count != 0) require(it.first_frame == frames);
     frames += it.frame_count;
     require(it.kernel_frames <= it.frame_count);
@@ -121,7 +121,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   std::vector<u64> words((size - 1) / sizeof(u64));
   std::memcpy(words.data(), data + 1, words.size() * sizeof(u64));
   check_read(words, false);
-  raw::SampleCapture capture;
+  readings::SampleCapture capture;
   static_cast<void>(device::append_stack_records(std::as_bytes(std::span(data + 1, size - 1)), capture));
   return 0;
 }

@@ -16,8 +16,8 @@
 namespace {
 
 using namespace wperf;
-using decode::spe::Aggregator;
-using decode::spe::Record;
+using spe::Aggregator;
+using spe::Record;
 
 void check(bool holds) {
   if (!holds) std::abort();
@@ -32,46 +32,46 @@ u64 hits_of(const Rows& rows) {
 
 u64 event_hits(const Aggregator& aggregator) {
   u64 hits = 0;
-  aggregator.for_each_event([&](const decode::spe::EventHits& row) { hits += row.hits; });
+  aggregator.for_each_event([&](const spe::EventHits& row) { hits += row.hits; });
   return hits;
 }
 
 u64 distinct_events(const Aggregator& aggregator) {
   u64 rows = 0;
-  aggregator.for_each_event([&](const decode::spe::EventHits&) { ++rows; });
+  aggregator.for_each_event([&](const spe::EventHits&) { ++rows; });
   return rows;
 }
 
-void check_sum(const decode::spe::AccessSum& sum) {
+void check_sum(const spe::AccessSum& sum) {
   check(sum.timed <= sum.hits && sum.stores <= sum.hits && sum.refills <= sum.hits && sum.saturated <= sum.hits);
 }
 
 // Sums that do not depend on the order of records.
 void check_sums(const Aggregator& aggregator) {
-  const decode::spe::AggregatorOptions& options = aggregator.options();
+  const spe::AggregatorOptions& options = aggregator.options();
   check(event_hits(aggregator) == aggregator.records());
   check(hits_of(aggregator.owners()) == aggregator.records());
   u64 accesses = 0, timed = 0, of_sites = 0, timed_of_sites = 0;
-  for (const decode::spe::SourceAccesses& row : aggregator.sources()) {
+  for (const spe::SourceAccesses& row : aggregator.sources()) {
     check_sum(row.sum);
     accesses += row.sum.hits;
     timed += row.sum.timed;
   }
-  aggregator.for_each_access([&](const decode::spe::SiteAccesses& row) {
+  aggregator.for_each_access([&](const spe::SiteAccesses& row) {
     check_sum(row.sum);
     of_sites += row.sum.hits;
   });
-  aggregator.for_each_latency_of_site([&](const decode::spe::LatencyHits& row) { timed_of_sites += row.hits; });
-  aggregator.for_each_latency_of_source([&](const decode::spe::LatencyHits& row) { timed -= row.hits; });
+  aggregator.for_each_latency_of_site([&](const spe::LatencyHits& row) { timed_of_sites += row.hits; });
+  aggregator.for_each_latency_of_source([&](const spe::LatencyHits& row) { timed -= row.hits; });
   check(timed == 0 && timed_of_sites <= of_sites && accesses == of_sites && accesses <= aggregator.records());
-  const decode::spe::TouchedData& data = aggregator.data();
+  const spe::TouchedData& data = aggregator.data();
   u64 in_lines = data.forgotten_lines(), in_pages = data.forgotten_pages();
   check(data.line_count() <= options.most_lines && data.page_count() <= options.most_pages);
   for (u32 i = 0; i < data.line_count(); ++i) {
-    const decode::spe::LineHits line = data.line(i);
+    const spe::LineHits line = data.line(i);
     u64 in_places = line.without_place;
     check(line.places.size() <= options.most_places);
-    for (const decode::spe::LinePlace& place : line.places) in_places += place.counts.hits;
+    for (const spe::LinePlace& place : line.places) in_places += place.counts.hits;
     check(in_places == line.counts.hits);
     in_lines += line.counts.hits;
   }
@@ -79,34 +79,34 @@ void check_sums(const Aggregator& aggregator) {
   check(in_lines == in_pages && in_lines <= accesses);
 }
 
-profile::SpeRun run_with_module() {
-  profile::SpeRun run;
+operations::SpeRun run_with_module() {
+  operations::SpeRun run;
   run.target.modules.resize(1);
   run.target.modules[0].name = "a.exe";
   run.target.modules[0].base = 0x1000;
   run.target.modules[0].size = 0x7fff'ffff;
-  run.population = profile::SpePopulation{.operations = 7, .chosen = 5, .recorded = 3, .collided = 1};
+  run.population = operations::SpePopulation{.operations = 7, .chosen = 5, .recorded = 3, .collided = 1};
   return run;
 }
 
 void show(const Aggregator& aggregator, bool processes_known) {
-  profile::SpeRun run = run_with_module();
+  operations::SpeRun run = run_with_module();
   run.processes_known = processes_known;
-  std::vector<std::vector<profile::AddressAnswer>> answers(1);
-  const std::vector<std::vector<u32>> addresses = profile::spe_addresses_to_name(aggregator, run);
+  std::vector<std::vector<answers::AddressAnswer>> answers(1);
+  const std::vector<std::vector<u32>> addresses = operations::spe_addresses_to_name(aggregator, run);
   for (const u32 rva : addresses.at(0)) {
     if ((rva & 4) != 0) continue;
-    profile::AddressAnswer answer;
+    answers::AddressAnswer answer;
     answer.rva = rva;
     answer.function = std::string(1, static_cast<char>('a' + rva / 8 % 7));
     answer.frames = {{.function = answer.function, .file = (rva & 8) != 0 ? "a.c" : "", .line = rva / 16}};
     answers[0].push_back(std::move(answer));
   }
-  const profile::SpeProfile profile = profile::make_spe_profile(aggregator, std::move(run), answers);
+  const operations::SpeProfile profile = operations::make_spe_profile(aggregator, std::move(run), answers);
   u64 samples = 0;
-  for (const profile::SampledEvent& event : profile.samples.events) {
+  for (const answers::SampledEvent& event : profile.samples.events) {
     u64 counted = 0;
-    for (const profile::SymbolRow& row : event.rows) counted += row.count;
+    for (const answers::SymbolRow& row : event.rows) counted += row.count;
     check(counted == event.samples);
     samples += counted;
   }
@@ -123,29 +123,27 @@ void show(const Aggregator& aggregator, bool processes_known) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size < 2) return 0;
   const auto bytes = std::as_bytes(std::span(data, size)).subspan(1);
-  const decode::spe::AggregatorOptions tight{
+  const spe::AggregatorOptions tight{
       .memory = true, .most_lines = 4, .most_pages = 3, .most_owners = 5, .most_places = 2, .most_latencies = 3};
   Aggregator small(tight), whole({.memory = true}),
       halves[2] = {Aggregator({.memory = true}), Aggregator({.memory = true})};
   for (Aggregator* aggregator : {&small, &whole, &halves[0], &halves[1]}) {
-    aggregator->set_data_sources(
-        0, &decode::spe::data_source_families()[data[0] % decode::spe::data_source_families().size()]);
+    aggregator->set_data_sources(0, &spe::data_source_families()[data[0] % spe::data_source_families().size()]);
   }
-  decode::spe::DecodeState state;
+  spe::DecodeState state;
   report::RecordLines lines(data[0] % 2 == 0 ? report::RecordFormat::csv : report::RecordFormat::json);
-  const profile::SpeProfile nameless;
-  const profile::SpeRecordNames names(
+  const operations::SpeProfile nameless;
+  const operations::SpeRecordNames names(
       nameless,
       report::RecordLines::spelling(data[0] % 2 == 0 ? report::RecordFormat::csv : report::RecordFormat::json));
-  profile::SpeRecordNamer namer(names);
-  const usize used = decode::spe::for_each_record(bytes, state, [&](const Record& record) {
-    const decode::spe::Origin origin{.core = static_cast<u32>(state.records % 2),
-                                     .other_process = (record.pc() >> 4) % 5 == 0};
+  operations::SpeRecordNamer namer(names);
+  const usize used = spe::for_each_record(bytes, state, [&](const Record& record) {
+    const spe::Origin origin{.core = static_cast<u32>(state.records % 2), .other_process = (record.pc() >> 4) % 5 == 0};
     for (Aggregator* aggregator : {&small, &whole, &halves[origin.core]}) aggregator->add(origin, record);
-    namer.add(origin, record, [&](const profile::SpeRecordRow& row) { lines.add(row); });
+    namer.add(origin, record, [&](const operations::SpeRecordRow& row) { lines.add(row); });
   });
-  namer.flush([&](const profile::SpeRecordRow& row) { lines.add(row); });
-  decode::spe::end_of_buffer(state, bytes.size() - used);
+  namer.flush([&](const operations::SpeRecordRow& row) { lines.add(row); });
+  spe::end_of_buffer(state, bytes.size() - used);
   check(whole.records() == state.records);
   for (const Aggregator* aggregator : {&small, &whole}) check_sums(*aggregator);
   halves[0].merge(halves[1]);

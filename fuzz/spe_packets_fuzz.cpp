@@ -15,7 +15,7 @@
 
 namespace {
 
-using namespace wperf::decode::spe;
+using namespace wperf::spe;
 using wperf::u64;
 using wperf::usize;
 

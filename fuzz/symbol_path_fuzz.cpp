@@ -21,7 +21,7 @@ void answer(SymbolSearch& search, const Candidate& candidate, char letter) {
   } else if (letter == 't' && is_text) {
     search.text("PATH:/elsewhere/x.pdb");
   } else if (letter == 'o' && !is_text) {
-    if (search.opened(PdbId{})) std::abort();
+    if (search.opened(wperf::code::PdbId{})) std::abort();
   } else {
     search.absent();
   }
@@ -41,7 +41,7 @@ extern "C" int LLVMFuzzerTestOneInput(const wperf::u8* data, wperf::usize size) 
     if (complaint.empty()) std::abort();
   }
   const std::string name(take_line());
-  PdbId id;
+  wperf::code::PdbId id;
   id.age = 0x1c;
   SymbolSearch search({.name = name, .id = id, .explicit_path = {}, .image_path = "/i/m.exe", .path_in_image = name},
                       {.places = path.places, .default_cache = "/c", .network = true});

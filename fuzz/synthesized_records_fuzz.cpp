@@ -44,7 +44,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   std::memcpy(&tail, data + 8, 8);
   check_ring(std::as_bytes(std::span(data + 17, std::bit_floor(size - 17))), head, tail);
   const std::string_view text(reinterpret_cast<const char*>(data + 17), size - 17);
-  const perf_export::Trailer trailer{.sample_type = head};
+  const perf_data::Trailer trailer{.sample_type = head};
   std::string bytes;
   switch (data[16] % 4) {
     case 0:

@@ -34,7 +34,7 @@ extern "C" int LLVMFuzzerTestOneInput(const u8* data, usize size) {
   const std::string_view text(reinterpret_cast<const char*>(data) + 2, size - 2);
   top::LiveTable table;
   const std::string name(text.substr(0, text.size() / 2));
-  profile::CountRow counter;
+  answers::CountRow counter;
   counter.name = name;
   const top::BesideSamples beside{.waits = {{.function = name, .module = name, .begun = 1, .waited = 1}},
                                   .counters = {counter}};

@@ -14,7 +14,8 @@ namespace {
 
 using namespace wperf;
 
-void check(std::span<const waits::Switch> switches, std::span<const waits::Unrecorded> unrecorded, u64 begin, u64 end) {
+void check(std::span<const stacks::Switch> switches, std::span<const stacks::Unrecorded> unrecorded, u64 begin,
+           u64 end) {
   u64 stretches = 0;
   waits::ThreadHistories histories;
   const waits::Accounting done = waits::account(switches, unrecorded, begin, end, [&](const waits::Stretch& one) {
@@ -43,7 +44,7 @@ void check(std::span<const waits::Switch> switches, std::span<const waits::Unrec
 
 // Four bytes make an event: so the accounting is reached without a file that is right.
 void account_bytes(std::span<const std::uint8_t> bytes) {
-  std::vector<waits::Switch> switches;
+  std::vector<stacks::Switch> switches;
   u64 time = 1000;
   for (usize i = 0; i + 4 <= bytes.size(); i += 4) {
     time += bytes[i] & 0x3f;
@@ -51,14 +52,14 @@ void account_bytes(std::span<const std::uint8_t> bytes) {
                         .leaves = bytes[i + 1] % 9u,
                         .comes = bytes[i + 2] % 9u,
                         .core = static_cast<u16>(bytes[i + 3] % 3),
-                        .kind = static_cast<waits::Kind>(bytes[i + 1] / 86),
-                        .leaving = static_cast<waits::Leaving>(bytes[i + 3] / 64)});
+                        .kind = static_cast<stacks::Kind>(bytes[i + 1] / 86),
+                        .leaving = static_cast<stacks::Leaving>(bytes[i + 3] / 64)});
   }
-  std::vector<waits::Unrecorded> unrecorded;
+  std::vector<stacks::Unrecorded> unrecorded;
   for (u64 begin = 900; unrecorded.size() < bytes.size() / 16;) {
     const u8 byte = bytes[unrecorded.size()];
     begin += byte;
-    const u16 core = byte % 5 < 4 ? static_cast<u16>(byte % 5) : waits::kEveryCore;
+    const u16 core = byte % 5 < 4 ? static_cast<u16>(byte % 5) : stacks::kEveryCore;
     unrecorded.push_back({.begin = begin, .end = begin + byte / 2, .core = core});
   }
   check(switches, unrecorded, 900, time);

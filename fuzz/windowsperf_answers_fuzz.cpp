@@ -42,7 +42,7 @@ class FuzzedMachine final : public windowsperf::Machine {
   diag::Result<u32> spawn(const std::string&, const std::string&, u32) override { return 1u; }
   ProcessState process(u32) override { return {}; }
   void kill(u32) override {}
-  std::vector<raw::Process> processes() override { return {}; }
+  std::vector<readings::Process> processes() override { return {}; }
   diag::Result<void> wait(u64 nanoseconds, u32) override {
     now_ += nanoseconds * 50;
     return {};
@@ -82,9 +82,9 @@ void count(Device& device, const plan::Capabilities& machine, u32 which) {
   if (!session.value()->check().has_value() || !session.value()->stop().has_value()) return;
   const auto capture = session.value()->read();
   if (!capture.has_value()) return;
-  for (const raw::UnitCounts& unit : capture.value().units) {
+  for (const readings::UnitCounts& unit : capture.value().units) {
     require(unit.entries.size() <= plan.schedules[index_of(unit.event_class)].entries.size());
-    for (const raw::CounterReading& reading : unit.entries) require(reading.slots <= unit.rounds);
+    for (const readings::CounterReading& reading : unit.entries) require(reading.slots <= unit.rounds);
   }
 }
 
@@ -94,12 +94,12 @@ void sample(Device& device) {
   plan.events.resize(1);
   auto session = device.open_sampling(plan);
   if (!session.has_value() || !session.value()->start().has_value()) return;
-  raw::SampleCapture capture;
+  readings::SampleCapture capture;
   for (int i = 0; i < 4; ++i) {
     if (!device.programs().wait(session.value()->drain_every_ns(100'000'000), 0).has_value()) return;
     if (!session.value()->drain(capture).has_value()) return;
   }
-  for (const raw::DrainedSample& one : capture.samples) require(one.overflowed == 1);
+  for (const readings::DrainedSample& one : capture.samples) require(one.overflowed == 1);
 }
 
 }  // namespace

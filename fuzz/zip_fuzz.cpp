@@ -9,21 +9,21 @@
 extern "C" int LLVMFuzzerTestOneInput(const wperf::u8* data, wperf::usize size) {
   using namespace wperf;
   const std::span<const std::byte> bytes = std::as_bytes(std::span(data, size));
-  static_cast<void>(zip::ZipFile::has_its_look(bytes));
-  const auto file = zip::ZipFile::open(bytes);
+  static_cast<void>(packing::ZipFile::has_its_look(bytes));
+  const auto file = packing::ZipFile::open(bytes);
   if (!file.has_value()) {
     if (file.error().text.empty()) std::abort();
     return 0;
   }
   u64 packed = 0;
-  for (const zip::ZipEntry& entry : file.value().entries()) {
+  for (const packing::ZipEntry& entry : file.value().entries()) {
     packed += entry.packed.size();
     u64 got = 0;
-    const auto end = zip::ZipFile::unpack(entry, [&](std::span<const std::byte> piece) {
+    const auto end = packing::ZipFile::unpack(entry, [&](std::span<const std::byte> piece) {
       got += piece.size();
       return got < (u64{1} << 20);
     });
-    if (end == zip::Unpacked::all && got != entry.size) std::abort();
+    if (end == packing::Unpacked::all && got != entry.size) std::abort();
     if (entry.method != 0 && got > entry.size) std::abort();
   }
   if (packed > size) std::abort();

@@ -42,6 +42,7 @@ ANYTHING = "everything"
 EVERY_SRC_ROOM = "src/*"
 WINGS_LINE = re.compile(r"^Wings, from the ground up: (.*)$", re.MULTILINE)
 PURE = re.compile(r"\bPure\b")
+NAMESPACE = re.compile(r"^(?:inline )?namespace (wperf::[\w:]+) \{", re.MULTILINE)
 
 
 class TableError(Exception):
@@ -176,9 +177,25 @@ def check_include(file, quoted, target, table, names, is_test):
     return None
 
 
+def check_namespace(file, table):
+    """Files of a room, and of folders in it, use the namespace of the room."""
+    if table.wing(file.name) is None:
+        return None
+    names = NAMESPACE.findall(file.text)
+    wing = table.wings[table.wing(file.name)]
+    room = file.name[len(wing) + 1:].split("/")[0] if file.name.count("/") > wing.count("/") + 1 else wing.rpartition("/")[2]
+    wanted = f"wperf::{room}"
+    if not names or any(name == wanted or name.startswith(wanted + "::") for name in names):
+        return None
+    return f"is in the namespace {names[0]}; the one of its room is {wanted}"
+
+
 def check_source(file, table, names, is_test):
     """Every complaint about one source file, as 'name:line: sentence'."""
     complaints = []
+    complaint = check_namespace(file, table)
+    if complaint:
+        complaints.append(f"{file.name}:1: {complaint}")
     for match in INCLUDE.finditer(file.text):
         complaint = check_include(file, match[1] == '"', match[2], table, names, is_test)
         if complaint:

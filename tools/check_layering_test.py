@@ -168,6 +168,19 @@ class Length(unittest.TestCase):
         self.assertEqual(complaints("src/pmu/generated/a.cpp", "\n" * 700), [])
 
 
+class Namespaces(unittest.TestCase):
+    PAGE = "Wings, from the ground up: `src/low`, `src/high`\n\n" + PAGE.replace(
+        "| `src/pmu` | `", "| `src/low/a` | nothing |\n| `src/low/a/drawer` | nothing |\n| `src/low` | nothing |\n| `src/pmu` | `")
+
+    def test_folder_and_namespace_agree(self):
+        for name, text in (("src/low/a/x.cpp", "namespace wperf::a {\n"), ("src/low/a/x.h", "namespace wperf::b {\nclass X;\n}\nnamespace wperf::a::parts {\n"),
+                           ("src/low/a/drawer/x.cpp", "namespace wperf::a {\n"), ("src/low/x.h", "namespace wperf::low {\n"),
+                           ("src/low/a/main.cpp", "int main() {}\n"), ("src/pmu/x.cpp", "namespace wperf::other {\n")):
+            self.assertEqual(complaints(name, text, self.PAGE), [], name)
+        for name, text in (("src/low/a/x.cpp", "namespace wperf::ab {\n"), ("src/low/a/drawer/x.cpp", "namespace wperf::drawer {\n")):
+            self.assertIn("the one of its room is wperf::a", complaints(name, text, self.PAGE)[0])
+
+
 class Links(unittest.TestCase):
     def links(self, text):
         rooms = [("src/pmu", "pmu"), ("base", "base"), ("src/ground/os", "os")]

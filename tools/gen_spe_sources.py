@@ -23,7 +23,7 @@ HEAD = """// SPDX-License-Identifier: BSD-3-Clause
 // clang-format off
 #include "formats/spe/data_sources.h"
 
-namespace wperf::decode::spe {
+namespace wperf::spe {
 
 namespace {
 """
@@ -92,7 +92,7 @@ def generate(data):
     out.append("};\n\n}  // namespace\n\n"
                "constinit const std::span<const DataSourceFamily> kDataSourceFamilies = kFamilies;\n"
                "constinit const std::span<const DataSourceCore> kDataSourceCores = kCores;\n\n"
-               "}  // namespace wperf::decode::spe\n")
+               "}  // namespace wperf::spe\n")
     return "".join(out)
 
 

@@ -26,7 +26,7 @@ namespace {
 using wperf::u32;
 using wperf::u64;
 using wperf::usize;
-using namespace wperf::decode::spe;
+using namespace wperf::spe;
 
 // Relative to going through the same bytes one by one: finds code that became several times slower, on any machine.
 constexpr double kMostTimesTheFloor = 6;

@@ -19,7 +19,7 @@
 namespace {
 
 using namespace wperf;
-using decode::spe::Record;
+using spe::Record;
 
 constexpr u64 kNeoverseN1 = 0x410fd0c0;
 constexpr u64 kCode = 0x7ff6'1000'0000;  // where decode_bench puts it
@@ -31,19 +31,19 @@ u64 decode_all(const perf_data::AuxTraces& traces, Callback&& callback) {
   u64 records = 0;
   for (const perf_data::AuxBuffer& buffer : traces.buffers()) {
     for (const perf_data::AuxStretch& stretch : traces.stretches_of(buffer)) {
-      decode::spe::DecodeState state;
+      spe::DecodeState state;
       state.buffer_address = stretch.offset;
-      const usize used = decode::spe::for_each_record(stretch.bytes, state,
-                                                      [&](const Record& record) { callback(buffer.cpu, record); });
-      decode::spe::end_of_buffer(state, stretch.bytes.size() - used);
+      const usize used =
+          spe::for_each_record(stretch.bytes, state, [&](const Record& record) { callback(buffer.cpu, record); });
+      spe::end_of_buffer(state, stretch.bytes.size() - used);
       records += state.records;
     }
   }
   return records;
 }
 
-profile::SpeRun program() {
-  profile::SpeRun run;
+operations::SpeRun program() {
+  operations::SpeRun run;
   run.target.modules.resize(1);
   run.target.modules[0].name = "program";
   run.target.modules[0].base = kCode;
@@ -52,11 +52,11 @@ profile::SpeRun program() {
   return run;
 }
 
-std::vector<std::vector<profile::AddressAnswer>> names_of(const std::vector<std::vector<u32>>& addresses) {
-  std::vector<std::vector<profile::AddressAnswer>> answers(addresses.size());
+std::vector<std::vector<answers::AddressAnswer>> names_of(const std::vector<std::vector<u32>>& addresses) {
+  std::vector<std::vector<answers::AddressAnswer>> answers(addresses.size());
   for (usize module = 0; module < addresses.size(); ++module) {
     for (const u32 rva : addresses[module]) {
-      profile::AddressAnswer answer;
+      answers::AddressAnswer answer;
       answer.rva = rva;
       answer.function = "function_" + std::to_string(rva / kFunctionBytes);
       answer.frames = {{.function = answer.function, .file = "program.c", .line = rva / 16 + 1}};
@@ -79,14 +79,14 @@ void print_records(const perf_data::AuxTraces& traces) {
 }
 
 void print_report(const perf_data::AuxTraces& traces, bool memory) {
-  decode::spe::Aggregator aggregator({.memory = memory});
+  spe::Aggregator aggregator({.memory = memory});
   for (const perf_data::AuxBuffer& buffer : traces.buffers()) {
-    aggregator.set_data_sources(buffer.cpu, decode::spe::find_data_source_family(kNeoverseN1));
+    aggregator.set_data_sources(buffer.cpu, spe::find_data_source_family(kNeoverseN1));
   }
   decode_all(traces, [&](u32 core, const Record& record) { aggregator.add({.core = core}, record); });
-  profile::SpeRun run = program();
-  const auto answers = names_of(profile::spe_addresses_to_name(aggregator, run));
-  const profile::SpeProfile profile = profile::make_spe_profile(aggregator, std::move(run), answers);
+  operations::SpeRun run = program();
+  const auto answers = names_of(operations::spe_addresses_to_name(aggregator, run));
+  const operations::SpeProfile profile = operations::make_spe_profile(aggregator, std::move(run), answers);
   report::SpeOptions options;
   options.samples.rows = ~u32{0};
   options.memory = memory;

@@ -20,8 +20,8 @@ namespace {
 
 using wperf::u32;
 using wperf::u64;
+using wperf::code::Rva;
 using wperf::symbols::PdbFile;
-using wperf::symbols::Rva;
 
 std::vector<Rva> parse_addresses(std::string_view text) {
   std::vector<Rva> result;

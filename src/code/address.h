@@ -5,7 +5,7 @@
 
 #include "base/ints.h"
 
-namespace wperf::symbols {
+namespace wperf::code {
 
 struct Rva {  // offset from where an image is loaded
   u32 value = 0;
@@ -38,4 +38,4 @@ struct PdbId {
   friend bool operator==(const PdbId&, const PdbId&) = default;
 };
 
-}  // namespace wperf::symbols
+}  // namespace wperf::code

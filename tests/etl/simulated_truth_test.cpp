@@ -26,7 +26,7 @@ class SimulatedTruth : public testing::TestWithParam<const char*> {
   void SetUp() override {
     if (!std::filesystem::exists(std::string(WPERF_WORKLOADS) + "/threads.exe"))
       GTEST_SKIP() << "the workloads were not built";
-    auto opened = device::open_fake_tracing(std::string("pace=free,instance=truth,") + GetParam(), &below);
+    auto opened = etw::open_fake_tracing(std::string("pace=free,instance=truth,") + GetParam(), &below);
     ASSERT_TRUE(opened.has_value()) << opened.error().text;
     machine = std::move(opened).value();
   }
@@ -49,8 +49,8 @@ class SimulatedTruth : public testing::TestWithParam<const char*> {
     ASSERT_TRUE(session.value()->stop().has_value());
   }
 
-  device::SimulatedMachine* below = nullptr;
-  std::unique_ptr<device::TracingMachine> machine;
+  wperf_driver::SimulatedMachine* below = nullptr;
+  std::unique_ptr<etw::TracingMachine> machine;
   std::string file = testing::TempDir() + "wperf-simulated-truth.etl";
 };
 

@@ -15,7 +15,7 @@
 #include "formats/perf_data/record_bytes.h"
 #include "ground/os/files.h"
 
-namespace wperf::perf_export {
+namespace wperf::perf_data {
 namespace {
 
 constexpr u64 kSampleType = perf_data::kSampleIdentifier | perf_data::kSampleIp | perf_data::kSampleTid |
@@ -26,33 +26,33 @@ constexpr u32 kPid = 4000, kThread = 4001;
 
 std::string records_of(std::string_view module) {
   std::string out;
-  Trailer trailer{.sample_type = kSampleType, .pid = kPid, .tid = kPid, .id = 71};
-  append_event_name(out, 71, "first_event");
-  append_event_name(out, 72, "second_event");
-  append_comm(out, kPid, kPid, "written", true, trailer);
-  append_mmap2(out, {.pid = kPid, .tid = kPid, .address = kBase, .length = kSize, .inode = 77, .file = module},
-               trailer);
+  perf_data::Trailer trailer{.sample_type = kSampleType, .pid = kPid, .tid = kPid, .id = 71};
+  perf_data::append_event_name(out, 71, "first_event");
+  perf_data::append_event_name(out, 72, "second_event");
+  perf_data::append_comm(out, kPid, kPid, "written", true, trailer);
+  perf_data::append_mmap2(
+      out, {.pid = kPid, .tid = kPid, .address = kBase, .length = kSize, .inode = 77, .file = module}, trailer);
   trailer.time = kMillisecond;
-  append_fork(out, kPid, kPid, kThread, kPid, trailer.time, trailer);
-  append_comm(out, kPid, kThread, "second thread", false, trailer);
+  perf_data::append_fork(out, kPid, kPid, kThread, kPid, trailer.time, trailer);
+  perf_data::append_comm(out, kPid, kThread, "second thread", false, trailer);
   for (u32 i = 0; i < 30; ++i) {
     const u64 chain[] = {perf_data::kCallchainUser, kBase + 0x1000 + i, kBase + 0x2000};
-    append_sample(out, {.sample_type = kSampleType,
-                        .id = i % 3 == 0 ? 72u : 71u,
-                        .ip = kBase + 0x1000 + i,
-                        .time = (i + 2) * kMillisecond,
-                        .period = 1000 + i,
-                        .pid = kPid,
-                        .tid = i % 2 == 0 ? kPid : kThread,
-                        .cpu = i % 4,
-                        .callchain = chain});
+    perf_data::append_sample(out, {.sample_type = kSampleType,
+                                   .id = i % 3 == 0 ? 72u : 71u,
+                                   .ip = kBase + 0x1000 + i,
+                                   .time = (i + 2) * kMillisecond,
+                                   .period = 1000 + i,
+                                   .pid = kPid,
+                                   .tid = i % 2 == 0 ? kPid : kThread,
+                                   .cpu = i % 4,
+                                   .callchain = chain});
   }
-  append_finished_round(out);
+  perf_data::append_finished_round(out);
   return out;
 }
 
-RecordingFacts facts() {
-  RecordingFacts facts;
+perf_data::RecordingFacts facts() {
+  perf_data::RecordingFacts facts;
   facts.host_name = "a-host";
   facts.os_release = "6.1.0-test";
   facts.version = "wperf 0";
@@ -72,17 +72,17 @@ RecordingFacts facts() {
 }
 
 int write(const std::string& path, std::string_view module) {
-  std::vector<WrittenEvent> events;
+  std::vector<perf_data::WrittenEvent> events;
   for (const u32 config : {0x11u, 0x70u}) {
     events.push_back({.name = events.empty() ? "first_event" : "second_event",
-                      .attributes = attribute_bytes(
+                      .attributes = perf_data::attribute_bytes(
                           {.type = 4, .config = config, .period = 1000, .sample_type = kSampleType, .kernel = true}),
                       .ids = {events.empty() ? 71u : 72u}});
   }
-  std::string file = file_beginning(events);
+  std::string file = perf_data::file_beginning(events);
   const std::string records = records_of(module);
   file += records;
-  const FileEnding ending = file_ending(events, records.size(), facts());
+  const perf_data::FileEnding ending = perf_data::file_ending(events, records.size(), facts());
   file.replace(0, ending.header.size(), ending.header);
   file += ending.tail;
   const auto saved = os::save_with_folders(path, std::as_bytes(std::span(file)));
@@ -92,8 +92,8 @@ int write(const std::string& path, std::string_view module) {
 }
 
 }  // namespace
-}  // namespace wperf::perf_export
+}  // namespace wperf::perf_data
 
 int main(int count, char** words) {
-  return count == 3 ? wperf::perf_export::write(words[1], words[2]) : 2;
+  return count == 3 ? wperf::perf_data::write(words[1], words[2]) : 2;
 }

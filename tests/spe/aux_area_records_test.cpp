@@ -20,8 +20,8 @@ namespace {
 std::string recorded_bytes(const recording::SpeTraceRecords& records) {
   std::string attributes(64, '\0');
   attributes[4] = 64;
-  const std::vector<perf_export::WrittenEvent> events = {{.name = "dummy", .attributes = attributes, .ids = {1}}};
-  const std::string file = perf_export::file_beginning(events) + records.records(8);
+  const std::vector<perf_data::WrittenEvent> events = {{.name = "dummy", .attributes = attributes, .ids = {1}}};
+  const std::string file = perf_data::file_beginning(events) + records.records(8);
   const perf_data::PerfFile opened = perf_data::PerfFile::open(std::as_bytes(std::span(file))).value();
   const perf_data::AuxTraces traces = perf_data::AuxTraces::collect(opened);
   if (traces.buffers().size() != 1) return {};
@@ -55,7 +55,7 @@ TEST(AuxAreaRecords, RealRecordsComeThrough) {
   if (corpus.empty()) GTEST_SKIP() << "the corpus of real SPE records is not at hand";
   for (const usize step : {1u, 7u, 64u, 100u, 255u, 256u}) {
     recording::SpeTraceRecords records(corpus.size());
-    through_area(corpus, step, [&](const raw::SpePiece& one) { records.take(one); });
+    through_area(corpus, step, [&](const readings::SpePiece& one) { records.take(one); });
     EXPECT_EQ(recorded_bytes(records).substr(0, corpus.size()), corpus) << step;
   }
 }

@@ -20,7 +20,7 @@ namespace {
 using wperf::u32;
 using wperf::u64;
 using wperf::usize;
-using namespace wperf::decode::spe;
+using namespace wperf::spe;
 
 using Long = unsigned long long;
 

@@ -36,7 +36,7 @@ void print_functions(std::span<const Function> functions) {
   }
 }
 
-void print_address(const PdbFile& pdb, Rva rva, std::vector<Frame>& frames) {
+void print_address(const PdbFile& pdb, wperf::code::Rva rva, std::vector<Frame>& frames) {
   std::printf("@\t%x", rva.value);
   const Function* function = pdb.function_at(rva);
   if (function == nullptr) {
@@ -59,7 +59,7 @@ void print_addresses(const PdbFile& pdb, std::string_view text) {
   const char* at = text.data();
   const char* const end = at + text.size();
   while (at < end) {
-    Rva rva;
+    wperf::code::Rva rva;
     const auto parsed = std::from_chars(at, end, rva.value, 16);
     if (parsed.ptr == at) break;
     print_address(pdb, rva, frames);
@@ -67,7 +67,7 @@ void print_addresses(const PdbFile& pdb, std::string_view text) {
   }
 }
 
-void print_id(const PdbId& id) {
+void print_id(const wperf::code::PdbId& id) {
   std::printf("%08x%04x%04x", id.guid.data1, id.guid.data2, id.guid.data3);
   for (const wperf::u8 byte : id.guid.data4) std::printf("%02x", byte);
   std::printf("\t%u\n", id.age);

@@ -6,7 +6,7 @@
 #include "analysis/recording/mapped_code.h"
 #include "code/modules/symbol_folders.h"
 
-namespace wperf::commands {
+namespace wperf::compare {
 namespace {
 
 class ModuleFile final : public compare::BuildFile {
@@ -44,4 +44,4 @@ compare::OpenBuildFile code_of_builds(const request::Request& request, FileDetai
   };
 }
 
-}  // namespace wperf::commands
+}  // namespace wperf::compare

@@ -5,11 +5,11 @@
 #include "analysis/compare/function_code.h"
 #include "model/request/request.h"
 
-namespace wperf::commands {
+namespace wperf::compare {
 
 enum class FileDetail : u8 { names, lines };  // lines take longer
 
 // Looks where the names of the recordings came from, too: beside the recording's paths, in --symbol-path.
 compare::OpenBuildFile code_of_builds(const request::Request& request, FileDetail detail);
 
-}  // namespace wperf::commands
+}  // namespace wperf::compare

@@ -10,31 +10,31 @@
 #include "model/answers/address_answer.h"
 #include "model/answers/compat_profile.h"
 
-namespace wperf::profile {
+namespace wperf::naming {
 
 struct NamedPlace {
   u64 address = 0;
-  u32 symbol = 0;                         // index into symbols
-  u32 module = kNone;                     // index into modules
-  const AddressAnswer* answer = nullptr;  // null: nobody knows
+  u32 symbol = 0;                                  // index into symbols
+  u32 module = answers::kNone;                     // index into modules
+  const answers::AddressAnswer* answer = nullptr;  // null: nobody knows
 };
 
 // Interns symbols and files, in the order they are asked for.
 class NameTable {
  public:
-  u32 symbol(SymbolKind kind, u32 module, std::string_view name);
+  u32 symbol(answers::SymbolKind kind, u32 module, std::string_view name);
   u32 file(const std::string& path);
-  std::vector<Symbol> take_symbols() { return std::move(symbols_); }
-  std::vector<SourceFile> take_files() { return std::move(files_); }
+  std::vector<answers::Symbol> take_symbols() { return std::move(symbols_); }
+  std::vector<answers::SourceFile> take_files() { return std::move(files_); }
 
  private:
-  std::vector<Symbol> symbols_;
-  std::vector<SourceFile> files_;
+  std::vector<answers::Symbol> symbols_;
+  std::vector<answers::SourceFile> files_;
   std::unordered_map<std::string, u32> symbol_numbers_, file_numbers_;
 };
 
 // In the order of the places.
-std::vector<NamedPlace> name_places(const std::vector<Place>& places, const std::vector<SampleModule>& modules,
-                                    const std::vector<std::vector<AddressAnswer>>& answers, NameTable& names);
+std::vector<NamedPlace> name_places(const std::vector<Place>& places, const std::vector<answers::SampleModule>& modules,
+                                    const std::vector<std::vector<answers::AddressAnswer>>& answers, NameTable& names);
 
-}  // namespace wperf::profile
+}  // namespace wperf::naming

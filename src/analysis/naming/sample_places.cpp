@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace wperf::profile {
+namespace wperf::naming {
 namespace {
 
 constexpr usize kFirstSlots = 1024;
@@ -15,12 +15,12 @@ u64 hash_of(Place place) {
 
 }  // namespace
 
-PlaceIndex::PlaceIndex() : places_(1), slots_(kFirstSlots, kNone) {}
+PlaceIndex::PlaceIndex() : places_(1), slots_(kFirstSlots, answers::kNone) {}
 
 u32 PlaceIndex::number_of(Place place) {
   const usize mask = slots_.size() - 1;
   usize at = hash_of(place) & mask;
-  for (; slots_[at] != kNone; at = (at + 1) & mask) {
+  for (; slots_[at] != answers::kNone; at = (at + 1) & mask) {
     const Place& other = places_[slots_[at]];
     if (other.address == place.address && other.kernel == place.kernel) return slots_[at];
   }
@@ -32,17 +32,17 @@ u32 PlaceIndex::number_of(Place place) {
 }
 
 void PlaceIndex::grow() {
-  std::vector<u32> slots(slots_.size() * 2, kNone);
+  std::vector<u32> slots(slots_.size() * 2, answers::kNone);
   const usize mask = slots.size() - 1;
   for (usize number = 1; number < places_.size(); ++number) {
     usize at = hash_of(places_[number]) & mask;
-    while (slots[at] != kNone) at = (at + 1) & mask;
+    while (slots[at] != answers::kNone) at = (at + 1) & mask;
     slots[at] = static_cast<u32>(number);
   }
   slots_ = std::move(slots);
 }
 
-ModuleMap::ModuleMap(const std::vector<SampleModule>& modules) : modules_(modules) {
+ModuleMap::ModuleMap(const std::vector<answers::SampleModule>& modules) : modules_(modules) {
   for (u32 i = 0; i < modules.size(); ++i) by_base_.push_back(i);
   std::sort(by_base_.begin(), by_base_.end(), [&](u32 a, u32 b) { return modules[a].base < modules[b].base; });
 }
@@ -50,22 +50,22 @@ ModuleMap::ModuleMap(const std::vector<SampleModule>& modules) : modules_(module
 u32 ModuleMap::find(Place place) const {
   const auto after = std::upper_bound(by_base_.begin(), by_base_.end(), place.address,
                                       [&](u64 address, u32 module) { return address < modules_[module].base; });
-  if (after == by_base_.begin()) return kNone;
+  if (after == by_base_.begin()) return answers::kNone;
   const u32 module = *(after - 1);
-  const SampleModule& candidate = modules_[module];
+  const answers::SampleModule& candidate = modules_[module];
   const bool inside = place.address - candidate.base < candidate.size && candidate.kernel == place.kernel;
-  return inside ? module : kNone;
+  return inside ? module : answers::kNone;
 }
 
 std::vector<std::vector<u32>> addresses_in_modules(std::initializer_list<const std::vector<Place>*> lists,
-                                                   const std::vector<SampleModule>& modules) {
+                                                   const std::vector<answers::SampleModule>& modules) {
   const ModuleMap map(modules);
   std::vector<std::vector<u32>> addresses(modules.size());
   for (const std::vector<Place>* places : lists) {
     for (usize number = kOtherProcess + 1; number < places->size(); ++number) {
       const Place& place = (*places)[number];
       const u32 module = map.find(place);
-      if (module == kNone) continue;
+      if (module == answers::kNone) continue;
       addresses[module].push_back(static_cast<u32>(place.address - modules[module].base));
     }
   }
@@ -76,4 +76,4 @@ std::vector<std::vector<u32>> addresses_in_modules(std::initializer_list<const s
   return addresses;
 }
 
-}  // namespace wperf::profile
+}  // namespace wperf::naming

@@ -9,7 +9,7 @@
 #include "model/answers/address_answer.h"
 #include "model/answers/compat_profile.h"
 
-namespace wperf::profile {
+namespace wperf::naming {
 
 inline constexpr u32 kOtherProcess = 0;  // the place of every sample outside the target process
 
@@ -35,16 +35,16 @@ class PlaceIndex {
 // Which module an address is in.
 class ModuleMap {
  public:
-  explicit ModuleMap(const std::vector<SampleModule>& modules);
+  explicit ModuleMap(const std::vector<answers::SampleModule>& modules);
   u32 find(Place place) const;  // kNone: in none
 
  private:
-  const std::vector<SampleModule>& modules_;
+  const std::vector<answers::SampleModule>& modules_;
   std::vector<u32> by_base_;
 };
 
 // What to ask each module: the addresses of all these lists in it, counted from its base, sorted, each once.
 std::vector<std::vector<u32>> addresses_in_modules(std::initializer_list<const std::vector<Place>*> lists,
-                                                   const std::vector<SampleModule>& modules);
+                                                   const std::vector<answers::SampleModule>& modules);
 
-}  // namespace wperf::profile
+}  // namespace wperf::naming

@@ -6,12 +6,12 @@
 #include <tuple>
 #include <utility>
 
-namespace wperf::profile {
+namespace wperf::naming {
 
 void LineRows::add(const SourceLineHits& line) {
   Entry& entry = lines_[{line.file, line.line}];
   entry.row.hits += line.hits;
-  if (entry.row.file == kNone) {
+  if (entry.row.file == answers::kNone) {
     entry.row.file = line.file;
     entry.row.line = line.line;
     entry.row.module = line.module;
@@ -24,20 +24,21 @@ void LineRows::add(const SourceLineHits& line) {
   }
 }
 
-std::vector<LineRow> LineRows::take() {
-  std::vector<LineRow> rows;
+std::vector<answers::LineRow> LineRows::take() {
+  std::vector<answers::LineRow> rows;
   rows.reserve(lines_.size());
   for (auto& [key, entry] : lines_) {
     for (const auto& [inner, hits] : entry.inlined) {
       entry.row.inlined.push_back(
           {.function = std::get<0>(inner), .file = std::get<1>(inner), .line = std::get<2>(inner), .hits = hits});
     }
-    std::sort(entry.row.inlined.begin(), entry.row.inlined.end(), [](const InlinedHits& a, const InlinedHits& b) {
-      return std::tie(b.hits, a.function, a.file, a.line) < std::tie(a.hits, b.function, b.file, b.line);
-    });
+    std::sort(entry.row.inlined.begin(), entry.row.inlined.end(),
+              [](const answers::InlinedHits& a, const answers::InlinedHits& b) {
+                return std::tie(b.hits, a.function, a.file, a.line) < std::tie(a.hits, b.function, b.file, b.line);
+              });
     rows.push_back(std::move(entry.row));
   }
-  std::sort(rows.begin(), rows.end(), [](const LineRow& a, const LineRow& b) {
+  std::sort(rows.begin(), rows.end(), [](const answers::LineRow& a, const answers::LineRow& b) {
     return std::tie(b.hits, a.file, a.line) < std::tie(a.hits, b.file, b.line);
   });
   return rows;
@@ -48,10 +49,10 @@ namespace {
 // Of one symbol.
 void add_line(const NamedPlace& place, u64 count, NameTable& names, LineRows& lines) {
   if (place.answer == nullptr || place.answer->frames.empty()) return;
-  const AddressFrame& own = place.answer->frames.back();
+  const answers::AddressFrame& own = place.answer->frames.back();
   if (own.line == 0 || own.file.empty()) return;
   const u32 file = names.file(own.file);
-  const AddressFrame& innermost = place.answer->frames.front();
+  const answers::AddressFrame& innermost = place.answer->frames.front();
   lines.add({.file = file,
              .line = own.line,
              .hits = count,
@@ -61,7 +62,7 @@ void add_line(const NamedPlace& place, u64 count, NameTable& names, LineRows& li
              .code_end = place.answer->line_end,
              .is_inlined = innermost.inlined,
              .inlined_function = innermost.function,
-             .inlined_file = innermost.inlined && !innermost.file.empty() ? names.file(innermost.file) : kNone,
+             .inlined_file = innermost.inlined && !innermost.file.empty() ? names.file(innermost.file) : answers::kNone,
              .inlined_line = innermost.line});
 }
 
@@ -109,13 +110,13 @@ class BySymbol {
 
 }  // namespace
 
-std::vector<SymbolRow> make_symbol_rows(const std::vector<PlaceHits>& hits, const std::vector<NamedPlace>& pcs,
-                                        NameTable& names) {
-  std::vector<SymbolRow> rows;
+std::vector<answers::SymbolRow> make_symbol_rows(const std::vector<PlaceHits>& hits, const std::vector<NamedPlace>& pcs,
+                                                 NameTable& names) {
+  std::vector<answers::SymbolRow> rows;
   const BySymbol by_symbol(hits, pcs);
   rows.reserve(by_symbol.groups().size());
   for (const HitsOfSymbol& group : by_symbol.groups()) {
-    SymbolRow row;
+    answers::SymbolRow row;
     row.symbol = group.symbol;
     row.pcs.reserve(group.hits.size());
     LineRows lines;
@@ -132,10 +133,10 @@ std::vector<SymbolRow> make_symbol_rows(const std::vector<PlaceHits>& hits, cons
   return rows;
 }
 
-std::vector<u32> name_ranks(const CompatProfile& profile) {
+std::vector<u32> name_ranks(const answers::CompatProfile& profile) {
   std::vector<std::pair<std::string, u32>> shown;
   for (u32 symbol = 0; symbol < profile.symbols.size(); ++symbol) {
-    shown.emplace_back(display_name(profile, symbol), symbol);
+    shown.emplace_back(answers::display_name(profile, symbol), symbol);
   }
   std::sort(shown.begin(), shown.end());
   std::vector<u32> ranks(shown.size());
@@ -143,49 +144,55 @@ std::vector<u32> name_ranks(const CompatProfile& profile) {
   return ranks;
 }
 
-void sort_symbol_rows(const std::vector<u32>& ranks, std::vector<SymbolRow>& rows) {
-  std::sort(rows.begin(), rows.end(), [&](const SymbolRow& a, const SymbolRow& b) {
+void sort_symbol_rows(const std::vector<u32>& ranks, std::vector<answers::SymbolRow>& rows) {
+  std::sort(rows.begin(), rows.end(), [&](const answers::SymbolRow& a, const answers::SymbolRow& b) {
     return a.count != b.count ? a.count > b.count : ranks[a.symbol] < ranks[b.symbol];
   });
 }
 
-void add_threads(const std::map<u64, u64>& threads, const std::vector<ProcessName>& names, SampledEvent& event) {
+void add_threads(const std::map<u64, u64>& threads, const std::vector<answers::ProcessName>& names,
+                 answers::SampledEvent& event) {
   for (const auto& [key, count] : threads) {
     const u32 process = static_cast<u32>(key >> 32);
     event.threads.push_back({.process = process, .thread = static_cast<u32>(key), .count = count});
     if (event.processes.empty() || event.processes.back().process != process) {
-      const auto named =
-          std::find_if(names.begin(), names.end(), [&](const ProcessName& name) { return name.process == process; });
+      const auto named = std::find_if(names.begin(), names.end(),
+                                      [&](const answers::ProcessName& name) { return name.process == process; });
       event.processes.push_back({.process = process, .name = named != names.end() ? named->name : ""});
     }
     event.processes.back().count += count;
   }
-  std::sort(event.threads.begin(), event.threads.end(), [](const ThreadCount& a, const ThreadCount& b) {
-    return std::tie(b.count, a.process, a.thread) < std::tie(a.count, b.process, b.thread);
-  });
-  std::sort(event.processes.begin(), event.processes.end(), [](const ProcessCount& a, const ProcessCount& b) {
-    return std::tie(b.count, a.process) < std::tie(a.count, b.process);
-  });
+  std::sort(event.threads.begin(), event.threads.end(),
+            [](const answers::ThreadCount& a, const answers::ThreadCount& b) {
+              return std::tie(b.count, a.process, a.thread) < std::tie(a.count, b.process, b.thread);
+            });
+  std::sort(event.processes.begin(), event.processes.end(),
+            [](const answers::ProcessCount& a, const answers::ProcessCount& b) {
+              return std::tie(b.count, a.process) < std::tie(a.count, b.process);
+            });
 }
 
 void add_modules(const std::vector<PlaceHits>& hits, const std::vector<NamedPlace>& pcs,
-                 const std::vector<Symbol>& symbols, std::vector<SampleModule>& modules, SampledEvent& event) {
+                 const std::vector<answers::Symbol>& symbols, std::vector<answers::SampleModule>& modules,
+                 answers::SampledEvent& event) {
   ModuleSums sums;
   for (const PlaceHits& one : hits) {
     const NamedPlace& pc = pcs[one.place];
-    sums[{pc.module, pc.module != kNone ? SymbolKind::function : symbols[pc.symbol].kind}] += one.hits;
+    sums[{pc.module, pc.module != answers::kNone ? answers::SymbolKind::function : symbols[pc.symbol].kind}] +=
+        one.hits;
   }
   add_modules(sums, modules, event);
 }
 
-void add_modules(const ModuleSums& sums, std::vector<SampleModule>& modules, SampledEvent& event) {
+void add_modules(const ModuleSums& sums, std::vector<answers::SampleModule>& modules, answers::SampledEvent& event) {
   for (const auto& [key, count] : sums) {
     event.modules.push_back({.module = key.first, .kind = key.second, .count = count});
-    if (key.first != kNone) modules[key.first].samples += count;
+    if (key.first != answers::kNone) modules[key.first].samples += count;
   }
-  std::sort(event.modules.begin(), event.modules.end(), [](const ModuleCount& a, const ModuleCount& b) {
-    return std::tie(b.count, a.module, a.kind) < std::tie(a.count, b.module, b.kind);
-  });
+  std::sort(event.modules.begin(), event.modules.end(),
+            [](const answers::ModuleCount& a, const answers::ModuleCount& b) {
+              return std::tie(b.count, a.module, a.kind) < std::tie(a.count, b.module, b.kind);
+            });
 }
 
-}  // namespace wperf::profile
+}  // namespace wperf::naming

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <bit>
 
-namespace wperf::profile {
+namespace wperf::operations {
 namespace {
 
 double mean_of(u64 sum, u64 count) {
@@ -21,7 +21,7 @@ u64 rank_of(u64 hits, u32 percent) {
 std::vector<AccessCounts> AccessSums::counts() const {
   std::vector<AccessCounts> counts;
   counts.reserve(sums_.size());
-  for (const decode::spe::AccessSum& sum : sums_) {
+  for (const spe::AccessSum& sum : sums_) {
     AccessCounts& one = counts.emplace_back();
     one.hits = sum.hits;
     one.loads = sum.hits - sum.stores;
@@ -82,4 +82,4 @@ std::vector<LatencyBucket> Histogram::take() const {
   return buckets;
 }
 
-}  // namespace wperf::profile
+}  // namespace wperf::operations

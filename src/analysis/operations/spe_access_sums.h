@@ -6,14 +6,14 @@
 #include "analysis/operations/spe_profile.h"
 #include "formats/spe/aggregator.h"
 
-namespace wperf::profile {
+namespace wperf::operations {
 
 // Groups are numbers from 0; a sum belongs to one, which the caller tells.
 class AccessSums {
  public:
   explicit AccessSums(u32 groups) : sums_(groups) {}
 
-  void add(u32 group, const decode::spe::AccessSum& sum) { sums_[group].add(sum); }
+  void add(u32 group, const spe::AccessSum& sum) { sums_[group].add(sum); }
   void add_latency(u32 group, u32 cycles, u64 hits) { latencies_.add(u64{group} << kCycleBits | cycles, hits); }
   // By group, with means and percentiles.
   std::vector<AccessCounts> counts() const;
@@ -23,8 +23,8 @@ class AccessSums {
 
   void add_percentiles(std::vector<AccessCounts>& counts) const;
 
-  std::vector<decode::spe::AccessSum> sums_;
-  decode::spe::CountTable latencies_;
+  std::vector<spe::AccessSum> sums_;
+  spe::CountTable latencies_;
 };
 
 // Latencies by power of two: 0, 1, 2-3, 4-7 …
@@ -37,4 +37,4 @@ class Histogram {
   std::vector<u64> octaves_;
 };
 
-}  // namespace wperf::profile
+}  // namespace wperf::operations

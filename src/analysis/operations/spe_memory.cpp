@@ -10,18 +10,18 @@
 
 #include "analysis/operations/spe_access_sums.h"
 
-namespace wperf::profile {
+namespace wperf::operations {
 namespace {
 
-using decode::spe::Aggregator;
-using decode::spe::DataSource;
-using decode::spe::LatencyHits;
-using decode::spe::SiteAccesses;
-using decode::spe::SourceAccesses;
-using decode::spe::SourceCode;
-using decode::spe::TouchedData;
+using spe::Aggregator;
+using spe::DataSource;
+using spe::LatencyHits;
+using spe::SiteAccesses;
+using spe::SourceAccesses;
+using spe::SourceCode;
+using spe::TouchedData;
 
-double mean_latency(const decode::spe::DataCounts& counts) {
+double mean_latency(const spe::DataCounts& counts) {
   return counts.timed == 0 ? 0 : static_cast<double>(counts.latency) / static_cast<double>(counts.timed);
 }
 
@@ -46,13 +46,13 @@ class SourceTable {
   std::vector<SourceRow> take() { return std::move(rows_); }
 
  private:
-  static constexpr u32 kNumbered = static_cast<u32>(decode::spe::DataLevel::unknown);
+  static constexpr u32 kNumbered = static_cast<u32>(spe::DataLevel::unknown);
   using Key = std::tuple<u32, u64, std::string>;  // distance, number, name
 
   // A name is one row, whichever core family it is from.
   static Key key_of(bool store, SourceCode source) {
     if (!source.given()) return {kNumbered + 1, store ? 1 : 0, store ? "stores, no source" : "loads, no source"};
-    std::string name = decode::spe::data_source_name(source.family(), source.value());
+    std::string name = spe::data_source_name(source.family(), source.value());
     const DataSource* const known = source.source();
     if (known == nullptr) return {kNumbered, source.value(), std::move(name)};
     return {static_cast<u32>(known->level), known->modified ? 1 : 0, std::move(name)};
@@ -68,7 +68,7 @@ class CodeLines {
   explicit CodeLines(const std::vector<CodePlace>& code) {
     std::map<std::tuple<u32, u32, u32, u64>, u32> numbers;
     for (const CodePlace& place : code) {
-      const bool known = place.file != kNone;
+      const bool known = place.file != answers::kNone;
       const auto [entry, is_new] = numbers.try_emplace(
           {place.symbol, place.file, place.line, known ? 0 : place.address}, static_cast<u32>(rows_.size()));
       if (is_new) rows_.push_back({.symbol = place.symbol, .file = place.file, .line = place.line});
@@ -87,7 +87,7 @@ class CodeLines {
 // For each group the member that has most of its cycles.
 class Heaviest {
  public:
-  explicit Heaviest(u32 groups) : of_group_(groups, kNone), cycles_(groups) {}
+  explicit Heaviest(u32 groups) : of_group_(groups, answers::kNone), cycles_(groups) {}
   void add(u32 group, u32 member, u64 cycles) { sums_.add(u64{group} << 32 | member, cycles); }
   std::vector<u32> take() {
     sums_.for_each([&](u64 key, u64 sum) {
@@ -95,7 +95,7 @@ class Heaviest {
       u32& heaviest = of_group_[group];
       u64& cycles = cycles_[group];
       // Of equals the first: the table has no order.
-      if (heaviest != kNone && std::tuple(cycles, heaviest) > std::tuple(sum, member)) return;
+      if (heaviest != answers::kNone && std::tuple(cycles, heaviest) > std::tuple(sum, member)) return;
       heaviest = member;
       cycles = sum;
     });
@@ -103,7 +103,7 @@ class Heaviest {
   }
 
  private:
-  decode::spe::CountTable sums_;
+  spe::CountTable sums_;
   std::vector<u32> of_group_;
   std::vector<u64> cycles_;
 };
@@ -143,7 +143,7 @@ class AccessTables {
       by_source_.add(sources_.row_of(i), sources[i].sum);
     }
     aggregator.for_each_access([&](const SiteAccesses& row) { add(row); });
-    aggregator.for_each_wait([&](const decode::spe::Wait& wait) { add(wait); });
+    aggregator.for_each_wait([&](const spe::Wait& wait) { add(wait); });
     aggregator.for_each_latency_of_source([&](const LatencyHits& row) { add_to_source(sources_.row_of(row.of), row); });
     aggregator.for_each_latency_of_site([&](const LatencyHits& row) { add_to_place(input_.code_place(row.of), row); });
   }
@@ -170,7 +170,7 @@ class AccessTables {
     by_line_.add(line, row.sum);
     place_of_line_.add(line, place, row.sum.latency);
   }
-  void add(const decode::spe::Wait& wait) {
+  void add(const spe::Wait& wait) {
     const u32 place = input_.code_place(wait.site), source = sources_.row_of(wait.source);
     source_of_symbol_.add(symbol_of(place), source, wait.cycles);
     source_of_line_.add(lines_.line_of(place), source, wait.cycles);
@@ -258,13 +258,13 @@ std::vector<u32> busiest(u32 count, const RowOf& row_of) {
   return numbers;
 }
 
-DataRow line_row(const decode::spe::LineHits& line, const MemoryInput& input) {
+DataRow line_row(const spe::LineHits& line, const MemoryInput& input) {
   DataRow row = data_row(line);
   std::map<u32, u64> hits_of_place;
   std::vector<u32> threads;
-  for (const decode::spe::LinePlace& place : line.places) {
+  for (const spe::LinePlace& place : line.places) {
     hits_of_place[input.code_place(place.site)] += place.counts.hits;
-    if (place.thread != decode::spe::kNoThread) threads.push_back(place.thread);
+    if (place.thread != spe::kNoThread) threads.push_back(place.thread);
   }
   std::sort(threads.begin(), threads.end());
   row.threads = static_cast<u32>(std::unique(threads.begin(), threads.end()) - threads.begin());
@@ -292,7 +292,7 @@ void add_data(const TouchedData& data, const MemoryInput& input, MemoryProfile& 
 }
 
 void add_walks(const Aggregator& aggregator, const MemoryInput& input, MemoryProfile& memory) {
-  std::map<u32, decode::spe::AccessSum> sums;
+  std::map<u32, spe::AccessSum> sums;
   aggregator.for_each_access([&](const SiteAccesses& row) {
     if (row.sum.walks != 0) sums[input.code_place(row.site)];
   });
@@ -337,11 +337,10 @@ MemoryProfile make_memory_profile(const Aggregator& aggregator, const MemoryInpu
   add_data(aggregator.data(), input, memory);
   add_walks(aggregator, input, memory);
   add_branches(input, memory);
-  const std::vector<decode::spe::OwnerHits> owners = aggregator.owners();
-  memory.limits.threads_known = std::any_of(owners.begin(), owners.end(), [](const decode::spe::OwnerHits& owner) {
-    return owner.thread != decode::spe::kNoThread;
-  });
+  const std::vector<spe::OwnerHits> owners = aggregator.owners();
+  memory.limits.threads_known = std::any_of(owners.begin(), owners.end(),
+                                            [](const spe::OwnerHits& owner) { return owner.thread != spe::kNoThread; });
   return memory;
 }
 
-}  // namespace wperf::profile
+}  // namespace wperf::operations

@@ -7,20 +7,20 @@
 #include "analysis/operations/spe_profile.h"
 #include "formats/spe/aggregator.h"
 
-namespace wperf::profile {
+namespace wperf::operations {
 
 struct MemoryInput {
   SpePlaces& places;
   const std::vector<u32>& code_place_of;  // by place number: index into `code`
   const std::vector<CodePlace>& code;
 
-  u32 code_place(const decode::spe::Site& site) const { return code_place_of[places.number_of(site)]; }
+  u32 code_place(const spe::Site& site) const { return code_place_of[places.number_of(site)]; }
   u32 code_place(u32 site) const { return code_place_of[places.number_of_site(site)]; }
 };
 
-MemoryProfile make_memory_profile(const decode::spe::Aggregator& aggregator, const MemoryInput& input);
+MemoryProfile make_memory_profile(const spe::Aggregator& aggregator, const MemoryInput& input);
 
 // Lines that threads may be fighting over without sharing anything in them: most refills and peer answers first.
-std::vector<SharedLine> shared_lines(const decode::spe::TouchedData& data, const MemoryInput& input);
+std::vector<SharedLine> shared_lines(const spe::TouchedData& data, const MemoryInput& input);
 
-}  // namespace wperf::profile
+}  // namespace wperf::operations

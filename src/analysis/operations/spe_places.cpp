@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <tuple>
 
-namespace wperf::profile {
+namespace wperf::operations {
 
-using decode::spe::BranchHits;
-using decode::spe::Site;
+using spe::BranchHits;
+using spe::Site;
 
-std::vector<BranchSite> branch_sites(const decode::spe::Aggregator& aggregator) {
+std::vector<BranchSite> branch_sites(const spe::Aggregator& aggregator) {
   std::vector<BranchHits> rows = aggregator.branches();
   const auto key = [](const auto& row) {
     return std::tuple(row.site.pc, row.site.kernel, row.site.other_process, row.conditional, row.indirect);
@@ -40,12 +40,14 @@ std::vector<BranchSite> branch_sites(const decode::spe::Aggregator& aggregator) 
   return sites;
 }
 
-SpePlaces::SpePlaces(const decode::spe::Aggregator& aggregator, const SampleTarget& target, bool processes_known)
-    : modules_(target.modules), processes_known_(processes_known), place_of_site_(aggregator.site_count(), kNone) {
+SpePlaces::SpePlaces(const spe::Aggregator& aggregator, const answers::SampleTarget& target, bool processes_known)
+    : modules_(target.modules),
+      processes_known_(processes_known),
+      place_of_site_(aggregator.site_count(), answers::kNone) {
   // Sites at which branches only aimed are no places. The order is that in which the sites were first seen.
-  aggregator.for_each_event([&](const decode::spe::EventHits& row) { place_of_site_[row.site] = kOtherProcess; });
+  aggregator.for_each_event([&](const spe::EventHits& row) { place_of_site_[row.site] = naming::kOtherProcess; });
   for (u32 site = 0; site < aggregator.site_count(); ++site) {
-    if (place_of_site_[site] != kNone) place_of_site_[site] = number_of(aggregator.site(site));
+    if (place_of_site_[site] != answers::kNone) place_of_site_[site] = number_of(aggregator.site(site));
   }
   if (!aggregator.options().memory) return;
   branches_ = branch_sites(aggregator);
@@ -56,7 +58,7 @@ SpePlaces::SpePlaces(const decode::spe::Aggregator& aggregator, const SampleTarg
 
 bool SpePlaces::is_other(const Site& site) const {
   if (site.other_process) return true;
-  return !processes_known_ && !site.kernel && modules_.find(place_of(site)) == kNone;
+  return !processes_known_ && !site.kernel && modules_.find(place_of(site)) == answers::kNone;
 }
 
-}  // namespace wperf::profile
+}  // namespace wperf::operations

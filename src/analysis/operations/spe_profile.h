@@ -11,16 +11,16 @@
 #include "base/ints.h"
 #include "model/answers/compat_profile.h"
 
-namespace wperf::profile {
+namespace wperf::operations {
 
 // An address of code with its names.
 struct CodePlace {
   u64 address = 0;
   bool kernel = false;
-  u32 symbol = 0;      // index into CompatProfile::symbols
-  u32 module = kNone;  // index into its target.modules
-  u32 file = kNone;    // index into its files
-  u32 line = 0;        // 0: not known
+  u32 symbol = 0;               // index into CompatProfile::symbols
+  u32 module = answers::kNone;  // index into its target.modules
+  u32 file = answers::kNone;    // index into its files
+  u32 line = 0;                 // 0: not known
 };
 
 // What the cores counted while they sampled: sample_pop, sample_feed, sample_filtrate, sample_collision.
@@ -76,16 +76,16 @@ struct SourceRow {
 struct AccessSymbolRow {
   u32 symbol = 0;
   AccessCounts counts{};
-  u32 slowest_source = kNone;  // index into sources: where most of its cycles went
+  u32 slowest_source = answers::kNone;  // index into sources: where most of its cycles went
 };
 
 struct AccessLineRow {
   u32 symbol = 0;
-  u32 file = kNone;  // kNone: no line known, then `address` tells
+  u32 file = answers::kNone;  // kNone: no line known, then `address` tells
   u32 line = 0;
   u64 address = 0;  // of its most expensive instruction
   AccessCounts counts{};
-  u32 slowest_source = kNone;
+  u32 slowest_source = answers::kNone;
 };
 
 // A 4 KB page or a 64-byte line of data addresses.
@@ -93,8 +93,8 @@ struct DataRow {
   u64 address = 0;
   u64 hits = 0, stores = 0, refills = 0, walks = 0, peer = 0;
   double mean_latency = 0;
-  u32 threads = 0;    // lines only: that were seen
-  u32 place = kNone;  // lines only: most frequent place, index into places
+  u32 threads = 0;             // lines only: that were seen
+  u32 place = answers::kNone;  // lines only: most frequent place, index into places
 };
 
 struct WalkRow {
@@ -107,8 +107,8 @@ struct BranchRow {
   u32 place = 0;  // index into places
   bool conditional = false, indirect = false;
   u64 hits = 0, mispredicted = 0, not_taken = 0;
-  u64 top_target = 0;            // the most frequent when taken; 0: never taken
-  u32 top_target_place = kNone;  // index into places
+  u64 top_target = 0;                     // the most frequent when taken; 0: never taken
+  u32 top_target_place = answers::kNone;  // index into places
   u64 top_target_hits = 0;
   u32 targets = 0;
 };
@@ -159,12 +159,12 @@ struct MemoryProfile {
 inline constexpr usize kMostDataRows = 4096;
 
 struct SpeProfile {
-  CompatProfile samples;          // events: one per kind of operation, most samples first
-  std::vector<CodePlace> places;  // the first stands for all other processes; by address, then user before kernel
-  std::vector<SpeCore> cores;     // ascending
-  u64 forgotten_mappings = 0;     // of code, in a recording with too many; records in them have no names
+  answers::CompatProfile samples;  // events: one per kind of operation, most samples first
+  std::vector<CodePlace> places;   // the first stands for all other processes; by address, then user before kernel
+  std::vector<SpeCore> cores;      // ascending
+  u64 forgotten_mappings = 0;      // of code, in a recording with too many; records in them have no names
   std::optional<SpePopulation> population;
   std::optional<MemoryProfile> memory;
 };
 
-}  // namespace wperf::profile
+}  // namespace wperf::operations

@@ -10,20 +10,20 @@
 #include "analysis/operations/spe_memory.h"
 #include "analysis/operations/spe_places.h"
 
-namespace wperf::profile {
+namespace wperf::operations {
 namespace {
 
-using decode::spe::Aggregator;
-using decode::spe::EventHits;
-using decode::spe::OperationName;
-using decode::spe::OwnerHits;
+using spe::Aggregator;
+using spe::EventHits;
+using spe::OperationName;
+using spe::OwnerHits;
 
 using Kind = std::pair<OperationName, u64>;  // of operation, and its events
 
 // What the aggregator says of one kind of operation.
 struct KindHits {
-  std::vector<PlaceHits> places;  // of other processes once, the others once each
-  std::map<u64, u64> threads;     // process << 32 | thread
+  std::vector<naming::PlaceHits> places;  // of other processes once, the others once each
+  std::map<u64, u64> threads;             // process << 32 | thread
   std::map<u32, u64> cores;
   u64 hits = 0, of_others = 0;
   usize place_count = 0;
@@ -45,26 +45,26 @@ std::map<Kind, KindHits> hits_by_kind(const Aggregator& aggregator, const SpeRun
     KindHits& kind = kinds[{row.operation, row.events}];
     const u32 place = places.number_of_site(row.site);
     kind.hits += row.hits;
-    if (place == kOtherProcess) {
+    if (place == naming::kOtherProcess) {
       kind.of_others += row.hits;
     } else {
       kind.places.push_back({.place = place, .hits = row.hits});
     }
   });
   for (auto& [kind, of_kind] : kinds) {
-    if (of_kind.of_others != 0) of_kind.places.push_back({.place = kOtherProcess, .hits = of_kind.of_others});
+    if (of_kind.of_others != 0) of_kind.places.push_back({.place = naming::kOtherProcess, .hits = of_kind.of_others});
   }
   for (const OwnerHits& row : aggregator.owners()) {
     KindHits& kind = kinds[{row.operation, row.events}];
     kind.cores[row.core] += row.hits;
-    if (row.thread != decode::spe::kNoThread) kind.threads[process_and_thread(run, row.thread)] += row.hits;
+    if (row.thread != spe::kNoThread) kind.threads[process_and_thread(run, row.thread)] += row.hits;
   }
   return kinds;
 }
 
 // The index into `out` for each place number. The first place stands for all other processes and stays in front.
-std::vector<u32> add_code_places(const std::vector<Place>& places, const std::vector<NamedPlace>& named,
-                                 NameTable& names, std::vector<CodePlace>& out) {
+std::vector<u32> add_code_places(const std::vector<naming::Place>& places, const std::vector<naming::NamedPlace>& named,
+                                 naming::NameTable& names, std::vector<CodePlace>& out) {
   std::vector<u32> order;
   for (u32 number = 0; number < places.size(); ++number) order.push_back(number);
   std::sort(order.begin() + 1, order.end(), [&](u32 a, u32 b) {
@@ -72,13 +72,13 @@ std::vector<u32> add_code_places(const std::vector<Place>& places, const std::ve
   });
   std::vector<u32> index(places.size());
   for (const u32 number : order) {
-    const NamedPlace& place = named[number];
+    const naming::NamedPlace& place = named[number];
     CodePlace code{.address = places[number].address,
                    .kernel = places[number].kernel,
                    .symbol = place.symbol,
                    .module = place.module};
     if (place.answer != nullptr && !place.answer->frames.empty()) {
-      const AddressFrame& own = place.answer->frames.back();
+      const answers::AddressFrame& own = place.answer->frames.back();
       if (own.line != 0 && !own.file.empty()) {
         code.file = names.file(own.file);
         code.line = own.line;
@@ -113,23 +113,24 @@ void add_cores(const Aggregator& aggregator, SpeRun& run, SpeProfile& profile) {
   }
 }
 
-SampledEvent make_event(const Kind& kind, KindHits& hits, const SpeRun& run, const std::vector<NamedPlace>& named,
-                        const std::vector<u32>& ranks, NameTable& names, CompatProfile& profile) {
-  SampledEvent event;
-  event.name = decode::spe::source_name(kind.first, kind.second);
+answers::SampledEvent make_event(const Kind& kind, KindHits& hits, const SpeRun& run,
+                                 const std::vector<naming::NamedPlace>& named, const std::vector<u32>& ranks,
+                                 naming::NameTable& names, answers::CompatProfile& profile) {
+  answers::SampledEvent event;
+  event.name = spe::source_name(kind.first, kind.second);
   event.samples = hits.hits;
-  const std::vector<PlaceHits> places = std::move(hits.places);
-  event.rows = make_symbol_rows(places, named, names);
-  sort_symbol_rows(ranks, event.rows);
-  add_threads(hits.threads, run.processes, event);
-  add_modules(places, named, profile.symbols, profile.target.modules, event);
+  const std::vector<naming::PlaceHits> places = std::move(hits.places);
+  event.rows = naming::make_symbol_rows(places, named, names);
+  naming::sort_symbol_rows(ranks, event.rows);
+  naming::add_threads(hits.threads, run.processes, event);
+  naming::add_modules(places, named, profile.symbols, profile.target.modules, event);
   for (const auto& [core, count] : hits.cores) event.cores.push_back({.core = core, .count = count});
   return event;
 }
 
 }  // namespace
 
-void add_damage(SpeCore& core, const decode::spe::DecodeState& state) {
+void add_damage(SpeCore& core, const spe::DecodeState& state) {
   core.damaged += state.damage.damaged_records;
   core.bad_bytes += state.damage.bad_bytes;
   core.unfinished += state.damage.unfinished_records;
@@ -137,26 +138,28 @@ void add_damage(SpeCore& core, const decode::spe::DecodeState& state) {
 
 std::vector<std::vector<u32>> spe_addresses_to_name(const Aggregator& aggregator, const SpeRun& run) {
   const SpePlaces places(aggregator, run.target, run.processes_known);
-  return addresses_in_modules({&places.places()}, run.target.modules);
+  return naming::addresses_in_modules({&places.places()}, run.target.modules);
 }
 
 SpeProfile make_spe_profile(const Aggregator& aggregator, SpeRun run,
-                            const std::vector<std::vector<AddressAnswer>>& answers) {
+                            const std::vector<std::vector<answers::AddressAnswer>>& answers) {
   SpeProfile profile;
-  CompatProfile& samples = profile.samples;
+  answers::CompatProfile& samples = profile.samples;
   samples.target = std::move(run.target);
   SpePlaces places(aggregator, samples.target, run.processes_known);
-  NameTable names;
-  const std::vector<NamedPlace> named = name_places(places.places(), samples.target.modules, answers, names);
+  naming::NameTable names;
+  const std::vector<naming::NamedPlace> named =
+      naming::name_places(places.places(), samples.target.modules, answers, names);
   std::map<Kind, KindHits> kinds = hits_by_kind(aggregator, run, places);
   samples.symbols = names.take_symbols();
-  const std::vector<u32> ranks = name_ranks(samples);
+  const std::vector<u32> ranks = naming::name_ranks(samples);
   for (auto& [kind, hits] : kinds) {
     samples.events.push_back(make_event(kind, hits, run, named, ranks, names, samples));
   }
-  std::sort(samples.events.begin(), samples.events.end(), [](const SampledEvent& a, const SampledEvent& b) {
-    return std::tie(b.samples, a.name) < std::tie(a.samples, b.name);
-  });
+  std::sort(samples.events.begin(), samples.events.end(),
+            [](const answers::SampledEvent& a, const answers::SampledEvent& b) {
+              return std::tie(b.samples, a.name) < std::tie(a.samples, b.name);
+            });
   const std::vector<u32> code_place_of = add_code_places(places.places(), named, names, profile.places);
   samples.files = names.take_files();
   samples.exit_code = run.exit_code;
@@ -171,4 +174,4 @@ SpeProfile make_spe_profile(const Aggregator& aggregator, SpeRun run,
   return profile;
 }
 
-}  // namespace wperf::profile
+}  // namespace wperf::operations

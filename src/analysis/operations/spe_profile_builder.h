@@ -16,7 +16,7 @@
 #include "formats/spe/record_reader.h"
 #include "model/answers/address_answer.h"
 
-namespace wperf::profile {
+namespace wperf::operations {
 
 // Whose number a context packet (or the caller of Aggregator::add) gives.
 struct SpeThread {
@@ -26,12 +26,12 @@ struct SpeThread {
 
 // Everything about the run but its records.
 struct SpeRun {
-  SampleTarget target;
+  answers::SampleTarget target;
   // True: Origin::other_process says what is not of the target, and an address in none of its modules is unknown.
   // False: nobody knew, and such an address counts as of another process.
   bool processes_known = false;
   std::vector<SpeThread> threads;  // sorted by context; one that is missing is its own number, of process 0
-  std::vector<ProcessName> processes;
+  std::vector<answers::ProcessName> processes;
   std::vector<SpeCore> cores;  // ascending; what became of each core's buffer; records are filled in
   u64 forgotten_mappings = 0;  // of code; the records of their processes have no names
   std::optional<SpePopulation> population;
@@ -42,13 +42,13 @@ struct SpeRun {
 };
 
 // Adds what a core's decoder says of damage.
-void add_damage(SpeCore& core, const decode::spe::DecodeState& state);
+void add_damage(SpeCore& core, const spe::DecodeState& state);
 
 // Per module of the target, in its order: the RVAs somebody should name, sorted and unique.
-std::vector<std::vector<u32>> spe_addresses_to_name(const decode::spe::Aggregator& aggregator, const SpeRun& run);
+std::vector<std::vector<u32>> spe_addresses_to_name(const spe::Aggregator& aggregator, const SpeRun& run);
 
 // answers: per module, sorted by RVA. An address without answer counts as unknown.
-SpeProfile make_spe_profile(const decode::spe::Aggregator& aggregator, SpeRun run,
-                            const std::vector<std::vector<AddressAnswer>>& answers);
+SpeProfile make_spe_profile(const spe::Aggregator& aggregator, SpeRun run,
+                            const std::vector<std::vector<answers::AddressAnswer>>& answers);
 
-}  // namespace wperf::profile
+}  // namespace wperf::operations

@@ -14,24 +14,24 @@
 #include "formats/spe/packets.h"
 #include "formats/spe/spe_encoder.h"
 
-namespace wperf::profile {
+namespace wperf::operations {
 namespace {
 
-using decode::spe::Aggregator;
-using decode::spe::EncodedOperation;
-using decode::spe::Origin;
-using decode::spe::Record;
+using spe::Aggregator;
+using spe::EncodedOperation;
+using spe::Origin;
+using spe::Record;
 
 constexpr u64 kImage = 0x7ff6'0000'0000, kSystem = 0xfff8'0000'0000'0000;
 constexpr u32 kFirst = 0x1000, kSecond = 0x2000, kLeft = 0x3000;  // RVAs of functions
-constexpr u64 kRetired = 2, kRefill = 1U << decode::spe::kEventL1dRefill;
+constexpr u64 kRetired = 2, kRefill = 1U << spe::kEventL1dRefill;
 
 Record record_of(const EncodedOperation& operation) {
-  decode::spe::SpeEncoder encoder;
-  decode::spe::encode_neoverse_record(operation, encoder);
-  decode::spe::DecodeState state;
+  spe::SpeEncoder encoder;
+  spe::encode_neoverse_record(operation, encoder);
+  spe::DecodeState state;
   Record record;
-  decode::spe::for_each_record(encoder.bytes(), state, [&](const Record& one) { record = one; });
+  spe::for_each_record(encoder.bytes(), state, [&](const Record& one) { record = one; });
   return record;
 }
 
@@ -43,7 +43,7 @@ EncodedOperation plain(u64 pc) {
 
 EncodedOperation access(bool store, u64 pc, u64 address, u32 thread, u32 source, u32 latency, u64 events = kRetired) {
   EncodedOperation operation;
-  operation.operation_class = decode::spe::kClassMemory;
+  operation.operation_class = spe::kClassMemory;
   operation.payload = store ? 1 : 0;
   operation.pc = pc;
   operation.address = address;
@@ -68,8 +68,8 @@ SpeRun run_of_program() {
   return run;
 }
 
-AddressAnswer answer(u32 rva, std::string function, std::string file = {}, u32 line = 0) {
-  AddressAnswer out;
+answers::AddressAnswer answer(u32 rva, std::string function, std::string file = {}, u32 line = 0) {
+  answers::AddressAnswer out;
   out.rva = rva;
   out.function = function;
   out.frames = {{.function = std::move(function), .file = std::move(file), .line = line}};
@@ -77,8 +77,8 @@ AddressAnswer answer(u32 rva, std::string function, std::string file = {}, u32 l
 }
 
 // What a symbolizer would say of the addresses asked for: three functions, a line to each instruction of the first.
-std::vector<std::vector<AddressAnswer>> answers_to(const Aggregator& aggregator, const SpeRun& run) {
-  std::vector<std::vector<AddressAnswer>> answers;
+std::vector<std::vector<answers::AddressAnswer>> answers_to(const Aggregator& aggregator, const SpeRun& run) {
+  std::vector<std::vector<answers::AddressAnswer>> answers;
   for (const std::vector<u32>& rvas : spe_addresses_to_name(aggregator, run)) {
     answers.emplace_back();
     for (const u32 rva : rvas) {
@@ -101,7 +101,7 @@ SpeProfile profile_of(const Aggregator& aggregator, SpeRun run = run_of_program(
 
 Aggregator memory_aggregator() {
   Aggregator aggregator({.memory = true});
-  for (const u32 core : {0U, 1U}) aggregator.set_data_sources(core, decode::spe::find_data_source_family(0x410fd0c0));
+  for (const u32 core : {0U, 1U}) aggregator.set_data_sources(core, spe::find_data_source_family(0x410fd0c0));
   return aggregator;
 }
 
@@ -110,9 +110,10 @@ void add(Aggregator& aggregator, const EncodedOperation& operation, const Origin
   for (u32 i = 0; i < times; ++i) aggregator.add(origin, record);
 }
 
-std::map<std::string, u64> counts_of(const SpeProfile& profile, const SampledEvent& event) {
+std::map<std::string, u64> counts_of(const SpeProfile& profile, const answers::SampledEvent& event) {
   std::map<std::string, u64> counts;
-  for (const SymbolRow& row : event.rows) counts[display_name(profile.samples, row.symbol)] = row.count;
+  for (const answers::SymbolRow& row : event.rows)
+    counts[answers::display_name(profile.samples, row.symbol)] = row.count;
   return counts;
 }
 
@@ -149,8 +150,8 @@ TEST(SpeProfile, WhatIsNotOfTheProgram) {
   SpeProfile profile = profile_of(aggregator);
   ASSERT_EQ(profile.samples.events.size(), 1U);
   EXPECT_EQ(counts_of(profile, profile.samples.events[0]), unsure);
-  for (const SymbolRow& row : profile.samples.events[0].rows) {
-    EXPECT_EQ(row.pcs.empty(), display_name(profile.samples, row.symbol) == "[other process]");
+  for (const answers::SymbolRow& row : profile.samples.events[0].rows) {
+    EXPECT_EQ(row.pcs.empty(), answers::display_name(profile.samples, row.symbol) == "[other process]");
   }
   SpeRun run = run_of_program();
   run.processes_known = true;
@@ -184,7 +185,7 @@ TEST(SpeProfile, ThreadsByTheirContexts) {
   run.threads = {{.context = 91, .process = 4711, .thread = 12}};
   run.processes = {{.process = 4711, .name = "program.exe"}};
   const SpeProfile profile = profile_of(aggregator, run);
-  const SampledEvent& event = profile.samples.events.at(0);
+  const answers::SampledEvent& event = profile.samples.events.at(0);
   ASSERT_EQ(event.threads.size(), 2U);
   EXPECT_EQ(event.threads[0].process, 4711U);
   EXPECT_EQ(event.threads[0].thread, 12U);
@@ -217,7 +218,7 @@ TEST(SpeMemory, ByDataSource) {
   EXPECT_EQ(memory.limits.loads_without_source, 0U);
 
   ASSERT_EQ(memory.functions.size(), 2U);
-  EXPECT_EQ(display_name(profile.samples, memory.functions[0].symbol), "first");
+  EXPECT_EQ(answers::display_name(profile.samples, memory.functions[0].symbol), "first");
   EXPECT_EQ(memory.functions[0].counts.hits, 100U);
   EXPECT_EQ(memory.functions[0].counts.latency.p90, 4U);
   EXPECT_EQ(memory.functions[0].slowest_source, 1U);
@@ -262,12 +263,12 @@ TEST(SpeMemory, FalseSharingNamesBothPlaces) {
   ASSERT_EQ(line.places.size(), 2U);
   const CodePlace& first = profile.places[line.places[0].place];
   const CodePlace& second = profile.places[line.places[1].place];
-  EXPECT_EQ(display_name(profile.samples, first.symbol), "first");
+  EXPECT_EQ(answers::display_name(profile.samples, first.symbol), "first");
   EXPECT_EQ(first.line, 10U);
   EXPECT_EQ(line.places[0].thread, 1U);
   EXPECT_EQ(line.places[0].offset, 0U);
   EXPECT_EQ(line.places[0].hits, 30U);
-  EXPECT_EQ(display_name(profile.samples, second.symbol), "second");
+  EXPECT_EQ(answers::display_name(profile.samples, second.symbol), "second");
   EXPECT_EQ(line.places[1].thread, 2U);
   EXPECT_EQ(line.places[1].offset, 8U);
   EXPECT_TRUE(memory.limits.threads_known);
@@ -276,18 +277,17 @@ TEST(SpeMemory, FalseSharingNamesBothPlaces) {
 TEST(SpeMemory, BranchesAndWalks) {
   Aggregator aggregator = memory_aggregator();
   EncodedOperation branch = plain(kImage + kFirst);
-  branch.operation_class = decode::spe::kClassBranch;
+  branch.operation_class = spe::kClassBranch;
   branch.payload = 1;
   branch.address = kImage + kSecond;
   add(aggregator, branch, {}, 6);
   branch.address = kImage + kLeft;
-  branch.events = kRetired | 1U << decode::spe::kEventMispredicted;
+  branch.events = kRetired | 1U << spe::kEventMispredicted;
   add(aggregator, branch, {}, 3);
   branch.address = kImage + kFirst + 4;
-  branch.events = kRetired | 1U << decode::spe::kEventNotTaken;
+  branch.events = kRetired | 1U << spe::kEventNotTaken;
   add(aggregator, branch, {}, 11);
-  add(aggregator, access(false, kImage + kSecond, 0x8000, 1, 0, 30, kRetired | 1U << decode::spe::kEventTlbWalk), {},
-      2);
+  add(aggregator, access(false, kImage + kSecond, 0x8000, 1, 0, 30, kRetired | 1U << spe::kEventTlbWalk), {}, 2);
   add(aggregator, access(false, kImage + kSecond, 0x8000, 1, 0, 4), {}, 2);
   const SpeProfile profile = profile_of(aggregator);
   const MemoryProfile& memory = profile.memory.value();
@@ -299,7 +299,7 @@ TEST(SpeMemory, BranchesAndWalks) {
   EXPECT_EQ(row.targets, 2U);
   EXPECT_EQ(row.top_target, kImage + kSecond);
   EXPECT_EQ(row.top_target_hits, 6U);
-  EXPECT_EQ(display_name(profile.samples, profile.places[row.top_target_place].symbol), "second");
+  EXPECT_EQ(answers::display_name(profile.samples, profile.places[row.top_target_place].symbol), "second");
   ASSERT_EQ(memory.walks.size(), 1U);
   EXPECT_EQ(memory.walks[0].walks, 2U);
   EXPECT_EQ(memory.walks[0].hits, 4U);
@@ -339,20 +339,20 @@ TEST(SpeMemory, PercentilesAreThoseOfTheSortedLatencies) {
   expect_exact(memory.all.latency, latencies["all"]);
   ASSERT_EQ(memory.functions.size(), 2U);
   for (const AccessSymbolRow& row : memory.functions) {
-    expect_exact(row.counts.latency, latencies[display_name(profile.samples, row.symbol)]);
+    expect_exact(row.counts.latency, latencies[answers::display_name(profile.samples, row.symbol)]);
   }
   EXPECT_FALSE(memory.limits.latencies_rounded);
 }
 
 TEST(SpeRecordNamer, NamesOneRecord) {
   Aggregator aggregator = memory_aggregator();
-  EncodedOperation operation = access(false, kImage + kFirst, 0x8008, 7, 8, 33,
-                                      kRetired | kRefill | 1U << decode::spe::kEventL2dMiss | 1U << 13);
+  EncodedOperation operation =
+      access(false, kImage + kFirst, 0x8008, 7, 8, 33, kRetired | kRefill | 1U << spe::kEventL2dMiss | 1U << 13);
   operation.timestamp = 99;
   add(aggregator, operation);
   const SpeProfile profile = profile_of(aggregator);
   SpeRecordNames names(profile);
-  names.set_data_sources(0, decode::spe::find_data_source_family(0x410fd0c0));
+  names.set_data_sources(0, spe::find_data_source_family(0x410fd0c0));
   SpeRecordNamer namer(names);
   SpeRecordRow row = namer.row({}, record_of(operation));
   EXPECT_EQ(row.function, "first");
@@ -422,4 +422,4 @@ TEST(SpeProfile, NothingAtAll) {
 }
 
 }  // namespace
-}  // namespace wperf::profile
+}  // namespace wperf::operations

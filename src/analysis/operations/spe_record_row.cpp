@@ -7,10 +7,10 @@
 #include "formats/spe/event_names.h"
 #include "formats/spe/operation_name.h"
 
-namespace wperf::profile {
+namespace wperf::operations {
 
-using decode::spe::Field;
-using decode::spe::Record;
+using spe::Field;
+using spe::Record;
 
 namespace {
 
@@ -18,9 +18,9 @@ RecordNumber number_of(const Record& record, Field field, u64 value) {
   return {.value = value, .given = record.has(field)};
 }
 
-RecordNumber context_of(const decode::spe::Origin& origin, const Record& record) {
-  const u32 thread = decode::spe::thread_of(origin, record);
-  return {.value = thread, .given = thread != decode::spe::kNoThread};
+RecordNumber context_of(const spe::Origin& origin, const Record& record) {
+  const u32 thread = spe::thread_of(origin, record);
+  return {.value = thread, .given = thread != spe::kNoThread};
 }
 
 constexpr u32 kBits = 64;
@@ -28,7 +28,7 @@ constexpr u32 kBits = 64;
 // By bit; empty: nobody named it.
 std::array<std::string_view, kBits> names_by_bit() {
   std::array<std::string_view, kBits> names{};
-  for (const decode::spe::EventName& event : decode::spe::event_names()) names[event.bit] = event.name;
+  for (const spe::EventName& event : spe::event_names()) names[event.bit] = event.name;
   return names;
 }
 
@@ -55,7 +55,7 @@ void spell_events(u64 events, std::string& text) {
 SpeRecordNames::SpeRecordNames(const SpeProfile& profile, RecordSpelling spelling)
     : profile_(profile), spelling_(spelling) {
   for (u32 symbol = 0; symbol < profile.samples.symbols.size(); ++symbol) {
-    symbols_.push_back(bare_name(profile.samples.symbols[symbol]));
+    symbols_.push_back(answers::bare_name(profile.samples.symbols[symbol]));
   }
   names_.reserve(profile.places.size());
   for (const CodePlace& place : profile.places) {
@@ -87,28 +87,28 @@ void SpeRecordNames::spell_places() {
 
 void SpeRecordNames::set_names(const Name& name, SpeRecordRow& row) const {
   row.function = symbols_[name.symbol];
-  row.module =
-      name.module != kNone ? std::string_view(profile_.samples.target.modules[name.module].name) : std::string_view();
+  row.module = name.module != answers::kNone ? std::string_view(profile_.samples.target.modules[name.module].name)
+                                             : std::string_view();
 }
 
-void SpeRecordNames::set_data_sources(u32 core, const decode::spe::DataSourceFamily* family) {
+void SpeRecordNames::set_data_sources(u32 core, const spe::DataSourceFamily* family) {
   if (core >= families_.size()) families_.resize(usize{core} + 1);
   families_[core] = family;
 }
 
 // The first place of a profile stands for all others.
-const SpeRecordNames::Name* SpeRecordNames::name_of(const decode::spe::Origin& origin, const Record& record) const {
+const SpeRecordNames::Name* SpeRecordNames::name_of(const spe::Origin& origin, const Record& record) const {
   if (names_.empty()) return nullptr;
   if (origin.other_process) return &names_.front();
   const u32 number = places_.find(key_of_place(record.pc(), record.exception_level() != 0));
-  return &names_[number == decode::spe::NumberTable::kNone ? 0 : number + 1];
+  return &names_[number == spe::NumberTable::kNone ? 0 : number + 1];
 }
 
 void SpeRecordNamer::set_kind(const Record& record) {
-  const decode::spe::OperationName operation = decode::spe::operation_name(record);
+  const spe::OperationName operation = spe::operation_name(record);
   const u64 events = record.events();
   const auto set_parts = [&] {
-    row_.operation = decode::spe::text_of(operation);
+    row_.operation = spe::text_of(operation);
     row_.events = events_texts_.of(0, events, [&](std::string& text) { spell_events(events, text); });
   };
   if (names_.spelling_.kind == nullptr) return set_parts();
@@ -118,7 +118,7 @@ void SpeRecordNamer::set_kind(const Record& record) {
   });
 }
 
-SpeRecordRow& SpeRecordNamer::row_of(const decode::spe::Origin& origin, const Record& record,
+SpeRecordRow& SpeRecordNamer::row_of(const spe::Origin& origin, const Record& record,
                                      const SpeRecordNames::Name* name) {
   row_.function = row_.module = row_.operation = row_.events = row_.place = row_.kind = row_.source = {};
   row_.time = number_of(record, Field::timestamp, record.timestamp());
@@ -144,11 +144,11 @@ SpeRecordRow& SpeRecordNamer::row_of(const decode::spe::Origin& origin, const Re
   if (record.has(Field::data_source)) {
     const u64 source = record.data_source();
     row_.source = source_texts_.of(origin.core, source, [&](std::string& text) {
-      text = decode::spe::data_source_name(names_.family_of(origin.core), source);
+      text = spe::data_source_name(names_.family_of(origin.core), source);
     });
   }
   row_.damaged = record.damaged;
   return row_;
 }
 
-}  // namespace wperf::profile
+}  // namespace wperf::operations

@@ -14,7 +14,7 @@
 #include "formats/spe/aggregator.h"
 #include "formats/spe/operation_record.h"
 
-namespace wperf::profile {
+namespace wperf::operations {
 
 // A number that may be absent.
 struct RecordNumber {
@@ -54,12 +54,12 @@ class SpeRecordNames {
   explicit SpeRecordNames(const SpeProfile& profile, RecordSpelling spelling = {});  // the profile is kept
 
   // Null: nothing is known of this core.
-  void set_data_sources(u32 core, const decode::spe::DataSourceFamily* family);
+  void set_data_sources(u32 core, const spe::DataSourceFamily* family);
 
  private:
   friend class SpeRecordNamer;
   struct Name {  // of a place: indices as in CodePlace, and where its text is
-    u32 symbol = 0, module = kNone;
+    u32 symbol = 0, module = answers::kNone;
     u32 text_begin = 0, text_size = 0;
   };
   static constexpr usize kMostTextBytes = 32 << 20;  // what is beyond is spelled with its record
@@ -69,7 +69,7 @@ class SpeRecordNames {
     constexpr u64 kOneBit = u64{1} << 63;
     return (address & ~kOneBit) | (kernel ? kOneBit : 0);
   }
-  void prefetch(const decode::spe::Record& record) const {
+  void prefetch(const spe::Record& record) const {
     places_.prefetch(key_of_place(record.pc(), record.exception_level() != 0));
   }
   void prefetch_text(const Name* name) const {
@@ -81,18 +81,16 @@ class SpeRecordNames {
   }
   void spell_places();
   void set_names(const Name& name, SpeRecordRow& row) const;
-  const Name* name_of(const decode::spe::Origin& origin, const decode::spe::Record& record) const;
-  const decode::spe::DataSourceFamily* family_of(u32 core) const {
-    return core < families_.size() ? families_[core] : nullptr;
-  }
+  const Name* name_of(const spe::Origin& origin, const spe::Record& record) const;
+  const spe::DataSourceFamily* family_of(u32 core) const { return core < families_.size() ? families_[core] : nullptr; }
 
   const SpeProfile& profile_;
   const RecordSpelling spelling_;
-  std::string texts_;                                           // of functions with their modules
-  decode::spe::NumberTable places_;                             // of the profile without the first, in their order
-  std::vector<Name> names_;                                     // of all places of the profile
-  std::vector<std::string_view> symbols_;                       // by symbol
-  std::vector<const decode::spe::DataSourceFamily*> families_;  // by core
+  std::string texts_;                                   // of functions with their modules
+  spe::NumberTable places_;                             // of the profile without the first, in their order
+  std::vector<Name> names_;                             // of all places of the profile
+  std::vector<std::string_view> symbols_;               // by symbol
+  std::vector<const spe::DataSourceFamily*> families_;  // by core
 };
 
 class SpeRecordNamer {
@@ -100,13 +98,13 @@ class SpeRecordNamer {
   explicit SpeRecordNamer(const SpeRecordNames& names) : names_(names) {}  // kept
 
   // Until the next one.
-  SpeRecordRow& row(const decode::spe::Origin& origin, const decode::spe::Record& record) {
+  SpeRecordRow& row(const spe::Origin& origin, const spe::Record& record) {
     return row_of(origin, record, names_.name_of(origin, record));
   }
   // The same for many: names of a large program are in no cache, so that a record waits for its own while others come.
   // callback(row), then and in flush().
   template <class Callback>
-  void add(const decode::spe::Origin& origin, const decode::spe::Record& record, Callback&& callback) {
+  void add(const spe::Origin& origin, const spe::Record& record, Callback&& callback) {
     names_.prefetch(record);
     waiting_[waits_++] = {.origin = origin, .record = record};
     if (waits_ == kMostWaiting) flush(callback);
@@ -124,8 +122,8 @@ class SpeRecordNamer {
 
  private:
   struct Waiting {
-    decode::spe::Origin origin;
-    decode::spe::Record record;
+    spe::Origin origin;
+    spe::Record record;
     const SpeRecordNames::Name* name = nullptr;
   };
   static constexpr usize kMostWaiting = 32;
@@ -136,7 +134,7 @@ class SpeRecordNamer {
     // spell(text): an empty one.
     template <class Spell>
     const std::string& of(u64 first, u64 second, Spell&& spell) {
-      Recent& recent = recent_[decode::spe::hash_of_key(first << kSecondBits ^ second) % kRecent];
+      Recent& recent = recent_[spe::hash_of_key(first << kSecondBits ^ second) % kRecent];
       if (!recent.used || recent.first != first || recent.second != second) {
         recent.used = true;
         recent.first = first;
@@ -158,9 +156,8 @@ class SpeRecordNamer {
     std::array<Recent, kRecent> recent_{};
   };
 
-  SpeRecordRow& row_of(const decode::spe::Origin& origin, const decode::spe::Record& record,
-                       const SpeRecordNames::Name* name);
-  void set_kind(const decode::spe::Record& record);
+  SpeRecordRow& row_of(const spe::Origin& origin, const spe::Record& record, const SpeRecordNames::Name* name);
+  void set_kind(const spe::Record& record);
 
   const SpeRecordNames& names_;
   SpeRecordRow row_;
@@ -169,4 +166,4 @@ class SpeRecordNamer {
   usize waits_ = 0;
 };
 
-}  // namespace wperf::profile
+}  // namespace wperf::operations

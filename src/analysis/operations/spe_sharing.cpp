@@ -4,11 +4,11 @@
 
 #include "analysis/operations/spe_memory.h"
 
-namespace wperf::profile {
+namespace wperf::operations {
 namespace {
 
-using decode::spe::LineHits;
-using decode::spe::LinePlace;
+using spe::LineHits;
+using spe::LinePlace;
 
 bool two_threads(const LinePlace& a, const LinePlace& b) {
   return a.thread != b.thread && (a.counts.stores != 0 || b.counts.stores != 0);
@@ -31,7 +31,7 @@ bool is_contended(const std::vector<const LinePlace*>& places, SharedLine& line)
 }
 
 SharingPlace place_row(const LinePlace& place, const MemoryInput& input) {
-  const decode::spe::DataCounts& counts = place.counts;
+  const spe::DataCounts& counts = place.counts;
   return {
       .place = input.code_place(place.site),
       .thread = place.thread,
@@ -52,18 +52,18 @@ u32 count_threads(const std::vector<const LinePlace*>& places) {
 
 }  // namespace
 
-std::vector<SharedLine> shared_lines(const decode::spe::TouchedData& data, const MemoryInput& input) {
+std::vector<SharedLine> shared_lines(const spe::TouchedData& data, const MemoryInput& input) {
   std::vector<SharedLine> shared;
   std::vector<const LinePlace*> places;
   for (u32 number = 0; number < data.line_count(); ++number) {
-    const decode::spe::DataCounts& counts = data.counts_of_line(number);
+    const spe::DataCounts& counts = data.counts_of_line(number);
     if (counts.hits < 2 || counts.refills + counts.peer == 0) continue;
     const LineHits line = data.line(number);
     // A line of another process is not this one's though its address may be the same.
     if (line.other_process || line.places.size() < 2) continue;
     places.clear();
     for (const LinePlace& place : line.places) {
-      if (place.thread != decode::spe::kNoThread && input.places.number_of_site(place.site) != kOtherProcess) {
+      if (place.thread != spe::kNoThread && input.places.number_of_site(place.site) != naming::kOtherProcess) {
         places.push_back(&place);
       }
     }
@@ -90,4 +90,4 @@ std::vector<SharedLine> shared_lines(const decode::spe::TouchedData& data, const
   return shared;
 }
 
-}  // namespace wperf::profile
+}  // namespace wperf::operations

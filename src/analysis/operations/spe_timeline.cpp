@@ -11,11 +11,11 @@
 #include "formats/spe/operation_name.h"
 #include "model/stacks/time_slices.h"
 
-namespace wperf::commands {
+namespace wperf::operations {
 namespace {
 
-using decode::spe::Origin;
-using decode::spe::Record;
+using spe::Origin;
+using spe::Record;
 
 // callback(time, origin, record) of each record that has a time.
 template <class Callback>
@@ -23,24 +23,24 @@ void for_each_moment(const recording::RecordedRecords& records, const perf_data:
                      Callback&& callback) {
   recording::DecodeStates states;
   records.for_each(states, [&](const Origin& origin, const Record& record) {
-    if (record.has(decode::spe::Field::timestamp)) callback(time.to_perf_ns(record.timestamp()), origin, record);
+    if (record.has(spe::Field::timestamp)) callback(time.to_perf_ns(record.timestamp()), origin, record);
   });
 }
 
 // The rows of a profile by kind of operation and function.
 class RowsByPlace {
  public:
-  explicit RowsByPlace(profile::CompatProfile& profile) {
-    for (profile::SampledEvent& event : profile.events) {
+  explicit RowsByPlace(answers::CompatProfile& profile) {
+    for (answers::SampledEvent& event : profile.events) {
       auto& rows = rows_of_event_[event.name];
-      for (profile::SymbolRow& row : event.rows) rows.emplace(row.symbol, &row);
+      for (answers::SymbolRow& row : event.rows) rows.emplace(row.symbol, &row);
     }
   }
-  profile::SymbolRow* find(const Record& record, u32 symbol) {
-    const std::pair kind{decode::spe::operation_name(record), decode::spe::contract_events(record.events())};
+  answers::SymbolRow* find(const Record& record, u32 symbol) {
+    const std::pair kind{spe::operation_name(record), spe::contract_events(record.events())};
     auto known = rows_of_kind_.find(kind);
     if (known == rows_of_kind_.end()) {
-      const auto rows = rows_of_event_.find(decode::spe::source_name(kind.first, kind.second));
+      const auto rows = rows_of_event_.find(spe::source_name(kind.first, kind.second));
       known = rows_of_kind_.emplace(kind, rows != rows_of_event_.end() ? &rows->second : nullptr).first;
     }
     if (known->second == nullptr) return nullptr;
@@ -49,15 +49,15 @@ class RowsByPlace {
   }
 
  private:
-  using Rows = std::unordered_map<u32, profile::SymbolRow*>;
+  using Rows = std::unordered_map<u32, answers::SymbolRow*>;
   std::unordered_map<std::string, Rows> rows_of_event_;
-  std::map<std::pair<decode::spe::OperationName, u64>, Rows*> rows_of_kind_;
+  std::map<std::pair<spe::OperationName, u64>, Rows*> rows_of_kind_;
 };
 
 }  // namespace
 
 void add_spe_timeline(const recording::RecordedRecords& records, const perf_data::AuxTraces& traces,
-                      const perf_data::RunFacts* run, u64 slice_ns, profile::SpeProfile& profile,
+                      const perf_data::RunFacts* run, u64 slice_ns, operations::SpeProfile& profile,
                       diag::Console& console) {
   const auto& time = traces.time();
   u64 begin = ~u64{0}, end = 0;
@@ -72,16 +72,16 @@ void add_spe_timeline(const recording::RecordedRecords& records, const perf_data
   const stacks::TimeSlices slices = has_run_time ? stacks::make_time_slices(run->start_ns, run->end_ns, slice_ns)
                                                  : stacks::make_time_slices(begin, end + 1, slice_ns);
   profile.samples.slices = {.count = slices.count, .length_ns = slices.length_ns};
-  for (profile::SampledEvent& event : profile.samples.events) {
-    for (profile::SymbolRow& row : event.rows) row.over_time.assign(slices.count, 0);
+  for (answers::SampledEvent& event : profile.samples.events) {
+    for (answers::SymbolRow& row : event.rows) row.over_time.assign(slices.count, 0);
   }
-  const profile::SpeRecordNames names(profile);
-  profile::SpeRecordNamer namer(names);
+  const operations::SpeRecordNames names(profile);
+  operations::SpeRecordNamer namer(names);
   RowsByPlace rows(profile.samples);
   for_each_moment(records, *time, [&](u64 moment, const Origin& origin, const Record& record) {
-    profile::SymbolRow* const row = rows.find(record, namer.row(origin, record).symbol);
+    answers::SymbolRow* const row = rows.find(record, namer.row(origin, record).symbol);
     if (row != nullptr) ++row->over_time[slices.at(moment)];
   });
 }
 
-}  // namespace wperf::commands
+}  // namespace wperf::operations

@@ -8,11 +8,11 @@
 #include "formats/perf_data/run_facts.h"
 #include "ground/diag/console.h"
 
-namespace wperf::commands {
+namespace wperf::operations {
 
 // `run`: from when to when, where the file tells; else from the first record to the last.
 void add_spe_timeline(const recording::RecordedRecords& records, const perf_data::AuxTraces& traces,
-                      const perf_data::RunFacts* run, u64 slice_ns, profile::SpeProfile& profile,
+                      const perf_data::RunFacts* run, u64 slice_ns, operations::SpeProfile& profile,
                       diag::Console& console);
 
-}  // namespace wperf::commands
+}  // namespace wperf::operations

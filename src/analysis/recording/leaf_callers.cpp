@@ -8,7 +8,7 @@
 namespace wperf::recording {
 namespace {
 
-using symbols::CallerPlace;
+using code::CallerPlace;
 
 constexpr u64 kLinkRegister = 30, kFramePointer = 29, kCallSize = 4;
 constexpr u64 kLinkBit = u64{1} << kLinkRegister;

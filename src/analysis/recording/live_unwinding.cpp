@@ -24,10 +24,10 @@ std::span<const std::byte> raw_of(const perf_data::Sample& sample) {
 
 }  // namespace
 
-void LiveUnwinding::begin(std::span<const perf_export::WrittenEvent> events) {
+void LiveUnwinding::begin(std::span<const perf_data::WrittenEvent> events) {
   kept_registers_.clear();
   std::vector<perf_data::Event> described;
-  for (const perf_export::WrittenEvent& one : events) {
+  for (const perf_data::WrittenEvent& one : events) {
     perf_data::Event& event = described.emplace_back();
     static_cast<void>(perf_data::read_event_attributes(std::as_bytes(std::span(one.attributes)), event.attributes));
     event.ids = one.ids;

@@ -13,11 +13,11 @@
 
 namespace wperf::recording {
 
-class LiveUnwinding final : public perf_export::RecordFilter {
+class LiveUnwinding final : public perf_data::RecordFilter {
  public:
   explicit LiveUnwinding(modules::ElfSearch search) : unwinder_(code_, std::move(search)) {}
 
-  void begin(std::span<const perf_export::WrittenEvent> events) override;
+  void begin(std::span<const perf_data::WrittenEvent> events) override;
   void take(std::span<const std::byte> first, std::span<const std::byte> second) override;
   void settle(u64 before_ns, std::string& out) override;
 

@@ -52,9 +52,8 @@ Fields sample(const Taken& one) {
 
 std::string mapping(u64 time, u64 address, std::string_view file, u32 pid = 7) {
   std::string out;
-  perf_export::append_mmap2(
-      out, {.pid = pid, .tid = pid, .address = address, .length = 0x10000, .file = file},
-      {.sample_type = kFields & (kSampleTid | kSampleTime), .pid = pid, .tid = pid, .time = time});
+  perf_data::append_mmap2(out, {.pid = pid, .tid = pid, .address = address, .length = 0x10000, .file = file},
+                          {.sample_type = kFields & (kSampleTid | kSampleTime), .pid = pid, .tid = pid, .time = time});
   return out;
 }
 
@@ -63,14 +62,13 @@ class LiveUnwindingTest : public testing::Test {
   LiveUnwindingTest() {
     const Fields attributes = event();
     const auto* text = reinterpret_cast<const char*>(attributes.all().data());
-    unwinding_.begin(
-        std::vector<perf_export::WrittenEvent>{{.name = "cycles", .attributes = {text, attributes.size()}}});
+    unwinding_.begin(std::vector<perf_data::WrittenEvent>{{.name = "cycles", .attributes = {text, attributes.size()}}});
   }
   // The file has the stack pointer of each sample.
   void keep_stack_pointer() {
     const Fields attributes = event();
     const auto* text = reinterpret_cast<const char*>(attributes.all().data());
-    unwinding_.begin(std::vector<perf_export::WrittenEvent>{
+    unwinding_.begin(std::vector<perf_data::WrittenEvent>{
         {.name = "cycles", .attributes = {text, attributes.size()}, .kept_registers = kStackPointer}});
     kept_ = kStackPointer;
   }

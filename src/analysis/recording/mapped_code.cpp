@@ -46,7 +46,7 @@ modules::CodeFile load_recorded_image(const perf_data::PerfFile& file, const per
                                       const modules::SymbolOptions& images) {
   if (!file.features().text(perf_data::Feature::perf_version).starts_with("wperf ")) return {};
   const std::string path(code.path);
-  const raw::Module module{
+  const readings::Module module{
       .name = path.substr(path.find_last_of("/\\") + 1), .path = path, .base = 0, .size = 0, .entry = 0};
   const std::string_view pdb =
       perf_data::pdb_name_of(file.features().section(perf_data::kPdbNamesFeature), code.build_id);
@@ -59,7 +59,7 @@ modules::CodeFile load_module_again(const stacks::StackModule& module, const mod
   if (module.pdb_path.empty() && !perf_data::is_windows_path(module.path))
     return modules::CodeFile(modules::load_elf(module.path, build, search));
   if (!module.pdb_path.empty()) images.recorded_pdb_files.push_back(module.pdb_path);
-  const raw::Module image{.name = module.name, .path = module.path, .base = 0, .size = 0, .entry = 0};
+  const readings::Module image{.name = module.name, .path = module.path, .base = 0, .size = 0, .entry = 0};
   return modules::CodeFile(modules::load_recorded_module(image, build, modules::base_name(module.pdb_path), images));
 }
 

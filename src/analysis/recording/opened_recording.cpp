@@ -17,7 +17,7 @@
 #include "ground/packing/gzip_file.h"
 #include "ground/text/utf16.h"
 
-namespace wperf::commands {
+namespace wperf::recording {
 namespace {
 
 diag::Error with_way_out(diag::Error error) {
@@ -143,17 +143,17 @@ profiles::TellPassed tell_passed(std::function<void(u64 begin, u64 end)> release
 
 struct UnpackedProfile {
   recording::UnpackedFile file;
-  zip::Unpacked outcome;
+  packing::Unpacked outcome;
 };
 
 // What no profile begins like is not unpacked any further.
 diag::Result<UnpackedProfile> unpack_profile(const recording::RecordingInput& input) {
   constexpr usize kEnough = 64 << 10;
-  zip::Unpacked outcome{};
+  packing::Unpacked outcome{};
   bool is_first = true;
-  WPERF_TRY(recording::UnpackedFile file, recording::UnpackedFile::create([&](const zip::TakePiece& take) {
-              outcome =
-                  zip::unpack_gzip(input.bytes(), zip::most_of_packed(input.bytes().size()), [&](bytes::Span piece) {
+  WPERF_TRY(recording::UnpackedFile file, recording::UnpackedFile::create([&](const packing::TakePiece& take) {
+              outcome = packing::unpack_gzip(
+                  input.bytes(), packing::most_of_packed(input.bytes().size()), [&](bytes::Span piece) {
                     const bool is_hopeless = is_first && piece.size() >= kEnough && !profiles::may_begin_profile(piece);
                     is_first = false;
                     return take(is_hopeless ? piece.first(kEnough) : piece) && !is_hopeless;
@@ -166,15 +166,15 @@ diag::Result<void> use_packed(const recording::RecordingInput& input, const requ
                               diag::Console& console, const RecordingUses& uses) {
   WPERF_TRY(const UnpackedProfile packed, unpack_profile(input));
   const recording::UnpackedFile& unpacked = packed.file;
-  const zip::Unpacked outcome = packed.outcome;
-  if (outcome == zip::Unpacked::too_large) {
+  const packing::Unpacked outcome = packed.outcome;
+  if (outcome == packing::Unpacked::too_large) {
     return diag::Error{.text = fmt::format("{} would be more than {} MB unpacked, which is implausible for its size",
-                                           *request.data_file, zip::most_of_packed(input.bytes().size()) >> 20),
+                                           *request.data_file, packing::most_of_packed(input.bytes().size()) >> 20),
                        .hint = "if it really is a profile, unpack it with gunzip and report the unpacked file",
                        .code = diag::ExitCode::damaged_input};
   }
   const profiles::Format format = profiles::format_of(unpacked.bytes());
-  if (format == profiles::Format::none && outcome == zip::Unpacked::damaged) {
+  if (format == profiles::Format::none && outcome == packing::Unpacked::damaged) {
     return diag::Error{
         .text = *request.data_file + " is compressed with gzip, and is truncated or damaged: nothing in it can be read",
         .hint = {},
@@ -187,9 +187,9 @@ diag::Result<void> use_packed(const recording::RecordingInput& input, const requ
                              .code = diag::ExitCode::damaged_input}
                : not_known(*request.data_file, unpacked.bytes());
   }
-  if (outcome == zip::Unpacked::damaged)
+  if (outcome == packing::Unpacked::damaged)
     console.warn("warning: the file is truncated or damaged; wperf shows the part that could be unpacked");
-  if (outcome == zip::Unpacked::not_sound)
+  if (outcome == packing::Unpacked::not_sound)
     console.warn("warning: the checksum of the file does not match; it is damaged");
   const auto release = [&unpacked](u64 begin, u64 end) { unpacked.release(begin, end); };
   WPERF_CHECK_OK(use_profile({.format = format,
@@ -203,12 +203,12 @@ diag::Result<void> use_packed(const recording::RecordingInput& input, const requ
 diag::Result<bool> use_foreign(const recording::RecordingInput& input, const request::Request& request,
                                diag::Console& console, const RecordingUses& uses) {
   if (is_of_perf(input.bytes())) return false;
-  if (zip::has_gzip_look(input.bytes())) {
+  if (packing::has_gzip_look(input.bytes())) {
     WPERF_CHECK_OK(use_packed(input, request, console, uses));
     return true;
   }
   // `>` of Windows PowerShell writes it.
-  const std::optional<std::string> utf8 = profiles::utf8_of_utf16(input.bytes());
+  const std::optional<std::string> utf8 = text::utf8_of_utf16(input.bytes());
   const bytes::Span text = utf8.has_value() ? std::as_bytes(std::span(*utf8)) : input.bytes();
   const profiles::Format format = profiles::format_of(text);
   if (format == profiles::Format::none) return not_known(*request.data_file, text);
@@ -280,4 +280,4 @@ diag::Result<void> use_recording(const request::Request& request, diag::Console&
   return used;
 }
 
-}  // namespace wperf::commands
+}  // namespace wperf::recording

@@ -13,7 +13,7 @@
 #include "ground/diag/result.h"
 #include "model/request/request.h"
 
-namespace wperf::commands {
+namespace wperf::recording {
 
 // A profile that another program wrote; unpacked, where it was packed.
 struct OpenedProfile {
@@ -37,4 +37,4 @@ diag::Result<void> use_recording(const request::Request& request, diag::Console&
 // An error with the file's name in front.
 diag::Error in_file(const std::string& file, diag::Error error);
 
-}  // namespace wperf::commands
+}  // namespace wperf::recording

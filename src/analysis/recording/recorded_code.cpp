@@ -100,14 +100,14 @@ class Sources {
   explicit Sources(const std::vector<std::string>& folders) : folders_(folders) {}
 
   std::string line(const std::string& path, u32 number) {
-    return std::string(profile::source_line(file(path).file, number));
+    return std::string(answers::source_line(file(path).file, number));
   }
   // Why nothing is shown of one that may be here.
   const std::string& reason(const std::string& path) { return file(path).reason; }
 
  private:
   struct Read {
-    profile::SourceFile file;
+    answers::SourceFile file;
     std::string reason;
   };
 
@@ -257,7 +257,7 @@ std::string target_text(const modules::CodeFile& file, u64 target, bool decorate
   const symbols::SymbolizedAddress known = file.function_at(target, decorated);
   if (known.function.empty()) return {};
   const bool has_begin = known.begin < known.end;
-  return profile::place_text(known.function, has_begin ? static_cast<u32>(target - known.begin) : 0);
+  return answers::place_text(known.function, has_begin ? static_cast<u32>(target - known.begin) : 0);
 }
 
 namespace {

@@ -8,7 +8,7 @@
 
 namespace wperf::recording {
 
-using decode::spe::Field;
+using spe::Field;
 
 using perf_data::ProcessHistory;
 
@@ -27,7 +27,7 @@ u64 with_address(u64 payload, u64 address) {
 
 void add_states(const DecodeStates& parts, DecodeStates& sums) {
   for (const auto& [core, part] : parts) {
-    decode::spe::DecodeState& sum = sums[core];
+    spe::DecodeState& sum = sums[core];
     sum.records += part.records;
     sum.passed_packets += part.passed_packets;
     sum.damage.add(part.damage);
@@ -36,20 +36,20 @@ void add_states(const DecodeStates& parts, DecodeStates& sums) {
 
 }  // namespace
 
-u32 RecordMover::process_of(const decode::spe::Record& record, u32 otherwise) {
+u32 RecordMover::process_of(const spe::Record& record, u32 otherwise) {
   if (!record.has(Field::context_el1) && !record.has(Field::context_el2)) return otherwise;
-  const u32 thread = decode::spe::thread_of({}, record);
+  const u32 thread = spe::thread_of({}, record);
   Owner& known = owners_[thread % kKnown];
   if (known.thread != thread) known = {.thread = thread, .process = history_.process_of_thread(thread)};
   return known.process != ProcessHistory::kNobody ? known.process : otherwise;
 }
 
-u64 RecordMover::time_of(const decode::spe::Record& record) const {
+u64 RecordMover::time_of(const spe::Record& record) const {
   const bool known = record.has(Field::timestamp) && traces_.time().has_value() && traces_.time()->has_zero;
   return known ? traces_.time()->to_perf_ns(record.timestamp()) : ~u64{0} - 1;
 }
 
-u32 RecordMover::space_of(u32 process, const decode::spe::Record& record) {
+u32 RecordMover::space_of(u32 process, const spe::Record& record) {
   if (process == ProcessHistory::kNobody) return perf_data::kNoCode;
   Known& known = known_[process % kKnown];
   const bool always = known.task.begin == 0 && known.task.end == ~u64{0};
@@ -61,7 +61,7 @@ u32 RecordMover::space_of(u32 process, const decode::spe::Record& record) {
   return known.task.space;
 }
 
-const decode::spe::Record* RecordMover::canonical(u32 process, const decode::spe::Record& record) {
+const spe::Record* RecordMover::canonical(u32 process, const spe::Record& record) {
   if (record.exception_level() != 0) return nullptr;
   const u32 space = space_of(process_of(record, process), record);
   const u64 pc = pcs_.of(space, record.pc());
@@ -76,7 +76,7 @@ const decode::spe::Record* RecordMover::canonical(u32 process, const decode::spe
 
 // What one thread counts.
 struct RecordedRecords::Share {
-  decode::spe::Aggregator aggregator;
+  spe::Aggregator aggregator;
   DecodeStates states;
   bool whole = true;  // it ended between two records, so that the share behind it began with one
   bool done = false;
@@ -143,18 +143,18 @@ RecordedRecords::Piece RecordedRecords::piece_of(const perf_data::AuxBuffer& buf
   return piece;
 }
 
-void RecordedRecords::add_to(decode::spe::Aggregator& aggregator, DecodeStates& states) const {
+void RecordedRecords::add_to(spe::Aggregator& aggregator, DecodeStates& states) const {
   std::vector<Share> shares((runs_.size() + kRunsOfShare - 1) / kRunsOfShare);
-  decode::spe::Aggregator sum = aggregator;
+  spe::Aggregator sum = aggregator;
   DecodeStates states_of_shares;
   std::mutex joining;
   usize joined_shares = 0;
   bool right = true;
   modules::for_each_module(shares.size(), [&](size_t i) {
-    decode::spe::Aggregator own = aggregator;
-    shares[i].whole = for_each_in(
-        i * kRunsOfShare, std::min((i + 1) * kRunsOfShare, runs_.size()), shares[i].states,
-        [&](const decode::spe::Origin& origin, const decode::spe::Record& record) { own.add(origin, record); });
+    spe::Aggregator own = aggregator;
+    shares[i].whole =
+        for_each_in(i * kRunsOfShare, std::min((i + 1) * kRunsOfShare, runs_.size()), shares[i].states,
+                    [&](const spe::Origin& origin, const spe::Record& record) { own.add(origin, record); });
     // In their order, and each as soon as it can be: no more of them are kept than there are threads.
     const std::lock_guard lock(joining);
     shares[i].aggregator = std::move(own);
@@ -166,7 +166,7 @@ void RecordedRecords::add_to(decode::spe::Aggregator& aggregator, DecodeStates& 
         sum.merge(share.aggregator);
         add_states(share.states, states_of_shares);
       }
-      share.aggregator = decode::spe::Aggregator();
+      share.aggregator = spe::Aggregator();
     }
   });
   if (right) {
@@ -175,9 +175,7 @@ void RecordedRecords::add_to(decode::spe::Aggregator& aggregator, DecodeStates& 
     return;
   }
   // Records of another size: in their order, then.
-  for_each(states, [&](const decode::spe::Origin& origin, const decode::spe::Record& record) {
-    aggregator.add(origin, record);
-  });
+  for_each(states, [&](const spe::Origin& origin, const spe::Record& record) { aggregator.add(origin, record); });
 }
 
 }  // namespace wperf::recording

@@ -12,7 +12,7 @@
 
 namespace wperf::recording {
 
-using DecodeStates = std::map<u32, decode::spe::DecodeState>;  // by core
+using DecodeStates = std::map<u32, spe::DecodeState>;  // by core
 
 // Makes addresses of user code canonical. One per thread that decodes.
 class RecordMover {
@@ -24,12 +24,12 @@ class RecordMover {
   }
 
   // `process`: of records that do not name their thread; ProcessHistory::kNobody: nobody knows.
-  u32 space_of(u32 process, const decode::spe::Record& record);
-  u32 process_of(const decode::spe::Record& record, u32 otherwise);
+  u32 space_of(u32 process, const spe::Record& record);
+  u32 process_of(const spe::Record& record, u32 otherwise);
   // On the clock of the recording; the end of time where it is not known.
-  u64 time_of(const decode::spe::Record& record) const;
+  u64 time_of(const spe::Record& record) const;
   // Null: it is as it should be. Else a copy that lives until the next call.
-  const decode::spe::Record* canonical(u32 process, const decode::spe::Record& record);
+  const spe::Record* canonical(u32 process, const spe::Record& record);
 
  private:
   struct Known {
@@ -46,7 +46,7 @@ class RecordMover {
   CanonicalAddresses pcs_, targets_;
   std::array<Known, kKnown> known_{};
   std::array<Owner, kKnown> owners_{};
-  decode::spe::Record moved_;
+  spe::Record moved_;
 };
 
 class RecordedRecords {
@@ -69,10 +69,10 @@ class RecordedRecords {
     RecordMover mover(code_, traces_);
     bool whole = true;
     for (const Piece& piece : joined(first, last)) {
-      decode::spe::DecodeState& state = states[piece.origin.core];
+      spe::DecodeState& state = states[piece.origin.core];
       const usize used = decode(piece, state, mover, callback);
       whole = !piece.goes_on || (used == piece.bytes.size() && state.fresh && !state.broken);
-      decode::spe::end_of_buffer(state, piece.bytes.size() - used);
+      spe::end_of_buffer(state, piece.bytes.size() - used);
     }
     return whole;
   }
@@ -82,22 +82,22 @@ class RecordedRecords {
   void for_each_as_recorded(DecodeStates& states, Callback&& callback) const {
     RecordMover mover(code_, traces_);
     for (const Piece& piece : joined(0, runs_.size())) {
-      decode::spe::DecodeState& state = states[piece.origin.core];
+      spe::DecodeState& state = states[piece.origin.core];
       state.buffer_address = piece.offset;
-      const auto take = [&](const decode::spe::Record& record) {
+      const auto take = [&](const spe::Record& record) {
         callback(mover.process_of(record, piece.process), mover.time_of(record), piece.origin, record);
       };
-      const usize used = decode::spe::for_each_record(piece.bytes, state, take);
-      decode::spe::end_of_buffer(state, piece.bytes.size() - used);
+      const usize used = spe::for_each_record(piece.bytes, state, take);
+      spe::end_of_buffer(state, piece.bytes.size() - used);
     }
   }
   // The same into a aggregator that is empty, on as many threads as the machine has; the answer is the same on any.
-  void add_to(decode::spe::Aggregator& aggregator, DecodeStates& states) const;
+  void add_to(spe::Aggregator& aggregator, DecodeStates& states) const;
 
  private:
   // Bytes that a core wrote at once.
   struct Piece {
-    decode::spe::Origin origin;
+    spe::Origin origin;
     u32 process = perf_data::ProcessHistory::kNobody;  // of records that do not name their thread
     u64 offset = 0;                                    // in the core's stream
     bytes::Span bytes;
@@ -108,17 +108,17 @@ class RecordedRecords {
   struct Share;
 
   template <class Callback>
-  usize decode(const Piece& piece, decode::spe::DecodeState& state, RecordMover& mover, Callback& callback) const {
+  usize decode(const Piece& piece, spe::DecodeState& state, RecordMover& mover, Callback& callback) const {
     state.buffer_address = piece.offset;
     if (target_ != perf_data::ProcessHistory::kNobody) {
-      return decode::spe::for_each_record(piece.bytes, state, [&](const decode::spe::Record& record) {
-        decode::spe::Origin origin = piece.origin;
+      return spe::for_each_record(piece.bytes, state, [&](const spe::Record& record) {
+        spe::Origin origin = piece.origin;
         origin.other_process = record.exception_level() == 0 && mover.process_of(record, piece.process) != target_;
         callback(origin, record);
       });
     }
-    return decode::spe::for_each_record(piece.bytes, state, [&](const decode::spe::Record& record) {
-      const decode::spe::Record* const moved = mover.canonical(piece.process, record);
+    return spe::for_each_record(piece.bytes, state, [&](const spe::Record& record) {
+      const spe::Record* const moved = mover.canonical(piece.process, record);
       callback(piece.origin, moved != nullptr ? *moved : record);
     });
   }

@@ -12,11 +12,11 @@
 namespace wperf::recording {
 namespace {
 
-using decode::spe::Origin;
-using decode::spe::SpeEncoder;
 using perf_data::ProcessHistory;
 using perf_data::RecordType;
 using perf_data::test::Fields;
+using spe::Origin;
+using spe::SpeEncoder;
 
 constexpr u32 kNobody = ProcessHistory::kNobody;
 constexpr u32 kProgram = 100, kItsThread = 101, kOther = 200, kOtherThread = 201, kStranger = 300;
@@ -32,28 +32,27 @@ class RecordedRecordsTest : public testing::Test {
   void operation(u64 pc, u32 thread, u32 exception_level = 0) {
     encoder_.pc(pc, exception_level);
     if (thread != 0) encoder_.context(1, thread);
-    encoder_.operation(decode::spe::kClassOther, 0).end();
+    encoder_.operation(spe::kClassOther, 0).end();
   }
   // (address, of another process) of each record, for who looks at `process`.
   std::vector<std::tuple<u64, bool>> seen_by(u32 process) {
     read();
     std::vector<std::tuple<u64, bool>> seen;
     DecodeStates states;
-    RecordedRecords(*traces_, *code_, process)
-        .for_each(states, [&](const Origin& origin, const decode::spe::Record& record) {
-          seen.emplace_back(record.pc() & 0xffff'ffff, origin.other_process);
-        });
+    RecordedRecords(*traces_, *code_, process).for_each(states, [&](const Origin& origin, const spe::Record& record) {
+      seen.emplace_back(record.pc() & 0xffff'ffff, origin.other_process);
+    });
     EXPECT_EQ(states.at(0).damage.bad_bytes, 0u);
     return seen;
   }
   // The same as the aggregator counts them.
   u64 counted_as_others(u32 process) {
     read();
-    decode::spe::Aggregator aggregator({.memory = false});
+    spe::Aggregator aggregator({.memory = false});
     DecodeStates states;
     RecordedRecords(*traces_, *code_, process).add_to(aggregator, states);
     u64 hits = 0;
-    aggregator.for_each_event([&](const decode::spe::EventHits& row) {
+    aggregator.for_each_event([&](const spe::EventHits& row) {
       if (aggregator.site(row.site).other_process) hits += row.hits;
     });
     return hits;

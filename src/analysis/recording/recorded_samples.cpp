@@ -239,20 +239,20 @@ void SampleReader::add_operations(const perf_data::AuxTraces& traces) {
   const CanonicalCode canonical(*history_);
   const RecordedRecords records(traces, canonical);
   DecodeStates states;
-  std::map<std::pair<decode::spe::OperationName, u64>, u32> events;
-  records.for_each_as_recorded(states, [&](u32 process, u64 time, const decode::spe::Origin& origin,
-                                           const decode::spe::Record& record) {
+  std::map<std::pair<spe::OperationName, u64>, u32> events;
+  records.for_each_as_recorded(states, [&](u32 process, u64 time, const spe::Origin& origin,
+                                           const spe::Record& record) {
     const bool has_time = time < ~u64{0} - 1;
     if (has_time ? time < begin_ || time > end_ : is_limited_) return;
     if (has_time) note_time(time);
-    const std::pair kind{decode::spe::operation_name(record), decode::spe::contract_events(record.events())};
+    const std::pair kind{spe::operation_name(record), spe::contract_events(record.events())};
     const auto [event, is_new] = events.try_emplace(kind, static_cast<u32>(profile_.events.size()));
-    if (is_new) profile_.events.emplace_back().name = decode::spe::source_name(kind.first, kind.second);
+    if (is_new) profile_.events.emplace_back().name = spe::source_name(kind.first, kind.second);
     ++profile_.events[event->second].samples;
     ++profile_.events[event->second].period;
-    const u32 thread = decode::spe::thread_of(origin, record);
+    const u32 thread = spe::thread_of(origin, record);
     const u32 pid = process != ProcessHistory::kNobody ? process : 0;
-    const KnownTask& task = task_of(pid, thread != decode::spe::kNoThread ? thread : pid, time);
+    const KnownTask& task = task_of(pid, thread != spe::kNoThread ? thread : pid, time);
     const stacks::StackAggregator::Origin where{event->second, task.task, wanted_.cores ? origin.core : 0, task.space,
                                                 has_time && profile_.slices.count != 0 ? profile_.slices.at(time) : 0};
     const AddressKind code = record.exception_level() == 0 ? AddressKind::user : AddressKind::kernel;
@@ -439,7 +439,7 @@ ProcessHistory::Span span_of(const ProcessHistory& history, const perf_data::Aux
   const CanonicalCode canonical(history);
   DecodeStates states;
   RecordedRecords(*traces, canonical)
-      .for_each_as_recorded(states, [&](u32, u64 time, const decode::spe::Origin&, const decode::spe::Record&) {
+      .for_each_as_recorded(states, [&](u32, u64 time, const spe::Origin&, const spe::Record&) {
         if (time < ~u64{0} - 1) widen(time);
       });
   return span;

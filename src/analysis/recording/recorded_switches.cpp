@@ -15,8 +15,8 @@ namespace {
 
 using perf_data::TracepointField;
 using perf_data::TracepointFormat;
-using waits::Leaving;
-using waits::Switch;
+using stacks::Leaving;
+using stacks::Switch;
 
 constexpr u32 kSoftwareType = 1, kTracepoint = 2;
 constexpr u64 kSoftwareSwitches = 3;
@@ -152,7 +152,7 @@ class Reader {
     whole.reserve(out_.switches.size());
     std::vector<u32> runs;  // by core
     const auto runs_on = [&](u16 core) -> u32& {
-      if (core >= runs.size()) runs.resize(core + usize{1}, waits::kNobody);
+      if (core >= runs.size()) runs.resize(core + usize{1}, stacks::kNobody);
       return runs[core];
     };
     auto again = said_again_.begin();
@@ -160,14 +160,14 @@ class Reader {
       for (; again != said_again_.end() && again->time < time; ++again) {
         u32& on_core = runs_on(again->core);
         if (on_core == again->comes) continue;
-        if (on_core != again->leaves) again->leaves = waits::kNobody;
+        if (on_core != again->leaves) again->leaves = stacks::kNobody;
         on_core = again->comes;
         whole.push_back(*again);
       }
     };
     for (const Switch& one : out_.switches) {
       add_until(one.time);
-      if (one.kind == waits::Kind::switched) runs_on(one.core) = one.comes;
+      if (one.kind == stacks::Kind::switched) runs_on(one.core) = one.comes;
       whole.push_back(one);
     }
     add_until(~u64{0});
@@ -226,7 +226,7 @@ class Reader {
     const perf_data::Identity& identity = lost.identity;
     if (!identity.has(perf_data::kSampleTime) || identity.time == 0) return;
     const bool has_core = identity.has(perf_data::kSampleCpu);
-    const u16 core = has_core ? static_cast<u16>(identity.cpu) : waits::kEveryCore;
+    const u16 core = has_core ? static_cast<u16>(identity.cpu) : stacks::kEveryCore;
     u64 before = out_.begin;
     if (has_core && core < recorded_until_.size() && recorded_until_[core] != 0) before = recorded_until_[core];
     out_.unrecorded.push_back({before, identity.time, core});
@@ -263,7 +263,7 @@ class Reader {
       change.reason = static_cast<u8>(state);
     } else {
       constexpr u64 kInInterrupt = 0x08 | 0x10;  // hard or soft
-      change.kind = point.role == Role::created ? waits::Kind::created : waits::Kind::woken;
+      change.kind = point.role == Role::created ? stacks::Kind::created : stacks::Kind::woken;
       change.comes = static_cast<u32>(point.to.value(sample.raw));
       if ((point.flags.value(sample.raw) & kInInterrupt) == 0) change.leaves = sample.tid;
       out_.has_wakeups = true;
@@ -314,18 +314,18 @@ class Reader {
     }
     // Of whole cores each change is told twice: by who leaves and by who comes.
     if (change.is_cpu_wide && !change.is_out) return;
-    const u32 next = change.is_cpu_wide ? change.next_prev_tid : waits::kNobody;
+    const u32 next = change.is_cpu_wide ? change.next_prev_tid : stacks::kNobody;
     const bool has_core = change.identity.has(perf_data::kSampleCpu);
     out_.of_whole_cores = out_.of_whole_cores && change.is_cpu_wide && has_core;
     Switch one{.time = change.identity.time,
-               .leaves = change.is_out ? thread : waits::kNobody,
+               .leaves = change.is_out ? thread : stacks::kNobody,
                .comes = change.is_out ? next : thread,
                .core = core_of(change.identity),
                .leaving = change.is_preempted ? Leaving::preempted : Leaving::waits};
     if (change.is_cpu_wide && has_core) {
       // Who has ended has no number any more when it leaves.
-      if (one.core >= on_core_.size()) on_core_.resize(one.core + usize{1}, waits::kNobody);
-      if (one.leaves == waits::kNobody) one.leaves = on_core_[one.core];
+      if (one.core >= on_core_.size()) on_core_.resize(one.core + usize{1}, stacks::kNobody);
+      if (one.leaves == stacks::kNobody) one.leaves = on_core_[one.core];
       on_core_[one.core] = next;
     }
     const bool has_ended = had_ended(one.leaves, one.time);
@@ -358,7 +358,7 @@ class Reader {
     if (!task.is_exit) {
       ended_.erase(task.tid);
       births_.push_back(
-          {.time = identity.time, .leaves = task.parent_tid, .comes = task.tid, .kind = waits::Kind::created});
+          {.time = identity.time, .leaves = task.parent_tid, .comes = task.tid, .kind = stacks::Kind::created});
       return;
     }
     ended_[task.tid] = identity.time;
@@ -371,7 +371,7 @@ class Reader {
   // Where only some threads were recorded, nobody tells when others leave a core, and of ours each says when it comes.
   void forget_successors() {
     for (Switch& one : out_.switches) {
-      if (one.kind == waits::Kind::switched && one.leaves != waits::kNobody) one.comes = waits::kNobody;
+      if (one.kind == stacks::Kind::switched && one.leaves != stacks::kNobody) one.comes = stacks::kNobody;
     }
   }
 
@@ -382,7 +382,7 @@ class Reader {
     for (const Switch& one : exits_) left[one.leaves] = 0;
     for (const Switch& one : out_.switches) {
       const auto last = left.find(one.leaves);
-      if (last != left.end() && one.kind == waits::Kind::switched) last->second = std::max(last->second, one.time);
+      if (last != left.end() && one.kind == stacks::Kind::switched) last->second = std::max(last->second, one.time);
     }
     for (const Switch& end : exits_) {
       if (left.at(end.leaves) >= end.time) continue;

@@ -35,17 +35,17 @@ struct CallArgument {
 struct RecordedSwitches {
   // By number. Of one that was used again it is the last thread's; those before have numbers of their own here.
   std::unordered_map<u32, SwitchedThread> threads;
-  std::vector<waits::Switch> switches;            // by time
-  std::vector<waits::Unrecorded> unrecorded;      // what was lost of cores, or not recorded to the end
-  u32 recorder = 0;                               // the process that recorded; 0: not told
-  u32 program = 0;                                // the process that the recording is about; 0: about all
-  std::vector<std::pair<u32, u32>> children;      // processes: who started whom
-  std::vector<waits::InterruptTimes> interrupts;  // by core; empty: not told
-  u64 begin = 0, end = 0;                         // nanoseconds: the first and the last that anything was recorded
-  u64 samples = 0;                                // of the file
-  u64 switch_cost_ns = 0;                         // of recording each; 0: nobody measured it
-  bool has_windows_reasons = false;               // Switch::reason is a KWAIT_REASON
-  bool has_wakeups = false;                       // else nobody knows who made whom ready
+  std::vector<stacks::Switch> switches;            // by time
+  std::vector<stacks::Unrecorded> unrecorded;      // what was lost of cores, or not recorded to the end
+  u32 recorder = 0;                                // the process that recorded; 0: not told
+  u32 program = 0;                                 // the process that the recording is about; 0: about all
+  std::vector<std::pair<u32, u32>> children;       // processes: who started whom
+  std::vector<stacks::InterruptTimes> interrupts;  // by core; empty: not told
+  u64 begin = 0, end = 0;                          // nanoseconds: the first and the last that anything was recorded
+  u64 samples = 0;                                 // of the file
+  u64 switch_cost_ns = 0;                          // of recording each; 0: nobody measured it
+  bool has_windows_reasons = false;                // Switch::reason is a KWAIT_REASON
+  bool has_wakeups = false;                        // else nobody knows who made whom ready
   bool has_stacks = false;
   bool has_other_samples = false;              // of something else than the scheduler
   bool of_whole_cores = true;                  // else only some threads were looked at, and cores ran others, too

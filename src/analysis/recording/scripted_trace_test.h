@@ -99,7 +99,7 @@ class ScriptedTrace {
     u64 waits_since = kBegin;
   };
   struct OnCore {
-    u32 thread = waits::kIdleThread;
+    u32 thread = stacks::kIdleThread;
     u64 since = 0;
     bool is_told = false;
   };
@@ -208,7 +208,7 @@ class ScriptedTrace {
         return change(core, thread);
       case Is::running:
         if (variant_.lives && random() % 4 == 0) return start(core);
-        if (on_[core].thread != waits::kIdleThread) change(core, waits::kIdleThread);
+        if (on_[core].thread != stacks::kIdleThread) change(core, stacks::kIdleThread);
         return;
       case Is::dead:
         return;
@@ -240,8 +240,8 @@ class ScriptedTrace {
       put(core, kernel(5, 50, 2, payload, now_), number);
       if (thread.is == Is::waiting) {
         const bool known = on_[core].is_told;
-        const u32 waker = by_dpc ? waits::kNobody : !known ? waits::kUnknown : on_[core].thread;
-        Ended& one = ended_waits[{number, waker == waits::kIdleThread ? waits::kNobody : waker}];
+        const u32 waker = by_dpc ? stacks::kNobody : !known ? stacks::kUnknown : on_[core].thread;
+        Ended& one = ended_waits[{number, waker == stacks::kIdleThread ? stacks::kNobody : waker}];
         ++one.count;
         one.waited += now_ - std::max(thread.since, begin());
       }
@@ -273,14 +273,14 @@ class ScriptedTrace {
     ++switches;
     const u32 leaves = here.thread;
     u8 state = 2;  // of the idle thread
-    if (leaves != waits::kIdleThread) {
+    if (leaves != stacks::kIdleThread) {
       if (!variant_.shared_user || random() % 3 != 0) put_user_part(core, leaves);
       state = leave(leaves);
     }
     put_change(core, leaves, comes, state);
-    (leaves == waits::kIdleThread ? cores[core].idle : cores[core].busy) += now_ - std::max(here.since, first_event_);
+    (leaves == stacks::kIdleThread ? cores[core].idle : cores[core].busy) += now_ - std::max(here.since, first_event_);
     here = {.thread = comes, .since = now_, .is_told = true};
-    if (comes != waits::kIdleThread) come(core, comes);
+    if (comes != stacks::kIdleThread) come(core, comes);
   }
 
   u8 leave(u32 number) {
@@ -333,9 +333,9 @@ class ScriptedTrace {
     for (u16 core = 0; core < variant_.cores; ++core) {
       const OnCore& here = on_[core];
       if (here.is_told) {
-        (here.thread == waits::kIdleThread ? cores[core].idle : cores[core].busy) += now_ - here.since;
+        (here.thread == stacks::kIdleThread ? cores[core].idle : cores[core].busy) += now_ - here.since;
       }
-      if (here.thread != waits::kIdleThread) put_user_part(core, here.thread);
+      if (here.thread != stacks::kIdleThread) put_user_part(core, here.thread);
     }
     ++now_;  // keys are told behind all that uses them
     for (const std::string& definition : definitions_) put(0, kernel(0x18, 36, 2, definition, now_), 0);

@@ -7,7 +7,7 @@
 namespace wperf::recording {
 
 // Packets that fill up to a multiple of something count from where they lie, so the place in a page is kept.
-void SpeTraceRecords::take(const raw::SpePiece& piece) {
+void SpeTraceRecords::take(const readings::SpePiece& piece) {
   constexpr u64 kPage = 1 << 16;
   if (piece.bytes.size() > most_bytes_ - taken_) {
     left_out_ += piece.bytes.size();
@@ -26,9 +26,9 @@ std::string SpeTraceRecords::records(u32 unit_type) const {
   constexpr u64 kPerCore = 1;
   std::string out;
   const u64 parameters[] = {unit_type, kPerCore};
-  perf_export::append_auxtrace_info(out, perf_data::kAuxArmSpe, parameters);
+  perf_data::append_auxtrace_info(out, perf_data::kAuxArmSpe, parameters);
   for (const auto& [core, of_core] : stretches_) {
-    for (const Stretch& stretch : of_core) perf_export::append_auxtrace(out, core, stretch.offset, stretch.bytes);
+    for (const Stretch& stretch : of_core) perf_data::append_auxtrace(out, core, stretch.offset, stretch.bytes);
   }
   return out;
 }

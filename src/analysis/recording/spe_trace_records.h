@@ -14,7 +14,7 @@ class SpeTraceRecords {
  public:
   explicit SpeTraceRecords(u64 most_bytes) : most_bytes_(most_bytes) {}
 
-  void take(const raw::SpePiece& piece);
+  void take(const readings::SpePiece& piece);
   // All that was taken: AUXTRACE_INFO, then the traces of all cores.
   std::string records(u32 unit_type) const;
   u64 taken() const { return taken_; }        // bytes

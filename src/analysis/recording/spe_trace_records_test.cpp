@@ -24,9 +24,9 @@ struct Traces {
 
 Traces read_back(const SpeTraceRecords& records) {
   Traces read;
-  const std::vector<perf_export::WrittenEvent> events = {
+  const std::vector<perf_data::WrittenEvent> events = {
       {.name = "dummy", .attributes = attributes_of_nothing(), .ids = {1}}};
-  read.file = perf_export::file_beginning(events) + records.records(8);
+  read.file = perf_data::file_beginning(events) + records.records(8);
   read.opened = perf_data::PerfFile::open(std::as_bytes(std::span(read.file))).value();
   read.traces = perf_data::AuxTraces::collect(read.opened);
   return read;
@@ -36,7 +36,7 @@ std::string text_of(bytes::Span bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-raw::SpePiece piece(u32 core, bool after_gap, u64 address, std::string_view bytes) {
+readings::SpePiece piece(u32 core, bool after_gap, u64 address, std::string_view bytes) {
   return {.core = core, .after_gap = after_gap, .buffer_address = address, .bytes = std::as_bytes(std::span(bytes))};
 }
 

@@ -72,31 +72,31 @@ bool TraceCollector::take_switch(const etl::Event& event) {
                         .core = event.core,
                         .state = change->old_state,
                         .reason = change->old_wait_reason});
-    if (event.core >= runs_.size()) runs_.resize(event.core + usize{1}, waits::kNobody);
+    if (event.core >= runs_.size()) runs_.resize(event.core + usize{1}, stacks::kNobody);
     runs_[event.core] = change->new_thread;
     if (const auto left = left_.find(change->new_thread); left != left_.end()) {
       switches[left->second].gone_on = index;
       left_.erase(left);
     }
     started_.erase(change->new_thread);
-    if (change->old_thread != waits::kIdleThread) left_[change->old_thread] = index;
+    if (change->old_thread != stacks::kIdleThread) left_[change->old_thread] = index;
     return true;
   }
   if (const auto ready = etl::ready_event(event)) {
     constexpr u8 kByDpc = 1;
-    u32 waker = waits::kNobody;
+    u32 waker = stacks::kNobody;
     if ((ready->flags & kByDpc) == 0) {
-      const bool is_known = event.core < runs_.size() && runs_[event.core] != waits::kNobody;
-      waker = is_known ? runs_[event.core] : waits::kUnknown;
+      const bool is_known = event.core < runs_.size() && runs_[event.core] != stacks::kNobody;
+      waker = is_known ? runs_[event.core] : stacks::kUnknown;
     }
-    const bool is_thread = waker != waits::kNobody && waker != waits::kUnknown && waker != waits::kIdleThread;
+    const bool is_thread = waker != stacks::kNobody && waker != stacks::kUnknown && waker != stacks::kIdleThread;
     const bool is_new = started_.erase(ready->thread) != 0;
     switches.push_back({.time = event.time,
                         .leaves = waker,
                         .comes = ready->thread,
                         .number = is_thread ? stacks.add(event.time, waker) : kNoStack,
                         .core = event.core,
-                        .kind = is_new ? waits::Kind::created : waits::Kind::woken});
+                        .kind = is_new ? stacks::Kind::created : stacks::Kind::woken});
     return true;
   }
   if (const auto thread = etl::thread_event(event); thread.has_value() && thread->kind == etl::Rundown::begins) {

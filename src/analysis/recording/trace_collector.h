@@ -40,11 +40,11 @@ inline constexpr u32 kNoStack = ~u32{0};
 // A switch of a core, or somebody who was made ready.
 struct TakenSwitch {
   u64 time = 0;
-  u32 leaves = waits::kNobody, comes = waits::kNobody;
+  u32 leaves = stacks::kNobody, comes = stacks::kNobody;
   u32 number = 0;  // of the stack of who comes: that is where it left before; of a waker's
   u16 core = 0;
-  waits::Kind kind = waits::Kind::switched;
-  u8 state = 0, reason = waits::kNoReason;
+  stacks::Kind kind = stacks::Kind::switched;
+  u8 state = 0, reason = stacks::kNoReason;
   u32 gone_on = ~u32{0};  // index of the switch in which who leaves comes back
 };
 

@@ -52,21 +52,21 @@ stacks::TraceFacts trace_facts(const etl::Trace& trace, const etl::TraceLosses& 
   return facts;
 }
 
-std::vector<waits::Unrecorded> unrecorded_of(const etl::Trace& trace, const etl::TraceLosses& losses,
-                                             const std::vector<etl::LossEvent>& lost_over_time) {
-  std::vector<waits::Unrecorded> out;
+std::vector<stacks::Unrecorded> unrecorded_of(const etl::Trace& trace, const etl::TraceLosses& losses,
+                                              const std::vector<etl::LossEvent>& lost_over_time) {
+  std::vector<stacks::Unrecorded> out;
   for (const etl::Unrecorded& one : losses.unrecorded) {
     out.push_back({.begin = trace.nanoseconds(one.begin) + 1,
                    .end = one.end == ~u64{0} ? one.end : trace.nanoseconds(one.end) + 1,
                    .core = one.core});
   }
   // What Windows lost while it recorded, on whatever core, if no buffer says where.
-  std::vector<waits::Unrecorded> told;
+  std::vector<stacks::Unrecorded> told;
   for (const etl::TraceGap& gap : losses.gaps) {
     if (!gap.core.has_value()) continue;
     told.push_back({.begin = trace.nanoseconds(gap.begin), .end = trace.nanoseconds(gap.end)});
   }
-  const waits::DarkTimes known(told, 0, ~u64{0});
+  const stacks::DarkTimes known(told, 0, ~u64{0});
   for (const etl::LossEvent& one : lost_over_time) {
     if (!known.any(one.begin_ns, one.end_ns)) out.push_back({.begin = one.begin_ns + 1, .end = one.end_ns + 1});
   }

@@ -10,7 +10,7 @@
 
 namespace wperf::recording {
 
-std::vector<waits::Unrecorded> unrecorded_of(const etl::Trace& trace, const etl::TraceLosses& losses,
-                                             const std::vector<etl::LossEvent>& lost_over_time);
+std::vector<stacks::Unrecorded> unrecorded_of(const etl::Trace& trace, const etl::TraceLosses& losses,
+                                              const std::vector<etl::LossEvent>& lost_over_time);
 
 }  // namespace wperf::recording

@@ -55,11 +55,11 @@ diag::Result<u64> add_image_ids(const std::string& trace_path, const TraceAdditi
   for (const auto& [device, drive] : volumes) contents.history.add_volume({device, drive});
   contents.history.finish();
   std::string added;
-  etl_export::BufferWriter writer(contents.buffer_size, contents.last_sequence + 1,
+  etl::write::BufferWriter writer(contents.buffer_size, contents.last_sequence + 1,
                                   [&](std::string_view buffer) { added += buffer; });
   const u64 time = contents.last_time;
-  for (const auto& [device, drive] : volumes) writer.add(0, time, etl_export::volume(time, device, drive));
-  for (const etl_export::LossSpan& one : additions.losses) writer.add(0, time, etl_export::loss(time, one));
+  for (const auto& [device, drive] : volumes) writer.add(0, time, etl::write::volume(time, device, drive));
+  for (const etl::write::LossSpan& one : additions.losses) writer.add(0, time, etl::write::loss(time, one));
   std::map<std::string, std::optional<modules::ImagePdb>> known;
   u64 named = 0;
   for (const etl::TraceHistory::Image& image : contents.history.images()) {
@@ -67,11 +67,11 @@ diag::Result<u64> add_image_ids(const std::string& trace_path, const TraceAdditi
     const auto [entry, is_new] = known.try_emplace(image.path);
     if (is_new) entry->second = modules::pdb_of_image(image.path);
     if (!entry->second.has_value()) continue;
-    const etl_export::ImageId id{.process = image.process,
+    const etl::write::ImageId id{.process = image.process,
                                  .base = image.base,
                                  .build = std::as_bytes(std::span(entry->second->build)),
                                  .pdb_path = entry->second->path};
-    named += writer.add(0, time, etl_export::image_id(time, id));
+    named += writer.add(0, time, etl::write::image_id(time, id));
   }
   writer.finish();
   if (added.empty()) return named;

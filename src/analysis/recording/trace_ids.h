@@ -15,7 +15,7 @@ namespace wperf::recording {
 
 struct TraceAdditions {
   std::vector<std::pair<std::string, std::string>> volumes;  // device (\Device\HarddiskVolume3) and drive (C:)
-  std::vector<etl_export::LossSpan> losses;                  // that were told while it was recorded
+  std::vector<etl::write::LossSpan> losses;                  // that were told while it was recorded
 };
 // Answers how many images have their ids now.
 diag::Result<u64> add_image_ids(const std::string& trace_path, const TraceAdditions& additions);

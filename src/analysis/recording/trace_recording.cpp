@@ -28,7 +28,7 @@ constexpr u64 kTimerUnitNs = 100;
 constexpr usize kMostPending = 1 << 20;  // bytes, before they go into the file
 constexpr usize kMostName = 16 << 10;
 
-waits::Leaving leaving_of(u8 state) {
+stacks::Leaving leaving_of(u8 state) {
   // KTHREAD_STATE: initialized, ready, running, standby, terminated, waiting, transition, deferred ready.
   constexpr u8 kReady = 1, kRunning = 2, kStandby = 3, kTerminated = 4, kWaiting = 5, kDeferredReady = 7;
   switch (state) {
@@ -36,13 +36,13 @@ waits::Leaving leaving_of(u8 state) {
     case kRunning:
     case kStandby:
     case kDeferredReady:
-      return waits::Leaving::preempted;
+      return stacks::Leaving::preempted;
     case kTerminated:
-      return waits::Leaving::ended;
+      return stacks::Leaving::ended;
     case kWaiting:
-      return waits::Leaving::waits;
+      return stacks::Leaving::waits;
     default:
-      return waits::Leaving::unknown;
+      return stacks::Leaving::unknown;
   }
 }
 
@@ -58,21 +58,20 @@ class Writer {
       if (!is_used[i]) continue;
       const TraceSource& source = collected.sources[i];
       const bool timer = !source.counter.has_value();
-      const perf_export::WrittenAttributes attributes{.type = timer ? kSoftwareEvent : kRawEvent,
-                                                      .config = source.counter.value_or(0),
-                                                      .period = period_of(source),
-                                                      .sample_type = kSampleType,
-                                                      .kernel = true};
+      const perf_data::WrittenAttributes attributes{.type = timer ? kSoftwareEvent : kRawEvent,
+                                                    .config = source.counter.value_or(0),
+                                                    .period = period_of(source),
+                                                    .sample_type = kSampleType,
+                                                    .kernel = true};
       events_.push_back(
-          {.name = source.name, .attributes = perf_export::attribute_bytes(attributes), .ids = {events_.size() + 1}});
+          {.name = source.name, .attributes = perf_data::attribute_bytes(attributes), .ids = {events_.size() + 1}});
     }
     if (!collected.switches.empty()) {
       constexpr u64 kContextSwitches = 3;
-      const perf_export::WrittenAttributes attributes{
+      const perf_data::WrittenAttributes attributes{
           .type = kSoftwareEvent, .config = kContextSwitches, .period = 1, .sample_type = kSampleType, .kernel = true};
-      events_.push_back({.name = kTraceSwitches,
-                         .attributes = perf_export::attribute_bytes(attributes),
-                         .ids = {events_.size() + 1}});
+      events_.push_back(
+          {.name = kTraceSwitches, .attributes = perf_data::attribute_bytes(attributes), .ids = {events_.size() + 1}});
     }
   }
 
@@ -82,16 +81,16 @@ class Writer {
   RecordedSwitches take_switches() { return std::move(switches_); }
 
   void write(const std::string& version, bool notes_running) {
-    const std::string beginning = perf_export::file_beginning(events_);
+    const std::string beginning = perf_data::file_beginning(events_);
     file_.append(beginning);
     write_programs();
     write_samples();
     write_switches();
     if (notes_running || !switches_.switches.empty()) note_running();
-    perf_export::append_finished_round(pending_);
+    perf_data::append_finished_round(pending_);
     flush();
     const u64 record_bytes = file_.size() - beginning.size();
-    perf_export::RecordingFacts facts;
+    perf_data::RecordingFacts facts;
     facts.version = version;
     facts.cores_online = facts.cores_available = trace_.header().processors;
     facts.os_release =
@@ -102,9 +101,9 @@ class Writer {
       facts.first_sample_ns = time_of(collected_.samples.front().time);
       facts.last_sample_ns = time_of(collected_.samples.back().time);
     }
-    const perf_export::FileEnding ending = perf_export::file_ending(events_, record_bytes, facts);
+    const perf_data::FileEnding ending = perf_data::file_ending(events_, record_bytes, facts);
     file_.append(ending.tail);
-    file_.replace_beginning(file_.trouble().has_value() ? perf_export::header_without_tail(events_, record_bytes)
+    file_.replace_beginning(file_.trouble().has_value() ? perf_data::header_without_tail(events_, record_bytes)
                                                         : ending.header);
   }
 
@@ -116,7 +115,7 @@ class Writer {
   }
   // 0 is before the trace.
   u64 time_of(u64 ticks) const { return ticks == 0 ? 0 : trace_.nanoseconds(ticks) + 1; }
-  perf_export::Trailer trailer(u32 process, u32 thread, u64 ticks) const {
+  perf_data::Trailer trailer(u32 process, u32 thread, u64 ticks) const {
     return {.sample_type = kSampleType, .pid = process, .tid = thread, .time = time_of(ticks), .id = 1};
   }
   void flush() {
@@ -127,7 +126,7 @@ class Writer {
   // A dump for each process, as programs on Linux write them.
   std::string made_code() const {
     constexpr u32 kMagic = 0x4a695444, kVersion = 1, kHeader = 40, kRecordHeader = 56;
-    using perf_export::put;
+    using perf_data::put;
     std::string section;
     for (const auto& [process, functions] : collected_.made_code) {
       std::string dump;
@@ -158,16 +157,16 @@ class Writer {
   void write_programs() {
     const etl::TraceHistory& history = collected_.history;
     for (const etl::TraceHistory::Process& one : history.processes()) {
-      perf_export::append_comm(pending_, one.process, one.process, one.image, true,
-                               trailer(one.process, one.process, one.begin));
+      perf_data::append_comm(pending_, one.process, one.process, one.image, true,
+                             trailer(one.process, one.process, one.begin));
     }
     for (const etl::TraceHistory::Thread& one : history.threads()) {
-      const perf_export::Trailer at = trailer(one.process, one.thread, one.begin);
-      perf_export::append_fork(pending_, one.process, one.process, one.thread, one.process, at.time, at);
+      const perf_data::Trailer at = trailer(one.process, one.thread, one.begin);
+      perf_data::append_fork(pending_, one.process, one.process, one.thread, one.process, at.time, at);
       // The number of its process may be that of several, one after the other.
       const std::string_view name =
           !one.name.empty() ? std::string_view(one.name) : history.image_of(one.process, one.begin);
-      if (!name.empty()) perf_export::append_comm(pending_, one.process, one.thread, name, false, at);
+      if (!name.empty()) perf_data::append_comm(pending_, one.process, one.thread, name, false, at);
     }
     for (const etl::TraceHistory::Image& one : history.images()) {
       // Of a 32-bit kernel, too; programs there may lie as high.
@@ -182,15 +181,15 @@ class Writer {
                                      std::string_view(one.pdb_path).substr(one.pdb_path.find_last_of("/\\") + 1));
         }
       }
-      perf_export::append_mmap2(pending_,
-                                {.pid = process,
-                                 .tid = kernel ? 0 : process,
-                                 .address = one.base,
-                                 .length = one.size,
-                                 .kernel = kernel,
-                                 .build_id = id,
-                                 .file = one.path},
-                                trailer(process, process, one.begin));
+      perf_data::append_mmap2(pending_,
+                              {.pid = process,
+                               .tid = kernel ? 0 : process,
+                               .address = one.base,
+                               .length = one.size,
+                               .kernel = kernel,
+                               .build_id = id,
+                               .file = one.path},
+                              trailer(process, process, one.begin));
       if (pending_.size() > kMostPending) flush();
     }
   }
@@ -203,17 +202,17 @@ class Writer {
       const etl::StackJoiner::Joined stack = collected_.stacks.joined(sample.number);
       ++(has_stack(sample.number) ? with_stack_ : without_stack_);
       make_chain(sample, collected_.stacks.frames(stack.kernel), collected_.stacks.frames(stack.user), chain);
-      perf_export::append_sample(
-          pending_, {.sample_type = kSampleType,
-                     .id = event_ids_[sample.source],
-                     .ip = sample.address,
-                     .time = time_of(sample.time),
-                     .period = period_of(collected_.sources[sample.source], sample.interval) * sample.count,
-                     .pid = process,
-                     .tid = sample.thread,
-                     .cpu = sample.core,
-                     .kernel = sample.kernel,
-                     .callchain = chain});
+      perf_data::append_sample(pending_,
+                               {.sample_type = kSampleType,
+                                .id = event_ids_[sample.source],
+                                .ip = sample.address,
+                                .time = time_of(sample.time),
+                                .period = period_of(collected_.sources[sample.source], sample.interval) * sample.count,
+                                .pid = process,
+                                .tid = sample.thread,
+                                .cpu = sample.core,
+                                .kernel = sample.kernel,
+                                .callchain = chain});
       if (pending_.size() > kMostPending) flush();
     }
   }
@@ -224,17 +223,17 @@ class Writer {
     switches_.samples = collected_.samples.size();
     switches_.has_windows_reasons = true;
     for (const TakenSwitch& one : collected_.switches) {
-      waits::Switch change{.time = time_of(one.time),
-                           .leaves = number_of(one.leaves, one.time),
-                           .comes = number_of(one.comes, one.time),
-                           .core = one.core,
-                           .kind = one.kind,
-                           .leaving = leaving_of(one.state),
-                           .reason = one.reason};
-      if (one.kind == waits::Kind::switched && one.leaves != waits::kIdleThread) {
+      stacks::Switch change{.time = time_of(one.time),
+                            .leaves = number_of(one.leaves, one.time),
+                            .comes = number_of(one.comes, one.time),
+                            .core = one.core,
+                            .kind = one.kind,
+                            .leaving = leaving_of(one.state),
+                            .reason = one.reason};
+      if (one.kind == stacks::Kind::switched && one.leaves != stacks::kIdleThread) {
         change.sample = static_cast<u32>(switches_.samples++);
         write_switch(one, one.gone_on != kNoStack ? collected_.switches[one.gone_on].number : kNoStack, chain);
-      } else if (one.kind != waits::Kind::switched) {
+      } else if (one.kind != stacks::Kind::switched) {
         switches_.has_wakeups = true;
         if (has_stack(one.number)) {
           change.sample = static_cast<u32>(switches_.samples++);
@@ -263,7 +262,7 @@ class Writer {
   void note_running() {
     for (u32 i = 0; i < collected_.samples.size(); ++i) {
       const TakenSample& one = collected_.samples[i];
-      if (one.source != collected_.samples.front().source || one.thread == waits::kIdleThread) continue;
+      if (one.source != collected_.samples.front().source || one.thread == stacks::kIdleThread) continue;
       const u64 weight = period_of(collected_.sources[one.source], one.interval) * one.count;
       switches_.running_samples.push_back(
           {.sample = i, .thread = one.thread, .weight = weight, .time = time_of(one.time)});
@@ -290,19 +289,19 @@ class Writer {
         switches_.has_stacks = true;
       }
     }
-    perf_export::append_sample(pending_, {.sample_type = kSampleType,
-                                          .id = events_.size(),
-                                          .ip = sample.address,
-                                          .time = time_of(one.time),
-                                          .period = 1,
-                                          .pid = collected_.history.process_of(one.leaves, one.time),
-                                          .tid = one.leaves,
-                                          .cpu = one.core,
-                                          .kernel = sample.kernel,
-                                          .callchain = chain});
+    perf_data::append_sample(pending_, {.sample_type = kSampleType,
+                                        .id = events_.size(),
+                                        .ip = sample.address,
+                                        .time = time_of(one.time),
+                                        .period = 1,
+                                        .pid = collected_.history.process_of(one.leaves, one.time),
+                                        .tid = one.leaves,
+                                        .cpu = one.core,
+                                        .kernel = sample.kernel,
+                                        .callchain = chain});
   }
 
-  static bool is_thread(u32 thread) { return thread != waits::kNobody && thread != waits::kUnknown; }
+  static bool is_thread(u32 thread) { return thread != stacks::kNobody && thread != stacks::kUnknown; }
 
   // What waits call it by: no two threads the same.
   u32 number_of(u32 thread, u64 time) {
@@ -348,7 +347,7 @@ class Writer {
   const etl::Trace& trace_;
   const TraceCollector& collected_;
   os::RecordingFile& file_;
-  std::vector<perf_export::WrittenEvent> events_;
+  std::vector<perf_data::WrittenEvent> events_;
   std::vector<u64> event_ids_;  // by source
   std::string pending_;
   std::set<std::string> named_;  // build ids

@@ -11,9 +11,9 @@ namespace {
 constexpr usize kEnoughToTell = 4096;
 
 // Only as much is unpacked as tells what the file is.
-bool holds_trace(const zip::ZipEntry& entry) {
+bool holds_trace(const packing::ZipEntry& entry) {
   std::vector<std::byte> beginning;
-  static_cast<void>(zip::ZipFile::unpack(entry, [&](bytes::Span piece) {
+  static_cast<void>(packing::ZipFile::unpack(entry, [&](bytes::Span piece) {
     const bytes::Span part = piece.first(std::min(piece.size(), kEnoughToTell));
     beginning.insert(beginning.end(), part.begin(), part.end());
     return beginning.size() < kEnoughToTell;
@@ -28,13 +28,13 @@ bool is_same(bytes::Span a, bytes::Span b) {
 }  // namespace
 
 bool TraceSources::has_its_look(bytes::Span file) {
-  return etl::TraceFile::has_its_look(file) || zip::ZipFile::has_its_look(file);
+  return etl::TraceFile::has_its_look(file) || packing::ZipFile::has_its_look(file);
 }
 
 diag::Result<void> TraceSources::add(RecordingInput input, const std::string& name) {
   inputs_.push_back(std::move(input));
   const RecordingInput& kept = inputs_.back();
-  if (zip::ZipFile::has_its_look(kept.bytes())) return add_zip(kept, name);
+  if (packing::ZipFile::has_its_look(kept.bytes())) return add_zip(kept, name);
   if (!etl::TraceFile::has_its_look(kept.bytes())) {
     return diag::Error{.text = name + " is not an .etl trace",
                        .hint = "several files can be read together only if all are traces of one session",
@@ -46,7 +46,7 @@ diag::Result<void> TraceSources::add(RecordingInput input, const std::string& na
 }
 
 diag::Result<void> TraceSources::add_zip(const RecordingInput& input, const std::string& name) {
-  auto zip = zip::ZipFile::open(input.bytes());
+  auto zip = packing::ZipFile::open(input.bytes());
   if (!zip.has_value()) {
     diag::Error error = std::move(zip).error();
     error.text = name + ": " + error.text;
@@ -54,8 +54,8 @@ diag::Result<void> TraceSources::add_zip(const RecordingInput& input, const std:
   }
   const usize before = sources_.size();
   u64 not_read = 0;
-  for (const zip::ZipEntry& entry : zip.value().entries()) {
-    not_read += zip::ZipFile::unpack(entry, [](bytes::Span) { return false; }) == zip::Unpacked::not_read;
+  for (const packing::ZipEntry& entry : zip.value().entries()) {
+    not_read += packing::ZipFile::unpack(entry, [](bytes::Span) { return false; }) == packing::Unpacked::not_read;
     if (!holds_trace(entry)) continue;
     const std::string inside = name + "/" + entry.name;
     if (entry.is_stored()) {
@@ -80,13 +80,14 @@ diag::Result<void> TraceSources::add_zip(const RecordingInput& input, const std:
                      .code = diag::ExitCode::damaged_input};
 }
 
-diag::Result<void> TraceSources::add_packed(const zip::ZipEntry& entry, const std::string& name) {
-  zip::Unpacked outcome{};
-  WPERF_TRY(UnpackedFile unpacked,
-            UnpackedFile::create([&](const zip::TakePiece& take) { outcome = zip::ZipFile::unpack(entry, take); }));
-  if (outcome == zip::Unpacked::damaged) {
+diag::Result<void> TraceSources::add_packed(const packing::ZipEntry& entry, const std::string& name) {
+  packing::Unpacked outcome{};
+  WPERF_TRY(UnpackedFile unpacked, UnpackedFile::create([&](const packing::TakePiece& take) {
+              outcome = packing::ZipFile::unpack(entry, take);
+            }));
+  if (outcome == packing::Unpacked::damaged) {
     warnings_.push_back(fmt::format("{} is damaged inside its zip file; wperf shows the part before the damage", name));
-  } else if (outcome == zip::Unpacked::not_sound) {
+  } else if (outcome == packing::Unpacked::not_sound) {
     warnings_.push_back(name + " does not match the checksum in its zip file; it is damaged");
   }
   unpacked_.push_back(std::move(unpacked));

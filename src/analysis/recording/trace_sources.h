@@ -35,7 +35,7 @@ class TraceSources {
     std::function<void(u64 begin, u64 end)> release;
   };
   diag::Result<void> add_zip(const RecordingInput& input, const std::string& name);
-  diag::Result<void> add_packed(const zip::ZipEntry& entry, const std::string& name);
+  diag::Result<void> add_packed(const packing::ZipEntry& entry, const std::string& name);
 
   std::deque<RecordingInput> inputs_;
   std::deque<UnpackedFile> unpacked_;

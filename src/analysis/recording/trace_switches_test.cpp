@@ -167,7 +167,7 @@ TEST_P(TraceSwitches, CoresAndWakersEqualTheScript) {
     std::map<std::pair<u32, u32>, ScriptedTrace::Ended> ended;
     for (const waits::Wait& wait : accounting.waits) {
       if (!wait.has_end || !GetParam().ready_events) continue;
-      const u32 waker = wait.waker == waits::kIdleThread ? waits::kNobody : number_of(wait.waker);
+      const u32 waker = wait.waker == stacks::kIdleThread ? stacks::kNobody : number_of(wait.waker);
       ScriptedTrace::Ended& one = ended[{number_of(accounting.threads[wait.thread].thread), waker}];
       ++one.count;
       one.waited += ticks(wait.length());

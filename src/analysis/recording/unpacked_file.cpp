@@ -3,7 +3,7 @@
 
 namespace wperf::recording {
 
-diag::Result<UnpackedFile> UnpackedFile::create(const std::function<void(const zip::TakePiece& take)>& unpack) {
+diag::Result<UnpackedFile> UnpackedFile::create(const std::function<void(const packing::TakePiece& take)>& unpack) {
   WPERF_TRY(os::RecordingFile file, os::RecordingFile::create({}));
   unpack([&](std::span<const std::byte> piece) {
     file.append({reinterpret_cast<const char*>(piece.data()), piece.size()});

@@ -13,7 +13,7 @@ namespace wperf::recording {
 class UnpackedFile {
  public:
   // unpack(take) gives the pieces to `take`.
-  static diag::Result<UnpackedFile> create(const std::function<void(const zip::TakePiece& take)>& unpack);
+  static diag::Result<UnpackedFile> create(const std::function<void(const packing::TakePiece& take)>& unpack);
 
   std::span<const std::byte> bytes() const { return mapped_.bytes(); }
   // These bytes are not needed for now.

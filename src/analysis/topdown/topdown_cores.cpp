@@ -9,7 +9,7 @@
 #include "machine/plan/cores.h"
 #include "model/request/core_list.h"
 
-namespace wperf::commands {
+namespace wperf::topdown {
 namespace {
 
 diag::Error no_method(pmu::Product product, const plan::Capabilities& machine) {
@@ -124,4 +124,4 @@ std::string note_of_other_kinds(const KindOfCore& measured, const plan::Capabili
   return note;
 }
 
-}  // namespace wperf::commands
+}  // namespace wperf::topdown

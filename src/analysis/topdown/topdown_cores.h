@@ -8,7 +8,7 @@
 #include "machine/plan/plan.h"
 #include "model/request/request.h"
 
-namespace wperf::commands {
+namespace wperf::topdown {
 
 // Cores that have a method in common.
 struct KindOfCore {
@@ -26,4 +26,4 @@ std::string note_of_other_kinds(const KindOfCore& measured, const plan::Capabili
 
 std::string text_of(const std::vector<request::CoreRange>& ranges);  // "0-3,6"
 
-}  // namespace wperf::commands
+}  // namespace wperf::topdown

@@ -5,7 +5,7 @@
 
 #include "ground/diag/names_all.h"
 
-namespace wperf::commands {
+namespace wperf::topdown {
 namespace {
 
 constexpr u64 kC1Ultra = 0x411fd8c0, kC1Nano = 0x410fd8a0;
@@ -71,4 +71,4 @@ TEST(TopdownCores, WhatADriverLeavesOutIsSaid) {
 }
 
 }  // namespace
-}  // namespace wperf::commands
+}  // namespace wperf::topdown

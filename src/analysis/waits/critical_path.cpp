@@ -68,7 +68,7 @@ class Walk {
   // What a thread did last before the path left it: it woke the one below.
   struct Cause {
     u32 woke = ~u32{0}, made = ~u32{0};
-    u32 sample = kNoSample;
+    u32 sample = stacks::kNoSample;
   };
 
   static bool is_before(const Birth& a, const Birth& b) {
@@ -88,7 +88,7 @@ class Walk {
                      .state = StepState::running,
                      .woke = cause.woke,
                      .made = cause.made,
-                     .sample = cause.sample != kNoSample ? cause.sample : moment.detail});
+                     .sample = cause.sample != stacks::kNoSample ? cause.sample : moment.detail});
       case State::ready:
         return emit({.begin = begin,
                      .thread = at.thread,
@@ -106,8 +106,8 @@ class Walk {
     const Wait& wait = accounting_.waits[number];
     PathStep waits{.begin = begin, .thread = at.thread, .state = StepState::unknown, .wait = number};
     // Of a wait that ends later than the path comes from, or not, nothing follows.
-    if (!wait.has_end || !wait.is_known || wait.waker == kUnknown || wait.woken > now_) return emit(waits);
-    if (wait.waker == kNobody || wait.waker == kIdleThread) {
+    if (!wait.has_end || !wait.is_known || wait.waker == stacks::kUnknown || wait.woken > now_) return emit(waits);
+    if (wait.waker == stacks::kNobody || wait.waker == stacks::kIdleThread) {
       waits.state = StepState::interrupted;
       return emit(waits);
     }

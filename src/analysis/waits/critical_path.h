@@ -25,10 +25,10 @@ struct PathStep {
   u32 thread = 0;  // index into threads
   StepState state = StepState::unknown;
   bool preempted = false;
-  u32 wait = ~u32{0};      // interrupted and unknown: the wait; ready: the one before; ~0: none
-  u32 woke = ~u32{0};      // running: the wait that it ended with; ~0: none
-  u32 made = ~u32{0};      // running: the thread that it ended with making, by index
-  u32 sample = kNoSample;  // running: where it was at its end
+  u32 wait = ~u32{0};              // interrupted and unknown: the wait; ready: the one before; ~0: none
+  u32 woke = ~u32{0};              // running: the wait that it ended with; ~0: none
+  u32 made = ~u32{0};              // running: the thread that it ended with making, by index
+  u32 sample = stacks::kNoSample;  // running: where it was at its end
 };
 
 // Each thread's stretches in their order: what account() hands out, kept short.

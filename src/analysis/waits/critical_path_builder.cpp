@@ -7,7 +7,7 @@
 
 #include "analysis/waits/critical_path.h"
 
-namespace wperf::commands {
+namespace wperf::waits {
 namespace {
 
 using waits::PathStep;
@@ -127,4 +127,4 @@ std::optional<waits::PathReport> build_critical_path(const waits::Accounting& ac
   return std::move(builder.out);
 }
 
-}  // namespace wperf::commands
+}  // namespace wperf::waits

@@ -14,7 +14,7 @@ struct Walked {
   Accounting accounting;
   ThreadHistories histories;
 
-  Walked(std::span<const Switch> events, u64 end) {
+  Walked(std::span<const stacks::Switch> events, u64 end) {
     accounting = account(events, {}, 0, end, [&](const Stretch& one) { histories.take(one); });
   }
   u32 number(u32 thread) const {
@@ -30,8 +30,8 @@ struct Walked {
   u32 thread(const PathStep& step) const { return accounting.threads[step.thread].thread; }
 };
 
-Switch makes(u64 time, u32 maker, u32 thread) {
-  return {.time = time, .leaves = maker, .comes = thread, .core = 0, .kind = Kind::created};
+stacks::Switch makes(u64 time, u32 maker, u32 thread) {
+  return {.time = time, .leaves = maker, .comes = thread, .core = 0, .kind = stacks::Kind::created};
 }
 
 struct Expected {
@@ -51,13 +51,13 @@ void expect_path(const Walked& walked, const std::vector<PathStep>& path, const 
 
 // 7 waits for 8, who sleeps: the sleep is what 7 waited for.
 TEST(CriticalPath, GoesThroughThoseWhoEndedTheWaits) {
-  const Switch events[] = {
-      change(10, 0, 7, Leaving::waits, 8),
-      change(20, 0, 8, Leaving::waits, kIdleThread),
-      wakes(60, 0, kNobody, 8),
-      change(65, 0, kIdleThread, Leaving::preempted, 8),
+  const stacks::Switch events[] = {
+      change(10, 0, 7, stacks::Leaving::waits, 8),
+      change(20, 0, 8, stacks::Leaving::waits, stacks::kIdleThread),
+      wakes(60, 0, stacks::kNobody, 8),
+      change(65, 0, stacks::kIdleThread, stacks::Leaving::preempted, 8),
       wakes(80, 0, 8, 7),
-      change(85, 0, 8, Leaving::waits, 7),
+      change(85, 0, 8, stacks::Leaving::waits, 7),
   };
   const Walked walked(events, 100);
   const std::vector<PathStep> path = walked.path(7, 0, 100);
@@ -73,17 +73,18 @@ TEST(CriticalPath, GoesThroughThoseWhoEndedTheWaits) {
 }
 
 TEST(CriticalPath, AnIntervalMayEndInAWait) {
-  const Switch events[] = {change(10, 0, 7, Leaving::waits, 8), wakes(80, 0, 8, 7),
-                           change(85, 0, 8, Leaving::waits, 7)};
+  const stacks::Switch events[] = {change(10, 0, 7, stacks::Leaving::waits, 8), wakes(80, 0, 8, 7),
+                                   change(85, 0, 8, stacks::Leaving::waits, 7)};
   const Walked walked(events, 100);
   expect_path(walked, walked.path(7, 5, 50), {{5, 10, 7, StepState::running}, {10, 50, 8, StepState::running}});
 }
 
 TEST(CriticalPath, BeforeAThreadWasThereItsMakerCounts) {
   // 7 makes 8 and waits; 8 makes 9 and ends; 9 ends the wait.
-  const Switch events[] = {
-      makes(5, 7, 8),     change(10, 0, 7, Leaving::waits, 8), makes(30, 8, 9), change(40, 0, 8, Leaving::ended, 9),
-      wakes(70, 0, 9, 7), change(75, 0, 9, Leaving::ended, 7),
+  const stacks::Switch events[] = {
+      makes(5, 7, 8),     change(10, 0, 7, stacks::Leaving::waits, 8),
+      makes(30, 8, 9),    change(40, 0, 8, stacks::Leaving::ended, 9),
+      wakes(70, 0, 9, 7), change(75, 0, 9, stacks::Leaving::ended, 7),
   };
   const Walked walked(events, 100);
   expect_path(walked, walked.path(7, 0, 100),
@@ -97,9 +98,9 @@ TEST(CriticalPath, BeforeAThreadWasThereItsMakerCounts) {
 
 TEST(CriticalPath, WhatNobodyToldIsUnknown) {
   // No wake-up of 7; and before 8 came nothing is known of it.
-  const Switch events[] = {change(10, 0, 7, Leaving::waits, 9), change(50, 0, 9, Leaving::waits, 7),
-                           change(60, 0, 7, Leaving::waits, 8), wakes(80, 0, 8, 7),
-                           change(85, 0, 8, Leaving::ended, 7)};
+  const stacks::Switch events[] = {
+      change(10, 0, 7, stacks::Leaving::waits, 9), change(50, 0, 9, stacks::Leaving::waits, 7),
+      change(60, 0, 7, stacks::Leaving::waits, 8), wakes(80, 0, 8, 7), change(85, 0, 8, stacks::Leaving::ended, 7)};
   const Walked walked(events, 90);
   expect_path(walked, walked.path(7, 0, 90),
               {{0, 10, 7, StepState::running},
@@ -113,8 +114,9 @@ TEST(CriticalPath, WhatNobodyToldIsUnknown) {
 }
 
 TEST(CriticalPath, ThreadsThatSeemToWakeEachOtherComeToAnEnd) {
-  const Switch events[] = {change(10, 0, 7, Leaving::waits, kIdleThread), change(10, 1, 8, Leaving::waits, kIdleThread),
-                           wakes(50, 0, 8, 7), wakes(50, 0, 7, 8)};
+  const stacks::Switch events[] = {change(10, 0, 7, stacks::Leaving::waits, stacks::kIdleThread),
+                                   change(10, 1, 8, stacks::Leaving::waits, stacks::kIdleThread), wakes(50, 0, 8, 7),
+                                   wakes(50, 0, 7, 8)};
   const Walked walked(events, 90);
   const std::vector<PathStep> path = walked.path(7, 0, 90);
   u64 sum = 0;

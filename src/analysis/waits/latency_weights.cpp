@@ -11,7 +11,7 @@
 #include "ground/text/number_text.h"
 #include "model/readings/samples.h"
 
-namespace wperf::commands {
+namespace wperf::waits {
 namespace {
 
 // Whether a sample counts that was taken while so many threads ran.
@@ -36,7 +36,7 @@ std::string whole_text(const std::vector<u64>& parallel_ns, bool of_program, con
   for (usize i = 0; i < parallel_ns.size(); ++i) {
     const u32 running = static_cast<u32>(i) + 1;
     if (parallel_ns[i] == 0 || !is_chosen(running, view)) continue;
-    const std::string time = report::duration(static_cast<double>(parallel_ns[i]) / 1e9);
+    const std::string time = text::duration(static_cast<double>(parallel_ns[i]) / 1e9);
     if (view.parallelism.has_value() && view.parallelism->from == view.parallelism->to) {
       return fmt::format("{}: {}", text, time);
     }
@@ -50,7 +50,7 @@ std::string whole_text(const std::vector<u64>& parallel_ns, bool of_program, con
 
 LatencyWeights latency_weights(const recording::RecordedSwitches& switches, const request::RecordingView& view) {
   WaitSelection selection;
-  if (switches.program != 0) selection.processes = raw::with_children(switches.program, switches.children);
+  if (switches.program != 0) selection.processes = readings::with_children(switches.program, switches.children);
   waits::Parallelism running;
   // Which threads count is known when all of them were met.
   struct Run {
@@ -104,4 +104,4 @@ void keep_spans(const recording::ChosenSpans& spans, const recording::RecordedSw
       made.whole.empty() ? "the samples of threads in " + spans.text : made.whole + "; only the part in " + spans.text;
 }
 
-}  // namespace wperf::commands
+}  // namespace wperf::waits

@@ -10,7 +10,7 @@
 #include "analysis/recording/span_pairing.h"
 #include "model/request/request.h"
 
-namespace wperf::commands {
+namespace wperf::waits {
 
 struct LatencyWeights {
   std::vector<u64> weights;      // by sample of the file; 0: it does not count
@@ -27,4 +27,4 @@ LatencyWeights recorded_weights(const recording::RecordedSwitches& switches);
 // Leaves out what was not in one of these.
 void keep_spans(const recording::ChosenSpans& spans, const recording::RecordedSwitches& switches, LatencyWeights& made);
 
-}  // namespace wperf::commands
+}  // namespace wperf::waits

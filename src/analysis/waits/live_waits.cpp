@@ -7,16 +7,16 @@
 
 namespace wperf::waits {
 
-std::vector<WaitPart> LiveWaits::take(const std::vector<Switch>& switches, u64 begin, u64 end) {
+std::vector<WaitPart> LiveWaits::take(const std::vector<stacks::Switch>& switches, u64 begin, u64 end) {
   // Those who wait already leave a core that nobody else is on, when the stretch begins.
   u16 core_of_nobody = 0;
-  for (const Switch& one : switches) {
+  for (const stacks::Switch& one : switches) {
     core_of_nobody = std::max<u16>(core_of_nobody, static_cast<u16>(std::min<u32>(one.core + 1u, 0xffff)));
   }
-  std::vector<Switch> all;
+  std::vector<stacks::Switch> all;
   all.reserve(lasting_.size() + switches.size());
   for (const auto& [thread, place] : lasting_) {
-    all.push_back({.time = begin, .leaves = thread, .core = core_of_nobody, .leaving = Leaving::waits});
+    all.push_back({.time = begin, .leaves = thread, .core = core_of_nobody, .leaving = stacks::Leaving::waits});
   }
   all.insert(all.end(), switches.begin(), switches.end());
   const Accounting accounting = account(all, {}, begin, end);

@@ -16,9 +16,9 @@ inline constexpr u32 kNoPlace = ~u32{0};
 // What one wait has of a stretch.
 struct WaitPart {
   u32 thread = 0;
-  u32 sample = kNoSample;  // of this stretch: where it waits
-  u32 place = kNoPlace;    // of who called: as kept for one that lasted on from the stretch before
-  u8 reason = kNoReason;
+  u32 sample = stacks::kNoSample;  // of this stretch: where it waits
+  u32 place = kNoPlace;            // of who called: as kept for one that lasted on from the stretch before
+  u8 reason = stacks::kNoReason;
   u64 length = 0;       // nanoseconds within the stretch
   bool begins = false;  // in this stretch
   bool lasts = false;   // behind it
@@ -28,7 +28,7 @@ class LiveWaits {
  public:
   // `switches`: by time; what came late counts from the beginning on. Waits that have lasted since a stretch before
   // are parts of this one though nothing was told of them.
-  std::vector<WaitPart> take(const std::vector<Switch>& switches, u64 begin, u64 end);
+  std::vector<WaitPart> take(const std::vector<stacks::Switch>& switches, u64 begin, u64 end);
   // Those of the last stretch, with their places: where they last on they are known in the next.
   void keep(const std::vector<WaitPart>& parts);
   // Something was not told: nobody knows any more who waits.

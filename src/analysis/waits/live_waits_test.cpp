@@ -10,8 +10,8 @@
 namespace wperf::waits {
 namespace {
 
-Switch leaves(u64 time, u32 thread, u32 sample) {
-  Switch one = change(time, 0, thread, Leaving::waits, kIdleThread);
+stacks::Switch leaves(u64 time, u32 thread, u32 sample) {
+  stacks::Switch one = change(time, 0, thread, stacks::Leaving::waits, stacks::kIdleThread);
   one.sample = sample;
   return one;
 }
@@ -36,7 +36,7 @@ TEST(LiveWaits, AWaitOfThreeStretchesKnowsItsPlaceInAll) {
   EXPECT_TRUE(parts[0].lasts);
   live.keep(parts);
 
-  parts = live.take({change(230, 1, kIdleThread, Leaving::preempted, 7), leaves(250, 8, 5)}, 200, 300);
+  parts = live.take({change(230, 1, stacks::kIdleThread, stacks::Leaving::preempted, 7), leaves(250, 8, 5)}, 200, 300);
   ASSERT_EQ(parts.size(), 2u);
   EXPECT_EQ(parts[0].length, 30u);
   EXPECT_EQ(parts[0].place, 11u);
@@ -56,13 +56,14 @@ TEST(LiveWaits, WhatWasForgottenIsNotGuessed) {
   live.keep(live.take({leaves(40, 7, 3)}, 0, 100));
   live.forget();
   EXPECT_TRUE(live.take({}, 100, 200).empty());
-  EXPECT_TRUE(live.take({change(230, 1, kIdleThread, Leaving::preempted, 7)}, 200, 300).empty());
+  EXPECT_TRUE(live.take({change(230, 1, stacks::kIdleThread, stacks::Leaving::preempted, 7)}, 200, 300).empty());
 }
 
 TEST(LiveWaits, BeingPreemptedIsNoWait) {
   LiveWaits live;
   EXPECT_TRUE(
-      live.take({change(40, 0, 7, Leaving::preempted, 8), change(50, 0, 8, Leaving::ended, 7)}, 0, 100).empty());
+      live.take({change(40, 0, 7, stacks::Leaving::preempted, 8), change(50, 0, 8, stacks::Leaving::ended, 7)}, 0, 100)
+          .empty());
 }
 
 TEST(LiveWaits, LateNewsCountFromTheBeginningOn) {
@@ -74,10 +75,10 @@ TEST(LiveWaits, LateNewsCountFromTheBeginningOn) {
 
 // However time is cut, the waits are as long together.
 TEST(LiveWaits, StretchesAddUp) {
-  std::vector<Switch> all;
+  std::vector<stacks::Switch> all;
   for (u32 i = 0; i < 20; ++i) {
     all.push_back(leaves(i * 97 + 10, i % 3 + 1, i));
-    all.push_back(change(i * 97 + 60, 0, kIdleThread, Leaving::preempted, (i + 1) % 3 + 1));
+    all.push_back(change(i * 97 + 60, 0, stacks::kIdleThread, stacks::Leaving::preempted, (i + 1) % 3 + 1));
   }
   const auto total = [](const std::vector<WaitPart>& parts) {
     return std::accumulate(parts.begin(), parts.end(), u64{0},
@@ -86,8 +87,8 @@ TEST(LiveWaits, StretchesAddUp) {
   LiveWaits whole, cut;
   u64 in_cuts = 0;
   for (u64 begin = 0; begin < 2000; begin += 80) {
-    std::vector<Switch> some;
-    for (const Switch& one : all) {
+    std::vector<stacks::Switch> some;
+    for (const stacks::Switch& one : all) {
       if (one.time >= begin && one.time < begin + 80) some.push_back(one);
     }
     const std::vector<WaitPart> parts = cut.take(some, begin, begin + 80);

@@ -9,7 +9,7 @@
 #include "model/stacks/slice_tally.h"
 #include "model/stacks/stack_aggregator.h"
 
-namespace wperf::commands {
+namespace wperf::waits {
 namespace {
 
 // What follows waits' classes as kinds of time.
@@ -92,7 +92,7 @@ class Maker {
   }
 
   void add_stretches() {
-    std::vector<u32> left_at(accounting_.threads.size(), waits::kNoSample);
+    std::vector<u32> left_at(accounting_.threads.size(), stacks::kNoSample);
     running_.resize(accounting_.threads.size());
     waits::account(
         switches_.switches, switches_.unrecorded, accounting_.begin, accounting_.end, [&](const waits::Stretch& one) {
@@ -108,7 +108,7 @@ class Maker {
             case waits::State::ready: {
               const u32 sample = wait != nullptr ? wait->sample
                                  : one.preempted ? left_at[one.thread]
-                                                 : waits::kNoSample;
+                                                 : stacks::kNoSample;
               add(thread, node_of_switch(sample), kReady, span);
               break;
             }
@@ -238,4 +238,4 @@ void make_on_off_profile(const waits::Accounting& accounting, const recording::R
   Maker(accounting, switches, selection, recorded, sliced).make();
 }
 
-}  // namespace wperf::commands
+}  // namespace wperf::waits

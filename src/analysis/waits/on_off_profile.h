@@ -4,7 +4,7 @@
 #include "analysis/waits/wait_moments.h"
 #include "analysis/waits/wait_names.h"
 
-namespace wperf::commands {
+namespace wperf::waits {
 
 // What pages want beside it.
 struct OnOffSlices {
@@ -22,4 +22,4 @@ void make_on_off_profile(const waits::Accounting& accounting, const recording::R
                          const WaitSelection& selection, recording::RecordedSamples& recorded,
                          const OnOffSlices& sliced = {});
 
-}  // namespace wperf::commands
+}  // namespace wperf::waits

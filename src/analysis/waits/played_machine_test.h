@@ -9,11 +9,11 @@
 
 namespace wperf::waits {
 
-inline Switch change(u64 time, u16 core, u32 leaves, Leaving leaving, u32 comes) {
+inline stacks::Switch change(u64 time, u16 core, u32 leaves, stacks::Leaving leaving, u32 comes) {
   return {.time = time, .leaves = leaves, .comes = comes, .core = core, .leaving = leaving};
 }
-inline Switch wakes(u64 time, u16 core, u32 waker, u32 thread) {
-  return {.time = time, .leaves = waker, .comes = thread, .core = core, .kind = Kind::woken};
+inline stacks::Switch wakes(u64 time, u16 core, u32 waker, u32 thread) {
+  return {.time = time, .leaves = waker, .comes = thread, .core = core, .kind = stacks::Kind::woken};
 }
 
 struct PlayedMachine {
@@ -31,7 +31,7 @@ struct PlayedMachine {
     threads = cores + 1 + random() % 12;
     is_.resize(threads + 1, Is::waiting);
     since_.resize(threads + 1, 0);
-    on_.resize(cores, kIdleThread);
+    on_.resize(cores, stacks::kIdleThread);
     // All are there from the beginning, waiting: their first event says so.
     for (u32 step = 0; step < 2000; ++step) play();
     now += 500;
@@ -40,7 +40,7 @@ struct PlayedMachine {
 
   u32 threads = 0;  // their numbers are 1 to this
   u64 now = 0;
-  std::vector<Switch> events;
+  std::vector<stacks::Switch> events;
   std::map<u32, Truth> truth;
   std::map<u32, std::vector<Stretch>> stretches;
 
@@ -60,21 +60,21 @@ struct PlayedMachine {
     const u16 core = static_cast<u16>(random() % on_.size());
     const u32 thread = 1 + random() % threads;
     if (is_[thread] == Is::waiting) {
-      events.push_back(wakes(now, core, on_[core] == kIdleThread ? kNobody : on_[core], thread));
+      events.push_back(wakes(now, core, on_[core] == stacks::kIdleThread ? stacks::kNobody : on_[core], thread));
       note(thread);
       is_[thread] = Is::ready;
       return;
     }
     const u32 leaves = on_[core];
-    const u32 comes = is_[thread] == Is::ready ? thread : kIdleThread;
+    const u32 comes = is_[thread] == Is::ready ? thread : stacks::kIdleThread;
     if (leaves == comes) return;
     const bool waits = random() % 2 == 0;
-    events.push_back(change(now, core, leaves, waits ? Leaving::waits : Leaving::preempted, comes));
-    if (leaves != kIdleThread) {
+    events.push_back(change(now, core, leaves, waits ? stacks::Leaving::waits : stacks::Leaving::preempted, comes));
+    if (leaves != stacks::kIdleThread) {
       note(leaves);
       is_[leaves] = waits ? Is::waiting : Is::ready;
     }
-    if (comes != kIdleThread) {
+    if (comes != stacks::kIdleThread) {
       note(comes);
       is_[comes] = Is::running;
     }

@@ -13,25 +13,25 @@ constexpr u32 kNone = ~u32{0};
 
 class Accountant {
  public:
-  Accountant(std::span<const Switch> switches, std::span<const Unrecorded> unrecorded, u64 begin, u64 end,
-             const TakeStretch& take)
+  Accountant(std::span<const stacks::Switch> switches, std::span<const stacks::Unrecorded> unrecorded, u64 begin,
+             u64 end, const TakeStretch& take)
       : take_(take) {
     out_.begin = now_ = all_recorded_since_ = begin;
     out_.end = end;
-    for (const Switch& event : switches) {
+    for (const stacks::Switch& event : switches) {
       out_.end = std::max(out_.end, event.time);
-      tells_wakeups_ = tells_wakeups_ || event.kind != Kind::switched;
+      tells_wakeups_ = tells_wakeups_ || event.kind != stacks::Kind::switched;
     }
-    dark_ = DarkTimes(unrecorded, begin, out_.end);
-    marks_ = core_marks(unrecorded, begin, out_.end);
+    dark_ = stacks::DarkTimes(unrecorded, begin, out_.end);
+    marks_ = stacks::core_marks(unrecorded, begin, out_.end);
   }
 
-  void add(Switch event) {
+  void add(stacks::Switch event) {
     // Time does not go back; what says so is of a damaged file.
     now_ = event.time = std::max(event.time, now_);
     // The events at both ends of a dark time were recorded.
     while (next_mark_ < marks_.size() && marks_[next_mark_].time + marks_[next_mark_].is_dark <= now_) pass_mark();
-    if (event.kind == Kind::switched) {
+    if (event.kind == stacks::Kind::switched) {
       add_switch(event);
     } else {
       add_wakeup(event);
@@ -64,7 +64,7 @@ class Accountant {
     u32 wait = kNone;  // the one that lasts, or that it has not resumed from
   };
   struct Core {
-    u32 runs = kNobody;
+    u32 runs = stacks::kNobody;
     u64 since = 0, recorded_since = 0;
     u32 dark = 0;           // spans that it is in
     bool has_told = false;  // since it is recorded
@@ -72,8 +72,8 @@ class Accountant {
 
   // Where the recording of a core breaks off it tells no more; where it goes on it begins anew.
   void pass_mark() {
-    const CoreMark& mark = marks_[next_mark_++];
-    if (mark.core != kEveryCore) {
+    const stacks::CoreMark& mark = marks_[next_mark_++];
+    if (mark.core != stacks::kEveryCore) {
       core_of(mark.core);
       return turn(mark.core, mark);
     }
@@ -81,13 +81,13 @@ class Accountant {
     all_recorded_since_ = mark.time;
     for (usize core = 0; core < cores_.size(); ++core) turn(core, mark);
   }
-  void turn(usize number, const CoreMark& mark) {
+  void turn(usize number, const stacks::CoreMark& mark) {
     Core& core = cores_[number];
     const bool was_dark = core.dark != 0;
     if (mark.is_dark) ++core.dark;
     if (!mark.is_dark && core.dark != 0) --core.dark;
     if (was_dark == (core.dark != 0)) return;
-    if (mark.is_dark && core.runs != kNobody && core.runs != kIdleThread) {
+    if (mark.is_dark && core.runs != stacks::kNobody && core.runs != stacks::kIdleThread) {
       const u32 ran = number_of(core.runs, mark.time);
       if (lives_[ran].state == State::running && lives_[ran].core == number) {
         emit(ran, State::running, mark.time);
@@ -95,7 +95,7 @@ class Accountant {
       }
     }
     close_core(number, mark.time);
-    core.runs = kNobody;
+    core.runs = stacks::kNobody;
     core.has_told = false;
     core.recorded_since = mark.time;
   }
@@ -110,7 +110,7 @@ class Accountant {
   }
 
   // What is not counted yet, up to `time`, belongs to `state`.
-  void emit(u32 number, State state, u64 time, u32 sample = kNoSample) {
+  void emit(u32 number, State state, u64 time, u32 sample = stacks::kNoSample) {
     Life& life = lives_[number];
     if (time <= life.since) return;
     const u64 length = time - life.since;
@@ -172,13 +172,13 @@ class Accountant {
     emit(number, State::unknown, time);
   }
 
-  u32 begin_wait(u32 number, u64 time, const Switch& event, bool has_begin) {
+  u32 begin_wait(u32 number, u64 time, const stacks::Switch& event, bool has_begin) {
     out_.waits.push_back({.begin = time,
                           .woken = time,
                           .resumed = time,
                           .thread = number,
-                          .sample = has_begin ? event.sample : kNoSample,
-                          .reason = has_begin ? event.reason : kNoReason,
+                          .sample = has_begin ? event.sample : stacks::kNoSample,
+                          .reason = has_begin ? event.reason : stacks::kNoReason,
                           .has_begin = has_begin});
     ++out_.threads[number].waits;
     return static_cast<u32>(out_.waits.size() - 1);
@@ -205,18 +205,18 @@ class Accountant {
     wait.unknown_ready = dark_.length(wait.woken, wait.resumed);
   }
 
-  void add_switch(const Switch& event) {
+  void add_switch(const stacks::Switch& event) {
     ++out_.switches;
     Core& core = core_of(event.core);
     ++out_.cores[event.core].switches;
-    if (event.leaves != kNobody) check_who_ran(event, core);
-    if (event.leaves == kIdleThread) {
-      if (tells_of_before(core)) core.runs = kIdleThread;
-    } else if (event.leaves != kNobody) {
+    if (event.leaves != stacks::kNobody) check_who_ran(event, core);
+    if (event.leaves == stacks::kIdleThread) {
+      if (tells_of_before(core)) core.runs = stacks::kIdleThread;
+    } else if (event.leaves != stacks::kNobody) {
       leave(event, core);
     }
     close_core(event.core, event.time);
-    if (event.comes != kNobody && event.comes != kIdleThread) come(event, core);
+    if (event.comes != stacks::kNobody && event.comes != stacks::kIdleThread) come(event, core);
     if (core.dark != 0) return;
     core.runs = event.comes;
     core.has_told = true;
@@ -227,42 +227,43 @@ class Accountant {
 
   // Of whom the core told last is not there any more, and nobody told of it: a switch was lost. Since when it did not
   // run is not known, nor what the core did.
-  void check_who_ran(const Switch& event, Core& core) {
-    if (!core.has_told || core.runs == event.leaves || core.runs == kNobody || core.runs == kIdleThread) return;
+  void check_who_ran(const stacks::Switch& event, Core& core) {
+    if (!core.has_told || core.runs == event.leaves || core.runs == stacks::kNobody || core.runs == stacks::kIdleThread)
+      return;
     const u32 number = number_of(core.runs, event.time);
     const Life& life = lives_[number];
     if (life.state == State::running && life.core == event.core) contradict(number, event.time);
-    core.runs = kNobody;
+    core.runs = stacks::kNobody;
   }
 
-  void leave(const Switch& event, Core& core) {
+  void leave(const stacks::Switch& event, Core& core) {
     const usize met = lives_.size();
     const u32 number = number_of(event.leaves, event.time);
     ran_until_now(number, number == met, event, core);
     Life& life = lives_[number];
     emit(number, life.state, event.time, event.sample);
     life.wait = kNone;
-    life.is_there = event.leaving != Leaving::ended;
-    life.preempted = event.leaving == Leaving::preempted;
+    life.is_there = event.leaving != stacks::Leaving::ended;
+    life.preempted = event.leaving == stacks::Leaving::preempted;
     switch (event.leaving) {
-      case Leaving::waits:
+      case stacks::Leaving::waits:
         life.wait = begin_wait(number, event.time, event, true);
         life.state = State::waiting;
         break;
-      case Leaving::preempted:
+      case stacks::Leaving::preempted:
         life.state = State::ready;
         break;
-      case Leaving::ended:
+      case stacks::Leaving::ended:
         life.state = State::unknown;
         out_.threads[number].has_ended = true;
         break;
-      case Leaving::unknown:
+      case stacks::Leaving::unknown:
         life.state = State::unknown;
         break;
     }
   }
 
-  void ran_until_now(u32 number, bool is_new, const Switch& event, Core& core) {
+  void ran_until_now(u32 number, bool is_new, const stacks::Switch& event, Core& core) {
     Life& life = lives_[number];
     const u64 light = core.recorded_since;
     if (is_new) {
@@ -284,7 +285,7 @@ class Accountant {
     core.runs = event.leaves;
   }
 
-  void come(const Switch& event, const Core& core) {
+  void come(const stacks::Switch& event, const Core& core) {
     const usize met = lives_.size();
     const u32 number = number_of(event.comes, event.time);
     const State state = lives_[number].state;
@@ -297,7 +298,7 @@ class Accountant {
       find(number, event.time, State::ready);
     } else if (state == State::waiting) {
       // Nobody told who made it ready: then it waited until now.
-      end_wait(number, event.time, kUnknown, kNoSample);
+      end_wait(number, event.time, stacks::kUnknown, stacks::kNoSample);
     }
     emit(number, lives_[number].state, event.time);
     Life& life = lives_[number];
@@ -308,14 +309,14 @@ class Accountant {
     ++out_.threads[number].switches;
   }
 
-  void add_wakeup(const Switch& event) {
+  void add_wakeup(const stacks::Switch& event) {
     ++out_.wakeups;
-    if (event.comes == kNobody || event.comes == kIdleThread) return;
+    if (event.comes == stacks::kNobody || event.comes == stacks::kIdleThread) return;
     const usize met = lives_.size();
     const u32 number = number_of(event.comes, event.time);
     Life& life = lives_[number];
     const bool is_dark = life.is_there && dark_.any(life.since, event.time);
-    if (event.kind == Kind::created) {
+    if (event.kind == stacks::Kind::created) {
       // A number may be used again.
       if (life.state != State::unknown && life.state != State::running && is_dark) lose(number, event.time);
       if (life.state != State::unknown) contradict(number, event.time);
@@ -354,15 +355,17 @@ class Accountant {
   void close_core(usize number, u64 time) {
     Core& core = cores_[number];
     CoreTimes& times = out_.cores[number];
-    (core.runs == kIdleThread ? times.idle : core.runs != kNobody ? times.busy : times.unknown) += time - core.since;
+    (core.runs == stacks::kIdleThread ? times.idle
+     : core.runs != stacks::kNobody   ? times.busy
+                                      : times.unknown) += time - core.since;
     core.since = time;
   }
 
   const TakeStretch& take_;
   u64 now_ = 0;
   Accounting out_;
-  DarkTimes dark_;
-  std::vector<CoreMark> marks_;
+  stacks::DarkTimes dark_;
+  std::vector<stacks::CoreMark> marks_;
   usize next_mark_ = 0;
   bool every_core_is_dark_ = false;
   u64 all_recorded_since_ = 0;
@@ -374,10 +377,10 @@ class Accountant {
 
 }  // namespace
 
-Accounting account(std::span<const Switch> switches, std::span<const Unrecorded> unrecorded, u64 begin, u64 end,
-                   const TakeStretch& take) {
+Accounting account(std::span<const stacks::Switch> switches, std::span<const stacks::Unrecorded> unrecorded, u64 begin,
+                   u64 end, const TakeStretch& take) {
   Accountant accountant(switches, unrecorded, begin, end, take);
-  for (const Switch& event : switches) accountant.add(event);
+  for (const stacks::Switch& event : switches) accountant.add(event);
   return accountant.finish();
 }
 

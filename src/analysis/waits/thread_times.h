@@ -38,10 +38,10 @@ struct Wait {
   u64 begin = 0, woken = 0, resumed = 0;  // one that lasts longer than the recording ends with it
   u64 unknown = 0, unknown_ready = 0;     // not recorded: until it was woken, and from then on
   u32 thread = 0;                         // index into threads
-  u32 waker = kUnknown;                   // a thread's number, or kNobody: an interrupt
-  u32 sample = kNoSample;                 // where it waits
-  u32 wake_sample = kNoSample;            // where the waker was
-  u8 reason = kNoReason;
+  u32 waker = stacks::kUnknown;           // a thread's number, or kNobody: an interrupt
+  u32 sample = stacks::kNoSample;         // where it waits
+  u32 wake_sample = stacks::kNoSample;    // where the waker was
+  u8 reason = stacks::kNoReason;
   bool has_begin = true;  // else it began before the recording
   bool has_end = false;   // else it lasts on
   bool is_known = true;   // false: events of it were lost, nothing is known of its length
@@ -61,16 +61,16 @@ struct Stretch {
   bool preempted = false;
   u16 core = 0;  // of running
   u64 begin = 0, end = 0;
-  u32 wait = ~u32{0};      // of waiting, and of ready behind it: index
-  u32 sample = kNoSample;  // of running: where it left its core
+  u32 wait = ~u32{0};              // of waiting, and of ready behind it: index
+  u32 sample = stacks::kNoSample;  // of running: where it left its core
 };
 
 // A thread that was ready for the first time, and who made it.
 struct Birth {
   u32 thread = 0;  // index
-  u32 maker = kUnknown;
+  u32 maker = stacks::kUnknown;
   u64 time = 0;
-  u32 sample = kNoSample;  // where the maker was
+  u32 sample = stacks::kNoSample;  // where the maker was
 };
 
 struct Accounting {
@@ -86,7 +86,7 @@ struct Accounting {
 using TakeStretch = std::function<void(const Stretch&)>;
 
 // `switches`: by time. The recording lasted from `begin` to `end`.
-Accounting account(std::span<const Switch> switches, std::span<const Unrecorded> unrecorded, u64 begin, u64 end,
-                   const TakeStretch& take = {});
+Accounting account(std::span<const stacks::Switch> switches, std::span<const stacks::Unrecorded> unrecorded, u64 begin,
+                   u64 end, const TakeStretch& take = {});
 
 }  // namespace wperf::waits

@@ -19,8 +19,8 @@ const ThreadTimes& of(const Accounting& accounting, u32 thread) {
 }
 
 TEST(ThreadTimes, AWaitEndsWhenSomebodyMakesItReady) {
-  const Switch events[] = {change(100, 0, 7, Leaving::waits, 8), wakes(150, 0, 8, 7),
-                           change(180, 0, 8, Leaving::preempted, 7)};
+  const stacks::Switch events[] = {change(100, 0, 7, stacks::Leaving::waits, 8), wakes(150, 0, 8, 7),
+                                   change(180, 0, 8, stacks::Leaving::preempted, 7)};
   const Accounting done = account(events, {}, 0, 200);
   const ThreadTimes& waiter = of(done, 7);
   EXPECT_EQ(waiter.running, 100u + 20u) << "from the beginning, for nobody was there before it";
@@ -38,7 +38,8 @@ TEST(ThreadTimes, AWaitEndsWhenSomebodyMakesItReady) {
 }
 
 TEST(ThreadTimes, BeingPreemptedIsNoWait) {
-  const Switch events[] = {change(10, 0, 7, Leaving::preempted, 8), change(40, 0, 8, Leaving::ended, 7)};
+  const stacks::Switch events[] = {change(10, 0, 7, stacks::Leaving::preempted, 8),
+                                   change(40, 0, 8, stacks::Leaving::ended, 7)};
   const Accounting done = account(events, {}, 0, 50);
   EXPECT_TRUE(done.waits.empty());
   EXPECT_EQ(of(done, 7).preempted, 30u);
@@ -47,14 +48,15 @@ TEST(ThreadTimes, BeingPreemptedIsNoWait) {
 }
 
 TEST(ThreadTimes, AWaitThatBeganBeforeAndOneThatLastsOn) {
-  const Switch events[] = {wakes(30, 1, kNobody, 7), change(35, 0, kIdleThread, Leaving::preempted, 7),
-                           change(60, 0, 7, Leaving::waits, kIdleThread)};
+  const stacks::Switch events[] = {wakes(30, 1, stacks::kNobody, 7),
+                                   change(35, 0, stacks::kIdleThread, stacks::Leaving::preempted, 7),
+                                   change(60, 0, 7, stacks::Leaving::waits, stacks::kIdleThread)};
   const Accounting done = account(events, {}, 0, 100);
   EXPECT_EQ(of(done, 7).waiting, 30u + 40u);
   EXPECT_EQ(of(done, 7).ready, 5u);
   ASSERT_EQ(done.waits.size(), 2u);
   EXPECT_FALSE(done.waits[0].has_begin);
-  EXPECT_EQ(done.waits[0].waker, kNobody) << "an interrupt";
+  EXPECT_EQ(done.waits[0].waker, stacks::kNobody) << "an interrupt";
   EXPECT_FALSE(done.waits[1].has_end);
   EXPECT_EQ(done.waits[1].length(), 40u);
   EXPECT_EQ(of(done, 7).longest_wait, 40u);
@@ -63,7 +65,8 @@ TEST(ThreadTimes, AWaitThatBeganBeforeAndOneThatLastsOn) {
 }
 
 TEST(ThreadTimes, ACoresTimeHoldsTheTimeOfWhatRanOnIt) {
-  const Switch events[] = {change(90, 0, 7, Leaving::waits, 8), change(95, 1, kNobody, Leaving::unknown, 9)};
+  const stacks::Switch events[] = {change(90, 0, 7, stacks::Leaving::waits, 8),
+                                   change(95, 1, stacks::kNobody, stacks::Leaving::unknown, 9)};
   const Accounting done = account(events, {}, 0, 100);
   EXPECT_EQ(of(done, 7).running, 90u);
   EXPECT_EQ(done.cores[0].busy, 100u) << "7 since the beginning, and then 8";
@@ -71,15 +74,17 @@ TEST(ThreadTimes, ACoresTimeHoldsTheTimeOfWhatRanOnIt) {
 }
 
 TEST(ThreadTimes, WithoutAWakeUpNobodyKnowsWhoEndedAWait) {
-  const Switch events[] = {change(10, 0, 7, Leaving::waits, 8), change(30, 0, 8, Leaving::waits, 7)};
+  const stacks::Switch events[] = {change(10, 0, 7, stacks::Leaving::waits, 8),
+                                   change(30, 0, 8, stacks::Leaving::waits, 7)};
   const Accounting done = account(events, {}, 0, 30);
-  EXPECT_EQ(done.waits[0].waker, kUnknown);
+  EXPECT_EQ(done.waits[0].waker, stacks::kUnknown);
   EXPECT_EQ(done.waits[0].length(), 20u);
 }
 
 TEST(ThreadTimes, WhatContradictsIsNobodysTime) {
   // 7 waits, and then leaves a core that nobody saw it come to.
-  const Switch events[] = {change(10, 0, 7, Leaving::waits, 8), change(50, 1, 7, Leaving::waits, 9)};
+  const stacks::Switch events[] = {change(10, 0, 7, stacks::Leaving::waits, 8),
+                                   change(50, 1, 7, stacks::Leaving::waits, 9)};
   const Accounting done = account(events, {}, 0, 100);
   EXPECT_EQ(done.contradictions, 1u);
   EXPECT_EQ(of(done, 7).unknown, 40u);
@@ -91,8 +96,9 @@ TEST(ThreadTimes, WhatContradictsIsNobodysTime) {
 
 // That 7 left the core was lost: it has not run since, and nobody knows until when it did.
 TEST(ThreadTimes, WhoLeftWithoutASwitchDoesNotRunOn) {
-  const Switch events[] = {change(10, 0, kIdleThread, Leaving::preempted, 7), change(30, 0, 8, Leaving::waits, 9),
-                           change(40, 0, 9, Leaving::waits, kIdleThread)};
+  const stacks::Switch events[] = {change(10, 0, stacks::kIdleThread, stacks::Leaving::preempted, 7),
+                                   change(30, 0, 8, stacks::Leaving::waits, 9),
+                                   change(40, 0, 9, stacks::Leaving::waits, stacks::kIdleThread)};
   const Accounting done = account(events, {}, 0, 100);
   EXPECT_EQ(of(done, 7).running, 0u);
   EXPECT_EQ(of(done, 7).unknown, 20u + 70u) << "nor where it is since";
@@ -105,9 +111,9 @@ TEST(ThreadTimes, WhoLeftWithoutASwitchDoesNotRunOn) {
 }
 
 TEST(ThreadTimes, ANumberThatIsUsedAgain) {
-  const Switch events[] = {change(10, 0, 7, Leaving::ended, 8),
-                           {.time = 20, .leaves = 8, .comes = 7, .core = 0, .kind = Kind::created},
-                           change(30, 0, 8, Leaving::waits, 7)};
+  const stacks::Switch events[] = {change(10, 0, 7, stacks::Leaving::ended, 8),
+                                   {.time = 20, .leaves = 8, .comes = 7, .core = 0, .kind = stacks::Kind::created},
+                                   change(30, 0, 8, stacks::Leaving::waits, 7)};
   const Accounting done = account(events, {}, 0, 40);
   EXPECT_EQ(done.contradictions, 0u);
   EXPECT_EQ(of(done, 7).running, 10u + 10u);
@@ -119,7 +125,7 @@ TEST(ThreadTimes, EqualsAScriptedMachineToTheNanosecond) {
   for (u32 seed = 1; seed <= 40; ++seed) {
     PlayedMachine played(seed);
     const u64 now = played.now;
-    const std::vector<Switch>& events = played.events;
+    const std::vector<stacks::Switch>& events = played.events;
     std::map<u32, PlayedMachine::Truth>& truth = played.truth;
     const Accounting done = account(events, {}, 0, now);
     EXPECT_EQ(done.contradictions, 0u) << seed;
@@ -140,9 +146,10 @@ TEST(ThreadTimes, EqualsAScriptedMachineToTheNanosecond) {
 
 // A core's last state is not that of the time behind its last record.
 TEST(ThreadTimes, BehindTheLastRecordOfACoreNothingIsKnown) {
-  const Switch events[] = {change(10, 0, kIdleThread, Leaving::preempted, 7),
-                           change(12, 1, kIdleThread, Leaving::preempted, 8), change(90, 1, 8, Leaving::waits, 9)};
-  const Unrecorded cut[] = {{.begin = 20, .end = ~u64{0}, .core = 0}};
+  const stacks::Switch events[] = {change(10, 0, stacks::kIdleThread, stacks::Leaving::preempted, 7),
+                                   change(12, 1, stacks::kIdleThread, stacks::Leaving::preempted, 8),
+                                   change(90, 1, 8, stacks::Leaving::waits, 9)};
+  const stacks::Unrecorded cut[] = {{.begin = 20, .end = ~u64{0}, .core = 0}};
   const Accounting done = account(events, cut, 0, 100);
   EXPECT_EQ(of(done, 7).running, 10u);
   EXPECT_EQ(of(done, 7).unknown, 80u);
@@ -156,9 +163,9 @@ TEST(ThreadTimes, BehindTheLastRecordOfACoreNothingIsKnown) {
 }
 
 TEST(ThreadTimes, AWaitThatBothSidesOfAGapAgreeOnIsOne) {
-  const Switch events[] = {change(10, 0, 7, Leaving::waits, 8), wakes(80, 0, 8, 7),
-                           change(90, 0, 8, Leaving::waits, 7)};
-  const Unrecorded gap[] = {{.begin = 30, .end = 50, .core = 1}};
+  const stacks::Switch events[] = {change(10, 0, 7, stacks::Leaving::waits, 8), wakes(80, 0, 8, 7),
+                                   change(90, 0, 8, stacks::Leaving::waits, 7)};
+  const stacks::Unrecorded gap[] = {{.begin = 30, .end = 50, .core = 1}};
   const Accounting done = account(events, gap, 0, 100);
   EXPECT_EQ(of(done, 7).waiting, 20u + 30u);
   EXPECT_EQ(of(done, 7).unknown, 20u);
@@ -171,9 +178,10 @@ TEST(ThreadTimes, AWaitThatBothSidesOfAGapAgreeOnIsOne) {
 
 // 7 must have been woken in the gap: that it waited up to 70 would be wrong.
 TEST(ThreadTimes, WhatAGapHidesIsUnknown) {
-  const Switch events[] = {change(10, 0, 7, Leaving::waits, 8), change(20, 0, 8, Leaving::preempted, 9),
-                           change(70, 0, 9, Leaving::waits, 7), wakes(80, 0, 7, 8)};
-  const Unrecorded gap[] = {{.begin = 30, .end = 50}};
+  const stacks::Switch events[] = {change(10, 0, 7, stacks::Leaving::waits, 8),
+                                   change(20, 0, 8, stacks::Leaving::preempted, 9),
+                                   change(70, 0, 9, stacks::Leaving::waits, 7), wakes(80, 0, 7, 8)};
+  const stacks::Unrecorded gap[] = {{.begin = 30, .end = 50}};
   const Accounting done = account(events, gap, 0, 100);
   EXPECT_EQ(of(done, 7).waiting, 20u);
   EXPECT_EQ(of(done, 7).ready, 20u) << "since cores are recorded again";
@@ -193,10 +201,10 @@ TEST(ThreadTimes, NothingIsSaidThatTheScriptedMachineDidNotDo) {
     PlayedMachine played(seed);
     const u64 begin = played.now / 10 * (seed % 9), end = begin + played.now / (1 + seed % 7);
     const u16 core = static_cast<u16>(seed % 3);
-    std::vector<Switch> events;
+    std::vector<stacks::Switch> events;
     std::copy_if(played.events.begin(), played.events.end(), std::back_inserter(events),
-                 [&](const Switch& one) { return one.core != core || one.time <= begin || one.time >= end; });
-    const Unrecorded gap[] = {{.begin = begin, .end = end, .core = core}};
+                 [&](const stacks::Switch& one) { return one.core != core || one.time <= begin || one.time >= end; });
+    const stacks::Unrecorded gap[] = {{.begin = begin, .end = end, .core = core}};
     std::map<u32, u64> sums;
     u64 unknown = 0;
     const Accounting all = account(events, gap, 0, played.now);

@@ -7,7 +7,7 @@
 #include <map>
 #include <utility>
 
-namespace wperf::commands {
+namespace wperf::waits {
 
 WaitLocks::WaitLocks(const perf_data::PerfFile& file, const waits::Accounting& accounting,
                      const recording::RecordedSwitches& switches, const std::vector<bool>& chosen, WaitNames& names,
@@ -119,4 +119,4 @@ void add_locks(const waits::Accounting& accounting, const recording::RecordedSwi
   std::stable_sort(report.locks.begin(), report.locks.end(), has_more<waits::LockRow, waits::LockRow>);
 }
 
-}  // namespace wperf::commands
+}  // namespace wperf::waits

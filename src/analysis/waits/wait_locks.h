@@ -10,7 +10,7 @@
 #include "analysis/waits/wait_names.h"
 #include "analysis/waits/wait_report.h"
 
-namespace wperf::commands {
+namespace wperf::waits {
 
 class WaitLocks {
  public:
@@ -41,4 +41,4 @@ void add_locks(const waits::Accounting& accounting, const recording::RecordedSwi
                const std::vector<bool>& chosen, u64 min_ns, WaitNames& names, const WaitLocks& locks,
                waits::WaitReport& report);
 
-}  // namespace wperf::commands
+}  // namespace wperf::waits

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Each wait of the chosen threads with names, for pages, which sum up those of a stretch of time. Made by commands,
-// written by report_html.
+// written by html.
 #pragma once
 #include <string>
 #include <vector>

@@ -4,7 +4,7 @@
 #include <map>
 #include <utility>
 
-namespace wperf::commands {
+namespace wperf::waits {
 namespace {
 
 class MomentMaker {
@@ -92,4 +92,4 @@ waits::WaitMoments make_wait_moments(const waits::Accounting& accounting, const 
   return MomentMaker(accounting, switches, names, locks, selection).make();
 }
 
-}  // namespace wperf::commands
+}  // namespace wperf::waits

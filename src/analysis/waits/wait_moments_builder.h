@@ -5,10 +5,10 @@
 #include "analysis/waits/wait_locks.h"
 #include "analysis/waits/wait_moments.h"
 
-namespace wperf::commands {
+namespace wperf::waits {
 
 // Tasks and nodes of the waits are not known yet.
 waits::WaitMoments make_wait_moments(const waits::Accounting& accounting, const recording::RecordedSwitches& switches,
                                      WaitNames& names, const WaitLocks& locks, const WaitSelection& selection);
 
-}  // namespace wperf::commands
+}  // namespace wperf::waits

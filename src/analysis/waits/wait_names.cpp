@@ -7,7 +7,7 @@
 
 #include "model/stacks/stack_aggregator.h"
 
-namespace wperf::commands {
+namespace wperf::waits {
 namespace {
 
 using recording::RecordedSwitches;
@@ -69,8 +69,8 @@ u32 WaitNames::number_of(u32 thread) const {
   return number_in(switches_, thread);
 }
 std::string WaitNames::text_of(u32 thread) const {
-  if (thread == waits::kUnknown) return "not recorded";
-  if (thread == waits::kNobody || thread == waits::kIdleThread) return "an interrupt";
+  if (thread == stacks::kUnknown) return "not recorded";
+  if (thread == stacks::kNobody || thread == stacks::kIdleThread) return "an interrupt";
   const std::string_view name = thread_name(thread);
   return name.empty() ? fmt::format("thread {}", number_of(thread)) : fmt::format("{} ({})", name, number_of(thread));
 }
@@ -190,4 +190,4 @@ u32 ThreadTasks::operator()(u32 thread) {
   return known->second;
 }
 
-}  // namespace wperf::commands
+}  // namespace wperf::waits

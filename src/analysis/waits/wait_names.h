@@ -15,7 +15,7 @@
 #include "analysis/waits/thread_times.h"
 #include "analysis/waits/wait_classes.h"
 
-namespace wperf::commands {
+namespace wperf::waits {
 
 struct WaitSelection {
   std::set<u32> processes, threads;  // empty: all
@@ -62,11 +62,11 @@ class WaitNames {
   const WaitPlace& place_of_sample(u32 sample);
   // Who ended a wait. That a core idled then does not matter, nor whom an interrupt struck: it is an interrupt.
   static u32 ender_of(const waits::Wait& wait) {
-    return wait.waker == waits::kIdleThread ? waits::kNobody : wait.waker;
+    return wait.waker == stacks::kIdleThread ? stacks::kNobody : wait.waker;
   }
   const WaitPlace& place_of_ender(const waits::Wait& wait) {
     const u32 by = ender_of(wait);
-    return place_of_sample(by != waits::kNobody && by != waits::kUnknown ? wait.wake_sample : waits::kNoSample);
+    return place_of_sample(by != stacks::kNobody && by != stacks::kUnknown ? wait.wake_sample : stacks::kNoSample);
   }
 
  private:
@@ -97,4 +97,4 @@ class ThreadTasks {
   std::unordered_map<u32, u32> tasks_;
 };
 
-}  // namespace wperf::commands
+}  // namespace wperf::waits

@@ -65,7 +65,7 @@ struct StarvedRow {
 struct CoreRow {
   u32 core = 0;
   CoreTimes times;
-  InterruptTimes interrupts = {};  // part of busy and idle
+  stacks::InterruptTimes interrupts = {};  // part of busy and idle
 };
 
 // One stretch of one thread's time.

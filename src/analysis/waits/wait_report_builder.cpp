@@ -11,7 +11,7 @@
 #include "analysis/waits/critical_path_builder.h"
 #include "model/stacks/unrecorded.h"
 
-namespace wperf::commands {
+namespace wperf::waits {
 namespace {
 
 class Builder {
@@ -185,20 +185,20 @@ class Builder {
     }
     std::unordered_map<u32, u64> ready;  // since when
     struct Run {
-      u32 thread = waits::kNobody;
+      u32 thread = stacks::kNobody;
       u64 since = 0;
     };
     std::vector<std::vector<Run>> runs(accounting_.cores.size());
-    const waits::DarkTimes dark(switches_.unrecorded, accounting_.begin, accounting_.end);
+    const stacks::DarkTimes dark(switches_.unrecorded, accounting_.begin, accounting_.end);
     std::map<std::pair<u32, u32>, waits::StarvedRow> rows;
-    for (const waits::Switch& event : switches_.switches) {
-      if (event.kind != waits::Kind::switched) {
-        if (event.comes != waits::kNobody) ready.try_emplace(event.comes, event.time);
+    for (const stacks::Switch& event : switches_.switches) {
+      if (event.kind != stacks::Kind::switched) {
+        if (event.comes != stacks::kNobody) ready.try_emplace(event.comes, event.time);
         continue;
       }
-      if (event.leaving == waits::Leaving::preempted && event.leaves != waits::kIdleThread)
+      if (event.leaving == stacks::Leaving::preempted && event.leaves != stacks::kIdleThread)
         ready.insert_or_assign(event.leaves, event.time);
-      if (event.leaving != waits::Leaving::preempted) ready.erase(event.leaves);
+      if (event.leaving != stacks::Leaving::preempted) ready.erase(event.leaves);
       std::vector<Run>& core = runs[event.core];
       if (const auto waiting = ready.find(event.comes); waiting != ready.end()) {
         if (wanted.contains(event.comes)) {
@@ -226,7 +226,8 @@ class Builder {
     u64 until = end;
     for (auto run = core.rbegin(); run != core.rend() && until > begin; ++run) {
       const u64 from = std::max(run->since, begin);
-      if (run->thread != waits::kIdleThread && run->thread != waits::kNobody && run->thread != thread && until > from) {
+      if (run->thread != stacks::kIdleThread && run->thread != stacks::kNobody && run->thread != thread &&
+          until > from) {
         waits::StarvedRow& row = rows[{thread, run->thread}];
         row.time += until - from;
         ++row.times;
@@ -276,7 +277,7 @@ class Builder {
         row.wake_to_run = wait.latency();
         if (wait.has_end && switches_.has_wakeups) {
           row.waker = names_.text_of(wait.waker);
-          const bool by_thread = wait.waker != waits::kNobody && wait.waker != waits::kUnknown;
+          const bool by_thread = wait.waker != stacks::kNobody && wait.waker != stacks::kUnknown;
           if (by_thread) row.waker_function = names_.place_of_sample(wait.wake_sample).function;
         }
       }
@@ -300,4 +301,4 @@ waits::WaitReport build_wait_report(const waits::Accounting& accounting, const r
   return Builder(accounting, switches, names, locks, selection).build();
 }
 
-}  // namespace wperf::commands
+}  // namespace wperf::waits

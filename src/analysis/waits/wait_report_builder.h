@@ -4,9 +4,9 @@
 #include "analysis/waits/wait_locks.h"
 #include "analysis/waits/wait_report.h"
 
-namespace wperf::commands {
+namespace wperf::waits {
 
 waits::WaitReport build_wait_report(const waits::Accounting& accounting, const recording::RecordedSwitches& switches,
                                     WaitNames& names, const WaitLocks& locks, const WaitSelection& selection);
 
-}  // namespace wperf::commands
+}  // namespace wperf::waits

@@ -82,11 +82,11 @@ diag::Result<MetricRows> metric_rows(const plan::EventCatalog& catalog) {
   return answer;
 }
 
-Rows<STAT_INFO> stat_rows(std::span<const profile::CountProfile> counts) {
+Rows<STAT_INFO> stat_rows(std::span<const answers::CountProfile> counts) {
   Rows<STAT_INFO> rows;
   for (usize i = 0; i < counts.size(); ++i) {
-    for (const profile::CountUnit& core : counts[i].classes[index_of(EventClass::core)].units) {
-      for (const profile::CountRow& counted : core.rows) {
+    for (const answers::CountUnit& core : counts[i].classes[index_of(EventClass::core)].units) {
+      for (const answers::CountRow& counted : core.rows) {
         STAT_INFO row{};
         row.count_idx = i;
         row.core_idx = core.number;
@@ -105,10 +105,10 @@ Rows<STAT_INFO> stat_rows(std::span<const profile::CountProfile> counts) {
   return rows;
 }
 
-Rows<STAT_METRIC_INFO> stat_metric_rows(std::span<const profile::CountProfile> counts) {
+Rows<STAT_METRIC_INFO> stat_metric_rows(std::span<const answers::CountProfile> counts) {
   Rows<STAT_METRIC_INFO> rows;
   for (usize i = 0; i < counts.size(); ++i) {
-    for (const profile::MetricRow& metric : counts[i].metrics) {
+    for (const answers::MetricRow& metric : counts[i].metrics) {
       rows.add({.count_idx = i,
                 .core_idx = metric.core,
                 .metric_name = rows.texts.keep(metric.metric),
@@ -119,16 +119,16 @@ Rows<STAT_METRIC_INFO> stat_metric_rows(std::span<const profile::CountProfile> c
   return rows;
 }
 
-Rows<SampleRow> sample_rows(const profile::CompatProfile& profile, const SampleSelection& selection) {
+Rows<SampleRow> sample_rows(const answers::CompatProfile& profile, const SampleSelection& selection) {
   Rows<SampleRow> rows;
-  for (const profile::SampledEvent& event : profile.events) {
-    for (const profile::SymbolRow* function :
-         profile::choose_rows(profile, event, selection.most_functions, selection.symbol)) {
+  for (const answers::SampledEvent& event : profile.events) {
+    for (const answers::SymbolRow* function :
+         answers::choose_rows(profile, event, selection.most_functions, selection.symbol)) {
       SampleRow row{};
       row.code = event.code;
       row.event = rows.texts.keep(event.name);
       row.interval = event.interval;
-      row.symbol = rows.texts.keep(profile::display_name(profile, function->symbol));
+      row.symbol = rows.texts.keep(answers::display_name(profile, function->symbol));
       row.count = function->count;
       row.overhead = 100.0 * static_cast<double>(function->count) / static_cast<double>(event.samples);
       rows.add(row);
@@ -137,16 +137,16 @@ Rows<SampleRow> sample_rows(const profile::CompatProfile& profile, const SampleS
   return rows;
 }
 
-Rows<LineRow> annotate_rows(const profile::CompatProfile& profile, const SampleSelection& selection) {
+Rows<LineRow> annotate_rows(const answers::CompatProfile& profile, const SampleSelection& selection) {
   Rows<LineRow> rows;
-  for (const profile::SampledEvent& event : profile.events) {
-    for (const profile::SymbolRow* function :
-         profile::choose_rows(profile, event, selection.most_functions, selection.symbol)) {
-      for (const profile::LineRow& line : function->lines) {
+  for (const answers::SampledEvent& event : profile.events) {
+    for (const answers::SymbolRow* function :
+         answers::choose_rows(profile, event, selection.most_functions, selection.symbol)) {
+      for (const answers::LineRow& line : function->lines) {
         LineRow row{};
         row.code = event.code;
         row.event = rows.texts.keep(event.name);
-        row.symbol = rows.texts.keep(profile::display_name(profile, function->symbol));
+        row.symbol = rows.texts.keep(answers::display_name(profile, function->symbol));
         row.source_file = rows.texts.keep(profile.files[line.file].path);
         row.line_number = line.line;
         row.hits = line.hits;
@@ -157,7 +157,7 @@ Rows<LineRow> annotate_rows(const profile::CompatProfile& profile, const SampleS
   return rows;
 }
 
-Rows<TEST_INFO> test_rows(pmu::Product product, const profile::TestReport& report) {
+Rows<TEST_INFO> test_rows(pmu::Product product, const answers::TestReport& report) {
   Rows<TEST_INFO> rows;
   for (const report::Block& block : report::test_report(product, report)) {
     for (const std::vector<std::string>& cells : block.table.rows) {

@@ -21,13 +21,13 @@ struct MetricRows {
 };
 diag::Result<MetricRows> metric_rows(const plan::EventCatalog& catalog);
 
-Rows<STAT_INFO> stat_rows(std::span<const profile::CountProfile> counts);
-Rows<STAT_METRIC_INFO> stat_metric_rows(std::span<const profile::CountProfile> counts);
+Rows<STAT_INFO> stat_rows(std::span<const answers::CountProfile> counts);
+Rows<STAT_METRIC_INFO> stat_metric_rows(std::span<const answers::CountProfile> counts);
 
 // What of a profile is shown.
 struct SampleSelection {
   u32 most_functions = ~u32{0};  // per event
-  profile::NameFilter symbol;
+  answers::NameFilter symbol;
 };
 // With the number of the event, which wperf-lib.h knows it by.
 struct SampleRow : SAMPLE_INFO {
@@ -36,9 +36,9 @@ struct SampleRow : SAMPLE_INFO {
 struct LineRow : ANNOTATE_INFO {
   u16 code = 0;
 };
-Rows<SampleRow> sample_rows(const profile::CompatProfile& profile, const SampleSelection& selection);
-Rows<LineRow> annotate_rows(const profile::CompatProfile& profile, const SampleSelection& selection);
+Rows<SampleRow> sample_rows(const answers::CompatProfile& profile, const SampleSelection& selection);
+Rows<LineRow> annotate_rows(const answers::CompatProfile& profile, const SampleSelection& selection);
 
-Rows<TEST_INFO> test_rows(pmu::Product product, const profile::TestReport& report);
+Rows<TEST_INFO> test_rows(pmu::Product product, const answers::TestReport& report);
 
 }  // namespace wperf::capi

@@ -9,13 +9,13 @@
 namespace wperf::capi {
 namespace {
 
-profile::CountProfile one_core(u32 core, u64 value) {
-  profile::CountProfile profile;
-  profile::CountRow cycles;
+answers::CountProfile one_core(u32 core, u64 value) {
+  answers::CountProfile profile;
+  answers::CountRow cycles;
   cycles.name = "cycle";
   cycles.note = "e";
   cycles.value = value;
-  profile::CountRow loads = cycles;
+  answers::CountRow loads = cycles;
   loads.name = "ld_spec";
   loads.code = 0x70;
   loads.slots = 3;
@@ -29,7 +29,7 @@ profile::CountProfile one_core(u32 core, u64 value) {
 }
 
 TEST(StatRows, HoldTheCoresOfEachCount) {
-  const profile::CountProfile counts[] = {one_core(4, 100), one_core(4, 200)};
+  const answers::CountProfile counts[] = {one_core(4, 100), one_core(4, 200)};
   Rows<STAT_INFO> rows = stat_rows(counts);
   ASSERT_EQ(rows.size(), 4u);
   STAT_INFO row{};
@@ -52,7 +52,7 @@ TEST(StatRows, HoldTheCoresOfEachCount) {
 }
 
 TEST(StatRows, MetricsHaveRowsOfTheirOwn) {
-  const profile::CountProfile counts[] = {one_core(4, 100)};
+  const answers::CountProfile counts[] = {one_core(4, 100)};
   Rows<STAT_METRIC_INFO> rows = stat_metric_rows(counts);
   STAT_METRIC_INFO row{};
   ASSERT_TRUE(rows.next(row));
@@ -64,7 +64,7 @@ TEST(StatRows, MetricsHaveRowsOfTheirOwn) {
 }
 
 TEST(StatRows, AMetricThatWasNotCountedIsNoNumber) {
-  profile::CountProfile counts[] = {one_core(4, 100)};
+  answers::CountProfile counts[] = {one_core(4, 100)};
   counts[0].metrics[0].counted = false;
   Rows<STAT_METRIC_INFO> rows = stat_metric_rows(counts);
   STAT_METRIC_INFO row{};
@@ -72,26 +72,26 @@ TEST(StatRows, AMetricThatWasNotCountedIsNoNumber) {
   EXPECT_TRUE(std::isnan(row.value));
 }
 
-profile::CompatProfile two_functions() {
-  profile::CompatProfile profile;
+answers::CompatProfile two_functions() {
+  answers::CompatProfile profile;
   profile.target.modules.resize(2);
   profile.target.modules[0].main = true;
   profile.target.modules[1].name = "b.dll";
-  profile.symbols = {{.kind = profile::SymbolKind::function, .name = "hot", .module = 0},
-                     {.kind = profile::SymbolKind::function, .name = "cool", .module = 1}};
+  profile.symbols = {{.kind = answers::SymbolKind::function, .name = "hot", .module = 0},
+                     {.kind = answers::SymbolKind::function, .name = "cool", .module = 1}};
   profile.files = {{.path = "a.c", .text = {}}};
-  profile::SampledEvent event;
+  answers::SampledEvent event;
   event.name = "ld_spec";
   event.interval = 1000;
   event.samples = 4;
-  profile::SymbolRow hot;
+  answers::SymbolRow hot;
   hot.symbol = 0;
   hot.count = 3;
   hot.lines.resize(1);
   hot.lines[0].file = 0;
   hot.lines[0].line = 17;
   hot.lines[0].hits = 2;
-  profile::SymbolRow cool;
+  answers::SymbolRow cool;
   cool.symbol = 1;
   cool.count = 1;
   event.rows = {hot, cool};
@@ -134,7 +134,7 @@ TEST(AnnotateRows, AreTheLinesOfTheFunctions) {
 }
 
 TEST(TestRows, TellNumbersFromTextThatLooksLikeThem) {
-  profile::TestReport report;
+  answers::TestReport report;
   report.midr = 0x413fd0c1;
   report.core_count = 8;
   report.device_id = "0815";

@@ -31,7 +31,7 @@ diag::Result<void> check_cores_only(const plan::CountPlan& plan) {
 diag::Result<std::unique_ptr<Session>> Session::open(const std::string& device, diag::Console& console) {
   request::Request request;
   request.command = request::Command::stat;
-  request.device = device.empty() ? measure::choose_device(request, device::devices_here()).name : device;
+  request.device = device.empty() ? measure::choose_device(request, devices::devices_here()).name : device;
   WPERF_TRY(measure::Machine machine, measure::open_machine(request, console, device::Device::Spe::asked_for));
   return std::unique_ptr<Session>(new Session(std::move(machine)));
 }
@@ -63,7 +63,7 @@ diag::Result<void> Session::load_metrics() {
 }
 
 // One count or all of a timeline. `trouble`: it ended with an error, and what is here was counted before.
-diag::Result<std::vector<profile::CountProfile>> Session::measure(const request::Request& request,
+diag::Result<std::vector<answers::CountProfile>> Session::measure(const request::Request& request,
                                                                   diag::Console& console,
                                                                   std::optional<diag::Error>& trouble) {
   machine_.catalog = words_;
@@ -77,9 +77,9 @@ diag::Result<std::vector<profile::CountProfile>> Session::measure(const request:
   if (!request.timeline.enabled) {
     WPERF_TRY(measure::MeasuredCount count, measure::measure_count(request, plan, machine_, program, console));
     trouble = std::move(count.trouble);
-    return std::vector<profile::CountProfile>{std::move(count.profile)};
+    return std::vector<answers::CountProfile>{std::move(count.profile)};
   }
-  profile::TimelineProfile timeline;
+  answers::TimelineProfile timeline;
   const auto measured = measure::measure_timeline(request, plan, machine_, program, console, timeline);
   if (!measured.has_value()) trouble = measured.error();
   const auto written = output::write_timeline_files(timeline, files);
@@ -94,7 +94,7 @@ diag::Result<void> Session::count(diag::Result<request::Request> wanted, bool ve
   WPERF_CHECK_OK(check_cores(request.cores, machine_.capabilities.core_count));
   request.outputs.verbose = verbose;
   std::optional<diag::Error> trouble;
-  WPERF_TRY(const std::vector<profile::CountProfile> measured, measure(request, console, trouble));
+  WPERF_TRY(const std::vector<answers::CountProfile> measured, measure(request, console, trouble));
   counts = stat_rows(measured);
   count_metrics = stat_metric_rows(measured);
   if (trouble.has_value()) return *trouble;
@@ -119,9 +119,9 @@ diag::Result<void> Session::sample(diag::Result<request::Request> wanted, bool v
     WPERF_CHECK_OK(measure::read_trace(recording));
     if (recording.sampled.pid != 0) request.recording.pids = {recording.sampled.pid};  // a trace is of all programs
   }
-  WPERF_TRY(const profile::CompatProfile profile, commands::compat_profile(recording.file, request));
+  WPERF_TRY(const answers::CompatProfile profile, commands::compat_profile(recording.file, request));
   const request::SampleDisplay& display = request.sampling.display;
-  const SampleSelection selection{.most_functions = display.rows, .symbol = commands::name_filter(display)};
+  const SampleSelection selection{.most_functions = display.rows, .symbol = compat::name_filter(display)};
   samples = sample_rows(profile, selection);
   if (display.annotate) annotations = annotate_rows(profile, selection);
   sample_stats =
@@ -135,7 +135,7 @@ diag::Result<void> Session::test(const diag::Result<request::Request>& wanted) {
   lib_tests.reset();
   machine_.catalog = words_;
   WPERF_TRY(const request::Request request, wanted);
-  WPERF_TRY(const profile::TestReport report, measure::measure_test(request, machine_));
+  WPERF_TRY(const answers::TestReport report, measure::measure_test(request, machine_));
   tests = test_rows(words_.product, report);
   lib_tests = lib_test_rows(words_.product, report);
   return {};

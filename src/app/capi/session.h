@@ -46,7 +46,7 @@ class Session {
  private:
   explicit Session(measure::Machine machine) : machine_(std::move(machine)), words_(machine_.catalog) {}
 
-  diag::Result<std::vector<profile::CountProfile>> measure(const request::Request& request, diag::Console& console,
+  diag::Result<std::vector<answers::CountProfile>> measure(const request::Request& request, diag::Console& console,
                                                            std::optional<diag::Error>& trouble);
 
   measure::Machine machine_;

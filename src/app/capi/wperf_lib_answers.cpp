@@ -87,7 +87,7 @@ lib::ANNOTATE_INFO lib_row(const LineRow& row) {
           .hits = row.hits};
 }
 
-Rows<lib::TEST_INFO> lib_test_rows(pmu::Product product, const profile::TestReport& report) {
+Rows<lib::TEST_INFO> lib_test_rows(pmu::Product product, const answers::TestReport& report) {
   Rows<lib::TEST_INFO> rows;
   Rows<TEST_INFO> all = test_rows(product, report);
   for (TEST_INFO row; all.next(row);) {
@@ -99,7 +99,7 @@ Rows<lib::TEST_INFO> lib_test_rows(pmu::Product product, const profile::TestRepo
     if (name != std::string(kCoreSchedule) + "index") continue;
     made.name = rows.texts.keep("ioctl_events[EVT_CORE]");
     made.type = lib::EVT_NOTE_RESULT;
-    for (const profile::ScheduledEvent& event : report.schedules[index_of(EventClass::core)]) {
+    for (const answers::ScheduledEvent& event : report.schedules[index_of(EventClass::core)]) {
       if (event.note == "p") continue;  // padding, which nobody asked for
       made.evt_note_result = {.index = event.code, .type = note_type(event.note)};
       rows.add(made);

@@ -16,6 +16,6 @@ lib::STAT_INFO lib_row(const STAT_INFO& row);
 lib::SAMPLE_INFO lib_row(const SampleRow& row);
 lib::ANNOTATE_INFO lib_row(const LineRow& row);
 // The schedule of the cores has a row for each event.
-Rows<lib::TEST_INFO> lib_test_rows(pmu::Product product, const profile::TestReport& report);
+Rows<lib::TEST_INFO> lib_test_rows(pmu::Product product, const answers::TestReport& report);
 
 }  // namespace wperf::capi

@@ -45,7 +45,7 @@ TEST(LibSampleRow, CountsThatDoNotFitAreTheGreatest) {
 }
 
 TEST(LibTestRows, ScheduleHasARowForEachEventAndNoneForPadding) {
-  profile::TestReport report;
+  answers::TestReport report;
   report.schedules[index_of(EventClass::core)] = {{0x1b, "e"}, {0x70, "g0"}, {0x71, "g0,imix"}, {0x1b, "p"}};
   Rows<lib::TEST_INFO> rows = lib_test_rows(pmu::product_at(0), report);
   std::vector<std::pair<int, int>> scheduled;

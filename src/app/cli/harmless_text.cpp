@@ -30,8 +30,8 @@ usize next_suspicious(std::string_view text, usize at) {
 }
 
 // As it is shown; empty: as it is.
-std::string shown(std::string_view character, report::CharacterKind kind, bool is_own) {
-  using report::CharacterKind;
+std::string shown(std::string_view character, text::CharacterKind kind, bool is_own) {
+  using text::CharacterKind;
   const auto byte = [&](usize i) { return static_cast<u8>(character[i]); };
   if (kind == CharacterKind::colour && !is_own) return fmt::format("\\x{:02x}{}", byte(0), character.substr(1));
   if (kind == CharacterKind::control) return fmt::format("\\x{:02x}", byte(character.size() - 1));
@@ -46,7 +46,7 @@ usize end_of_own_colour(std::string_view text, usize at) {
   while (begin != 0 && is_passed(text[begin - 1])) --begin;
   if (begin != 0 && text[begin - 1] != '\n') return std::string_view::npos;
   const std::string_view line = text.substr(at, text.find('\n', at) - at);
-  return line.ends_with(report::kNoColour) ? at + line.size() - report::kNoColour.size() : std::string_view::npos;
+  return line.ends_with(text::kNoColour) ? at + line.size() - text::kNoColour.size() : std::string_view::npos;
 }
 
 }  // namespace
@@ -58,10 +58,10 @@ std::string_view harmless_text(std::string_view text, OwnSigns own, std::string&
   scratch.assign(text, 0, at);
   usize colour_end = text.npos;
   while (at < text.size()) {
-    const report::Character one = report::first_character(text.substr(at));
+    const text::Character one = text::first_character(text.substr(at));
     const std::string_view character = text.substr(at, one.bytes);
-    const bool is_colour = own.colours && one.kind == report::CharacterKind::colour;
-    const usize end = is_colour && character != report::kNoColour ? end_of_own_colour(text, at) : text.npos;
+    const bool is_colour = own.colours && one.kind == text::CharacterKind::colour;
+    const usize end = is_colour && character != text::kNoColour ? end_of_own_colour(text, at) : text.npos;
     const std::string instead = shown(character, one.kind, end != text.npos || (is_colour && at == colour_end));
     if (end != text.npos) colour_end = end;
     const usize next = next_suspicious(text, at + one.bytes);

@@ -16,7 +16,7 @@ namespace {
 constexpr usize kMostRunsRead = 10'000, kMostCountsRead = 10'000;
 
 // A run is an object: a number for each time and event.
-compare::RunCosts read_run(profiles::JsonReader& json, const std::string& program) {
+compare::RunCosts read_run(text::JsonReader& json, const std::string& program) {
   compare::RunCosts run;
   run.file = program;
   json.for_each_member([&](std::string_view key) {
@@ -39,7 +39,7 @@ compare::RunCosts read_run(profiles::JsonReader& json, const std::string& progra
 diag::Result<void> write_baseline(const std::vector<compare::RunCosts>& runs, const request::Request& request,
                                   diag::Console& console) {
   std::string out;
-  report::JsonWriter json(out);
+  text::JsonWriter json(out);
   json.begin_object();
   json.begin_object("bench_baseline");
   json.string("program", runs.front().file);
@@ -64,7 +64,7 @@ diag::Result<void> write_baseline(const std::vector<compare::RunCosts>& runs, co
 
 diag::Result<std::vector<compare::RunCosts>> read_baseline(const std::string& path) {
   WPERF_TRY(const os::MappedFile file, os::MappedFile::open(path));
-  profiles::JsonReader json(file.bytes());
+  text::JsonReader json(file.bytes());
   std::string program = path;
   std::vector<compare::RunCosts> runs;
   json.for_each_member([&](std::string_view outer) {

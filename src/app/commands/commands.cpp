@@ -69,7 +69,7 @@ diag::Result<int> run_checked(const request::Request& asked, diag::Console& cons
   WPERF_CHECK_OK(output::check_one_document(asked));
   WPERF_CHECK_OK(output::check_outputs(asked));
   if (!needs_choice(asked)) return run_on_device(asked, console);
-  const measure::ChosenDevice chosen = measure::choose_device(asked, device::devices_here());
+  const measure::ChosenDevice chosen = measure::choose_device(asked, devices::devices_here());
   request::Request request = asked;
   request.device = chosen.name;
   const bool measures = request.command == Command::stat || request.command == Command::record ||

@@ -94,14 +94,14 @@ diag::Result<void> write_stacks(std::span<const compare::RunCosts> before, std::
   if (view.folded) console.document(compare::folded_changes(changes));
   diag::FirstFailure written;
   if (view.html_file.has_value()) {
-    const std::string page = report_html::difference_page(comparison, changes,
-                                                          {.rows = request.sampling.display.rows,
-                                                           .version = measure::tool_version(),
-                                                           .totals_per = totals_per(request.comparison.per)});
+    const std::string page = html::difference_page(comparison, changes,
+                                                   {.rows = request.sampling.display.rows,
+                                                    .version = measure::tool_version(),
+                                                    .totals_per = totals_per(request.comparison.per)});
     written.add(write_page(*view.html_file, page, request, console));
   }
   if (!view.svg_file.has_value()) return std::move(written).result();
-  const std::string picture = report_html::svg_difference(
+  const std::string picture = html::svg_difference(
       changes, {.before = side_text(comparison.files_before), .after = side_text(comparison.files_after)});
   written.add(write_page(*view.svg_file, picture, request, console));
   return std::move(written).result();
@@ -142,7 +142,7 @@ diag::Result<int> show_comparison(std::vector<compare::RunCosts> before, std::ve
   const bool were_copies = compare::take_out_copies(before, after);
   compare::ComparisonOptions compared = comparison_options(request.comparison.per);
   choose_units(request, compared);
-  compared.open = code_of_builds(request, FileDetail::names);
+  compared.open = compare::code_of_builds(request, compare::FileDetail::names);
   WPERF_TRY(compare::Comparison comparison, compare::compare_runs(before, after, compared));
   if (were_copies) {
     comparison.notes.emplace_back(
@@ -164,7 +164,7 @@ diag::Result<int> show_comparison(std::vector<compare::RunCosts> before, std::ve
     console.out(text);
   }
   if (request.comparison.annotations) {
-    compare::find_sources(comparison, after, code_of_builds(request, FileDetail::lines), verdicts);
+    compare::find_sources(comparison, after, compare::code_of_builds(request, compare::FileDetail::lines), verdicts);
     annotate(verdicts, request, console);
   }
   if (output::wants_json(request.outputs)) {

@@ -50,12 +50,12 @@ class RunReader {
   }
 
   diag::Result<compare::RunCosts> read() {
-    WPERF_CHECK_OK(
-        use_recording(request_, console_,
-                      {.of_perf = [&](const perf_data::PerfFile& file) { return read_perf(file); },
-                       .of_trace = [&](const etl::Trace& trace) { return read_trace(trace); },
-                       .of_profile = [&](const OpenedProfile& profile) { return read_foreign(profile); },
-                       .of_counts = [&](const profiles::StatCounts& counts) { return keep_counts(counts); }}));
+    WPERF_CHECK_OK(recording::use_recording(
+        request_, console_,
+        {.of_perf = [&](const perf_data::PerfFile& file) { return read_perf(file); },
+         .of_trace = [&](const etl::Trace& trace) { return read_trace(trace); },
+         .of_profile = [&](const recording::OpenedProfile& profile) { return read_foreign(profile); },
+         .of_counts = [&](const profiles::StatCounts& counts) { return keep_counts(counts); }}));
     costs_.file = *request_.data_file;
     return std::move(costs_);
   }
@@ -114,15 +114,15 @@ class RunReader {
   diag::Result<void> read_trace(const etl::Trace& trace) {
     auto converted =
         recording::recording_of_trace(trace, measure::tool_version(), {.idle = request_.recording.idle, .cores = {}});
-    if (!converted.has_value()) return in_file(*request_.data_file, std::move(converted).error());
+    if (!converted.has_value()) return recording::in_file(*request_.data_file, std::move(converted).error());
     WPERF_TRY(const os::MappedFile mapped, os::MappedFile::open(converted.value().file.openable_path()));
     WPERF_TRY(const perf_data::PerfFile file, perf_data::PerfFile::open(mapped.bytes()));
     return read_perf(file);
   }
 
-  diag::Result<void> read_foreign(const OpenedProfile& opened) {
+  diag::Result<void> read_foreign(const recording::OpenedProfile& opened) {
     auto read = profiles::read_foreign_profile(opened.bytes, opened.format, {.lines = wants_lines()}, opened.passed);
-    if (!read.has_value()) return in_file(*request_.data_file, std::move(read).error());
+    if (!read.has_value()) return recording::in_file(*request_.data_file, std::move(read).error());
     for (const std::string& warning : read.value().warnings) console_.warn("warning: " + warning);
     keep(read.value().profile);
     measured_seconds_ = costs_.seconds;

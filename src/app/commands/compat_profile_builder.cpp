@@ -38,8 +38,8 @@ recording::WantedDetail wanted_of(const request::Request& request) {
 }
 
 // The program's modules, its image first, as it had mapped them.
-raw::Process process_of(const perf_data::PerfFile& file, const RunFacts& run, std::vector<bytes::Span>& builds) {
-  raw::Process process;
+readings::Process process_of(const perf_data::PerfFile& file, const RunFacts& run, std::vector<bytes::Span>& builds) {
+  readings::Process process;
   process.pid = run.process;
   file.for_each_record(perf_data::Visitors{[&](const perf_data::Mmap& mapping, const perf_data::Record&) {
     if (mapping.pid != run.process) return;
@@ -56,8 +56,8 @@ raw::Process process_of(const perf_data::PerfFile& file, const RunFacts& run, st
   return process;
 }
 
-std::vector<profile::ProcessName> names_of_processes(const stacks::StackProfile& profile) {
-  std::vector<profile::ProcessName> names;
+std::vector<answers::ProcessName> names_of_processes(const stacks::StackProfile& profile) {
+  std::vector<answers::ProcessName> names;
   for (const stacks::StackTask& task : profile.tasks) {
     const std::string& name = profile.names[task.name];
     const bool is_nameless = name.starts_with(':');
@@ -68,9 +68,9 @@ std::vector<profile::ProcessName> names_of_processes(const stacks::StackProfile&
   return names;
 }
 
-profile::CompatRun run_of(const perf_data::PerfFile& file, const recording::RecordedSamples& recorded,
-                          const request::Request& request) {
-  profile::CompatRun run;
+compat::CompatRun run_of(const perf_data::PerfFile& file, const recording::RecordedSamples& recorded,
+                         const request::Request& request) {
+  compat::CompatRun run;
   const RunFacts facts = recorded.run.value_or(RunFacts());
   run.target = target_of_run(file, facts, request).target;
   run.processes = names_of_processes(recorded.profile);
@@ -103,7 +103,7 @@ profile::CompatRun run_of(const perf_data::PerfFile& file, const recording::Reco
 }
 
 // By the numbers of the target's modules.
-FileOfModule files_of(const recording::RecordedSamples& recorded, const profile::CompatProfile& profile) {
+compat::FileOfModule files_of(const recording::RecordedSamples& recorded, const answers::CompatProfile& profile) {
   return [&](u32 number) -> const modules::CodeFile* {
     const std::string& path = profile.target.modules[number].path;
     for (u32 i = 0; i < recorded.profile.modules.size(); ++i) {
@@ -119,7 +119,7 @@ RunTarget target_of_run(const perf_data::PerfFile& file, const RunFacts& run, co
   const measure::SampledProgram program{
       .pid = run.process, .image_name = run.image_name, .pe_file = run.pe_file, .pdb_file = run.pdb_file};
   std::vector<bytes::Span> builds;  // of its modules
-  const raw::Process process = run.windows ? process_of(file, run, builds) : raw::Process();
+  const readings::Process process = run.windows ? process_of(file, run, builds) : readings::Process();
   if (process.modules.empty()) return {.target = measure::target_of(program, nullptr, {}), .files = {}};
   modules::SymbolOptions symbols = modules::symbol_options(request);
   if (!run.pdb_file.empty()) symbols.recorded_pdb_files.push_back(run.pdb_file);
@@ -130,17 +130,18 @@ RunTarget target_of_run(const perf_data::PerfFile& file, const RunFacts& run, co
   return target;
 }
 
-diag::Result<profile::CompatProfile> compat_profile(const perf_data::PerfFile& file, const request::Request& request,
+diag::Result<answers::CompatProfile> compat_profile(const perf_data::PerfFile& file, const request::Request& request,
                                                     const modules::DownloadProgress& tell_download) {
   recording::WantedDetail wanted = wanted_of(request);
   modules::FunctionFiles functions({});
   wanted.functions = &functions;
   wanted.tell_download = tell_download;
   const recording::RecordedSamples recorded = recording::read_recorded_samples(file, request, wanted);
-  profile::CompatProfile profile =
-      profile::make_sample_profile(recorded.profile, run_of(file, recorded, request), plan::kCycleEvent);
+  answers::CompatProfile profile =
+      compat::make_sample_profile(recorded.profile, run_of(file, recorded, request), plan::kCycleEvent);
   const request::SampleDisplay& display = request.sampling.display;
-  WPERF_CHECK_OK(add_code_and_sources(profile, files_of(recorded, profile), display, modules::symbol_folders(request)));
+  WPERF_CHECK_OK(
+      compat::add_code_and_sources(profile, files_of(recorded, profile), display, modules::symbol_folders(request)));
   return profile;
 }
 

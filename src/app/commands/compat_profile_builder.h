@@ -15,13 +15,13 @@ namespace wperf::commands {
 
 // Whom a run was about, with the files of its modules in their order.
 struct RunTarget {
-  profile::SampleTarget target;
+  answers::SampleTarget target;
   std::vector<modules::CodeFile> files;
 };
 RunTarget target_of_run(const perf_data::PerfFile& file, const perf_data::RunFacts& run,
                         const request::Request& request);
 
-diag::Result<profile::CompatProfile> compat_profile(const perf_data::PerfFile& file, const request::Request& request,
+diag::Result<answers::CompatProfile> compat_profile(const perf_data::PerfFile& file, const request::Request& request,
                                                     const modules::DownloadProgress& tell_download = {});
 
 }  // namespace wperf::commands

@@ -31,8 +31,8 @@ std::string_view unanswered(const request::Request& request) {
 
 }  // namespace
 
-diag::Result<void> report_foreign(const OpenedProfile& opened, const request::Request& request, diag::Console& console,
-                                  const ExportSink& sink) {
+diag::Result<void> report_foreign(const recording::OpenedProfile& opened, const request::Request& request,
+                                  diag::Console& console, const ExportSink& sink) {
   const std::string_view name = profiles::format_name(opened.format);
   if (const std::string_view option = unanswered(request); !option.empty()) {
     return diag::Error{
@@ -55,7 +55,7 @@ diag::Result<void> report_foreign(const OpenedProfile& opened, const request::Re
     wishes.to_seconds = request.recording.time->to;
   }
   auto read = profiles::read_foreign_profile(opened.bytes, opened.format, wishes, opened.passed);
-  if (!read.has_value()) return in_file(*request.data_file, std::move(read).error());
+  if (!read.has_value()) return recording::in_file(*request.data_file, std::move(read).error());
   profiles::ForeignProfile& foreign = read.value();
   for (const std::string& warning : foreign.warnings) console.warn("warning: " + warning);
   const bool chooses_time = request.recording.time.has_value();

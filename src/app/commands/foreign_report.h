@@ -10,7 +10,7 @@
 namespace wperf::commands {
 
 // Its samples in all views of samples; an option that such a profile cannot answer is an error that names it.
-diag::Result<void> report_foreign(const OpenedProfile& opened, const request::Request& request, diag::Console& console,
-                                  const ExportSink& sink);
+diag::Result<void> report_foreign(const recording::OpenedProfile& opened, const request::Request& request,
+                                  diag::Console& console, const ExportSink& sink);
 
 }  // namespace wperf::commands

@@ -70,7 +70,7 @@ diag::Result<int> count_and_listen(const request::Request& asked, plan::CountPla
   measure::SpawnedProgram program(machine.device->programs());
   WPERF_CHECK_OK(measure::start_program(request, plan, machine, program, quiet));
   report::CountSums sums;
-  profile::CountProfile last;
+  answers::CountProfile last;
   u64 counts = 0;
   while (!console.interrupted() && !program.ended()) {
     WPERF_TRY(measure::MeasuredCount count, measure::measure_count(request, plan, machine, program, quiet));

@@ -84,7 +84,7 @@ diag::Result<void> LiveLook::plan_waits() {
                        .code = diag::ExitCode::usage};
   }
   if (kernel->is_windows()) return plan::add_switches(plan_, request_, machine_.capabilities, machine_.catalog);
-  const std::optional<device::LinuxFacts> facts = device::linux_facts();
+  const std::optional<linux_kernel::LinuxFacts> facts = linux_kernel::linux_facts();
   if (facts.has_value() && !facts->own_kernel) {
     return diag::Error{.text = fmt::format("this user may not look into the kernel, where threads wait "
                                            "(kernel.perf_event_paranoid is {})",

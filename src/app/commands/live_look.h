@@ -35,7 +35,7 @@ class LiveLook {
   struct Seen {
     stacks::StackProfile profile;
     std::vector<waits::WaitedIn> waits;
-    std::vector<profile::CountRow> counters;
+    std::vector<answers::CountRow> counters;
   };
   diag::Result<Seen> seen(const measure::LiveStretch& newest);
   // Why nothing is known of waits; empty: it is.
@@ -71,7 +71,7 @@ class LiveLook {
   plan::SamplePlan plan_;
   std::unique_ptr<measure::LiveSampling> live_;
   std::unique_ptr<measure::LiveCounts> counts_;  // null: nothing is counted
-  std::vector<profile::CountRow> counted_;       // in the newest stretch
+  std::vector<answers::CountRow> counted_;       // in the newest stretch
   modules::FunctionFiles functions_;
   recording::OpenedCode opened_;
   LiveWaitNames waits_;

@@ -43,10 +43,10 @@ void LiveWaitNames::name(std::vector<waits::WaitPart>& parts, const perf_data::P
   wanted.callers = wanted.rows = true;
   wanted.weights = &named;
   const recording::RecordedSamples recorded = recording::read_recorded_samples(file, request, wanted);
-  WaitNames names(switches, recorded);
+  waits::WaitNames names(switches, recorded);
   for (waits::WaitPart& part : parts) {
     if (part.place != waits::kNoPlace) continue;
-    const WaitPlace place = names.place_of(part.sample, part.reason);
+    const waits::WaitPlace place = names.place_of(part.sample, part.reason);
     part.place = number_of({std::string(place.function), std::string(place.module), place.wait});
   }
 }
@@ -55,7 +55,7 @@ namespace {
 
 // A trace tells of the whole machine.
 void keep_program(u32 program, const recording::RecordedSwitches& switches, std::vector<waits::WaitPart>& parts) {
-  const std::set<u32> processes = raw::with_children(program, switches.children);
+  const std::set<u32> processes = readings::with_children(program, switches.children);
   std::erase_if(parts, [&](const waits::WaitPart& part) {
     const auto thread = switches.threads.find(part.thread);
     return thread == switches.threads.end() || !processes.contains(thread->second.process);

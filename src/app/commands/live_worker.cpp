@@ -80,8 +80,8 @@ std::string LiveWorker::save(const SaveWish& wish) {
   file.value().write(std::span<const std::byte>(bytes.value()));
   if (const auto closed = file.value().close(); !closed.has_value()) return closed.error().text;
   const usize there = look_.kept() - std::min(newer, look_.kept());
-  std::string text = fmt::format("wrote {} bytes; to see them: `wperf report {}`",
-                                 report::with_commas(bytes.value().size()), wish.file);
+  std::string text =
+      fmt::format("wrote {} bytes; to see them: `wperf report {}`", text::with_commas(bytes.value().size()), wish.file);
   if (there < wish.of.count) text += fmt::format(" (only the last {} of {} looks were kept)", there, wish.of.count);
   return text;
 }

@@ -24,7 +24,7 @@ void tell_kept(const request::Request& request, const measure::Recording& record
   const std::string kept = measure::kept_recording(request);
   if (kept.empty() || is_silent(request) || !os::file_exists(kept)) return;
   console.out(fmt::format("recorded to {}: {} bytes; show it again with `{} {}`\n", kept,
-                          report::with_commas(recording.size), shown_by(request), kept));
+                          text::with_commas(recording.size), shown_by(request), kept));
 }
 
 void tell_written(const request::Request& request, diag::Console& console) {

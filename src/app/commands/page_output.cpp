@@ -24,7 +24,7 @@ diag::Result<void> write_page(const std::string& file, const std::string& text, 
   out.write(text);
   WPERF_CHECK_OK(out.close());
   if (!output::silent(request.outputs)) {
-    console.out(fmt::format("wrote {}: {} bytes\n", path, report::with_commas(text.size())));
+    console.out(fmt::format("wrote {}: {} bytes\n", path, text::with_commas(text.size())));
   }
   return {};
 }
@@ -34,17 +34,17 @@ diag::Result<void> write_pages(const stacks::StackProfile& profile, const PageCo
   const request::RecordingView& view = request.recording;
   diag::FirstFailure written;
   if (view.svg_file.has_value()) {
-    written.add(write_page(*view.svg_file, report_html::svg_flame_graph(profile, content.filter), request, console));
+    written.add(write_page(*view.svg_file, html::svg_flame_graph(profile, content.filter), request, console));
   }
   if (!view.html_file.has_value()) return std::move(written).result();
-  const report_html::HtmlOptions options{.filter = content.filter,
-                                         .about = content.about,
-                                         .moments = content.moments,
-                                         .all_samples = view.html_all,
-                                         .version = measure::tool_version(),
-                                         .spe = content.spe,
-                                         .waits = content.waits};
-  written.add(write_page(*view.html_file, report_html::html_text(profile, options), request, console));
+  const html::HtmlOptions options{.filter = content.filter,
+                                  .about = content.about,
+                                  .moments = content.moments,
+                                  .all_samples = view.html_all,
+                                  .version = measure::tool_version(),
+                                  .spe = content.spe,
+                                  .waits = content.waits};
+  written.add(write_page(*view.html_file, html::html_text(profile, options), request, console));
   return std::move(written).result();
 }
 

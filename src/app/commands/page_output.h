@@ -18,8 +18,8 @@ struct PageContent {
   const stacks::Moments* moments = nullptr;  // null: nothing is known of time
   const stacks::RecordingAbout* about = nullptr;
   // What only some pages have.
-  const profile::SpeProfile* spe = nullptr;
-  const report_html::WaitsOfPage* waits = nullptr;
+  const operations::SpeProfile* spe = nullptr;
+  const html::WaitsOfPage* waits = nullptr;
 };
 // Says what was written, and how large it is.
 diag::Result<void> write_pages(const stacks::StackProfile& profile, const PageContent& content,

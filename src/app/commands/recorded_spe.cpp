@@ -53,7 +53,7 @@ std::vector<u64> midr_of_cores(const perf_data::PerfFile& file, const AuxTraces&
 
 // The target's modules, and what is asked for their names.
 struct NamedCode {
-  profile::SampleTarget target;
+  answers::SampleTarget target;
   std::vector<modules::CodeFile> files;  // of each module
   // Where its first byte lies in the file; other than 0 only for memory without a file.
   std::vector<u64> first;
@@ -62,14 +62,14 @@ struct NamedCode {
 // All that was mapped: a file is where it was mapped first, a module for each.
 NamedCode code_of_file(const recording::CanonicalCode& code, const std::string& data_file) {
   NamedCode named;
-  profile::SampleTarget& target = named.target;
+  answers::SampleTarget& target = named.target;
   target.pe_file = data_file;
   const ProcessHistory& history = code.history();
   const u32 pid = history.only_process();
   target.process = pid != ProcessHistory::kNobody ? pid : 0;
   for (const recording::CanonicalFile& file : code.files()) {
     const perf_data::MappedCode& mapped = history.codes()[file.code];
-    profile::SampleModule& module = target.modules.emplace_back();
+    answers::SampleModule& module = target.modules.emplace_back();
     module.name = mapped.is_anonymous ? recording::name_of_jit_code(mapped) : modules::base_name(mapped.path);
     module.path = mapped.path;
     module.base = file.base;
@@ -95,7 +95,7 @@ NamedCode code_of_run(const perf_data::PerfFile& file, const perf_data::RunFacts
   return named;
 }
 
-void add_threads(const ProcessHistory& history, profile::SpeRun& run) {
+void add_threads(const ProcessHistory& history, operations::SpeRun& run) {
   std::set<u32> processes;
   for (const auto& [thread, process] : history.process_of_threads()) {
     run.threads.push_back({.context = thread, .process = process, .thread = thread});
@@ -109,10 +109,10 @@ void add_threads(const ProcessHistory& history, profile::SpeRun& run) {
   }
 }
 
-void add_losses(const AuxTraces& traces, std::vector<profile::SpeCore>& cores) {
+void add_losses(const AuxTraces& traces, std::vector<operations::SpeCore>& cores) {
   for (const perf_data::AuxChunk& chunk : traces.chunks()) {
     const u32 core = chunk.cpu == perf_data::kAnyCpu ? 0 : chunk.cpu;
-    for (profile::SpeCore& one : cores) {
+    for (operations::SpeCore& one : cores) {
       if (one.core != core) continue;
       one.data_losses += (chunk.flags & perf_data::kAuxTruncated) != 0 ? 1 : 0;
       one.collisions += (chunk.flags & perf_data::kAuxCollision) != 0 ? 1 : 0;
@@ -120,21 +120,21 @@ void add_losses(const AuxTraces& traces, std::vector<profile::SpeCore>& cores) {
   }
 }
 
-std::vector<profile::AddressAnswer> answers_of_map(const recording::JitCode& code, u64 first,
+std::vector<answers::AddressAnswer> answers_of_map(const recording::JitCode& code, u64 first,
                                                    const std::vector<u32>& wanted) {
-  std::vector<profile::AddressAnswer> answers;
+  std::vector<answers::AddressAnswer> answers;
   for (const u32 rva : wanted) {
     const symbols::ListedSymbol* found = code.find(first + rva);
     if (found == nullptr) continue;
-    profile::AddressAnswer& answer = answers.emplace_back();
+    answers::AddressAnswer& answer = answers.emplace_back();
     answer.rva = rva;
     answer.function = found->name;
   }
   return answers;
 }
 
-profile::AddressAnswer answer_of(const symbols::Symbolization& known, const symbols::SymbolizedAddress& one) {
-  profile::AddressAnswer answer;
+answers::AddressAnswer answer_of(const symbols::Symbolization& known, const symbols::SymbolizedAddress& one) {
+  answers::AddressAnswer answer;
   answer.function = one.function;
   for (u32 i = 0; i < one.frame_count; ++i) {
     const symbols::SymbolizedFrame& frame = known.frames[one.first_frame + i];
@@ -147,9 +147,9 @@ profile::AddressAnswer answer_of(const symbols::Symbolization& known, const symb
 }
 
 // `wanted`: offsets as address_of_offset() has them.
-std::vector<profile::AddressAnswer> answers_of(const modules::CodeFile& file, const std::vector<u32>& wanted,
+std::vector<answers::AddressAnswer> answers_of(const modules::CodeFile& file, const std::vector<u32>& wanted,
                                                const symbols::SymbolQuery& query, bool line_ranges) {
-  std::vector<profile::AddressAnswer> answers;
+  std::vector<answers::AddressAnswer> answers;
   if (!file.has_symbols()) return answers;
   // In files with overlapping segments the order of addresses may be another.
   std::map<u64, u32> asked;
@@ -165,7 +165,7 @@ std::vector<profile::AddressAnswer> answers_of(const modules::CodeFile& file, co
   answers.reserve(known.answers.size());
   for (usize i = 0; i < known.answers.size(); ++i) {
     const u64 address = known.answers[i].address;
-    profile::AddressAnswer& answer = answers.emplace_back(answer_of(known, known.answers[i]));
+    answers::AddressAnswer& answer = answers.emplace_back(answer_of(known, known.answers[i]));
     answer.rva = asked.at(address);
     if (ranges[i].begin >= ranges[i].end) continue;
     answer.line_begin = answer.rva - static_cast<u32>(address - ranges[i].begin);
@@ -176,7 +176,7 @@ std::vector<profile::AddressAnswer> answers_of(const modules::CodeFile& file, co
 }
 
 // Loads what is asked for, and says in the target why names are no better.
-std::vector<std::vector<profile::AddressAnswer>> name_code(const perf_data::PerfFile& file,
+std::vector<std::vector<answers::AddressAnswer>> name_code(const perf_data::PerfFile& file,
                                                            const recording::CanonicalCode& canonical, bool of_run,
                                                            const std::vector<std::vector<u32>>& wanted,
                                                            const request::Request& request, NamedCode& code) {
@@ -185,7 +185,7 @@ std::vector<std::vector<profile::AddressAnswer>> name_code(const perf_data::Perf
   modules::FunctionFiles functions({});
   const modules::ElfSearch search{.folders = modules::symbol_folders(request), .lines = lines, .functions = &functions};
   const modules::SymbolOptions images = modules::symbol_options(request);
-  std::vector<std::vector<profile::AddressAnswer>> answers(wanted.size());
+  std::vector<std::vector<answers::AddressAnswer>> answers(wanted.size());
   modules::for_each_module(wanted.size(), [&](size_t i) {
     if (wanted[i].empty()) return;
     if (!of_run) {
@@ -207,11 +207,11 @@ std::vector<std::vector<profile::AddressAnswer>> name_code(const perf_data::Perf
 }
 
 // What the driver said of the cores joins what was decoded.
-void add_core_facts(const perf_data::RunFacts& facts, std::vector<profile::SpeCore>& cores) {
+void add_core_facts(const perf_data::RunFacts& facts, std::vector<operations::SpeCore>& cores) {
   for (const perf_data::SpeCoreFacts& said : facts.spe_cores) {
     auto found = std::find_if(cores.begin(), cores.end(), [&](const auto& one) { return one.core == said.core; });
     if (found == cores.end()) {
-      found = cores.insert(cores.end(), profile::SpeCore{});
+      found = cores.insert(cores.end(), operations::SpeCore{});
       found->core = said.core;
     }
     found->full = said.full;
@@ -223,7 +223,7 @@ void add_core_facts(const perf_data::RunFacts& facts, std::vector<profile::SpeCo
   std::sort(cores.begin(), cores.end(), [](const auto& a, const auto& b) { return a.core < b.core; });
 }
 
-void add_run(const perf_data::RunFacts& facts, profile::SpeRun& run, ReadSpe& read) {
+void add_run(const perf_data::RunFacts& facts, operations::SpeRun& run, ReadSpe& read) {
   if (facts.windows) run.processes_known = false;
   add_core_facts(facts, run.cores);
   run.elapsed_seconds = static_cast<double>(facts.end_ns - facts.start_ns) / 1e9;
@@ -248,7 +248,7 @@ std::vector<std::string> kinds_without_source_names(const recording::DecodeState
   std::vector<std::string> kinds;
   for (const auto& [core, state] : states) {
     const u64 midr = core < midrs.size() ? midrs[core] : 0;
-    if (decode::spe::find_data_source_family(midr) != nullptr) continue;
+    if (spe::find_data_source_family(midr) != nullptr) continue;
     const pmu::Product product = pmu::identify(midr);
     std::string kind = midr == 0                         ? "a core without details in the recording"
                        : product == pmu::architectural() ? fmt::format("the core with MIDR {:#x}", midr)
@@ -279,16 +279,16 @@ diag::Result<ReadSpe> read_recorded_spe(const perf_data::PerfFile& file, const A
   // Of the whole machine there is no program whose modules are all.
   const bool of_run = facts.has_value() && facts->windows && facts->process != 0;
   const std::vector<u64> midrs = midr_of_cores(file, traces, facts);
-  decode::spe::Aggregator aggregator({.memory = display.memory});
+  spe::Aggregator aggregator({.memory = display.memory});
   for (u32 core = 0; core < midrs.size(); ++core) {
-    aggregator.set_data_sources(core, decode::spe::find_data_source_family(midrs[core]));
+    aggregator.set_data_sources(core, spe::find_data_source_family(midrs[core]));
   }
   const recording::RecordedRecords recorded(traces, canonical, of_run ? facts->process : ProcessHistory::kNobody);
   recording::DecodeStates states;
   recorded.add_to(aggregator, states);
 
   ReadSpe read;
-  profile::SpeRun run;
+  operations::SpeRun run;
   const bool names_program = facts.has_value() && !facts->pe_file.empty();
   NamedCode code = of_run ? code_of_run(file, *facts, request)
                           : code_of_file(canonical, names_program ? facts->pe_file : request.data_file.value_or(""));
@@ -296,9 +296,9 @@ diag::Result<ReadSpe> read_recorded_spe(const perf_data::PerfFile& file, const A
   run.processes_known = true;
   add_threads(history, run);
   for (const auto& [core, state] : states) {
-    profile::SpeCore& one = run.cores.emplace_back();
+    operations::SpeCore& one = run.cores.emplace_back();
     one.core = core;
-    profile::add_damage(one, state);
+    operations::add_damage(one, state);
   }
   add_losses(traces, run.cores);
   run.forgotten_mappings = history.merged_changes();
@@ -308,17 +308,18 @@ diag::Result<ReadSpe> read_recorded_spe(const perf_data::PerfFile& file, const A
   if (facts.has_value()) add_run(*facts, run, read);
 
   const auto answers =
-      name_code(file, canonical, of_run, profile::spe_addresses_to_name(aggregator, run), request, code);
+      name_code(file, canonical, of_run, operations::spe_addresses_to_name(aggregator, run), request, code);
   run.target = std::move(code.target);
-  read.profile = profile::make_spe_profile(aggregator, std::move(run), answers);
+  read.profile = operations::make_spe_profile(aggregator, std::move(run), answers);
   if (read.profile.memory.has_value())
     read.profile.memory->limits.nameless_cores = kinds_without_source_names(states, midrs);
-  const FileOfModule files = [&](u32 module) { return &code.files[module]; };
-  WPERF_CHECK_OK(add_code_and_sources(read.profile.samples, files, display, modules::symbol_folders(request)));
+  const compat::FileOfModule files = [&](u32 module) { return &code.files[module]; };
+  WPERF_CHECK_OK(compat::add_code_and_sources(read.profile.samples, files, display, modules::symbol_folders(request)));
 
   if (display.timeline_ms.has_value()) {
     const u64 slice_ns = u64{*display.timeline_ms} * 1'000'000;
-    add_spe_timeline(recorded, traces, facts.has_value() ? &*facts : nullptr, slice_ns, read.profile, console);
+    operations::add_spe_timeline(recorded, traces, facts.has_value() ? &*facts : nullptr, slice_ns, read.profile,
+                                 console);
   }
   if (request.sampling.records_file.has_value()) {
     const RecordRuns runs{.count = recorded.run_count(),

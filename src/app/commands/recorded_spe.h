@@ -20,8 +20,8 @@ std::optional<perf_data::AuxTraces> spe_traces(const perf_data::PerfFile& file);
 
 // Also writes the file of --records.
 struct ReadSpe {
-  profile::SpeProfile profile;
-  std::optional<profile::CountProfile> counting;  // what was counted beside it; none: nothing was
+  operations::SpeProfile profile;
+  std::optional<answers::CountProfile> counting;  // what was counted beside it; none: nothing was
   std::optional<diag::Error> trouble;             // the file of records is not whole: what was read is still good
 };
 diag::Result<ReadSpe> read_recorded_spe(const perf_data::PerfFile& file, const perf_data::AuxTraces& traces,

@@ -120,8 +120,8 @@ void PushingRecorder::tell_totals() {
   const push::DeliveryTotals& totals = delivery_.totals();
   const double elapsed = seconds(Clock::now() - begin_);
   const os::OwnCost cost = os::own_cost();
-  std::string text = fmt::format("sent {} profiles ({} bytes) in {:.1f} s", report::with_commas(totals.sent),
-                                 report::with_commas(totals.sent_bytes), elapsed);
+  std::string text = fmt::format("sent {} profiles ({} bytes) in {:.1f} s", text::with_commas(totals.sent),
+                                 text::with_commas(totals.sent_bytes), elapsed);
   if (const u64 waiting = delivery_.waiting(); waiting != 0)
     text += fmt::format(", {} wait in the spool folder", waiting);
   if (totals.refused != 0) text += fmt::format(", {} were refused", totals.refused);

@@ -106,14 +106,14 @@ diag::Result<void> check_names(const request::Request& request, std::vector<std:
 }
 
 // The sum over all cores of each event, wherever it was counted.
-compare::RunCosts costs_of(const profile::CountProfile& profile, const std::string& name) {
+compare::RunCosts costs_of(const answers::CountProfile& profile, const std::string& name) {
   compare::RunCosts costs;
   costs.file = name;
   costs.seconds = profile.elapsed_seconds;
-  for (const profile::ClassCounts& counts : profile.classes) {
-    for (const profile::CountUnit& unit : counts.units) {
+  for (const answers::ClassCounts& counts : profile.classes) {
+    for (const answers::CountUnit& unit : counts.units) {
       std::set<std::string_view> seen_here;
-      for (const profile::CountRow& row : unit.rows) {
+      for (const answers::CountRow& row : unit.rows) {
         if (!row.counted() || !seen_here.insert(row.name).second) continue;
         const auto known = std::find_if(costs.counts.begin(), costs.counts.end(),
                                         [&](const compare::ExactCount& one) { return one.event == row.name; });
@@ -248,8 +248,8 @@ void tell_medians(const std::vector<compare::RunCosts>& runs, const request::Req
     cpu_seconds.push_back(run.cpu_seconds);
   }
   console.out(fmt::format("{} runs of {}: medians: elapsed {}, cpu-time {}; written to {}\n", runs.size(),
-                          runs.front().file, report::duration(compare::median_of(seconds)),
-                          report::duration(compare::median_of(cpu_seconds)), *request.comparison.kept_baseline));
+                          runs.front().file, text::duration(compare::median_of(seconds)),
+                          text::duration(compare::median_of(cpu_seconds)), *request.comparison.kept_baseline));
 }
 
 diag::Result<int> show_counts(std::vector<compare::RunCosts> before, std::vector<compare::RunCosts> after,
@@ -347,7 +347,7 @@ diag::Result<int> record_in_turn(const request::Request& asked, const Rounds& ro
     if (console.interrupted()) return {};
     const double ran = cpu_seconds_of(machine.device->programs().process(recording.sampled.pid));
     if (round.has_value()) cpu_seconds[is_before ? 0 : 1].push_back(ran);
-    const raw::Process* const program = measure::find_process(recording.processes, recording.sampled.pid);
+    const readings::Process* const program = measure::find_process(recording.processes, recording.sampled.pid);
     if (program == nullptr) return {};
     return endings.add(one, is_before, {.running = program->running, .exit_code = program->exit_code});
   };

@@ -10,8 +10,8 @@
 namespace wperf::commands {
 namespace {
 
-profile::CatalogueListing listing_of(const measure::Machine& machine) {
-  profile::CatalogueListing listing;
+answers::CatalogueListing listing_of(const measure::Machine& machine) {
+  answers::CatalogueListing listing;
   for (const EventClass event_class : kEventClasses) {
     listing.classes[index_of(event_class)] = machine.capabilities.counters_total[index_of(event_class)] > 0;
   }
@@ -27,7 +27,7 @@ profile::CatalogueListing listing_of(const measure::Machine& machine) {
     }
   }
   for (const plan::MetricDefinition& metric : machine.catalog.metrics) {
-    profile::ListedMetric listed{
+    answers::ListedMetric listed{
         .name = metric.name, .definition = metric.definition, .formula = {}, .unit = {}, .description = {}};
     if (metric.solution.has_value()) {
       listed.formula = metric.solution->formula;
@@ -96,7 +96,7 @@ diag::Result<void> run_man(const request::Request& request, diag::Console& conso
     }
     products = {*named};
   }
-  std::optional<profile::ManualPage> page;
+  std::optional<answers::ManualPage> page;
   for (const pmu::Product product : products) {
     if (!page.has_value()) page = report::find_manual_page(product, name);
   }

@@ -22,7 +22,7 @@
 namespace wperf::commands {
 namespace {
 
-using profile_export::Source;
+using exports::Source;
 using request::ExportFormat;
 
 bool goes_to_console(const request::Request& request) {
@@ -77,22 +77,21 @@ class ExportOutput {
 
 struct Writer {
   ExportFormat format;
-  void (*write)(const Source& source, const profile_export::TakeBytes& take);
+  void (*write)(const Source& source, const exports::TakeBytes& take);
   bool times, states, counters, marks, losses;  // that it has a place for
   bool periods, cores, threads;
 };
 constexpr Writer kWriters[] = {
-    {ExportFormat::pprof, profile_export::write_pprof, false, false, false, false, false, true, false, true},
-    {ExportFormat::firefox, profile_export::write_firefox, true, true, true, true, true, false, false, true},
-    {ExportFormat::speedscope, profile_export::write_speedscope, false, false, false, false, false, false, false, true},
-    {ExportFormat::chrome, profile_export::write_chrome, true, true, true, true, true, false, true, true},
-    {ExportFormat::perfetto, profile_export::write_perfetto, true, true, false, false, false, true, true, true},
-    {ExportFormat::perfetto_perf, profile_export::write_perfetto_perf, true, true, false, false, false, true, true,
-     true},
-    {ExportFormat::callgrind, profile_export::write_callgrind, false, false, false, false, false, false, false, false},
-    {ExportFormat::otlp, profile_export::write_otlp, true, false, false, false, false, false, true, true},
-    {ExportFormat::csv, profile_export::write_csv, false, false, false, false, false, true, true, true},
-    {ExportFormat::sql, profile_export::write_sql, true, true, true, true, true, true, true, true},
+    {ExportFormat::pprof, exports::write_pprof, false, false, false, false, false, true, false, true},
+    {ExportFormat::firefox, exports::write_firefox, true, true, true, true, true, false, false, true},
+    {ExportFormat::speedscope, exports::write_speedscope, false, false, false, false, false, false, false, true},
+    {ExportFormat::chrome, exports::write_chrome, true, true, true, true, true, false, true, true},
+    {ExportFormat::perfetto, exports::write_perfetto, true, true, false, false, false, true, true, true},
+    {ExportFormat::perfetto_perf, exports::write_perfetto_perf, true, true, false, false, false, true, true, true},
+    {ExportFormat::callgrind, exports::write_callgrind, false, false, false, false, false, false, false, false},
+    {ExportFormat::otlp, exports::write_otlp, true, false, false, false, false, false, true, true},
+    {ExportFormat::csv, exports::write_csv, false, false, false, false, false, true, true, true},
+    {ExportFormat::sql, exports::write_sql, true, true, true, true, true, true, true, true},
 };
 
 // Written by report.
@@ -167,7 +166,7 @@ push::ProfileTime time_of(const stacks::StackProfile& profile, const stacks::Mom
 
 void write_first_folded(const stacks::StackProfile& profile, const report::StackOptions& options,
                         diag::Console& console, const report::TakeText& take) {
-  const std::vector<u32> used = profile_export::used_events(profile);
+  const std::vector<u32> used = exports::used_events(profile);
   if (used.empty()) {
     console.warn("warning: no samples");
     return;
@@ -281,7 +280,7 @@ diag::Result<void> export_profile(stacks::StackProfile profile, stacks::Moments 
   if (sink) return sink(profile, moments);
   const Writer& writer = writer_of(format);
   WPERF_TRY(ExportOutput out, ExportOutput::open(request, console));
-  profile_export::Source source{profile, moments, measure::tool_version()};
+  exports::Source source{profile, moments, measure::tool_version()};
   source.begin_unix_ns = time_of(profile, moments, *request.data_file).begin_unix_ns;
   for (const request::PushLabel& label : request.push.labels) source.attributes.emplace_back(label.name, label.value);
   writer.write(source, [&](std::string_view part) { out.write(part); });

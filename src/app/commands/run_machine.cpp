@@ -26,22 +26,22 @@ diag::Result<void> deliver_blocks(const request::Request& request, const std::ve
 
 diag::Result<void> run_test(const request::Request& request, diag::Console& console) {
   WPERF_TRY(measure::Machine machine, measure::open_machine(request, console, device::Device::Spe::asked_for));
-  WPERF_TRY(const profile::TestReport test, measure::measure_test(request, machine));
+  WPERF_TRY(const answers::TestReport test, measure::measure_test(request, machine));
   return deliver_blocks(request, report::test_report(machine.catalog.product, test), console);
 }
 
 diag::Result<void> run_detect(const request::Request& request, diag::Console& console) {
   WPERF_TRY(const auto device, measure::open_locked_device(request));
   const device::DeviceIdentity ours = device->identity();
-  std::vector<profile::DeviceInstance> found{{.instance_id = ours.instance_id, .hardware_ids = ours.hardware_ids}};
-  for (const device::OtherDriver& other : device::other_drivers()) {
+  std::vector<answers::DeviceInstance> found{{.instance_id = ours.instance_id, .hardware_ids = ours.hardware_ids}};
+  for (const windows::OtherDriver& other : windows::other_drivers()) {
     found.push_back({.instance_id = other.instance_id, .hardware_ids = other.hardware_ids});
   }
   return deliver_blocks(request, report::detect_report(found), console);
 }
 
 diag::Result<void> run_version(const request::Request& request, diag::Console& console) {
-  auto device = device::open_device(request.device);
+  auto device = devices::open_device(request.device);
   if (!device.has_value()) {
     // Without a device there is no second row to show, but the tool can still say what it is.
     console.out(fmt::format("wperf {} ({})\n", kVersion, kGitVersion));
@@ -52,7 +52,7 @@ diag::Result<void> run_version(const request::Request& request, diag::Console& c
     WPERF_CHECK_OK(device.value()->acquire(request.force_lock));
     WPERF_TRY(driver, device.value()->driver_version());  // some tell more to who has the lock
   }
-  const profile::Component components[] = {
+  const answers::Component components[] = {
       measure::tool_component(),
       {.name = driver.name, .version = measure::number_text(driver), .git = driver.git, .features = driver.features}};
   WPERF_CHECK_OK(deliver_blocks(request, report::version_report(components), console));

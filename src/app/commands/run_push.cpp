@@ -50,7 +50,7 @@ diag::Result<void> run_push(const request::Request& asked, diag::Console& consol
   WPERF_CHECK_OK(delivery.deliver(parcel, *asked.data_file));
   if (const u64 sent = delivery.totals().sent; sent != 0) {
     std::string what =
-        fmt::format("{} samples ({} bytes)", report::with_commas(samples), report::with_commas(parcel.body.size()));
+        fmt::format("{} samples ({} bytes)", text::with_commas(samples), text::with_commas(parcel.body.size()));
     if (sent > 1) what += fmt::format(", and {} spooled profiles,", sent - 1);
     tell(what);
   }

@@ -121,8 +121,8 @@ diag::Result<void> report_spe(const perf_data::PerfFile& file, const perf_data::
     console.warn(fmt::format("warning: {} bytes of SPE data are missing from the file", missing));
   }
   WPERF_TRY(const ReadSpe read, read_recorded_spe(file, traces, request, console));
-  const profile::SpeProfile& profile = read.profile;
-  const profile::CountProfile* const counting = read.counting.has_value() ? &*read.counting : nullptr;
+  const operations::SpeProfile& profile = read.profile;
+  const answers::CountProfile* const counting = read.counting.has_value() ? &*read.counting : nullptr;
   const report::SpeOptions options{.samples = sample_report_options(request, console),
                                    .memory = request.sampling.display.memory,
                                    .width = console.animated() ? console.width() : 0};
@@ -169,7 +169,7 @@ report::SampleBreakdown breakdown_of(request::Breakdown kind) {
 
 diag::Result<void> show_compat(const perf_data::PerfFile& file, const request::Request& request,
                                diag::Console& console) {
-  WPERF_TRY(const profile::CompatProfile profile, compat_profile(file, request, download_progress(console)));
+  WPERF_TRY(const answers::CompatProfile profile, compat_profile(file, request, download_progress(console)));
   const report::SampleOptions options = sample_report_options(request, console);
   if (!output::silent(request.outputs)) console.out(report::sample_text(profile, options));
   if (output::wants_json(request.outputs))
@@ -179,8 +179,8 @@ diag::Result<void> show_compat(const perf_data::PerfFile& file, const request::R
 
 // What is shown with samples.
 struct Companions {
-  const profile::SpeProfile* spe = nullptr;
-  const report_html::WaitsOfPage* waits = nullptr;
+  const operations::SpeProfile* spe = nullptr;
+  const html::WaitsOfPage* waits = nullptr;
   std::string clients_json;  // see show_profile()
 };
 
@@ -229,7 +229,7 @@ diag::Result<std::string> clients_json(const perf_data::PerfFile& file, const re
       view.time.has_value() || !view.comms.empty() || !view.modules.empty() || !view.pids.empty() || !view.tids.empty();
   const auto run = perf_data::read_run_facts(file.features().section(perf_data::kRunFactsFeature));
   if (!output::wants_json(request.outputs) || filters || !run.has_value() || !run->windows) return std::string();
-  WPERF_TRY(const profile::CompatProfile profile, compat_profile(file, request, download_progress(console)));
+  WPERF_TRY(const answers::CompatProfile profile, compat_profile(file, request, download_progress(console)));
   return report::sample_json(profile, sample_report_options(request, console));
 }
 
@@ -277,8 +277,9 @@ diag::Result<void> report_chosen(const perf_data::PerfFile& file, const Beside& 
   WPERF_TRY(const recording::RecordedSwitches* const switches,
             switches_for_weights(file, beside, request.recording, own));
   const bool by_switches = request.recording.needs_switches();
-  LatencyWeights made = by_switches ? latency_weights(*switches, request.recording) : recorded_weights(*switches);
-  if (beside.spans != nullptr) keep_spans(*beside.spans, *switches, made);
+  waits::LatencyWeights made =
+      by_switches ? waits::latency_weights(*switches, request.recording) : waits::recorded_weights(*switches);
+  if (beside.spans != nullptr) waits::keep_spans(*beside.spans, *switches, made);
   const bool any = std::any_of(made.weights.begin(), made.weights.end(), [](u64 weight) { return weight != 0; });
   if (!any) console.warn("note: no samples are left; 100 % is " + made.whole);
   return report_weighted(file,
@@ -338,7 +339,7 @@ stacks::StackFilter sample_filter(const request::Request& request) {
           .modules = view.modules,
           .pids = view.pids,
           .tids = view.tids,
-          .symbol = name_filter(request.sampling.display),
+          .symbol = compat::name_filter(request.sampling.display),
           .symbol_text = asked.has_value() ? asked->text : std::string()};
 }
 
@@ -411,7 +412,7 @@ diag::Result<recording::RecordedSamples> read_named_samples(const perf_data::Per
 
 diag::Result<void> report_profile(const perf_data::PerfFile& file, recording::RecordedSamples recorded,
                                   const request::Request& request, diag::Console& console,
-                                  const report_html::WaitsOfPage* waits) {
+                                  const html::WaitsOfPage* waits) {
   return show_samples(file, std::move(recorded), {}, request, console, {.waits = waits, .clients_json = {}});
 }
 
@@ -439,7 +440,7 @@ report::SampleOptions sample_report_options(const request::Request& request, con
   const request::SampleDisplay& display = request.sampling.display;
   report::SampleOptions options;
   options.rows = display.rows;
-  options.symbol = name_filter(display);
+  options.symbol = compat::name_filter(display);
   options.verbose = request.outputs.verbose;
   options.annotate = display.annotate;
   options.disassemble = display.disassemble;
@@ -479,7 +480,7 @@ diag::Result<void> report_trace(const etl::Trace& trace, const request::Request&
       .idle = request.recording.idle,
       .cores = request.recording.trace_cores};
   auto converted = recording::recording_of_trace(trace, measure::tool_version(), wishes);
-  if (!converted.has_value()) return in_file(*request.data_file, std::move(converted).error());
+  if (!converted.has_value()) return recording::in_file(*request.data_file, std::move(converted).error());
   const recording::TraceRecording& recorded = converted.value();
   stacks::TraceFacts facts = recording::trace_facts(trace, recorded);
   facts.idle_samples = recorded.idle_samples;
@@ -489,7 +490,7 @@ diag::Result<void> report_trace(const etl::Trace& trace, const request::Request&
     console.warn(
         fmt::format("note: Windows samples all cores; {} samples are left out because they were taken on cores not "
                     "chosen by -c or --cores",
-                    report::with_commas(recorded.samples_of_other_cores)));
+                    text::with_commas(recorded.samples_of_other_cores)));
   }
   // Waits are something to hand on, too.
   const bool has_waits = exports && has_place_for_waits(*format) && !recorded.switches.switches.empty();
@@ -571,7 +572,7 @@ diag::Result<void> report_file(const request::Request& asked, diag::Console& con
   }
   WPERF_TRY(request.data_file, choose_recording(asked, console));
   WPERF_CHECK_OK(output::check_inputs_stay(request));
-  return use_recording(
+  return recording::use_recording(
       request, console,
       {.of_perf = [&](const perf_data::PerfFile& file) -> diag::Result<void> {
          if (request.recording.export_format == request::ExportFormat::perf_data) return export_file(request, console);
@@ -592,7 +593,8 @@ diag::Result<void> report_file(const request::Request& asked, diag::Console& con
                     : request.recording.spans   ? report_spans(trace, request, console)
                                                 : report_trace(trace, request, console, sink);
            },
-       .of_profile = [&](const OpenedProfile& profile) { return report_foreign(profile, request, console, sink); }});
+       .of_profile =
+           [&](const recording::OpenedProfile& profile) { return report_foreign(profile, request, console, sink); }});
 }
 
 }  // namespace wperf::commands

@@ -40,7 +40,7 @@ diag::Result<void> report_weighted(const perf_data::PerfFile& file, const Weight
 // The views of samples that were counted, named, and perhaps changed. `waits`: what a page of them says beside.
 diag::Result<void> report_profile(const perf_data::PerfFile& file, recording::RecordedSamples recorded,
                                   const request::Request& request, diag::Console& console,
-                                  const report_html::WaitsOfPage* waits = nullptr);
+                                  const html::WaitsOfPage* waits = nullptr);
 // The same of a profile that no recording belongs to any more: tables, trees, folded stacks and JSON. `about`: what is
 // known of its run; null: nothing. `clients_json`: the document that WindowsPerf's clients read, whose members go into
 // ours; empty: there is none.

@@ -85,8 +85,8 @@ diag::Result<recording::ChosenSpans> choose_spans(const etl::Trace& trace, std::
   }
   recording::ChosenSpans out{.stretches = recording::merged_stretches(chosen), .text = {}};
   const std::string shown = names.size() == 1 ? *names.begin() : fmt::format("{}", fmt::join(names, " and "));
-  out.text = fmt::format("{} span{} of {} ({})", report::with_commas(chosen.size()), chosen.size() == 1 ? "" : "s",
-                         shown, report::span_time(total_of(out.stretches)));
+  out.text = fmt::format("{} span{} of {} ({})", text::with_commas(chosen.size()), chosen.size() == 1 ? "" : "s", shown,
+                         report::span_time(total_of(out.stretches)));
   if (const std::string unpaired = report::unpaired_text(unclosed, unopened); !unpaired.empty())
     console.warn(fmt::format("note: {} has {}, whose length is unknown", shown, unpaired));
   return out;

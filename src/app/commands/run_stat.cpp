@@ -33,7 +33,7 @@ int status_of(const request::Request& request, measure::Machine& machine, const 
 }
 
 // Into the file of -o, which has its name only when it is whole: who collects it never sees half of it.
-diag::Result<void> export_count(const request::Request& request, const profile::CountProfile& profile,
+diag::Result<void> export_count(const request::Request& request, const answers::CountProfile& profile,
                                 diag::Console& console) {
   const std::string text = report::count_prometheus(profile);
   const auto& file = request.outputs.json_file;
@@ -46,7 +46,7 @@ diag::Result<void> export_count(const request::Request& request, const profile::
   return out.close();
 }
 
-diag::Result<void> show_count(const request::Request& request, const profile::CountProfile& profile,
+diag::Result<void> show_count(const request::Request& request, const answers::CountProfile& profile,
                               diag::Console& console) {
   if (request.recording.export_format.has_value()) return export_count(request, profile, console);
   console.out(report::count_text(profile, {.verbose = request.outputs.verbose}));
@@ -56,7 +56,7 @@ diag::Result<void> show_count(const request::Request& request, const profile::Co
 
 // What the counts lack where nobody said what to count.
 void explain_defaults(const request::Request& request, const measure::Machine& machine,
-                      profile::CountProfile& profile) {
+                      answers::CountProfile& profile) {
   const plan::KernelEvents* kernel = machine.capabilities.kernel.get();
   if (kernel == nullptr || !plan::wants_default_events(request) || kernel->has_counters()) return;
   profile.remarks.push_back("cycles, instructions and branches are not counted: " + kernel->why_no_cycles());
@@ -79,10 +79,10 @@ diag::Result<int> run_counts(const request::Request& request, const plan::CountP
                              std::vector<plan::CountPlan> parts, measure::Machine& machine, diag::Console& console) {
   // The program writes where we write: what is said once is not said again in between.
   QuietConsole following(console);
-  std::vector<profile::CountProfile> profiles;
+  std::vector<answers::CountProfile> profiles;
   int status = 0;
   for (u32 run = 0; run < request.runs.value_or(1) && !console.interrupted(); ++run) {
-    std::vector<profile::CountProfile> counted;
+    std::vector<answers::CountProfile> counted;
     for (plan::CountPlan& part : parts) {
       const bool is_first = run == 0 && counted.empty();
       diag::Console& heard = is_first ? console : following;
@@ -105,7 +105,7 @@ diag::Result<int> run_counts(const request::Request& request, const plan::CountP
         profiles.back().remarks.push_back("interrupted before these events were counted: " + uncounted);
     }
   }
-  profile::CountProfile profile = measure::mean_of_runs(profiles);
+  answers::CountProfile profile = measure::mean_of_runs(profiles);
   explain_defaults(request, machine, profile);
   WPERF_CHECK_OK(show_count(request, profile, console));
   return status;
@@ -183,7 +183,7 @@ stacks::RecordingAbout about_of(const request::Request& request) {
 diag::Result<void> run_timeline(const request::Request& request, const plan::CountPlan& plan, measure::Machine& machine,
                                 const measure::SpawnedProgram& program, diag::Console& console,
                                 const std::vector<output::TimelineFile>& files) {
-  profile::TimelineProfile timeline;
+  answers::TimelineProfile timeline;
   const stacks::RecordingAbout about = about_of(request);  // it begins now
   auto measured = measure::measure_timeline(request, plan, machine, program, console, timeline);
   // What was counted before an error is still written.
@@ -192,7 +192,7 @@ diag::Result<void> run_timeline(const request::Request& request, const plan::Cou
   written.add(output::write_timeline_files(timeline, files));
   console.out(report::timeline_notes(timeline));
   if (const auto& file = request.recording.html_file; file.has_value()) {
-    written.add(write_page(*file, report_html::count_page(timeline, about), request, console));
+    written.add(write_page(*file, html::count_page(timeline, about), request, console));
   }
   if (request.outputs.json)
     written.add(output::deliver_json(request.outputs, report::timeline_json(timeline), console));

@@ -76,7 +76,7 @@ u64 added(u64 left, u64 right) {
   return left > std::numeric_limits<u64>::max() - right ? std::numeric_limits<u64>::max() : left + right;
 }
 
-void add_row(const profile::CountRow& row, std::string_view name, std::vector<topdown::EventCount>& counts) {
+void add_row(const answers::CountRow& row, std::string_view name, std::vector<topdown::EventCount>& counts) {
   auto found = std::find_if(counts.begin(), counts.end(),
                             [name](const topdown::EventCount& count) { return count.name == name; });
   if (found == counts.end()) {
@@ -84,22 +84,22 @@ void add_row(const profile::CountRow& row, std::string_view name, std::vector<to
     found = counts.end() - 1;
   }
   found->value = added(found->value, row.scaled);
-  found->low = added(found->low, row.has_interval ? report::whole_count(row.low) : 0);
-  found->high = added(found->high, row.has_interval ? report::whole_count(row.high) : 0);
+  found->low = added(found->low, row.has_interval ? text::whole_count(row.low) : 0);
+  found->high = added(found->high, row.has_interval ? text::whole_count(row.high) : 0);
   found->bounded = found->bounded && row.has_interval;
   found->counted = found->counted && row.counted();
 }
 
 // Sums over the cores of this kind; what others counted is for no formula of it.
-std::vector<topdown::EventCount> counts_of(const profile::CountProfile& profile, const plan::Capabilities& machine,
+std::vector<topdown::EventCount> counts_of(const answers::CountProfile& profile, const plan::Capabilities& machine,
                                            pmu::Product product, u64& cycles_elsewhere) {
   std::vector<topdown::EventCount> counts;
-  for (const profile::CountUnit& unit : profile.classes[index_of(EventClass::core)].units) {
+  for (const answers::CountUnit& unit : profile.classes[index_of(EventClass::core)].units) {
     const bool own = profile.by_kernel || plan::product_of_core(machine, unit.number) == product;
-    for (const profile::CountRow& row : unit.rows) {
+    for (const answers::CountRow& row : unit.rows) {
       const bool is_cycles = !row.code.has_value() || row.name == topdown::kCycles;
       // The fixed counter, where it counted as the events did, and not what an event of the same name did.
-      if (!row.code.has_value() && unit.cycle_row != profile::CycleRow::as_events) continue;
+      if (!row.code.has_value() && unit.cycle_row != answers::CycleRow::as_events) continue;
       if (!own) {
         if (is_cycles) cycles_elsewhere = added(cycles_elsewhere, row.scaled);
         continue;
@@ -110,7 +110,7 @@ std::vector<topdown::EventCount> counts_of(const profile::CountProfile& profile,
   return counts;
 }
 
-bool took_turns(const profile::CountProfile& profile) {
+bool took_turns(const answers::CountProfile& profile) {
   return profile.classes[index_of(EventClass::core)].multiplexed;
 }
 
@@ -165,7 +165,7 @@ diag::Result<bool> count_step(Search& search, diag::Console& heard) {
     answer.seconds = count.profile.elapsed_seconds;
     if (elsewhere != 0) {
       answer.notes.push_back(fmt::format("{} cycles on cores of another kind are left out; choose cores with -c",
-                                         report::with_commas(elsewhere)));
+                                         text::with_commas(elsewhere)));
     }
   }
   answer.took_turns = answer.took_turns || took_turns(count.profile);
@@ -299,7 +299,7 @@ diag::Result<void> show(const request::Request& request, std::span<const report:
   }
   diag::FirstFailure written;
   if (request.recording.html_file.has_value()) {
-    written.add(write_page(*request.recording.html_file, report_html::topdown_page(found), request, console));
+    written.add(write_page(*request.recording.html_file, html::topdown_page(found), request, console));
   }
   if (output::wants_json(outputs)) written.add(output::deliver_json(outputs, report::topdown_json(found), console));
   return std::move(written).result();
@@ -309,8 +309,8 @@ std::string base_name(const std::string& path) {
   return path.substr(path.find_last_of("/\\") + 1);
 }
 
-diag::Result<Search> begin_search(const request::Request& request, const KindOfCore& kind, bool is_one_of_several,
-                                  measure::Machine& machine, diag::Console& console) {
+diag::Result<Search> begin_search(const request::Request& request, const topdown::KindOfCore& kind,
+                                  bool is_one_of_several, measure::Machine& machine, diag::Console& console) {
   WPERF_TRY(const topdown::Wish wish, wish_of(request, kind.product));
   const plan::Capabilities& capabilities = machine.capabilities;
   topdown::Drill drill(kind.product, counters_for_events(request, capabilities), wish);
@@ -325,7 +325,7 @@ diag::Result<Search> begin_search(const request::Request& request, const KindOfC
   answer.core = kind.product.title();
   if (is_one_of_several) {
     search.request.cores = kind.cores;
-    answer.cores = text_of(search.request.cores);
+    answer.cores = topdown::text_of(search.request.cores);
   }
   if (request.program.has_value()) answer.program = base_name(request.program->path);
   if (request.process.has_value()) answer.program = fmt::format("process {}", *request.process);
@@ -338,10 +338,11 @@ diag::Result<int> run_topdown(const request::Request& request, diag::Console& co
   WPERF_CHECK_OK(check_request(request));
   WPERF_TRY(measure::Machine machine, measure::open_machine(request, console));
   std::vector<std::string> left_out;
-  WPERF_TRY(const std::vector<KindOfCore> kinds, kinds_with_method(request, machine.capabilities, left_out));
+  WPERF_TRY(const std::vector<topdown::KindOfCore> kinds,
+            topdown::kinds_with_method(request, machine.capabilities, left_out));
   const bool are_several = plan::kinds_of_cores(machine.capabilities).size() > 1;
   std::vector<Search> searches;
-  for (const KindOfCore& kind : kinds) {
+  for (const topdown::KindOfCore& kind : kinds) {
     WPERF_TRY(Search search, begin_search(request, kind, are_several, machine, console));
     searches.push_back(std::move(search));
   }
@@ -358,17 +359,17 @@ diag::Result<int> run_topdown(const request::Request& request, diag::Console& co
   }
   auto& notes = found.back().answer.notes;
   notes.insert(notes.end(), left_out.begin(), left_out.end());
-  const std::vector<raw::Process> programs = machine.device->programs().processes();
+  const std::vector<readings::Process> programs = machine.device->programs().processes();
   const bool has_threads = std::any_of(programs.begin(), programs.end(),
-                                       [](const raw::Process& program) { return program.threads.size() > 1; });
+                                       [](const readings::Process& program) { return program.threads.size() > 1; });
   const bool is_on_one_core = machine.capabilities.kernel == nullptr && request.program.has_value();
-  const std::string other_kinds = note_of_other_kinds(kinds.front(), machine.capabilities);
+  const std::string other_kinds = topdown::note_of_other_kinds(kinds.front(), machine.capabilities);
   if (is_on_one_core && !other_kinds.empty()) {
     notes.push_back(other_kinds);
   } else if (is_on_one_core && has_threads) {
     notes.push_back(fmt::format(
         "only core {}, where the program was started, was measured; threads on other cores are not included",
-        text_of(kinds.front().cores)));
+        topdown::text_of(kinds.front().cores)));
   }
   WPERF_CHECK_OK(show(request, found, console));
   return 0;

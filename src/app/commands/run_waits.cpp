@@ -34,15 +34,15 @@ namespace {
 constexpr std::string_view kEvents[] = {"sched:sched_switch", "sched:sched_waking", "sched:sched_wakeup_new"};
 constexpr u32 kRunningIntervalNs = 1'000'000;  // of samples that tell where threads run
 
-WaitSelection selection_of(const request::Request& request, const recording::RecordedSwitches& switches) {
+waits::WaitSelection selection_of(const request::Request& request, const recording::RecordedSwitches& switches) {
   const request::RecordingView& view = request.recording;
-  WaitSelection selection;
+  waits::WaitSelection selection;
   selection.processes.insert(view.pids.begin(), view.pids.end());
   selection.threads.insert(view.tids.begin(), view.tids.end());
   selection.names.insert(view.comms.begin(), view.comms.end());
   if (selection.processes.empty() && selection.threads.empty() && selection.names.empty()) {
     // A recording of a program is about that, though it tells of the whole machine.
-    if (switches.program != 0) selection.processes = raw::with_children(switches.program, switches.children);
+    if (switches.program != 0) selection.processes = readings::with_children(switches.program, switches.children);
   }
   selection.critical_path = request.waits.critical_path;
   selection.min_ns = request.waits.min_ns;
@@ -92,7 +92,7 @@ std::string whole_of(const std::vector<bool>& chosen, const request::Request& re
 
 // What the tables name: where threads waited, and where those were that woke them.
 std::vector<u64> named_samples(const recording::RecordedSwitches& switches, const waits::Accounting& accounting,
-                               const WaitSelection& selection, const std::vector<bool>& chosen) {
+                               const waits::WaitSelection& selection, const std::vector<bool>& chosen) {
   // The critical path may lead to all threads.
   if (selection.critical_path) return std::vector<u64>(switches.samples, 1);
   std::vector<u64> weights(switches.samples);
@@ -122,12 +122,12 @@ void add_facts(const recording::RecordedSwitches& switches, const stacks::StackL
   report.of_whole_cores = switches.of_whole_cores;
 }
 
-WaitLocks locks_of(const perf_data::PerfFile& file, const waits::Accounting& accounting,
-                   const recording::RecordedSwitches& switches, const WaitSelection& selection, WaitNames& names,
-                   const request::Request& request) {
+waits::WaitLocks locks_of(const perf_data::PerfFile& file, const waits::Accounting& accounting,
+                          const recording::RecordedSwitches& switches, const waits::WaitSelection& selection,
+                          waits::WaitNames& names, const request::Request& request) {
   const modules::ElfSearch search{.folders = modules::symbol_folders(request), .lines = false};
-  return WaitLocks(file, accounting, switches, chosen_threads(accounting, switches, selection), names, search,
-                   request.sampling.display.decorated_names);
+  return waits::WaitLocks(file, accounting, switches, waits::chosen_threads(accounting, switches, selection), names,
+                          search, request.sampling.display.decorated_names);
 }
 
 // Each thread has a row in each slice, so with many threads slices are longer.
@@ -138,7 +138,7 @@ u64 slice_length(const waits::Accounting& accounting) {
 
 // Where threads were all of the time.
 diag::Result<void> show_on_off(const perf_data::PerfFile& file, const recording::RecordedSwitches& switches,
-                               const waits::Accounting& accounting, const WaitSelection& selection,
+                               const waits::Accounting& accounting, const waits::WaitSelection& selection,
                                const request::Request& request, const stacks::TraceFacts* trace,
                                diag::Console& console) {
   if (request.waits.min_ns != 0 || request.recording.time.has_value()) {
@@ -151,20 +151,20 @@ diag::Result<void> show_on_off(const perf_data::PerfFile& file, const recording:
   wanted.callers = wanted.rows = true;
   wanted.weights = &all;
   WPERF_TRY(recording::RecordedSamples recorded, read_named_samples(file, request, wanted, console));
-  std::optional<report_html::WaitsOfPage> page;
-  OnOffSlices sliced;
+  std::optional<html::WaitsOfPage> page;
+  waits::OnOffSlices sliced;
   if (request.recording.html_file.has_value()) {
-    WaitNames names(switches, recorded);
-    const WaitLocks locks = locks_of(file, accounting, switches, selection, names, request);
-    page.emplace(build_wait_report(accounting, switches, names, locks, selection),
-                 make_wait_moments(accounting, switches, names, locks, selection));
+    waits::WaitNames names(switches, recorded);
+    const waits::WaitLocks locks = locks_of(file, accounting, switches, selection, names, request);
+    page.emplace(waits::build_wait_report(accounting, switches, names, locks, selection),
+                 waits::make_wait_moments(accounting, switches, names, locks, selection));
     add_facts(switches, recorded.profile.losses, request, trace, page->report);
     sliced = {slice_length(accounting), &page->moments};
-    add_thread_states(accounting, switches, chosen_threads(accounting, switches, selection), recorded, true);
+    add_thread_states(accounting, switches, waits::chosen_threads(accounting, switches, selection), recorded, true);
     // Their nodes are those of a tree that the next line replaces.
     for (stacks::ThreadState& state : recorded.moments.states) state.node = stacks::kNothing;
   }
-  make_on_off_profile(accounting, switches, selection, recorded, sliced);
+  waits::make_on_off_profile(accounting, switches, selection, recorded, sliced);
   if (switches.running_samples.empty()) {
     console.warn(
         "note: no samples were recorded, so it is unknown where threads ran; `wperf waits --on-off -- PROGRAM` records "
@@ -182,9 +182,9 @@ diag::Result<void> show_switches(const perf_data::PerfFile& file, const recordin
                                  const stacks::TraceFacts* trace = nullptr) {
   const waits::Accounting accounting =
       waits::account(switches.switches, switches.unrecorded, switches.begin, switches.end);
-  const WaitSelection selection = selection_of(request, switches);
+  const waits::WaitSelection selection = selection_of(request, switches);
   if (request.waits.on_off) return show_on_off(file, switches, accounting, selection, request, trace, console);
-  const std::vector<bool> chosen = chosen_threads(accounting, switches, selection);
+  const std::vector<bool> chosen = waits::chosen_threads(accounting, switches, selection);
   if (std::find(chosen.begin(), chosen.end(), true) == chosen.end() && !chosen.empty()) {
     return diag::Error{.text = "no context switch was recorded for the threads chosen by --pid, --tid and --comm",
                        .hint = "leave them out to list all threads"};
@@ -207,9 +207,9 @@ diag::Result<void> show_switches(const perf_data::PerfFile& file, const recordin
   request::Request untimed = request;
   untimed.recording.time.reset();
   WPERF_TRY(const recording::RecordedSamples recorded, read_named_samples(file, untimed, wanted, console));
-  WaitNames names(switches, recorded);
-  const WaitLocks locks = locks_of(file, accounting, switches, selection, names, request);
-  waits::WaitReport report = build_wait_report(accounting, switches, names, locks, selection);
+  waits::WaitNames names(switches, recorded);
+  const waits::WaitLocks locks = locks_of(file, accounting, switches, selection, names, request);
+  waits::WaitReport report = waits::build_wait_report(accounting, switches, names, locks, selection);
   if (selection.critical_path && !report.path.has_value()) {
     const std::vector<u32>& tids = request.recording.tids;
     return diag::Error{
@@ -233,7 +233,8 @@ diag::Result<void> show_switches(const perf_data::PerfFile& file, const recordin
 diag::Result<void> show_waits(const perf_data::PerfFile& file, const request::Request& request,
                               diag::Console& console) {
   auto read = recording::read_switches(file);
-  if (!read.has_value()) return in_file(request.data_file.value_or("the recording"), std::move(read).error());
+  if (!read.has_value())
+    return recording::in_file(request.data_file.value_or("the recording"), std::move(read).error());
   return show_switches(file, read.value(), request, console);
 }
 
@@ -241,7 +242,7 @@ diag::Result<void> show_waits(const perf_data::PerfFile& file, const request::Re
 diag::Result<void> show_trace_waits(const etl::Trace& trace, const request::Request& request, u32 program,
                                     diag::Console& console) {
   auto converted = recording::recording_of_trace(trace, measure::tool_version(), {.switches = true});
-  if (!converted.has_value()) return in_file(*request.data_file, std::move(converted).error());
+  if (!converted.has_value()) return recording::in_file(*request.data_file, std::move(converted).error());
   recording::TraceRecording& recorded = converted.value();
   recorded.switches.program = program;
   stacks::TraceFacts facts = recording::trace_facts(trace, recorded);
@@ -266,8 +267,8 @@ diag::Result<void> show_trace_waits(const etl::Trace& trace, const request::Requ
 
 // May the scheduler's tracepoints be recorded?
 bool has_tracepoints() {
-  device::mount_tracefs();
-  const std::optional<device::LinuxFacts> facts = device::linux_facts();
+  linux_kernel::mount_tracefs();
+  const std::optional<linux_kernel::LinuxFacts> facts = linux_kernel::linux_facts();
   return facts.has_value() && facts->scheduler;
 }
 
@@ -278,7 +279,7 @@ void add_event(request::Request& request, std::string_view name, std::optional<u
 
 // Without them: switches of one's own programs, with stacks if the kernel may be looked at.
 diag::Result<void> plan_own_switches(request::Request& request, diag::Console& console) {
-  const std::optional<device::LinuxFacts> facts = device::linux_facts();
+  const std::optional<linux_kernel::LinuxFacts> facts = linux_kernel::linux_facts();
   if (facts.has_value()) WPERF_CHECK_OK(check_own_switches(*facts, request));
   const bool all = facts.has_value() && facts->whole_cores;
   request.kernel = all || (facts.has_value() && facts->own_kernel);
@@ -343,9 +344,10 @@ diag::Result<int> record_waits(const request::Request& asked, diag::Console& con
     const u32 program = request.sampling.whole_machine ? 0 : recording.sampled.pid;
     request.data_file = recording.trace;
     request.data_file_is_kept = !measure::kept_recording(request).empty();
-    WPERF_CHECK_OK(use_recording(request, console, {.of_perf = {}, .of_trace = [&](const etl::Trace& trace) {
-                                                      return show_trace_waits(trace, request, program, console);
-                                                    }}));
+    WPERF_CHECK_OK(recording::use_recording(request, console, {.of_perf = {}, .of_trace = [&](const etl::Trace& trace) {
+                                                                 return show_trace_waits(trace, request, program,
+                                                                                         console);
+                                                               }}));
     tell_written(request, console);
     tell_kept(request, recording, console);
     return measure::status_of_recording(request, machine, recording);
@@ -369,10 +371,10 @@ diag::Result<int> run_waits(const request::Request& asked, diag::Console& consol
     return run_waits(whole, console);
   }
   if (!asked.data_file.has_value()) return record_waits(asked, console);
-  WPERF_CHECK_OK(
-      use_recording(asked, console,
-                    {.of_perf = [&](const perf_data::PerfFile& file) { return show_waits(file, asked, console); },
-                     .of_trace = [&](const etl::Trace& trace) { return show_trace_waits(trace, asked, 0, console); }}));
+  WPERF_CHECK_OK(recording::use_recording(
+      asked, console,
+      {.of_perf = [&](const perf_data::PerfFile& file) { return show_waits(file, asked, console); },
+       .of_trace = [&](const etl::Trace& trace) { return show_trace_waits(trace, asked, 0, console); }}));
   return 0;
 }
 

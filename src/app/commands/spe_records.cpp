@@ -23,7 +23,7 @@ class RecordFile {
  public:
   // Without a file, to the console.
   RecordFile(std::optional<os::OutputFile> file, diag::Console& console, const RecordsRequest& request,
-             const profile::SpeProfile& profile, const RecordRuns& runs)
+             const operations::SpeProfile& profile, const RecordRuns& runs)
       : file_(std::move(file)),
         console_(console),
         request_(request),
@@ -33,7 +33,7 @@ class RecordFile {
         names_(profile, report::RecordLines::spelling(format_)),
         made_(runs.count) {
     for (u32 core = 0; core < request.midr_of_core.size(); ++core) {
-      names_.set_data_sources(core, decode::spe::find_data_source_family(request.midr_of_core[core]));
+      names_.set_data_sources(core, spe::find_data_source_family(request.midr_of_core[core]));
     }
   }
 
@@ -56,15 +56,14 @@ class RecordFile {
   // Calls after_each() behind each line.
   template <class Callback>
   bool make_lines(usize first, usize last, report::RecordLines& lines, Callback&& after_each) const {
-    profile::SpeRecordNamer namer(names_);
-    const auto take = [&](profile::SpeRecordRow& row) {
+    operations::SpeRecordNamer namer(names_);
+    const auto take = [&](operations::SpeRecordRow& row) {
       if (row.time.given && request_.to_ns) row.time.value = request_.to_ns(row.time.value);
       lines.add(row);
       after_each();
     };
     const bool whole = runs_.replay(
-        first, last,
-        [&](const decode::spe::Origin& origin, const decode::spe::Record& record) { namer.add(origin, record, take); });
+        first, last, [&](const spe::Origin& origin, const spe::Record& record) { namer.add(origin, record, take); });
     namer.flush(take);
     return whole;
   }
@@ -129,7 +128,7 @@ class RecordFile {
   const RecordRuns& runs_;
   const report::RecordFormat format_;
   report::RecordWriter writer_;
-  profile::SpeRecordNames names_;
+  operations::SpeRecordNames names_;
   std::mutex taking_turns_;  // of what follows
   std::condition_variable written_more_;
   std::vector<Made> made_;
@@ -150,7 +149,7 @@ RecordsRequest records_request(const request::Request& request, std::vector<u64>
           .to_ns = {}};
 }
 
-diag::Result<void> write_records(const RecordsRequest& request, const profile::SpeProfile& profile,
+diag::Result<void> write_records(const RecordsRequest& request, const operations::SpeProfile& profile,
                                  const RecordRuns& runs, diag::Console& console) {
   std::optional<os::OutputFile> file;
   if (request.path != output::kConsole) {

@@ -14,7 +14,7 @@
 
 namespace wperf::commands {
 
-using RecordSink = std::function<void(const decode::spe::Origin&, const decode::spe::Record&)>;
+using RecordSink = std::function<void(const spe::Origin&, const spe::Record&)>;
 // The records again, in runs that may be asked for side by side: replay(first, last, sink) brings those of some. False:
 // a record goes on in the run behind.
 struct RecordRuns {
@@ -30,7 +30,7 @@ struct RecordsRequest {
 };
 // Where --records of this request goes, and how.
 RecordsRequest records_request(const request::Request& request, std::vector<u64> midr_of_core);
-diag::Result<void> write_records(const RecordsRequest& request, const profile::SpeProfile& profile,
+diag::Result<void> write_records(const RecordsRequest& request, const operations::SpeProfile& profile,
                                  const RecordRuns& runs, diag::Console& console);
 
 }  // namespace wperf::commands

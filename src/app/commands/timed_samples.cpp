@@ -56,7 +56,7 @@ class StateMaker {
       if (one.wait < accounting_.waits.size()) {
         const waits::Wait& wait = accounting_.waits[one.wait];
         state.node = node_of(wait.sample);
-        if (wait.waker != waits::kNobody && wait.waker != waits::kUnknown && wait.waker != waits::kIdleThread) {
+        if (wait.waker != stacks::kNobody && wait.waker != stacks::kUnknown && wait.waker != stacks::kIdleThread) {
           state.waker = task_of_(wait.waker);
         }
         state.wait_class = static_cast<u8>(names_.place_of(wait).wait);
@@ -77,8 +77,8 @@ class StateMaker {
   const bool with_unknown_;
   recording::RecordedSamples& recorded_;
   stacks::StackProfile& profile_;
-  WaitNames names_;
-  ThreadTasks task_of_;
+  waits::WaitNames names_;
+  waits::ThreadTasks task_of_;
 };
 
 // Without looking at the records.

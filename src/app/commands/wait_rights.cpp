@@ -14,7 +14,7 @@ diag::Error without_right(std::string text, std::string hint) {
 
 }  // namespace
 
-diag::Result<void> check_own_switches(const device::LinuxFacts& facts, const request::Request& request) {
+diag::Result<void> check_own_switches(const linux_kernel::LinuxFacts& facts, const request::Request& request) {
   if (!facts.paranoid.has_value()) return {};  // no perf events at all: the device says so
   const int level = *facts.paranoid;
   if (!facts.own_programs) {

@@ -9,6 +9,6 @@
 namespace wperf::commands {
 
 // `facts` are of a machine whose scheduler's tracepoints may not be read.
-diag::Result<void> check_own_switches(const device::LinuxFacts& facts, const request::Request& request);
+diag::Result<void> check_own_switches(const linux_kernel::LinuxFacts& facts, const request::Request& request);
 
 }  // namespace wperf::commands

@@ -6,8 +6,8 @@
 namespace wperf::commands {
 namespace {
 
-device::LinuxFacts rights_at(int paranoid, bool own_programs, bool whole_cores) {
-  device::LinuxFacts facts;
+linux_kernel::LinuxFacts rights_at(int paranoid, bool own_programs, bool whole_cores) {
+  linux_kernel::LinuxFacts facts;
   facts.paranoid = paranoid;
   facts.own_programs = own_programs;
   facts.whole_cores = whole_cores;

@@ -25,8 +25,8 @@
 namespace wperf::doctor {
 namespace {
 
-using profile::Check;
-using profile::CheckStatus;
+using answers::Check;
+using answers::CheckStatus;
 
 constexpr u64 kTrialMs = 50;
 
@@ -222,7 +222,7 @@ std::optional<Check> check_interrupt(device::Device& device) {
 // Of Windows and its rules for drivers; elsewhere nothing.
 std::vector<Check> check_system(bool works) {
   const auto windows = os::windows_facts();
-  const auto driver = device::driver_facts();
+  const auto driver = windows::driver_facts();
   if (!windows.has_value() || !driver.has_value()) return {};
   return windows_checks(*windows, *driver, works);
 }
@@ -243,7 +243,7 @@ std::vector<Check> examine_tracing(device::Device& device, const device::DriverV
   std::vector<Check> checks{{.name = "device", .detail = "etw, Windows' own tracing", .fix = {}},
                             {.name = "windows", .detail = fmt::format("build {}", version.patch), .fix = {}}};
   for (Check& one : checks_of(device.checks())) checks.push_back(std::move(one));
-  const auto driver = device::driver_facts();  // on Windows
+  const auto driver = windows::driver_facts();  // on Windows
   if (driver.has_value() && !driver->service_installed) {
     checks.push_back({.name = "driver",
                       .detail = "wperf's own driver is not installed; it is needed for SPE, counters outside the "
@@ -254,7 +254,7 @@ std::vector<Check> examine_tracing(device::Device& device, const device::DriverV
 }
 
 // Here the kernel is the driver: what there is to say is what it has and what this user may.
-std::vector<Check> examine_linux(device::Device& device, const device::LinuxFacts& facts) {
+std::vector<Check> examine_linux(device::Device& device, const linux_kernel::LinuxFacts& facts) {
   std::vector<Check> checks{{.name = "device", .detail = "linux, " + device.identity().instance_id, .fix = {}}};
   for (Check& check : linux_checks(facts)) checks.push_back(std::move(check));
   const auto machine = device.capabilities(device::Device::Spe::asked_for);
@@ -291,7 +291,7 @@ std::vector<Check> examine(const request::Request& request, const Opened& opened
   device::Device& device = *opened.value();
   const auto version = device.driver_version();
   if (version.has_value() && version.value().name == "linux") {
-    if (const auto facts = device::linux_facts()) return examine_linux(device, *facts);
+    if (const auto facts = linux_kernel::linux_facts()) return examine_linux(device, *facts);
   }
   checks.push_back({.name = "device", .detail = request.device + ", " + device.identity().instance_id, .fix = {}});
   checks.push_back(check_driver(device));
@@ -324,8 +324,8 @@ std::vector<Check> examine(const request::Request& request, const Opened& opened
 
 // What is left behind is Windows' own, whichever device measures.
 std::vector<Check> mend(const request::Request& request, const Opened& opened) {
-  const bool other = device::devices_here().tracing && !request.device.starts_with("etw");
-  const Opened tracing = other ? device::open_device("etw") : Opened(diag::Error{});
+  const bool other = devices::devices_here().tracing && !request.device.starts_with("etw");
+  const Opened tracing = other ? devices::open_device("etw") : Opened(diag::Error{});
   const Opened& mended = other ? tracing : opened;
   if (!mended.has_value()) return {failure("fix", mended.error())};
   std::vector<Check> checks = checks_of(mended.value()->mend());
@@ -334,7 +334,7 @@ std::vector<Check> mend(const request::Request& request, const Opened& opened) {
 }
 
 diag::Result<void> test_devices(const request::Request& request, diag::Console& console) {
-  const profile::Selftest test = run_selftest(request, console);
+  const answers::Selftest test = run_selftest(request, console);
   console.out(report::selftest_text(test));
   if (output::wants_json(request.outputs))
     WPERF_CHECK_OK(output::deliver_json(request.outputs, report::selftest_json(test), console));
@@ -349,7 +349,7 @@ diag::Result<void> test_devices(const request::Request& request, diag::Console& 
 diag::Result<void> run_doctor(const request::Request& request, diag::Console& console) {
   if (request.doctor.selftest) return test_devices(request, console);
   std::vector<Check> checks;
-  const Opened opened = device::open_device(request.device);
+  const Opened opened = devices::open_device(request.device);
   if (request.doctor.fix) checks = mend(request, opened);
   for (Check& one : examine(request, opened)) checks.push_back(std::move(one));
   console.out(report::doctor_text(checks));

@@ -7,9 +7,9 @@
 namespace wperf::doctor {
 namespace {
 
-using device::LinuxFacts;
-using profile::Check;
-using profile::CheckStatus;
+using answers::Check;
+using answers::CheckStatus;
+using linux_kernel::LinuxFacts;
 
 constexpr int kOwnProgramsUserMode = 2;  // levels of kernel.perf_event_paranoid
 constexpr int kOwnProgramsAndKernel = 1;

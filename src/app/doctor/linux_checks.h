@@ -8,6 +8,6 @@
 
 namespace wperf::doctor {
 
-std::vector<profile::Check> linux_checks(const device::LinuxFacts& facts);
+std::vector<answers::Check> linux_checks(const linux_kernel::LinuxFacts& facts);
 
 }  // namespace wperf::doctor

@@ -8,11 +8,11 @@
 namespace wperf::doctor {
 namespace {
 
-using profile::Check;
-using profile::CheckStatus;
+using answers::Check;
+using answers::CheckStatus;
 
-device::LinuxFacts good_machine() {
-  device::LinuxFacts facts;
+linux_kernel::LinuxFacts good_machine() {
+  linux_kernel::LinuxFacts facts;
   facts.release = "6.1.0";
   facts.paranoid = 0;
   facts.kptr_restrict = 0;
@@ -25,7 +25,7 @@ device::LinuxFacts good_machine() {
   return facts;
 }
 
-Check check_named(const device::LinuxFacts& facts, std::string_view name) {
+Check check_named(const linux_kernel::LinuxFacts& facts, std::string_view name) {
   for (const Check& check : linux_checks(facts)) {
     if (check.name == name) return check;
   }
@@ -41,7 +41,7 @@ TEST(LinuxChecks, AMachineWithEverything) {
 }
 
 TEST(LinuxChecks, RightsAsTried) {
-  device::LinuxFacts facts = good_machine();
+  linux_kernel::LinuxFacts facts = good_machine();
   facts.paranoid = 2;
   EXPECT_EQ(check_named(facts, "rights").status, CheckStatus::ok) << "whatever the setting says";
   facts.whole_cores = facts.scheduler = false;
@@ -62,7 +62,7 @@ TEST(LinuxChecks, RightsAsTried) {
 }
 
 TEST(LinuxChecks, ARootWithoutRightsIsNotToldToBecomeRoot) {
-  device::LinuxFacts facts = good_machine();
+  linux_kernel::LinuxFacts facts = good_machine();
   facts.paranoid = 2;
   facts.is_root = true;
   facts.whole_cores = facts.own_kernel = false;
@@ -72,7 +72,7 @@ TEST(LinuxChecks, ARootWithoutRightsIsNotToldToBecomeRoot) {
 }
 
 TEST(LinuxChecks, WhyKernelNamesAreHidden) {
-  device::LinuxFacts facts = good_machine();
+  linux_kernel::LinuxFacts facts = good_machine();
   facts.kernel_names = false;
   facts.paranoid = 2;
   EXPECT_NE(check_named(facts, "kernel names").detail.find("kernel.perf_event_paranoid is 2"), std::string::npos);
@@ -85,7 +85,7 @@ TEST(LinuxChecks, WhyKernelNamesAreHidden) {
 }
 
 TEST(LinuxChecks, NoPerfEventsAtAll) {
-  device::LinuxFacts facts = good_machine();
+  linux_kernel::LinuxFacts facts = good_machine();
   facts.paranoid.reset();
   const auto checks = linux_checks(facts);
   ASSERT_EQ(checks.size(), 1u);
@@ -93,7 +93,7 @@ TEST(LinuxChecks, NoPerfEventsAtAll) {
 }
 
 TEST(LinuxChecks, WhatIsMissingIsAWarningWithAWayOut) {
-  device::LinuxFacts facts = good_machine();
+  linux_kernel::LinuxFacts facts = good_machine();
   facts.counter_trouble = "No such file or directory";
   facts.most_samples = 1000;
   facts.tracefs.clear();
@@ -106,7 +106,7 @@ TEST(LinuxChecks, WhatIsMissingIsAWarningWithAWayOut) {
 
 // Mounting once more what is there helps nobody.
 TEST(LinuxChecks, TracefsThatIsThereAndMayNotBeRead) {
-  device::LinuxFacts facts = good_machine();
+  linux_kernel::LinuxFacts facts = good_machine();
   facts.tracefs.clear();
   EXPECT_NE(check_named(facts, "tracepoints").fix.find("mount -t tracefs"), std::string::npos);
   facts.tracefs_mount = "/sys/kernel/tracing";
@@ -116,7 +116,7 @@ TEST(LinuxChecks, TracefsThatIsThereAndMayNotBeRead) {
 }
 
 TEST(LinuxChecks, WhoMayMeasureNothingIsNotToldOfVirtualMachines) {
-  device::LinuxFacts facts = good_machine();
+  linux_kernel::LinuxFacts facts = good_machine();
   facts.paranoid = 3;
   facts.counter_trouble = "Permission denied";
   facts.whole_cores = facts.own_kernel = facts.own_programs = facts.scheduler = false;
@@ -127,7 +127,7 @@ TEST(LinuxChecks, WhoMayMeasureNothingIsNotToldOfVirtualMachines) {
 }
 
 TEST(LinuxChecks, TellsWhetherServersHaveDebugFiles) {
-  device::LinuxFacts facts = good_machine();
+  linux_kernel::LinuxFacts facts = good_machine();
   EXPECT_NE(check_named(facts, "debug files").detail.find("has no servers"), std::string::npos);
   facts.debug_servers = true;
   EXPECT_NE(check_named(facts, "debug files").detail.find("ask the servers"), std::string::npos);

@@ -23,8 +23,8 @@
 namespace wperf::doctor {
 namespace {
 
-using profile::Finding;
-using profile::Outcome;
+using answers::Finding;
+using answers::Outcome;
 
 constexpr u64 kSamplingMs = 1000, kMostCountingMs = 20'000;
 constexpr u32 kSamplesPerSecond = 1000;
@@ -67,7 +67,7 @@ class DeviceTest {
     simulated_ = device_.starts_with("sim") || device_.find(":fake") != std::string::npos;
   }
 
-  profile::TestedDevice run() {
+  answers::TestedDevice run() {
     if (open()) {
       test_counts();
       test_samples();
@@ -139,13 +139,13 @@ void DeviceTest::add_rights(const device::DriverVersion& version) {
     add({.check = one.name, .outcome = one.is_good ? Outcome::ok : Outcome::failed, .detail = one.detail});
   }
   if (version.name == "Windows") return;
-  const auto facts = version.name == "linux" ? device::linux_facts() : std::nullopt;
+  const auto facts = version.name == "linux" ? linux_kernel::linux_facts() : std::nullopt;
   if (!facts.has_value())
     return add({.check = "rights", .outcome = Outcome::ok, .detail = "the driver accepts this user"});
-  for (const profile::Check& one : linux_checks(*facts)) {
+  for (const answers::Check& one : linux_checks(*facts)) {
     if (one.name != "rights") continue;
     add({.check = one.name,
-         .outcome = one.status == profile::CheckStatus::fail ? Outcome::failed : Outcome::ok,
+         .outcome = one.status == answers::CheckStatus::fail ? Outcome::failed : Outcome::ok,
          .detail = one.detail});
   }
 }
@@ -192,8 +192,8 @@ diag::Result<u64> DeviceTest::count(bool kernel) {
   const std::string name = instructions();
   u64 value = 0;
   bool found = false;
-  for (const profile::CountUnit& unit : counted.profile.classes[index_of(EventClass::core)].units) {
-    for (const profile::CountRow& row : unit.rows) {
+  for (const answers::CountUnit& unit : counted.profile.classes[index_of(EventClass::core)].units) {
+    for (const answers::CountRow& row : unit.rows) {
       if (!row.name.starts_with(name) || !row.counted()) continue;
       value += row.scaled;
       found = true;
@@ -270,20 +270,20 @@ void DeviceTest::test_samples() {
 }
 
 std::vector<std::pair<std::string, std::string>> facts_of_system() {
-  const profile::Component tool = measure::tool_component();
+  const answers::Component tool = measure::tool_component();
   std::vector<std::pair<std::string, std::string>> facts{
       {"wperf", fmt::format("{} ({}{})", tool.version, tool.git, tool.features)}};
   if (const auto windows = os::windows_facts(); windows.has_value()) {
     facts.emplace_back("system", fmt::format("Windows {} on {}, {}", windows->version, windows->machine,
                                              windows->model.empty() ? "a computer without a name" : windows->model));
     facts.emplace_back("program", windows->program);
-  } else if (const auto own = device::linux_facts(); own.has_value()) {
+  } else if (const auto own = linux_kernel::linux_facts(); own.has_value()) {
     facts.emplace_back("system", "Linux " + own->release);
   }
   return facts;
 }
 
-std::vector<std::string> names_of(const device::DevicesHere& here) {
+std::vector<std::string> names_of(const devices::DevicesHere& here) {
   std::vector<std::string> names;
   if (here.tracing) names.emplace_back("etw");
   if (here.driver) names.emplace_back("driver");
@@ -294,10 +294,10 @@ std::vector<std::string> names_of(const device::DevicesHere& here) {
 
 }  // namespace
 
-profile::Selftest run_selftest(const request::Request& request, diag::Console& console) {
-  profile::Selftest test{.facts = facts_of_system(), .devices = {}};
+answers::Selftest run_selftest(const request::Request& request, diag::Console& console) {
+  answers::Selftest test{.facts = facts_of_system(), .devices = {}};
   const std::vector<std::string> devices =
-      request.device.empty() ? names_of(device::devices_here()) : std::vector<std::string>{request.device};
+      request.device.empty() ? names_of(devices::devices_here()) : std::vector<std::string>{request.device};
   for (const std::string& device : devices) {
     if (console.interrupted()) break;
     test.devices.push_back(DeviceTest(request, device, console).run());
@@ -305,8 +305,8 @@ profile::Selftest run_selftest(const request::Request& request, diag::Console& c
   return test;
 }
 
-bool has_failed(const profile::Selftest& test) {
-  for (const profile::TestedDevice& device : test.devices) {
+bool has_failed(const answers::Selftest& test) {
+  for (const answers::TestedDevice& device : test.devices) {
     for (const Finding& one : device.findings) {
       if (one.outcome == Outcome::failed) return true;
     }

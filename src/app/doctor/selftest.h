@@ -8,7 +8,7 @@
 
 namespace wperf::doctor {
 
-profile::Selftest run_selftest(const request::Request& request, diag::Console& console);
-bool has_failed(const profile::Selftest& test);
+answers::Selftest run_selftest(const request::Request& request, diag::Console& console);
+bool has_failed(const answers::Selftest& test);
 
 }  // namespace wperf::doctor

@@ -9,8 +9,8 @@
 namespace wperf::doctor {
 namespace {
 
-using profile::Finding;
-using profile::Outcome;
+using answers::Finding;
+using answers::Outcome;
 
 constexpr u64 kLeastSamples = 50;
 // A whole core is counted, with whatever else runs there; of the program alone, what starts it.

@@ -21,13 +21,13 @@ struct CountedWork {
   std::optional<u64> with_kernel;  // the same with the kernel; nothing: see below
   std::string why_no_filter;
 };
-std::vector<profile::Finding> judge_counts(const CountedWork& work);
+std::vector<answers::Finding> judge_counts(const CountedWork& work);
 
 struct SampledWork {
   const stacks::StackProfile& user;                   // the kernel was to be left out, where the device can
   const stacks::StackProfile* with_kernel = nullptr;  // none: see below
   std::string why_no_filter, why_no_stacks;           // empty: the device can
 };
-std::vector<profile::Finding> judge_samples(const SampledWork& work);
+std::vector<answers::Finding> judge_samples(const SampledWork& work);
 
 }  // namespace wperf::doctor

@@ -9,8 +9,8 @@
 namespace wperf::doctor {
 namespace {
 
-using profile::Finding;
-using profile::Outcome;
+using answers::Finding;
+using answers::Outcome;
 
 // A profile of so many samples by call path, outermost first.
 class Played {

@@ -9,10 +9,10 @@
 namespace wperf::doctor {
 namespace {
 
-using device::DriverFacts;
+using answers::Check;
+using answers::CheckStatus;
 using os::WindowsFacts;
-using profile::Check;
-using profile::CheckStatus;
+using windows::DriverFacts;
 
 constexpr const char* kInstall = "run `wperf-devgen install` as administrator";
 constexpr const char* kReinstall = "run `wperf-devgen uninstall` and `wperf-devgen install` as administrator";
@@ -101,7 +101,7 @@ Check check_installed(const DriverFacts& driver, bool works) {
   return check;
 }
 
-Check check_other(const device::OtherDriver& other) {
+Check check_other(const windows::OtherDriver& other) {
   return {.name = "windowsperf",
           .detail = fmt::format(
               "the driver of Arm's WindowsPerf is installed too, as {}; use it with --device windowsperf. The counters "
@@ -205,7 +205,7 @@ Check check_privileges(const WindowsFacts& windows) {
 
 std::vector<Check> windows_checks(const WindowsFacts& windows, const DriverFacts& driver, bool works) {
   std::vector<Check> checks{check_windows(windows, works), check_installed(driver, works)};
-  for (const device::OtherDriver& other : driver.others) checks.push_back(check_other(other));
+  for (const windows::OtherDriver& other : driver.others) checks.push_back(check_other(other));
   if (driver.signature_known) checks.push_back(check_signature(driver, works));
   checks.push_back(check_test_mode(windows, works));
   checks.push_back(check_secure_boot(windows, works));

@@ -11,7 +11,7 @@
 namespace wperf::doctor {
 
 // `works`: the driver could be opened. Then nothing that only stands in the way of loading it is complained about.
-std::vector<profile::Check> windows_checks(const os::WindowsFacts& windows, const device::DriverFacts& driver,
+std::vector<answers::Check> windows_checks(const os::WindowsFacts& windows, const windows::DriverFacts& driver,
                                            bool works);
 
 }  // namespace wperf::doctor

@@ -6,10 +6,10 @@
 namespace wperf::doctor {
 namespace {
 
-using device::DriverFacts;
+using answers::Check;
+using answers::CheckStatus;
 using os::WindowsFacts;
-using profile::Check;
-using profile::CheckStatus;
+using windows::DriverFacts;
 
 // A laptop on which the driver is installed, trusted and running.
 WindowsFacts good_windows() {

@@ -21,8 +21,8 @@ constexpr const char* kDdrMetric = "ddr_bw";
 constexpr double kL3LineBytes = 64;
 constexpr double kDdrBytesPerAccess = 128;
 
-profile::CountRow row_of(const decode::Count& count) {
-  profile::CountRow row;
+answers::CountRow row_of(const counts::Count& count) {
+  answers::CountRow row;
   row.value = count.value;
   row.slots = count.slots;
   row.rounds = count.rounds;
@@ -35,26 +35,26 @@ profile::CountRow row_of(const decode::Count& count) {
 }
 
 // A kernel that takes turns by itself tells no slots, only times: they are shown in milliseconds.
-void set_times(u64 running_ns, u64 enabled_ns, profile::CountRow& row) {
+void set_times(u64 running_ns, u64 enabled_ns, answers::CountRow& row) {
   row.slots = running_ns / kNanosecondsPerMillisecond;
   row.rounds = enabled_ns / kNanosecondsPerMillisecond;
 }
 
-profile::CycleRow cycle_row_of(const raw::UnitCounts& captured, bool kernel) {
-  if (captured.cycle_source == raw::CycleSource::none) return profile::CycleRow::uncounted;
-  const bool shared = captured.cycle_source == raw::CycleSource::shared;
-  return shared && !kernel ? profile::CycleRow::with_kernel : profile::CycleRow::as_events;
+answers::CycleRow cycle_row_of(const readings::UnitCounts& captured, bool kernel) {
+  if (captured.cycle_source == readings::CycleSource::none) return answers::CycleRow::uncounted;
+  const bool shared = captured.cycle_source == readings::CycleSource::shared;
+  return shared && !kernel ? answers::CycleRow::with_kernel : answers::CycleRow::as_events;
 }
 
-profile::CountUnit unit_of(const decode::Unit& decoded, const raw::UnitCounts& captured, const plan::CountPlan& plan,
-                           const plan::Capabilities& machine) {
+answers::CountUnit unit_of(const counts::Unit& decoded, const readings::UnitCounts& captured,
+                           const plan::CountPlan& plan, const plan::Capabilities& machine) {
   const plan::Schedule& schedule = plan.schedules[index_of(decoded.event_class)];
-  profile::CountUnit unit;
+  answers::CountUnit unit;
   unit.number = decoded.unit;
   unit.losses = captured.losses;
   unit.lost_seconds = static_cast<double>(captured.lost_ns) / 1e9;
   if (decoded.event_class == EventClass::core && machine.cycle_counters != 0) {
-    profile::CountRow cycle = row_of(decoded.cycles);
+    answers::CountRow cycle = row_of(decoded.cycles);
     cycle.name = "cycle";
     cycle.note = "e";
     if (machine.kernel != nullptr) set_times(captured.cycles_running_ns, captured.cycles_enabled_ns, cycle);
@@ -71,7 +71,7 @@ profile::CountUnit unit_of(const decode::Unit& decoded, const raw::UnitCounts& c
   for (size_t i = 0; i < count; ++i) {
     const plan::Entry& entry = schedule.entries[i];
     if (entry.padding || captured.entries[i].refused) continue;
-    profile::CountRow row = row_of(decoded.counts[i]);
+    answers::CountRow row = row_of(decoded.counts[i]);
     row.name = entry.name;
     row.code = entry.code;
     row.note = plan::note_of(entry);
@@ -81,13 +81,13 @@ profile::CountUnit unit_of(const decode::Unit& decoded, const raw::UnitCounts& c
   return unit;
 }
 
-std::vector<profile::CountRow> sum_rows(const std::vector<profile::CountUnit>& units) {
-  std::vector<profile::CountRow> sums;
-  for (const profile::CountUnit& unit : units) profile::add_counts(sums, unit.rows);
+std::vector<answers::CountRow> sum_rows(const std::vector<answers::CountUnit>& units) {
+  std::vector<answers::CountRow> sums;
+  for (const answers::CountUnit& unit : units) answers::add_counts(sums, unit.rows);
   return sums;
 }
 
-bool had_a_turn(const decode::Count& count) {
+bool had_a_turn(const counts::Count& count) {
   return count.fraction > 0;
 }
 
@@ -99,7 +99,7 @@ struct MetricInstance {
 };
 using MetricCounts = std::map<std::optional<u32>, MetricInstance>;
 
-std::map<std::string, MetricCounts> metric_counts(const decode::Unit& unit, const plan::Schedule& schedule) {
+std::map<std::string, MetricCounts> metric_counts(const counts::Unit& unit, const plan::Schedule& schedule) {
   std::map<std::string, MetricCounts> counts;
   for (size_t i = 0; i < std::min(unit.counts.size(), schedule.entries.size()); ++i) {
     const plan::Entry& entry = schedule.entries[i];
@@ -141,8 +141,8 @@ std::optional<double> metric_value(std::string_view name, const std::vector<pmu:
   return pmu::evaluate_postfix(*formula, instance.events);
 }
 
-void add_metric_rows(const decode::Unit& unit, const plan::Schedule& schedule, const plan::EventCatalog& catalog,
-                     const std::vector<pmu::Product>& kinds, std::vector<profile::MetricRow>& rows) {
+void add_metric_rows(const counts::Unit& unit, const plan::Schedule& schedule, const plan::EventCatalog& catalog,
+                     const std::vector<pmu::Product>& kinds, std::vector<answers::MetricRow>& rows) {
   for (const auto& [name, groups] : metric_counts(unit, schedule)) {
     const plan::MetricDefinition* definition = catalog.find_metric(name);
     if (definition == nullptr || !definition->solution.has_value()) continue;
@@ -169,7 +169,7 @@ struct Total {
 };
 
 // The scaled count of `event` that belongs to `metric`.
-Total metric_event_total(const decode::Unit& unit, const plan::Schedule& schedule, const char* metric,
+Total metric_event_total(const counts::Unit& unit, const plan::Schedule& schedule, const char* metric,
                          const char* event) {
   for (size_t i = 0; i < std::min(unit.counts.size(), schedule.entries.size()); ++i) {
     const plan::Entry& entry = schedule.entries[i];
@@ -185,10 +185,10 @@ bool has_metric(const plan::Schedule& schedule, const char* metric) {
                      [&](const plan::Entry& entry) { return entry.metric == metric; });
 }
 
-profile::L3Row l3_row(std::optional<u32> cluster, const Total& access, const Total& refill) {
+answers::L3Row l3_row(std::optional<u32> cluster, const Total& access, const Total& refill) {
   const u64 accesses = access.value;
   const u64 refills = refill.value;
-  profile::L3Row row;
+  answers::L3Row row;
   row.cluster = cluster;
   row.bandwidth_mb = static_cast<double>(accesses) * kL3LineBytes / (1024.0 * 1024.0);
   row.miss_percent = accesses == 0 ? 100.0 : 100.0 * static_cast<double>(refills) / static_cast<double>(accesses);
@@ -196,37 +196,37 @@ profile::L3Row l3_row(std::optional<u32> cluster, const Total& access, const Tot
   return row;
 }
 
-void add_l3_metric(const std::vector<decode::Unit>& units, const plan::Schedule& schedule,
-                   profile::CountProfile& profile) {
+void add_l3_metric(const std::vector<counts::Unit>& units, const plan::Schedule& schedule,
+                   answers::CountProfile& profile) {
   profile.has_l3_metric = has_metric(schedule, kL3Metric);
   if (!profile.has_l3_metric) return;
   Total all_accesses;
   Total all_refills;
-  for (const decode::Unit& unit : units) {
+  for (const counts::Unit& unit : units) {
     if (unit.event_class != EventClass::dsu) continue;
     const Total accesses = metric_event_total(unit, schedule, kL3Metric, "l3d_cache");
     const Total refills = metric_event_total(unit, schedule, kL3Metric, "l3d_cache_refill");
     all_accesses.add(accesses);
     all_refills.add(refills);
     profile.l3.push_back(l3_row(unit.unit, accesses, refills));
-    for (const profile::CountUnit& cluster : profile.classes[index_of(EventClass::dsu)].units) {
+    for (const answers::CountUnit& cluster : profile.classes[index_of(EventClass::dsu)].units) {
       if (cluster.number == unit.unit) profile.l3.back().cores = cluster.cores;
     }
   }
   if (profile.core_count > 1) profile.l3.push_back(l3_row(std::nullopt, all_accesses, all_refills));
 }
 
-void add_ddr_metric(const std::vector<decode::Unit>& units, const plan::Schedule& schedule,
-                    profile::CountProfile& profile) {
+void add_ddr_metric(const std::vector<counts::Unit>& units, const plan::Schedule& schedule,
+                    answers::CountProfile& profile) {
   profile.has_ddr_metric = has_metric(schedule, kDdrMetric);
   if (!profile.has_ddr_metric) return;
   const auto row_of = [](std::optional<u32> channel, const Total& accesses) {
-    return profile::DdrRow{.channel = channel,
+    return answers::DdrRow{.channel = channel,
                            .bandwidth_mb = static_cast<double>(accesses.value) * kDdrBytesPerAccess / 1e6,
                            .counted = accesses.counted};
   };
   Total all;
-  for (const decode::Unit& unit : units) {
+  for (const counts::Unit& unit : units) {
     if (unit.event_class != EventClass::dmc_clkdiv2) continue;
     const Total accesses = metric_event_total(unit, schedule, kDdrMetric, "rdwr");
     all.add(accesses);
@@ -236,10 +236,10 @@ void add_ddr_metric(const std::vector<decode::Unit>& units, const plan::Schedule
 }
 
 // Time and switches are columns of all threads: only what took a counter is one more.
-void add_threads(const plan::CountPlan& plan, const raw::CountCapture& capture, profile::CountProfile& profile) {
+void add_threads(const plan::CountPlan& plan, const readings::CountCapture& capture, answers::CountProfile& profile) {
   if (capture.threads.empty()) return;
   const std::vector<plan::Entry>& entries = plan.schedules[index_of(EventClass::core)].entries;
-  profile::ThreadTable& table = profile.threads.emplace_back();
+  answers::ThreadTable& table = profile.threads.emplace_back();
   std::vector<usize> shown;
   for (usize i = 0; i < entries.size(); ++i) {
     const plan::Entry& entry = entries[i];
@@ -247,8 +247,8 @@ void add_threads(const plan::CountPlan& plan, const raw::CountCapture& capture, 
     shown.push_back(i);
     table.events.push_back(entry.name);
   }
-  for (const raw::ThreadCounts& thread : capture.threads) {
-    profile::ThreadCountRow& row = table.rows.emplace_back();
+  for (const readings::ThreadCounts& thread : capture.threads) {
+    answers::ThreadCountRow& row = table.rows.emplace_back();
     row.process = thread.process;
     row.thread = thread.thread;
     row.name = thread.name;
@@ -261,9 +261,9 @@ void add_threads(const plan::CountPlan& plan, const raw::CountCapture& capture, 
 }
 
 // How much of the time that was counted may be missing from the counts.
-void add_uncertainty(const raw::CountCapture& capture, profile::CountProfile& profile) {
+void add_uncertainty(const readings::CountCapture& capture, answers::CountProfile& profile) {
   u64 running_ns = capture.unseen_ns;
-  for (const raw::ThreadCounts& thread : capture.threads) running_ns += thread.running_ns;
+  for (const readings::ThreadCounts& thread : capture.threads) running_ns += thread.running_ns;
   const auto say = [&](u64 missing_ns, std::string_view why) {
     const double share = 100.0 * static_cast<double>(missing_ns) / static_cast<double>(std::max<u64>(running_ns, 1));
     constexpr double kLeastPercent = 0.005;  // less would be shown as nothing
@@ -280,15 +280,15 @@ void add_uncertainty(const raw::CountCapture& capture, profile::CountProfile& pr
 }
 
 // A count of 0 looks like an answer.
-void add_absent(const plan::CountPlan& plan, const plan::KernelEvents& kernel, profile::CountProfile& profile) {
+void add_absent(const plan::CountPlan& plan, const plan::KernelEvents& kernel, answers::CountProfile& profile) {
   std::vector<std::string> names;
   for (const plan::Entry& entry : plan.schedules[index_of(EventClass::core)].entries) {
     if (entry.kernel_event.has_value() || kernel.counts_code(entry.code) != false) continue;
-    const auto counted = [&](const profile::CountRow& row) { return row.name == entry.name && row.value != 0; };
-    const auto has_counted = [&](const profile::CountUnit& unit) {
+    const auto counted = [&](const answers::CountRow& row) { return row.name == entry.name && row.value != 0; };
+    const auto has_counted = [&](const answers::CountUnit& unit) {
       return std::any_of(unit.rows.begin(), unit.rows.end(), counted);
     };
-    const std::vector<profile::CountUnit>& units = profile.classes[index_of(EventClass::core)].units;
+    const std::vector<answers::CountUnit>& units = profile.classes[index_of(EventClass::core)].units;
     const bool is_told = std::find(names.begin(), names.end(), entry.name) != names.end();
     if (!is_told && std::none_of(units.begin(), units.end(), has_counted)) names.push_back(entry.name);
   }
@@ -297,7 +297,7 @@ void add_absent(const plan::CountPlan& plan, const plan::KernelEvents& kernel, p
                                         fmt::join(names, ", "), names.size() == 1 ? "this event" : "these events"));
 }
 
-double elapsed_seconds(const raw::CountCapture& capture, bool by_kernel) {
+double elapsed_seconds(const readings::CountCapture& capture, bool by_kernel) {
   // WindowsPerf tells whole milliseconds.
   if (by_kernel) return static_cast<double>(capture.end_ns - capture.start_ns) / 1e9;
   const u64 whole_ms = (capture.end_ns - capture.start_ns) / kNanosecondsPerMillisecond;
@@ -306,9 +306,9 @@ double elapsed_seconds(const raw::CountCapture& capture, bool by_kernel) {
 
 }  // namespace
 
-profile::CountProfile build_count_profile(const plan::CountPlan& plan, const plan::Capabilities& machine,
-                                          const plan::EventCatalog& catalog, const raw::CountCapture& capture) {
-  profile::CountProfile profile;
+answers::CountProfile build_count_profile(const plan::CountPlan& plan, const plan::Capabilities& machine,
+                                          const plan::EventCatalog& catalog, const readings::CountCapture& capture) {
+  answers::CountProfile profile;
   profile.vendor = machine.vendor.empty() ? std::string(pmu::vendor_name(machine.midr)) : machine.vendor;
   if (plan.of_program) profile.process = plan.process;
   profile.kernel = plan.kernel;
@@ -316,14 +316,14 @@ profile::CountProfile build_count_profile(const plan::CountPlan& plan, const pla
   profile.elapsed_seconds = elapsed_seconds(capture, machine.kernel != nullptr);
   profile.by_kernel = machine.kernel != nullptr;
 
-  const std::vector<decode::Unit> units = decode::decode_counts(capture);
+  const std::vector<counts::Unit> units = counts::decode_counts(capture);
   for (const EventClass event_class : kEventClasses) {
-    profile::ClassCounts& counts = profile.classes[index_of(event_class)];
+    answers::ClassCounts& counts = profile.classes[index_of(event_class)];
     const plan::Schedule& schedule = plan.schedules[index_of(event_class)];
     counts.scheduled = !schedule.entries.empty();
     counts.multiplexed = schedule.multiplexed();
     for (size_t i = 0; i < units.size(); ++i) {
-      const decode::Unit& unit = units[i];
+      const counts::Unit& unit = units[i];
       if (unit.event_class != event_class) continue;
       counts.multiplexed = counts.multiplexed || unit.multiplexed;
       counts.units.push_back(unit_of(unit, capture.units[i], plan, machine));

@@ -7,7 +7,7 @@
 
 namespace wperf::measure {
 
-profile::CountProfile build_count_profile(const plan::CountPlan& plan, const plan::Capabilities& machine,
-                                          const plan::EventCatalog& catalog, const raw::CountCapture& capture);
+answers::CountProfile build_count_profile(const plan::CountPlan& plan, const plan::Capabilities& machine,
+                                          const plan::EventCatalog& catalog, const readings::CountCapture& capture);
 
 }  // namespace wperf::measure

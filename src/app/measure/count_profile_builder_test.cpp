@@ -17,8 +17,8 @@ plan::Entry entry(std::string name, u16 code, std::string metric = {}, std::opti
   return made;
 }
 
-raw::UnitCounts unit(EventClass event_class, u32 number, const std::vector<u64>& values) {
-  raw::UnitCounts made;
+readings::UnitCounts unit(EventClass event_class, u32 number, const std::vector<u64>& values) {
+  readings::UnitCounts made;
   made.event_class = event_class;
   made.unit = number;
   made.rounds = 1;
@@ -34,7 +34,7 @@ TEST(CountProfileBuilder, PaddingIsDroppedAndCoresAreSummed) {
   plan::Entry padding = entry("", plan::kPaddingEvent);
   padding.padding = true;
   plan.schedules[0] = {.entries = {entry("ld_spec", 0x70), padding, entry("st_spec", 0x71)}, .counters = 6};
-  raw::CountCapture capture;
+  readings::CountCapture capture;
   capture.end_ns = 1'234'567'890;
   capture.units = {unit(EventClass::core, 0, {1, 99, 2}), unit(EventClass::core, 2, {10, 99, 20})};
   const auto profile = build_count_profile(plan, {}, {}, capture);
@@ -50,8 +50,8 @@ TEST(CountProfileBuilder, PaddingIsDroppedAndCoresAreSummed) {
 }
 
 TEST(CountProfileBuilder, SaysWhoseCyclesTheyAreAndWhatIsMissing) {
-  using Source = raw::CycleSource;
-  using Row = profile::CycleRow;
+  using Source = readings::CycleSource;
+  using Row = answers::CycleRow;
   const std::tuple<Source, bool, Row> cases[] = {{Source::counted, false, Row::as_events},
                                                  {Source::shared, false, Row::with_kernel},
                                                  {Source::shared, true, Row::as_events},
@@ -61,13 +61,13 @@ TEST(CountProfileBuilder, SaysWhoseCyclesTheyAreAndWhatIsMissing) {
     plan.cores = {0};
     plan.kernel = kernel;
     plan.schedules[0] = {.entries = {entry("ld_spec", 0x70)}, .counters = 1};
-    raw::CountCapture capture;
+    readings::CountCapture capture;
     capture.units = {unit(EventClass::core, 0, {1})};
     capture.units[0].cycle_source = source;
     capture.units[0].losses = 2;
     capture.units[0].lost_ns = 250'000'000;
     const auto profile = build_count_profile(plan, {}, {}, capture);
-    const profile::CountUnit& core = profile.classes[0].units.at(0);
+    const answers::CountUnit& core = profile.classes[0].units.at(0);
     EXPECT_EQ(core.cycle_row, row);
     EXPECT_EQ(core.losses, 2u);
     EXPECT_DOUBLE_EQ(core.lost_seconds, 0.25);
@@ -83,7 +83,7 @@ TEST(CountProfileBuilder, L3AndMemoryMetrics) {
   plan::Capabilities machine;
   machine.core_count = 4;
   machine.cluster_size = 2;
-  raw::CountCapture capture;
+  readings::CountCapture capture;
   capture.units = {unit(EventClass::dsu, 0, {1 << 20, 1 << 18}), unit(EventClass::dmc_clkdiv2, 0, {1'000'000}),
                    unit(EventClass::dmc_clkdiv2, 1, {500'000})};
   const auto profile = build_count_profile(plan, machine, {}, capture);
@@ -113,7 +113,7 @@ TEST(CountProfileBuilder, AMetricIsEvaluatedOncePerGroupAndCore) {
   plan.schedules[0] = {.entries = {entry("cpu_cycles", 0x11, "ipc", 0), entry("inst_retired", 8, "ipc", 0),
                                    entry("cpu_cycles", 0x11, "ipc", 1), entry("inst_retired", 8, "ipc", 1)},
                        .counters = 6};
-  raw::CountCapture capture;
+  readings::CountCapture capture;
   capture.units = {unit(EventClass::core, 3, {100, 250, 0, 5})};
   plan::Capabilities machine;
   machine.midr = 0x413fd0c1;  // Neoverse N1
@@ -144,10 +144,10 @@ TEST(CountProfileBuilder, WithoutATurnNothingIsCounted) {
   plan.schedules[WPERF_CLASS_DSU] = {
       .entries = {entry("l3d_cache", 0x2b, "l3_cache"), entry("l3d_cache_refill", 0x2a, "l3_cache")}, .counters = 1};
   plan.schedules[WPERF_CLASS_DMC_CLKDIV2] = {.entries = {entry("rdwr", 0x12, "ddr_bw")}, .counters = 1};
-  raw::CountCapture capture;
+  readings::CountCapture capture;
   capture.units = {unit(EventClass::core, 0, {100, 250, 7}), unit(EventClass::core, 1, {0, 0, 7}),
                    unit(EventClass::dsu, 0, {10, 0}), unit(EventClass::dmc_clkdiv2, 0, {0})};
-  const auto lose_turn = [](raw::UnitCounts& lost, size_t i) {
+  const auto lose_turn = [](readings::UnitCounts& lost, size_t i) {
     lost.multiplexed = true;
     lost.entries[i].slots = lost.entries[i].running_ns = 0;
   };
@@ -195,7 +195,7 @@ TEST(CountProfileBuilder, EachKindOfCoresHasItsOwnFormula) {
   plan.schedules[0] = {
       .entries = {counted("br_mis_pred", 0x10), counted("cpu_cycles", 0x11), counted("stall_slot_frontend", 0x3e)},
       .counters = 6};
-  raw::CountCapture capture;
+  readings::CountCapture capture;
   for (u32 core = 0; core < 3; ++core) capture.units.push_back(unit(EventClass::core, core, {10, 1000, 9000}));
   const std::vector<pmu::NamedCount> counts = {
       {"br_mis_pred", 10}, {"cpu_cycles", 1000}, {"stall_slot_frontend", 9000}};
@@ -239,7 +239,7 @@ TEST(CountProfileBuilder, ACountOfAnEventThatTheHardwareLacksIsNoAnswer) {
   plan::Entry faults = entry("page-faults", 2);
   faults.kernel_event.emplace();
   plan.schedules[0] = {.entries = {entry("inst_retired", 8), entry("ld_retired", 6), faults}, .counters = 3};
-  raw::CountCapture capture;
+  readings::CountCapture capture;
   capture.units.emplace_back().entries.resize(3);
   EXPECT_EQ(
       build_count_profile(plan, machine, {}, capture).remarks,
@@ -258,8 +258,8 @@ TEST(CountProfileBuilder, AProgramCountedByTheKernel) {
   plan.of_program = true;
   plan.process = 4711;
   plan.schedules[0] = {.entries = {entry("cache-misses", 3), entry("page-faults", 2)}, .counters = 2};
-  raw::CountCapture capture;
-  raw::UnitCounts& unit = capture.units.emplace_back();
+  readings::CountCapture capture;
+  readings::UnitCounts& unit = capture.units.emplace_back();
   unit.multiplexed = true;
   unit.entries.push_back({.value = 100, .running_ns = 25'000'000, .enabled_ns = 100'000'000});
   unit.entries.push_back({.value = 7, .running_ns = 100'000'000, .enabled_ns = 100'000'000});
@@ -288,8 +288,8 @@ TEST(CountProfileBuilder, CyclesThatTookTurnsAreScaledAsTheEventsAre) {
   plan.cores = {0};
   plan.of_program = true;
   plan.schedules[0] = {.entries = {entry("inst_retired", 8)}, .counters = 1};
-  raw::CountCapture capture;
-  raw::UnitCounts& unit = capture.units.emplace_back();
+  readings::CountCapture capture;
+  readings::UnitCounts& unit = capture.units.emplace_back();
   unit.multiplexed = true;
   unit.cycles = 70'000'000;
   unit.cycles_running_ns = 70'000'000;

@@ -11,8 +11,8 @@
 namespace wperf::measure {
 namespace {
 
-using profile::CountProfile;
-using profile::CountRow;
+using answers::CountProfile;
+using answers::CountRow;
 
 struct Spread {
   double mean = 0, deviation = 0;
@@ -55,7 +55,7 @@ void average_rows(const std::vector<CountProfile>& runs, RowsOf rows_of, std::ve
   }
 }
 
-void average_times(const std::vector<CountProfile>& runs, CountProfile& mean, profile::Runs& deviations) {
+void average_times(const std::vector<CountProfile>& runs, CountProfile& mean, answers::Runs& deviations) {
   const Spread elapsed = spread_of(runs, [](const CountProfile& run) { return run.elapsed_seconds; });
   mean.elapsed_seconds = elapsed.mean;
   deviations.elapsed_seconds = elapsed.deviation;
@@ -77,9 +77,9 @@ void average_times(const std::vector<CountProfile>& runs, CountProfile& mean, pr
 CountProfile mean_of_runs(const std::vector<CountProfile>& runs) {
   CountProfile mean = runs.front();
   if (runs.size() == 1) return mean;
-  profile::Runs deviations{.count = static_cast<u32>(runs.size())};
+  answers::Runs deviations{.count = static_cast<u32>(runs.size())};
   for (usize c = 0; c < mean.classes.size(); ++c) {
-    profile::ClassCounts& counts = mean.classes[c];
+    answers::ClassCounts& counts = mean.classes[c];
     for (const CountProfile& run : runs) counts.multiplexed = counts.multiplexed || run.classes[c].multiplexed;
     for (usize u = 0; u < counts.units.size(); ++u) {
       average_rows(
@@ -102,9 +102,9 @@ CountProfile mean_of_runs(const std::vector<CountProfile>& runs) {
 CountProfile joined_parts(const plan::CountPlan& plan, std::vector<CountProfile> parts) {
   CountProfile joined = std::move(parts.front());
   if (parts.size() == 1) return joined;
-  profile::ClassCounts& counts = joined.classes[index_of(EventClass::core)];
+  answers::ClassCounts& counts = joined.classes[index_of(EventClass::core)];
   for (usize part = 1; part < parts.size(); ++part) {
-    profile::ClassCounts& more = parts[part].classes[index_of(EventClass::core)];
+    answers::ClassCounts& more = parts[part].classes[index_of(EventClass::core)];
     for (usize unit = 0; unit < std::min(counts.units.size(), more.units.size()); ++unit) {
       for (CountRow& row : more.units[unit].rows) {
         row.run = static_cast<u32>(part);
@@ -124,7 +124,7 @@ CountProfile joined_parts(const plan::CountPlan& plan, std::vector<CountProfile>
   std::map<std::string_view, usize> places;
   const std::vector<plan::Entry>& entries = plan.schedules[index_of(EventClass::core)].entries;
   for (usize i = 0; i < entries.size(); ++i) places.try_emplace(entries[i].name, i);
-  for (profile::CountUnit& unit : counts.units) {
+  for (answers::CountUnit& unit : counts.units) {
     std::stable_sort(unit.rows.begin(), unit.rows.end(),
                      [&](const CountRow& a, const CountRow& b) { return places[a.name] < places[b.name]; });
   }

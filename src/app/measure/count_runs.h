@@ -10,9 +10,9 @@
 namespace wperf::measure {
 
 // Not of none. Of a single run it is that run.
-profile::CountProfile mean_of_runs(const std::vector<profile::CountProfile>& runs);
+answers::CountProfile mean_of_runs(const std::vector<answers::CountProfile>& runs);
 
 // Of several runs, each of which counted some of the events of `plan`: all of them, in its order. Time is the first's.
-profile::CountProfile joined_parts(const plan::CountPlan& plan, std::vector<profile::CountProfile> parts);
+answers::CountProfile joined_parts(const plan::CountPlan& plan, std::vector<answers::CountProfile> parts);
 
 }  // namespace wperf::measure

@@ -6,16 +6,16 @@
 namespace wperf::measure {
 namespace {
 
-profile::CountProfile run_of(u64 first, u64 second, double seconds) {
-  profile::CountProfile run;
+answers::CountProfile run_of(u64 first, u64 second, double seconds) {
+  answers::CountProfile run;
   run.process = 7;
   run.program = "prog";
   run.elapsed_seconds = seconds;
   run.user_seconds = seconds / 2;
   run.system_seconds = 0;
-  profile::CountUnit& unit = run.classes[0].units.emplace_back();
+  answers::CountUnit& unit = run.classes[0].units.emplace_back();
   for (const u64 value : {first, second}) {
-    profile::CountRow& row = unit.rows.emplace_back();
+    answers::CountRow& row = unit.rows.emplace_back();
     row.code = 1;
     row.value = row.scaled = value;
   }
@@ -23,7 +23,7 @@ profile::CountProfile run_of(u64 first, u64 second, double seconds) {
 }
 
 TEST(CountRuns, MeansAndDeviations) {
-  const profile::CountProfile mean = mean_of_runs({run_of(10, 5, 1), run_of(20, 5, 2), run_of(30, 5, 3)});
+  const answers::CountProfile mean = mean_of_runs({run_of(10, 5, 1), run_of(20, 5, 2), run_of(30, 5, 3)});
   const auto& rows = mean.classes[0].units[0].rows;
   EXPECT_EQ(rows[0].value, 20u);
   EXPECT_EQ(rows[0].scaled, 20u);
@@ -40,13 +40,13 @@ TEST(CountRuns, MeansAndDeviations) {
 }
 
 TEST(CountRuns, OneRunIsItself) {
-  const profile::CountProfile mean = mean_of_runs({run_of(10, 5, 1)});
+  const answers::CountProfile mean = mean_of_runs({run_of(10, 5, 1)});
   EXPECT_FALSE(mean.runs.has_value());
   EXPECT_EQ(mean.process, 7u);
 }
 
 TEST(CountRuns, TimesThatARunDoesNotTellAreNotTold) {
-  profile::CountProfile killed = run_of(1, 1, 1);
+  answers::CountProfile killed = run_of(1, 1, 1);
   killed.user_seconds.reset();
   EXPECT_FALSE(mean_of_runs({run_of(1, 1, 1), killed}).user_seconds.has_value());
 }

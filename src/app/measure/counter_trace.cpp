@@ -3,10 +3,10 @@
 
 namespace wperf::measure {
 
-void for_each_counter(const profile::CountProfile& profile, const std::function<void(const os::CounterEvent&)>& visit) {
-  for (const profile::ClassCounts& counts : profile.classes) {
-    for (const profile::CountUnit& unit : counts.units) {
-      for (const profile::CountRow& row : unit.rows) {
+void for_each_counter(const answers::CountProfile& profile, const std::function<void(const os::CounterEvent&)>& visit) {
+  for (const answers::ClassCounts& counts : profile.classes) {
+    for (const answers::CountUnit& unit : counts.units) {
+      for (const answers::CountRow& row : unit.rows) {
         visit({.core = unit.number,
                .event = row.name,
                .index = row.code.has_value() ? u32{*row.code} : os::kFixedCycleIndex,
@@ -17,7 +17,7 @@ void for_each_counter(const profile::CountProfile& profile, const std::function<
   }
 }
 
-void trace_counters(const profile::CountProfile& profile) {
+void trace_counters(const answers::CountProfile& profile) {
   if (os::counter_events_wanted()) for_each_counter(profile, os::write_counter_event);
 }
 

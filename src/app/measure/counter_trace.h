@@ -10,8 +10,8 @@
 namespace wperf::measure {
 
 // Nothing happens unless somebody listens.
-void trace_counters(const profile::CountProfile& profile);
+void trace_counters(const answers::CountProfile& profile);
 // The events themselves: one per counter, by class, unit and row.
-void for_each_counter(const profile::CountProfile& profile, const std::function<void(const os::CounterEvent&)>& visit);
+void for_each_counter(const answers::CountProfile& profile, const std::function<void(const os::CounterEvent&)>& visit);
 
 }  // namespace wperf::measure

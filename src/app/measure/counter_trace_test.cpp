@@ -7,9 +7,9 @@ namespace wperf::measure {
 namespace {
 
 TEST(CounterTrace, EachCounterOfEachUnitIsOneEvent) {
-  profile::CountProfile profile;
-  profile::CountRow cycles{.name = "cycle", .code = {}, .note = "e", .value = 7};
-  profile::CountRow loads{.name = "ld_spec", .code = 0x70, .note = "g0", .value = 42};
+  answers::CountProfile profile;
+  answers::CountRow cycles{.name = "cycle", .code = {}, .note = "e", .value = 7};
+  answers::CountRow loads{.name = "ld_spec", .code = 0x70, .note = "g0", .value = 42};
   profile.classes[0].units = {{.number = 3, .cores = {}, .rows = {cycles, loads}},
                               {.number = 5, .cores = {}, .rows = {cycles}}};
   profile.classes[1].units = {{.number = 1, .cores = {}, .rows = {loads}}};

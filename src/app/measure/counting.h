@@ -62,7 +62,7 @@ class Progress {
 };
 
 struct CountOutcome {
-  raw::CountCapture capture;
+  readings::CountCapture capture;
   WaitEnd end = WaitEnd::time;
   std::optional<diag::Error> trouble;  // the program crashed: what was counted is still good
   std::vector<std::string> remarks;    // of the session

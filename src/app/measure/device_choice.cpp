@@ -42,7 +42,7 @@ std::string counted_by_drivers(const Request& request) {
 
 }  // namespace
 
-ChosenDevice choose_device(const Request& request, const device::DevicesHere& here) {
+ChosenDevice choose_device(const Request& request, const devices::DevicesHere& here) {
   if (here.linux_kernel) return {.name = {}, .why = {}};
   if (here.driver || is_about_driver(request.command) || !here.tracing) return {.name = "driver", .why = {}};
   const std::string counted = counted_by_drivers(request);

@@ -12,6 +12,6 @@ struct ChosenDevice {
   std::string name;  // as --device takes it; empty: what open_device takes for the machine's own
   std::string why;   // a sentence for the first line; empty: it is what everybody expects
 };
-ChosenDevice choose_device(const request::Request& request, const device::DevicesHere& here);
+ChosenDevice choose_device(const request::Request& request, const devices::DevicesHere& here);
 
 }  // namespace wperf::measure

@@ -45,10 +45,10 @@ Request of_process(Request request) {
   return request;
 }
 
-constexpr device::DevicesHere kStock{.tracing = true};
-constexpr device::DevicesHere kArms{.windowsperf = true, .tracing = true};
-constexpr device::DevicesHere kOurs{.driver = true, .tracing = true};
-constexpr device::DevicesHere kBoth{.driver = true, .windowsperf = true, .tracing = true};
+constexpr devices::DevicesHere kStock{.tracing = true};
+constexpr devices::DevicesHere kArms{.windowsperf = true, .tracing = true};
+constexpr devices::DevicesHere kOurs{.driver = true, .tracing = true};
+constexpr devices::DevicesHere kBoth{.driver = true, .windowsperf = true, .tracing = true};
 
 TEST(device_choice, our_driver_goes_first_and_nothing_is_said) {
   for (const auto& here : {kOurs, kBoth}) {

@@ -28,8 +28,8 @@ plan::SamplePlan plan_of_programs(const plan::SpePlan& plan) {
   return programs;
 }
 
-void add_losses(const std::vector<raw::SpeStatistics>& core_statistics, perf_data::RunFacts& run) {
-  for (const raw::SpeStatistics& statistics : core_statistics) {
+void add_losses(const std::vector<readings::SpeStatistics>& core_statistics, perf_data::RunFacts& run) {
+  for (const readings::SpeStatistics& statistics : core_statistics) {
     run.spe_cores.push_back({.core = statistics.core,
                              .full = statistics.full,
                              .collisions = statistics.collisions,
@@ -58,7 +58,7 @@ diag::Result<Recording> record_kernel_spe(const request::Request& request, Machi
   WPERF_TRY(recording.session, machine.device->open_recording(recording.plan, target));
   WPERF_CHECK_OK(recording.session->start());
   WPERF_CHECK_OK(session->start());
-  const raw::SpeSink sink = [&](const raw::SpePiece& piece) { traces.take(piece); };
+  const readings::SpeSink sink = [&](const readings::SpePiece& piece) { traces.take(piece); };
   const auto drain = [&]() -> diag::Result<Collected> {
     WPERF_CHECK_OK(session->drain(sink));
     return Collected{.amount = traces.taken()};

@@ -26,17 +26,17 @@ u64 grown(u64 now, u64 before) {
   return now - std::min(now, before);
 }
 
-raw::CountCapture difference(raw::CountCapture now, const raw::CountCapture& before) {
+readings::CountCapture difference(readings::CountCapture now, const readings::CountCapture& before) {
   now.start_ns = std::max(now.start_ns, before.end_ns);
   for (usize i = 0; i < now.units.size() && i < before.units.size(); ++i) {
-    raw::UnitCounts& unit = now.units[i];
-    const raw::UnitCounts& old = before.units[i];
+    readings::UnitCounts& unit = now.units[i];
+    const readings::UnitCounts& old = before.units[i];
     unit.enabled_ns = grown(unit.enabled_ns, old.enabled_ns);
     unit.cycles = grown(unit.cycles, old.cycles);
     unit.cycles_running_ns = grown(unit.cycles_running_ns, old.cycles_running_ns);
     unit.cycles_enabled_ns = grown(unit.cycles_enabled_ns, old.cycles_enabled_ns);
     for (usize entry = 0; entry < unit.entries.size() && entry < old.entries.size(); ++entry) {
-      raw::CounterReading& reading = unit.entries[entry];
+      readings::CounterReading& reading = unit.entries[entry];
       reading.value = grown(reading.value, old.entries[entry].value);
       reading.running_ns = grown(reading.running_ns, old.entries[entry].running_ns);
       reading.enabled_ns = grown(reading.enabled_ns, old.entries[entry].enabled_ns);
@@ -65,14 +65,14 @@ diag::Result<std::unique_ptr<LiveCounts>> LiveCounts::open(const request::Reques
   return std::unique_ptr<LiveCounts>(new LiveCounts(std::move(plan), std::move(session), machine));
 }
 
-diag::Result<std::vector<profile::CountRow>> LiveCounts::next() {
-  WPERF_TRY(raw::CountCapture now, session_->read());
-  const profile::CountProfile profile =
+diag::Result<std::vector<answers::CountRow>> LiveCounts::next() {
+  WPERF_TRY(readings::CountCapture now, session_->read());
+  const answers::CountProfile profile =
       build_count_profile(plan_, machine_.capabilities, machine_.catalog, difference(now, last_));
   last_ = std::move(now);
-  const profile::ClassCounts& counts = profile.classes[index_of(EventClass::core)];
-  std::vector<profile::CountRow> rows;
-  for (const profile::CountUnit& unit : counts.units) profile::add_counts(rows, unit.rows);
+  const answers::ClassCounts& counts = profile.classes[index_of(EventClass::core)];
+  std::vector<answers::CountRow> rows;
+  for (const answers::CountUnit& unit : counts.units) answers::add_counts(rows, unit.rows);
   return rows;
 }
 

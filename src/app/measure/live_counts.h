@@ -17,7 +17,7 @@ class LiveCounts {
   static diag::Result<std::unique_ptr<LiveCounts>> open(const request::Request& request, const SampledProgram& sampled,
                                                         Machine& machine);
   // Since the last call, of all cores together.
-  diag::Result<std::vector<profile::CountRow>> next();
+  diag::Result<std::vector<answers::CountRow>> next();
   // What is counted otherwise than was asked for.
   std::vector<std::string> remarks() const { return session_->remarks(); }
 
@@ -28,7 +28,7 @@ class LiveCounts {
   plan::CountPlan plan_;
   std::unique_ptr<device::CountSession> session_;
   Machine& machine_;
-  raw::CountCapture last_;
+  readings::CountCapture last_;
 };
 
 }  // namespace wperf::measure

@@ -28,7 +28,7 @@ void append(std::vector<std::byte>& out, std::span<const std::byte> bytes) {
 
 }  // namespace
 
-void LiveRecords::begin(std::span<const std::byte> beginning, usize pid_offset, perf_export::RecordingFacts facts) {
+void LiveRecords::begin(std::span<const std::byte> beginning, usize pid_offset, perf_data::RecordingFacts facts) {
   beginning_.assign(beginning.begin(), beginning.end());
   facts_ = std::move(facts);
   told_.clear();
@@ -132,10 +132,10 @@ std::vector<std::byte> LiveRecords::file(usize stretches, usize newest_left_out)
   }
   for (usize i = first; i < end; ++i) append(out, stretches_[i]);
   const u64 record_bytes = out.size() - beginning_.size();
-  const perf_export::FactsEnding ending = perf_export::facts_ending(out.size(), facts_);
-  if (beginning_.size() >= perf_export::kFeatureBitsOffset + ending.feature_bits.size()) {
+  const perf_data::FactsEnding ending = perf_data::facts_ending(out.size(), facts_);
+  if (beginning_.size() >= perf_data::kFeatureBitsOffset + ending.feature_bits.size()) {
     std::memcpy(out.data() + kDataSizeOffset, &record_bytes, sizeof record_bytes);
-    std::memcpy(out.data() + perf_export::kFeatureBitsOffset, ending.feature_bits.data(), ending.feature_bits.size());
+    std::memcpy(out.data() + perf_data::kFeatureBitsOffset, ending.feature_bits.data(), ending.feature_bits.size());
     append(out, std::as_bytes(std::span(ending.tail)));
   }
   return out;

@@ -19,7 +19,7 @@ class LiveRecords {
   // `beginning`: the header of the file and its list of events, up to the first record. Nothing of another file stays.
   // `pid_offset`: where in a sample the number of its process is; 0: it has none. `facts`: of the machine, to be told
   // by each file that is made, as by one that a recording has ended.
-  void begin(std::span<const std::byte> beginning, usize pid_offset, perf_export::RecordingFacts facts = {});
+  void begin(std::span<const std::byte> beginning, usize pid_offset, perf_data::RecordingFacts facts = {});
   void begin_stretch(u64 most_bytes);
   // Whole records. False: they are none.
   bool take(std::span<const std::byte> records);
@@ -39,7 +39,7 @@ class LiveRecords {
   void tell(u32 type, std::span<const std::byte> record);
 
   std::vector<std::byte> beginning_, told_;
-  perf_export::RecordingFacts facts_;
+  perf_data::RecordingFacts facts_;
   std::vector<Told> each_told_;
   std::unordered_multimap<u32, u32> parents_;  // of processes that were forked: they have what those had
   usize pid_offset_ = 0;

@@ -22,21 +22,21 @@ std::span<const std::byte> bytes_of(const std::string& text) {
 }
 
 std::string beginning() {
-  const std::vector<perf_export::WrittenEvent> events{
+  const std::vector<perf_data::WrittenEvent> events{
       {.name = "cycles",
-       .attributes = perf_export::attribute_bytes({.type = 0, .config = 0, .period = 1, .sample_type = kSampleType})}};
-  return perf_export::file_beginning(events);
+       .attributes = perf_data::attribute_bytes({.type = 0, .config = 0, .period = 1, .sample_type = kSampleType})}};
+  return perf_data::file_beginning(events);
 }
 
 std::string sample(u64 ip) {
   std::string record;
-  perf_export::append_sample(record, {.sample_type = kSampleType, .ip = ip, .time = ip, .pid = 1, .tid = 1});
+  perf_data::append_sample(record, {.sample_type = kSampleType, .ip = ip, .time = ip, .pid = 1, .tid = 1});
   return record;
 }
 
 std::string comm(std::string_view name, u32 pid = 1) {
   std::string record;
-  perf_export::append_comm(record, pid, pid, name, false, {.sample_type = kSampleType});
+  perf_data::append_comm(record, pid, pid, name, false, {.sample_type = kSampleType});
   return record;
 }
 
@@ -58,7 +58,7 @@ TEST(LiveRecords, StretchesAndWhatWasTold) {
   records.begin(bytes_of(beginning()), kPidOffset);
   records.begin_stretch(~u64{0});
   std::string round = sample(1) + comm("one");
-  perf_export::append_finished_round(round);
+  perf_data::append_finished_round(round);
   EXPECT_TRUE(records.take(bytes_of(round + sample(2))));
   records.begin_stretch(~u64{0});
   EXPECT_TRUE(records.take(bytes_of(sample(3) + comm("two"))));
@@ -74,7 +74,7 @@ TEST(LiveRecords, OnlyProcessesThatWereSampledAreTold) {
   records.begin(bytes_of(beginning()), kPidOffset);
   records.begin_stretch(~u64{0});
   std::string fork;
-  perf_export::append_fork(fork, 1, 3, 1, 3, 0, {.sample_type = kSampleType});
+  perf_data::append_fork(fork, 1, 3, 1, 3, 0, {.sample_type = kSampleType});
   EXPECT_TRUE(records.take(bytes_of(comm("own") + comm("other", 2) + comm("parent", 3) + fork + sample(7))));
   EXPECT_EQ(told(records.file(1, 0)), "own parent 7 ");
   records.begin(bytes_of(beginning()), 0);  // nobody knows whose samples they are
@@ -85,7 +85,7 @@ TEST(LiveRecords, OnlyProcessesThatWereSampledAreTold) {
 
 TEST(LiveRecords, EachFileSaysOfWhichMachineItIs) {
   LiveRecords records;
-  perf_export::RecordingFacts facts;
+  perf_data::RecordingFacts facts;
   facts.os_release = "6.1.0";
   facts.version = "a test";
   facts.cores_available = 2;

@@ -139,12 +139,12 @@ class DriverLive final : public LiveSampling {
 
  private:
   void forget_oldest();
-  void end_stretch(raw::SampleCapture capture);
+  void end_stretch(readings::SampleCapture capture);
 
   LiveRun run_;
   std::unique_ptr<device::SampleSession> session_;
-  std::deque<raw::SampleCapture> stretches_;
-  std::vector<raw::CoreStatistics> told_;  // of the session, up to the last stretch
+  std::deque<readings::SampleCapture> stretches_;
+  std::vector<readings::CoreStatistics> told_;  // of the session, up to the last stretch
   u64 sampled_ns_ = 0;
 };
 
@@ -157,11 +157,11 @@ diag::Result<void> DriverLive::open() {
 }
 
 void DriverLive::forget_oldest() {
-  const auto size_of = [](const raw::SampleCapture& one) {
-    return one.samples.size() * sizeof(raw::DrainedSample) + one.frames.size() * sizeof(u64);
+  const auto size_of = [](const readings::SampleCapture& one) {
+    return one.samples.size() * sizeof(readings::DrainedSample) + one.frames.size() * sizeof(u64);
   };
   u64 bytes = 0;
-  for (const raw::SampleCapture& one : stretches_) bytes += size_of(one);
+  for (const readings::SampleCapture& one : stretches_) bytes += size_of(one);
   while (stretches_.size() > 1 && bytes > kMostLiveBytes) {
     bytes -= size_of(stretches_.front());
     stretches_.pop_front();
@@ -169,14 +169,16 @@ void DriverLive::forget_oldest() {
 }
 
 // What the session tells of cores grows from its start on; a stretch has its own share.
-void DriverLive::end_stretch(raw::SampleCapture capture) {
-  const std::vector<raw::CoreStatistics> now = capture.core_statistics;
+void DriverLive::end_stretch(readings::SampleCapture capture) {
+  const std::vector<readings::CoreStatistics> now = capture.core_statistics;
   for (usize i = 0; i < capture.core_statistics.size() && i < told_.size(); ++i) {
-    raw::CoreStatistics& own = capture.core_statistics[i];
-    for (u64 raw::CoreStatistics::* field :
-         {&raw::CoreStatistics::taken, &raw::CoreStatistics::lost_ring_full, &raw::CoreStatistics::lost_filtered,
-          &raw::CoreStatistics::held_back, &raw::CoreStatistics::throttled, &raw::CoreStatistics::unreadable,
-          &raw::CoreStatistics::lost_stacks, &raw::CoreStatistics::cut_stacks, &raw::CoreStatistics::register_losses}) {
+    readings::CoreStatistics& own = capture.core_statistics[i];
+    for (u64 readings::CoreStatistics::* field :
+         {&readings::CoreStatistics::taken, &readings::CoreStatistics::lost_ring_full,
+          &readings::CoreStatistics::lost_filtered, &readings::CoreStatistics::held_back,
+          &readings::CoreStatistics::throttled, &readings::CoreStatistics::unreadable,
+          &readings::CoreStatistics::lost_stacks, &readings::CoreStatistics::cut_stacks,
+          &readings::CoreStatistics::register_losses}) {
       own.*field -= std::min(own.*field, told_[i].*field);
     }
   }
@@ -188,7 +190,7 @@ void DriverLive::end_stretch(raw::SampleCapture capture) {
 diag::Result<LiveStretch> DriverLive::next(u64 length_ms, const std::function<void()>& meanwhile) {
   if (session_ == nullptr) WPERF_CHECK_OK(open());
   LiveStretch stretch{.begin_ns = sampled_ns_};
-  raw::SampleCapture capture;
+  readings::SampleCapture capture;
   capture.start_ns = sampled_ns_;
   Collected collected{.in_bytes = false};
   const auto drain = [&]() -> diag::Result<Collected> {
@@ -213,10 +215,10 @@ diag::Result<std::vector<std::byte>> DriverLive::recording(usize stretches, usiz
   Recording recording;
   WPERF_CHECK_OK(create_own_file(recording));
   SampleRecorder recorder(run_.plan, *recording.own);
-  raw::SampleCapture all;
+  readings::SampleCapture all;
   const usize end = stretches_.size() - std::min(newest_left_out, stretches_.size());
   for (usize i = end - std::min(stretches, end); i < end; ++i) {
-    const raw::SampleCapture& one = stretches_[i];
+    const readings::SampleCapture& one = stretches_[i];
     if (all.core_statistics.empty()) {
       all.start_ns = one.start_ns;
       all.core_statistics = one.core_statistics;
@@ -231,7 +233,7 @@ diag::Result<std::vector<std::byte>> DriverLive::recording(usize stretches, usiz
     }
     all.end_ns = one.end_ns;
     all.remark = one.remark;
-    raw::SampleCapture copy = one;
+    readings::SampleCapture copy = one;
     recorder.take(copy);
   }
   all.processes = run_.machine.device->programs().processes();

@@ -11,8 +11,8 @@
 namespace wperf::measure {
 namespace {
 
-profile::CountProfile profile_of(const plan::CountPlan& plan, const Machine& machine, const CountOutcome& outcome) {
-  profile::CountProfile profile = build_count_profile(plan, machine.capabilities, machine.catalog, outcome.capture);
+answers::CountProfile profile_of(const plan::CountPlan& plan, const Machine& machine, const CountOutcome& outcome) {
+  answers::CountProfile profile = build_count_profile(plan, machine.capabilities, machine.catalog, outcome.capture);
   if (machine.capabilities.kernel == nullptr) {
     profile.remarks.insert(profile.remarks.begin(), outcome.remarks.begin(), outcome.remarks.end());
   }
@@ -20,11 +20,11 @@ profile::CountProfile profile_of(const plan::CountPlan& plan, const Machine& mac
 }
 
 diag::Result<void> collect(const request::Request& request, const plan::CountPlan& plan, Machine& machine,
-                           const SpawnedProgram& program, diag::Console& console, profile::TimelineProfile& timeline) {
+                           const SpawnedProgram& program, diag::Console& console, answers::TimelineProfile& timeline) {
   u64 first_ns = 0;
   for (u64 n = 0; request.timeline.count == 0 || n < request.timeline.count; ++n) {
     WPERF_TRY(const CountOutcome outcome, count_once(machine, plan, request.duration_ms(), program, console));
-    const raw::CountCapture& capture = outcome.capture;
+    const readings::CountCapture& capture = outcome.capture;
     if (n == 0) first_ns = capture.start_ns;
     timeline.spans.push_back({capture.start_ns - first_ns, capture.end_ns - first_ns});
     timeline.counts.push_back(profile_of(plan, machine, outcome));
@@ -51,9 +51,9 @@ std::string what_to_count(const Machine& machine) {
 
 // What the system says of the program beside its counts.
 void describe_program(const request::Request& request, Machine& machine, const SpawnedProgram& program,
-                      profile::CountProfile& profile) {
+                      answers::CountProfile& profile) {
   if (!profile.by_kernel || program.pid() == 0) return;
-  for (const raw::Process& process : machine.device->programs().processes()) {
+  for (const readings::Process& process : machine.device->programs().processes()) {
     if (process.pid == program.pid()) profile.program = process.image.substr(process.image.find_last_of("/\\") + 1);
   }
   const device::ProcessState state = machine.device->programs().process(program.pid());
@@ -103,7 +103,7 @@ diag::Result<MeasuredCount> measure_count(const request::Request& request, const
 
 diag::Result<void> measure_timeline(const request::Request& request, const plan::CountPlan& plan, Machine& machine,
                                     const SpawnedProgram& program, diag::Console& console,
-                                    profile::TimelineProfile& timeline) {
+                                    answers::TimelineProfile& timeline) {
   timeline.duration_seconds = static_cast<double>(request.duration_ms()) / 1000.0;
   timeline.interval_seconds = static_cast<double>(request.timeline.interval.milliseconds) / 1000.0;
   timeline.requested_counts = request.timeline.count;

@@ -29,7 +29,7 @@ diag::Result<void> start_program(const request::Request& request, plan::CountPla
                                  SpawnedProgram& program, diag::Console& console);
 
 struct MeasuredCount {
-  profile::CountProfile profile;
+  answers::CountProfile profile;
   std::optional<diag::Error> trouble;  // the program crashed: what was counted is still good
 };
 diag::Result<MeasuredCount> measure_count(const request::Request& request, const plan::CountPlan& plan,
@@ -38,6 +38,6 @@ diag::Result<MeasuredCount> measure_count(const request::Request& request, const
 // Fills `timeline` count by count; what was counted before an error stays in it.
 diag::Result<void> measure_timeline(const request::Request& request, const plan::CountPlan& plan, Machine& machine,
                                     const SpawnedProgram& program, diag::Console& console,
-                                    profile::TimelineProfile& timeline);
+                                    answers::TimelineProfile& timeline);
 
 }  // namespace wperf::measure

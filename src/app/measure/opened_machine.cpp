@@ -46,7 +46,7 @@ diag::Result<std::vector<std::string>> metric_file_texts(const std::vector<std::
 }  // namespace
 
 diag::Result<std::unique_ptr<device::Device>> open_locked_device(const request::Request& request) {
-  WPERF_TRY(auto device, device::open_device(request.device));
+  WPERF_TRY(auto device, devices::open_device(request.device));
   WPERF_TRY(const device::DriverVersion driver, device->driver_version());
   if (!driver.compatible) return version_mismatch(driver);
   WPERF_CHECK_OK(device->acquire(request.force_lock));

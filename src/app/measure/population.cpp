@@ -56,17 +56,17 @@ void visit_reading(Reading& reading, Visit&& visit) {
   visit(reading.squares_high);
 }
 
-std::vector<u64> numbers_of(const raw::UnitCounts& unit) {
+std::vector<u64> numbers_of(const readings::UnitCounts& unit) {
   std::vector<u64> numbers;
   const auto put = [&numbers](const auto& field) { numbers.push_back(static_cast<u64>(field)); };
   visit_unit(unit, put);
-  for (const raw::CounterReading& reading : unit.entries) visit_reading(reading, put);
+  for (const readings::CounterReading& reading : unit.entries) visit_reading(reading, put);
   return numbers;
 }
 
 // What is missing is 0.
-raw::UnitCounts unit_of_numbers(const std::vector<u64>& numbers) {
-  raw::UnitCounts unit;
+readings::UnitCounts unit_of_numbers(const std::vector<u64>& numbers) {
+  readings::UnitCounts unit;
   unit.event_class = EventClass::core;
   usize at = 0;
   const auto take = [&](auto& field) {
@@ -74,7 +74,7 @@ raw::UnitCounts unit_of_numbers(const std::vector<u64>& numbers) {
     if (at < numbers.size()) field = static_cast<Field>(numbers[at++]);
   };
   visit_unit(unit, take);
-  unit.cycle_source = std::min(unit.cycle_source, raw::CycleSource::shared);
+  unit.cycle_source = std::min(unit.cycle_source, readings::CycleSource::shared);
   while (at < numbers.size() && unit.entries.size() < std::size(kPopulationEvents)) {
     visit_reading(unit.entries.emplace_back(), take);
   }
@@ -82,8 +82,8 @@ raw::UnitCounts unit_of_numbers(const std::vector<u64>& numbers) {
   return unit;
 }
 
-u64 scaled(const profile::CountUnit& unit, std::string_view name) {
-  for (const profile::CountRow& row : unit.rows) {
+u64 scaled(const answers::CountUnit& unit, std::string_view name) {
+  for (const answers::CountRow& row : unit.rows) {
     if (row.name == name) return row.scaled;
   }
   return 0;
@@ -100,7 +100,7 @@ plan::CountPlan population_plan(const plan::SpePlan& plan, const plan::Capabilit
 }
 
 perf_data::CountedFacts counted_facts(const plan::CountPlan& plan, const plan::Capabilities& machine,
-                                      const raw::CountCapture& capture) {
+                                      const readings::CountCapture& capture) {
   perf_data::CountedFacts counted{
       .kernel = plan.kernel,
       .has_cycles = machine.cycle_counters != 0,
@@ -110,13 +110,13 @@ perf_data::CountedFacts counted_facts(const plan::CountPlan& plan, const plan::C
       .end_ns = capture.end_ns,
       .vendor = machine.vendor.empty() ? std::string(pmu::vendor_name(machine.midr)) : machine.vendor,
       .units = {}};
-  for (const raw::UnitCounts& unit : capture.units) {
+  for (const readings::UnitCounts& unit : capture.units) {
     if (unit.event_class == EventClass::core) counted.units.push_back(numbers_of(unit));
   }
   return counted;
 }
 
-profile::CountProfile counted_profile(const perf_data::CountedFacts& counted) {
+answers::CountProfile counted_profile(const perf_data::CountedFacts& counted) {
   plan::CountPlan plan = plan_of(counted.counters);
   // One or more: that is all that is asked of them.
   plan.cores.resize(counted.cores == 1 ? 1 : 2);
@@ -124,16 +124,16 @@ profile::CountProfile counted_profile(const perf_data::CountedFacts& counted) {
   plan::Capabilities machine;
   machine.vendor = counted.vendor;
   machine.cycle_counters = counted.has_cycles ? 1 : 0;
-  raw::CountCapture capture{.start_ns = counted.start_ns, .end_ns = counted.end_ns, .units = {}};
+  readings::CountCapture capture{.start_ns = counted.start_ns, .end_ns = counted.end_ns, .units = {}};
   for (const std::vector<u64>& numbers : counted.units) capture.units.push_back(unit_of_numbers(numbers));
-  profile::CountProfile profile = build_count_profile(plan, machine, {}, capture);
+  answers::CountProfile profile = build_count_profile(plan, machine, {}, capture);
   profile.core_count = counted.cores;
   return profile;
 }
 
-profile::SpePopulation population_of(const profile::CountProfile& counting) {
-  profile::SpePopulation sum;
-  for (const profile::CountUnit& unit : counting.classes[index_of(EventClass::core)].units) {
+operations::SpePopulation population_of(const answers::CountProfile& counting) {
+  operations::SpePopulation sum;
+  for (const answers::CountUnit& unit : counting.classes[index_of(EventClass::core)].units) {
     sum.operations += scaled(unit, "sample_pop");
     sum.chosen += scaled(unit, "sample_feed");
     sum.recorded += scaled(unit, "sample_filtrate");
@@ -142,9 +142,10 @@ profile::SpePopulation population_of(const profile::CountProfile& counting) {
   return sum;
 }
 
-std::vector<u64> recorded_of_cores(const profile::CountProfile& counting, const std::vector<profile::SpeCore>& cores) {
+std::vector<u64> recorded_of_cores(const answers::CountProfile& counting,
+                                   const std::vector<operations::SpeCore>& cores) {
   std::vector<u64> recorded(cores.size());
-  for (const profile::CountUnit& unit : counting.classes[index_of(EventClass::core)].units) {
+  for (const answers::CountUnit& unit : counting.classes[index_of(EventClass::core)].units) {
     for (usize i = 0; i < cores.size(); ++i) {
       if (cores[i].core == unit.number) recorded[i] = scaled(unit, "sample_filtrate");
     }

@@ -14,12 +14,13 @@ namespace wperf::measure {
 plan::CountPlan population_plan(const plan::SpePlan& plan, const plan::Capabilities& machine);
 
 perf_data::CountedFacts counted_facts(const plan::CountPlan& plan, const plan::Capabilities& machine,
-                                      const raw::CountCapture& capture);
+                                      const readings::CountCapture& capture);
 // As count_profile_builder.h makes it of what was captured.
-profile::CountProfile counted_profile(const perf_data::CountedFacts& counted);
+answers::CountProfile counted_profile(const perf_data::CountedFacts& counted);
 
 // On all cores, and what was recorded on each of `cores`.
-profile::SpePopulation population_of(const profile::CountProfile& counting);
-std::vector<u64> recorded_of_cores(const profile::CountProfile& counting, const std::vector<profile::SpeCore>& cores);
+operations::SpePopulation population_of(const answers::CountProfile& counting);
+std::vector<u64> recorded_of_cores(const answers::CountProfile& counting,
+                                   const std::vector<operations::SpeCore>& cores);
 
 }  // namespace wperf::measure

@@ -9,17 +9,17 @@
 namespace wperf::measure {
 namespace {
 
-raw::UnitCounts unit_of(u32 core, u64 first) {
-  raw::UnitCounts unit{.event_class = EventClass::core,
-                       .unit = core,
-                       .multiplexed = true,
-                       .rounds = 9,
-                       .enabled_ns = 9000,
-                       .cycles = first * 100,
-                       .cycle_source = raw::CycleSource::shared,
-                       .losses = 1,
-                       .lost_ns = 77,
-                       .entries = {}};
+readings::UnitCounts unit_of(u32 core, u64 first) {
+  readings::UnitCounts unit{.event_class = EventClass::core,
+                            .unit = core,
+                            .multiplexed = true,
+                            .rounds = 9,
+                            .enabled_ns = 9000,
+                            .cycles = first * 100,
+                            .cycle_source = readings::CycleSource::shared,
+                            .losses = 1,
+                            .lost_ns = 77,
+                            .entries = {}};
   for (u64 i = 0; i < 4; ++i) {
     unit.entries.push_back({.value = first + i,
                             .slots = 5,
@@ -40,9 +40,9 @@ TEST(Population, IsTheSameOutOfARecording) {
   machine.counters_free[index_of(EventClass::core)] = 3;
   machine.vendor = "Somebody";
   const plan::CountPlan plan = population_plan(spe, machine);
-  const raw::CountCapture capture{.start_ns = 5, .end_ns = 2'000'005, .units = {unit_of(1, 1000), unit_of(4, 50)}};
-  const profile::CountProfile counted = build_count_profile(plan, machine, {}, capture);
-  const profile::CountProfile again = counted_profile(counted_facts(plan, machine, capture));
+  const readings::CountCapture capture{.start_ns = 5, .end_ns = 2'000'005, .units = {unit_of(1, 1000), unit_of(4, 50)}};
+  const answers::CountProfile counted = build_count_profile(plan, machine, {}, capture);
+  const answers::CountProfile again = counted_profile(counted_facts(plan, machine, capture));
   EXPECT_EQ(report::count_text(again, {.verbose = true}), report::count_text(counted, {.verbose = true}));
   EXPECT_EQ(report::count_json(again), report::count_json(counted));
   EXPECT_EQ(population_of(again).chosen, population_of(counted).chosen);
@@ -58,7 +58,7 @@ TEST(Population, NumbersWithoutSenseMakeTablesToo) {
   counted.counters = 1;
   counted.end_ns = ~u64{0};
   counted.units = {{}, {1}, std::vector<u64>(1000, ~u64{0}), {3, 1, 2, 3, 4, 9, 6, 7, 1, 2}};
-  const profile::CountProfile counting = counted_profile(counted);
+  const answers::CountProfile counting = counted_profile(counted);
   EXPECT_EQ(counting.classes[0].units.size(), 4u);
   EXPECT_FALSE(report::count_text(counting, {}).empty());
 }

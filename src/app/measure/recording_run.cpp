@@ -40,7 +40,7 @@ request::Request with_kept_file(request::Request request) {
 diag::Result<int> status_of_recording(const request::Request& request, Machine& machine, const Recording& recording) {
   if (recording.trouble.has_value()) return *recording.trouble;
   if (!request.program.has_value() || recording.end != WaitEnd::program_ended) return 0;
-  const raw::Process* program = find_process(recording.processes, recording.sampled.pid);
+  const readings::Process* program = find_process(recording.processes, recording.sampled.pid);
   if (program == nullptr) return 0;
   return status_of_program(machine, {.running = program->running, .exit_code = program->exit_code});
 }
@@ -88,9 +88,9 @@ diag::Result<void> record_with_kernel(const request::Request& request, Machine& 
   return finish_session(request, machine, std::move(collection), recording, console);
 }
 
-void tell_lost_stacks(const raw::SampleCapture& capture, diag::Console& console) {
+void tell_lost_stacks(const readings::SampleCapture& capture, diag::Console& console) {
   u64 lost = 0, cut = 0;
-  for (const raw::CoreStatistics& statistics : capture.core_statistics) {
+  for (const readings::CoreStatistics& statistics : capture.core_statistics) {
     lost += statistics.lost_stacks;
     cut += statistics.cut_stacks;
   }
@@ -104,7 +104,7 @@ void tell_whole_machine(const request::Request& request, const SampledProgram& s
   const u64 length_ms = request.duration_ms();
   console.out(length_ms != 0
                   ? fmt::format("recording the whole machine for {} s; press Ctrl-C to stop earlier\n",
-                                report::fixed(static_cast<double>(length_ms) / 1000, length_ms % 1000 == 0 ? 0 : 2))
+                                text::fixed(static_cast<double>(length_ms) / 1000, length_ms % 1000 == 0 ? 0 : 2))
                   : std::string("recording the whole machine; press Ctrl-C to stop\n"));
 }
 
@@ -123,7 +123,7 @@ diag::Result<void> record_with_driver(const request::Request& request, Machine& 
                           recorder.emplace(recording.plan, *recording.own);
                           return {};
                         },
-                        .take = [&](raw::SampleCapture& capture) { recorder->take(capture); }};
+                        .take = [&](readings::SampleCapture& capture) { recorder->take(capture); }};
   WPERF_TRY(SamplingOutcome outcome,
             sample_once(machine, recording.plan, request.duration_ms(), recording.sampled.pid, console, sink));
   tell_lost_stacks(outcome.capture, console);
@@ -136,7 +136,7 @@ diag::Result<void> record_with_driver(const request::Request& request, Machine& 
 
 }  // namespace
 
-std::shared_ptr<perf_export::RecordFilter> live_filter(const request::Request& request, const plan::SamplePlan& plan) {
+std::shared_ptr<perf_data::RecordFilter> live_filter(const request::Request& request, const plan::SamplePlan& plan) {
   if (plan.call_stacks.source != request::StackSource::automatic) return nullptr;
   return std::make_shared<recording::LiveUnwinding>(
       modules::ElfSearch{.folders = modules::symbol_folders(request), .lines = false});

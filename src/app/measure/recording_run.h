@@ -29,8 +29,8 @@ struct Recording {
   SampledProgram sampled;
   plan::SamplePlan plan;  // with the intervals that were used
   WaitEnd end = WaitEnd::time;
-  std::vector<raw::Process> processes;  // those known at the end
-  std::optional<diag::Error> trouble;   // the program crashed, a file is not whole: what was sampled is still good
+  std::vector<readings::Process> processes;  // those known at the end
+  std::optional<diag::Error> trouble;        // the program crashed, a file is not whole: what was sampled is still good
 };
 
 // Starts or finds the program, then samples until the time is over, the program ends or Ctrl-C.
@@ -41,7 +41,7 @@ diag::Result<Recording> record_sampled(const request::Request& request, const pl
                                        const SampledProgram& sampled, Machine& machine, diag::Console& console);
 
 // Unwinds while the system's kernel records, where the plan wants callers without more; else null.
-std::shared_ptr<perf_export::RecordFilter> live_filter(const request::Request& request, const plan::SamplePlan& plan);
+std::shared_ptr<perf_data::RecordFilter> live_filter(const request::Request& request, const plan::SamplePlan& plan);
 // Of the system's own kernel: what its recording is to be, and what becomes of it when all was collected.
 device::RecordingTarget target_of_session(const request::Request& request, const Recording& recording);
 diag::Result<void> finish_session(const request::Request& request, Machine& machine, Collection collection,

@@ -14,7 +14,7 @@
 namespace wperf::measure {
 namespace {
 
-std::string name_of(const raw::Process& process) {
+std::string name_of(const readings::Process& process) {
   const std::string& path = process.modules.empty() ? process.image : process.modules.front().name;
   return path.substr(path.find_last_of("/\\") + 1);
 }
@@ -22,9 +22,9 @@ std::string name_of(const raw::Process& process) {
 // Of the program that was looked at, and of whoever shares its modules: a whole Windows has too many to open.
 std::map<std::string, std::string> builds_of_program(const RunEnding& ending) {
   std::map<std::string, std::string> builds;
-  for (const raw::Process& process : ending.processes) {
+  for (const readings::Process& process : ending.processes) {
     if (process.pid != ending.run.process) continue;
-    for (const raw::Module& module : process.modules) {
+    for (const readings::Module& module : process.modules) {
       if (!module.path.empty()) builds.try_emplace(module.path, modules::build_of_file(module.path));
     }
   }
@@ -34,37 +34,36 @@ std::map<std::string, std::string> builds_of_program(const RunEnding& ending) {
 // What ran, told as if it had been there before the first sample: time 0, which goes before all others.
 void append_programs(std::string& records, const RunEnding& ending, u64 sample_type) {
   const std::map<std::string, std::string> builds = builds_of_program(ending);
-  for (const raw::Process& process : ending.processes) {
-    const perf_export::Trailer trailer{
+  for (const readings::Process& process : ending.processes) {
+    const perf_data::Trailer trailer{
         .sample_type = sample_type, .pid = process.pid, .tid = process.pid, .id = id_of_event(0)};
     const std::string name = name_of(process);
-    perf_export::append_comm(records, process.pid, process.pid, name, true, trailer);
+    perf_data::append_comm(records, process.pid, process.pid, name, true, trailer);
     for (auto thread = ending.threads.lower_bound({process.pid, 0});
          thread != ending.threads.end() && thread->first == process.pid; ++thread) {
       if (thread->second == process.pid) continue;
-      perf_export::append_fork(records, process.pid, process.pid, thread->second, process.pid, 0, trailer);
-      perf_export::append_comm(records, process.pid, thread->second, name, false, trailer);
+      perf_data::append_fork(records, process.pid, process.pid, thread->second, process.pid, 0, trailer);
+      perf_data::append_comm(records, process.pid, thread->second, name, false, trailer);
     }
-    for (const raw::Module& module : process.modules) {
+    for (const readings::Module& module : process.modules) {
       // Parts of the system without a file are written as Linux writes its own, "[vdso]".
       const std::string path = module.path.empty() ? '[' + module.name + ']' : module.path;
       const auto build = builds.find(module.path);
-      perf_export::append_mmap2(
-          records,
-          {.pid = process.pid,
-           .tid = process.pid,
-           .address = module.base,
-           .length = module.size,
-           .build_id = build != builds.end() ? std::string_view(build->second) : std::string_view(),
-           .file = path},
-          trailer);
+      perf_data::append_mmap2(records,
+                              {.pid = process.pid,
+                               .tid = process.pid,
+                               .address = module.base,
+                               .length = module.size,
+                               .build_id = build != builds.end() ? std::string_view(build->second) : std::string_view(),
+                               .file = path},
+                              trailer);
     }
   }
 }
 
-perf_export::RecordingFacts facts_of(const RunEnding& ending, const plan::Capabilities& machine,
-                                     std::span<const std::string> arguments) {
-  perf_export::RecordingFacts facts;
+perf_data::RecordingFacts facts_of(const RunEnding& ending, const plan::Capabilities& machine,
+                                   std::span<const std::string> arguments) {
+  perf_data::RecordingFacts facts;
   facts.run = perf_data::run_facts_bytes(ending.run);
   facts.version = tool_version();
   if (machine.midr != 0) {
@@ -82,7 +81,7 @@ perf_export::RecordingFacts facts_of(const RunEnding& ending, const plan::Capabi
 
 }  // namespace
 
-perf_data::RunFacts facts_of_run(const SampledProgram& program, const std::vector<raw::Process>& processes,
+perf_data::RunFacts facts_of_run(const SampledProgram& program, const std::vector<readings::Process>& processes,
                                  u64 start_ns, u64 end_ns) {
   perf_data::RunFacts run;
   run.windows = true;
@@ -93,16 +92,15 @@ perf_data::RunFacts facts_of_run(const SampledProgram& program, const std::vecto
   run.start_ns = start_ns;
   // The contract's clock resolves milliseconds.
   run.end_ns = start_ns + (end_ns - start_ns) / kNanosecondsPerMillisecond * kNanosecondsPerMillisecond;
-  for (const raw::Process& process : processes) {
+  for (const readings::Process& process : processes) {
     if (process.pid == program.pid && !process.running) run.exit_code = process.exit_code;
   }
   return run;
 }
 
-RecordingWriter::RecordingWriter(std::vector<perf_export::WrittenEvent> events, u64 sample_type,
-                                 os::RecordingFile& file)
+RecordingWriter::RecordingWriter(std::vector<perf_data::WrittenEvent> events, u64 sample_type, os::RecordingFile& file)
     : file_(file), events_(std::move(events)), sample_type_(sample_type) {
-  const std::string beginning = perf_export::file_beginning(events_);
+  const std::string beginning = perf_data::file_beginning(events_);
   records_begin_ = beginning.size();
   file_.append(beginning);
 }
@@ -113,13 +111,12 @@ void RecordingWriter::finish(const RunEnding& ending, const plan::Capabilities& 
                              std::span<const std::string> arguments) {
   std::string records;
   append_programs(records, ending, sample_type_);
-  perf_export::append_finished_round(records);
+  perf_data::append_finished_round(records);
   file_.append(records);
   const u64 record_bytes = file_.size() - records_begin_;
-  const perf_export::FileEnding end =
-      perf_export::file_ending(events_, record_bytes, facts_of(ending, machine, arguments));
+  const perf_data::FileEnding end = perf_data::file_ending(events_, record_bytes, facts_of(ending, machine, arguments));
   file_.append(end.tail);
-  file_.replace_beginning(file_.trouble().has_value() ? perf_export::header_without_tail(events_, record_bytes)
+  file_.replace_beginning(file_.trouble().has_value() ? perf_data::header_without_tail(events_, record_bytes)
                                                       : end.header);
 }
 

@@ -21,25 +21,25 @@ using ProcessAndThread = std::pair<u32, u32>;
 
 // What is known at the end of a run.
 struct RunEnding {
-  const std::vector<raw::Process>& processes;
+  const std::vector<readings::Process>& processes;
   std::set<ProcessAndThread> threads;
   perf_data::RunFacts run;
   u64 first_ns = 0, last_ns = 0;  // of what was recorded; 0: nothing was
 };
 // Whom the run was about and how long it took: what is the same for all kinds of runs.
-perf_data::RunFacts facts_of_run(const SampledProgram& program, const std::vector<raw::Process>& processes,
+perf_data::RunFacts facts_of_run(const SampledProgram& program, const std::vector<readings::Process>& processes,
                                  u64 start_ns, u64 end_ns);
 
 class RecordingWriter {
  public:
   // `file`: empty, nothing in it yet.
-  RecordingWriter(std::vector<perf_export::WrittenEvent> events, u64 sample_type, os::RecordingFile& file);
+  RecordingWriter(std::vector<perf_data::WrittenEvent> events, u64 sample_type, os::RecordingFile& file);
   void append(std::string_view records) { file_.append(records); }
   void finish(const RunEnding& ending, const plan::Capabilities& machine, std::span<const std::string> arguments);
 
  private:
   os::RecordingFile& file_;
-  std::vector<perf_export::WrittenEvent> events_;
+  std::vector<perf_data::WrittenEvent> events_;
   u64 sample_type_, records_begin_;
 };
 

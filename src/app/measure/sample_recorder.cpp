@@ -23,7 +23,8 @@ u64 sample_type_of(const plan::SamplePlan& plan) {
 }
 
 // As a kernel writes it: where the sample lies and its callers, a mark in front of each part.
-void make_callchain(const raw::SampleCapture& capture, const raw::DrainedSample& sample, std::vector<u64>& chain) {
+void make_callchain(const readings::SampleCapture& capture, const readings::DrainedSample& sample,
+                    std::vector<u64>& chain) {
   chain.clear();
   const bool kernel = sample.exception_level != 0;
   chain.push_back(kernel ? perf_data::kCallchainKernel : perf_data::kCallchainUser);
@@ -35,56 +36,56 @@ void make_callchain(const raw::SampleCapture& capture, const raw::DrainedSample&
   }
 }
 
-std::vector<perf_export::WrittenEvent> events_of(const plan::SamplePlan& plan) {
-  std::vector<perf_export::WrittenEvent> events;
+std::vector<perf_data::WrittenEvent> events_of(const plan::SamplePlan& plan) {
+  std::vector<perf_data::WrittenEvent> events;
   for (const plan::SampleEvent& event : plan.events) {
-    const perf_export::WrittenAttributes attributes{.type = kRawEvent,
-                                                    .config = event.code,
-                                                    .period = event.interval,
-                                                    .sample_type = sample_type_of(plan),
-                                                    .kernel = plan.kernel,
-                                                    .user_registers = kLinkRegister};
+    const perf_data::WrittenAttributes attributes{.type = kRawEvent,
+                                                  .config = event.code,
+                                                  .period = event.interval,
+                                                  .sample_type = sample_type_of(plan),
+                                                  .kernel = plan.kernel,
+                                                  .user_registers = kLinkRegister};
     events.push_back({.name = event.name,
-                      .attributes = perf_export::attribute_bytes(attributes),
+                      .attributes = perf_data::attribute_bytes(attributes),
                       .ids = {id_of_event(events.size())}});
   }
   return events;
 }
 
-void append_samples(std::string& records, const plan::SamplePlan& plan, const raw::SampleCapture& capture) {
-  std::vector<const raw::DrainedSample*> in_order;
+void append_samples(std::string& records, const plan::SamplePlan& plan, const readings::SampleCapture& capture) {
+  std::vector<const readings::DrainedSample*> in_order;
   in_order.reserve(capture.samples.size());
-  for (const raw::DrainedSample& sample : capture.samples) in_order.push_back(&sample);
-  std::sort(in_order.begin(), in_order.end(), [](const raw::DrainedSample* a, const raw::DrainedSample* b) {
+  for (const readings::DrainedSample& sample : capture.samples) in_order.push_back(&sample);
+  std::sort(in_order.begin(), in_order.end(), [](const readings::DrainedSample* a, const readings::DrainedSample* b) {
     return a->time_ns != b->time_ns ? a->time_ns < b->time_ns : a < b;
   });
   std::vector<u64> chain;
-  for (const raw::DrainedSample* sample : in_order) {
+  for (const readings::DrainedSample* sample : in_order) {
     if (plan.call_stacks.wanted()) make_callchain(capture, *sample, chain);
     const bool user = sample->exception_level == 0;
     for (usize event = 0; event < plan.events.size(); ++event) {
       if ((sample->overflowed >> event & 1) == 0) continue;
-      perf_export::append_sample(records, {.sample_type = sample_type_of(plan),
-                                           .id = id_of_event(event),
-                                           .ip = sample->pc,
-                                           .time = sample->time_ns,
-                                           .period = plan.events[event].interval,
-                                           .pid = sample->process,
-                                           .tid = sample->thread,
-                                           .cpu = sample->core,
-                                           .kernel = sample->exception_level != 0,
-                                           .callchain = chain,
-                                           .user_registers = std::span(&sample->lr, user ? 1 : 0)});
+      perf_data::append_sample(records, {.sample_type = sample_type_of(plan),
+                                         .id = id_of_event(event),
+                                         .ip = sample->pc,
+                                         .time = sample->time_ns,
+                                         .period = plan.events[event].interval,
+                                         .pid = sample->process,
+                                         .tid = sample->thread,
+                                         .cpu = sample->core,
+                                         .kernel = sample->exception_level != 0,
+                                         .callchain = chain,
+                                         .user_registers = std::span(&sample->lr, user ? 1 : 0)});
     }
   }
 }
 
-perf_data::RunFacts run_of(const plan::SamplePlan& plan, const raw::SampleCapture& capture,
+perf_data::RunFacts run_of(const plan::SamplePlan& plan, const readings::SampleCapture& capture,
                            const SampledProgram& program) {
   perf_data::RunFacts run = facts_of_run(program, capture.processes, capture.start_ns, capture.end_ns);
   run.note = plan.note;
   if (!capture.remark.empty()) run.note += (run.note.empty() ? "" : "; ") + capture.remark;
-  for (const raw::CoreStatistics& core : capture.core_statistics) {
+  for (const readings::CoreStatistics& core : capture.core_statistics) {
     run.cores.push_back({.core = core.core,
                          .taken = core.taken,
                          .lost_ring_full = core.lost_ring_full,
@@ -100,10 +101,10 @@ perf_data::RunFacts run_of(const plan::SamplePlan& plan, const raw::SampleCaptur
 SampleRecorder::SampleRecorder(const plan::SamplePlan& plan, os::RecordingFile& file)
     : plan_(plan), writer_(events_of(plan), sample_type_of(plan), file) {}
 
-void SampleRecorder::take(raw::SampleCapture& capture) {
+void SampleRecorder::take(readings::SampleCapture& capture) {
   taken_ += capture.samples.size();
   std::pair<u32, u32> last_thread{0, 0};
-  for (const raw::DrainedSample& sample : capture.samples) {
+  for (const readings::DrainedSample& sample : capture.samples) {
     const std::pair thread{sample.process, sample.thread};
     if (thread != last_thread || threads_.empty()) threads_.insert(last_thread = thread);
     first_ns_ = std::min(first_ns_, sample.time_ns);
@@ -116,7 +117,7 @@ void SampleRecorder::take(raw::SampleCapture& capture) {
   capture.frames.clear();
 }
 
-void SampleRecorder::finish(const raw::SampleCapture& capture, const plan::Capabilities& machine,
+void SampleRecorder::finish(const readings::SampleCapture& capture, const plan::Capabilities& machine,
                             std::span<const std::string> arguments, const SampledProgram& program) {
   RunEnding ending{
       .processes = capture.processes, .threads = std::move(threads_), .run = run_of(plan_, capture, program)};

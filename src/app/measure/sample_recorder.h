@@ -18,10 +18,10 @@ class SampleRecorder {
   // `file`: empty, nothing in it yet.
   SampleRecorder(const plan::SamplePlan& plan, os::RecordingFile& file);
   // Takes the samples of a capture, so that they do not grow with time.
-  void take(raw::SampleCapture& capture);
+  void take(readings::SampleCapture& capture);
   u64 taken() const { return taken_; }
   // `capture`: with all that is known at the end.
-  void finish(const raw::SampleCapture& capture, const plan::Capabilities& machine,
+  void finish(const readings::SampleCapture& capture, const plan::Capabilities& machine,
               std::span<const std::string> arguments, const SampledProgram& program);
 
  private:

@@ -25,13 +25,13 @@ plan::SamplePlan plan_of_two_events() {
 }
 
 // Two cores, as they are drained: one after the other. The third sample is of both events.
-raw::SampleCapture three_samples() {
-  raw::SampleCapture capture;
+readings::SampleCapture three_samples() {
+  readings::SampleCapture capture;
   capture.samples = {
       {.time_ns = 300, .pc = 0x7ff6'0000'1004, .process = 8, .thread = 12, .overflowed = 1, .core = 0},
       {.time_ns = 100, .pc = 0x7ff6'0000'1008, .process = 8, .thread = 16, .overflowed = 2, .core = 1},
       {.time_ns = 200, .pc = 0xffff'8000'0000'1000, .process = 8, .overflowed = 3, .core = 1, .exception_level = 1}};
-  raw::Process process;
+  readings::Process process;
   process.pid = 8;
   process.image = "C:\\programs\\work.exe";
   process.modules = {{.name = "work.exe", .path = "C:\\programs\\work.exe", .base = 0x7ff6'0000'0000, .size = 0x4000},
@@ -45,13 +45,13 @@ struct Written {
   perf_data::PerfFile file;
 };
 
-Written written(const raw::SampleCapture& capture, const plan::Capabilities& machine) {
+Written written(const readings::SampleCapture& capture, const plan::Capabilities& machine) {
   const std::vector<std::string> words = {"record", "-e", "cycle,ld_spec"};
   Written made;
   const plan::SamplePlan plan = plan_of_two_events();
   os::RecordingFile file = std::move(os::RecordingFile::create({})).value();
   SampleRecorder recorder(plan, file);
-  raw::SampleCapture samples = capture;
+  readings::SampleCapture samples = capture;
   recorder.take(samples);
   EXPECT_TRUE(samples.samples.empty());
   recorder.finish(samples, machine, words, {});

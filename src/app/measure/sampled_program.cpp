@@ -27,7 +27,7 @@ std::string base_name(const std::string& path) {
 // The running program that `sample` was asked to look at.
 diag::Result<u32> find_running(device::Programs& programs, const std::string& image_name) {
   std::vector<std::string> running;
-  for (const raw::Process& process : programs.processes()) {
+  for (const readings::Process& process : programs.processes()) {
     if (!process.running || process.modules.empty()) continue;
     const std::string& name = process.modules.front().name;
     // Asked for by its number, the machine has all its modules from now on.
@@ -57,7 +57,7 @@ diag::Result<SampledProgram> start_or_find(const request::Request& request, u32 
   if (request.process.has_value()) {
     WPERF_CHECK_OK(spawned.follow(*request.process));
     sampled.pid = spawned.pid();
-    for (const raw::Process& process : machine.device->programs().processes()) {
+    for (const readings::Process& process : machine.device->programs().processes()) {
       if (process.pid == sampled.pid && !process.modules.empty()) sampled.image_name = process.modules.front().name;
     }
     return sampled;
@@ -83,16 +83,16 @@ diag::Result<SampledProgram> start_or_find(const request::Request& request, u32 
   return sampled;
 }
 
-const raw::Process* find_process(const std::vector<raw::Process>& processes, u32 pid) {
-  for (const raw::Process& process : processes) {
+const readings::Process* find_process(const std::vector<readings::Process>& processes, u32 pid) {
+  for (const readings::Process& process : processes) {
     if (process.pid == pid) return &process;
   }
   return nullptr;
 }
 
-profile::SampleTarget target_of(const SampledProgram& program, const raw::Process* process,
+answers::SampleTarget target_of(const SampledProgram& program, const readings::Process* process,
                                 const std::vector<modules::LoadedModule>& loaded) {
-  profile::SampleTarget target;
+  answers::SampleTarget target;
   target.image_name = program.image_name;
   target.process = program.pid;
   target.pe_file = program.pe_file;
@@ -102,7 +102,7 @@ profile::SampleTarget target_of(const SampledProgram& program, const raw::Proces
     target.modules.push_back(modules::module_of(process->modules[i], loaded[i]));
   }
   target.modules.front().main = true;
-  const raw::Module& main = process->modules.front();
+  const readings::Module& main = process->modules.front();
   u32 entry_rva = 0;
   if (loaded.front().symbols.has_value() && loaded.front().symbols->image() != nullptr) {
     entry_rva = loaded.front().symbols->image()->entry_rva();
@@ -112,10 +112,10 @@ profile::SampleTarget target_of(const SampledProgram& program, const raw::Proces
   return target;
 }
 
-profile::SampleTarget target_before(device::Programs& programs, const SampledProgram& program,
+answers::SampleTarget target_before(device::Programs& programs, const SampledProgram& program,
                                     const modules::SymbolOptions& options) {
-  const std::vector<raw::Process> processes = programs.processes();
-  const raw::Process* process = find_process(processes, program.pid);
+  const std::vector<readings::Process> processes = programs.processes();
+  const readings::Process* process = find_process(processes, program.pid);
   if (process == nullptr) return target_of(program, nullptr, {});
   return target_of(program, process, modules::load_modules(process->modules, options));
 }

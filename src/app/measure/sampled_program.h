@@ -25,11 +25,11 @@ diag::Result<SampledProgram> start_or_find(const request::Request& request, u32 
                                            SpawnedProgram& spawned, diag::Console& console);
 
 // The process's module files, and what the profile says of it. `process` may be null: it was never seen.
-const raw::Process* find_process(const std::vector<raw::Process>& processes, u32 pid);
-profile::SampleTarget target_of(const SampledProgram& program, const raw::Process* process,
+const readings::Process* find_process(const std::vector<readings::Process>& processes, u32 pid);
+answers::SampleTarget target_of(const SampledProgram& program, const readings::Process* process,
                                 const std::vector<modules::LoadedModule>& loaded);
 // What is known of the target before the first sample: modules, sections, base address.
-profile::SampleTarget target_before(device::Programs& programs, const SampledProgram& program,
+answers::SampleTarget target_before(device::Programs& programs, const SampledProgram& program,
                                     const modules::SymbolOptions& options);
 
 }  // namespace wperf::measure

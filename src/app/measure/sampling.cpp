@@ -12,9 +12,9 @@ constexpr u64 kTrialNs = 50 * kNanosecondsPerMillisecond;
 constexpr int kTrials = 4;
 
 // The most samples that one core gave of event n.
-u64 busiest_core(const raw::SampleCapture& capture, u32 event) {
+u64 busiest_core(const readings::SampleCapture& capture, u32 event) {
   std::vector<u64> counts;
-  for (const raw::DrainedSample& sample : capture.samples) {
+  for (const readings::DrainedSample& sample : capture.samples) {
     if ((sample.overflowed >> event & 1) == 0) continue;
     if (sample.core >= counts.size()) counts.resize(sample.core + 1u);
     ++counts[sample.core];
@@ -26,7 +26,7 @@ u64 busiest_core(const raw::SampleCapture& capture, u32 event) {
 
 diag::Result<void> adapt_intervals(Machine& machine, plan::SamplePlan& plan, u32 pid) {
   for (int trial = 0; plan.rate_hz.has_value() && trial < kTrials; ++trial) {
-    raw::SampleCapture capture;
+    readings::SampleCapture capture;
     WPERF_TRY(const auto session, machine.device->open_sampling(plan));
     WPERF_CHECK_OK(session->start());
     const u64 start = machine.device->programs().now_ns();

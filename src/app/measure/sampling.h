@@ -13,8 +13,8 @@
 namespace wperf::measure {
 
 struct SamplingOutcome {
-  plan::SamplePlan plan;       // with the intervals that were used
-  raw::SampleCapture capture;  // without the samples
+  plan::SamplePlan plan;            // with the intervals that were used
+  readings::SampleCapture capture;  // without the samples
   Collection collection;
 };
 
@@ -23,7 +23,7 @@ struct SamplingOutcome {
 // `begin` gets the plan as it is used, then `take` the samples, each time as they were drained.
 struct SampleSink {
   std::function<diag::Result<void>(const plan::SamplePlan&)> begin;
-  std::function<void(raw::SampleCapture&)> take;
+  std::function<void(readings::SampleCapture&)> take;
 };
 diag::Result<SamplingOutcome> sample_once(Machine& machine, const plan::SamplePlan& plan, u64 duration_ms, u32 pid,
                                           diag::Console& console, const SampleSink& sink);

@@ -19,10 +19,10 @@ constexpr u64 kOperationType = perf_data::kSampleIp | perf_data::kSampleTid | pe
 constexpr usize kWord = 8;                     // the size of an AUXTRACE is a multiple of it
 constexpr usize kMostWithoutRecord = 1 << 20;  // bytes; no record is that long
 
-std::vector<perf_export::WrittenEvent> events_of(const plan::SpePlan& plan) {
-  const perf_export::WrittenAttributes attributes{
+std::vector<perf_data::WrittenEvent> events_of(const plan::SpePlan& plan) {
+  const perf_data::WrittenAttributes attributes{
       .type = kSpeUnit, .config = 0, .period = plan.interval, .sample_type = kOperationType, .kernel = plan.kernel};
-  return {{.name = "arm_spe_0", .attributes = perf_export::attribute_bytes(attributes), .ids = {id_of_event(0)}}};
+  return {{.name = "arm_spe_0", .attributes = perf_data::attribute_bytes(attributes), .ids = {id_of_event(0)}}};
 }
 
 // Alignment packets count from where they lie, so the place in a page is kept.
@@ -40,7 +40,7 @@ void append_timer(std::string& records, const plan::TimerMoment& timer) {
   while ((kNsPerSecond << shift) / timer.hz > kMostMultiplier) --shift;
   const u64 multiplier = (kNsPerSecond << shift) / timer.hz;
   const perf_data::TimeConversion since_begin{.multiplier = multiplier, .shift = static_cast<u32>(shift)};
-  perf_export::append_time_conversion(records, shift, multiplier, timer.time_ns - since_begin.to_perf_ns(timer.ticks));
+  perf_data::append_time_conversion(records, shift, multiplier, timer.time_ns - since_begin.to_perf_ns(timer.ticks));
 }
 
 }  // namespace
@@ -49,12 +49,12 @@ SpeRecorder::SpeRecorder(const plan::SpePlan& plan, const plan::TimerMoment& tim
     : writer_(events_of(plan), kOperationType, file) {
   constexpr u64 kPerCore = 1;
   std::string info;
-  perf_export::append_auxtrace_info(info, perf_data::kAuxArmSpe, std::array{u64{kSpeUnit}, kPerCore});
+  perf_data::append_auxtrace_info(info, perf_data::kAuxArmSpe, std::array{u64{kSpeUnit}, kPerCore});
   if (plan.timestamps) append_timer(info, timer);
   writer_.append(info);
 }
 
-void SpeRecorder::take(const raw::SpePiece& piece) {
+void SpeRecorder::take(const readings::SpePiece& piece) {
   Stream& stream = streams_[piece.core];
   if (piece.after_gap) write(piece.core, stream, stream.begun.size());
   // Where the core goes on in another buffer, a record that was cut goes on there, too.
@@ -63,10 +63,10 @@ void SpeRecorder::take(const raw::SpePiece& piece) {
   const std::vector<std::byte>& bytes = stream.begun;
   stream.state.buffer_address = stream.address;
   usize whole = 0;
-  decode::spe::for_each_record(bytes, stream.state, [&](const decode::spe::Record&) {
+  spe::for_each_record(bytes, stream.state, [&](const spe::Record&) {
     whole = static_cast<usize>(stream.state.buffer_address - stream.address);
   });
-  decode::spe::end_of_buffer(stream.state, 0);  // what was begun is looked at again
+  spe::end_of_buffer(stream.state, 0);  // what was begun is looked at again
   while (whole != 0 && whole < bytes.size() && whole % kWord != 0 && bytes[whole] == std::byte{}) ++whole;
   if (bytes.size() - whole > kMostWithoutRecord) whole = bytes.size();
   write(piece.core, stream, whole);
@@ -77,7 +77,7 @@ void SpeRecorder::write(u32 core, Stream& stream, usize size) {
   const std::string_view bytes(reinterpret_cast<const char*>(stream.begun.data()), size);
   const u64 offset = offset_like(stream.address, stream.offset);
   std::string record;
-  perf_export::append_auxtrace(record, core, offset, bytes);
+  perf_data::append_auxtrace(record, core, offset, bytes);
   writer_.append(record);
   stream.offset = offset + (size + kWord - 1) / kWord * kWord;
   stream.address += size;

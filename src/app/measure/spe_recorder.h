@@ -16,12 +16,12 @@ namespace wperf::measure {
 class SpeRecorder {
  public:
   SpeRecorder(const plan::SpePlan& plan, const plan::TimerMoment& timer, os::RecordingFile& file);
-  void take(const raw::SpePiece& piece);
+  void take(const readings::SpePiece& piece);
   void finish(const RunEnding& ending, const plan::Capabilities& machine, std::span<const std::string> arguments);
 
  private:
   struct Stream {
-    decode::spe::DecodeState state;
+    spe::DecodeState state;
     u64 offset = 0;                // from here on nothing is written
     u64 address = 0;               // of the first byte in `begun`
     std::vector<std::byte> begun;  // behind the last whole record

@@ -10,10 +10,10 @@
 namespace wperf::measure {
 namespace {
 
-using decode::spe::DecodeState;
-using decode::spe::EncodedOperation;
-using decode::spe::Record;
-using decode::spe::SpeEncoder;
+using spe::DecodeState;
+using spe::EncodedOperation;
+using spe::Record;
+using spe::SpeEncoder;
 
 // As a core pads them, or as long as they are.
 std::vector<std::byte> some_records(u32 count, bool padded = true) {
@@ -33,7 +33,7 @@ std::vector<std::byte> some_records(u32 count, bool padded = true) {
 
 struct Decoded {
   std::vector<u64> pcs;
-  decode::spe::Damage damage;
+  spe::Damage damage;
 };
 
 // Each piece of the trace by itself, as reports decode it.
@@ -46,20 +46,20 @@ Decoded decoded(const os::RecordingFile& file) {
     for (const perf_data::AuxStretch& stretch : traces.stretches_of(buffer)) {
       DecodeState state;
       state.buffer_address = stretch.offset;
-      const usize used = decode::spe::for_each_record(stretch.bytes, state,
-                                                      [&](const Record& record) { out.pcs.push_back(record.pc()); });
-      decode::spe::end_of_buffer(state, stretch.bytes.size() - used);
+      const usize used =
+          spe::for_each_record(stretch.bytes, state, [&](const Record& record) { out.pcs.push_back(record.pc()); });
+      spe::end_of_buffer(state, stretch.bytes.size() - used);
       out.damage.add(state.damage);
     }
   }
   return out;
 }
 
-Decoded recorded(const std::vector<raw::SpePiece>& pieces) {
+Decoded recorded(const std::vector<readings::SpePiece>& pieces) {
   auto file = os::RecordingFile::create({});
   EXPECT_TRUE(file.has_value());
   SpeRecorder recorder({}, {}, file.value());
-  for (const raw::SpePiece& piece : pieces) recorder.take(piece);
+  for (const readings::SpePiece& piece : pieces) recorder.take(piece);
   recorder.finish({.processes = {}, .threads = {}, .run = {}}, {}, {});
   file.value().close();
   EXPECT_FALSE(file.value().trouble().has_value());
@@ -70,7 +70,7 @@ TEST(SpeRecorder, RecordsAreWholeHoweverTheirBytesCome) {
   constexpr u32 kRecords = 40;
   for (const usize step : {1u, 7u, 64u, 100u, 129u, 1u << 20}) {
     const std::vector<std::byte> bytes = some_records(kRecords, step != 129);
-    std::vector<raw::SpePiece> pieces;
+    std::vector<readings::SpePiece> pieces;
     for (usize at = 0; at < bytes.size(); at += step) {
       pieces.push_back({.core = 2,
                         .after_gap = false,
@@ -88,7 +88,7 @@ TEST(SpeRecorder, AGapEndsWhatWasBegun) {
   const std::vector<std::byte> bytes = some_records(4);
   const usize record = bytes.size() / 4;
   const auto part = [&](usize at, usize size, bool after_gap) {
-    return raw::SpePiece{
+    return readings::SpePiece{
         .core = 0, .after_gap = after_gap, .buffer_address = at, .bytes = std::span(bytes).subspan(at, size)};
   };
   const Decoded read = recorded({part(0, record + 20, false), part(2 * record, 2 * record, true)});

@@ -23,7 +23,7 @@ class ByteFiles {
  public:
   ByteFiles(const request::Outputs& outputs, bool several) : outputs_(outputs), several_(several) {}
 
-  void write(const raw::SpePiece& piece) {
+  void write(const readings::SpePiece& piece) {
     auto found = files_.find(piece.core);
     if (found == files_.end()) {
       const std::string name = several_ ? fmt::format("spe.{}.data", piece.core) : "spe.data";
@@ -54,12 +54,12 @@ class ByteFiles {
 struct SpeOutcome {
   Collection collection;
   u64 start_ns = 0, end_ns = 0;
-  std::vector<raw::SpeStatistics> core_statistics;
+  std::vector<readings::SpeStatistics> core_statistics;
   std::optional<perf_data::CountedFacts> counted;
 };
 
 diag::Result<SpeOutcome> profile_once(const request::Request& request, const plan::SpePlan& plan, Machine& machine,
-                                      u32 pid, diag::Console& console, const raw::SpeSink& sink) {
+                                      u32 pid, diag::Console& console, const readings::SpeSink& sink) {
   SpeOutcome outcome;
   device::Device& device = *machine.device;
   const plan::CountPlan counts = population_plan(plan, machine.capabilities);
@@ -73,7 +73,7 @@ diag::Result<SpeOutcome> profile_once(const request::Request& request, const pla
   WPERF_CHECK_OK(session->start());
   outcome.start_ns = device.programs().now_ns();
   u64 bytes = 0;
-  const raw::SpeSink counted = [&](const raw::SpePiece& piece) {
+  const readings::SpeSink counted = [&](const readings::SpePiece& piece) {
     bytes += piece.bytes.size();
     sink(piece);
   };
@@ -89,23 +89,23 @@ diag::Result<SpeOutcome> profile_once(const request::Request& request, const pla
   tell_collected(outcome.collection, console);
   outcome.core_statistics = session->core_statistics();
   if (counting != nullptr) {
-    WPERF_TRY(const raw::CountCapture capture, counting->read());
+    WPERF_TRY(const readings::CountCapture capture, counting->read());
     outcome.counted = counted_facts(counts, machine.capabilities, capture);
   }
   return outcome;
 }
 
-RunEnding ending_of(const SampledProgram& sampled, const std::vector<raw::Process>& processes, SpeOutcome outcome,
+RunEnding ending_of(const SampledProgram& sampled, const std::vector<readings::Process>& processes, SpeOutcome outcome,
                     const plan::Capabilities& machine) {
   RunEnding ending{.processes = processes,
                    .threads = {},
                    .run = facts_of_run(sampled, processes, outcome.start_ns, outcome.end_ns),
                    .first_ns = outcome.start_ns,
                    .last_ns = outcome.end_ns};
-  for (const raw::Process& process : processes) {
+  for (const readings::Process& process : processes) {
     for (const u32 thread : process.threads) ending.threads.emplace(process.pid, thread);
   }
-  for (const raw::SpeStatistics& statistics : outcome.core_statistics) {
+  for (const readings::SpeStatistics& statistics : outcome.core_statistics) {
     ending.run.spe_cores.push_back(
         {.core = statistics.core,
          .midr = statistics.core < machine.core_midr.size() ? machine.core_midr[statistics.core] : 0,
@@ -130,7 +130,7 @@ diag::Result<Recording> record_driver_spe(const request::Request& request, Machi
   WPERF_CHECK_OK(create_own_file(recording));
   SpeRecorder recorder(plan, machine.capabilities.timer, *recording.own);
   ByteFiles files(request.outputs, plan.cores.size() > 1);
-  const auto take = [&](const raw::SpePiece& piece) {
+  const auto take = [&](const readings::SpePiece& piece) {
     recorder.take(piece);
     if (request.sampling.keeps_spe_bytes) files.write(piece);
   };

@@ -3,8 +3,8 @@
 
 namespace wperf::measure {
 
-profile::TestReport test_report_of(const plan::CountPlan& plan, const plan::Capabilities& machine) {
-  profile::TestReport test;
+answers::TestReport test_report_of(const plan::CountPlan& plan, const plan::Capabilities& machine) {
+  answers::TestReport test;
   test.midr = machine.midr;
   test.id_aa64dfr0 = machine.id_aa64dfr0;
   test.pmsidr = machine.pmsidr;
@@ -33,9 +33,9 @@ profile::TestReport test_report_of(const plan::CountPlan& plan, const plan::Capa
   return test;
 }
 
-diag::Result<profile::TestReport> measure_test(const request::Request& request, Machine& machine) {
+diag::Result<answers::TestReport> measure_test(const request::Request& request, Machine& machine) {
   WPERF_TRY(const plan::CountPlan plan, plan::make_count_plan(request, machine.capabilities, machine.catalog));
-  profile::TestReport test = test_report_of(plan, machine.capabilities);
+  answers::TestReport test = test_report_of(plan, machine.capabilities);
   test.period_ms = plan::configured_period_ms(request, machine.capabilities);
   return test;
 }

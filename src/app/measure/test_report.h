@@ -8,7 +8,7 @@
 namespace wperf::measure {
 
 // Of a request that may count nothing.
-diag::Result<profile::TestReport> measure_test(const request::Request& request, Machine& machine);
-profile::TestReport test_report_of(const plan::CountPlan& plan, const plan::Capabilities& machine);
+diag::Result<answers::TestReport> measure_test(const request::Request& request, Machine& machine);
+answers::TestReport test_report_of(const plan::CountPlan& plan, const plan::Capabilities& machine);
 
 }  // namespace wperf::measure

@@ -6,7 +6,7 @@
 
 namespace wperf::measure {
 
-profile::Component tool_component() {
+answers::Component tool_component() {
   return {.name = "wperf",
           .version = kVersion,
           .git = kGitVersion,

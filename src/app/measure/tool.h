@@ -5,7 +5,7 @@
 
 namespace wperf::measure {
 
-profile::Component tool_component();
+answers::Component tool_component();
 // What recordings say made them.
 std::string tool_version();
 

@@ -58,7 +58,7 @@ diag::Result<void> check_timeline_files(const request::Request& request, const s
   return os::check_output(output_path(outputs, *outputs.json_file));
 }
 
-diag::Result<void> write_timeline_files(const profile::TimelineProfile& timeline,
+diag::Result<void> write_timeline_files(const answers::TimelineProfile& timeline,
                                         const std::vector<TimelineFile>& files) {
   diag::Result<void> first_failure;
   for (const TimelineFile& file : files) {

@@ -22,7 +22,7 @@ std::vector<TimelineFile> timeline_files(const request::Request& request, const 
 // Can all of them be written, and the JSON beside them? Asked before anything is counted.
 diag::Result<void> check_timeline_files(const request::Request& request, const std::vector<TimelineFile>& files);
 // Whatever becomes of one file, the others are written.
-diag::Result<void> write_timeline_files(const profile::TimelineProfile& timeline,
+diag::Result<void> write_timeline_files(const answers::TimelineProfile& timeline,
                                         const std::vector<TimelineFile>& files);
 
 }  // namespace wperf::output

@@ -11,9 +11,9 @@
 namespace wperf::push {
 namespace {
 
-using profile_export::Message;
 using request::PushLabel;
 using request::PushTarget;
+using text::Message;
 
 constexpr std::string_view kService = "service_name", kName = "__name__";
 constexpr std::string_view kProtobuf = "application/x-protobuf";
@@ -135,7 +135,7 @@ Parcel otlp_parcel(const PackedProfile& profile) {
   return {.path = "/v1development/profiles",
           .content_type = std::string(kProtobuf),
           .content_encoding = "gzip",
-          .body = deflate::deflated(profile.bytes, deflate::Form::gzip)};
+          .body = packing::deflated(profile.bytes, packing::Form::gzip)};
 }
 
 }  // namespace

@@ -15,28 +15,28 @@ std::string otlp_name(const std::string& name) {
 
 }  // namespace
 
-PackedProfile packed_profile(profile_export::Source source, request::PushTarget target,
+PackedProfile packed_profile(exports::Source source, request::PushTarget target,
                              const std::vector<request::PushLabel>& labels, const ProfileTime& time) {
   PackedProfile packed{.bytes = {},
                        .sample_types = {},
                        .begin_unix_ns = time.begin_unix_ns,
                        .end_unix_ns = std::max(time.end_unix_ns, time.begin_unix_ns)};
-  const profile_export::TakeBytes take = [&](std::string_view part) { packed.bytes += part; };
+  const exports::TakeBytes take = [&](std::string_view part) { packed.bytes += part; };
   source.begin_unix_ns = time.begin_unix_ns;
   if (target == request::PushTarget::otlp) {
     for (const request::PushLabel& label : labels) {
       // It names the kind of a profile for Prometheus-like servers alone.
       if (label.name != "__name__") source.attributes.emplace_back(otlp_name(label.name), label.value);
     }
-    profile_export::write_otlp(source, take);
+    exports::write_otlp(source, take);
     return packed;
   }
-  for (const u32 event : profile_export::used_events(source.profile)) {
-    const std::string name = profile_export::clean_text(source.profile.events[event].name);
+  for (const u32 event : exports::used_events(source.profile)) {
+    const std::string name = exports::clean_text(source.profile.events[event].name);
     packed.sample_types.push_back(name + ".samples");
     packed.sample_types.push_back(name);
   }
-  profile_export::write_pprof(source, take);
+  exports::write_pprof(source, take);
   return packed;
 }
 

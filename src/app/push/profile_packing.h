@@ -14,7 +14,7 @@ struct ProfileTime {
 };
 
 // `labels` go into what holds its own, OTLP's message.
-PackedProfile packed_profile(profile_export::Source source, request::PushTarget target,
+PackedProfile packed_profile(exports::Source source, request::PushTarget target,
                              const std::vector<request::PushLabel>& labels, const ProfileTime& time);
 
 // What the profile is about, where nobody says: the program that most samples are of.

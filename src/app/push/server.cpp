@@ -152,10 +152,10 @@ Verdict parca_verdict(const os::HttpAnswer& answer) {
 Verdict otlp_verdict(const os::HttpAnswer& answer) {
   Verdict verdict;
   if (answer.header("content-type").find("protobuf") == std::string_view::npos) return verdict;
-  profiles::ProtobufReader response{profiles::Bytes(answer.body)};
+  text::ProtobufReader response{text::Bytes(answer.body)};
   while (response.next()) {
     if (response.field() != 1) continue;
-    profiles::ProtobufReader partial(response.bytes());
+    text::ProtobufReader partial(response.bytes());
     while (partial.next()) {
       if (partial.field() == 1 && partial.number() != 0) verdict.outcome = Outcome::refused;
       if (partial.field() == 2) verdict.text = "the server says: " + shown(partial.text());

@@ -12,8 +12,8 @@
 namespace wperf::modules {
 namespace {
 
+using code::Rva;
 using symbols::PeFile;
-using symbols::Rva;
 using symbols::Symbolization;
 using symbols::SymbolizedAddress;
 using symbols::SymbolizedFrame;
@@ -196,7 +196,7 @@ std::vector<CodeRange> CodeFile::line_ranges(const Symbolization& known) const {
   return ranges;
 }
 
-std::optional<symbols::CallerPlace> CodeFile::caller_place(u64 address) const {
+std::optional<code::CallerPlace> CodeFile::caller_place(u64 address) const {
   return is_image() ? pe()->caller_place(rva_of(address)) : std::nullopt;
 }
 

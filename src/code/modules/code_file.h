@@ -55,13 +55,13 @@ class CodeFile {
   // The code around each address that belongs to the function's own line there. addresses: as answer() has them.
   std::vector<CodeRange> line_ranges(const symbols::Symbolization& known) const;
   // Of Arm64 code in images; nothing: it is none.
-  std::optional<symbols::CallerPlace> caller_place(u64 address) const;
+  std::optional<code::CallerPlace> caller_place(u64 address) const;
   bool is_call(u64 address) const;  // an Arm64 instruction, in either kind of file
 
  private:
   using Texts = std::unordered_set<std::string>;
   symbols::Symbolization answer_of_image(const std::vector<u64>& addresses, const symbols::SymbolQuery& query) const;
-  symbols::Rva rva_of(u64 address) const;
+  code::Rva rva_of(u64 address) const;
 
   std::string reason_;
   std::optional<LoadedElf> elf_;

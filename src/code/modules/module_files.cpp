@@ -48,7 +48,7 @@ struct FoundPdb {
 
 diag::Result<std::vector<std::byte>> unpacked(const symbols::Candidate& look, std::vector<std::byte> bytes) {
   if (look.kind != symbols::LookKind::compressed) return bytes;
-  return symbols::decompress_cabinet(bytes, kSymbolFileLimit);
+  return packing::decompress_cabinet(bytes, kSymbolFileLimit);
 }
 
 // The bytes of a look: mapped where they are a file of their own, else in memory. Nothing: it is not there.
@@ -71,7 +71,7 @@ diag::Result<std::optional<SymbolBytes>> fetch(const symbols::Candidate& look, c
   if (!os::file_exists(look.location)) return std::optional<SymbolBytes>();
   WPERF_TRY(auto file, os::MappedFile::open_as(look.location, look.location));
   if (look.kind != symbols::LookKind::compressed) return std::optional<SymbolBytes>(std::in_place, std::move(file));
-  WPERF_TRY(auto bytes, symbols::decompress_cabinet(file.bytes(), kSymbolFileLimit));
+  WPERF_TRY(auto bytes, packing::decompress_cabinet(file.bytes(), kSymbolFileLimit));
   return std::optional<SymbolBytes>(std::in_place, std::move(bytes));
 }
 
@@ -100,7 +100,7 @@ void take_look(const symbols::Candidate& look, const SymbolOptions& options, sym
   search.text({reinterpret_cast<const char*>(view.data()), view.size()});
 }
 
-FoundPdb find_pdb(const raw::Module& module, const symbols::CodeView& wanted, const SymbolOptions& options) {
+FoundPdb find_pdb(const readings::Module& module, const symbols::CodeView& wanted, const SymbolOptions& options) {
   FoundPdb found;
   std::vector<std::string> explicit_paths = options.pdb_files;
   explicit_paths.insert(explicit_paths.end(), options.recorded_pdb_files.begin(), options.recorded_pdb_files.end());
@@ -120,7 +120,7 @@ FoundPdb find_pdb(const raw::Module& module, const symbols::CodeView& wanted, co
   return found;
 }
 
-LoadedModule load_module(const raw::Module& module, const SymbolOptions& options, os::NamedUse use) {
+LoadedModule load_module(const readings::Module& module, const SymbolOptions& options, os::NamedUse use) {
   LoadedModule loaded;
   // Recordings write its name in brackets.
   if (module.path.empty() || (module.path.starts_with('[') && module.path.ends_with(']'))) {
@@ -154,10 +154,10 @@ LoadedModule load_module(const raw::Module& module, const SymbolOptions& options
 
 }  // namespace
 
-std::vector<LoadedModule> load_modules(const std::vector<raw::Module>& modules, const SymbolOptions& options) {
+std::vector<LoadedModule> load_modules(const std::vector<readings::Module>& modules, const SymbolOptions& options) {
   std::vector<LoadedModule> loaded;
   loaded.reserve(modules.size());
-  for (const raw::Module& module : modules) {
+  for (const readings::Module& module : modules) {
     loaded.push_back(load_module(module, options, os::NamedUse::read));
   }
   return loaded;
@@ -201,11 +201,11 @@ void check_build(LoadedModule& module, std::span<const std::byte> recorded) {
   module.reason = "the file on this machine is from a different build than the recorded one";
 }
 
-LoadedModule load_recorded_module(const raw::Module& module, std::span<const std::byte> build,
+LoadedModule load_recorded_module(const readings::Module& module, std::span<const std::byte> build,
                                   std::string_view pdb_name, const SymbolOptions& options) {
   LoadedModule loaded = load_module(module, options, build.empty() ? os::NamedUse::read : os::NamedUse::checked);
   check_build(loaded, build);
-  symbols::PdbId id;
+  code::PdbId id;
   static_assert(sizeof id == 20, "as recordings have it");
   if (loaded.symbols.has_value() || build.size() != sizeof id) return loaded;
   std::memcpy(&id, build.data(), sizeof id);
@@ -223,8 +223,8 @@ LoadedModule load_recorded_module(const raw::Module& module, std::span<const std
   return loaded;
 }
 
-profile::SampleModule module_of(const raw::Module& module, const LoadedModule& loaded) {
-  profile::SampleModule made;
+answers::SampleModule module_of(const readings::Module& module, const LoadedModule& loaded) {
+  answers::SampleModule made;
   made.name = module.name;
   made.path = module.path;
   made.pdb_file = loaded.pdb_path;

@@ -63,14 +63,14 @@ std::optional<ImagePdb> pdb_of_image(const std::string& path);
 // reason.
 void check_build(LoadedModule& module, std::span<const std::byte> recorded);
 
-std::vector<LoadedModule> load_modules(const std::vector<raw::Module>& modules, const SymbolOptions& options);
+std::vector<LoadedModule> load_modules(const std::vector<readings::Module>& modules, const SymbolOptions& options);
 
 // Of a recording. `build`: GUID and age of its PDB; empty: not known. A file of another build is not taken; where there
 // is none, the PDB alone is, found by `build` and `pdb_name`, or by the name of the image where that is empty.
-LoadedModule load_recorded_module(const raw::Module& module, std::span<const std::byte> build,
+LoadedModule load_recorded_module(const readings::Module& module, std::span<const std::byte> build,
                                   std::string_view pdb_name, const SymbolOptions& options);
 
 // Fills in what the image says: preferred base, sections, where names come from.
-profile::SampleModule module_of(const raw::Module& module, const LoadedModule& loaded);
+answers::SampleModule module_of(const readings::Module& module, const LoadedModule& loaded);
 
 }  // namespace wperf::modules

@@ -22,7 +22,7 @@ namespace {
 std::string refuse_pdb(const std::optional<PeFile>& image, const PdbFile& pdb) {
   if (!image.has_value()) return {};  // nothing to hold it against: whoever named it knows
   if (!image->codeview().has_value()) return "the image does not name its PDB";
-  const PdbId& wanted = image->codeview()->id;
+  const code::PdbId& wanted = image->codeview()->id;
   if (pdb.id() == wanted) return {};
   return fmt::format("the PDB is from another build: it is {}, but the image needs {}", id_text(pdb.id()),
                      id_text(wanted));
@@ -45,7 +45,7 @@ std::string why_no_pdb(const std::optional<PeFile>& image, std::string search) {
 std::string decorated_name(const PdbFile& pdb, const Function& procedure) {
   const std::span<const Function> publics = pdb.publics();
   const auto first = std::lower_bound(publics.begin(), publics.end(), procedure.rva,
-                                      [](const Function& entry, Rva wanted) { return entry.rva < wanted; });
+                                      [](const Function& entry, code::Rva wanted) { return entry.rva < wanted; });
   const Function* best = nullptr;
   for (auto at = first; at != publics.end() && at->rva == procedure.rva; ++at) {
     if (undecorated(at->name) == procedure.name) return std::string(at->name);
@@ -57,7 +57,7 @@ std::string decorated_name(const PdbFile& pdb, const Function& procedure) {
 struct Found {
   SymbolSource source = SymbolSource::none;
   std::string name;
-  RvaRange bounds;
+  code::RvaRange bounds;
   const void* symbol = nullptr;  // the public or export that it is named after
 };
 
@@ -67,14 +67,14 @@ class Finder {
   Finder(const std::optional<PeFile>& image, const std::optional<PdbFile>& pdb, const NameOptions& options)
       : image_(image), pdb_(pdb), options_(options) {}
 
-  const Found& find(Rva rva) {
+  const Found& find(code::Rva rva) {
     const bool sized = found_.source == SymbolSource::pdb || found_.source == SymbolSource::pdata;
     if (!sized || !found_.bounds.contains(rva)) search(rva);
     return found_;
   }
 
  private:
-  void search(Rva rva) {
+  void search(code::Rva rva) {
     if (const Function* function = pdb_.has_value() ? pdb_->function_at(rva) : nullptr) {
       if (!function->is_public) {
         found_ = {SymbolSource::pdb,
@@ -98,15 +98,15 @@ class Finder {
     }
   }
 
-  void name_after(SymbolSource source, const void* symbol, Rva begin, std::string_view name) {
+  void name_after(SymbolSource source, const void* symbol, code::Rva begin, std::string_view name) {
     if (found_.symbol == symbol) return;
-    const RvaRange bounds = bounds_at(begin).value_or(RvaRange{});
+    const code::RvaRange bounds = bounds_at(begin).value_or(code::RvaRange{});
     found_ = {source, options_.decorated ? std::string(name) : undecorated(name), bounds, symbol};
     // A label inside of a function begins there.
     if (found_.bounds.contains(begin)) found_.bounds.begin = begin;
   }
 
-  std::optional<RvaRange> bounds_at(Rva rva) const {
+  std::optional<code::RvaRange> bounds_at(code::Rva rva) const {
     return image_.has_value() ? image_->function_at(rva) : std::nullopt;
   }
 
@@ -155,13 +155,13 @@ ModuleSymbols ModuleSymbols::make(std::string module_name, std::optional<PeFile>
   return out;
 }
 
-std::vector<Answer> ModuleSymbols::answer(const std::vector<Rva>& addresses, const NameOptions& options) const {
+std::vector<Answer> ModuleSymbols::answer(const std::vector<code::Rva>& addresses, const NameOptions& options) const {
   std::vector<Answer> answers;
   answers.reserve(addresses.size());
   Finder finder(state_->image, state_->pdb, options);
   std::vector<Frame> scratch;
   SymbolSource best = SymbolSource::none;
-  for (const Rva rva : addresses) {
+  for (const code::Rva rva : addresses) {
     const Found& found = finder.find(rva);
     Answer& answer = answers.emplace_back();
     answer.address = rva;
@@ -176,8 +176,8 @@ std::vector<Answer> ModuleSymbols::answer(const std::vector<Rva>& addresses, con
   return answers;
 }
 
-void ModuleSymbols::for_each_name(bool decorated, const std::function<void(Rva, std::string_view)>& visit) const {
-  const auto show = [&](Rva rva, std::string_view name) {
+void ModuleSymbols::for_each_name(bool decorated, const std::function<void(code::Rva, std::string_view)>& visit) const {
+  const auto show = [&](code::Rva rva, std::string_view name) {
     decorated ? visit(rva, name) : visit(rva, undecorated(name));
   };
   if (state_->pdb.has_value()) {

@@ -26,10 +26,10 @@ struct SymbolFrame {
 };
 
 struct Answer {
-  Rva address;
+  code::Rva address;
   SymbolSource source = SymbolSource::none;
-  std::string function;  // undecorated, or decorated when asked for; "function at 0x…" from .pdata; empty: none
-  RvaRange bounds;       // of the function; empty range when not known
+  std::string function;   // undecorated, or decorated when asked for; "function at 0x…" from .pdata; empty: none
+  code::RvaRange bounds;  // of the function; empty range when not known
   std::vector<SymbolFrame> frames;  // innermost inlined first, the function last; without lines where unknown
 };
 
@@ -62,9 +62,9 @@ class ModuleSymbols {
   ~ModuleSymbols();
 
   // addresses: sorted, unique. Answers in the same order, one each.
-  std::vector<Answer> answer(const std::vector<Rva>& addresses, const NameOptions& options) const;
+  std::vector<Answer> answer(const std::vector<code::Rva>& addresses, const NameOptions& options) const;
   // All names of functions, also several of one address, each maybe twice.
-  void for_each_name(bool decorated, const std::function<void(Rva, std::string_view)>& visit) const;
+  void for_each_name(bool decorated, const std::function<void(code::Rva, std::string_view)>& visit) const;
   // After answers were given, `source` is the best of theirs.
   const ModuleState& state() const;
   const PeFile* image() const;

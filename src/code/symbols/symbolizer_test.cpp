@@ -42,8 +42,8 @@ class Module : public testing::Test {
   std::map<std::string, std::vector<std::byte>> files_;
 };
 
-std::vector<Rva> every_fourth_byte(const PeFile& image) {
-  std::vector<Rva> out;
+std::vector<code::Rva> every_fourth_byte(const PeFile& image) {
+  std::vector<code::Rva> out;
   for (const Section& section : image.sections()) {
     if (!section.executable()) continue;
     for (u32 at = 0; at < section.virtual_size; at += 4) out.push_back({section.rva + at});
@@ -59,7 +59,7 @@ std::set<std::string> names_of(const std::vector<Answer>& answers, SymbolSource 
   return out;
 }
 
-void expect_consistent(const std::vector<Answer>& answers, const std::vector<Rva>& addresses) {
+void expect_consistent(const std::vector<Answer>& answers, const std::vector<code::Rva>& addresses) {
   ASSERT_EQ(answers.size(), addresses.size());
   for (size_t i = 0; i < answers.size(); ++i) {
     const Answer& answer = answers[i];
@@ -197,7 +197,7 @@ TEST(ModuleWithNothing, AnswersNothing) {
   EXPECT_EQ(module.state().module, "gone.dll");
   EXPECT_EQ(module.state().source, SymbolSource::none);
   EXPECT_EQ(module.state().reason, "neither the image nor a PDB was found");
-  const std::vector<Rva> addresses = {{0}, {0x1000}, {0xffffffff}};
+  const std::vector<code::Rva> addresses = {{0}, {0x1000}, {0xffffffff}};
   expect_consistent(module.answer(addresses, {}), addresses);
   EXPECT_TRUE(module.answer({}, {}).empty());
 }

@@ -57,8 +57,8 @@ bool CoreCursor::open_next() {
   rest_ = file_->body(buffer);
   if (!buffer.is_packed()) return true;
   const usize wanted = buffer.filled - TraceFile::kBufferHeader;
-  unpacked_.resize(std::min(wanted, most_expanded(rest_.size())));
-  const usize got = expand_xpress(rest_, unpacked_);
+  unpacked_.resize(std::min(wanted, packing::most_expanded(rest_.size())));
+  const usize got = packing::expand_xpress(rest_, unpacked_);
   if (got < wanted) note_damage(wanted - got);
   rest_ = Bytes(unpacked_).first(got);
   return true;

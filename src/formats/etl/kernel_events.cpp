@@ -5,7 +5,7 @@
 #include "formats/etl/trace_bytes.h"
 #include "formats/etl/trace_writer.h"
 
-namespace wperf::etl_export {
+namespace wperf::etl::write {
 namespace {
 
 enum Group : u8 { kTrace = 0x00, kProcess = 0x03, kThread = 0x05, kPerfInfo = 0x0f, kImage = 0x14, kStackWalk = 0x18 };
@@ -149,4 +149,4 @@ std::string volume(u64 time, std::string_view device, std::string_view drive) {
   return classic_record(kVolumes, 35, 2, time, payload);
 }
 
-}  // namespace wperf::etl_export
+}  // namespace wperf::etl::write

@@ -8,7 +8,7 @@
 
 #include "formats/etl/event.h"
 
-namespace wperf::etl_export {
+namespace wperf::etl::write {
 
 // Opcodes that processes, threads and images share. A load of an image is told otherwise: see image().
 enum class Moment : u8 { begins = 1, ends = 2, at_start = 3, at_end = 4 };
@@ -60,4 +60,4 @@ std::string loss(u64 time, const LossSpan& about);
 // \Device\HarddiskVolume3 is C:
 std::string volume(u64 time, std::string_view device, std::string_view drive);
 
-}  // namespace wperf::etl_export
+}  // namespace wperf::etl::write

@@ -9,7 +9,7 @@
 #include "formats/etl/trace_bytes.h"
 #include "formats/etl/trace_writer.h"
 
-namespace wperf::etl_export {
+namespace wperf::etl::write {
 namespace {
 
 TEST(KernelEvents, AreReadBackInTheOrderOfTheirTimes) {
@@ -93,4 +93,4 @@ TEST(WideText, TakesWhatIsNoUtf8ForNonsense) {
 }
 
 }  // namespace
-}  // namespace wperf::etl_export
+}  // namespace wperf::etl::write

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "formats/etl/trace_bytes.h"
 
-namespace wperf::etl_export {
+namespace wperf::etl::write {
 namespace {
 
 constexpr u32 kReplacement = 0xfffd;
@@ -48,4 +48,4 @@ void put_wide(std::string& out, std::string_view utf8) {
   put(out, u16{0});
 }
 
-}  // namespace wperf::etl_export
+}  // namespace wperf::etl::write

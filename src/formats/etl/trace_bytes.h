@@ -6,13 +6,13 @@
 
 #include "formats/perf_data/byte_writing.h"
 
-namespace wperf::etl_export {
+namespace wperf::etl::write {
 
-using perf_export::put;
+using perf_data::put;
 
 // UTF-16 of UTF-8, without an end. What is no UTF-8 becomes U+FFFD.
 std::u16string wide_text(std::string_view utf8);
 // With its final zero.
 void put_wide(std::string& out, std::string_view utf8);
 
-}  // namespace wperf::etl_export
+}  // namespace wperf::etl::write

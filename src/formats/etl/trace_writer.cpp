@@ -5,7 +5,7 @@
 
 #include "formats/etl/trace_bytes.h"
 
-namespace wperf::etl_export {
+namespace wperf::etl::write {
 namespace {
 
 constexpr usize kBufferHeader = 0x48;
@@ -142,4 +142,4 @@ void BufferWriter::finish() {
   }
 }
 
-}  // namespace wperf::etl_export
+}  // namespace wperf::etl::write

@@ -9,7 +9,7 @@
 
 #include "formats/etl/event.h"
 
-namespace wperf::etl_export {
+namespace wperf::etl::write {
 
 struct TraceFacts {
   u32 buffer_size = 1 << 16;  // bytes
@@ -64,4 +64,4 @@ class BufferWriter {
   u32 written_ = 0;
 };
 
-}  // namespace wperf::etl_export
+}  // namespace wperf::etl::write

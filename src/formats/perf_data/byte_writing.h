@@ -8,7 +8,7 @@
 
 #include "base/ints.h"
 
-namespace wperf::perf_export {
+namespace wperf::perf_data {
 
 inline constexpr usize kRecordHeaderSize = 8;
 inline constexpr usize kLargestRecord = 0xffff / 8 * 8;  // its size is told in 16 bits, and is a multiple of 8
@@ -44,4 +44,4 @@ inline void put_record(std::string& out, u32 type, u16 misc, std::string_view bo
   out += body;
 }
 
-}  // namespace wperf::perf_export
+}  // namespace wperf::perf_data

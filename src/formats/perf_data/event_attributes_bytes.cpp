@@ -3,7 +3,7 @@
 
 #include "formats/perf_data/byte_writing.h"
 
-namespace wperf::perf_export {
+namespace wperf::perf_data {
 namespace {
 
 constexpr u32 kSize = 96;
@@ -30,4 +30,4 @@ std::string attribute_bytes(const WrittenAttributes& attributes) {
   return bytes;
 }
 
-}  // namespace wperf::perf_export
+}  // namespace wperf::perf_data

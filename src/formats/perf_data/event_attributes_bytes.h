@@ -6,7 +6,7 @@
 
 #include "base/ints.h"
 
-namespace wperf::perf_export {
+namespace wperf::perf_data {
 
 struct WrittenAttributes {
   u32 type = 0;
@@ -20,4 +20,4 @@ struct WrittenAttributes {
 // In an old form of the struct, which every perf reads. Every record has a trailer (sample_id_all).
 std::string attribute_bytes(const WrittenAttributes& attributes);
 
-}  // namespace wperf::perf_export
+}  // namespace wperf::perf_data

@@ -8,12 +8,12 @@
 #include "formats/perf_data/format.h"
 #include "formats/perf_data/run_facts.h"
 
-namespace wperf::perf_export {
+namespace wperf::perf_data {
 namespace {
 
 using perf_data::Feature;
 
-constexpr usize kHeaderSize = 104, kSectionSize = 16, kSmallestAttributes = 64, kSizeOfAttributes = 4;
+constexpr usize kHeaderSize = 104, kWrittenSectionSize = 16, kSmallestAttributes = 64, kSizeOfAttributes = 4;
 constexpr usize kBuildIdRoom = 20;
 
 // An entry of the events' section is as long as any other, so all attributes get the size of the longest; what is added
@@ -51,7 +51,7 @@ FeatureBits FeatureSections::bits() const {
 
 // Where each section is, then the sections. `at`: where this begins in the file.
 std::string tail_bytes(const FeatureSections& sections, u64 at) {
-  for (const std::string& section : sections.bytes) at += section.empty() ? 0 : kSectionSize;
+  for (const std::string& section : sections.bytes) at += section.empty() ? 0 : kWrittenSectionSize;
   std::string tail;
   for (const std::string& section : sections.bytes) {
     if (section.empty()) continue;
@@ -66,7 +66,7 @@ std::string tail_bytes(const FeatureSections& sections, u64 at) {
 std::string header_bytes(std::span<const WrittenEvent> events, u64 record_bytes, const FeatureBits& features) {
   u64 id_bytes = 0;
   for (const WrittenEvent& event : events) id_bytes += event.ids.size() * sizeof(u64);
-  const u64 entry_size = size_of_attributes(events) + kSectionSize;
+  const u64 entry_size = size_of_attributes(events) + kWrittenSectionSize;
   const u64 table_at = kHeaderSize + id_bytes, table_size = entry_size * events.size();
   std::string header = "PERFILE2";
   for (const u64 field : {u64{kHeaderSize}, entry_size, table_at, table_size, table_at + table_size, record_bytes,
@@ -210,4 +210,4 @@ FactsEnding facts_ending(u64 records_end, const RecordingFacts& facts) {
   return ending;
 }
 
-}  // namespace wperf::perf_export
+}  // namespace wperf::perf_data

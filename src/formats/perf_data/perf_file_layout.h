@@ -15,7 +15,7 @@
 
 #include "base/ints.h"
 
-namespace wperf::perf_export {
+namespace wperf::perf_data {
 
 struct WrittenEvent {
   std::string name;           // as the user wrote it
@@ -67,4 +67,4 @@ FactsEnding facts_ending(u64 records_end, const RecordingFacts& facts);
 // The header of a file that had no room for the tail.
 std::string header_without_tail(std::span<const WrittenEvent> events, u64 record_bytes);
 
-}  // namespace wperf::perf_export
+}  // namespace wperf::perf_data

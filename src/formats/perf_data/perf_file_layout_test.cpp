@@ -10,13 +10,13 @@
 #include "formats/perf_data/perf_file.h"
 #include "formats/perf_data/record_bytes.h"
 
-namespace wperf::perf_export {
+namespace wperf::perf_data {
 namespace {
 
 using perf_data::Feature;
 using perf_data::PerfFile;
 
-constexpr u64 kSampleType = perf_data::kSampleIp | perf_data::kSampleTid | perf_data::kSampleId;
+constexpr u64 kWrittenSampleType = perf_data::kSampleIp | perf_data::kSampleTid | perf_data::kSampleId;
 
 bytes::Span bytes_of(const std::string& text) {
   return std::as_bytes(std::span(text));
@@ -28,12 +28,12 @@ std::string attributes(u64 config, usize size) {
   put(bytes, static_cast<u32>(size));
   put(bytes, config);
   put(bytes, u64{1000});
-  put(bytes, kSampleType);
+  put(bytes, kWrittenSampleType);
   bytes.resize(size, '\0');
   return bytes;
 }
 
-std::vector<WrittenEvent> two_events() {
+std::vector<WrittenEvent> two_written_events() {
   return {{.name = "ld_spec", .attributes = attributes(0x70, 64), .ids = {11, 12, 13}},
           {.name = "a name that is longer than the sixty-four characters perf pads its texts to",
            .attributes = attributes(0x71, 136),
@@ -44,7 +44,7 @@ std::string three_samples() {
   std::string records;
   u64 ip = 0x1000;
   for (const u64 id : {11, 12, 21})
-    append_sample(records, {.sample_type = kSampleType, .id = id, .ip = ip++, .pid = 5});
+    append_sample(records, {.sample_type = kWrittenSampleType, .id = id, .ip = ip++, .pid = 5});
   return records;
 }
 
@@ -88,7 +88,7 @@ u64 samples_in(const PerfFile& file) {
 }
 
 TEST(PerfFileLayout, EventsAreReadBack) {
-  const std::string file = finished_file(two_events(), three_samples(), {});
+  const std::string file = finished_file(two_written_events(), three_samples(), {});
   auto opened = PerfFile::open(bytes_of(file));
   ASSERT_TRUE(opened.has_value()) << opened.error().text;
   EXPECT_FALSE(opened.value().is_cut());
@@ -101,7 +101,7 @@ TEST(PerfFileLayout, EventsAreReadBack) {
   EXPECT_EQ(events[0].attributes.period_or_frequency, 1000u);
   EXPECT_EQ(events[0].attributes.size, 136u) << "all have the size of the longest";
   EXPECT_EQ(events[0].ids, (std::vector<u64>{11, 12, 13}));
-  EXPECT_EQ(events[1].name, two_events()[1].name);
+  EXPECT_EQ(events[1].name, two_written_events()[1].name);
   EXPECT_EQ(events[1].attributes.config, 0x71u);
   EXPECT_EQ(events[1].ids, (std::vector<u64>{21}));
   std::vector<u32> events_of_samples;
@@ -116,10 +116,10 @@ TEST(PerfFileLayout, EventsAreReadBack) {
 TEST(PerfFileLayout, SeveralKindsOfCoresAreReadBack) {
   RecordingFacts facts = all_facts();
   facts.core_units = {{"armv8_cortex_a55", "0-3"}};
-  const std::string alike = finished_file(two_events(), three_samples(), facts);
+  const std::string alike = finished_file(two_written_events(), three_samples(), facts);
   EXPECT_FALSE(PerfFile::open(bytes_of(alike)).value().features().has(Feature::hybrid_topology));
   facts.core_units.emplace_back("armv8_cortex_a76", "4,6-7");
-  const std::string file = finished_file(two_events(), three_samples(), facts);
+  const std::string file = finished_file(two_written_events(), three_samples(), facts);
   const PerfFile opened = PerfFile::open(bytes_of(file)).value();
   const std::vector<perf_data::CorePmu> kinds = opened.features().core_pmus();
   ASSERT_EQ(kinds.size(), 2u);
@@ -130,7 +130,7 @@ TEST(PerfFileLayout, SeveralKindsOfCoresAreReadBack) {
 }
 
 TEST(PerfFileLayout, FeaturesAreReadBack) {
-  const std::string file = finished_file(two_events(), three_samples(), all_facts());
+  const std::string file = finished_file(two_written_events(), three_samples(), all_facts());
   const PerfFile opened = PerfFile::open(bytes_of(file)).value();
   const perf_data::Features& features = opened.features();
   EXPECT_EQ(features.text(Feature::host_name), "host");
@@ -155,7 +155,7 @@ TEST(PerfFileLayout, FeaturesAreReadBack) {
 }
 
 TEST(PerfFileLayout, BuildIdsAreReadBack) {
-  const std::string file = finished_file(two_events(), three_samples(), all_facts());
+  const std::string file = finished_file(two_written_events(), three_samples(), all_facts());
   const PerfFile opened = PerfFile::open(bytes_of(file)).value();
   const auto ids = opened.features().build_ids();
   ASSERT_EQ(ids.size(), 2u);
@@ -169,7 +169,7 @@ TEST(PerfFileLayout, BuildIdsAreReadBack) {
 }
 
 TEST(PerfFileLayout, WhatIsNotKnownIsLeftOut) {
-  const std::string file = finished_file(two_events(), three_samples(), {});
+  const std::string file = finished_file(two_written_events(), three_samples(), {});
   const PerfFile opened = PerfFile::open(bytes_of(file)).value();
   EXPECT_EQ(opened.features().present(), (std::vector<u32>{static_cast<u32>(Feature::event_descriptions)}));
 }
@@ -212,4 +212,4 @@ TEST(PerfFileLayout, CutAnywhereBehindTheBeginningAFileCanBeRead) {
 }
 
 }  // namespace
-}  // namespace wperf::perf_export
+}  // namespace wperf::perf_data

@@ -4,7 +4,7 @@
 #include "formats/perf_data/byte_writing.h"
 #include "formats/perf_data/format.h"
 
-namespace wperf::perf_export {
+namespace wperf::perf_data {
 namespace {
 
 using perf_data::RecordType;
@@ -155,4 +155,4 @@ void append_event_name(std::string& out, u64 id, std::string_view name) {
   put_record(out, static_cast<u32>(RecordType::event_update), 0, body);
 }
 
-}  // namespace wperf::perf_export
+}  // namespace wperf::perf_data

@@ -9,7 +9,7 @@
 
 #include "base/ints.h"
 
-namespace wperf::perf_export {
+namespace wperf::perf_data {
 
 struct Trailer {
   u64 sample_type = 0;  // of the events; 0: no trailer
@@ -54,4 +54,4 @@ void append_finished_round(std::string& out);
 // The name of an event where a reader would find none before the file is finished.
 void append_event_name(std::string& out, u64 id, std::string_view name);
 
-}  // namespace wperf::perf_export
+}  // namespace wperf::perf_data

@@ -9,7 +9,7 @@
 #include "formats/perf_data/byte_writing.h"
 #include "formats/perf_data/visit.h"
 
-namespace wperf::perf_export {
+namespace wperf::perf_data {
 namespace {
 
 using namespace perf_data;
@@ -236,4 +236,4 @@ TEST(RecordBytes, NotesForTheReader) {
 }
 
 }  // namespace
-}  // namespace wperf::perf_export
+}  // namespace wperf::perf_data

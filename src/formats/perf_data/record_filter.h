@@ -10,7 +10,7 @@
 #include "formats/perf_data/perf_file_layout.h"
 #include "formats/perf_data/run_facts.h"
 
-namespace wperf::perf_export {
+namespace wperf::perf_data {
 
 class RecordFilter {
  public:
@@ -27,4 +27,4 @@ class RecordFilter {
   virtual perf_data::StackFacts stacks() const = 0;
 };
 
-}  // namespace wperf::perf_export
+}  // namespace wperf::perf_data

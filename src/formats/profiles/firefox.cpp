@@ -34,8 +34,8 @@ u32 number_of(const std::string& text) {
   return text.empty() ? kNothing : static_cast<u32>(std::min<u64>(number, kNothing));
 }
 
-std::string text_or_number(JsonReader& json) {
-  if (json.kind() == JsonReader::Kind::string) return std::string(json.string());
+std::string text_or_number(text::JsonReader& json) {
+  if (json.kind() == text::JsonReader::Kind::string) return std::string(json.string());
   const double number = json.number(-1);
   return number >= 0 && number < 4e9 ? std::to_string(static_cast<u64>(number)) : std::string();
 }
@@ -67,7 +67,7 @@ class FirefoxReader {
   void tell();
 
   const TellPassed& passed_;
-  JsonReader json_;
+  text::JsonReader json_;
   ProfileBuilder builder_;
   std::vector<std::string> warnings_, libraries_;
   FirefoxTables shared_;

@@ -17,14 +17,14 @@ std::string_view text_at(const std::vector<std::string>& texts, u32 index) {
   return index < texts.size() ? std::string_view(texts[index]) : std::string_view();
 }
 
-void read_addresses(JsonReader& json, std::vector<u64>& out) {
+void read_addresses(text::JsonReader& json, std::vector<u64>& out) {
   json.for_each([&] {
     const double number = json.number(-1);
     out.push_back(number >= 0 && number < kGreatestAddress ? static_cast<u64>(number) : kNoAddress);
   });
 }
 
-void read_strings(JsonReader& json, std::vector<std::string>& out) {
+void read_strings(text::JsonReader& json, std::vector<std::string>& out) {
   json.for_each([&] { out.emplace_back(json.string()); });
 }
 
@@ -35,14 +35,14 @@ bool is_address(std::string_view name) {
 
 }  // namespace
 
-void read_firefox_indices(JsonReader& json, std::vector<u32>& out) {
+void read_firefox_indices(text::JsonReader& json, std::vector<u32>& out) {
   json.for_each([&] {
     const double number = json.number(-1);
     out.push_back(number >= 0 && number < static_cast<double>(kNothing) ? static_cast<u32>(number) : kNothing);
   });
 }
 
-void read_firefox_libraries(JsonReader& json, std::vector<std::string>& out) {
+void read_firefox_libraries(text::JsonReader& json, std::vector<std::string>& out) {
   json.for_each([&] {
     std::string name, path;
     json.for_each_member([&](std::string_view key) {
@@ -53,7 +53,7 @@ void read_firefox_libraries(JsonReader& json, std::vector<std::string>& out) {
   });
 }
 
-void FirefoxTables::read(JsonReader& json, std::string_view name) {
+void FirefoxTables::read(text::JsonReader& json, std::string_view name) {
   if (name == "stringArray" || name == "stringTable") return read_strings(json, strings);
   struct Column {
     std::string_view table, name;

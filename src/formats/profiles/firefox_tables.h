@@ -22,7 +22,7 @@ struct FirefoxTables {
   std::vector<u32> source_file;  // since version 58
 
   // Takes the table that is next, where `name` is one.
-  void read(JsonReader& json, std::string_view name);
+  void read(text::JsonReader& json, std::string_view name);
   // By stack: its node, or kNothing where it points to what is not there. `others`: strings, where there are none here.
   std::vector<u32> make_nodes(ProfileBuilder& builder, const std::vector<std::string>& libraries,
                               const std::vector<std::string>& others) const;
@@ -33,8 +33,8 @@ struct FirefoxTables {
 };
 
 // A column of indices; null and -1 become kNothing.
-void read_firefox_indices(JsonReader& json, std::vector<u32>& out);
+void read_firefox_indices(text::JsonReader& json, std::vector<u32>& out);
 // Paths of files of code.
-void read_firefox_libraries(JsonReader& json, std::vector<std::string>& out);
+void read_firefox_libraries(text::JsonReader& json, std::vector<std::string>& out);
 
 }  // namespace wperf::profiles

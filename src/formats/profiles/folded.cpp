@@ -61,7 +61,7 @@ diag::Result<ForeignProfile> read_folded(Bytes file, const ProfileWishes& wishes
   ProfileBuilder builder(wishes);
   const u32 event = builder.event("samples"), task = builder.task(kNothing, kNothing, "");
   Frames frames(builder);
-  std::string_view rest = text_of(file);
+  std::string_view rest = text::text_of(file);
   u64 lines = 0, not_read = 0, told = 0, number = 0, first_not_read = 0;
   while (!rest.empty()) {
     std::string_view line = take_part(rest, '\n');
@@ -87,7 +87,7 @@ diag::Result<ForeignProfile> read_folded(Bytes file, const ProfileWishes& wishes
 
 u64 first_line_without_count(Bytes file) {
   constexpr usize kEnough = 64 << 10;
-  std::string_view rest = text_of(file).substr(0, kEnough);
+  std::string_view rest = text::text_of(file).substr(0, kEnough);
   const bool is_whole = rest.size() == file.size();
   bool has_frames = false;
   u64 number = 0, first = 0;

@@ -13,9 +13,9 @@ namespace {
 
 // Firefox Profiler tells its version in meta; others name their schema, or have a member that nobody else has.
 Format json_format(Bytes file) {
-  JsonReader json(file);
-  if (json.kind() == JsonReader::Kind::array) return Format::other_json;
-  if (json.kind() != JsonReader::Kind::object) return Format::none;
+  text::JsonReader json(file);
+  if (json.kind() == text::JsonReader::Kind::array) return Format::other_json;
+  if (json.kind() != text::JsonReader::Kind::object) return Format::none;
   Format format = Format::other_json;
   bool has_frames = false, has_profiles = false;
   // What stands at the end of a long file is looked for, too, but only until something tells.
@@ -48,7 +48,7 @@ struct ProtobufLook {
 ProtobufLook look_at_fields(Bytes file) {
   constexpr u32 kLastOfPprof = 15, kStrings = 6;
   ProtobufLook look;
-  ProtobufReader in(file);
+  text::ProtobufReader in(file);
   while (!look.is_none && in.next()) {
     ++look.fields;
     look.only_packets = look.only_packets && in.field() == 1 && in.is_bytes();
@@ -66,9 +66,9 @@ Format protobuf_format(Bytes file) {
   if (look.has_strings) return Format::pprof;
   if (!look.only_packets || look.fields == 0) return Format::none;
   // Packets have fields, too.
-  ProtobufReader packets(file);
+  text::ProtobufReader packets(file);
   static_cast<void>(packets.next());
-  ProtobufReader first(packets.bytes());
+  text::ProtobufReader first(packets.bytes());
   while (first.next()) {
   }
   return first.sound() ? Format::perfetto : Format::none;
@@ -102,7 +102,7 @@ bool looks_folded(std::string_view file) {
 }  // namespace
 
 Format format_of(Bytes file) {
-  const std::string_view text = text_of(file);
+  const std::string_view text = text::text_of(file);
   const usize first = text.substr(0, 4096).find_first_not_of("\xef\xbb\xbf \t\r\n");
   if (first == std::string_view::npos) return Format::none;
   if (text[first] == '{' || text[first] == '[') {

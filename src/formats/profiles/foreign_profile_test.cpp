@@ -334,13 +334,13 @@ TEST(Formats, AreKnownByContent) {
 
 TEST(JsonReader, StringsNumbersAndDamage) {
   const std::string text = R"(["a\u00e9\ud83d\ude00\n\"", -1.5, 1e3, 123456789012345678901, {"k":[{}]}, null, "end"])";
-  JsonReader json(bytes_of(text));
+  text::JsonReader json(bytes_of(text));
   std::vector<std::string> strings;
   std::vector<double> numbers;
   json.for_each([&] {
-    if (json.kind() == JsonReader::Kind::string)
+    if (json.kind() == text::JsonReader::Kind::string)
       strings.emplace_back(json.string());
-    else if (json.kind() == JsonReader::Kind::number)
+    else if (json.kind() == text::JsonReader::Kind::number)
       numbers.push_back(json.number());
   });
   EXPECT_TRUE(json.sound());
@@ -348,8 +348,8 @@ TEST(JsonReader, StringsNumbersAndDamage) {
   EXPECT_EQ(numbers, (std::vector<double>{-1.5, 1000, 123456789012345678901.0}));
   for (const char* const bad : {"[1,", "[\"a", "{\"a\" 1}", "[1 2]", "{1:2}", "]", "[\"\\q\"]"}) {
     const std::string kept = bad;
-    JsonReader broken(bytes_of(kept));
-    if (broken.kind() == JsonReader::Kind::object) {
+    text::JsonReader broken(bytes_of(kept));
+    if (broken.kind() == text::JsonReader::Kind::object) {
       broken.for_each_member([&](std::string_view) { static_cast<void>(broken.number()); });
     } else {
       broken.for_each([&] { static_cast<void>(broken.string()); });

@@ -25,7 +25,7 @@ struct Packet {
 
 Packet packet_of(Bytes message, u64& compressed) {
   Packet out;
-  for (ProtobufReader in(message); in.next();) {
+  for (text::ProtobufReader in(message); in.next();) {
     switch (in.field()) {
       case 8:
         out.time_ns = in.number();
@@ -82,7 +82,7 @@ class PerfettoReader {
   template <class Visit>
   bool walk(Visit visit) {
     u64 told = 0;
-    ProtobufReader in(file_);
+    text::ProtobufReader in(file_);
     while (in.next()) {
       if (in.field() == 1) visit(in.bytes());
       if (const u64 at = file_.size() - in.left(); at - told >= kToldBytes) passed_(told = at);
@@ -115,7 +115,7 @@ class PerfettoReader {
 void PerfettoReader::name_thread(Bytes message, u32 tid_field, u32 name_field) {
   u32 tid = 0;
   std::string_view name;
-  for (ProtobufReader in(message); in.next();) {
+  for (text::ProtobufReader in(message); in.next();) {
     if (in.field() == tid_field) tid = static_cast<u32>(in.number());
     if (in.field() == name_field) name = in.text();
   }
@@ -123,12 +123,12 @@ void PerfettoReader::name_thread(Bytes message, u32 tid_field, u32 name_field) {
 }
 
 void PerfettoReader::read_process_tree(Bytes message) {
-  for (ProtobufReader in(message); in.next();) {
+  for (text::ProtobufReader in(message); in.next();) {
     if (in.field() == 2) name_thread(in.bytes(), 1, 2);
     if (in.field() != 1) continue;
     u32 pid = 0;
     std::string_view name;
-    for (ProtobufReader process(in.bytes()); process.next();) {
+    for (text::ProtobufReader process(in.bytes()); process.next();) {
       if (process.field() == 1) pid = static_cast<u32>(process.number());
       if (process.field() == 3 && name.empty()) name = process.text();
     }
@@ -137,11 +137,11 @@ void PerfettoReader::read_process_tree(Bytes message) {
 }
 
 void PerfettoReader::read_names(Bytes message) {
-  for (ProtobufReader in(message); in.next();) {
+  for (text::ProtobufReader in(message); in.next();) {
     if (in.field() == 2) read_process_tree(in.bytes());
     if (in.field() == 44) name_thread(in.bytes(), 2, 5);
     if (in.field() != 60) continue;
-    for (ProtobufReader track(in.bytes()); track.next();) {
+    for (text::ProtobufReader track(in.bytes()); track.next();) {
       if (track.field() == 4) name_thread(track.bytes(), 2, 5);
     }
   }
@@ -174,7 +174,7 @@ void PerfettoReader::read_perf_sample(const Packet& packet, InternedData& intern
   u64 counted = 0, stack = 0;
   u32 core = kNothing, pid = kNothing, tid = kNothing;
   bool is_skipped = false, is_sample = false;
-  for (ProtobufReader in(packet.perf_sample); in.next();) {
+  for (text::ProtobufReader in(packet.perf_sample); in.next();) {
     if (in.field() == 1) core = static_cast<u32>(in.number());
     if (in.field() == 2) pid = static_cast<u32>(in.number());
     if (in.field() == 3) tid = static_cast<u32>(in.number());
@@ -223,7 +223,7 @@ void PerfettoReader::read_stack_sample(const Packet& packet, InternedData& inter
     is_sound = is_sound && found != nullptr;
     if (found != nullptr) to = *found;
   };
-  for (ProtobufReader in(packet.stack_sample); in.next();) {
+  for (text::ProtobufReader in(packet.stack_sample); in.next();) {
     switch (in.field()) {
       case 1:
         task = stack_task(in.bytes());

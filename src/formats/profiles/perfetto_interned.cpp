@@ -52,7 +52,7 @@ std::string_view unit_name(u64 unit) {
 // A number of a message that has few, and their place.
 std::array<u64, 16> numbers_of(Bytes message) {
   std::array<u64, 16> out{};
-  for (ProtobufReader in(message); in.next();) {
+  for (text::ProtobufReader in(message); in.next();) {
     if (in.field() < out.size()) out[in.field()] = in.number();
   }
   return out;
@@ -62,12 +62,12 @@ PerfEvent timebase(Bytes message) {
   PerfEvent out;
   std::string_view name, of_counter, of_tracepoint;
   std::string raw;
-  for (ProtobufReader in(message); in.next();) {
+  for (text::ProtobufReader in(message); in.next();) {
     if (in.field() == 1) out.period = in.number();
     if (in.field() == 10) name = in.text();
     if (in.field() == 4) of_counter = counter_name(in.number());
     if (in.field() == 3) {
-      for (ProtobufReader point(in.bytes()); point.next();) {
+      for (text::ProtobufReader point(in.bytes()); point.next();) {
         if (point.field() == 1) of_tracepoint = point.text();
       }
     }
@@ -88,7 +88,7 @@ PerfEvent timebase(Bytes message) {
 
 StackTask stack_task(Bytes message) {
   StackTask out;
-  for (ProtobufReader in(message); in.next();) {
+  for (text::ProtobufReader in(message); in.next();) {
     if (in.field() == 2) out.pid = static_cast<u32>(in.number());
     if (in.field() == 3) out.tid = static_cast<u32>(in.number());
   }
@@ -97,7 +97,7 @@ StackTask stack_task(Bytes message) {
 
 u32 execution_core(Bytes message) {
   u32 core = kNothing;
-  for (ProtobufReader in(message); in.next();) {
+  for (text::ProtobufReader in(message); in.next();) {
     if (in.field() == 2) core = static_cast<u32>(in.number());
   }
   return core;
@@ -106,7 +106,7 @@ u32 execution_core(Bytes message) {
 CounterDescriptor counter_descriptor(Bytes message) {
   CounterDescriptor out;
   std::string_view name, unit;
-  for (ProtobufReader in(message); in.next();) {
+  for (text::ProtobufReader in(message); in.next();) {
     if (in.field() == 2) name = in.text();
     if (in.field() == 3) unit = unit_name(in.number());
     if (in.field() == 4) unit = in.text();
@@ -120,11 +120,11 @@ CounterDescriptor counter_descriptor(Bytes message) {
 u32 inline_node(Bytes callstack, ProfileBuilder& builder) {
   u32 node = ProfileBuilder::kRoot;
   const u32 module = builder.module("");
-  for (ProtobufReader in(callstack); in.next();) {
+  for (text::ProtobufReader in(callstack); in.next();) {
     if (in.field() != 1) continue;
     std::string_view name, source;
     u64 line = 0;
-    for (ProtobufReader frame(in.bytes()); frame.next();) {
+    for (text::ProtobufReader frame(in.bytes()); frame.next();) {
       if (frame.field() == 1) name = frame.text();
       if (frame.field() == 2) source = frame.text();
       if (frame.field() == 3) line = frame.number();
@@ -139,14 +139,14 @@ void InternedData::add(Bytes message) {
   const auto add_text = [](Bytes one, ById<std::string_view>& to) {
     u64 id = 0;
     std::string_view text;
-    for (ProtobufReader in(one); in.next();) {
+    for (text::ProtobufReader in(one); in.next();) {
       if (in.field() == 1) id = in.number();
       if (in.field() == 2) text = in.text();
     }
     to.insert_or_assign(id, text);
   };
   std::vector<Bytes> mappings;  // they need the paths
-  for (ProtobufReader in(message); in.next();) {
+  for (text::ProtobufReader in(message); in.next();) {
     const Bytes one = in.bytes();
     switch (in.field()) {
       case 5:
@@ -164,7 +164,7 @@ void InternedData::add(Bytes message) {
       case 7: {
         Stack stack;
         u64 id = 0;
-        for (ProtobufReader parts(one); parts.next();) {
+        for (text::ProtobufReader parts(one); parts.next();) {
           if (parts.field() == 1) id = parts.number();
           if (parts.field() == 2) parts.for_each_number([&](u64 frame) { stack.frames.push_back(frame); });
         }
@@ -196,7 +196,7 @@ void InternedData::add(Bytes message) {
   for (const Bytes mapping : mappings) {
     std::string path;
     u64 id = 0;
-    for (ProtobufReader in(mapping); in.next();) {
+    for (text::ProtobufReader in(mapping); in.next();) {
       if (in.field() == 1) id = in.number();
       if (in.field() == 7) {
         in.for_each_number([&](u64 part) {
@@ -211,14 +211,14 @@ void InternedData::add(Bytes message) {
 }
 
 void InternedData::set_defaults(Bytes message) {
-  for (ProtobufReader in(message); in.next();) {
+  for (text::ProtobufReader in(message); in.next();) {
     if (in.field() == 12) {
-      for (ProtobufReader perf(in.bytes()); perf.next();) {
+      for (text::ProtobufReader perf(in.bytes()); perf.next();) {
         if (perf.field() == 1) perf_event_ = timebase(perf.bytes());
       }
     }
     if (in.field() == 100) {
-      for (ProtobufReader stack(in.bytes()); stack.next();) {
+      for (text::ProtobufReader stack(in.bytes()); stack.next();) {
         if (stack.field() == 2) counter_ = counter_descriptor(stack.bytes());
       }
     }

@@ -55,7 +55,7 @@ struct Location {
 
 ValueType value_type(Bytes message) {
   ValueType out;
-  for (ProtobufReader in(message); in.next();) {
+  for (text::ProtobufReader in(message); in.next();) {
     if (in.field() == 1) out.type = in.number();
     if (in.field() == 2) out.unit = in.number();
   }
@@ -132,7 +132,7 @@ void PprofReader::read_tables() {
   std::string comments;
   std::vector<u64> comment_strings;
   u64 duration_ns = 0;
-  ProtobufReader in(file_);
+  text::ProtobufReader in(file_);
   while (in.next()) {
     switch (in.field()) {
       case 1:
@@ -175,7 +175,7 @@ void PprofReader::read_tables() {
 
 void PprofReader::add_row(u32 field, Bytes message) {
   std::array<u64, 7> numbers{};
-  for (ProtobufReader in(message); in.next();) {
+  for (text::ProtobufReader in(message); in.next();) {
     if (in.field() < numbers.size()) numbers[in.field()] = in.number();
   }
   const u64 id = numbers[1];
@@ -230,7 +230,7 @@ void PprofReader::make_events() {
 
 void PprofReader::read_samples() {
   u64 told = 0;
-  ProtobufReader in(file_);
+  text::ProtobufReader in(file_);
   while (in.next()) {
     if (in.field() == 2) read_sample(in.bytes());
     if (const u64 at = file_.size() - in.left(); at - told >= kToldBytes) passed_(told = at);
@@ -240,7 +240,7 @@ void PprofReader::read_samples() {
 void PprofReader::read_label(Bytes message) {
   std::string_view key, text;
   u64 number = 0;
-  for (ProtobufReader in(message); in.next();) {
+  for (text::ProtobufReader in(message); in.next();) {
     if (in.field() == 1) key = string(in.number());
     if (in.field() == 2) text = string(in.number());
     if (in.field() == 3) number = in.number();
@@ -259,7 +259,7 @@ void PprofReader::read_sample(Bytes message) {
   values_.clear();
   pid_ = tid_ = kNothing;
   thread_ = {};
-  ProtobufReader in(message);
+  text::ProtobufReader in(message);
   while (in.next()) {
     if (in.field() == 1) in.for_each_number([&](u64 id) { stack_.push_back(id); });
     if (in.field() == 2) in.for_each_number([&](u64 value) { values_.push_back(value); });
@@ -318,7 +318,7 @@ const Location* PprofReader::look_at(u64 id) {
   Location* const location = locations_.find(id);
   if (location == nullptr || location->first != kNothing) return location;
   u64 mapping = 0, address = 0;
-  for (ProtobufReader in(location->message); in.next();) {
+  for (text::ProtobufReader in(location->message); in.next();) {
     if (in.field() == 2) mapping = in.number();
     if (in.field() == 3) address = in.number();
   }
@@ -333,10 +333,10 @@ void PprofReader::place_lines(const Location& location, u64 mapping, u64 address
   const u32 module = builder_.module(mapped != nullptr ? string(mapped->file) : std::string_view());
   const u64 offset = mapped != nullptr && address >= mapped->start ? address - mapped->start + mapped->offset : address;
   const usize begin = places_.size();
-  for (ProtobufReader in(location.message); in.next() && places_.size() - begin < kMostInlined;) {
+  for (text::ProtobufReader in(location.message); in.next() && places_.size() - begin < kMostInlined;) {
     if (in.field() != 4) continue;
     u64 function = 0, line = 0;
-    for (ProtobufReader at(in.bytes()); at.next();) {
+    for (text::ProtobufReader at(in.bytes()); at.next();) {
       if (at.field() == 1) function = at.number();
       if (at.field() == 2) line = at.number();
     }

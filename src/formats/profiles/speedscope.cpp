@@ -59,7 +59,7 @@ class SpeedscopeReader {
 
   diag::Result<ForeignProfile> run() {
     read_frames();
-    JsonReader json(file_);
+    text::JsonReader json(file_);
     json.for_each_member([&](std::string_view key) {
       if (key == "exporter") is_own_ = json.string().starts_with("wperf");
       if (key == "profiles") json.for_each([&] { read_thread(json); });
@@ -72,11 +72,11 @@ class SpeedscopeReader {
 
  private:
   void read_frames();
-  void read_thread(JsonReader& json);
-  void read_sample(JsonReader& json, SpeedscopeThread& thread);
-  void read_event(JsonReader& json, SpeedscopeThread& thread);
+  void read_thread(text::JsonReader& json);
+  void read_sample(text::JsonReader& json, SpeedscopeThread& thread);
+  void read_event(text::JsonReader& json, SpeedscopeThread& thread);
   void count(const SpeedscopeThread& thread);
-  void tell(const JsonReader& json) {
+  void tell(const text::JsonReader& json) {
     if (json.position() - told_ >= kToldBytes) passed_(told_ = json.position());
   }
   // kNothing: there is no such frame.
@@ -98,7 +98,7 @@ class SpeedscopeReader {
 
 void SpeedscopeReader::read_frames() {
   const u32 module = builder_.module("");
-  JsonReader json(file_);
+  text::JsonReader json(file_);
   json.for_each_member([&](std::string_view key) {
     if (key != "shared") return;
     json.for_each_member([&](std::string_view table) {
@@ -120,7 +120,7 @@ void SpeedscopeReader::read_frames() {
   });
 }
 
-void SpeedscopeReader::read_thread(JsonReader& json) {
+void SpeedscopeReader::read_thread(text::JsonReader& json) {
   SpeedscopeThread thread;
   open_.clear();
   moment_ = 0;
@@ -140,7 +140,7 @@ void SpeedscopeReader::read_thread(JsonReader& json) {
 }
 
 // Outermost frame first.
-void SpeedscopeReader::read_sample(JsonReader& json, SpeedscopeThread& thread) {
+void SpeedscopeReader::read_sample(text::JsonReader& json, SpeedscopeThread& thread) {
   u32 node = ProfileBuilder::kRoot;
   json.for_each([&] {
     const u32 place = place_of(json.number(-1));
@@ -150,7 +150,7 @@ void SpeedscopeReader::read_sample(JsonReader& json, SpeedscopeThread& thread) {
   tell(json);
 }
 
-void SpeedscopeReader::read_event(JsonReader& json, SpeedscopeThread& thread) {
+void SpeedscopeReader::read_event(text::JsonReader& json, SpeedscopeThread& thread) {
   bool opens = false;
   double frame = -1, at = moment_;
   json.for_each_member([&](std::string_view key) {

@@ -181,7 +181,7 @@ class StatReader {
     found_.counts.push_back({std::move(tally.event), tally.value});
   }
 
-  JsonReader json_;
+  text::JsonReader json_;
   StatCounts found_;
   std::vector<Tally> tallies_;
   u64 counts_read_ = 0;

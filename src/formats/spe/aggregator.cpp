@@ -7,7 +7,7 @@
 #include "formats/spe/latency.h"
 #include "formats/spe/packets.h"
 
-namespace wperf::decode::spe {
+namespace wperf::spe {
 
 namespace {
 
@@ -324,4 +324,4 @@ std::vector<BranchHits> Aggregator::branches() const {
   return rows;
 }
 
-}  // namespace wperf::decode::spe
+}  // namespace wperf::spe

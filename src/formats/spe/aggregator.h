@@ -23,7 +23,7 @@
 #include "formats/spe/operation_record.h"
 #include "formats/spe/touched_data.h"
 
-namespace wperf::decode::spe {
+namespace wperf::spe {
 
 struct AggregatorOptions {
   bool memory = false;  // latencies, data addresses, branches: what `--mem` shows
@@ -252,4 +252,4 @@ class Aggregator {
   TouchedData data_;
 };
 
-}  // namespace wperf::decode::spe
+}  // namespace wperf::spe

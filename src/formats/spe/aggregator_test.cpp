@@ -14,7 +14,7 @@
 #include "formats/spe/record_reader.h"
 #include "formats/spe/spe_encoder.h"
 
-namespace wperf::decode::spe {
+namespace wperf::spe {
 namespace {
 
 constexpr u64 kCommonMidr = 0x410fd0c0;  // Neoverse N1
@@ -379,4 +379,4 @@ TEST(Aggregator, ManyRecordsAgreeWithPlainMapsAndWithTwoTalliesMerged) {
 }
 
 }  // namespace
-}  // namespace wperf::decode::spe
+}  // namespace wperf::spe

@@ -6,7 +6,7 @@
 
 #include "base/ints.h"
 
-namespace wperf::decode::spe {
+namespace wperf::spe {
 
 template <class Value>
 class Column {
@@ -27,4 +27,4 @@ class Column {
   usize size_ = 0;
 };
 
-}  // namespace wperf::decode::spe
+}  // namespace wperf::spe

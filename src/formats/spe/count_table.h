@@ -8,7 +8,7 @@
 #include "base/ints.h"
 #include "formats/spe/number_table.h"
 
-namespace wperf::decode::spe {
+namespace wperf::spe {
 
 class CountTable {
  public:
@@ -82,4 +82,4 @@ class CountTable {
   mutable usize waits_ = 0;
 };
 
-}  // namespace wperf::decode::spe
+}  // namespace wperf::spe

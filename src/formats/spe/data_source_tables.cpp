@@ -3,7 +3,7 @@
 // clang-format off
 #include "formats/spe/data_sources.h"
 
-namespace wperf::decode::spe {
+namespace wperf::spe {
 
 namespace {
 
@@ -72,4 +72,4 @@ constexpr DataSourceCore kCores[] = {
 constinit const std::span<const DataSourceFamily> kDataSourceFamilies = kFamilies;
 constinit const std::span<const DataSourceCore> kDataSourceCores = kCores;
 
-}  // namespace wperf::decode::spe
+}  // namespace wperf::spe

@@ -7,7 +7,7 @@
 
 #include "base/bits.h"
 
-namespace wperf::decode::spe {
+namespace wperf::spe {
 
 namespace {
 
@@ -44,4 +44,4 @@ std::string data_source_name(const DataSourceFamily* family, u64 value) {
   return source != nullptr ? std::string(source->name) : fmt::format("source-{:#x}", value);
 }
 
-}  // namespace wperf::decode::spe
+}  // namespace wperf::spe

@@ -8,7 +8,7 @@
 
 #include "base/ints.h"
 
-namespace wperf::decode::spe {
+namespace wperf::spe {
 
 // From near to far; reports order by it.
 enum class DataLevel : u8 {
@@ -58,4 +58,4 @@ struct DataSourceCore {
 extern const std::span<const DataSourceFamily> kDataSourceFamilies;
 extern const std::span<const DataSourceCore> kDataSourceCores;  // ascending
 
-}  // namespace wperf::decode::spe
+}  // namespace wperf::spe

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "formats/spe/event_names.h"
 
-namespace wperf::decode::spe {
+namespace wperf::spe {
 
 namespace {
 
@@ -69,4 +69,4 @@ std::string contract_event_names(u64 events) {
   return names;
 }
 
-}  // namespace wperf::decode::spe
+}  // namespace wperf::spe

@@ -7,7 +7,7 @@
 
 #include "base/ints.h"
 
-namespace wperf::decode::spe {
+namespace wperf::spe {
 
 inline constexpr u32 kEventException = 0, kEventRetired = 1, kEventL1dAccess = 2, kEventL1dRefill = 3,
                      kEventTlbAccess = 4, kEventTlbWalk = 5, kEventNotTaken = 6, kEventMispredicted = 7,
@@ -31,4 +31,4 @@ u64 contract_events(u64 events);
 // "retired+level1-data-cache-access+tlb_access": the contract's names in the contract's order; may be empty.
 std::string contract_event_names(u64 events);
 
-}  // namespace wperf::decode::spe
+}  // namespace wperf::spe

@@ -6,7 +6,7 @@
 
 #include "base/ints.h"
 
-namespace wperf::decode::spe {
+namespace wperf::spe {
 
 inline constexpr u32 kLatencyBuckets = 208;      // of the 16 bits a counter packet has
 inline constexpr u32 kSaturatedLatency = 0xfff;  // where a 12-bit counter stops
@@ -40,4 +40,4 @@ constexpr u32 rounded_up(u32 cycles) {
   return last_latency(latency_bucket(cycles));
 }
 
-}  // namespace wperf::decode::spe
+}  // namespace wperf::spe

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace wperf::decode::spe {
+namespace wperf::spe {
 namespace {
 
 TEST(LatencyBuckets, EveryLatencyIsInItsBucket) {
@@ -33,4 +33,4 @@ TEST(LatencyBuckets, MoreThanACounterHoldsIsTheLast) {
 }
 
 }  // namespace
-}  // namespace wperf::decode::spe
+}  // namespace wperf::spe

@@ -3,7 +3,7 @@
 
 #include <cstring>
 
-namespace wperf::decode::spe::detail {
+namespace wperf::spe::detail {
 
 namespace {
 
@@ -44,4 +44,4 @@ void Layouts::learn(std::span<const u8> record) {
   if (count_ < kMost) ++count_;
 }
 
-}  // namespace wperf::decode::spe::detail
+}  // namespace wperf::spe::detail

@@ -11,7 +11,7 @@
 #include "formats/spe/operation_record.h"
 #include "formats/spe/shapes.h"
 
-namespace wperf::decode::spe::detail {
+namespace wperf::spe::detail {
 
 struct Layout {
   static constexpr usize kWords = 8;
@@ -59,4 +59,4 @@ class Layouts {
   u32 strangers_ = 0;
 };
 
-}  // namespace wperf::decode::spe::detail
+}  // namespace wperf::spe::detail

@@ -7,7 +7,7 @@
 #include "formats/spe/spe_encoder.h"
 #include "formats/spe/test_bytes.h"
 
-namespace wperf::decode::spe {
+namespace wperf::spe {
 namespace {
 
 class Numbers {
@@ -147,4 +147,4 @@ TEST(Layouts, NothingIsLearnedFromOddRecords) {
 }
 
 }  // namespace
-}  // namespace wperf::decode::spe
+}  // namespace wperf::spe

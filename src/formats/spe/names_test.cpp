@@ -9,7 +9,7 @@
 #include "formats/spe/operation_name.h"
 #include "formats/spe/packets.h"
 
-namespace wperf::decode::spe {
+namespace wperf::spe {
 namespace {
 
 Record with_operation(u32 index, u32 payload) {
@@ -91,4 +91,4 @@ TEST(DataSources, EveryFamilyIsInOrder) {
 }
 
 }  // namespace
-}  // namespace wperf::decode::spe
+}  // namespace wperf::spe

@@ -8,7 +8,7 @@
 #include "base/ints.h"
 #include "formats/spe/column.h"
 
-namespace wperf::decode::spe {
+namespace wperf::spe {
 
 // Spreads keys that differ in few bits over 32 of them.
 constexpr u32 hash_of_key(u64 key) {
@@ -66,4 +66,4 @@ class NumberTable {
   std::vector<Slot> slots_;  // a power of two of them, at most three quarters of it used
 };
 
-}  // namespace wperf::decode::spe
+}  // namespace wperf::spe

@@ -4,7 +4,7 @@
 #include "base/bits.h"
 #include "formats/spe/packets.h"
 
-namespace wperf::decode::spe {
+namespace wperf::spe {
 
 namespace {
 
@@ -115,4 +115,4 @@ Operation decode_operation(u32 index, u8 payload) {
   return operation;
 }
 
-}  // namespace wperf::decode::spe
+}  // namespace wperf::spe

@@ -3,7 +3,7 @@
 #pragma once
 #include "base/ints.h"
 
-namespace wperf::decode::spe {
+namespace wperf::spe {
 
 enum class OperationClass : u8 {
   none,  // the record said nothing of it
@@ -49,4 +49,4 @@ struct Operation {
 // `index` is the operation packet's.
 Operation decode_operation(u32 index, u8 payload);
 
-}  // namespace wperf::decode::spe
+}  // namespace wperf::spe

@@ -4,7 +4,7 @@
 #include "formats/spe/event_names.h"
 #include "formats/spe/packets.h"
 
-namespace wperf::decode::spe {
+namespace wperf::spe {
 
 namespace {
 
@@ -56,4 +56,4 @@ std::string source_name(OperationName name, u64 events) {
   return std::string(text_of(name)) + '/' + contract_event_names(events);
 }
 
-}  // namespace wperf::decode::spe
+}  // namespace wperf::spe

@@ -7,7 +7,7 @@
 #include "base/ints.h"
 #include "formats/spe/record_reader.h"
 
-namespace wperf::decode::spe {
+namespace wperf::spe {
 
 // The operations the contract tells apart; the number is an index for counting by.
 enum class OperationName : u8 {
@@ -31,4 +31,4 @@ std::string_view text_of(OperationName name);  // "LOAD_STORE_ATOMIC-LOAD-GP"
 // "LOAD_STORE_ATOMIC-LOAD-GP/retired+level1-data-cache-access"
 std::string source_name(OperationName name, u64 events);
 
-}  // namespace wperf::decode::spe
+}  // namespace wperf::spe

@@ -6,7 +6,7 @@
 #include "base/ints.h"
 #include "formats/spe/operation.h"
 
-namespace wperf::decode::spe {
+namespace wperf::spe {
 
 enum class Field : u8 {
   pc,
@@ -87,4 +87,4 @@ struct Record {
   }
 };
 
-}  // namespace wperf::decode::spe
+}  // namespace wperf::spe

@@ -9,7 +9,7 @@
 #include "formats/spe/event_names.h"
 #include "formats/spe/operation.h"
 
-namespace wperf::decode::spe {
+namespace wperf::spe {
 
 namespace {
 
@@ -231,4 +231,4 @@ void for_each_packet_line(std::span<const std::byte> bytes, const std::function<
   }
 }
 
-}  // namespace wperf::decode::spe
+}  // namespace wperf::spe

@@ -9,7 +9,7 @@
 
 #include "formats/spe/packets.h"
 
-namespace wperf::decode::spe {
+namespace wperf::spe {
 
 std::string packet_text(const Packet& packet);
 
@@ -21,4 +21,4 @@ struct PacketLine {
 };
 void for_each_packet_line(std::span<const std::byte> bytes, const std::function<void(const PacketLine&)>& callback);
 
-}  // namespace wperf::decode::spe
+}  // namespace wperf::spe

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace wperf::decode::spe {
+namespace wperf::spe {
 
 namespace {
 
@@ -78,4 +78,4 @@ Cut parse_packet(std::span<const std::byte> bytes, u64 buffer_address, Packet& p
   return Cut::packet;
 }
 
-}  // namespace wperf::decode::spe
+}  // namespace wperf::spe

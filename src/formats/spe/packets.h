@@ -13,7 +13,7 @@
 
 #include "base/ints.h"
 
-namespace wperf::decode::spe {
+namespace wperf::spe {
 
 enum class PacketKind : u8 {
   padding,
@@ -50,4 +50,4 @@ enum class Cut : u8 {
 // is aligned to 64 KB will do): alignment packets are relative to it.
 Cut parse_packet(std::span<const std::byte> bytes, u64 buffer_address, Packet& packet);
 
-}  // namespace wperf::decode::spe
+}  // namespace wperf::spe

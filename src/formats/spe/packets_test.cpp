@@ -5,7 +5,7 @@
 
 #include "formats/spe/test_bytes.h"
 
-namespace wperf::decode::spe {
+namespace wperf::spe {
 namespace {
 
 struct Case {
@@ -178,4 +178,4 @@ TEST(Packets, EveryAlignment) {
 }
 
 }  // namespace
-}  // namespace wperf::decode::spe
+}  // namespace wperf::spe

@@ -7,7 +7,7 @@
 
 #include "formats/spe/test_bytes.h"
 
-namespace wperf::decode::spe {
+namespace wperf::spe {
 namespace {
 
 std::string without_remarks(std::string text) {
@@ -58,4 +58,4 @@ TEST(RealRecords, MeanWhatTheirSourcesSay) {
 }
 
 }  // namespace
-}  // namespace wperf::decode::spe
+}  // namespace wperf::spe

@@ -6,7 +6,7 @@
 #include "formats/spe/packets.h"
 #include "formats/spe/shapes.h"
 
-namespace wperf::decode::spe {
+namespace wperf::spe {
 
 namespace {
 
@@ -156,4 +156,4 @@ void end_of_buffer(DecodeState& state, usize bytes_left) {
   detail::begin_record(state);
 }
 
-}  // namespace wperf::decode::spe
+}  // namespace wperf::spe

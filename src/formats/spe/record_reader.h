@@ -14,7 +14,7 @@
 #include "formats/spe/layouts.h"
 #include "formats/spe/operation_record.h"
 
-namespace wperf::decode::spe {
+namespace wperf::spe {
 
 // What went wrong, by kind. Nothing is dropped without a count here or in DecodeState.
 struct Damage {
@@ -105,4 +105,4 @@ usize for_each_record(std::span<const std::byte> bytes, DecodeState& state, Call
   return static_cast<usize>(at - begin);
 }
 
-}  // namespace wperf::decode::spe
+}  // namespace wperf::spe

@@ -6,7 +6,7 @@
 #include "formats/spe/spe_encoder.h"
 #include "formats/spe/test_bytes.h"
 
-namespace wperf::decode::spe {
+namespace wperf::spe {
 namespace {
 
 SpeEncoder full_record() {
@@ -234,4 +234,4 @@ TEST(Records, TheEncodedRecordsOfANeoverseCore) {
 }
 
 }  // namespace
-}  // namespace wperf::decode::spe
+}  // namespace wperf::spe

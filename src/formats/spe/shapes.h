@@ -8,7 +8,7 @@
 #include "base/ints.h"
 #include "formats/spe/operation_record.h"
 
-namespace wperf::decode::spe::detail {
+namespace wperf::spe::detail {
 
 enum class Step : u8 { field, ends_record, padding, rare };
 
@@ -58,4 +58,4 @@ inline u64 load_word(const u8* at) {
   return word;
 }
 
-}  // namespace wperf::decode::spe::detail
+}  // namespace wperf::spe::detail

@@ -8,7 +8,7 @@
 #include "base/ints.h"
 #include "formats/spe/packets.h"
 
-namespace wperf::decode::spe {
+namespace wperf::spe {
 
 class SpeEncoder {
  public:
@@ -88,4 +88,4 @@ inline void encode_neoverse_record(const EncodedOperation& operation, SpeEncoder
   encoder.timestamp(operation.timestamp);
 }
 
-}  // namespace wperf::decode::spe
+}  // namespace wperf::spe

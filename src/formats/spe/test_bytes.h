@@ -11,7 +11,7 @@
 #include "formats/spe/packets.h"
 #include "formats/spe/record_reader.h"
 
-namespace wperf::decode::spe {
+namespace wperf::spe {
 
 // "b0 e0 43" → bytes; anything but digits separates.
 inline std::vector<std::byte> bytes_of(std::string_view hex) {
@@ -51,4 +51,4 @@ inline Decoded decode(std::span<const std::byte> bytes) {
   return decoded;
 }
 
-}  // namespace wperf::decode::spe
+}  // namespace wperf::spe

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace wperf::decode::spe {
+namespace wperf::spe {
 
 namespace {
 
@@ -159,4 +159,4 @@ LineHits TouchedData::line(u32 number) const {
   return hits;
 }
 
-}  // namespace wperf::decode::spe
+}  // namespace wperf::spe

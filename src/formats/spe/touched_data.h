@@ -7,7 +7,7 @@
 #include "base/ints.h"
 #include "formats/spe/number_table.h"
 
-namespace wperf::decode::spe {
+namespace wperf::spe {
 
 inline constexpr u64 kLineBytes = 64, kPageBytes = 4096;
 
@@ -90,4 +90,4 @@ class TouchedData {
   Column<DataCounts> pages_;
 };
 
-}  // namespace wperf::decode::spe
+}  // namespace wperf::spe

@@ -7,10 +7,8 @@
 #include "ground/bytes/bytes.h"
 #include "ground/packing/inflate.h"
 
-namespace wperf::symbols {
+namespace wperf::packing {
 namespace {
-
-using Bytes = bytes::Span;
 
 //  header | reserved fields | names of neighbours | folders | … files | … blocks of each folder
 struct Header {
@@ -43,12 +41,12 @@ struct Block {
 
 constexpr u16 kLargestBlock = 32768;
 
-diag::Error damaged(const char* what) {
+diag::Error damaged_cabinet(const char* what) {
   return {.text = what, .hint = {}, .code = diag::ExitCode::damaged_input};
 }
 
 // Words are exclusive-or-ed; the one to three bytes at the end count from the highest.
-u32 checksum(Bytes bytes, u32 seed) {
+u32 checksum(bytes::Span bytes, u32 seed) {
   u32 sum = seed;
   usize at = 0;
   for (; at + 4 <= bytes.size(); at += 4) {
@@ -61,7 +59,7 @@ u32 checksum(Bytes bytes, u32 seed) {
   return sum ^ rest;
 }
 
-bool append_block(Bytes stored, u32 bytes, Compression compression, std::vector<std::byte>& out) {
+bool append_block(bytes::Span stored, u32 bytes, Compression compression, std::vector<std::byte>& out) {
   const usize target = out.size() + bytes;
   if (compression == kStored) {
     if (stored.size() != bytes) return false;
@@ -70,31 +68,34 @@ bool append_block(Bytes stored, u32 bytes, Compression compression, std::vector<
   }
   // "CK", then one DEFLATE stream that may refer back to the blocks before.
   const bool marked = stored.size() >= 2 && stored[0] == std::byte{'C'} && stored[1] == std::byte{'K'};
-  return marked && zip::inflate(stored.subspan(2), out, target) && out.size() == target;
+  return marked && packing::inflate(stored.subspan(2), out, target) && out.size() == target;
 }
 
 // The folder as far as `wanted` bytes.
-diag::Result<std::vector<std::byte>> read_folder(Bytes cabinet, const Folder& folder, u8 block_reserve, u64 wanted) {
+diag::Result<std::vector<std::byte>> read_folder(bytes::Span cabinet, const Folder& folder, u8 block_reserve,
+                                                 u64 wanted) {
   const auto compression = static_cast<Compression>(folder.compression & 15);
-  if (compression == kLzx) return damaged("the cabinet is compressed with LZX, which is not supported");
+  if (compression == kLzx) return damaged_cabinet("the cabinet is compressed with LZX, which is not supported");
   if (compression != kStored && compression != kMsZip) {
-    return damaged("the cabinet is compressed with an unsupported method");
+    return damaged_cabinet("the cabinet is compressed with an unsupported method");
   }
   std::vector<std::byte> out;
   bytes::Reader reader(bytes::from(cabinet, folder.blocks_at));
   for (u32 i = 0; i < folder.block_count && out.size() < wanted; ++i) {
     const auto block = reader.take<Block>();
-    const Bytes reserved = reader.bytes(block_reserve), stored = reader.bytes(block.stored_bytes);
-    if (!reader.sound()) return damaged("the cabinet is truncated");
+    const bytes::Span reserved = reader.bytes(block_reserve), stored = reader.bytes(block.stored_bytes);
+    if (!reader.sound()) return damaged_cabinet("the cabinet is truncated");
     // 0 bytes: the block goes on in another cabinet.
-    if (block.bytes == 0 || block.bytes > kLargestBlock) return damaged("the cabinet has a block of a wrong size");
+    if (block.bytes == 0 || block.bytes > kLargestBlock)
+      return damaged_cabinet("the cabinet has a block of a wrong size");
     const u32 sizes = u32{block.stored_bytes} | u32{block.bytes} << 16;
     if (block.checksum != 0 && block.checksum != (checksum(stored, sizes) ^ checksum(reserved, 0))) {
-      return damaged("a checksum of the cabinet is wrong");
+      return damaged_cabinet("a checksum of the cabinet is wrong");
     }
-    if (!append_block(stored, block.bytes, compression, out)) return damaged("the data in the cabinet are damaged");
+    if (!append_block(stored, block.bytes, compression, out))
+      return damaged_cabinet("the data in the cabinet are damaged");
   }
-  if (out.size() < wanted) return damaged("the cabinet is shorter than its file");
+  if (out.size() < wanted) return damaged_cabinet("the cabinet is shorter than its file");
   return out;
 }
 
@@ -104,7 +105,7 @@ diag::Result<std::vector<std::byte>> decompress_cabinet(std::span<const std::byt
   constexpr u32 kSignature = 0x4643534d;  // MSCF
   bytes::Reader reader(cabinet);
   const auto header = reader.take<Header>();
-  if (!reader.sound() || header.signature != kSignature) return damaged("not a cabinet");
+  if (!reader.sound() || header.signature != kSignature) return damaged_cabinet("not a cabinet");
   Reserve reserve{};
   if ((header.flags & kHasReserve) != 0) {
     reserve = reader.take<Reserve>();
@@ -116,22 +117,23 @@ diag::Result<std::vector<std::byte>> decompress_cabinet(std::span<const std::byt
     if ((header.flags & flag) != 0) reader.text(kLongestName);
   }
   File file{};
-  if (!reader.sound() || !bytes::read_at(cabinet, header.files_at, file)) return damaged("the cabinet is truncated");
-  if (header.file_count == 0) return damaged("the cabinet is empty");
-  if (file.folder >= header.folder_count) return damaged("the file continues in another cabinet");
+  if (!reader.sound() || !bytes::read_at(cabinet, header.files_at, file))
+    return damaged_cabinet("the cabinet is truncated");
+  if (header.file_count == 0) return damaged_cabinet("the cabinet is empty");
+  if (file.folder >= header.folder_count) return damaged_cabinet("the file continues in another cabinet");
   const u64 wanted = u64{file.folder_offset} + file.size;
-  if (wanted > limit) return damaged("the file in the cabinet is too large");
+  if (wanted > limit) return damaged_cabinet("the file in the cabinet is too large");
 
   Folder folder{};
   for (u32 i = 0; i <= file.folder; ++i) {
     folder = reader.take<Folder>();
     reader.skip(reserve.folder_bytes);
   }
-  if (!reader.sound()) return damaged("the cabinet is truncated");
+  if (!reader.sound()) return damaged_cabinet("the cabinet is truncated");
   WPERF_TRY(std::vector<std::byte> out, read_folder(cabinet, folder, reserve.block_bytes, wanted));
   out.resize(static_cast<usize>(wanted));
   out.erase(out.begin(), out.begin() + file.folder_offset);
   return out;
 }
 
-}  // namespace wperf::symbols
+}  // namespace wperf::packing

@@ -10,9 +10,9 @@
 #include "base/ints.h"
 #include "ground/diag/result.h"
 
-namespace wperf::symbols {
+namespace wperf::packing {
 
 // The first file of the cabinet, of at most `limit` bytes. Every offset, size and checksum is checked.
 diag::Result<std::vector<std::byte>> decompress_cabinet(std::span<const std::byte> cabinet, u64 limit);
 
-}  // namespace wperf::symbols
+}  // namespace wperf::packing

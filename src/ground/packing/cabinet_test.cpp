@@ -13,7 +13,7 @@
 #include "ground/diag/names_all.h"
 #include "ground/packing/inflate.h"
 
-namespace wperf::symbols {
+namespace wperf::packing {
 namespace {
 
 using Buffer = std::vector<std::byte>;
@@ -114,16 +114,16 @@ TEST(Inflate, DamageIsAnErrorOrHasItsBounds) {
     const size_t first = round % 2 == 0 ? 200 : changed.size();  // the code tables, or anywhere
     for (int i = 0; i < 3; ++i) changed[random() % first] = static_cast<std::byte>(random());
     Buffer out;
-    (void)zip::inflate(changed, out, 40000);
+    (void)packing::inflate(changed, out, 40000);
     EXPECT_LE(out.size(), 40000u);
   }
   Buffer out;
-  EXPECT_FALSE(zip::inflate({}, out, 100));
-  EXPECT_FALSE(zip::inflate(bytes_of({0x07}), out, 100));                          // a reserved kind of block
-  EXPECT_FALSE(zip::inflate(bytes_of({0x01, 0x05, 0x00, 0xfa, 0xfe}), out, 100));  // stored, complement wrong
-  EXPECT_FALSE(zip::inflate(bytes_of({0x4b, 0x04, 0x12, 0x00}), out, 100));        // refers back before the beginning
-  EXPECT_TRUE(zip::inflate(bytes_of({0x03, 0x00}), out, 100));                     // nothing
+  EXPECT_FALSE(packing::inflate({}, out, 100));
+  EXPECT_FALSE(packing::inflate(bytes_of({0x07}), out, 100));                          // a reserved kind of block
+  EXPECT_FALSE(packing::inflate(bytes_of({0x01, 0x05, 0x00, 0xfa, 0xfe}), out, 100));  // stored, complement wrong
+  EXPECT_FALSE(packing::inflate(bytes_of({0x4b, 0x04, 0x12, 0x00}), out, 100));  // refers back before the beginning
+  EXPECT_TRUE(packing::inflate(bytes_of({0x03, 0x00}), out, 100));               // nothing
 }
 
 }  // namespace
-}  // namespace wperf::symbols
+}  // namespace wperf::packing

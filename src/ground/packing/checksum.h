@@ -5,7 +5,7 @@
 
 #include "ground/bytes/bytes.h"
 
-namespace wperf::zip {
+namespace wperf::packing {
 
 class Checksum {
  public:
@@ -26,4 +26,4 @@ class Checksum {
   u32 state_ = ~u32{0};
 };
 
-}  // namespace wperf::zip
+}  // namespace wperf::packing

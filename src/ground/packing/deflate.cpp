@@ -10,7 +10,7 @@
 #include <zlib.h>
 #endif
 
-namespace wperf::deflate {
+namespace wperf::packing {
 
 #ifdef WPERF_HAS_ZLIB
 
@@ -128,4 +128,4 @@ std::string deflated(std::string_view bytes, Form form, Effort effort) {
   return out;
 }
 
-}  // namespace wperf::deflate
+}  // namespace wperf::packing

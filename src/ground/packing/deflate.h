@@ -10,7 +10,7 @@
 
 #include "base/ints.h"
 
-namespace wperf::deflate {
+namespace wperf::packing {
 
 using TakeBytes = std::function<void(std::string_view)>;
 
@@ -35,4 +35,4 @@ class Deflater {
 
 std::string deflated(std::string_view bytes, Form form, Effort effort = Effort::usual);
 
-}  // namespace wperf::deflate
+}  // namespace wperf::packing

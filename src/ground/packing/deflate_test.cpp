@@ -8,13 +8,13 @@
 
 #include "ground/packing/inflate.h"
 
-namespace wperf::deflate {
+namespace wperf::packing {
 namespace {
 
 std::string inflated(std::string_view packed) {
-  constexpr usize kLimit = 64 << 20;
+  constexpr usize kInflatedLimit = 64 << 20;
   std::vector<std::byte> out;
-  EXPECT_TRUE(zip::inflate(std::as_bytes(std::span(packed)), out, kLimit));
+  EXPECT_TRUE(packing::inflate(std::as_bytes(std::span(packed)), out, kInflatedLimit));
   return {reinterpret_cast<const char*>(out.data()), out.size()};
 }
 
@@ -56,4 +56,4 @@ TEST(Deflate, GzipHasItsEnds) {
 }
 
 }  // namespace
-}  // namespace wperf::deflate
+}  // namespace wperf::packing

@@ -5,7 +5,7 @@
 
 #include "ground/packing/checksum.h"
 
-namespace wperf::zip {
+namespace wperf::packing {
 namespace {
 
 using bytes::Reader;
@@ -75,4 +75,4 @@ Unpacked unpack_gzip(Bytes file, u64 limit, const TakePiece& take) {
   return Unpacked::all;
 }
 
-}  // namespace wperf::zip
+}  // namespace wperf::packing

@@ -4,7 +4,7 @@
 #pragma once
 #include "ground/packing/zip_file.h"
 
-namespace wperf::zip {
+namespace wperf::packing {
 
 bool has_gzip_look(Bytes file);
 
@@ -18,4 +18,4 @@ constexpr u64 most_of_packed(u64 packed_bytes) {
 // passed over.
 Unpacked unpack_gzip(Bytes file, u64 limit, const TakePiece& take);
 
-}  // namespace wperf::zip
+}  // namespace wperf::packing

@@ -5,7 +5,7 @@
 
 #include <string>
 
-namespace wperf::zip {
+namespace wperf::packing {
 namespace {
 
 // "abcabcabcabc" as gzip writes it, with a name in its header.
@@ -53,4 +53,4 @@ TEST(GzipFile, HowMuchMayComeOfIt) {
 }
 
 }  // namespace
-}  // namespace wperf::zip
+}  // namespace wperf::packing

@@ -5,7 +5,7 @@
 #include <array>
 #include <cstring>
 
-namespace wperf::zip {
+namespace wperf::packing {
 namespace {
 
 constexpr u32 kLongestCode = 15;
@@ -312,4 +312,4 @@ bool inflate(std::span<const std::byte> compressed, u64 limit, const TakePiece& 
   return pieces.flush() && sound;
 }
 
-}  // namespace wperf::zip
+}  // namespace wperf::packing

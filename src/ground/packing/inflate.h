@@ -9,7 +9,7 @@
 
 #include "base/ints.h"
 
-namespace wperf::zip {
+namespace wperf::packing {
 
 // Appends what `compressed` stands for to `out`, whose last 32 KiB it may refer back to. False for damaged data, and
 // for data that would make `out` longer than `limit`.
@@ -21,4 +21,4 @@ using TakePiece = std::function<bool(std::span<const std::byte>)>;
 [[nodiscard]] bool inflate(std::span<const std::byte> compressed, u64 limit, const TakePiece& take,
                            usize* used = nullptr);
 
-}  // namespace wperf::zip
+}  // namespace wperf::packing

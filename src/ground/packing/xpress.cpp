@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
-namespace wperf::etl {
+namespace wperf::packing {
 namespace {
 
 constexpr usize kLeastMatch = 3;
@@ -120,4 +120,4 @@ usize expand_xpress(std::span<const std::byte> in, std::span<std::byte> out) {
   return static_cast<usize>(to - begin);
 }
 
-}  // namespace wperf::etl
+}  // namespace wperf::packing

@@ -6,7 +6,7 @@
 
 #include "base/ints.h"
 
-namespace wperf::etl {
+namespace wperf::packing {
 
 // Fills `out` to its end. Less was filled than that: the input is damaged or cut from there on.
 usize expand_xpress(std::span<const std::byte> in, std::span<std::byte> out);
@@ -17,4 +17,4 @@ constexpr usize most_expanded(usize packed) {
   return packed * kMostRatio;
 }
 
-}  // namespace wperf::etl
+}  // namespace wperf::packing

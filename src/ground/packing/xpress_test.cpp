@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace wperf::etl {
+namespace wperf::packing {
 namespace {
 
 std::string expanded(std::vector<u8> in, usize size) {
@@ -42,4 +42,4 @@ TEST(Xpress, NeverWritesBehindTheRoom) {
 }
 
 }  // namespace
-}  // namespace wperf::etl
+}  // namespace wperf::packing

@@ -6,7 +6,7 @@
 
 #include "ground/packing/checksum.h"
 
-namespace wperf::zip {
+namespace wperf::packing {
 namespace {
 
 using bytes::Reader;
@@ -14,10 +14,10 @@ using bytes::Reader;
 constexpr u32 kLocalMark = 0x04034b50, kListMark = 0x02014b50, kEndMark = 0x06054b50;
 constexpr u32 kWideEndMark = 0x06064b50, kWideLocatorMark = 0x07064b50;
 constexpr usize kEndSize = 22, kWideLocatorSize = 20, kMostComment = 0xffff;
-constexpr u16 kStored = 0, kDeflated = 8;
+constexpr u16 kZipStored = 0, kZipDeflated = 8;
 constexpr u32 kNotHere = ~u32{0};  // a number that is told with 64 bits elsewhere
 
-diag::Error damaged(std::string_view what) {
+diag::Error damaged_zip(std::string_view what) {
   return {.text = "damaged zip file: " + std::string(what), .hint = {}, .code = diag::ExitCode::damaged_input};
 }
 
@@ -41,25 +41,25 @@ std::optional<u64> find_end(Bytes file) {
 
 // Of a file that needs 64 bits to say where its list is.
 diag::Result<ListPlace> wide_place(Bytes file, u64 end) {
-  if (end < kWideLocatorSize) return damaged("its end record does not locate its list of files");
+  if (end < kWideLocatorSize) return damaged_zip("its end record does not locate its list of files");
   Reader locator(file.subspan(end - kWideLocatorSize));
-  if (locator.take<u32>() != kWideLocatorMark) return damaged("its end record does not locate its list of files");
+  if (locator.take<u32>() != kWideLocatorMark) return damaged_zip("its end record does not locate its list of files");
   locator.skip(4);
   const u64 at = locator.take<u64>();
-  if (at >= file.size()) return damaged("its list of files is not where its end record says");
+  if (at >= file.size()) return damaged_zip("its list of files is not where its end record says");
   Reader in(file.subspan(at));
-  if (in.take<u32>() != kWideEndMark) return damaged("its list of files is not where its end record says");
+  if (in.take<u32>() != kWideEndMark) return damaged_zip("its list of files is not where its end record says");
   in.skip(36);  // size of this, versions, numbers of disks, entries here and in all
   ListPlace place;
   place.size = in.take<u64>();
   place.offset = in.take<u64>();
-  if (!in.sound()) return damaged("its end record is cut off");
+  if (!in.sound()) return damaged_zip("its end record is cut off");
   return place;
 }
 
 diag::Result<ListPlace> list_place(Bytes file) {
   const std::optional<u64> end = find_end(file);
-  if (!end.has_value()) return damaged("it has no list of files; was it copied completely?");
+  if (!end.has_value()) return damaged_zip("it has no list of files; was it copied completely?");
   Reader in(file.subspan(*end + 4));
   const u16 disk = in.take<u16>();
   in.skip(4);
@@ -74,7 +74,7 @@ diag::Result<ListPlace> list_place(Bytes file) {
     WPERF_TRY(place, wide_place(file, *end));
   }
   if (place.offset > file.size() || place.size > file.size() - place.offset) {
-    return damaged("its list of files is not where its end record says");
+    return damaged_zip("its list of files is not where its end record says");
   }
   return place;
 }
@@ -101,7 +101,7 @@ bool take_wide_numbers(Bytes extra, u64& size, u64& packed, u64& offset) {
 diag::Result<ZipEntry> take_entry(Bytes file, Reader& in) {
   constexpr u16 kEncrypted = 1;
   ZipEntry entry;
-  if (in.take<u32>() != kListMark) return damaged("its list of files ends early");
+  if (in.take<u32>() != kListMark) return damaged_zip("its list of files ends early");
   in.skip(4);
   entry.is_encrypted = (in.take<u16>() & kEncrypted) != 0;
   entry.method = in.take<u16>();
@@ -114,17 +114,17 @@ diag::Result<ZipEntry> take_entry(Bytes file, Reader& in) {
   u64 offset = in.take<u32>();
   const Bytes name_bytes = in.bytes(name), extra_bytes = in.bytes(extra);
   in.skip(comment);
-  if (!in.sound()) return damaged("its list of files is cut off");
+  if (!in.sound()) return damaged_zip("its list of files is cut off");
   entry.name.assign(reinterpret_cast<const char*>(name_bytes.data()), name_bytes.size());
-  if (!take_wide_numbers(extra_bytes, entry.size, packed, offset)) return damaged("sizes of a file are missing");
-  if (offset > file.size()) return damaged("a file in it starts after the end of the zip file");
+  if (!take_wide_numbers(extra_bytes, entry.size, packed, offset)) return damaged_zip("sizes of a file are missing");
+  if (offset > file.size()) return damaged_zip("a file in it starts after the end of the zip file");
   Reader local(file.subspan(offset));
-  if (local.take<u32>() != kLocalMark) return damaged("a file in it is not where the list says");
+  if (local.take<u32>() != kLocalMark) return damaged_zip("a file in it is not where the list says");
   local.skip(22);
   const u16 local_name = local.take<u16>(), local_extra = local.take<u16>();
   local.skip(local_name + u64{local_extra});
   entry.packed = local.bytes(packed);
-  if (!local.sound()) return damaged("a file in it extends past the end of the zip file");
+  if (!local.sound()) return damaged_zip("a file in it extends past the end of the zip file");
   return entry;
 }
 
@@ -156,12 +156,12 @@ diag::Result<ZipFile> ZipFile::open(Bytes file) {
     WPERF_TRY(ZipEntry entry, take_entry(file, in));
     zip.entries_.push_back(std::move(entry));
   }
-  if (share_bytes(zip.entries_)) return damaged("files in it overlap");
+  if (share_bytes(zip.entries_)) return damaged_zip("files in it overlap");
   return zip;
 }
 
 Unpacked ZipFile::unpack(const ZipEntry& entry, const TakePiece& take) {
-  if (entry.is_encrypted || (entry.method != kStored && entry.method != kDeflated)) return Unpacked::not_read;
+  if (entry.is_encrypted || (entry.method != kZipStored && entry.method != kZipDeflated)) return Unpacked::not_read;
   Checksum checksum;
   u64 size = 0;
   bool stopped = false;
@@ -172,7 +172,7 @@ Unpacked ZipFile::unpack(const ZipEntry& entry, const TakePiece& take) {
     return !stopped;
   };
   bool sound = true;
-  if (entry.method == kStored) {
+  if (entry.method == kZipStored) {
     static_cast<void>(take_counted(entry.packed));
   } else {
     sound = inflate(entry.packed, entry.size, take_counted);
@@ -182,4 +182,4 @@ Unpacked ZipFile::unpack(const ZipEntry& entry, const TakePiece& take) {
   return checksum.value() == entry.checksum ? Unpacked::all : Unpacked::not_sound;
 }
 
-}  // namespace wperf::zip
+}  // namespace wperf::packing

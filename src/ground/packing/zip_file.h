@@ -9,7 +9,7 @@
 #include "ground/diag/result.h"
 #include "ground/packing/inflate.h"
 
-namespace wperf::zip {
+namespace wperf::packing {
 
 using Bytes = bytes::Span;
 
@@ -45,4 +45,4 @@ class ZipFile {
   std::vector<ZipEntry> entries_;
 };
 
-}  // namespace wperf::zip
+}  // namespace wperf::packing

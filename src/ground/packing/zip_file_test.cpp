@@ -5,7 +5,7 @@
 
 #include <string>
 
-namespace wperf::zip {
+namespace wperf::packing {
 namespace {
 
 template <class T>
@@ -143,4 +143,4 @@ TEST(ZipFile, CutAnywhereItIsAnErrorOrWhole) {
 }
 
 }  // namespace
-}  // namespace wperf::zip
+}  // namespace wperf::packing

@@ -9,7 +9,7 @@
 #include "ground/text/protobuf_reader.h"
 #include "ground/text/utf16.h"
 
-namespace wperf::profiles {
+namespace wperf::text {
 namespace {
 
 bool is_digit(char c) {
@@ -225,4 +225,4 @@ void JsonReader::skip() {
   } while (open != 0);
 }
 
-}  // namespace wperf::profiles
+}  // namespace wperf::text

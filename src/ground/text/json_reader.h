@@ -8,7 +8,7 @@
 
 #include "ground/bytes/bytes.h"
 
-namespace wperf::profiles {
+namespace wperf::text {
 
 using Bytes = bytes::Span;
 
@@ -80,4 +80,4 @@ class JsonReader {
   std::string unescaped_;
 };
 
-}  // namespace wperf::profiles
+}  // namespace wperf::text

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <iterator>
 
-namespace wperf::report {
+namespace wperf::text {
 namespace {
 
 bool is_continuation(char c) {
@@ -142,4 +142,4 @@ void JsonWriter::fixed(double value, int decimals) {
   fmt::format_to(std::back_inserter(out_), "{:.{}f}", std::isfinite(value) ? value : 0.0, decimals);
 }
 
-}  // namespace wperf::report
+}  // namespace wperf::text

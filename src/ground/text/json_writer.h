@@ -8,7 +8,7 @@
 
 #include "base/ints.h"
 
-namespace wperf::report {
+namespace wperf::text {
 
 class JsonWriter {
  public:
@@ -71,4 +71,4 @@ struct CodePoint {
 // beyond U+10FFFF. Of a broken one the longest valid beginning is consumed.
 CodePoint decode_utf8(std::string_view text);
 
-}  // namespace wperf::report
+}  // namespace wperf::text

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <random>
 
-namespace wperf::report {
+namespace wperf::text {
 namespace {
 
 using nlohmann::json;
@@ -101,4 +101,4 @@ TEST(json_writer, numbers_are_always_json) {
 }
 
 }  // namespace
-}  // namespace wperf::report
+}  // namespace wperf::text

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <iterator>
 
-namespace wperf::report {
+namespace wperf::text {
 
 std::string with_commas(u64 value) {
   char buffer[26];  // 20 digits and 6 commas
@@ -67,4 +67,4 @@ std::string elapsed(double seconds) {
   return text;
 }
 
-}  // namespace wperf::report
+}  // namespace wperf::text

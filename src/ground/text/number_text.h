@@ -5,7 +5,7 @@
 
 #include "base/ints.h"
 
-namespace wperf::report {
+namespace wperf::text {
 
 std::string with_commas(u64 value);             // 1,234,567
 std::string times(u64 count);                   // "once", "1,234 times"
@@ -16,4 +16,4 @@ std::string scaled_number(double value);        // for a person: "823", "60.9 K"
 u64 whole_count(double value);                  // of a bound that is a whole number: within 0 and the greatest i64
 std::string elapsed(double seconds);            // up to 6 significant digits, always with a decimal point
 
-}  // namespace wperf::report
+}  // namespace wperf::text

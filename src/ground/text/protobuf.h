@@ -8,7 +8,7 @@
 
 #include "base/ints.h"
 
-namespace wperf::profile_export {
+namespace wperf::text {
 
 class Message {
  public:
@@ -73,4 +73,4 @@ class Message {
   std::string bytes_;
 };
 
-}  // namespace wperf::profile_export
+}  // namespace wperf::text

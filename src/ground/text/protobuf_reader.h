@@ -7,7 +7,7 @@
 
 #include "ground/bytes/bytes.h"
 
-namespace wperf::profiles {
+namespace wperf::text {
 
 using Bytes = bytes::Span;
 
@@ -106,4 +106,4 @@ class ProtobufReader {
   bool sound_ = true, is_cut_ = false;
 };
 
-}  // namespace wperf::profiles
+}  // namespace wperf::text

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace wperf::report {
+namespace wperf::text {
 namespace {
 
 constexpr std::string_view kColours[] = {kNoColour, kGreen, kRed, kBrightRed};
@@ -91,4 +91,4 @@ std::string coloured_by_share(std::string line, double percent) {
   return std::string(percent < kHot ? kGreen : kRed).append(line).append(kNoColour);
 }
 
-}  // namespace wperf::report
+}  // namespace wperf::text

@@ -8,7 +8,7 @@
 
 #include "base/ints.h"
 
-namespace wperf::report {
+namespace wperf::text {
 
 // All that anything here is coloured with.
 inline constexpr std::string_view kNoColour = "\x1b[0m", kGreen = "\x1b[32m", kRed = "\x1b[31m",
@@ -37,4 +37,4 @@ std::string name_in_line(std::string name);
 // For terminals: a line in the colour of its share, red from 5 % on, green from 0.5 %.
 std::string coloured_by_share(std::string line, double percent);
 
-}  // namespace wperf::report
+}  // namespace wperf::text

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "ground/text/utf16.h"
 
-namespace wperf::profiles {
+namespace wperf::text {
 
 void append_utf8(std::string& out, u32 code) {
   const auto put = [&](u32 byte) { out += static_cast<char>(byte); };
@@ -42,4 +42,4 @@ std::optional<std::string> utf8_of_utf16(bytes::Span file) {
   return text;
 }
 
-}  // namespace wperf::profiles
+}  // namespace wperf::text

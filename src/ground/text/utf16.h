@@ -6,7 +6,7 @@
 
 #include "ground/bytes/bytes.h"
 
-namespace wperf::profiles {
+namespace wperf::text {
 
 constexpr bool is_high_half(u32 unit) {
   return unit >= 0xd800 && unit < 0xdc00;
@@ -24,4 +24,4 @@ void append_utf8(std::string& out, u32 code);
 // Nothing: the file does not begin with a byte order mark of UTF-16.
 std::optional<std::string> utf8_of_utf16(bytes::Span file);
 
-}  // namespace wperf::profiles
+}  // namespace wperf::text

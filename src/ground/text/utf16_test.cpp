@@ -6,7 +6,7 @@
 #include <span>
 #include <string_view>
 
-namespace wperf::profiles {
+namespace wperf::text {
 namespace {
 
 std::optional<std::string> utf8_in(std::string_view file) {
@@ -34,4 +34,4 @@ TEST(Utf16, OtherFilesAreNone) {
 }
 
 }  // namespace
-}  // namespace wperf::profiles
+}  // namespace wperf::text

@@ -18,7 +18,7 @@
 
 #include "machine/counts/wide_arithmetic.h"
 
-namespace wperf::decode {
+namespace wperf::counts {
 namespace {
 
 // Two-sided 95 %. Beyond the table the expansion in 1/df (Abramowitz and Stegun 26.7.5) is right to three digits.
@@ -36,7 +36,7 @@ struct Spread {
   double variance = 0;  // s² of the count in one slot
 };
 
-Spread spread_of(const raw::CounterReading& reading) {
+Spread spread_of(const readings::CounterReading& reading) {
   if (reading.full_slots < 2) return {};
   const Wide squares{.low = reading.squares_low, .high = reading.squares_high};
   const WideQuotient mean_share = divide(multiply(reading.full_value, reading.full_value), reading.full_slots);
@@ -79,7 +79,7 @@ struct Estimates {
   }
 };
 
-void set_interval(Count& count, const raw::UnitCounts& unit, const raw::CounterReading& reading) {
+void set_interval(Count& count, const readings::UnitCounts& unit, const readings::CounterReading& reading) {
   const Spread spread = spread_of(reading);
   if (!spread.known) return;
   Estimates estimates;
@@ -98,7 +98,7 @@ void set_interval(Count& count, const raw::UnitCounts& unit, const raw::CounterR
   count.has_interval = true;
 }
 
-Count decode_count(const raw::UnitCounts& unit, const raw::CounterReading& reading) {
+Count decode_count(const readings::UnitCounts& unit, const readings::CounterReading& reading) {
   Count count{.value = reading.value, .slots = reading.slots, .rounds = unit.rounds};
   if (!unit.multiplexed) {
     set_exact(count);
@@ -121,11 +121,11 @@ Count decode_count(const raw::UnitCounts& unit, const raw::CounterReading& readi
   return count;
 }
 
-Count decode_cycles(const raw::UnitCounts& unit) {
-  const raw::CounterReading cycles{.value = unit.cycles,
-                                   .slots = unit.rounds,
-                                   .running_ns = unit.cycles_running_ns,
-                                   .enabled_ns = unit.cycles_enabled_ns};
+Count decode_cycles(const readings::UnitCounts& unit) {
+  const readings::CounterReading cycles{.value = unit.cycles,
+                                        .slots = unit.rounds,
+                                        .running_ns = unit.cycles_running_ns,
+                                        .enabled_ns = unit.cycles_enabled_ns};
   if (unit.cycles_enabled_ns != 0) return decode_count(unit, cycles);
   Count count{.value = unit.cycles, .slots = unit.rounds, .rounds = unit.rounds};
   set_exact(count);
@@ -134,10 +134,10 @@ Count decode_cycles(const raw::UnitCounts& unit) {
 
 }  // namespace
 
-std::vector<Unit> decode_counts(const raw::CountCapture& capture) {
+std::vector<Unit> decode_counts(const readings::CountCapture& capture) {
   std::vector<Unit> units;
   units.reserve(capture.units.size());
-  for (const raw::UnitCounts& source : capture.units) {
+  for (const readings::UnitCounts& source : capture.units) {
     Unit unit{.event_class = source.event_class,
               .unit = source.unit,
               .multiplexed = source.multiplexed,
@@ -145,7 +145,7 @@ std::vector<Unit> decode_counts(const raw::CountCapture& capture) {
               .cycles = decode_cycles(source),
               .counts = {}};
     unit.counts.reserve(source.entries.size());
-    for (const raw::CounterReading& reading : source.entries) {
+    for (const readings::CounterReading& reading : source.entries) {
       unit.counts.push_back(decode_count(source, reading));
     }
     units.push_back(std::move(unit));
@@ -153,4 +153,4 @@ std::vector<Unit> decode_counts(const raw::CountCapture& capture) {
   return units;
 }
 
-}  // namespace wperf::decode
+}  // namespace wperf::counts

@@ -7,7 +7,7 @@
 #include "base/ints.h"
 #include "model/readings/counts.h"
 
-namespace wperf::decode {
+namespace wperf::counts {
 
 struct Count {
   u64 value = 0;  // as counted
@@ -27,6 +27,6 @@ struct Unit {
   std::vector<Count> counts;  // in the order of the schedule
 };
 
-std::vector<Unit> decode_counts(const raw::CountCapture& capture);
+std::vector<Unit> decode_counts(const readings::CountCapture& capture);
 
-}  // namespace wperf::decode
+}  // namespace wperf::counts

@@ -9,13 +9,13 @@
 
 #include "machine/counts/wide_arithmetic.h"
 
-namespace wperf::decode {
+namespace wperf::counts {
 namespace {
 
 constexpr u64 kSlotNs = 100'000'000;
 
-raw::CounterReading reading_of(const std::vector<u64>& slots) {
-  raw::CounterReading reading{.running_ns = slots.size() * kSlotNs};
+readings::CounterReading reading_of(const std::vector<u64>& slots) {
+  readings::CounterReading reading{.running_ns = slots.size() * kSlotNs};
   for (const u64 count : slots) {
     reading.value += count;
     Wide squares{.low = reading.squares_low, .high = reading.squares_high};
@@ -29,8 +29,8 @@ raw::CounterReading reading_of(const std::vector<u64>& slots) {
   return reading;
 }
 
-Count decode_one(const raw::CounterReading& reading, u64 rounds, bool multiplexed = true) {
-  raw::CountCapture capture;
+Count decode_one(const readings::CounterReading& reading, u64 rounds, bool multiplexed = true) {
+  readings::CountCapture capture;
   capture.units.push_back(
       {.multiplexed = multiplexed, .rounds = rounds, .enabled_ns = rounds * kSlotNs, .entries = {reading}});
   return decode_counts(capture).at(0).counts.at(0);
@@ -95,7 +95,7 @@ TEST(decode_counts, without_multiplexing_slots_do_not_matter) {
 }
 
 TEST(decode_counts, times_scale_where_there_are_no_slots) {
-  raw::CountCapture capture;
+  readings::CountCapture capture;
   capture.units.push_back({.multiplexed = true,
                            .enabled_ns = 4'000'000'000,
                            .entries = {{.value = 300, .running_ns = 3'000'000'000}, {.value = 5, .running_ns = 0}}});
@@ -130,24 +130,24 @@ TEST(decode_counts, interval_never_goes_below_what_was_counted) {
 }
 
 TEST(decode_counts, damaged_sum_of_squares_gives_no_interval) {
-  raw::CounterReading reading = reading_of({1000, 1000, 1000});
+  readings::CounterReading reading = reading_of({1000, 1000, 1000});
   reading.squares_low -= 1;
   EXPECT_FALSE(decode_one(reading, 8).has_interval);
 }
 
 // A run of 4.25 slots of 100 ms; the first entry was on in slots 0, 2 and the quarter, the second in slots 1 and 3.
-raw::UnitCounts run_that_ends_within_a_slot(u64 per_slot) {
-  raw::CounterReading at_the_end = reading_of({per_slot, per_slot});
+readings::UnitCounts run_that_ends_within_a_slot(u64 per_slot) {
+  readings::CounterReading at_the_end = reading_of({per_slot, per_slot});
   at_the_end.value += per_slot / 4;
   at_the_end.slots++;
   at_the_end.running_ns = 225'000'000;
-  raw::CounterReading whole = reading_of({per_slot, per_slot});
+  readings::CounterReading whole = reading_of({per_slot, per_slot});
   whole.running_ns = 200'000'000;
   return {.multiplexed = true, .rounds = 5, .enabled_ns = 425'000'000, .entries = {at_the_end, whole}};
 }
 
 TEST(decode_counts, a_last_slot_that_was_cut_short_is_no_whole_one) {
-  raw::CountCapture capture;
+  readings::CountCapture capture;
   capture.units.push_back(run_that_ends_within_a_slot(4000));
   const std::vector<Unit> units = decode_counts(capture);
   for (const Count& count : units.at(0).counts) {
@@ -163,8 +163,8 @@ TEST(decode_counts, a_last_slot_that_was_cut_short_is_no_whole_one) {
 TEST(decode_counts, a_short_run_scales_by_time) {
   for (const u64 run_ns : {110'000'000u, 150'000'000u, 250'000'000u}) {
     const u64 first_ns = run_ns < 2 * kSlotNs ? kSlotNs : run_ns - kSlotNs;
-    raw::CountCapture capture;
-    raw::UnitCounts& unit = capture.units.emplace_back();
+    readings::CountCapture capture;
+    readings::UnitCounts& unit = capture.units.emplace_back();
     unit = {.multiplexed = true, .rounds = (run_ns + kSlotNs - 1) / kSlotNs, .enabled_ns = run_ns, .entries = {}};
     unit.entries.push_back({.value = first_ns / 100, .slots = unit.rounds - 1, .running_ns = first_ns});
     unit.entries.push_back({.value = (run_ns - first_ns) / 100, .slots = 1, .running_ns = run_ns - first_ns});
@@ -178,10 +178,10 @@ TEST(decode_counts, a_short_run_scales_by_time) {
 // In every second slot half the time is taken from the program; an event that is on in the other slots only never
 // sees it, but the cycle counter does.
 TEST(decode_counts, cycles_show_what_slots_in_lockstep_miss) {
-  raw::CounterReading lucky = reading_of(std::vector<u64>(50, 1000));
+  readings::CounterReading lucky = reading_of(std::vector<u64>(50, 1000));
   lucky.running_ns = 5'000'000'000;
   lucky.running_cycles = 50 * 2000;
-  raw::CountCapture capture;
+  readings::CountCapture capture;
   capture.units.push_back({.multiplexed = true,
                            .rounds = 100,
                            .enabled_ns = 10'000'000'000,
@@ -244,7 +244,7 @@ TEST(decode_counts, interval_covers_noisy_events_as_promised) {
 }
 
 TEST(decode_counts, cycles_are_always_on) {
-  raw::CountCapture capture;
+  readings::CountCapture capture;
   capture.units.push_back({.unit = 3, .multiplexed = true, .rounds = 9, .cycles = 1000, .entries = {}});
   const Unit unit = decode_counts(capture).at(0);
   EXPECT_EQ(unit.unit, 3u);
@@ -254,8 +254,8 @@ TEST(decode_counts, cycles_are_always_on) {
 }
 
 TEST(DecodeCounts, EachEventByItsOwnTimeWhereTheKernelTakesTurns) {
-  raw::CountCapture capture;
-  raw::UnitCounts& unit = capture.units.emplace_back();
+  readings::CountCapture capture;
+  readings::UnitCounts& unit = capture.units.emplace_back();
   unit.multiplexed = true;
   unit.enabled_ns = 1000;
   unit.entries.push_back({.value = 100, .running_ns = 500, .enabled_ns = 1000});
@@ -272,4 +272,4 @@ TEST(DecodeCounts, EachEventByItsOwnTimeWhereTheKernelTakesTurns) {
 }
 
 }  // namespace
-}  // namespace wperf::decode
+}  // namespace wperf::counts

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "machine/counts/wide_arithmetic.h"
 
-namespace wperf::decode {
+namespace wperf::counts {
 
 Wide multiply(u64 a, u64 b) {
   constexpr u64 kHalf = 0xffffffffu;
@@ -45,4 +45,4 @@ u64 saturate(Wide value) {
   return value.high != 0 ? ~u64{0} : value.low;
 }
 
-}  // namespace wperf::decode
+}  // namespace wperf::counts

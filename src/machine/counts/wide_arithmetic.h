@@ -4,7 +4,7 @@
 #include "base/ints.h"
 #include "base/wide.h"
 
-namespace wperf::decode {
+namespace wperf::counts {
 
 struct WideQuotient {
   Wide quotient;
@@ -18,4 +18,4 @@ Wide subtract(Wide a, Wide b);  // modulo 2^128
 double to_double(Wide value);
 u64 saturate(Wide value);  // the greatest u64 if it does not fit
 
-}  // namespace wperf::decode
+}  // namespace wperf::counts

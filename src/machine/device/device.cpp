@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "machine/device/device.h"
 
+#include "abi/wire.h"
+
 namespace wperf::device {
+
+u32 spoken_wire_version() {
+  return WPERF_WIRE_VERSION;
+}
 
 diag::Result<std::unique_ptr<SampleSession>> Device::open_sampling(const plan::SamplePlan&) {
   return diag::Error{.text = "this device cannot return samples: it records them to a file", .hint = {}};

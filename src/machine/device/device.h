@@ -49,7 +49,7 @@ class CountSession {
   virtual diag::Result<void> start() = 0;
   virtual diag::Result<void> check() = 0;  // fails when the driver was taken away meanwhile
   virtual diag::Result<void> stop() = 0;
-  virtual diag::Result<raw::CountCapture> read() = 0;
+  virtual diag::Result<readings::CountCapture> read() = 0;
   virtual std::vector<std::string> remarks() const { return {}; }  // what is counted otherwise than was asked for
 };
 
@@ -60,7 +60,7 @@ class SampleSession {
   virtual diag::Result<void> start() = 0;
   // Appends what the rings hold and brings the core_statistics up to date. Also fails when the driver was taken away
   // meanwhile.
-  virtual diag::Result<void> drain(raw::SampleCapture& capture) = 0;
+  virtual diag::Result<void> drain(readings::SampleCapture& capture) = 0;
   virtual diag::Result<void> stop() = 0;
   // How soon to drain again.
   virtual u64 drain_every_ns(u64 usual_ns) const { return usual_ns; }
@@ -72,7 +72,7 @@ struct RecordingTarget {
   std::string tool_version;      // that the file names as its writer
   perf_data::RunFacts run = {};  // what is known before it begins; the session adds the times
   // What makes call chains of copies of stacks while they come, where the plan's stacks are `automatic`.
-  std::shared_ptr<perf_export::RecordFilter> filter = nullptr;
+  std::shared_ptr<perf_data::RecordFilter> filter = nullptr;
   // What a tracing unit writes beside it: the event that it is, and at the end its records and what is known of the
   // run.
   struct Traced {
@@ -98,7 +98,7 @@ class RecordingSession {
   virtual const std::optional<diag::Error>& trouble() const = 0;
   virtual std::vector<std::string> remarks() const = 0;  // for -v
   // What the file's end is going to say of the machine, for who reads it before that.
-  virtual perf_export::RecordingFacts facts() const { return {}; }
+  virtual perf_data::RecordingFacts facts() const { return {}; }
   // What it writes is a trace of Windows, without the names of drives: device and drive of each.
   virtual bool is_trace() const { return false; }
   virtual std::vector<std::pair<std::string, std::string>> volumes() const { return {}; }
@@ -116,9 +116,9 @@ class SpeSession {
   virtual ~SpeSession() = default;
   virtual diag::Result<void> start() = 0;
   // Hands out what the buffers hold. Also fails when the driver was taken away meanwhile.
-  virtual diag::Result<void> drain(const raw::SpeSink& sink) = 0;
+  virtual diag::Result<void> drain(const readings::SpeSink& sink) = 0;
   virtual diag::Result<void> stop() = 0;
-  virtual const std::vector<raw::SpeStatistics>& core_statistics() const = 0;  // by core; of the latest drain
+  virtual const std::vector<readings::SpeStatistics>& core_statistics() const = 0;  // by core; of the latest drain
 };
 
 // What stands in the way of a device, or does not; for `doctor`.

@@ -36,7 +36,7 @@ class Programs {
   virtual void kill(u32 pid) = 0;
   // Every program of this machine that can be seen; ended ones too as long as they are known. Those that were spawned
   // or asked for with process() have all their modules, others at least their image, maybe by name only.
-  virtual std::vector<raw::Process> processes() = 0;
+  virtual std::vector<readings::Process> processes() = 0;
 
   // Lets time pass: at most `nanoseconds`, less when process `until_pid` (0 = none) ends.
   virtual diag::Result<void> wait(u64 nanoseconds, u32 until_pid) = 0;

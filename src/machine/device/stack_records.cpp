@@ -17,7 +17,7 @@ bool take(std::span<const std::byte>& bytes, Struct& out) {
 
 }  // namespace
 
-raw::DrainedSample sample_of(const WperfSample& sample) {
+readings::DrainedSample sample_of(const WperfSample& sample) {
   return {.time_ns = sample.time_ns,
           .pc = sample.pc,
           .lr = sample.lr,
@@ -28,11 +28,11 @@ raw::DrainedSample sample_of(const WperfSample& sample) {
           .exception_level = sample.exception_level};
 }
 
-bool append_stack_records(std::span<const std::byte> records, raw::SampleCapture& capture) {
+bool append_stack_records(std::span<const std::byte> records, readings::SampleCapture& capture) {
   while (!records.empty()) {
     WperfSample sample;
     if (!take(records, sample)) return false;
-    raw::DrainedSample made = sample_of(sample);
+    readings::DrainedSample made = sample_of(sample);
     if (sample.stack_words != 0) {
       WperfStack stack;
       if (!take(records, stack)) return false;

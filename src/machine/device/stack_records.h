@@ -10,9 +10,9 @@
 
 namespace wperf::device {
 
-raw::DrainedSample sample_of(const WperfSample& sample);
+readings::DrainedSample sample_of(const WperfSample& sample);
 
 // Appends samples and their frames. False: what follows the last one appended is no record.
-bool append_stack_records(std::span<const std::byte> records, raw::SampleCapture& capture);
+bool append_stack_records(std::span<const std::byte> records, readings::SampleCapture& capture);
 
 }  // namespace wperf::device

@@ -39,7 +39,7 @@ class Records {
 TEST(StackRecords, BecomeSamplesThatShareAPool) {
   Records records;
   records.add(1, 0, 2, {10, 11}, 3).add(2, 0, 0, {}, 0).add(3, 1, 1, {20, 21}, 3).add(4, 0, 0, {}, 1);
-  raw::SampleCapture capture;
+  readings::SampleCapture capture;
   ASSERT_TRUE(append_stack_records(records.bytes, capture));
   ASSERT_EQ(capture.samples.size(), 4u);
   EXPECT_EQ(capture.frames, (std::vector<u64>{10, 11, 20, 21}));
@@ -54,7 +54,7 @@ TEST(StackRecords, BecomeSamplesThatShareAPool) {
 TEST(StackRecords, AStackWithoutFramesMayComeFirst) {
   Records records;
   records.add(1, 0, 0, {}, 1);
-  raw::SampleCapture capture;
+  readings::SampleCapture capture;
   ASSERT_TRUE(append_stack_records(records.bytes, capture));
   ASSERT_EQ(capture.samples.size(), 1u);
   EXPECT_EQ(capture.samples[0].frame_count, 0u);
@@ -65,13 +65,13 @@ TEST(StackRecords, WhatIsCutOffOrContradictsItselfEndsTheReading) {
   Records good;
   good.add(1, 0, 2, {10, 11}, 3);
   for (size_t size = 1; size < good.bytes.size(); ++size) {
-    raw::SampleCapture capture;
+    readings::SampleCapture capture;
     EXPECT_FALSE(append_stack_records(std::span(good.bytes).first(size), capture)) << size;
     EXPECT_TRUE(capture.samples.empty());
   }
   Records liar;
   liar.add(1, 0, 2, {10, 11}, 3).add(2, 9, 9, {10, 11}, 3);
-  raw::SampleCapture capture;
+  readings::SampleCapture capture;
   EXPECT_FALSE(append_stack_records(liar.bytes, capture));
   EXPECT_EQ(capture.samples.size(), 1u);
 }

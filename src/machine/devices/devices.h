@@ -6,10 +6,10 @@
 
 #include "machine/device/device.h"
 
-namespace wperf::device {
+namespace wperf::devices {
 
 // "driver", "linux", "sim" or "sim:key=value,…"; empty: the machine's own.
-diag::Result<std::unique_ptr<Device>> open_device(const std::string& name);
+diag::Result<std::unique_ptr<device::Device>> open_device(const std::string& name);
 
 // Which devices this machine has, found without opening one.
 struct DevicesHere {
@@ -20,4 +20,4 @@ struct DevicesHere {
 };
 DevicesHere devices_here();
 
-}  // namespace wperf::device
+}  // namespace wperf::devices

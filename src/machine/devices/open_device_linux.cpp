@@ -9,14 +9,15 @@
 #include "machine/windowsperf/open.h"
 #include "machine/wperf_driver/driver_device.h"
 
-namespace wperf::device {
+namespace wperf::devices {
 
-diag::Result<std::unique_ptr<Device>> open_device(const std::string& name) {
+diag::Result<std::unique_ptr<device::Device>> open_device(const std::string& name) {
   const auto colon = name.find(':');
   const std::string kind = name.substr(0, colon);
   if (kind == "sim") {
-    WPERF_TRY(auto machine, open_sim_machine(colon == std::string::npos ? std::string() : name.substr(colon + 1)));
-    return make_driver_device(std::move(machine));
+    WPERF_TRY(auto machine,
+              wperf_driver::open_sim_machine(colon == std::string::npos ? std::string() : name.substr(colon + 1)));
+    return wperf_driver::make_driver_device(std::move(machine));
   }
   if (kind == "etw") {
     const std::string rest = colon == std::string::npos ? std::string() : name.substr(colon + 1);
@@ -26,15 +27,15 @@ diag::Result<std::unique_ptr<Device>> open_device(const std::string& name) {
           .hint = "use `--device etw:fake` to see it on the simulated machine; `wperf report FILE.etl` reads traces",
           .code = diag::ExitCode::no_device};
     }
-    WPERF_TRY(auto machine, open_fake_tracing(rest.size() > 5 ? rest.substr(5) : std::string()));
-    return make_etw_device(std::move(machine));
+    WPERF_TRY(auto machine, etw::open_fake_tracing(rest.size() > 5 ? rest.substr(5) : std::string()));
+    return etw::make_etw_device(std::move(machine));
   }
   if (name == "windowsperf:fake" || name.starts_with("windowsperf:fake,")) {
     constexpr size_t kOptions = std::string_view("windowsperf:fake,").size();
     WPERF_TRY(auto machine, windowsperf::open_fake_machine(name.substr(std::min(kOptions, name.size()))));
     return windowsperf::make_windowsperf_device(std::move(machine));
   }
-  if (kind.empty() || kind == "linux") return open_linux_device();
+  if (kind.empty() || kind == "linux") return linux_kernel::open_linux_device();
   if (kind == "driver" || kind == "windowsperf") {
     return diag::Error{.text = "the " + kind + " device needs Windows on Arm",
                        .hint = kind == "driver" ? "use the simulated machine: --device sim"
@@ -50,4 +51,4 @@ DevicesHere devices_here() {
   return {.linux_kernel = true};
 }
 
-}  // namespace wperf::device
+}  // namespace wperf::devices

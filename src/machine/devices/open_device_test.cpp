@@ -3,7 +3,7 @@
 
 #include "machine/devices/devices.h"
 
-namespace wperf::device {
+namespace wperf::devices {
 namespace {
 
 TEST(OpenDevice, UnknownNamesAreUsageErrors) {
@@ -13,4 +13,4 @@ TEST(OpenDevice, UnknownNamesAreUsageErrors) {
 }
 
 }  // namespace
-}  // namespace wperf::device
+}  // namespace wperf::devices

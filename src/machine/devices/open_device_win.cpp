@@ -8,15 +8,15 @@
 #include "machine/wperf_driver/driver_device.h"
 #include "machine/wperf_driver/driver_handle_win.h"
 
-namespace wperf::device {
+namespace wperf::devices {
 
-diag::Result<std::unique_ptr<Device>> open_device(const std::string& name) {
+diag::Result<std::unique_ptr<device::Device>> open_device(const std::string& name) {
   const std::string kind = name.substr(0, name.find(':'));
   if (kind.empty() || kind == "driver") {
-    WPERF_TRY(auto machine, open_windows_machine());
-    return make_driver_device(std::move(machine));
+    WPERF_TRY(auto machine, wperf_driver::open_windows_machine());
+    return wperf_driver::make_driver_device(std::move(machine));
   }
-  if (kind == "etw") return make_etw_device(open_windows_tracing());
+  if (kind == "etw") return etw::make_etw_device(etw::open_windows_tracing());
   if (name == "windowsperf") {
     WPERF_TRY(auto machine, windowsperf::open_windowsperf_machine());
     return windowsperf::make_windowsperf_device(std::move(machine));
@@ -32,7 +32,7 @@ diag::Result<std::unique_ptr<Device>> open_device(const std::string& name) {
 }
 
 DevicesHere devices_here() {
-  DevicesHere here{.driver = DriverHandle::is_there(), .windowsperf = false, .tracing = true};
+  DevicesHere here{.driver = wperf_driver::DriverHandle::is_there(), .windowsperf = false, .tracing = true};
   auto machine = windowsperf::open_windowsperf_machine();
   if (!machine.has_value()) return here;
   const auto version = windowsperf::make_windowsperf_device(std::move(machine).value())->driver_version();
@@ -40,4 +40,4 @@ DevicesHere devices_here() {
   return here;
 }
 
-}  // namespace wperf::device
+}  // namespace wperf::devices

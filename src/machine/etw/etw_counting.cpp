@@ -13,13 +13,13 @@
 #include "ground/os/recording_file.h"
 #include "machine/etw/trace_events.h"
 
-namespace wperf::device {
+namespace wperf::etw {
 namespace {
 
-class TraceCountSession final : public CountSession {
+class TraceCountSession final : public device::CountSession {
  public:
-  TraceCountSession(etw::TraceApi& api, Programs& programs, const plan::CountPlan& plan, etw::SessionPlan session,
-                    std::vector<etw::CountedEntry> entries, os::RecordingFile file)
+  TraceCountSession(etw::TraceApi& api, device::Programs& programs, const plan::CountPlan& plan,
+                    etw::SessionPlan session, std::vector<etw::CountedEntry> entries, os::RecordingFile file)
       : api_(api),
         programs_(programs),
         plan_(plan),
@@ -44,16 +44,16 @@ class TraceCountSession final : public CountSession {
     events_lost_ = state.events_lost;
     return {};
   }
-  diag::Result<raw::CountCapture> read() override;
+  diag::Result<readings::CountCapture> read() override;
 
  private:
   u64 value_of(const etw::CountedEntry& entry, const etl::SwitchCounts::Spent& spent, const etl::Trace& trace) const;
-  void add_cores(const etl::Trace& trace, const etl::SwitchCounts& counts, raw::CountCapture& capture) const;
-  raw::UnitCounts unit_of(u32 number) const;
+  void add_cores(const etl::Trace& trace, const etl::SwitchCounts& counts, readings::CountCapture& capture) const;
+  readings::UnitCounts unit_of(u32 number) const;
   static u64 ns_of(const etl::Trace& trace, u64 ticks) { return trace.nanoseconds(trace.header().first_ticks + ticks); }
 
   etw::TraceApi& api_;
-  Programs& programs_;
+  device::Programs& programs_;
   plan::CountPlan plan_;
   etw::SessionPlan session_plan_;
   std::vector<etw::CountedEntry> entries_;
@@ -74,27 +74,27 @@ u64 TraceCountSession::value_of(const etw::CountedEntry& entry, const etl::Switc
   }
 }
 
-raw::UnitCounts TraceCountSession::unit_of(u32 number) const {
-  raw::UnitCounts unit;
+readings::UnitCounts TraceCountSession::unit_of(u32 number) const {
+  readings::UnitCounts unit;
   unit.unit = number;
   unit.enabled_ns = end_ns_ - start_ns_;
   unit.entries.resize(entries_.size());
-  for (raw::CounterReading& entry : unit.entries) entry.running_ns = entry.enabled_ns = unit.enabled_ns;
+  for (readings::CounterReading& entry : unit.entries) entry.running_ns = entry.enabled_ns = unit.enabled_ns;
   return unit;
 }
 
 void TraceCountSession::add_cores(const etl::Trace& trace, const etl::SwitchCounts& counts,
-                                  raw::CountCapture& capture) const {
+                                  readings::CountCapture& capture) const {
   const etl::SwitchCounts::Spent nothing;
   for (const u32 core : plan_.cores) {
-    raw::UnitCounts& unit = capture.units.emplace_back(unit_of(core));
+    readings::UnitCounts& unit = capture.units.emplace_back(unit_of(core));
     const etl::SwitchCounts::Spent& spent = core < counts.cores().size() ? counts.cores()[core] : nothing;
     for (usize i = 0; i < entries_.size(); ++i) unit.entries[i].value = value_of(entries_[i], spent, trace);
   }
 }
 
-diag::Result<raw::CountCapture> TraceCountSession::read() {
-  raw::CountCapture capture{.start_ns = start_ns_, .end_ns = end_ns_, .units = {}};
+diag::Result<readings::CountCapture> TraceCountSession::read() {
+  readings::CountCapture capture{.start_ns = start_ns_, .end_ns = end_ns_, .units = {}};
   WPERF_TRY(const os::MappedFile mapped, os::MappedFile::open(file_.openable_path()));
   WPERF_TRY(const etl::Trace trace, etl::Trace::open(mapped.bytes()));
   etl::TraceHistory history;
@@ -114,7 +114,7 @@ diag::Result<raw::CountCapture> TraceCountSession::read() {
   counts.finish(end);
 
   const std::set<u32> family =
-      plan_.of_program ? raw::with_children(plan_.process.value_or(0), history.children()) : std::set<u32>();
+      plan_.of_program ? readings::with_children(plan_.process.value_or(0), history.children()) : std::set<u32>();
   for (const etl::SwitchCounts::Thread& one : counts.threads()) {
     if (one.thread == 0) continue;
     const u32 process = history.process_of(one.thread, one.time);
@@ -122,7 +122,7 @@ diag::Result<raw::CountCapture> TraceCountSession::read() {
     capture.unseen_ns += ns_of(trace, one.spent.unseen);
     capture.lost_ns += ns_of(trace, one.spent.lost);
     if (one.spent.switches == 0 && one.spent.running == 0) continue;
-    raw::ThreadCounts& thread = capture.threads.emplace_back();
+    readings::ThreadCounts& thread = capture.threads.emplace_back();
     thread.process = process;
     thread.thread = one.thread;
     thread.name = history.image_of(process, one.time);
@@ -132,8 +132,8 @@ diag::Result<raw::CountCapture> TraceCountSession::read() {
   }
   capture.events_lost = std::max<u64>(events_lost_, trace.header().events_lost) + losses.missing_buffers;
   if (plan_.of_program) {
-    raw::UnitCounts& unit = capture.units.emplace_back(unit_of(0));
-    for (const raw::ThreadCounts& thread : capture.threads) {
+    readings::UnitCounts& unit = capture.units.emplace_back(unit_of(0));
+    for (const readings::ThreadCounts& thread : capture.threads) {
       for (usize i = 0; i < entries_.size(); ++i) unit.entries[i].value += thread.values[i];
     }
   } else {
@@ -144,9 +144,10 @@ diag::Result<raw::CountCapture> TraceCountSession::read() {
 
 }  // namespace
 
-diag::Result<std::unique_ptr<CountSession>> open_trace_count(etw::TraceApi& api, Programs& programs,
-                                                             const plan::CountPlan& plan,
-                                                             std::span<const etw::ProfileSource> sources, bool force) {
+diag::Result<std::unique_ptr<device::CountSession>> open_trace_count(etw::TraceApi& api, device::Programs& programs,
+                                                                     const plan::CountPlan& plan,
+                                                                     std::span<const etw::ProfileSource> sources,
+                                                                     bool force) {
   etw::SessionPlan session;
   session.stacks = false;
   session.watches = true;
@@ -163,8 +164,8 @@ diag::Result<std::unique_ptr<CountSession>> open_trace_count(etw::TraceApi& api,
   WPERF_TRY(os::RecordingFile file, os::RecordingFile::create({}));
   file.close();  // Windows writes it, not we
   session.file = file.openable_path();
-  return std::unique_ptr<CountSession>(std::make_unique<TraceCountSession>(api, programs, plan, std::move(session),
-                                                                           std::move(entries), std::move(file)));
+  return std::unique_ptr<device::CountSession>(std::make_unique<TraceCountSession>(
+      api, programs, plan, std::move(session), std::move(entries), std::move(file)));
 }
 
-}  // namespace wperf::device
+}  // namespace wperf::etw

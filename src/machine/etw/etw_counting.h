@@ -7,11 +7,12 @@
 #include "machine/device/device.h"
 #include "machine/etw/trace_session.h"
 
-namespace wperf::device {
+namespace wperf::etw {
 
 // `sources`: that Windows has.
-diag::Result<std::unique_ptr<CountSession>> open_trace_count(etw::TraceApi& api, Programs& programs,
-                                                             const plan::CountPlan& plan,
-                                                             std::span<const etw::ProfileSource> sources, bool force);
+diag::Result<std::unique_ptr<device::CountSession>> open_trace_count(etw::TraceApi& api, device::Programs& programs,
+                                                                     const plan::CountPlan& plan,
+                                                                     std::span<const etw::ProfileSource> sources,
+                                                                     bool force);
 
-}  // namespace wperf::device
+}  // namespace wperf::etw

@@ -13,13 +13,13 @@
 #include "machine/etw/trace_session.h"
 #include "machine/plan/virtual_machine.h"
 
-namespace wperf::device {
+namespace wperf::etw {
 namespace {
 
-class TraceRecordingSession final : public RecordingSession {
+class TraceRecordingSession final : public device::RecordingSession {
  public:
   // `unnamed`: the file where the trace goes, if it is to be gone afterwards.
-  TraceRecordingSession(etw::TraceApi& api, Programs& programs, etw::SessionPlan plan,
+  TraceRecordingSession(etw::TraceApi& api, device::Programs& programs, etw::SessionPlan plan,
                         std::optional<os::RecordingFile> unnamed)
       : api_(api), programs_(programs), plan_(std::move(plan)), unnamed_(std::move(unnamed)) {}
 
@@ -75,7 +75,7 @@ class TraceRecordingSession final : public RecordingSession {
   }
 
   etw::TraceApi& api_;
-  Programs& programs_;
+  device::Programs& programs_;
   etw::SessionPlan plan_;
   std::optional<os::RecordingFile> unnamed_;
   std::unique_ptr<etw::Session> session_;
@@ -94,7 +94,7 @@ diag::Error not_here(std::string_view what) {
           .code = diag::ExitCode::no_device};
 }
 
-class EtwDevice final : public Device {
+class EtwDevice final : public device::Device {
  public:
   explicit EtwDevice(std::unique_ptr<TracingMachine> machine) : machine_(std::move(machine)) {}
 
@@ -102,15 +102,15 @@ class EtwDevice final : public Device {
     force_ = force;
     return {};
   }
-  diag::Result<DriverVersion> driver_version() override {
-    return DriverVersion{.major = 10,
-                         .minor = 0,
-                         .patch = machine_->tracing().machine().build,
-                         .wire_version = spoken_wire_version(),
-                         .compatible = true,
-                         .git = {},
-                         .features = "event tracing",
-                         .name = "Windows"};
+  diag::Result<device::DriverVersion> driver_version() override {
+    return device::DriverVersion{.major = 10,
+                                 .minor = 0,
+                                 .patch = machine_->tracing().machine().build,
+                                 .wire_version = device::spoken_wire_version(),
+                                 .compatible = true,
+                                 .git = {},
+                                 .features = "event tracing",
+                                 .name = "Windows"};
   }
   diag::Result<plan::Capabilities> capabilities(Spe) override {
     const etw::TraceApi::Machine windows = machine_->tracing().machine();
@@ -131,14 +131,14 @@ class EtwDevice final : public Device {
     machine.kernel = std::make_shared<etw::TraceEvents>(sources_, machine.midr != 0, machine.core_count, counters);
     return machine;
   }
-  diag::Result<std::unique_ptr<CountSession>> open_count(const plan::CountPlan& plan) override {
+  diag::Result<std::unique_ptr<device::CountSession>> open_count(const plan::CountPlan& plan) override {
     return open_trace_count(machine_->tracing(), machine_->programs(), plan, sources_, force_);
   }
-  diag::Result<std::unique_ptr<SpeSession>> open_spe(const plan::SpePlan&) override {
+  diag::Result<std::unique_ptr<device::SpeSession>> open_spe(const plan::SpePlan&) override {
     return not_here("profile with SPE");
   }
-  diag::Result<std::unique_ptr<RecordingSession>> open_recording(const plan::SamplePlan& plan,
-                                                                 const RecordingTarget& target) override {
+  diag::Result<std::unique_ptr<device::RecordingSession>> open_recording(
+      const plan::SamplePlan& plan, const device::RecordingTarget& target) override {
     constexpr std::string_view kEnding = ".etl";
     if (!target.file.empty() && !target.file.ends_with(kEnding)) {
       return diag::Error{.text = "Windows records traces, and " + target.file + " does not end in .etl",
@@ -158,7 +158,7 @@ class EtwDevice final : public Device {
       session.file = made.openable_path();
       unnamed.emplace(std::move(made));
     }
-    return std::unique_ptr<RecordingSession>(std::make_unique<TraceRecordingSession>(
+    return std::unique_ptr<device::RecordingSession>(std::make_unique<TraceRecordingSession>(
         machine_->tracing(), machine_->programs(), std::move(session), std::move(unnamed)));
   }
   diag::Result<std::string> recording_profile(const plan::SamplePlan& plan) override {
@@ -168,10 +168,10 @@ class EtwDevice final : public Device {
     WPERF_CHECK_OK(etw::plan_session(plan, sources_, session));
     return etw::recording_profile(session, sources_, cores.empty() ? 0 : cores.front());
   }
-  std::vector<DeviceCheck> checks() override {
+  std::vector<device::DeviceCheck> checks() override {
     etw::TraceApi& api = machine_->tracing();
     const etw::TraceApi::Machine windows = api.machine();
-    std::vector<DeviceCheck> checks{
+    std::vector<device::DeviceCheck> checks{
         {"rights", windows.elevated, windows.elevated ? "elevated" : "not elevated: this user is not allowed to record",
          windows.elevated ? "" : "start wperf from an elevated prompt (Run as administrator)"}};
     const bool may = windows.elevated && api.enable_privilege() == etw::kNoError;
@@ -192,7 +192,7 @@ class EtwDevice final : public Device {
     }
     return checks;
   }
-  std::vector<DeviceCheck> mend() override {
+  std::vector<device::DeviceCheck> mend() override {
     etw::TraceApi& api = machine_->tracing();
     if (!api.machine().elevated) {
       return {{"fix", false, "only administrators can end trace sessions",
@@ -202,12 +202,14 @@ class EtwDevice final : public Device {
     std::vector<etw::Mended> done = etw::end_leftovers(api);
     if (may) std::ranges::move(etw::remove_left_sources(api), std::back_inserter(done));
     if (may) etw::put_back(api, api.own_process());
-    std::vector<DeviceCheck> checks;
+    std::vector<device::DeviceCheck> checks;
     for (etw::Mended& one : done) checks.push_back({"fix", one.is_good, std::move(one.sentence), {}});
     return checks;
   }
-  Programs& programs() override { return machine_->programs(); }
-  DeviceIdentity identity() override { return {.instance_id = "etw", .hardware_ids = "Event Tracing for Windows"}; }
+  device::Programs& programs() override { return machine_->programs(); }
+  device::DeviceIdentity identity() override {
+    return {.instance_id = "etw", .hardware_ids = "Event Tracing for Windows"};
+  }
 
  private:
   std::unique_ptr<TracingMachine> machine_;
@@ -217,8 +219,8 @@ class EtwDevice final : public Device {
 
 }  // namespace
 
-std::unique_ptr<Device> make_etw_device(std::unique_ptr<TracingMachine> machine) {
+std::unique_ptr<device::Device> make_etw_device(std::unique_ptr<TracingMachine> machine) {
   return std::make_unique<EtwDevice>(std::move(machine));
 }
 
-}  // namespace wperf::device
+}  // namespace wperf::etw

@@ -6,23 +6,26 @@
 #include "machine/device/device.h"
 #include "machine/etw/trace_api.h"
 
-namespace wperf::device {
+namespace wperf::wperf_driver {
+class SimulatedMachine;
+}
+
+namespace wperf::etw {
 
 // A machine with Windows: its tracing and its programs.
 class TracingMachine {
  public:
   virtual ~TracingMachine() = default;
   virtual etw::TraceApi& tracing() = 0;
-  virtual Programs& programs() = 0;
+  virtual device::Programs& programs() = 0;
 };
 
-std::unique_ptr<Device> make_etw_device(std::unique_ptr<TracingMachine> machine);
+std::unique_ptr<device::Device> make_etw_device(std::unique_ptr<TracingMachine> machine);
 
 // This machine, on Windows.
 std::unique_ptr<TracingMachine> open_windows_tracing();
 // The simulated machine with a fake of Windows' tracing: "mhz=100,cores=4". Tests ask what is `below` for the truth.
-class SimulatedMachine;
 diag::Result<std::unique_ptr<TracingMachine>> open_fake_tracing(const std::string& options,
-                                                                SimulatedMachine** below = nullptr);
+                                                                wperf_driver::SimulatedMachine** below = nullptr);
 
-}  // namespace wperf::device
+}  // namespace wperf::etw

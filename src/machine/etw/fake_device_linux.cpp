@@ -11,7 +11,7 @@
 #include "machine/wperf_driver/driver_device.h"
 #include "machine/wperf_driver/sim_machine.h"
 
-namespace wperf::device {
+namespace wperf::etw {
 namespace {
 
 constexpr u16 kCycles = 0x11;
@@ -37,10 +37,11 @@ u16 event_of_source(u32 source) {
 class MachineBelow final : public etw::FakeMachine {
  public:
   // `simulated`: of the device.
-  MachineBelow(std::unique_ptr<Device> device, SimulatedMachine& simulated, plan::Capabilities machine, u32 mhz)
+  MachineBelow(std::unique_ptr<device::Device> device, wperf_driver::SimulatedMachine& simulated,
+               plan::Capabilities machine, u32 mhz)
       : device_(std::move(device)), simulated_(simulated), machine_(std::move(machine)), mhz_(mhz) {}
 
-  Device& device() { return *device_; }
+  device::Device& device() { return *device_; }
   u64 now_ns() override { return device_->programs().now_ns(); }
   std::vector<u64> core_midr() override { return machine_.core_midr; }
 
@@ -65,13 +66,13 @@ class MachineBelow final : public etw::FakeMachine {
   }
 
   diag::Result<u64> drain(std::vector<etw::FakeSample>& samples) override {
-    raw::SampleCapture capture;
+    readings::SampleCapture capture;
     WPERF_CHECK_OK(session_->drain(capture));
-    std::map<u32, std::vector<raw::Module>> modules;
+    std::map<u32, std::vector<readings::Module>> modules;
     if (!capture.samples.empty()) {
-      for (raw::Process& one : device_->programs().processes()) modules[one.pid] = std::move(one.modules);
+      for (readings::Process& one : device_->programs().processes()) modules[one.pid] = std::move(one.modules);
     }
-    for (const raw::DrainedSample& one : capture.samples) {
+    for (const readings::DrainedSample& one : capture.samples) {
       for (u32 event = 0; event < sources_.size(); ++event) {
         if ((one.overflowed >> event & 1) == 0) continue;
         samples.push_back(made_of(one, capture.frames, sources_[event]));
@@ -81,7 +82,7 @@ class MachineBelow final : public etw::FakeMachine {
       }
     }
     u64 lost = 0;
-    for (const raw::CoreStatistics& core : capture.core_statistics) lost += core.lost_ring_full;
+    for (const readings::CoreStatistics& core : capture.core_statistics) lost += core.lost_ring_full;
     return lost;
   }
   diag::Result<void> end() override {
@@ -103,9 +104,9 @@ class MachineBelow final : public etw::FakeMachine {
 
   std::vector<etw::FakeProcess> processes() override {
     std::vector<etw::FakeProcess> all;
-    for (const raw::Process& one : device_->programs().processes()) {
+    for (const readings::Process& one : device_->programs().processes()) {
       etw::FakeProcess process{.process = one.pid, .path = one.image, .threads = one.threads, .images = {}};
-      for (const raw::Module& module : one.modules) {
+      for (const readings::Module& module : one.modules) {
         process.images.push_back({module.path.empty() ? module.name : module.path, module.base, module.size});
       }
       all.push_back(std::move(process));
@@ -137,7 +138,7 @@ class MachineBelow final : public etw::FakeMachine {
     return event;
   }
 
-  static etw::FakeSample made_of(const raw::DrainedSample& one, const std::vector<u64>& frames, u32 source) {
+  static etw::FakeSample made_of(const readings::DrainedSample& one, const std::vector<u64>& frames, u32 source) {
     etw::FakeSample sample{.time_ns = one.time_ns,
                            .address = one.pc,
                            .process = one.process,
@@ -155,31 +156,31 @@ class MachineBelow final : public etw::FakeMachine {
     return sample;
   }
 
-  std::unique_ptr<Device> device_;
-  SimulatedMachine& simulated_;
+  std::unique_ptr<device::Device> device_;
+  wperf_driver::SimulatedMachine& simulated_;
   plan::Capabilities machine_;
   u32 mhz_;
   usize counted_ = 0;         // events at each switch
   std::vector<u32> sources_;  // by event of the plan
-  std::unique_ptr<SampleSession> session_;
+  std::unique_ptr<device::SampleSession> session_;
   SimulatedLeaves leaves_;
 };
 
 // The simulated machine pins each program to a core; where any will do, to the first.
-class SimulatedPrograms final : public Programs {
+class SimulatedPrograms final : public device::Programs {
  public:
-  explicit SimulatedPrograms(Programs& programs) : programs_(programs) {}
+  explicit SimulatedPrograms(device::Programs& programs) : programs_(programs) {}
   diag::Result<u32> spawn(const std::string& image, const std::string& command_line, u32 core) override {
     return programs_.spawn(image, command_line, core == plan::kAnyCore ? 0 : core);
   }
-  ProcessState process(u32 pid) override { return programs_.process(pid); }
+  device::ProcessState process(u32 pid) override { return programs_.process(pid); }
   void kill(u32 pid) override { programs_.kill(pid); }
-  std::vector<raw::Process> processes() override { return programs_.processes(); }
+  std::vector<readings::Process> processes() override { return programs_.processes(); }
   diag::Result<void> wait(u64 nanoseconds, u32 until_pid) override { return programs_.wait(nanoseconds, until_pid); }
   u64 now_ns() override { return programs_.now_ns(); }
 
  private:
-  Programs& programs_;
+  device::Programs& programs_;
 };
 
 class FakeTracing final : public TracingMachine {
@@ -187,7 +188,7 @@ class FakeTracing final : public TracingMachine {
   FakeTracing(std::unique_ptr<MachineBelow> machine, etw::FakeWindows windows)
       : machine_(std::move(machine)), programs_(machine_->device().programs()), api_(std::move(windows), *machine_) {}
   etw::TraceApi& tracing() override { return api_; }
-  Programs& programs() override { return programs_; }
+  device::Programs& programs() override { return programs_; }
 
  private:
   std::unique_ptr<MachineBelow> machine_;
@@ -238,7 +239,8 @@ bool take_fault(std::string_view word, etw::FakeWindows& windows) {
 
 }  // namespace
 
-diag::Result<std::unique_ptr<TracingMachine>> open_fake_tracing(const std::string& options, SimulatedMachine** below) {
+diag::Result<std::unique_ptr<TracingMachine>> open_fake_tracing(const std::string& options,
+                                                                wperf_driver::SimulatedMachine** below) {
   etw::FakeWindows windows;
   std::string settings;  // the simulated machine's
   for (usize begin = 0; begin < options.size();) {
@@ -247,15 +249,15 @@ diag::Result<std::unique_ptr<TracingMachine>> open_fake_tracing(const std::strin
     if (!take_fault(word, windows)) settings += (settings.empty() ? "" : ",") + word;
     begin = end + 1;
   }
-  WPERF_TRY(auto machine, open_simulated_machine(settings));
-  SimulatedMachine& simulated = *machine;
+  WPERF_TRY(auto machine, wperf_driver::open_simulated_machine(settings));
+  wperf_driver::SimulatedMachine& simulated = *machine;
   if (below != nullptr) *below = &simulated;
-  auto device = make_driver_device(std::move(machine));
+  auto device = wperf_driver::make_driver_device(std::move(machine));
   WPERF_CHECK_OK(device->acquire(false));
-  WPERF_TRY(plan::Capabilities capabilities, device->capabilities(Device::Spe::left_alone));
+  WPERF_TRY(plan::Capabilities capabilities, device->capabilities(device::Device::Spe::left_alone));
   auto machine_below =
       std::make_unique<MachineBelow>(std::move(device), simulated, std::move(capabilities), mhz_of(settings));
   return std::unique_ptr<TracingMachine>(std::make_unique<FakeTracing>(std::move(machine_below), std::move(windows)));
 }
 
-}  // namespace wperf::device
+}  // namespace wperf::etw

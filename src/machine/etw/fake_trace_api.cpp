@@ -29,7 +29,7 @@ bool is_sound(std::span<const std::byte> properties) {
 void tell_file(const std::string& file, std::span<std::byte> properties) {
   const u32 at = number_at<u32>(properties, 112);
   if (at == 0) return;
-  const std::u16string wide = etl_export::wide_text(file);
+  const std::u16string wide = etl::write::wide_text(file);
   for (usize i = 0; i <= wide.size(); ++i)
     put_at(properties, at + i * sizeof(char16_t), i < wide.size() ? wide[i] : u'\0');
 }

@@ -14,7 +14,7 @@
 namespace wperf::etw {
 namespace {
 
-using etl_export::Moment;
+using etl::write::Moment;
 
 constexpr u64 kTickNs = 100;  // of the performance counter
 constexpr u64 kFirstTicks = 1'000'000;
@@ -49,18 +49,18 @@ class Ticks {
 
 class Writer {
  public:
-  Writer(const FakeTrace& trace, etl_export::BufferWriter& buffers) : trace_(trace), buffers_(buffers) {}
+  Writer(const FakeTrace& trace, etl::write::BufferWriter& buffers) : trace_(trace), buffers_(buffers) {}
 
   // Answers the last tick.
   u64 write() {
     const u64 begin = kFirstTicks + 1;
-    add(0, begin, etl_export::group_masks(begin, std::span<const u32, 8>(trace_.masks)));
+    add(0, begin, etl::write::group_masks(begin, std::span<const u32, 8>(trace_.masks)));
     for (const FakeTrace::Interval& one : trace_.intervals) {
-      add(0, begin, etl_export::interval(begin, one.source, one.interval, one.name));
+      add(0, begin, etl::write::interval(begin, one.source, one.interval, one.name));
     }
     for (const FakeProcess& one : trace_.processes_before) {
       for (const u32 thread : one.threads) {
-        add(0, begin, etl_export::thread(Moment::at_start, begin, one.process, thread));
+        add(0, begin, etl::write::thread(Moment::at_start, begin, one.process, thread));
       }
     }
     last_ = tick_of(trace_.end_ns);
@@ -105,15 +105,15 @@ class Writer {
 
   void write_sample(const FakeSample& one, u64 tick) {
     add(one.core, tick,
-        one.source == kTimer ? etl_export::timer_sample(tick, one.address, one.thread)
-                             : etl_export::counter_sample(tick, one.address, one.thread, static_cast<u16>(one.source)));
+        one.source == kTimer ? etl::write::timer_sample(tick, one.address, one.thread)
+                             : etl::write::counter_sample(tick, one.address, one.thread, static_cast<u16>(one.source)));
     write_stack(one.core, tick, one.process, one.thread, one.kernel_frames, one.user_frames);
   }
 
   void write_stack(u16 core, u64 tick, u32 process, u32 thread, const std::vector<u64>& kernel,
                    const std::vector<u64>& user) {
     for (const std::vector<u64>* frames : {&kernel, &user}) {
-      if (!frames->empty()) add(core, tick, etl_export::stack(tick, tick, process, thread, *frames));
+      if (!frames->empty()) add(core, tick, etl::write::stack(tick, tick, process, thread, *frames));
     }
     last_ = std::max(last_, tick);
   }
@@ -122,20 +122,20 @@ class Writer {
     last_ = std::max(last_, tick);
     switch (one.kind) {
       case FakeSwitch::Kind::thread_began:
-        return add(one.core, tick, etl_export::thread(Moment::begins, tick, one.process, one.thread));
+        return add(one.core, tick, etl::write::thread(Moment::begins, tick, one.process, one.thread));
       case FakeSwitch::Kind::thread_ended:
         ended_.insert(one.thread);
-        return add(one.core, tick, etl_export::thread(Moment::ends, tick, one.process, one.thread));
+        return add(one.core, tick, etl::write::thread(Moment::ends, tick, one.process, one.thread));
       case FakeSwitch::Kind::readied:
         if ((trace_.masks[1] & kReadyMask) == 0) return;
-        add(one.core, tick, etl_export::ready_thread(tick, one.thread, one.old_thread == 0));
+        add(one.core, tick, etl::write::ready_thread(tick, one.thread, one.old_thread == 0));
         if (trace_.ready_stacks) {
           write_stack(one.core, tick, one.old_process, one.old_thread, one.kernel_frames, one.user_frames);
         }
         return;
       case FakeSwitch::Kind::switched:
         add(one.core, tick,
-            etl_export::context_switch(
+            etl::write::context_switch(
                 tick, {.comes = one.thread, .leaves = one.old_thread, .state = one.state, .reason = one.reason},
                 one.counts));
         if (trace_.switch_stacks) {
@@ -148,29 +148,29 @@ class Writer {
   void write_rundown(u64 end) {
     if (trace_.own_process != 0) {
       constexpr std::string_view kName = "wperf.exe";
-      const etl_export::ProcessText self{.process = trace_.own_process, .image = kName, .command = kName};
-      buffers_.add(0, end, etl_export::process(Moment::at_end, end, self));
-      buffers_.add(0, end, etl_export::thread(Moment::at_end, end, trace_.own_process, trace_.own_process + 1));
+      const etl::write::ProcessText self{.process = trace_.own_process, .image = kName, .command = kName};
+      buffers_.add(0, end, etl::write::process(Moment::at_end, end, self));
+      buffers_.add(0, end, etl::write::thread(Moment::at_end, end, trace_.own_process, trace_.own_process + 1));
     }
     for (const FakeProcess& one : trace_.processes) {
       const std::string_view name = file_name(one.path);
       buffers_.add(0, end,
-                   etl_export::process(Moment::at_end, end, {.process = one.process, .image = name, .command = name}));
+                   etl::write::process(Moment::at_end, end, {.process = one.process, .image = name, .command = name}));
       for (const u32 thread : one.threads) {
         if (ended_.contains(thread)) continue;
-        buffers_.add(0, end, etl_export::thread(Moment::at_end, end, one.process, thread));
+        buffers_.add(0, end, etl::write::thread(Moment::at_end, end, one.process, thread));
       }
       for (const FakeImage& image : one.images) {
         buffers_.add(
             0, end,
-            etl_export::image(Moment::at_end, end,
+            etl::write::image(Moment::at_end, end,
                               {.process = one.process, .base = image.base, .size = image.size, .path = image.path}));
       }
     }
   }
 
   const FakeTrace& trace_;
-  etl_export::BufferWriter& buffers_;
+  etl::write::BufferWriter& buffers_;
   std::vector<Record> records_;
   std::set<u32> ended_;  // threads
   u64 last_ = 0;
@@ -184,7 +184,7 @@ u32 write_fake_trace(const FakeTrace& trace) {
   };
   const std::unique_ptr<std::FILE, Close> file(std::fopen(trace.file.c_str(), "wb"));
   if (file == nullptr) return 0;
-  etl_export::TraceFacts facts;
+  etl::write::TraceFacts facts;
   facts.buffer_size = kTraceBuffer;
   facts.os_build = trace.build;
   facts.processors = trace.processors;
@@ -195,14 +195,14 @@ u32 write_fake_trace(const FakeTrace& trace) {
   facts.logger_name = "wperf";
   facts.file_name = trace.file;
   const auto write = [&](std::string_view bytes) { std::fwrite(bytes.data(), 1, bytes.size(), file.get()); };
-  write(etl_export::trace_header(facts));
-  etl_export::BufferWriter buffers(kTraceBuffer, 1, write);
+  write(etl::write::trace_header(facts));
+  etl::write::BufferWriter buffers(kTraceBuffer, 1, write);
   const u64 end = Writer(trace, buffers).write();
   buffers.finish();
   facts.buffers_written = buffers.written() + 1;
   facts.end_time = kTraceBegan + (end - kFirstTicks);
   std::fseek(file.get(), 0, SEEK_SET);
-  write(etl_export::trace_header(facts));
+  write(etl::write::trace_header(facts));
   return facts.buffers_written;
 }
 

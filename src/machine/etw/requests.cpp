@@ -70,7 +70,7 @@ Bytes properties_bytes(const SessionProperties& properties) {
   put_at(bytes, kLoggerNameAt, kLoggerName);  // Windows puts it there itself
   if (properties.file.empty() && !properties.asks_file) return bytes;
   put_at(bytes, At::kFileNameAt, kFileName);
-  const std::u16string file = etl_export::wide_text(properties.file).substr(0, kNameRoom - 1);
+  const std::u16string file = etl::write::wide_text(properties.file).substr(0, kNameRoom - 1);
   std::memcpy(bytes.data() + kFileName, file.data(), file.size() * sizeof(char16_t));
   return bytes;
 }
@@ -140,12 +140,12 @@ Bytes source_list_bytes(std::span<const ProfileSource> sources) {
   std::string all;
   for (usize i = 0; i < sources.size(); ++i) {
     std::string one;
-    etl_export::put(one, u32{0});
-    etl_export::put(one, sources[i].number);
-    etl_export::put(one, sources[i].least);
-    etl_export::put(one, sources[i].greatest);
-    etl_export::put(one, u64{0});
-    etl_export::put_wide(one, sources[i].name);
+    etl::write::put(one, u32{0});
+    etl::write::put(one, sources[i].number);
+    etl::write::put(one, sources[i].least);
+    etl::write::put(one, sources[i].greatest);
+    etl::write::put(one, u64{0});
+    etl::write::put_wide(one, sources[i].name);
     one.resize((one.size() + 7) / 8 * 8);
     const u32 next = i + 1 < sources.size() ? static_cast<u32>(one.size()) : 0;
     std::memcpy(one.data(), &next, sizeof next);
@@ -156,23 +156,23 @@ Bytes source_list_bytes(std::span<const ProfileSource> sources) {
 
 Bytes add_source_bytes(const AddedSource& source) {
   std::string text;
-  etl_export::put(text, kAddSource);
-  etl_export::put(text, kSourceVersion);
+  etl::write::put(text, kAddSource);
+  etl::write::put(text, kSourceVersion);
   text.resize(8, '\0');
-  etl_export::put(text, source.event);
+  etl::write::put(text, source.event);
   text.resize(16, '\0');  // not while the core halts
-  for (const u32 word : source.cpu) etl_export::put(text, word);
-  etl_export::put(text, source.interval);
+  for (const u32 word : source.cpu) etl::write::put(text, word);
+  etl::write::put(text, source.interval);
   text.resize(34, '\0');  // gone with the next start of Windows
-  etl_export::put_wide(text, source.name);
+  etl::write::put_wide(text, source.name);
   return bytes_of(text);
 }
 
 Bytes remove_source_bytes(u32 source, const std::array<u32, 3>& cpu) {
   std::string text;
-  etl_export::put(text, kRemoveSource);
-  etl_export::put(text, source);
-  for (const u32 word : cpu) etl_export::put(text, word);
+  etl::write::put(text, kRemoveSource);
+  etl::write::put(text, source);
+  for (const u32 word : cpu) etl::write::put(text, word);
   return bytes_of(text);
 }
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "machine/etw/simulated_leaves_linux.h"
 
-namespace wperf::device {
+namespace wperf::etw {
 
-bool SimulatedLeaves::link_is_caller(const std::vector<raw::Module>& modules, u64 pc) {
-  for (const raw::Module& module : modules) {
+bool SimulatedLeaves::link_is_caller(const std::vector<readings::Module>& modules, u64 pc) {
+  for (const readings::Module& module : modules) {
     if (pc < module.base || pc - module.base >= module.size || module.path.empty()) continue;
     const auto [entry, is_new] = images_.try_emplace(module.path);
     Image& image = entry->second;
@@ -16,9 +16,9 @@ bool SimulatedLeaves::link_is_caller(const std::vector<raw::Module>& modules, u6
       }
     }
     if (!image.parsed.has_value()) return false;
-    return image.parsed->caller_place({static_cast<u32>(pc - module.base)}) == symbols::CallerPlace::link_register;
+    return image.parsed->caller_place({static_cast<u32>(pc - module.base)}) == code::CallerPlace::link_register;
   }
   return false;
 }
 
-}  // namespace wperf::device
+}  // namespace wperf::etw

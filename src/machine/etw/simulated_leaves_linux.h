@@ -11,12 +11,12 @@
 #include "ground/os/mapped_file.h"
 #include "model/readings/samples.h"
 
-namespace wperf::device {
+namespace wperf::etw {
 
 class SimulatedLeaves {
  public:
   // Does the link register hold the caller of the code at `pc`, and no frame record does?
-  bool link_is_caller(const std::vector<raw::Module>& modules, u64 pc);
+  bool link_is_caller(const std::vector<readings::Module>& modules, u64 pc);
 
  private:
   struct Image {
@@ -26,4 +26,4 @@ class SimulatedLeaves {
   std::map<std::string, Image> images_;  // by path
 };
 
-}  // namespace wperf::device
+}  // namespace wperf::etw

@@ -16,7 +16,7 @@
 #include "machine/etw/requests.h"
 #include "machine/windows/windows_programs_win.h"
 
-namespace wperf::device {
+namespace wperf::etw {
 namespace {
 
 using etw::WindowsError;
@@ -94,7 +94,7 @@ class WindowsTracing final : public etw::TraceApi {
     HANDLE token = nullptr;
     if (OpenProcessToken(GetCurrentProcess(), TOKEN_ADJUST_PRIVILEGES | TOKEN_QUERY, &token) == 0)
       return GetLastError();
-    const OwnedHandle owned(token);
+    const windows::OwnedHandle owned(token);
     TOKEN_PRIVILEGES wanted{};
     wanted.PrivilegeCount = 1;
     wanted.Privileges[0].Attributes = SE_PRIVILEGE_ENABLED;
@@ -175,7 +175,7 @@ class WindowsTracing final : public etw::TraceApi {
   }
   // One that may not be looked at runs.
   bool process_runs(u32 process) override {
-    const OwnedHandle handle(OpenProcess(SYNCHRONIZE, FALSE, process));
+    const windows::OwnedHandle handle(OpenProcess(SYNCHRONIZE, FALSE, process));
     if (handle == nullptr) return GetLastError() == ERROR_ACCESS_DENIED;
     return WaitForSingleObject(handle.get(), 0) == WAIT_TIMEOUT;
   }
@@ -245,18 +245,18 @@ class WindowsTracing final : public etw::TraceApi {
   static constexpr usize kLongestText = 2048;
 
   std::optional<Machine> machine_;
-  OwnedHandle changes_;
+  windows::OwnedHandle changes_;
   bool holds_ = false;
 };
 
 class Windows final : public TracingMachine {
  public:
   etw::TraceApi& tracing() override { return tracing_; }
-  Programs& programs() override { return programs_; }
+  device::Programs& programs() override { return programs_; }
 
  private:
   WindowsTracing tracing_;
-  WindowsPrograms programs_;
+  windows::WindowsPrograms programs_;
 };
 
 }  // namespace
@@ -265,4 +265,4 @@ std::unique_ptr<TracingMachine> open_windows_tracing() {
   return std::make_unique<Windows>();
 }
 
-}  // namespace wperf::device
+}  // namespace wperf::etw

@@ -26,8 +26,8 @@ constexpr u64 kBytesOfSample = 40, kBytesOfStack = 24 + 8 * 40;
 
 std::string utf8(std::u16string_view wide) {
   std::string text;
-  for (const char16_t unit : wide) etl_export::put(text, static_cast<u16>(unit));
-  etl_export::put(text, u16{0});
+  for (const char16_t unit : wide) etl::write::put(text, static_cast<u16>(unit));
+  etl::write::put(text, u16{0});
   etl::Bytes bytes = std::as_bytes(std::span(text));
   return etl::take_wide_text(bytes);
 }
@@ -159,9 +159,9 @@ std::vector<Mended> end_leftovers(TraceApi& api) {
   std::vector<Mended> done;
   for (const std::string& name : leftovers(api)) {
     Bytes properties = properties_bytes({});
-    const WindowsError error = api.control(0, etl_export::wide_text(name), properties, ControlCode::stop);
+    const WindowsError error = api.control(0, etl::write::wide_text(name), properties, ControlCode::stop);
     const bool good = error == kNoError;
-    if (good && etl_export::wide_text(name) == kKernelLogger) api.forget(kKeptLogger);
+    if (good && etl::write::wide_text(name) == kKernelLogger) api.forget(kKeptLogger);
     done.push_back({fmt::format("{} the trace session \"{}\", left behind by a wperf{}",
                                 good ? "ended" : "could not end", name, good ? "" : fmt::format(" (error {})", error)),
                     good});
@@ -216,7 +216,7 @@ u32 buffers_for(u32 cores, u64 samples_per_second, bool stacks) {
 }
 
 Session::Session(TraceApi& api, const SessionPlan& plan) : api_(api), plan_(plan), process_(api.own_process()) {
-  name_ = std::u16string(kNamePrefix) + etl_export::wide_text(std::to_string(process_));
+  name_ = std::u16string(kNamePrefix) + etl::write::wide_text(std::to_string(process_));
 }
 
 Session::~Session() {

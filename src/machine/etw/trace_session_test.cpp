@@ -483,7 +483,7 @@ class PlayedBuffers {
 u64 lost_of(u32 buffers) {
   const std::vector<u64> frames(40, 0x7ff612345678);
   const u64 bytes =
-      etl_export::timer_sample(1, frames.front(), 12).size() + etl_export::stack(1, 1, 8, 12, frames).size();
+      etl::write::timer_sample(1, frames.front(), 12).size() + etl::write::stack(1, 1, 8, 12, frames).size();
   constexpr u32 kCores = 8, kPerMillisecond = 8;
   PlayedBuffers played(kCores, buffers, 100'000);
   for (u32 ms = 0; ms < 5000; ++ms) {

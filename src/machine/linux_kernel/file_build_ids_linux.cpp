@@ -11,7 +11,7 @@
 #include "machine/perf_events/counter_linux.h"
 #include "machine/perf_events/synthesized_records.h"
 
-namespace wperf::device {
+namespace wperf::linux_kernel {
 namespace {
 
 struct MappedFileOf {
@@ -92,8 +92,8 @@ bool FileBuildIds::is_the_same(const std::string& name, u64 inode, bool is_known
          std::tie(status.st_ctim.tv_sec, status.st_ctim.tv_nsec) < std::tie(started_.tv_sec, started_.tv_nsec);
 }
 
-std::vector<perf_export::WrittenBuildId> FileBuildIds::of_recording(const perf_data::PerfFile& file) {
-  std::vector<perf_export::WrittenBuildId> ids;
+std::vector<perf_data::WrittenBuildId> FileBuildIds::of_recording(const perf_data::PerfFile& file) {
+  std::vector<perf_data::WrittenBuildId> ids;
   for (const auto& [path, mapped] : mapped_files(file)) {
     if (mapped.is_told || mapped.is_ambiguous) continue;
     const std::string folder = fmt::format("/proc/{}", mapped.process);
@@ -106,4 +106,4 @@ std::vector<perf_export::WrittenBuildId> FileBuildIds::of_recording(const perf_d
   return ids;
 }
 
-}  // namespace wperf::device
+}  // namespace wperf::linux_kernel

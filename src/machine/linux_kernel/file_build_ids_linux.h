@@ -12,7 +12,7 @@
 #include "formats/perf_data/perf_file.h"
 #include "formats/perf_data/perf_file_layout.h"
 
-namespace wperf::device {
+namespace wperf::linux_kernel {
 
 // Of a file: the first bytes, at most so many; empty where it cannot be read.
 std::string beginning_of(const std::string& path, usize most);
@@ -27,7 +27,7 @@ class FileBuildIds {
   // Bytes; empty: not known.
   std::string_view of_file(const std::string& root, std::string_view path);
   // Of the files in a recording whose mappings do not say it. Not of those that may be another file by now.
-  std::vector<perf_export::WrittenBuildId> of_recording(const perf_data::PerfFile& file);
+  std::vector<perf_data::WrittenBuildId> of_recording(const perf_data::PerfFile& file);
 
  private:
   // Which files a process sees. Empty where that may not be read.
@@ -42,4 +42,4 @@ class FileBuildIds {
   std::map<std::string, std::string> known_;  // by path
 };
 
-}  // namespace wperf::device
+}  // namespace wperf::linux_kernel

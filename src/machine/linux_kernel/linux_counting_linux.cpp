@@ -12,7 +12,7 @@
 #include "base/event_class.h"
 #include "machine/linux_kernel/linux_sessions_linux.h"
 
-namespace wperf::device {
+namespace wperf::linux_kernel {
 namespace {
 
 using perf_events::Descriptor;
@@ -29,7 +29,7 @@ struct OpenCount {
   Descriptor event;
 };
 
-class LinuxCountSession final : public CountSession {
+class LinuxCountSession final : public device::CountSession {
  public:
   LinuxCountSession(LinuxPrograms& programs, const LinuxMachine& machine, const plan::CountPlan& plan,
                     perf_events::OpenEvent opener)
@@ -48,7 +48,7 @@ class LinuxCountSession final : public CountSession {
     end_ns_ = programs_.now_ns();
     return {};
   }
-  diag::Result<raw::CountCapture> read() override;
+  diag::Result<readings::CountCapture> read() override;
   std::vector<std::string> remarks() const override;
 
  private:
@@ -208,17 +208,18 @@ std::vector<std::string> LinuxCountSession::remarks() const {
   return remarks;
 }
 
-diag::Result<raw::CountCapture> LinuxCountSession::read() {
-  raw::CountCapture capture{.start_ns = start_ns_, .end_ns = end_ns_ != 0 ? end_ns_ : programs_.now_ns(), .units = {}};
+diag::Result<readings::CountCapture> LinuxCountSession::read() {
+  readings::CountCapture capture{
+      .start_ns = start_ns_, .end_ns = end_ns_ != 0 ? end_ns_ : programs_.now_ns(), .units = {}};
   for (const u32 core : plan_.cores) {
-    raw::UnitCounts& unit = capture.units.emplace_back();
+    readings::UnitCounts& unit = capture.units.emplace_back();
     unit.unit = core;
     unit.entries.resize(schedule().entries.size());
     for (const auto& [entry, reason] : refused_) unit.entries[entry].refused = true;
   }
   for (const OpenCount& one : counts_) {
     WPERF_TRY(const perf_events::Reading reading, perf_events::read_event(one.event));
-    raw::UnitCounts& unit = capture.units[one.unit];
+    readings::UnitCounts& unit = capture.units[one.unit];
     unit.enabled_ns = std::max(unit.enabled_ns, reading.enabled_ns);
     if (!one.entry.has_value()) {
       unit.cycles += reading.value;
@@ -226,16 +227,16 @@ diag::Result<raw::CountCapture> LinuxCountSession::read() {
       unit.cycles_enabled_ns += reading.enabled_ns;
       continue;
     }
-    raw::CounterReading& entry = unit.entries[*one.entry];
+    readings::CounterReading& entry = unit.entries[*one.entry];
     entry.value += reading.value;
     entry.running_ns += reading.running_ns;
     if (one.tells_enabled) entry.enabled_ns += reading.enabled_ns;
   }
-  for (raw::UnitCounts& unit : capture.units) {
+  for (readings::UnitCounts& unit : capture.units) {
     unit.multiplexed = unit.cycles_running_ns < unit.cycles_enabled_ns ||
                        std::any_of(
                            unit.entries.begin(), unit.entries.end(),
-                           [](const raw::CounterReading& entry) { return entry.running_ns < entry.enabled_ns; });
+                           [](const readings::CounterReading& entry) { return entry.running_ns < entry.enabled_ns; });
   }
   return capture;
 }
@@ -258,12 +259,13 @@ std::vector<u32> core_unit_types(const LinuxMachine& machine) {
   return types;
 }
 
-diag::Result<std::unique_ptr<CountSession>> open_linux_count(LinuxPrograms& programs, const LinuxMachine& machine,
-                                                             const plan::CountPlan& plan,
-                                                             perf_events::OpenEvent opener) {
+diag::Result<std::unique_ptr<device::CountSession>> open_linux_count(LinuxPrograms& programs,
+                                                                     const LinuxMachine& machine,
+                                                                     const plan::CountPlan& plan,
+                                                                     perf_events::OpenEvent opener) {
   auto session = std::make_unique<LinuxCountSession>(programs, machine, plan, opener);
   WPERF_CHECK_OK(session->open());
-  return std::unique_ptr<CountSession>(std::move(session));
+  return std::unique_ptr<device::CountSession>(std::move(session));
 }
 
-}  // namespace wperf::device
+}  // namespace wperf::linux_kernel

@@ -5,8 +5,8 @@
 
 #include "machine/device/device.h"
 
-namespace wperf::device {
+namespace wperf::linux_kernel {
 
-diag::Result<std::unique_ptr<Device>> open_linux_device();
+diag::Result<std::unique_ptr<device::Device>> open_linux_device();
 
-}  // namespace wperf::device
+}  // namespace wperf::linux_kernel

@@ -15,7 +15,7 @@
 #include "machine/perf_events/event_words.h"
 #include "machine/perf_events/spe_units.h"
 
-namespace wperf::device {
+namespace wperf::linux_kernel {
 namespace {
 
 using perf_events::Descriptor;
@@ -52,7 +52,7 @@ NoCounters why_no_counters(int error) {
 }
 
 // "6.1.0-18-amd64"
-void read_release(DriverVersion& version) {
+void read_release(device::DriverVersion& version) {
   utsname name{};
   if (uname(&name) != 0) return;
   version.features = name.release;
@@ -74,33 +74,34 @@ std::string vendor_of_processor() {
   return text.substr(begin + 2, text.find('\n', begin) - begin - 2);
 }
 
-class LinuxDevice final : public Device {
+class LinuxDevice final : public device::Device {
  public:
   diag::Result<void> acquire(bool) override { return {}; }
 
-  diag::Result<DriverVersion> driver_version() override {
-    DriverVersion version{.wire_version = spoken_wire_version(), .compatible = true, .git = {}, .features = {}};
+  diag::Result<device::DriverVersion> driver_version() override {
+    device::DriverVersion version{
+        .wire_version = device::spoken_wire_version(), .compatible = true, .git = {}, .features = {}};
     version.name = "linux";
     read_release(version);
     return version;
   }
 
   diag::Result<plan::Capabilities> capabilities(Spe spe) override;
-  diag::Result<std::unique_ptr<CountSession>> open_count(const plan::CountPlan& plan) override {
+  diag::Result<std::unique_ptr<device::CountSession>> open_count(const plan::CountPlan& plan) override {
     WPERF_CHECK_OK(examine());
     return open_linux_count(programs_, machine_, plan);
   }
-  diag::Result<std::unique_ptr<RecordingSession>> open_recording(const plan::SamplePlan& plan,
-                                                                 const RecordingTarget& target) override {
+  diag::Result<std::unique_ptr<device::RecordingSession>> open_recording(
+      const plan::SamplePlan& plan, const device::RecordingTarget& target) override {
     WPERF_CHECK_OK(examine());
     return open_linux_recording(programs_, machine_, plan, target);
   }
-  diag::Result<std::unique_ptr<SpeSession>> open_spe(const plan::SpePlan& plan) override {
+  diag::Result<std::unique_ptr<device::SpeSession>> open_spe(const plan::SpePlan& plan) override {
     WPERF_CHECK_OK(examine());
     return open_linux_spe(programs_, machine_, plan);
   }
-  Programs& programs() override { return programs_; }
-  DeviceIdentity identity() override { return {.instance_id = "perf_event_open", .hardware_ids = "linux"}; }
+  device::Programs& programs() override { return programs_; }
+  device::DeviceIdentity identity() override { return {.instance_id = "perf_event_open", .hardware_ids = "linux"}; }
 
  private:
   diag::Result<void> examine();
@@ -166,8 +167,8 @@ diag::Result<plan::Capabilities> LinuxDevice::capabilities(Spe) {
 
 }  // namespace
 
-diag::Result<std::unique_ptr<Device>> open_linux_device() {
-  return std::unique_ptr<Device>(std::make_unique<LinuxDevice>());
+diag::Result<std::unique_ptr<device::Device>> open_linux_device() {
+  return std::unique_ptr<device::Device>(std::make_unique<LinuxDevice>());
 }
 
-}  // namespace wperf::device
+}  // namespace wperf::linux_kernel

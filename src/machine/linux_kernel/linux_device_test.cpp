@@ -20,7 +20,7 @@
 #include "machine/linux_kernel/linux_sessions_linux.h"
 #include "machine/perf_events/counter_linux.h"
 
-namespace wperf::device {
+namespace wperf::linux_kernel {
 namespace {
 
 constexpr u64 kTenSeconds = 10'000'000'000;
@@ -34,7 +34,7 @@ class LinuxDeviceTest : public testing::Test {
     if (!perf_events::open_event(attributes, {.thread = 0, .core = -1}).is_open()) {
       GTEST_SKIP() << "this user may not measure anything here (perf_event_paranoid, or a sandbox)";
     }
-    auto machine = device_->capabilities(Device::Spe::asked_for);
+    auto machine = device_->capabilities(device::Device::Spe::asked_for);
     ASSERT_TRUE(machine.has_value()) << machine.error().text;
     machine_ = std::move(machine).value();
   }
@@ -64,7 +64,7 @@ class LinuxDeviceTest : public testing::Test {
     schedule.counters = static_cast<u32>(schedule.entries.size());
     return plan;
   }
-  raw::UnitCounts count_program(std::vector<std::string> names, std::vector<std::string> words) {
+  readings::UnitCounts count_program(std::vector<std::string> names, std::vector<std::string> words) {
     const u32 pid = start(std::move(words));
     auto session = device_->open_count(counted(std::move(names), pid));
     EXPECT_TRUE(session.has_value()) << (session.has_value() ? "" : session.error().text);
@@ -74,10 +74,10 @@ class LinuxDeviceTest : public testing::Test {
     EXPECT_TRUE(session.value()->stop().has_value());
     auto capture = session.value()->read();
     EXPECT_TRUE(capture.has_value());
-    return capture.has_value() ? capture.value().units.at(0) : raw::UnitCounts{};
+    return capture.has_value() ? capture.value().units.at(0) : readings::UnitCounts{};
   }
 
-  std::unique_ptr<Device> device_;
+  std::unique_ptr<device::Device> device_;
   plan::Capabilities machine_;
 };
 
@@ -147,7 +147,7 @@ TEST_F(LinuxDeviceTest, ProgramsThatCannotStart) {
 }
 
 TEST_F(LinuxDeviceTest, CountsAProgramFromItsFirstInstructionOn) {
-  const raw::UnitCounts unit = count_program({"task-clock", "page-faults"}, {"true"});
+  const readings::UnitCounts unit = count_program({"task-clock", "page-faults"}, {"true"});
   ASSERT_EQ(unit.entries.size(), 2u);
   EXPECT_GT(unit.entries[0].value, 0u);
   EXPECT_LT(unit.entries[0].value, kTenSeconds);
@@ -158,8 +158,8 @@ TEST_F(LinuxDeviceTest, CountsAProgramFromItsFirstInstructionOn) {
 
 TEST_F(LinuxDeviceTest, CountsChildrenToo) {
   const std::string loop = "i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done";
-  const raw::UnitCounts alone = count_program({"task-clock"}, {"sh", "-c", loop});
-  const raw::UnitCounts with =
+  const readings::UnitCounts alone = count_program({"task-clock"}, {"sh", "-c", loop});
+  const readings::UnitCounts with =
       count_program({"task-clock"}, {"sh", "-c", "(" + loop + ") & (" + loop + ") & (" + loop + ") & wait"});
   EXPECT_GT(with.entries.at(0).value, alone.entries.at(0).value * 3 / 2);
 }
@@ -236,13 +236,13 @@ TEST_F(LinuxDeviceTest, WhatATracingUnitWroteIsInTheRecording) {
   event.interval = 1;
   event.kernel_event = plan::KernelEvent{.type = 1, .config = 9, .cores = {}};
   const std::string bytes(48, '\x5a');
-  RecordingTarget target{.file = {}, .tool_version = "a test"};
+  device::RecordingTarget target{.file = {}, .tool_version = "a test"};
   target.traced = {.event = "arm_spe_0",
                    .interval = 1024,
                    .finish = [&](u32 unit_type, std::string& records, perf_data::RunFacts& run) {
                      const u64 parameters[] = {unit_type, 1};
-                     perf_export::append_auxtrace_info(records, perf_data::kAuxArmSpe, parameters);
-                     perf_export::append_auxtrace(records, 3, 0, bytes);
+                     perf_data::append_auxtrace_info(records, perf_data::kAuxArmSpe, parameters);
+                     perf_data::append_auxtrace(records, 3, 0, bytes);
                      run.spe_cores.push_back({.core = 3, .collisions = 7});
                    }};
   auto session = device_->open_recording(plan, target);
@@ -314,7 +314,7 @@ TEST_F(LinuxDeviceTest, TheFileOfARecordingMustBeThere) {
 
 TEST_F(LinuxDeviceTest, CountsHardwareEvents) {
   if (!machine_.kernel->has_counters()) GTEST_SKIP() << machine_.kernel->why_no_cycles();
-  const raw::UnitCounts unit = count_program({"instructions"}, {"true"});
+  const readings::UnitCounts unit = count_program({"instructions"}, {"true"});
   EXPECT_GT(unit.entries.at(0).value, 1000u);
   EXPECT_GT(unit.cycles, 1000u);
 }
@@ -350,4 +350,4 @@ TEST(LinuxCounting, WhereEveryUsualEventIsRefusedTheReasonIsTheAnswer) {
 }
 
 }  // namespace
-}  // namespace wperf::device
+}  // namespace wperf::linux_kernel

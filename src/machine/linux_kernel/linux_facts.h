@@ -8,7 +8,7 @@
 
 #include "base/ints.h"
 
-namespace wperf::device {
+namespace wperf::linux_kernel {
 
 struct LinuxFacts {
   std::string release;               // of the kernel
@@ -40,4 +40,4 @@ bool mount_tracefs();
 // Nothing: this is not Linux.
 std::optional<LinuxFacts> linux_facts();
 
-}  // namespace wperf::device
+}  // namespace wperf::linux_kernel

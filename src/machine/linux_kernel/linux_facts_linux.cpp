@@ -15,7 +15,7 @@
 #include "machine/perf_events/event_words.h"
 #include "machine/perf_events/units.h"
 
-namespace wperf::device {
+namespace wperf::linux_kernel {
 namespace {
 
 using perf_events::SystemFiles;
@@ -125,4 +125,4 @@ std::optional<LinuxFacts> linux_facts() {
   return facts;
 }
 
-}  // namespace wperf::device
+}  // namespace wperf::linux_kernel

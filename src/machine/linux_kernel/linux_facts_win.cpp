@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "machine/linux_kernel/linux_facts.h"
 
-namespace wperf::device {
+namespace wperf::linux_kernel {
 
 std::optional<LinuxFacts> linux_facts() {
   return std::nullopt;
@@ -11,4 +11,4 @@ bool mount_tracefs() {
   return false;
 }
 
-}  // namespace wperf::device
+}  // namespace wperf::linux_kernel

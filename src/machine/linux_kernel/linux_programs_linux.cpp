@@ -22,7 +22,7 @@
 #include "machine/perf_events/system_files.h"
 #include "machine/plan/plan.h"
 
-namespace wperf::device {
+namespace wperf::linux_kernel {
 namespace {
 
 using perf_events::Descriptor;
@@ -46,11 +46,11 @@ std::string image_of(u32 pid) {
   return perf_events::SystemFiles().text(fmt::format("/proc/{}/comm", pid)).value_or("");
 }
 
-raw::Process described(u32 pid, const std::string& image) {
-  raw::Process process;
+readings::Process described(u32 pid, const std::string& image) {
+  readings::Process process;
   process.pid = pid;
   process.image = image;
-  raw::Module module;
+  readings::Module module;
   module.path = image;
   module.name = image.substr(image.find_last_of('/') + 1);
   process.modules.push_back(std::move(module));
@@ -220,7 +220,7 @@ void LinuxPrograms::look_at(u32 pid, Known& known) {
   known.running = !gone;
 }
 
-ProcessState LinuxPrograms::process(u32 pid) {
+device::ProcessState LinuxPrograms::process(u32 pid) {
   auto found = known_.find(pid);
   if (found == known_.end()) {
     if (!perf_events::SystemFiles().exists(fmt::format("/proc/{}", pid))) return {};
@@ -258,11 +258,11 @@ void LinuxPrograms::kill(u32 pid) {
 }
 
 // Who was asked for before, else everybody: looking at each program of a machine takes longer than a short measurement.
-std::vector<raw::Process> LinuxPrograms::processes() {
-  std::vector<raw::Process> processes;
+std::vector<readings::Process> LinuxPrograms::processes() {
+  std::vector<readings::Process> processes;
   for (auto& [pid, known] : known_) {
     look_at(pid, known);
-    raw::Process& one = processes.emplace_back(described(pid, known.image));
+    readings::Process& one = processes.emplace_back(described(pid, known.image));
     one.running = known.running;
     one.exit_code = known.exit_code;
   }
@@ -296,4 +296,4 @@ u64 LinuxPrograms::now_ns() {
   return static_cast<u64>(time.tv_sec) * kNanosecondsPerSecond + static_cast<u64>(time.tv_nsec);
 }
 
-}  // namespace wperf::device
+}  // namespace wperf::linux_kernel

@@ -9,9 +9,9 @@
 #include "machine/device/programs.h"
 #include "machine/perf_events/counter_linux.h"
 
-namespace wperf::device {
+namespace wperf::linux_kernel {
 
-class LinuxPrograms final : public Programs {
+class LinuxPrograms final : public device::Programs {
  public:
   ~LinuxPrograms() override;
 
@@ -19,9 +19,9 @@ class LinuxPrograms final : public Programs {
   void keep_stdout_free() override { stdout_is_free_ = true; }
   void keep_terminal_free() override { terminal_is_free_ = true; }
   bool shares_console() const override;
-  ProcessState process(u32 pid) override;
+  device::ProcessState process(u32 pid) override;
   void kill(u32 pid) override;
-  std::vector<raw::Process> processes() override;
+  std::vector<readings::Process> processes() override;
   diag::Result<void> wait(u64 nanoseconds, u32 until_pid) override;
   u64 now_ns() override;
 
@@ -49,4 +49,4 @@ class LinuxPrograms final : public Programs {
   bool stdout_is_free_ = false, terminal_is_free_ = false;
 };
 
-}  // namespace wperf::device
+}  // namespace wperf::linux_kernel

@@ -17,7 +17,7 @@
 #include "machine/perf_events/spe_units.h"
 #include "machine/perf_events/synthesized_records.h"
 
-namespace wperf::device {
+namespace wperf::linux_kernel {
 namespace {
 
 using os::RecordingFile;
@@ -42,7 +42,7 @@ class EarlierRecords {
  private:
   SystemFiles files_;
   FileBuildIds& build_ids_;
-  perf_export::Trailer trailer_;
+  perf_data::Trailer trailer_;
   perf_events::WhichMappings mappings_;
   std::string bytes_;
 };
@@ -51,7 +51,7 @@ void EarlierRecords::add_process(u32 process, const std::vector<int>& threads) {
   for (const int thread : threads) {
     const auto name = files_.text(fmt::format("/proc/{}/task/{}/comm", process, thread));
     if (!name.has_value()) continue;
-    perf_export::append_comm(bytes_, process, static_cast<u32>(thread), *name, false, trailer_);
+    perf_data::append_comm(bytes_, process, static_cast<u32>(thread), *name, false, trailer_);
   }
   const auto maps = files_.text(fmt::format("/proc/{}/maps", process));
   if (!maps.has_value()) return;
@@ -78,10 +78,10 @@ void EarlierRecords::add_kernel() {
   perf_events::append_kernel_modules(bytes_, files_.text("/proc/modules").value_or(""), trailer_);
 }
 
-class LinuxRecordingSession final : public RecordingSession {
+class LinuxRecordingSession final : public device::RecordingSession {
  public:
   LinuxRecordingSession(LinuxPrograms& programs, const LinuxMachine& machine, const plan::SamplePlan& plan,
-                        const RecordingTarget& target, RecordingFile file)
+                        const device::RecordingTarget& target, RecordingFile file)
       : programs_(programs),
         machine_(machine),
         plan_(plan),
@@ -108,22 +108,22 @@ class LinuxRecordingSession final : public RecordingSession {
   std::string readable_path() const override { return file_.openable_path(); }
   const std::optional<diag::Error>& trouble() const override { return file_.trouble(); }
   std::vector<std::string> remarks() const override;
-  perf_export::RecordingFacts facts() const override {
+  perf_data::RecordingFacts facts() const override {
     return perf_events::recording_facts(SystemFiles(), machine_.units, target_.tool_version);
   }
 
  private:
   void write_beginning();
-  std::vector<perf_export::WrittenEvent> all_events() const;
+  std::vector<perf_data::WrittenEvent> all_events() const;
   u32 traced_unit() const;
   std::string earlier_records();
   void add_times(perf_data::RunFacts& run);
-  void add_build_ids(perf_export::RecordingFacts& facts);
+  void add_build_ids(perf_data::RecordingFacts& facts);
 
   LinuxPrograms& programs_;
   const LinuxMachine& machine_;
   const plan::SamplePlan plan_;
-  const RecordingTarget target_;
+  const device::RecordingTarget target_;
   const bool starts_with_program_;
   RecordingFile file_;
   SampledEvents events_;
@@ -134,15 +134,15 @@ class LinuxRecordingSession final : public RecordingSession {
 };
 
 // With that of the tracing unit, which others open.
-std::vector<perf_export::WrittenEvent> LinuxRecordingSession::all_events() const {
-  std::vector<perf_export::WrittenEvent> events = events_.written();
+std::vector<perf_data::WrittenEvent> LinuxRecordingSession::all_events() const {
+  std::vector<perf_data::WrittenEvent> events = events_.written();
   if (target_.traced.has_value()) {
     events.push_back({.name = target_.traced->event,
-                      .attributes = perf_export::attribute_bytes({.type = traced_unit(),
-                                                                  .config = 0,
-                                                                  .period = target_.traced->interval,
-                                                                  .sample_type = events_.sample_type(),
-                                                                  .kernel = plan_.looks_into_kernel()})});
+                      .attributes = perf_data::attribute_bytes({.type = traced_unit(),
+                                                                .config = 0,
+                                                                .period = target_.traced->interval,
+                                                                .sample_type = events_.sample_type(),
+                                                                .kernel = plan_.looks_into_kernel()})});
   }
   return events;
 }
@@ -156,12 +156,12 @@ u32 LinuxRecordingSession::traced_unit() const {
 // Readable from now on, however this ends.
 void LinuxRecordingSession::write_beginning() {
   if (target_.filter != nullptr) target_.filter->begin(events_.as_recorded());
-  const std::string beginning = perf_export::file_beginning(all_events());
+  const std::string beginning = perf_data::file_beginning(all_events());
   records_begin_ = beginning.size();
   file_.append(beginning);
   std::string names;
-  for (const perf_export::WrittenEvent& event : all_events()) {
-    if (!event.ids.empty()) perf_export::append_event_name(names, event.ids.front(), event.name);
+  for (const perf_data::WrittenEvent& event : all_events()) {
+    if (!event.ids.empty()) perf_data::append_event_name(names, event.ids.front(), event.name);
   }
   file_.append(names);
 }
@@ -204,7 +204,7 @@ diag::Result<void> LinuxRecordingSession::stop() {
     target_.traced->finish(traced_unit(), records, run);
     file_.append(records);
   }
-  perf_export::RecordingFacts facts = this->facts();
+  perf_data::RecordingFacts facts = this->facts();
   add_build_ids(facts);
   std::vector<std::string> names;
   for (const plan::SampleEvent& event : plan_.events) names.push_back(event.name);
@@ -226,9 +226,9 @@ diag::Result<void> LinuxRecordingSession::stop() {
     }
   }
   const u64 record_bytes = file_.size() - records_begin_;
-  const perf_export::FileEnding ending = perf_export::file_ending(all_events(), record_bytes, facts);
+  const perf_data::FileEnding ending = perf_data::file_ending(all_events(), record_bytes, facts);
   file_.append(ending.tail);
-  file_.replace_beginning(file_.trouble().has_value() ? perf_export::header_without_tail(all_events(), record_bytes)
+  file_.replace_beginning(file_.trouble().has_value() ? perf_data::header_without_tail(all_events(), record_bytes)
                                                       : ending.header);
   return {};
 }
@@ -244,7 +244,7 @@ void LinuxRecordingSession::add_times(perf_data::RunFacts& run) {
   // A program may be what a recording of the whole machine is of: then its times are those that the system tells.
   const u32 pid = plan_.process.value_or(run.process);
   if (pid == 0) return;
-  const ProcessState program = programs_.process(pid);
+  const device::ProcessState program = programs_.process(pid);
   if (!program.has_times) return;
   run.exit_code = program.exit_code;
   if (!run.cpu_ns.has_value()) run.cpu_ns = program.user_ns + program.system_ns;
@@ -252,7 +252,7 @@ void LinuxRecordingSession::add_times(perf_data::RunFacts& run) {
 }
 
 // Without them a recording is as good as one, as long as its files stay where they are.
-void LinuxRecordingSession::add_build_ids(perf_export::RecordingFacts& facts) {
+void LinuxRecordingSession::add_build_ids(perf_data::RecordingFacts& facts) {
   const auto mapped = os::MappedFile::open(file_.openable_path());
   if (!mapped.has_value()) return;
   auto recorded = perf_data::PerfFile::open(mapped.value().bytes());
@@ -274,14 +274,14 @@ std::vector<std::string> LinuxRecordingSession::remarks() const {
 
 }  // namespace
 
-diag::Result<std::unique_ptr<RecordingSession>> open_linux_recording(LinuxPrograms& programs,
-                                                                     const LinuxMachine& machine,
-                                                                     const plan::SamplePlan& plan,
-                                                                     const RecordingTarget& target) {
+diag::Result<std::unique_ptr<device::RecordingSession>> open_linux_recording(LinuxPrograms& programs,
+                                                                             const LinuxMachine& machine,
+                                                                             const plan::SamplePlan& plan,
+                                                                             const device::RecordingTarget& target) {
   WPERF_TRY(RecordingFile file, RecordingFile::create(target.file));
   auto session = std::make_unique<LinuxRecordingSession>(programs, machine, plan, target, std::move(file));
   WPERF_CHECK_OK(session->open());
-  return std::unique_ptr<RecordingSession>(std::move(session));
+  return std::unique_ptr<device::RecordingSession>(std::move(session));
 }
 
-}  // namespace wperf::device
+}  // namespace wperf::linux_kernel

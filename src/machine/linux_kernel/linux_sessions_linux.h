@@ -9,7 +9,7 @@
 #include "machine/perf_events/counter_linux.h"
 #include "machine/perf_events/units.h"
 
-namespace wperf::device {
+namespace wperf::linux_kernel {
 
 // What the kernel showed of this machine.
 struct LinuxMachine {
@@ -24,14 +24,14 @@ u32 core_unit_type(const LinuxMachine& machine, u32 core);
 std::vector<u32> core_unit_types(const LinuxMachine& machine);
 
 // `opener`: other than the kernel's where a test answers for it.
-diag::Result<std::unique_ptr<CountSession>> open_linux_count(LinuxPrograms& programs, const LinuxMachine& machine,
-                                                             const plan::CountPlan& plan,
-                                                             perf_events::OpenEvent opener = perf_events::open_event);
-diag::Result<std::unique_ptr<SpeSession>> open_linux_spe(LinuxPrograms& programs, const LinuxMachine& machine,
-                                                         const plan::SpePlan& plan);
-diag::Result<std::unique_ptr<RecordingSession>> open_linux_recording(LinuxPrograms& programs,
-                                                                     const LinuxMachine& machine,
-                                                                     const plan::SamplePlan& plan,
-                                                                     const RecordingTarget& target);
+diag::Result<std::unique_ptr<device::CountSession>> open_linux_count(
+    LinuxPrograms& programs, const LinuxMachine& machine, const plan::CountPlan& plan,
+    perf_events::OpenEvent opener = perf_events::open_event);
+diag::Result<std::unique_ptr<device::SpeSession>> open_linux_spe(LinuxPrograms& programs, const LinuxMachine& machine,
+                                                                 const plan::SpePlan& plan);
+diag::Result<std::unique_ptr<device::RecordingSession>> open_linux_recording(LinuxPrograms& programs,
+                                                                             const LinuxMachine& machine,
+                                                                             const plan::SamplePlan& plan,
+                                                                             const device::RecordingTarget& target);
 
-}  // namespace wperf::device
+}  // namespace wperf::linux_kernel

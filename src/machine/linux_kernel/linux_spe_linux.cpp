@@ -9,7 +9,7 @@
 #include "machine/perf_events/aux_ring_linux.h"
 #include "machine/perf_events/spe_units.h"
 
-namespace wperf::device {
+namespace wperf::linux_kernel {
 namespace {
 
 using perf_events::AuxRing;
@@ -18,7 +18,7 @@ using perf_events::Scope;
 using perf_events::SystemFiles;
 using perf_events::Unit;
 
-class LinuxSpeSession final : public SpeSession {
+class LinuxSpeSession final : public device::SpeSession {
  public:
   explicit LinuxSpeSession(bool starts_with_program) : starts_with_program_(starts_with_program) {}
   ~LinuxSpeSession() override { switch_all(PERF_EVENT_IOC_DISABLE); }
@@ -34,7 +34,7 @@ class LinuxSpeSession final : public SpeSession {
     switch_all(PERF_EVENT_IOC_DISABLE);
     return {};
   }
-  diag::Result<void> drain(const raw::SpeSink& sink) override {
+  diag::Result<void> drain(const readings::SpeSink& sink) override {
     core_statistics_.clear();
     for (AuxRing& ring : rings_) {
       ring.drain(sink);
@@ -42,7 +42,7 @@ class LinuxSpeSession final : public SpeSession {
     }
     return {};
   }
-  const std::vector<raw::SpeStatistics>& core_statistics() const override { return core_statistics_; }
+  const std::vector<readings::SpeStatistics>& core_statistics() const override { return core_statistics_; }
 
  private:
   void switch_all(unsigned long request) {
@@ -52,7 +52,7 @@ class LinuxSpeSession final : public SpeSession {
   bool starts_with_program_;
   std::vector<Descriptor> events_;
   std::vector<AuxRing> rings_;  // in front of events_ when this ends: they are unmapped first
-  std::vector<raw::SpeStatistics> core_statistics_;
+  std::vector<readings::SpeStatistics> core_statistics_;
 };
 
 diag::Result<void> LinuxSpeSession::open_core(const plan::SpePlan& plan, const Unit& unit, u32 core, int thread) {
@@ -72,8 +72,8 @@ diag::Result<void> LinuxSpeSession::open_core(const plan::SpePlan& plan, const U
 
 }  // namespace
 
-diag::Result<std::unique_ptr<SpeSession>> open_linux_spe(LinuxPrograms& programs, const LinuxMachine& machine,
-                                                         const plan::SpePlan& plan) {
+diag::Result<std::unique_ptr<device::SpeSession>> open_linux_spe(LinuxPrograms& programs, const LinuxMachine& machine,
+                                                                 const plan::SpePlan& plan) {
   const std::vector<Unit> units = perf_events::spe_units(machine.units);
   auto session = std::make_unique<LinuxSpeSession>(plan.process.has_value() && programs.is_held(*plan.process));
   // Threads that it starts are followed; of one that runs already, those that it has are not its first thread's heirs.
@@ -89,11 +89,11 @@ diag::Result<std::unique_ptr<SpeSession>> open_linux_spe(LinuxPrograms& programs
     const Unit* unit = perf_events::spe_unit_of_core(units, core);
     if (unit != nullptr) WPERF_CHECK_OK(session->open_core(plan, *unit, core, threads.front()));
   }
-  if (!session->is_empty()) return std::unique_ptr<SpeSession>(std::move(session));
+  if (!session->is_empty()) return std::unique_ptr<device::SpeSession>(std::move(session));
   return diag::Error{.text = "none of these cores has SPE",
                      .hint = fmt::format("{}*/cpumask lists the cores that have it",
                                          std::string(perf_events::kUnitFolder) + "arm_spe_"),
                      .code = diag::ExitCode::no_device};
 }
 
-}  // namespace wperf::device
+}  // namespace wperf::linux_kernel

@@ -15,7 +15,7 @@
 #include "formats/perf_data/user_registers.h"
 #include "machine/linux_kernel/switch_cost_linux.h"
 
-namespace wperf::device {
+namespace wperf::linux_kernel {
 namespace {
 
 using perf_events::Descriptor;
@@ -180,10 +180,10 @@ std::optional<u64> SampledEvents::switch_cost() const {
   });
 }
 
-perf_export::WrittenEvent& SampledEvents::describe(const std::string& name, const perf_event_attr& attributes, u64 id,
-                                                   std::vector<perf_export::WrittenEvent>& events) {
+perf_data::WrittenEvent& SampledEvents::describe(const std::string& name, const perf_event_attr& attributes, u64 id,
+                                                 std::vector<perf_data::WrittenEvent>& events) {
   const std::string bytes(reinterpret_cast<const char*>(&attributes), sizeof attributes);
-  auto known = std::find_if(events.begin(), events.end(), [&](const perf_export::WrittenEvent& one) {
+  auto known = std::find_if(events.begin(), events.end(), [&](const perf_data::WrittenEvent& one) {
     return one.name == name && one.attributes == bytes;
   });
   if (known == events.end()) {
@@ -361,10 +361,10 @@ std::string SampledEvents::lost_samples() const {
     } counted;
     if (!event.counts_losses || read(event.descriptor.number(), &counted, sizeof counted) != sizeof counted) continue;
     if (counted.lost == 0) continue;
-    perf_export::append_lost_samples(records, counted.lost,
-                                     {.sample_type = sample_type_, .cpu = event.core, .id = event.id});
+    perf_data::append_lost_samples(records, counted.lost,
+                                   {.sample_type = sample_type_, .cpu = event.core, .id = event.id});
   }
   return records;
 }
 
-}  // namespace wperf::device
+}  // namespace wperf::linux_kernel

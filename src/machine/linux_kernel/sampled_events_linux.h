@@ -12,7 +12,7 @@
 #include "machine/linux_kernel/linux_sessions_linux.h"
 #include "machine/perf_events/sample_ring_linux.h"
 
-namespace wperf::device {
+namespace wperf::linux_kernel {
 
 class SampledEvents {
  public:
@@ -45,9 +45,9 @@ class SampledEvents {
   const std::vector<perf_events::SampleRing>& rings() const { return rings_; }
   // One for each event of the plan, and kind of core where those have units of their own.
   // Where copies of stacks become call chains on their way into the file, without the copies.
-  const std::vector<perf_export::WrittenEvent>& written() const { return written_; }
+  const std::vector<perf_data::WrittenEvent>& written() const { return written_; }
   // The same as the kernel writes them into rings.
-  const std::vector<perf_export::WrittenEvent>& as_recorded() const { return recorded_; }
+  const std::vector<perf_data::WrittenEvent>& as_recorded() const { return recorded_; }
   u64 sample_type() const { return sample_type_; }
   // Copies of stacks were asked for as one way of several, and the kernel makes none here.
   bool copies_were_refused() const { return copies_were_refused_; }
@@ -77,8 +77,8 @@ class SampledEvents {
   bool records_switches() const;
   bool has_event(std::initializer_list<std::string_view> names) const;  // any of these
   perf_event_attr attributes_of(usize number, perf_events::Scope scope) const;
-  static perf_export::WrittenEvent& describe(const std::string& name, const perf_event_attr& attributes, u64 id,
-                                             std::vector<perf_export::WrittenEvent>& events);
+  static perf_data::WrittenEvent& describe(const std::string& name, const perf_event_attr& attributes, u64 id,
+                                           std::vector<perf_data::WrittenEvent>& events);
 
   const LinuxMachine& machine_;
   const plan::SamplePlan& plan_;
@@ -90,7 +90,7 @@ class SampledEvents {
   std::vector<perf_events::Descriptor> cpu_time_;  // of each thread; empty: not counted
   std::vector<CoreEvents> cores_;
   std::vector<perf_events::SampleRing> rings_;
-  std::vector<perf_export::WrittenEvent> written_, recorded_;
+  std::vector<perf_data::WrittenEvent> written_, recorded_;
 };
 
-}  // namespace wperf::device
+}  // namespace wperf::linux_kernel

@@ -10,7 +10,7 @@
 
 #include "machine/linux_kernel/sampled_events_linux.h"
 
-namespace wperf::device {
+namespace wperf::linux_kernel {
 namespace {
 
 using perf_events::Descriptor;
@@ -122,4 +122,4 @@ TEST_F(SampledEventsTest, NothingIsSaidWhereTheKernelMakesThem) {
 }
 
 }  // namespace
-}  // namespace wperf::device
+}  // namespace wperf::linux_kernel

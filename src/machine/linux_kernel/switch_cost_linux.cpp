@@ -14,7 +14,7 @@
 
 #include "machine/perf_events/sample_ring_linux.h"
 
-namespace wperf::device {
+namespace wperf::linux_kernel {
 namespace {
 
 using perf_events::Descriptor;
@@ -125,4 +125,4 @@ std::optional<u64> switch_cost_ns(const OpenForThread& open) {
   return (more - less) / (2 * kRoundTrips);
 }
 
-}  // namespace wperf::device
+}  // namespace wperf::linux_kernel

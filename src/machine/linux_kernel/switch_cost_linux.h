@@ -8,7 +8,7 @@
 
 #include "machine/perf_events/counter_linux.h"
 
-namespace wperf::device {
+namespace wperf::linux_kernel {
 
 // Opens the events of a recording for this thread and those that it starts then, on one core, switched off.
 using OpenForThread = std::function<std::vector<perf_events::Descriptor>(perf_events::Scope scope)>;
@@ -17,4 +17,4 @@ using OpenForThread = std::function<std::vector<perf_events::Descriptor>(perf_ev
 // in noise. Takes some ten milliseconds.
 std::optional<u64> switch_cost_ns(const OpenForThread& open);
 
-}  // namespace wperf::device
+}  // namespace wperf::linux_kernel

@@ -10,7 +10,7 @@ void AuxArea::lose() {
   gap_ = true;
 }
 
-void AuxArea::drain(const RingPieces& records, u64 head, const raw::SpeSink& sink) {
+void AuxArea::drain(const RingPieces& records, u64 head, const readings::SpeSink& sink) {
   if (records.nonsense) lose();
   if (head - tail_ > area_.size()) {  // also where it went backwards: nothing in the area can be told apart
     lose();
@@ -27,7 +27,7 @@ void AuxArea::drain(const RingPieces& records, u64 head, const raw::SpeSink& sin
   }
 }
 
-void AuxArea::take(const perf_data::Record& record, u64 head, const raw::SpeSink& sink) {
+void AuxArea::take(const perf_data::Record& record, u64 head, const readings::SpeSink& sink) {
   bytes::Reader reader(record.body);
   const u64 offset = reader.word();
   const u64 size = reader.word();
@@ -46,7 +46,7 @@ void AuxArea::take(const perf_data::Record& record, u64 head, const raw::SpeSink
   if ((flags & perf_data::kAuxCollision) != 0) ++statistics_.collisions;
 }
 
-void AuxArea::hand_out(u64 begin, u64 end, const raw::SpeSink& sink) {
+void AuxArea::hand_out(u64 begin, u64 end, const readings::SpeSink& sink) {
   statistics_.written += end - begin;
   while (begin != end) {
     const u64 place = begin % area_.size();

@@ -17,21 +17,21 @@ class AuxArea {
   AuxArea(u32 core, std::span<const std::byte> area) : area_(area) { statistics_.core = core; }
 
   // `records`: what the event's ring holds. `head`: how far the area is written; positions count up for ever.
-  void drain(const RingPieces& records, u64 head, const raw::SpeSink& sink);
+  void drain(const RingPieces& records, u64 head, const readings::SpeSink& sink);
 
   u64 tail() const { return tail_; }  // up to here the room can be given back
-  const raw::SpeStatistics& statistics() const { return statistics_; }
+  const readings::SpeStatistics& statistics() const { return statistics_; }
 
  private:
-  void take(const perf_data::Record& record, u64 head, const raw::SpeSink& sink);
-  void hand_out(u64 begin, u64 end, const raw::SpeSink& sink);
+  void take(const perf_data::Record& record, u64 head, const readings::SpeSink& sink);
+  void hand_out(u64 begin, u64 end, const readings::SpeSink& sink);
   void lose();
 
   std::span<const std::byte> area_;
   std::vector<std::byte> joined_;  // records that go round the end of the ring
   u64 tail_ = 0;
   bool gap_ = false;  // what comes next does not follow what came before
-  raw::SpeStatistics statistics_;
+  readings::SpeStatistics statistics_;
 };
 
 }  // namespace wperf::perf_events

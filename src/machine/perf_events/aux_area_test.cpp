@@ -40,7 +40,7 @@ class AuxAreaTest : public testing::Test {
   std::vector<Handed> drain(u64 head, usize split = 0) {
     std::vector<Handed> handed;
     const std::span<const std::byte> all = ring_;
-    area_.drain({.first = all.first(split), .second = all.subspan(split)}, head, [&](const raw::SpePiece& piece) {
+    area_.drain({.first = all.first(split), .second = all.subspan(split)}, head, [&](const readings::SpePiece& piece) {
       handed.push_back({piece.core, piece.after_gap, piece.buffer_address,
                         std::string(reinterpret_cast<const char*>(piece.bytes.data()), piece.bytes.size())});
     });

@@ -50,7 +50,7 @@ diag::Result<AuxRing> AuxRing::map(const Descriptor& event, u32 core, usize aux_
 }
 
 // The area's head is loaded behind the records: what they tell of is in the area.
-void AuxRing::drain(const raw::SpeSink& sink) {
+void AuxRing::drain(const readings::SpeSink& sink) {
   const auto load = [](__u64& word) { return std::atomic_ref<__u64>(word).load(std::memory_order_acquire); };
   const auto* ring = static_cast<const std::byte*>(mapped_) + page_size();
   const RingPieces records = waiting_in({ring, telling_bytes()}, load(page()->data_head), page()->data_tail);

@@ -19,8 +19,8 @@ class AuxRing {
   // while this lives.
   static diag::Result<AuxRing> map(const Descriptor& event, u32 core, usize aux_bytes);
 
-  void drain(const raw::SpeSink& sink);
-  const raw::SpeStatistics& statistics() const { return area_.statistics(); }
+  void drain(const readings::SpeSink& sink);
+  const readings::SpeStatistics& statistics() const { return area_.statistics(); }
 
  private:
   AuxRing(void* mapped, std::span<std::byte> aux, u32 core) : mapped_(mapped), aux_(aux), area_(core, aux) {}

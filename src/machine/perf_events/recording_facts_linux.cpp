@@ -47,9 +47,9 @@ std::vector<std::string> own_command_line(const SystemFiles& files) {
 
 }  // namespace
 
-perf_export::RecordingFacts recording_facts(const SystemFiles& files, const std::vector<Unit>& units,
-                                            const std::string& version) {
-  perf_export::RecordingFacts facts;
+perf_data::RecordingFacts recording_facts(const SystemFiles& files, const std::vector<Unit>& units,
+                                          const std::string& version) {
+  perf_data::RecordingFacts facts;
   utsname system{};
   if (uname(&system) == 0) {
     facts.host_name = system.nodename;
@@ -74,7 +74,7 @@ perf_export::RecordingFacts recording_facts(const SystemFiles& files, const std:
 }
 
 std::string tracing_data(const SystemFiles& files, std::span<const std::string> tracepoints) {
-  using perf_export::put;
+  using perf_data::put;
   const std::string folder = tracefs_folder(files);
   std::map<std::string, std::vector<std::string>> systems;  // name → the formats of its points
   for (const std::string& name : tracepoints) {

@@ -7,8 +7,8 @@
 namespace wperf::perf_events {
 
 // All but the build ids and the times of samples. `version`: of the tool.
-perf_export::RecordingFacts recording_facts(const SystemFiles& files, const std::vector<Unit>& units,
-                                            const std::string& version);
+perf_data::RecordingFacts recording_facts(const SystemFiles& files, const std::vector<Unit>& units,
+                                          const std::string& version);
 
 // How the fields of these tracepoints ("sched:sched_switch") lie in their samples, as perf writes it. Empty: nothing is
 // known of any.

@@ -25,7 +25,7 @@ class RecordingFactsTest : public testing::Test {
     std::ofstream(file) << text;
   }
   void add_unit(const std::string& name, u32 type) { add(kUnitFolder + name + "/type", std::to_string(type) + "\n"); }
-  perf_export::RecordingFacts facts() const {
+  perf_data::RecordingFacts facts() const {
     const SystemFiles files(root_);
     return recording_facts(files, find_units(files), "wperf 1");
   }

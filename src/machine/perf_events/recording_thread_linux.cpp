@@ -120,7 +120,7 @@ void RecordingThread::enlarge_full_ones() {
 // with these marks and little memory. None before it has read what was there already: it would look for it in vain.
 void RecordingThread::end_round() {
   std::string mark;
-  perf_export::append_finished_round(mark);
+  perf_data::append_finished_round(mark);
   file_.append(mark);
 }
 

@@ -30,7 +30,7 @@ class RecordingThread {
 
   // They outlive this and are not touched between start() and stop() but by this. `filter`: null, or what each record
   // goes through on its way.
-  RecordingThread(std::vector<SampleRing>& rings, os::RecordingFile& file, perf_export::RecordFilter* filter = nullptr,
+  RecordingThread(std::vector<SampleRing>& rings, os::RecordingFile& file, perf_data::RecordFilter* filter = nullptr,
                   RecordingClocks clocks = system_clocks(), Enlarge enlarge = {})
       : rings_(rings), file_(file), filter_(filter), clocks_(clocks), enlarge_(std::move(enlarge)) {}
   ~RecordingThread() { stop(); }
@@ -56,7 +56,7 @@ class RecordingThread {
 
   std::vector<SampleRing>& rings_;
   os::RecordingFile& file_;
-  perf_export::RecordFilter* const filter_;
+  perf_data::RecordFilter* const filter_;
   const RecordingClocks clocks_;
   const Enlarge enlarge_;
   std::string filtered_;  // what it gave back in a round

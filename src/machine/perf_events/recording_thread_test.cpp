@@ -69,12 +69,12 @@ class OwnRing {
 };
 
 // One that takes its time in every other round, and how it was told to hurry.
-class SlowFilter final : public perf_export::RecordFilter {
+class SlowFilter final : public perf_data::RecordFilter {
  public:
   // After each round the ring has `waiting` bytes. `own`: the time it takes is its own, not others'.
   SlowFilter(OwnRing& ring, u64 waiting, bool own) : ring_(ring), waiting_(waiting), own_(own) {}
 
-  void begin(std::span<const perf_export::WrittenEvent>) override {}
+  void begin(std::span<const perf_data::WrittenEvent>) override {}
   void take(std::span<const std::byte>, std::span<const std::byte>) override {}
   void set_hurried(bool is_hurried) override {
     const std::lock_guard lock(mutex_);

@@ -43,7 +43,7 @@ std::string_view take_word(std::string_view& text) {
 }
 
 // "55e8a000-55e8b000 r-xp 00001000 fe:00 1234    /usr/bin/name"
-bool read_mapping(std::string_view line, WhichMappings which, perf_export::WrittenMapping& mapping) {
+bool read_mapping(std::string_view line, WhichMappings which, perf_data::WrittenMapping& mapping) {
   u64 end = 0, major = 0, minor = 0;
   if (!take_number(line, mapping.address, 16) || !take_mark(line, "-") || !take_number(line, end, 16)) return false;
   const std::string_view rights = take_word(line);
@@ -92,19 +92,19 @@ u64 kernel_bytes(std::string_view memory) {
 }  // namespace
 
 void append_mappings(std::string& out, u32 process, std::string_view maps, WhichMappings which,
-                     const BuildIdOf& build_id_of, const perf_export::Trailer& trailer) {
+                     const BuildIdOf& build_id_of, const perf_data::Trailer& trailer) {
   while (!maps.empty()) {
-    perf_export::WrittenMapping mapping;
+    perf_data::WrittenMapping mapping;
     if (!read_mapping(take_line(maps), which, mapping)) continue;
     mapping.pid = mapping.tid = process;
     if (mapping.inode != 0) mapping.build_id = build_id_of(mapping.file);
-    perf_export::append_mmap2(out, mapping, trailer);
+    perf_data::append_mmap2(out, mapping, trailer);
   }
 }
 
 // "ffffffff81000000 T _text"
 void append_kernel(std::string& out, std::string_view symbols, std::string_view memory,
-                   const perf_export::Trailer& trailer, std::string_view build_id) {
+                   const perf_data::Trailer& trailer, std::string_view build_id) {
   while (!symbols.empty()) {
     std::string_view line = take_line(symbols);
     u64 address = 0;
@@ -112,22 +112,22 @@ void append_kernel(std::string& out, std::string_view symbols, std::string_view 
     const std::string_view kind = take_word(line);
     if ((kind != "T" && kind != "t") || take_word(line) != "_text") continue;
     const u64 length = std::min(kernel_bytes(memory), ~u64{0} - address);
-    perf_export::append_mmap2(out,
-                              {.pid = kNobody,
-                               .tid = 0,
-                               .address = address,
-                               .length = length,
-                               .page_offset = address,
-                               .kernel = true,
-                               .build_id = build_id,
-                               .file = "[kernel.kallsyms]_text"},
-                              trailer);
+    perf_data::append_mmap2(out,
+                            {.pid = kNobody,
+                             .tid = 0,
+                             .address = address,
+                             .length = length,
+                             .page_offset = address,
+                             .kernel = true,
+                             .build_id = build_id,
+                             .file = "[kernel.kallsyms]_text"},
+                            trailer);
     return;
   }
 }
 
 // "name 16384 1 other, Live 0xffffffffc0000000 (O)"
-void append_kernel_modules(std::string& out, std::string_view modules, const perf_export::Trailer& trailer) {
+void append_kernel_modules(std::string& out, std::string_view modules, const perf_data::Trailer& trailer) {
   while (!modules.empty()) {
     std::string_view line = take_line(modules);
     const std::string_view name = take_word(line);
@@ -139,7 +139,7 @@ void append_kernel_modules(std::string& out, std::string_view modules, const per
     line.remove_prefix(at + 3);
     if (!take_number(line, address, 16) || address == 0 || size == 0 || size > ~u64{0} - address) continue;
     const std::string shown = "[" + std::string(name) + "]";
-    perf_export::append_mmap2(
+    perf_data::append_mmap2(
         out,
         {.pid = kNobody, .tid = 0, .address = address, .length = size, .kernel = true, .build_id = {}, .file = shown},
         trailer);

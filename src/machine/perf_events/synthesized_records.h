@@ -17,15 +17,15 @@ using BuildIdOf = std::function<std::string_view(std::string_view path)>;
 // takes the beginning of a file for the place where all of it lies.
 enum class WhichMappings : u8 { code, all };
 void append_mappings(std::string& out, u32 process, std::string_view maps, WhichMappings which,
-                     const BuildIdOf& build_id_of, const perf_export::Trailer& trailer);
+                     const BuildIdOf& build_id_of, const perf_data::Trailer& trailer);
 
 // The kernel as perf writes it: from its first function, which is found in the beginning of /proc/kallsyms, as long as
 // /proc/iomem says; `build_id`: its bytes. Nothing where the addresses are hidden.
 void append_kernel(std::string& out, std::string_view symbols, std::string_view memory,
-                   const perf_export::Trailer& trailer, std::string_view build_id = {});
+                   const perf_data::Trailer& trailer, std::string_view build_id = {});
 
 // The modules of the kernel, of /proc/modules.
-void append_kernel_modules(std::string& out, std::string_view modules, const perf_export::Trailer& trailer);
+void append_kernel_modules(std::string& out, std::string_view modules, const perf_data::Trailer& trailer);
 
 // The build id in the notes of an ELF file, of which `bytes` is the beginning; or in notes alone (/sys/kernel/notes).
 std::string_view build_id_in_elf(std::string_view bytes);

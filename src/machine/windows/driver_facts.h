@@ -8,7 +8,7 @@
 
 #include "base/ints.h"
 
-namespace wperf::device {
+namespace wperf::windows {
 
 // The device of another profiler's driver: Arm's WindowsPerf. Its driver and ours may be installed side by side, but
 // this tool speaks to ours only.
@@ -35,4 +35,4 @@ std::optional<DriverFacts> driver_facts();
 std::vector<OtherDriver> other_drivers();
 std::string file_of_service(const char* name);  // on Windows; empty: not known
 
-}  // namespace wperf::device
+}  // namespace wperf::windows

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "machine/windows/driver_facts.h"
 
-namespace wperf::device {
+namespace wperf::windows {
 
 std::optional<DriverFacts> driver_facts() {
   return std::nullopt;
@@ -11,4 +11,4 @@ std::vector<OtherDriver> other_drivers() {
   return {};
 }
 
-}  // namespace wperf::device
+}  // namespace wperf::windows

@@ -10,7 +10,7 @@
 #include "machine/windows/driver_facts.h"
 #include "machine/windows/setup_api_win.h"
 
-namespace wperf::device {
+namespace wperf::windows {
 namespace {
 
 struct ServiceCloser {
@@ -86,4 +86,4 @@ std::optional<DriverFacts> driver_facts() {
   return facts;
 }
 
-}  // namespace wperf::device
+}  // namespace wperf::windows

@@ -10,7 +10,7 @@
 #include "machine/windows/setup_api_win.h"
 #include "machine/windows/windows_programs_win.h"
 
-namespace wperf::device {
+namespace wperf::windows {
 
 template <typename Base>
 class OnWindows : public Base {
@@ -23,12 +23,12 @@ class OnWindows : public Base {
   diag::Result<u32> spawn(const std::string& image, const std::string& command_line, u32 core) override {
     return programs_.spawn(image, command_line, core);
   }
-  ProcessState process(u32 pid) override { return programs_.process(pid); }
+  device::ProcessState process(u32 pid) override { return programs_.process(pid); }
   void kill(u32 pid) override { programs_.kill(pid); }
-  std::vector<raw::Process> processes() override { return programs_.processes(); }
+  std::vector<readings::Process> processes() override { return programs_.processes(); }
   diag::Result<void> wait(u64 nanoseconds, u32 until_pid) override { return programs_.wait(nanoseconds, until_pid); }
   u64 now_ns() override { return programs_.now_ns(); }
-  std::vector<DeviceMemory> dmc_channels() override { return acpi_device_memory(L"ARMHD620"); }
+  std::vector<device::DeviceMemory> dmc_channels() override { return acpi_device_memory(L"ARMHD620"); }
   u32 dsu_clusters() override { return count_acpi_devices(L"ARMHD500"); }
 
  private:
@@ -37,4 +37,4 @@ class OnWindows : public Base {
   std::optional<os::AwakeRequest> awake_;
 };
 
-}  // namespace wperf::device
+}  // namespace wperf::windows

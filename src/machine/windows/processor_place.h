@@ -6,7 +6,7 @@
 
 #include "base/ints.h"
 
-namespace wperf::device {
+namespace wperf::windows {
 
 struct ProcessorPlace {
   u16 group = 0;
@@ -22,4 +22,4 @@ inline std::optional<ProcessorPlace> place_of_core(u32 core, std::span<const u32
   return std::nullopt;
 }
 
-}  // namespace wperf::device
+}  // namespace wperf::windows

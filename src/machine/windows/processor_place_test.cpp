@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace wperf::device {
+namespace wperf::windows {
 namespace {
 
 TEST(ProcessorPlace, CountsThroughTheGroups) {
@@ -25,4 +25,4 @@ TEST(ProcessorPlace, GroupsNeedNotBeFull) {
 }
 
 }  // namespace
-}  // namespace wperf::device
+}  // namespace wperf::windows

@@ -15,7 +15,7 @@
 #include "ground/os/wide_text_win.h"
 #include "machine/windows/driver_facts.h"
 
-namespace wperf::device {
+namespace wperf::windows {
 namespace {
 
 constexpr GUID kInterface = WPERF_INTERFACE_GUID;
@@ -148,7 +148,7 @@ void for_each_acpi_device(const wchar_t* acpi_id, Visit visit) {
 
 // MEM_DES and MEM_LARGE_DES begin alike: count, type, first and last address.
 template <typename Description>
-DeviceMemory memory_of(const std::vector<u64>& data) {
+device::DeviceMemory memory_of(const std::vector<u64>& data) {
   const auto& description = *reinterpret_cast<const Description*>(data.data());
   if constexpr (requires { description.MLD_Alloc_Base; }) {
     return {description.MLD_Alloc_Base, description.MLD_Alloc_End - description.MLD_Alloc_Base + 1};
@@ -157,8 +157,8 @@ DeviceMemory memory_of(const std::vector<u64>& data) {
   }
 }
 
-std::optional<DeviceMemory> first_memory(LOG_CONF configuration) {
-  std::optional<DeviceMemory> memory;
+std::optional<device::DeviceMemory> first_memory(LOG_CONF configuration) {
+  std::optional<device::DeviceMemory> memory;
   for (const RESOURCEID kind : {RESOURCEID{ResType_Mem}, RESOURCEID{ResType_MemLarge}}) {
     RES_DES resource = 0;
     if (functions().next_resource(&resource, configuration, kind, nullptr, 0) != CR_SUCCESS) continue;
@@ -224,8 +224,8 @@ u32 count_acpi_devices(const wchar_t* acpi_id) {
   return count;
 }
 
-std::vector<DeviceMemory> acpi_device_memory(const wchar_t* acpi_id) {
-  std::vector<DeviceMemory> memories;
+std::vector<device::DeviceMemory> acpi_device_memory(const wchar_t* acpi_id) {
+  std::vector<device::DeviceMemory> memories;
   if (!functions().resources) return memories;
   std::vector<std::pair<std::wstring, DEVINST>> devices;
   for_each_acpi_device(acpi_id, [&](const std::wstring& id, DEVINST device) { devices.emplace_back(id, device); });
@@ -239,4 +239,4 @@ std::vector<DeviceMemory> acpi_device_memory(const wchar_t* acpi_id) {
   return memories;
 }
 
-}  // namespace wperf::device
+}  // namespace wperf::windows

@@ -8,7 +8,7 @@
 
 #include "machine/device/driver_machine.h"
 
-namespace wperf::device {
+namespace wperf::windows {
 
 struct PresentInterface {
   std::wstring path;  // to open
@@ -22,6 +22,6 @@ std::optional<PresentInterface> find_windowsperf_interface();  // of Arm's drive
 std::optional<u32> driver_device_problem();
 u32 count_acpi_devices(const wchar_t* acpi_id);
 // The memory that Windows has assigned to the devices with this id, in the order of their instances.
-std::vector<DeviceMemory> acpi_device_memory(const wchar_t* acpi_id);
+std::vector<device::DeviceMemory> acpi_device_memory(const wchar_t* acpi_id);
 
-}  // namespace wperf::device
+}  // namespace wperf::windows

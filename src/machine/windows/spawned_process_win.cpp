@@ -8,7 +8,7 @@
 #include "machine/plan/plan.h"
 #include "machine/windows/processor_place.h"
 
-namespace wperf::device {
+namespace wperf::windows {
 namespace {
 
 // Contract 5.7.
@@ -87,4 +87,4 @@ diag::Result<SpawnedProcess> spawn_suspended(const std::string& command_line, u3
   return spawned;
 }
 
-}  // namespace wperf::device
+}  // namespace wperf::windows

@@ -6,7 +6,7 @@
 
 #include "machine/windows/watched_process_win.h"
 
-namespace wperf::device {
+namespace wperf::windows {
 
 struct SpawnedProcess {
   u32 pid = 0;
@@ -17,4 +17,4 @@ struct SpawnedProcess {
 
 diag::Result<SpawnedProcess> spawn_suspended(const std::string& command_line, u32 core);
 
-}  // namespace wperf::device
+}  // namespace wperf::windows

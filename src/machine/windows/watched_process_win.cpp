@@ -12,7 +12,7 @@
 #include "ground/os/system_library_win.h"
 #include "ground/os/wide_text_win.h"
 
-namespace wperf::device {
+namespace wperf::windows {
 namespace {
 
 constexpr size_t kLongestPath = 32'768;
@@ -51,8 +51,8 @@ u64 image_base(HANDLE process) {
   return read(process, reinterpret_cast<u64>(basic.PebBaseAddress) + kImageBaseInPeb, &base, sizeof base) ? base : 0;
 }
 
-raw::Module module_of(HANDLE process, HMODULE handle) {
-  raw::Module module;
+readings::Module module_of(HANDLE process, HMODULE handle) {
+  readings::Module module;
   MODULEINFO info{};
   if (K32GetModuleInformation(process, handle, &info, sizeof info) == 0) return module;
   std::wstring path(kLongestPath, L'\0');
@@ -77,7 +77,7 @@ WatchedProcess::WatchedProcess(u32 pid, OwnedHandle handle) : handle_(std::move(
   if (handle_ != nullptr) look_at_image();
 }
 
-ProcessState WatchedProcess::state() const {
+device::ProcessState WatchedProcess::state() const {
   if (handle_ == nullptr) return {};
   DWORD code = 0;
   if (WaitForSingleObject(handle_.get(), 0) == WAIT_TIMEOUT) return {.running = true, .exit_code = 0};
@@ -93,7 +93,7 @@ ProcessState WatchedProcess::state() const {
 
 void WatchedProcess::look_at_image() {
   known_.image = image_path(handle_.get());
-  raw::Module image{.name = base_name(known_.image), .path = known_.image, .base = 0, .size = 0, .entry = 0};
+  readings::Module image{.name = base_name(known_.image), .path = known_.image, .base = 0, .size = 0, .entry = 0};
   if (const u64 base = image_base(handle_.get()); base != 0) {
     IMAGE_DOS_HEADER dos{};
     IMAGE_NT_HEADERS64 headers{};
@@ -121,9 +121,9 @@ void WatchedProcess::look_at_modules() {
   loaded.resize(needed / sizeof(HMODULE));
   for (const HMODULE handle : loaded) {
     const u64 base = reinterpret_cast<u64>(handle);
-    const auto same = [base](const raw::Module& module) { return module.base == base; };
+    const auto same = [base](const readings::Module& module) { return module.base == base; };
     if (std::any_of(known_.modules.begin(), known_.modules.end(), same)) continue;
-    raw::Module module = module_of(handle_.get(), handle);
+    readings::Module module = module_of(handle_.get(), handle);
     if (module.size == 0) continue;  // unloaded meanwhile
     if (known_.modules.front().base == 0 && module.path == known_.image) {
       known_.modules.front() = std::move(module);
@@ -131,19 +131,19 @@ void WatchedProcess::look_at_modules() {
     }
     // What lay there before was unloaded.
     const u64 end = module.base + module.size;
-    std::erase_if(known_.modules, [&](const raw::Module& old) {
+    std::erase_if(known_.modules, [&](const readings::Module& old) {
       return old.base != 0 && old.base < end && module.base < old.base + old.size;
     });
     known_.modules.push_back(std::move(module));
   }
 }
 
-const raw::Process& WatchedProcess::description() {
+const readings::Process& WatchedProcess::description() {
   look_at_modules();
-  const ProcessState now = state();
+  const device::ProcessState now = state();
   known_.running = now.running;
   known_.exit_code = now.exit_code;
   return known_;
 }
 
-}  // namespace wperf::device
+}  // namespace wperf::windows

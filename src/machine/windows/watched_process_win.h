@@ -7,7 +7,7 @@
 
 #include "machine/device/programs.h"
 
-namespace wperf::device {
+namespace wperf::windows {
 
 // Closes a HANDLE at the end of its owner's life.
 struct HandleCloser {
@@ -21,16 +21,16 @@ class WatchedProcess {
   WatchedProcess(u32 pid, OwnedHandle handle);
 
   void* handle() const { return handle_.get(); }
-  ProcessState state() const;
+  device::ProcessState state() const;
   // Adds the modules that came since the last look. Those that went stay known: samples were taken in them.
   void look_at_modules();
-  const raw::Process& description();
+  const readings::Process& description();
 
  private:
   void look_at_image();
 
   OwnedHandle handle_;
-  raw::Process known_;
+  readings::Process known_;
 };
 
-}  // namespace wperf::device
+}  // namespace wperf::windows

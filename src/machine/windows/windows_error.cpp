@@ -5,7 +5,7 @@
 
 #include "abi/device_interface.h"
 
-namespace wperf::device {
+namespace wperf::windows {
 namespace {
 
 constexpr u32 kFileNotFound = 2, kPathNotFound = 3;
@@ -104,4 +104,4 @@ diag::Error request_error(u32 error, const std::string& described) {
   return refused;
 }
 
-}  // namespace wperf::device
+}  // namespace wperf::windows

@@ -9,7 +9,7 @@
 #include "base/ints.h"
 #include "ground/diag/result.h"
 
-namespace wperf::device {
+namespace wperf::windows {
 
 // The driver's own status, where the error is one that it gave.
 std::optional<WperfStatus> status_of_windows_error(u32 error);
@@ -21,4 +21,4 @@ int nearest_errno(u32 windows_error);
 // The contract's words for a machine without driver, for every command.
 diag::Error no_driver_error(bool windowsperf_is_there);
 
-}  // namespace wperf::device
+}  // namespace wperf::windows

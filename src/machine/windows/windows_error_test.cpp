@@ -7,7 +7,7 @@
 
 #include "abi/device_interface.h"
 
-namespace wperf::device {
+namespace wperf::windows {
 namespace {
 
 TEST(WindowsError, TheDriversStatusComesThroughWindows) {
@@ -61,4 +61,4 @@ TEST(WindowsError, DriverOfWindowsPerfDoesNotStandForOurs) {
 }
 
 }  // namespace
-}  // namespace wperf::device
+}  // namespace wperf::windows

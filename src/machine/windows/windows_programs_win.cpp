@@ -16,7 +16,7 @@
 #define CREATE_WAITABLE_TIMER_HIGH_RESOLUTION 0x2
 #endif
 
-namespace wperf::device {
+namespace wperf::windows {
 namespace {
 
 constexpr u64 kNanosecondsPerSecond = 1'000'000'000;
@@ -144,8 +144,8 @@ diag::Result<void> WindowsPrograms::wait(u64 nanoseconds, u32 until_pid) {
   return {};
 }
 
-std::vector<raw::Process> WindowsPrograms::processes() {
-  std::vector<raw::Process> processes;
+std::vector<readings::Process> WindowsPrograms::processes() {
+  std::vector<readings::Process> processes;
   for (auto& [pid, watched] : watched_) processes.push_back(watched.process.description());
   void* const taken = CreateToolhelp32Snapshot(TH32CS_SNAPPROCESS, 0);
   if (taken == INVALID_HANDLE_VALUE) return processes;
@@ -166,4 +166,4 @@ std::vector<raw::Process> WindowsPrograms::processes() {
   return processes;
 }
 
-}  // namespace wperf::device
+}  // namespace wperf::windows

@@ -7,15 +7,15 @@
 #include "machine/device/programs.h"
 #include "machine/windows/watched_process_win.h"
 
-namespace wperf::device {
+namespace wperf::windows {
 
-class WindowsPrograms final : public Programs {
+class WindowsPrograms final : public device::Programs {
  public:
   WindowsPrograms();
   diag::Result<u32> spawn(const std::string& image, const std::string& command_line, u32 core) override;
-  ProcessState process(u32 pid) override { return watch(pid).process.state(); }
+  device::ProcessState process(u32 pid) override { return watch(pid).process.state(); }
   void kill(u32 pid) override;
-  std::vector<raw::Process> processes() override;
+  std::vector<readings::Process> processes() override;
   diag::Result<void> wait(u64 nanoseconds, u32 until_pid) override;
   u64 now_ns() override;
 
@@ -40,4 +40,4 @@ class WindowsPrograms final : public Programs {
   std::map<u32, Watched> watched_;
 };
 
-}  // namespace wperf::device
+}  // namespace wperf::windows

@@ -5,7 +5,7 @@
 #include "machine/windowsperf/open.h"
 #include "machine/windowsperf/scripted_machine.h"
 
-namespace wperf::device::windowsperf {
+namespace wperf::windowsperf {
 namespace {
 
 struct WindowsPerfAnswers : testing::Test {
@@ -17,9 +17,9 @@ struct WindowsPerfAnswers : testing::Test {
   WindowsPerfAnswers() { open(); }
   plan::Capabilities ready() {
     EXPECT_TRUE(device->acquire(false).has_value());
-    return device->capabilities(Device::Spe::left_alone).value();
+    return device->capabilities(device::Device::Spe::left_alone).value();
   }
-  std::unique_ptr<SampleSession> sampling() {
+  std::unique_ptr<device::SampleSession> sampling() {
     ready();
     plan::SamplePlan plan;
     plan.cores = {1};
@@ -34,7 +34,7 @@ struct WindowsPerfAnswers : testing::Test {
     return session;
   }
   ScriptedMachine* machine = nullptr;
-  std::unique_ptr<Device> device;
+  std::unique_ptr<device::Device> device;
 };
 
 TEST_F(WindowsPerfAnswers, HardwareBecomesCapabilities) {
@@ -132,7 +132,7 @@ TEST_F(WindowsPerfAnswers, FlagsOfSamplesGoThroughTheMapOfCounters) {
   auto session = sampling();
   machine->now += 5'000'000;
   ASSERT_TRUE(session->stop().has_value());
-  raw::SampleCapture capture;
+  readings::SampleCapture capture;
   ASSERT_TRUE(session->drain(capture).has_value());
   ASSERT_EQ(capture.samples.size(), 3u);
   EXPECT_EQ(capture.samples[0].overflowed, 1u);
@@ -147,7 +147,7 @@ TEST_F(WindowsPerfAnswers, FlagsOfSamplesGoThroughTheMapOfCounters) {
 
 TEST_F(WindowsPerfAnswers, SlicesGetLongerWhereSamplesAreRareAndShorterWhereTheyAreMany) {
   auto session = sampling();
-  raw::SampleCapture capture;
+  readings::SampleCapture capture;
   u64 before = 0;
   for (int i = 0; i < 6; ++i) {
     machine->now += session->drain_every_ns(~u64{0});
@@ -187,4 +187,4 @@ TEST_F(WindowsPerfAnswers, RefusalsAreSentences) {
 }
 
 }  // namespace
-}  // namespace wperf::device::windowsperf
+}  // namespace wperf::windowsperf

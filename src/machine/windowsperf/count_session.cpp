@@ -8,7 +8,7 @@
 
 #include "machine/windowsperf/sessions.h"
 
-namespace wperf::device::windowsperf {
+namespace wperf::windowsperf {
 namespace {
 
 constexpr u64 kPollNs = 1'000'000;
@@ -34,7 +34,7 @@ struct Ticking {
   std::vector<EventReading> readings;
 };
 
-class CountingByTicks final : public CountSession {
+class CountingByTicks final : public device::CountSession {
  public:
   CountingByTicks(Opened& opened, const plan::CountPlan& plan) : opened_(opened), plan_(plan) {}
   ~CountingByTicks() override {
@@ -47,7 +47,7 @@ class CountingByTicks final : public CountSession {
   diag::Result<void> start() override;
   diag::Result<void> check() override;
   diag::Result<void> stop() override;
-  diag::Result<raw::CountCapture> read() override;
+  diag::Result<readings::CountCapture> read() override;
   std::vector<std::string> remarks() const override;
 
  private:
@@ -64,8 +64,8 @@ class CountingByTicks final : public CountSession {
   diag::Result<void> wait_for_tick();
   diag::Result<void> stop_driver();
   u32 tick_ms() const { return rotates_ ? plan_.period_ms : 2 * plan_.period_ms; }
-  raw::UnitCounts unit_of(const Ticking& one, u32 number, usize first) const;
-  void append_units(const Ticking& one, std::vector<raw::UnitCounts>& units) const;
+  readings::UnitCounts unit_of(const Ticking& one, u32 number, usize first) const;
+  void append_units(const Ticking& one, std::vector<readings::UnitCounts>& units) const;
 
   Opened& opened_;
   plan::CountPlan plan_;
@@ -263,14 +263,14 @@ diag::Result<void> CountingByTicks::stop() {
 }
 
 // `first`: the reading of the unit's first event.
-raw::UnitCounts CountingByTicks::unit_of(const Ticking& one, u32 number, usize first) const {
+readings::UnitCounts CountingByTicks::unit_of(const Ticking& one, u32 number, usize first) const {
   const plan::Schedule& schedule = plan_.schedules[index_of(one.event_class)];
-  raw::UnitCounts unit{.event_class = one.event_class,
-                       .unit = number,
-                       .multiplexed = schedule.multiplexed(),
-                       .rounds = one.round,
-                       .enabled_ns = one.moved_ns - start_ns_,
-                       .entries = {}};
+  readings::UnitCounts unit{.event_class = one.event_class,
+                            .unit = number,
+                            .multiplexed = schedule.multiplexed(),
+                            .rounds = one.round,
+                            .enabled_ns = one.moved_ns - start_ns_,
+                            .entries = {}};
   const usize count = codes_of(schedule).size();
   for (usize i = first; i < first + count; ++i) {
     const EventReading& reading = one.readings[i];
@@ -282,12 +282,13 @@ raw::UnitCounts CountingByTicks::unit_of(const Ticking& one, u32 number, usize f
   return unit;
 }
 
-void CountingByTicks::append_units(const Ticking& one, std::vector<raw::UnitCounts>& units) const {
+void CountingByTicks::append_units(const Ticking& one, std::vector<readings::UnitCounts>& units) const {
   switch (one.event_class) {
     case EventClass::core: {
-      raw::UnitCounts unit = unit_of(one, one.core, 1);
-      unit.cycle_source = plan_.kernel && !counts_cycles_ ? raw::CycleSource::none : raw::CycleSource::counted;
-      if (unit.cycle_source == raw::CycleSource::counted)
+      readings::UnitCounts unit = unit_of(one, one.core, 1);
+      unit.cycle_source =
+          plan_.kernel && !counts_cycles_ ? readings::CycleSource::none : readings::CycleSource::counted;
+      if (unit.cycle_source == readings::CycleSource::counted)
         unit.cycles = plan_.kernel ? one.readings.back().value : one.readings.front().value;
       units.push_back(std::move(unit));
       return;
@@ -302,8 +303,8 @@ void CountingByTicks::append_units(const Ticking& one, std::vector<raw::UnitCoun
   }
 }
 
-diag::Result<raw::CountCapture> CountingByTicks::read() {
-  raw::CountCapture capture{.start_ns = start_ns_, .end_ns = start_ns_, .units = {}};
+diag::Result<readings::CountCapture> CountingByTicks::read() {
+  readings::CountCapture capture{.start_ns = start_ns_, .end_ns = start_ns_, .units = {}};
   for (const Ticking& one : ticking_) {
     const auto& codes = codes_[index_of(one.event_class)];
     const bool uncore_memory = one.event_class == EventClass::dmc_clkdiv2;
@@ -335,10 +336,10 @@ std::vector<std::string> CountingByTicks::remarks() const {
 
 }  // namespace
 
-diag::Result<std::unique_ptr<CountSession>> open_count_session(Opened& opened, const plan::CountPlan& plan) {
+diag::Result<std::unique_ptr<device::CountSession>> open_count_session(Opened& opened, const plan::CountPlan& plan) {
   auto session = std::make_unique<CountingByTicks>(opened, plan);
   WPERF_CHECK_OK(session->configure());
-  return std::unique_ptr<CountSession>(std::move(session));
+  return std::unique_ptr<device::CountSession>(std::move(session));
 }
 
-}  // namespace wperf::device::windowsperf
+}  // namespace wperf::windowsperf

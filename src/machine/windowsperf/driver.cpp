@@ -8,7 +8,7 @@
 
 #include "machine/wperf_driver/driver_call.h"
 
-namespace wperf::device::windowsperf {
+namespace wperf::windowsperf {
 namespace {
 
 // More than any answer has, and less than the driver refuses: it writes first and looks at the room afterwards.
@@ -58,7 +58,7 @@ diag::Error Driver::lost_lock() {
   u32 status = 0;
   std::memcpy(&status, room.data(), sizeof status);
   if (asked.has_value() && status == static_cast<u32>(LockStatus::acquired)) (void)unlock();
-  return error_of_status(WPERF_LOCK_LOST, 0);
+  return wperf_driver::error_of_status(WPERF_LOCK_LOST, 0);
 }
 
 diag::Error Driver::refusal(Request request, u32 error) {
@@ -234,11 +234,11 @@ diag::Result<DsuCounters> Driver::init_dsu(u32 clusters, u32 cores_per_cluster) 
   return counters;
 }
 
-diag::Result<DmcCounters> Driver::init_dmc(const std::vector<DeviceMemory>& channels) {
+diag::Result<DmcCounters> Driver::init_dmc(const std::vector<device::DeviceMemory>& channels) {
   if (channels.empty() || channels.size() > kMostChannels) return not_sent("too many memory channels");
   std::vector<std::byte> bytes;
   append(bytes, DmcSetupHeader{.channels = static_cast<u8>(channels.size()), .padding = {}});
-  for (const DeviceMemory& channel : channels) {
+  for (const device::DeviceMemory& channel : channels) {
     append(bytes, channel.base);
     append(bytes, channel.base + channel.size - 1);
   }
@@ -271,4 +271,4 @@ diag::Result<std::unique_ptr<SampleAnswer>> Driver::take_samples(u32 core) {
   return ask_for_much<SampleAnswer>(Request::sample_get, bytes_of(core));
 }
 
-}  // namespace wperf::device::windowsperf
+}  // namespace wperf::windowsperf

@@ -10,7 +10,7 @@
 #include "machine/windowsperf/windowsperf_machine.h"
 #include "machine/windowsperf/wire.h"
 
-namespace wperf::device::windowsperf {
+namespace wperf::windowsperf {
 
 // Events of one class, as assign() takes them.
 struct ClassEvents {
@@ -45,7 +45,7 @@ class Driver {
 
   // Only what ACPI says is there.
   diag::Result<DsuCounters> init_dsu(u32 clusters, u32 cores_per_cluster);
-  diag::Result<DmcCounters> init_dmc(const std::vector<DeviceMemory>& channels);
+  diag::Result<DmcCounters> init_dmc(const std::vector<device::DeviceMemory>& channels);
 
   diag::Result<void> set_sources(u32 core, const std::vector<SampleSource>& sources);
   diag::Result<void> start_sampling(u32 core);
@@ -73,4 +73,4 @@ class Driver {
   u32 dmc_channels_ = 0;
 };
 
-}  // namespace wperf::device::windowsperf
+}  // namespace wperf::windowsperf

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cstring>
 
-namespace wperf::device::windowsperf {
+namespace wperf::windowsperf {
 namespace {
 
 constexpr u64 kNanosecondsPerMillisecond = 1'000'000;
@@ -291,4 +291,4 @@ std::vector<DmcAnswer> FakeCounting::dmc_answer() const {
   return answers;
 }
 
-}  // namespace wperf::device::windowsperf
+}  // namespace wperf::windowsperf

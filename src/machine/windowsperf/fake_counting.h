@@ -10,7 +10,7 @@
 #include "machine/windowsperf/fake_hardware.h"
 #include "machine/windowsperf/wire.h"
 
-namespace wperf::device::windowsperf {
+namespace wperf::windowsperf {
 
 class FakeCounting {
  public:
@@ -68,4 +68,4 @@ class FakeCounting {
   Counted held_;  // in the counters
 };
 
-}  // namespace wperf::device::windowsperf
+}  // namespace wperf::windowsperf

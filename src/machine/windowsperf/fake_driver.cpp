@@ -8,7 +8,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace wperf::device::windowsperf {
+namespace wperf::windowsperf {
 namespace {
 
 constexpr u32 kKnownFlags = 15;
@@ -279,7 +279,7 @@ diag::Result<Answer> FakeDriver::init_dmc(Bytes input, std::span<std::byte> outp
   for (usize i = 0; i < header.channels; ++i) {
     const auto first = read<u64>(input, sizeof header + 16 * i);
     const auto last = read<u64>(input, sizeof header + 16 * i + 8);
-    const DeviceMemory& channel = parts_.dmc_channels[i];
+    const device::DeviceMemory& channel = parts_.dmc_channels[i];
     if (first != channel.base || last != channel.base + channel.size - 1)
       return crash(Request::dmc_init, "physical memory that is no channel's");
   }
@@ -319,4 +319,4 @@ diag::Result<Answer> FakeDriver::answer_count(Request request, const CoreList& l
   }
 }
 
-}  // namespace wperf::device::windowsperf
+}  // namespace wperf::windowsperf

@@ -8,7 +8,7 @@
 
 #include "machine/windowsperf/fake_counting.h"
 
-namespace wperf::device::windowsperf {
+namespace wperf::windowsperf {
 
 struct FakeSettings {
   u8 major = 3, minor = 8, patch = 0;
@@ -66,4 +66,4 @@ class FakeDriver {
   u64 generated_ = 0, dropped_ = 0;
 };
 
-}  // namespace wperf::device::windowsperf
+}  // namespace wperf::windowsperf

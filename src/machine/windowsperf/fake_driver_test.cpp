@@ -6,7 +6,7 @@
 
 #include <cstring>
 
-namespace wperf::device::windowsperf {
+namespace wperf::windowsperf {
 namespace {
 
 // Counts one event a microsecond on each counter, and samples when it is told to.
@@ -293,4 +293,4 @@ TEST_F(FakeWindowsPerf, SpeSucceedsAndDoesNothing) {
 }
 
 }  // namespace
-}  // namespace wperf::device::windowsperf
+}  // namespace wperf::windowsperf

@@ -9,14 +9,14 @@
 #include "base/ints.h"
 #include "machine/windowsperf/windowsperf_machine.h"
 
-namespace wperf::device::windowsperf {
+namespace wperf::windowsperf {
 
 struct FakeParts {
   u64 midr = 0, id_aa64dfr0 = 0, pmbidr = 0, pmsidr = 0;
   u32 cores = 0, counters = 0, free_counters = 0;
   std::array<u8, 32> counter_map{};
   u32 clusters = 0, cluster_size = 0, dsu_counters = 0;
-  std::vector<DeviceMemory> dmc_channels;
+  std::vector<device::DeviceMemory> dmc_channels;
 };
 
 // What counters are programmed with: never more codes than there are counters.
@@ -61,4 +61,4 @@ class FakeHardware {
   virtual diag::Result<void> stop_sampling() = 0;
 };
 
-}  // namespace wperf::device::windowsperf
+}  // namespace wperf::windowsperf

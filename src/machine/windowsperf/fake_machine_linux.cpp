@@ -11,17 +11,17 @@
 #include "machine/wperf_driver/driver_call.h"
 #include "machine/wperf_driver/driver_device.h"
 
-namespace wperf::device::windowsperf {
+namespace wperf::windowsperf {
 namespace {
 
 constexpr u64 kStepNs = 10'000'000;  // the rings below must not run full
 
 class SimulatedHardware final : public FakeHardware {
  public:
-  SimulatedHardware(std::string options, std::unique_ptr<DriverMachine> machine)
+  SimulatedHardware(std::string options, std::unique_ptr<device::DriverMachine> machine)
       : options_(std::move(options)), machine_(std::move(machine)) {}
 
-  DriverMachine& machine() { return *machine_; }
+  device::DriverMachine& machine() { return *machine_; }
   const FakeParts& known_parts() const { return parts_; }
   const std::vector<u64>& core_midrs() const { return core_midrs_; }
 
@@ -30,7 +30,9 @@ class SimulatedHardware final : public FakeHardware {
   diag::Result<bool> take_counters(bool force) override;
   void give_counters_back() override { (void)lock(WPERF_LOCK_RELEASE); }
   bool has_counters() override {
-    return ask_driver<WperfCoreReply>(*machine_, WPERF_CODE_CORE, make_request<WperfCoreRequest>()).has_value();
+    return wperf_driver::ask_driver<WperfCoreReply>(*machine_, WPERF_CODE_CORE,
+                                                    wperf_driver::make_request<WperfCoreRequest>())
+        .has_value();
   }
   diag::Result<void> count(const Programmed& programmed) override;
   diag::Result<Counted> stop_counting() override;
@@ -40,17 +42,19 @@ class SimulatedHardware final : public FakeHardware {
 
  private:
   diag::Result<WperfStatus> lock(u32 action) {
-    auto request = make_request<WperfLockRequest>();
+    auto request = wperf_driver::make_request<WperfLockRequest>();
     request.action = action;
-    return try_driver(*machine_, WPERF_CODE_LOCK, request);
+    return wperf_driver::try_driver(*machine_, WPERF_CODE_LOCK, request);
   }
-  diag::Result<void> send(u32 code) { return call_driver(*machine_, code, make_request<WperfPlainRequest>()); }
+  diag::Result<void> send(u32 code) {
+    return wperf_driver::call_driver(*machine_, code, wperf_driver::make_request<WperfPlainRequest>());
+  }
   diag::Result<WperfHardwareReply> ask_hardware();
   diag::Result<void> look();
   diag::Result<WperfCountReply> read(EventClass event_class, u32 unit);
 
   std::string options_;
-  std::unique_ptr<DriverMachine> machine_;
+  std::unique_ptr<device::DriverMachine> machine_;
   FakeParts parts_;
   std::vector<u64> core_midrs_;
   bool spare_counter_ = false;
@@ -60,18 +64,20 @@ class SimulatedHardware final : public FakeHardware {
 };
 
 diag::Result<WperfHardwareReply> SimulatedHardware::ask_hardware() {
-  const std::vector<DeviceMemory> channels = machine_->dmc_channels();
+  const std::vector<device::DeviceMemory> channels = machine_->dmc_channels();
   if (!channels.empty()) {
-    auto setup = make_request<WperfDmcSetupRequest>();
+    auto setup = wperf_driver::make_request<WperfDmcSetupRequest>();
     setup.channel_count = static_cast<u32>(std::min<size_t>(channels.size(), WPERF_MAX_DMC_CHANNELS));
     for (u32 i = 0; i < setup.channel_count; ++i) {
       setup.channels[i].base = channels[i].base;
       setup.channels[i].size = channels[i].size;
     }
-    WPERF_TRY(const WperfStatus status, try_driver(*machine_, WPERF_CODE_DMC_SETUP, setup));
-    if (status != WPERF_OK && status != WPERF_ACCESS_DENIED) return error_of_status(status, WPERF_CODE_DMC_SETUP);
+    WPERF_TRY(const WperfStatus status, wperf_driver::try_driver(*machine_, WPERF_CODE_DMC_SETUP, setup));
+    if (status != WPERF_OK && status != WPERF_ACCESS_DENIED)
+      return wperf_driver::error_of_status(status, WPERF_CODE_DMC_SETUP);
   }
-  return ask_driver<WperfHardwareReply>(*machine_, WPERF_CODE_HARDWARE, make_request<WperfPlainRequest>());
+  return wperf_driver::ask_driver<WperfHardwareReply>(*machine_, WPERF_CODE_HARDWARE,
+                                                      wperf_driver::make_request<WperfPlainRequest>());
 }
 
 // The fake's cycles are those of user mode, on a counter of their own: the machine below gets one more than it tells.
@@ -84,7 +90,7 @@ diag::Result<bool> SimulatedHardware::take_counters(bool force) {
   machine_.reset();
   const std::string more = fmt::format("{}{}counters={},free={}", options_, options_.empty() ? "" : ",",
                                        parts_.counters + 1, parts_.free_counters + 1);
-  WPERF_TRY(machine_, open_sim_machine(more));
+  WPERF_TRY(machine_, wperf_driver::open_sim_machine(more));
   spare_counter_ = true;
   WPERF_TRY(const WperfStatus again, lock(WPERF_LOCK_ACQUIRE));
   if (again != WPERF_OK) return false;
@@ -106,9 +112,9 @@ diag::Result<void> SimulatedHardware::look() {
   parts_.dsu_counters = reply.dsu_counters;
   if (reply.dmc_channels != 0) parts_.dmc_channels = machine_->dmc_channels();
   for (u32 core = 0; core < reply.core_count; ++core) {
-    auto request = make_request<WperfCoreRequest>();
+    auto request = wperf_driver::make_request<WperfCoreRequest>();
     request.core = core;
-    WPERF_TRY(const WperfCoreReply one, ask_driver<WperfCoreReply>(*machine_, WPERF_CODE_CORE, request));
+    WPERF_TRY(const WperfCoreReply one, wperf_driver::ask_driver<WperfCoreReply>(*machine_, WPERF_CODE_CORE, request));
     core_midrs_.push_back(one.midr);
   }
   return {};
@@ -125,23 +131,23 @@ diag::Result<void> SimulatedHardware::count(const Programmed& programmed) {
   programmed_ = programmed;
   counting_ = !programmed.core.empty() || !programmed.dsu.empty() || !programmed.clkdiv2.empty();
   if (!counting_) return {};
-  auto request = make_request<WperfCountRequest>();
+  auto request = wperf_driver::make_request<WperfCountRequest>();
   request.flags = programmed.kernel ? u32{WPERF_COUNT_KERNEL} : 0u;
   request.period_ms = 100;
   request.dmc_channel = WPERF_ALL_CHANNELS;
-  set_cores(programmed.cores, request.core_mask);
+  wperf_driver::set_cores(programmed.cores, request.core_mask);
   request.entry_count[WPERF_CLASS_CORE] = fill(request.core, programmed.core);
   request.entry_count[WPERF_CLASS_DSU] = fill(request.dsu, programmed.dsu);
   request.entry_count[WPERF_CLASS_DMC_CLKDIV2] = fill(request.dmc_clkdiv2, programmed.clkdiv2);
-  WPERF_CHECK_OK(call_driver(*machine_, WPERF_CODE_COUNT_CONFIGURE, request));
+  WPERF_CHECK_OK(wperf_driver::call_driver(*machine_, WPERF_CODE_COUNT_CONFIGURE, request));
   return send(WPERF_CODE_COUNT_START);
 }
 
 diag::Result<WperfCountReply> SimulatedHardware::read(EventClass event_class, u32 unit) {
-  auto request = make_request<WperfCountReadRequest>();
+  auto request = wperf_driver::make_request<WperfCountReadRequest>();
   request.event_class = static_cast<u32>(index_of(event_class));
   request.unit = unit;
-  return ask_driver<WperfCountReply>(*machine_, WPERF_CODE_COUNT_READ, request);
+  return wperf_driver::ask_driver<WperfCountReply>(*machine_, WPERF_CODE_COUNT_READ, request);
 }
 
 std::vector<u64> values_of(const WperfCountReply& reply) {
@@ -175,25 +181,26 @@ diag::Result<Counted> SimulatedHardware::stop_counting() {
 }
 
 diag::Result<void> SimulatedHardware::sample(u32 core, bool kernel, const std::vector<FakeSource>& sources) {
-  auto request = make_request<WperfSampleRequest>();
+  auto request = wperf_driver::make_request<WperfSampleRequest>();
   request.flags = kernel ? u32{WPERF_SAMPLE_KERNEL} : 0u;
-  set_cores({core}, request.core_mask);
+  wperf_driver::set_cores({core}, request.core_mask);
   request.event_count = static_cast<u32>(std::min(sources.size(), std::size(request.events)));
   for (u32 i = 0; i < request.event_count; ++i) {
     request.events[i].event = sources[i].code;
     request.events[i].interval = sources[i].interval;
   }
   sampled_core_ = core;
-  WPERF_CHECK_OK(call_driver(*machine_, WPERF_CODE_SAMPLE_CONFIGURE, request));
+  WPERF_CHECK_OK(wperf_driver::call_driver(*machine_, WPERF_CODE_SAMPLE_CONFIGURE, request));
   return send(WPERF_CODE_SAMPLE_START);
 }
 
 diag::Result<std::vector<FakeSample>> SimulatedHardware::take_samples() {
   std::vector<FakeSample> samples;
-  auto request = make_request<WperfDrainRequest>();
+  auto request = wperf_driver::make_request<WperfDrainRequest>();
   request.core = sampled_core_;
   for (bool more = true; more;) {
-    WPERF_TRY(const auto reply, ask_driver_for_much<WperfDrainReply>(*machine_, WPERF_CODE_SAMPLE_DRAIN, request));
+    WPERF_TRY(const auto reply,
+              wperf_driver::ask_driver_for_much<WperfDrainReply>(*machine_, WPERF_CODE_SAMPLE_DRAIN, request));
     if (reply->lost_ring_full != 0)
       return diag::Error{.text = "the simulated machine lost samples below the fake driver", .hint = {}};
     for (const WperfSample& sample : std::span(reply->samples).first(std::min<u32>(reply->count, WPERF_MAX_DRAINED)))
@@ -227,19 +234,19 @@ class FakeMachine final : public Machine {
   diag::Result<u32> spawn(const std::string& image, const std::string& command_line, u32 core) override {
     return below().spawn(image, command_line, core);
   }
-  ProcessState process(u32 pid) override { return below().process(pid); }
+  device::ProcessState process(u32 pid) override { return below().process(pid); }
   void kill(u32 pid) override { below().kill(pid); }
-  std::vector<raw::Process> processes() override { return below().processes(); }
+  std::vector<readings::Process> processes() override { return below().processes(); }
   u64 now_ns() override { return below().now_ns(); }
-  std::vector<DeviceMemory> dmc_channels() override { return hardware_->known_parts().dmc_channels; }
+  std::vector<device::DeviceMemory> dmc_channels() override { return hardware_->known_parts().dmc_channels; }
   u32 dsu_clusters() override { return hardware_->known_parts().clusters; }
-  DeviceIdentity identity() override {
+  device::DeviceIdentity identity() override {
     return {.instance_id = "ROOT\\WPERFDRIVER\\0000", .hardware_ids = "Root\\WPERFDRIVER"};
   }
   diag::Result<void> wait(u64 nanoseconds, u32 until_pid) override;
 
  private:
-  DriverMachine& below() { return hardware_->machine(); }
+  device::DriverMachine& below() { return hardware_->machine(); }
 
   std::unique_ptr<SimulatedHardware> hardware_;
   FakeSettings settings_;
@@ -299,9 +306,9 @@ diag::Result<std::unique_ptr<Machine>> open_fake_machine(const std::string& opti
     WPERF_TRY(const bool taken, take_setting(setting.substr(0, equals), value, settings));
     if (!taken) below += (below.empty() ? "" : ",") + std::string(setting);
   }
-  WPERF_TRY(auto machine, open_sim_machine(below));
+  WPERF_TRY(auto machine, wperf_driver::open_sim_machine(below));
   return std::unique_ptr<Machine>(
       std::make_unique<FakeMachine>(std::make_unique<SimulatedHardware>(below, std::move(machine)), settings));
 }
 
-}  // namespace wperf::device::windowsperf
+}  // namespace wperf::windowsperf

@@ -5,7 +5,7 @@
 
 #include "machine/windowsperf/fake_driver.h"
 
-namespace wperf::device::windowsperf {
+namespace wperf::windowsperf {
 namespace {
 
 diag::Error sampling_crash(const char* text) {
@@ -107,4 +107,4 @@ diag::Result<Answer> FakeDriver::get_samples(Bytes input, std::span<std::byte> o
   return put_bytes(output, &answer, sizeof answer);
 }
 
-}  // namespace wperf::device::windowsperf
+}  // namespace wperf::windowsperf

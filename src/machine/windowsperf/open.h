@@ -6,8 +6,8 @@
 #include "machine/device/device.h"
 #include "machine/windowsperf/windowsperf_machine.h"
 
-namespace wperf::device::windowsperf {
+namespace wperf::windowsperf {
 
-std::unique_ptr<Device> make_windowsperf_device(std::unique_ptr<Machine> machine);
+std::unique_ptr<device::Device> make_windowsperf_device(std::unique_ptr<Machine> machine);
 
-}  // namespace wperf::device::windowsperf
+}  // namespace wperf::windowsperf

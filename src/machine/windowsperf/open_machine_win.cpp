@@ -13,7 +13,7 @@
 #include "machine/windows/windows_error.h"
 #include "machine/windowsperf/windowsperf_machine.h"
 
-namespace wperf::device::windowsperf {
+namespace wperf::windowsperf {
 namespace {
 
 constexpr u32 kMostAskedCores = 256;
@@ -49,9 +49,9 @@ class DriverFile {
   HMODULE module_;
 };
 
-class WindowsPerfMachine final : public OnWindows<Machine> {
+class WindowsPerfMachine final : public windows::OnWindows<Machine> {
  public:
-  WindowsPerfMachine(OwnedHandle handle, PresentInterface found)
+  WindowsPerfMachine(windows::OwnedHandle handle, windows::PresentInterface found)
       : handle_(std::move(handle)), found_(std::move(found)) {}
 
   diag::Result<Answer> control(u32 code, std::span<const std::byte> input, std::span<std::byte> output) override {
@@ -62,17 +62,17 @@ class WindowsPerfMachine final : public OnWindows<Machine> {
     return Answer{.error = done != 0 ? 0 : GetLastError(), .bytes = returned};
   }
   std::optional<FileVersion> file_version() override {
-    return DriverFile(file_of_service(WINDOWSPERF_SERVICE_NAME)).version();
+    return DriverFile(windows::file_of_service(WINDOWSPERF_SERVICE_NAME)).version();
   }
   std::vector<u64> core_midrs() override;
   void pause(u64 nanoseconds) override { Sleep(static_cast<DWORD>(nanoseconds / 1'000'000 + 1)); }
-  DeviceIdentity identity() override {
+  device::DeviceIdentity identity() override {
     return {.instance_id = found_.instance_id, .hardware_ids = found_.hardware_ids};
   }
 
  private:
-  OwnedHandle handle_;
-  PresentInterface found_;
+  windows::OwnedHandle handle_;
+  windows::PresentInterface found_;
 };
 
 // The kernel lists a core's identification registers by their encodings: MIDR_EL1 is 3 0 0 0 0, so 4000.
@@ -100,7 +100,7 @@ diag::Error not_installed() {
 }  // namespace
 
 diag::Result<std::unique_ptr<Machine>> open_windowsperf_machine() {
-  auto found = find_windowsperf_interface();
+  auto found = windows::find_windowsperf_interface();
   if (!found.has_value()) return not_installed();
   void* const opened = CreateFileW(found->path.c_str(), GENERIC_READ | GENERIC_WRITE,
                                    FILE_SHARE_READ | FILE_SHARE_WRITE, nullptr, OPEN_EXISTING, 0, nullptr);
@@ -109,9 +109,10 @@ diag::Result<std::unique_ptr<Machine>> open_windowsperf_machine() {
     return diag::Error{.text = "cannot open Arm's driver (WindowsPerf): " + os::system_error_text(error),
                        .hint = "`wperf doctor` shows more",
                        .code = diag::ExitCode::no_device,
-                       .system_error = nearest_errno(error)};
+                       .system_error = windows::nearest_errno(error)};
   }
-  return std::unique_ptr<Machine>(std::make_unique<WindowsPerfMachine>(OwnedHandle(opened), std::move(*found)));
+  return std::unique_ptr<Machine>(
+      std::make_unique<WindowsPerfMachine>(windows::OwnedHandle(opened), std::move(*found)));
 }
 
-}  // namespace wperf::device::windowsperf
+}  // namespace wperf::windowsperf

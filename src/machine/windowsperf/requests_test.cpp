@@ -6,7 +6,7 @@
 #include "machine/windowsperf/open.h"
 #include "machine/windowsperf/scripted_machine.h"
 
-namespace wperf::device::windowsperf {
+namespace wperf::windowsperf {
 namespace {
 
 using Lines = std::vector<std::string>;
@@ -90,7 +90,7 @@ class WindowsPerfRequests : public testing::Test {
 
   void ready() {
     ASSERT_TRUE(device->acquire(false).has_value());
-    ASSERT_TRUE(device->capabilities(Device::Spe::left_alone).has_value());
+    ASSERT_TRUE(device->capabilities(device::Device::Spe::left_alone).has_value());
     machine->sent();
   }
   void with_uncore() {
@@ -141,8 +141,8 @@ class WindowsPerfRequests : public testing::Test {
   }
 
   ScriptedMachine* machine = nullptr;
-  std::unique_ptr<Device> device;
-  std::unique_ptr<CountSession> session;
+  std::unique_ptr<device::Device> device;
+  std::unique_ptr<device::CountSession> session;
 };
 
 TEST_F(WindowsPerfRequests, LockThenVersionThenHardware) {
@@ -215,19 +215,19 @@ TEST_F(WindowsPerfRequests, DsuAndDmcAreSetUpOnce) {
   with_uncore();
   ASSERT_TRUE(device->acquire(false).has_value());
   machine->sent();
-  ASSERT_TRUE(device->capabilities(Device::Spe::left_alone).has_value());
+  ASSERT_TRUE(device->capabilities(device::Device::Spe::left_alone).has_value());
   const std::string dsu = code(8) + " " + Bytes(4).put(0, 2, 2).put(2, 2, 2).text();
   const std::string dmc =
       code(10) + " " +
       Bytes(40).put(0, 2, 1).put(8, 0x10000, 8).put(16, 0x10FFF, 8).put(24, 0x20000, 8).put(32, 0x20FFF, 8).text();
   EXPECT_EQ(machine->sent(), (Lines{dsu, dmc}));
-  ASSERT_TRUE(device->capabilities(Device::Spe::asked_for).has_value());
+  ASSERT_TRUE(device->capabilities(device::Device::Spe::asked_for).has_value());
   EXPECT_EQ(machine->sent(), Lines{});
 }
 
 TEST_F(WindowsPerfRequests, UnknownUncoreIsLeftAlone) {
   ready();
-  ASSERT_TRUE(device->capabilities(Device::Spe::left_alone).has_value());
+  ASSERT_TRUE(device->capabilities(device::Device::Spe::left_alone).has_value());
   EXPECT_EQ(machine->sent(), Lines{});
 }
 
@@ -238,7 +238,7 @@ TEST_F(WindowsPerfRequests, ClustersItWouldDivideWronglyAreNotTold) {
     machine->hardware.core_count = cores;
     ASSERT_TRUE(device->acquire(false).has_value());
     machine->sent();
-    ASSERT_TRUE(device->capabilities(Device::Spe::left_alone).has_value());
+    ASSERT_TRUE(device->capabilities(device::Device::Spe::left_alone).has_value());
     EXPECT_EQ(machine->sent(), Lines{});
   }
 }
@@ -405,7 +405,7 @@ TEST_F(WindowsPerfRequests, CountEndsWithATickAndIsReadBehindTheStop) {
   EXPECT_EQ(lines.back(), read_core(1));
   const auto capture = session->read();
   ASSERT_TRUE(capture.has_value());
-  const raw::UnitCounts& unit = capture.value().units.at(0);
+  const readings::UnitCounts& unit = capture.value().units.at(0);
   EXPECT_EQ(unit.rounds, 2u);
   EXPECT_EQ(unit.cycles, 14u);
   EXPECT_EQ(unit.entries.at(1).value, 4u);
@@ -476,10 +476,10 @@ TEST_F(WindowsPerfRequests, SliceEndsWithAFreshStart) {
   ready();
   auto opened = device->open_sampling(sample_plan({1}, {{0x70, 1000}}));
   ASSERT_TRUE(opened.has_value());
-  SampleSession& sampling = *opened.value();
+  device::SampleSession& sampling = *opened.value();
   ASSERT_TRUE(sampling.start().has_value());
   machine->sent();
-  raw::SampleCapture capture;
+  readings::SampleCapture capture;
   EXPECT_EQ(sampling.drain_every_ns(100'000'000), 1'000'000u);
   ASSERT_TRUE(sampling.drain(capture).has_value());
   EXPECT_EQ(machine->sent(), Lines{});
@@ -543,4 +543,4 @@ TEST_F(WindowsPerfRequests, DriverThatIsBeingRemovedIsTold) {
 }
 
 }  // namespace
-}  // namespace wperf::device::windowsperf
+}  // namespace wperf::windowsperf

@@ -9,7 +9,7 @@
 
 #include "machine/windowsperf/sessions.h"
 
-namespace wperf::device::windowsperf {
+namespace wperf::windowsperf {
 namespace {
 
 constexpr u64 kWantedSamples = kMostSamples / 2;  // in a slice
@@ -19,7 +19,7 @@ constexpr u64 kMostEventsPerSecond = 32'000'000'000;  // of any event: eight of 
 constexpr u64 kNanosecondsPerSecond = 1'000'000'000;
 constexpr u32 kCycleFlag = 31;
 
-class SamplingInSlices final : public SampleSession {
+class SamplingInSlices final : public device::SampleSession {
  public:
   SamplingInSlices(Opened& opened, const plan::SamplePlan& plan)
       : opened_(opened), core_(plan.cores.front()), process_(plan.process.value_or(0)) {
@@ -46,7 +46,7 @@ class SamplingInSlices final : public SampleSession {
     opened_.machine.measuring(true);
     return {};
   }
-  diag::Result<void> drain(raw::SampleCapture& capture) override;
+  diag::Result<void> drain(readings::SampleCapture& capture) override;
   diag::Result<void> stop() override;
   u64 drain_every_ns(u64 usual_ns) const override { return std::min(usual_ns, slice_ns_); }
 
@@ -65,8 +65,8 @@ class SamplingInSlices final : public SampleSession {
   std::vector<u64> came_;           // samples of each
   bool running_ = false;
   u64 slice_ns_ = 0, begun_ns_ = 0;
-  raw::CoreStatistics statistics_;
-  std::vector<raw::DrainedSample> waiting_;  // until the next drain
+  readings::CoreStatistics statistics_;
+  std::vector<readings::DrainedSample> waiting_;  // until the next drain
   u64 slices_ = 0, full_slices_ = 0, strange_ = 0;
 };
 
@@ -132,7 +132,7 @@ diag::Result<void> SamplingInSlices::take(const SampleAnswer& answer) {
   return {};
 }
 
-diag::Result<void> SamplingInSlices::drain(raw::SampleCapture& capture) {
+diag::Result<void> SamplingInSlices::drain(readings::SampleCapture& capture) {
   if (running_ && opened_.machine.now_ns() - begun_ns_ >= slice_ns_) {
     WPERF_CHECK_OK(end_slice());
     WPERF_CHECK_OK(begin_slice());
@@ -176,13 +176,13 @@ std::string SamplingInSlices::remark() const {
 
 }  // namespace
 
-diag::Result<std::unique_ptr<SampleSession>> open_sample_session(Opened& opened, const plan::SamplePlan& plan) {
+diag::Result<std::unique_ptr<device::SampleSession>> open_sample_session(Opened& opened, const plan::SamplePlan& plan) {
   if (plan.cores.size() != 1 || plan.events.empty() || plan.events.size() > opened.hardware.free_counters) {
     return diag::Error{.text = opened.name + " can sample only one core, and at most as many events as it has counters",
                        .hint = {}};
   }
   WPERF_CHECK_OK(opened.driver.stop({.cores = plan.cores}));  // counting and sampling disturb each other
-  return std::unique_ptr<SampleSession>(std::make_unique<SamplingInSlices>(opened, plan));
+  return std::unique_ptr<device::SampleSession>(std::make_unique<SamplingInSlices>(opened, plan));
 }
 
-}  // namespace wperf::device::windowsperf
+}  // namespace wperf::windowsperf

@@ -14,7 +14,7 @@
 #include "machine/windowsperf/windowsperf_machine.h"
 #include "machine/windowsperf/wire.h"
 
-namespace wperf::device::windowsperf {
+namespace wperf::windowsperf {
 
 inline std::string hex(std::span<const std::byte> bytes) {
   size_t end = bytes.size();
@@ -63,24 +63,24 @@ class ScriptedMachine final : public Machine {
     EXPECT_GE(nanoseconds, 1'000'000u);
   }
   diag::Result<u32> spawn(const std::string&, const std::string&, u32) override { return 1u; }
-  ProcessState process(u32) override { return {}; }
+  device::ProcessState process(u32) override { return {}; }
   void kill(u32) override {}
-  std::vector<raw::Process> processes() override { return {}; }
+  std::vector<readings::Process> processes() override { return {}; }
   diag::Result<void> wait(u64 nanoseconds, u32) override {
     now += nanoseconds;
     return {};
   }
   u64 now_ns() override { return now; }
   void measuring(bool begins) override { measurements += begins ? 1 : -1; }
-  std::vector<DeviceMemory> dmc_channels() override { return channels; }
+  std::vector<device::DeviceMemory> dmc_channels() override { return channels; }
   u32 dsu_clusters() override { return clusters; }
-  DeviceIdentity identity() override { return {}; }
+  device::DeviceIdentity identity() override { return {}; }
 
   std::optional<FileVersion> file = FileVersion{.major = 3, .minor = 8, .patch = 0};
   HardwareAnswer hardware{};
   VersionBlock version{};
   u32 lock_status = 2;
-  std::vector<DeviceMemory> channels;
+  std::vector<device::DeviceMemory> channels;
   u32 clusters = 0, dsu_counters = 6;
   u64 now = 0;
   u64 tick_ns = 20'000'000;  // 0: none comes
@@ -173,4 +173,4 @@ inline Answer ScriptedMachine::usual(Request request, std::span<const std::byte>
   }
 }
 
-}  // namespace wperf::device::windowsperf
+}  // namespace wperf::windowsperf

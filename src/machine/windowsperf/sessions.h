@@ -6,7 +6,7 @@
 #include "machine/device/device.h"
 #include "machine/windowsperf/driver.h"
 
-namespace wperf::device::windowsperf {
+namespace wperf::windowsperf {
 
 // What sessions need of the opened device, as long as it lives.
 struct Opened {
@@ -17,10 +17,10 @@ struct Opened {
   std::string name;                                           // "Arm's driver (WindowsPerf 3.8.0)"
 };
 
-diag::Result<std::unique_ptr<CountSession>> open_count_session(Opened& opened, const plan::CountPlan& plan);
-diag::Result<std::unique_ptr<SampleSession>> open_sample_session(Opened& opened, const plan::SamplePlan& plan);
+diag::Result<std::unique_ptr<device::CountSession>> open_count_session(Opened& opened, const plan::CountPlan& plan);
+diag::Result<std::unique_ptr<device::SampleSession>> open_sample_session(Opened& opened, const plan::SamplePlan& plan);
 
 // What the driver does behind its answers to a lock or a reset is over by then (it waits for none of it itself).
 inline constexpr u64 kSettlingNs = 2'000'000;
 
-}  // namespace wperf::device::windowsperf
+}  // namespace wperf::windowsperf

@@ -11,7 +11,7 @@
 #include "machine/windowsperf/sessions.h"
 #include "machine/wperf_driver/driver_call.h"
 
-namespace wperf::device::windowsperf {
+namespace wperf::windowsperf {
 namespace {
 
 constexpr std::tuple<u32, u32, u32> kFirstVersion{3, 7, 1}, kLastVersion{3, 8, 0};
@@ -43,7 +43,7 @@ diag::Result<void> check_version(const std::optional<FileVersion>& version) {
   return error;
 }
 
-class WindowsPerfDevice final : public Device {
+class WindowsPerfDevice final : public device::Device {
  public:
   explicit WindowsPerfDevice(std::unique_ptr<Machine> machine)
       : machine_(std::move(machine)), opened_{.machine = *machine_, .driver = Driver(*machine_), .name = {}} {}
@@ -54,26 +54,26 @@ class WindowsPerfDevice final : public Device {
   WindowsPerfDevice& operator=(const WindowsPerfDevice&) = delete;
 
   diag::Result<void> acquire(bool force) override;
-  diag::Result<DriverVersion> driver_version() override;
+  diag::Result<device::DriverVersion> driver_version() override;
   diag::Result<plan::Capabilities> capabilities(Spe spe) override;
-  diag::Result<std::unique_ptr<CountSession>> open_count(const plan::CountPlan& plan) override {
+  diag::Result<std::unique_ptr<device::CountSession>> open_count(const plan::CountPlan& plan) override {
     return open_count_session(opened_, plan);
   }
-  diag::Result<std::unique_ptr<SampleSession>> open_sampling(const plan::SamplePlan& plan) override {
+  diag::Result<std::unique_ptr<device::SampleSession>> open_sampling(const plan::SamplePlan& plan) override {
     return open_sample_session(opened_, plan);
   }
-  diag::Result<std::unique_ptr<SpeSession>> open_spe(const plan::SpePlan&) override {
+  diag::Result<std::unique_ptr<device::SpeSession>> open_spe(const plan::SpePlan&) override {
     return diag::Error{.text = why_no_spe(), .hint = {}};
   }
-  Programs& programs() override { return *machine_; }
-  DeviceIdentity identity() override { return machine_->identity(); }
+  device::Programs& programs() override { return *machine_; }
+  device::DeviceIdentity identity() override { return machine_->identity(); }
 
  private:
   diag::Result<void> take_lock(bool force);
   diag::Result<void> meet();
   diag::Result<void> end_what_was_left();
   void set_up_dsu();
-  void set_up_dmc(const std::vector<DeviceMemory>& channels);
+  void set_up_dmc(const std::vector<device::DeviceMemory>& channels);
   std::string why_no_spe() const;
 
   std::unique_ptr<Machine> machine_;
@@ -92,13 +92,13 @@ diag::Result<void> WindowsPerfDevice::take_lock(bool force) {
       locked_ = true;
       return {};
     case LockStatus::busy:
-      error = error_of_status(WPERF_LOCK_BUSY, 0);
+      error = wperf_driver::error_of_status(WPERF_LOCK_BUSY, 0);
       error.hint =
           "this driver stays locked if the process that uses it is killed; if none is running, take it with "
           "--force-lock";
       return error;
     case LockStatus::no_counters:
-      error = error_of_status(WPERF_NO_COUNTERS, 0);
+      error = wperf_driver::error_of_status(WPERF_NO_COUNTERS, 0);
       error.hint = "another program uses all counters, most likely Windows event tracing (xperf -pmc, wpr)";
       return error;
     default:
@@ -137,9 +137,9 @@ diag::Result<void> WindowsPerfDevice::acquire(bool force) {
   return {};
 }
 
-diag::Result<DriverVersion> WindowsPerfDevice::driver_version() {
+diag::Result<device::DriverVersion> WindowsPerfDevice::driver_version() {
   const std::optional<FileVersion> file = machine_->file_version();
-  DriverVersion version;
+  device::DriverVersion version;
   version.name = kName;
   const auto checked = check_version(file);
   version.compatible = checked.has_value();
@@ -170,7 +170,7 @@ void WindowsPerfDevice::set_up_dsu() {
   opened_.dsu_counters = counters.value().general;
 }
 
-void WindowsPerfDevice::set_up_dmc(const std::vector<DeviceMemory>& channels) {
+void WindowsPerfDevice::set_up_dmc(const std::vector<device::DeviceMemory>& channels) {
   if (channels.empty()) return;
   const auto counters = opened_.driver.init_dmc(channels);
   if (!counters.has_value()) return;
@@ -188,7 +188,7 @@ std::string WindowsPerfDevice::why_no_spe() const {
 }
 
 diag::Result<plan::Capabilities> WindowsPerfDevice::capabilities(Spe) {
-  const std::vector<DeviceMemory> channels = machine_->dmc_channels();
+  const std::vector<device::DeviceMemory> channels = machine_->dmc_channels();
   if (!uncore_set_up_) {
     uncore_set_up_ = true;  // a second list of channels would be taken by halves
     set_up_dsu();
@@ -222,8 +222,8 @@ diag::Result<plan::Capabilities> WindowsPerfDevice::capabilities(Spe) {
 
 }  // namespace
 
-std::unique_ptr<Device> make_windowsperf_device(std::unique_ptr<Machine> machine) {
+std::unique_ptr<device::Device> make_windowsperf_device(std::unique_ptr<Machine> machine) {
   return std::make_unique<WindowsPerfDevice>(std::move(machine));
 }
 
-}  // namespace wperf::device::windowsperf
+}  // namespace wperf::windowsperf

@@ -12,7 +12,7 @@
 #include "base/ints.h"
 #include "machine/device/driver_machine.h"
 
-namespace wperf::device::windowsperf {
+namespace wperf::windowsperf {
 
 struct Answer {
   u32 error = 0;     // Windows' number; 0: none
@@ -33,7 +33,7 @@ struct FileVersion {
   u32 major = 0, minor = 0, patch = 0;
 };
 
-class Machine : public Transport, public Programs, public MachineFacts {
+class Machine : public Transport, public device::Programs, public device::MachineFacts {
  public:
   // Of the driver's file, for its own answer needs the lock. Nothing: it cannot be read.
   virtual std::optional<FileVersion> file_version() = 0;
@@ -48,4 +48,4 @@ diag::Result<std::unique_ptr<Machine>> open_windowsperf_machine();
 // The settings after "windowsperf:fake,"; docs/user/windowsperf-driver.md has them.
 diag::Result<std::unique_ptr<Machine>> open_fake_machine(const std::string& options);
 
-}  // namespace wperf::device::windowsperf
+}  // namespace wperf::windowsperf

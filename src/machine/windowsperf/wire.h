@@ -7,7 +7,7 @@
 
 #include "base/ints.h"
 
-namespace wperf::device::windowsperf {
+namespace wperf::windowsperf {
 
 enum class Request : u32 {
   count_start = 0x9C44E400,
@@ -179,4 +179,4 @@ static_assert(is_laid_out<SampleSource, 12>() && is_laid_out<SampleTotals, 16>()
 static_assert(is_laid_out<SampleRecord, 32>() && offsetof(SampleRecord, overflow_flags) == 16);
 static_assert(is_laid_out<SampleAnswer, 4104>() && offsetof(SampleAnswer, samples) == 8);
 
-}  // namespace wperf::device::windowsperf
+}  // namespace wperf::windowsperf

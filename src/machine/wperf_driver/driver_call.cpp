@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-namespace wperf::device {
+namespace wperf::wperf_driver {
 
 diag::Error error_of_status(WperfStatus status, u32 code) {
   switch (status) {
@@ -40,9 +40,9 @@ diag::Error error_of_status(WperfStatus status, u32 code) {
   }
 }
 
-diag::Result<void> driver_call_detail::exchange(DriverTransport& transport, u32 code, std::span<std::byte> buffer,
-                                                size_t input, size_t answer) {
-  WPERF_TRY(const DriverAnswer answered, transport.control(code, buffer, input));
+diag::Result<void> driver_call_detail::exchange(device::DriverTransport& transport, u32 code,
+                                                std::span<std::byte> buffer, size_t input, size_t answer) {
+  WPERF_TRY(const device::DriverAnswer answered, transport.control(code, buffer, input));
   const auto [status, returned] = answered;
   if (status != WPERF_OK) return error_of_status(status, code);
   if (returned < answer) {
@@ -53,4 +53,4 @@ diag::Result<void> driver_call_detail::exchange(DriverTransport& transport, u32 
   return {};
 }
 
-}  // namespace wperf::device
+}  // namespace wperf::wperf_driver

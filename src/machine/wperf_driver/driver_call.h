@@ -14,12 +14,12 @@
 #include "ground/diag/result.h"
 #include "machine/device/driver_machine.h"
 
-namespace wperf::device {
+namespace wperf::wperf_driver {
 
 diag::Error error_of_status(WperfStatus status, u32 code);
 
 namespace driver_call_detail {
-diag::Result<void> exchange(DriverTransport& transport, u32 code, std::span<std::byte> buffer, size_t input,
+diag::Result<void> exchange(device::DriverTransport& transport, u32 code, std::span<std::byte> buffer, size_t input,
                             size_t answer);
 template <typename Request>
 std::vector<std::byte> bytes_of(const Request& request, size_t room = sizeof(Request)) {
@@ -45,22 +45,23 @@ inline void set_cores(const std::vector<u32>& cores, u64 (&mask)[WPERF_MAX_CORES
 
 // A request without an answer.
 template <typename Request>
-diag::Result<void> call_driver(DriverTransport& transport, u32 code, const Request& request) {
+diag::Result<void> call_driver(device::DriverTransport& transport, u32 code, const Request& request) {
   auto buffer = driver_call_detail::bytes_of(request);
   return driver_call_detail::exchange(transport, code, buffer, sizeof(Request), 0);
 }
 
 // The same for one that may be refused: the caller looks at the status.
 template <typename Request>
-diag::Result<WperfStatus> try_driver(DriverTransport& transport, u32 code, const Request& request) {
+diag::Result<WperfStatus> try_driver(device::DriverTransport& transport, u32 code, const Request& request) {
   auto buffer = driver_call_detail::bytes_of(request);
-  WPERF_TRY(const DriverAnswer answer, transport.control(code, buffer, sizeof(Request)));
+  WPERF_TRY(const device::DriverAnswer answer, transport.control(code, buffer, sizeof(Request)));
   return answer.first;
 }
 
 // The same for an answer too large for the stack.
 template <typename Reply, typename Request>
-diag::Result<std::unique_ptr<Reply>> ask_driver_for_much(DriverTransport& transport, u32 code, const Request& request) {
+diag::Result<std::unique_ptr<Reply>> ask_driver_for_much(device::DriverTransport& transport, u32 code,
+                                                         const Request& request) {
   static_assert(std::is_trivially_copyable_v<Reply> && sizeof(Request) <= sizeof(Reply));
   auto reply = std::make_unique<Reply>();
   std::memcpy(reply.get(), &request, sizeof request);
@@ -70,7 +71,7 @@ diag::Result<std::unique_ptr<Reply>> ask_driver_for_much(DriverTransport& transp
 }
 
 template <typename Reply, typename Request>
-diag::Result<Reply> ask_driver(DriverTransport& transport, u32 code, const Request& request) {
+diag::Result<Reply> ask_driver(device::DriverTransport& transport, u32 code, const Request& request) {
   static_assert(std::is_trivially_copyable_v<Reply>);
   auto buffer = driver_call_detail::bytes_of(request, std::max(sizeof(Request), sizeof(Reply)));
   WPERF_CHECK_OK(driver_call_detail::exchange(transport, code, buffer, sizeof(Request), sizeof(Reply)));
@@ -79,4 +80,4 @@ diag::Result<Reply> ask_driver(DriverTransport& transport, u32 code, const Reque
   return reply;
 }
 
-}  // namespace wperf::device
+}  // namespace wperf::wperf_driver

@@ -12,7 +12,7 @@
 #include "machine/wperf_driver/driver_sampling.h"
 #include "machine/wperf_driver/driver_spe.h"
 
-namespace wperf::device {
+namespace wperf::wperf_driver {
 namespace {
 
 std::string text_of(const char* text, size_t size) {
@@ -57,22 +57,22 @@ bool shows_pmu(u64 id_aa64dfr0) {
   return version != 0 && version != 0xf;
 }
 
-raw::CycleSource cycle_source_of(u32 source) {
-  if (source == WPERF_CYCLES_COUNTED) return raw::CycleSource::counted;
-  return source == WPERF_CYCLES_SHARED ? raw::CycleSource::shared : raw::CycleSource::none;
+readings::CycleSource cycle_source_of(u32 source) {
+  if (source == WPERF_CYCLES_COUNTED) return readings::CycleSource::counted;
+  return source == WPERF_CYCLES_SHARED ? readings::CycleSource::shared : readings::CycleSource::none;
 }
 
-raw::UnitCounts unit_of(EventClass event_class, const WperfCountReply& reply) {
-  raw::UnitCounts unit{.event_class = event_class,
-                       .unit = reply.unit,
-                       .multiplexed = reply.multiplexed != 0,
-                       .rounds = reply.rounds,
-                       .enabled_ns = reply.enabled_ns,
-                       .cycles = reply.cycles,
-                       .cycle_source = cycle_source_of(reply.cycles_source),
-                       .losses = reply.losses,
-                       .lost_ns = reply.lost_ns,
-                       .entries = {}};
+readings::UnitCounts unit_of(EventClass event_class, const WperfCountReply& reply) {
+  readings::UnitCounts unit{.event_class = event_class,
+                            .unit = reply.unit,
+                            .multiplexed = reply.multiplexed != 0,
+                            .rounds = reply.rounds,
+                            .enabled_ns = reply.enabled_ns,
+                            .cycles = reply.cycles,
+                            .cycle_source = cycle_source_of(reply.cycles_source),
+                            .losses = reply.losses,
+                            .lost_ns = reply.lost_ns,
+                            .entries = {}};
   const u32 count = std::min<u32>(reply.entry_count, WPERF_MAX_CORE_EVENTS);
   unit.entries.reserve(count);
   for (u32 i = 0; i < count; ++i) {
@@ -89,9 +89,9 @@ raw::UnitCounts unit_of(EventClass event_class, const WperfCountReply& reply) {
   return unit;
 }
 
-class DriverCountSession final : public CountSession {
+class DriverCountSession final : public device::CountSession {
  public:
-  DriverCountSession(DriverMachine& machine, const plan::CountPlan& plan)
+  DriverCountSession(device::DriverMachine& machine, const plan::CountPlan& plan)
       : machine_(machine), run_(machine, WPERF_CODE_COUNT_START, WPERF_CODE_COUNT_STOP), plan_(plan) {}
 
   diag::Result<void> start() override {
@@ -113,8 +113,8 @@ class DriverCountSession final : public CountSession {
     return {};
   }
 
-  diag::Result<raw::CountCapture> read() override {
-    raw::CountCapture capture{
+  diag::Result<readings::CountCapture> read() override {
+    readings::CountCapture capture{
         .start_ns = start_ns_, .end_ns = run_.is_running() ? machine_.now_ns() : end_ns_, .units = {}};
     for (const EventClass event_class : kEventClasses) {
       if (plan_.schedules[index_of(event_class)].entries.empty()) continue;
@@ -136,15 +136,15 @@ class DriverCountSession final : public CountSession {
     return plan_.dmc_channels;
   }
 
-  DriverMachine& machine_;
+  device::DriverMachine& machine_;
   DriverRun run_;
   plan::CountPlan plan_;
   u64 start_ns_ = 0, end_ns_ = 0;
 };
 
-class DriverDevice final : public Device {
+class DriverDevice final : public device::Device {
  public:
-  explicit DriverDevice(std::unique_ptr<DriverMachine> machine) : machine_(std::move(machine)) {}
+  explicit DriverDevice(std::unique_ptr<device::DriverMachine> machine) : machine_(std::move(machine)) {}
 
   diag::Result<void> acquire(bool force) override {
     force_ = force;
@@ -153,34 +153,35 @@ class DriverDevice final : public Device {
     return call_driver(*machine_, WPERF_CODE_LOCK, request);
   }
 
-  diag::Result<DriverVersion> driver_version() override {
+  diag::Result<device::DriverVersion> driver_version() override {
     WPERF_TRY(const WperfVersionReply reply, ask_version());
-    return DriverVersion{.major = reply.major,
-                         .minor = reply.minor,
-                         .patch = reply.patch,
-                         .wire_version = reply.wire_version,
-                         .compatible = reply.wire_version == WPERF_WIRE_VERSION,
-                         .git = text_of(reply.git, sizeof reply.git),
-                         .features = text_of(reply.features, sizeof reply.features)};
+    return device::DriverVersion{.major = reply.major,
+                                 .minor = reply.minor,
+                                 .patch = reply.patch,
+                                 .wire_version = reply.wire_version,
+                                 .compatible = reply.wire_version == WPERF_WIRE_VERSION,
+                                 .git = text_of(reply.git, sizeof reply.git),
+                                 .features = text_of(reply.features, sizeof reply.features)};
   }
 
-  diag::Result<InterruptState> interrupt_state() override {
+  diag::Result<device::InterruptState> interrupt_state() override {
     const auto request = make_request<WperfPlainRequest>();
     auto buffer = driver_call_detail::bytes_of(request, sizeof(WperfInterruptReply));
-    WPERF_TRY(const DriverAnswer answer, machine_->control(WPERF_CODE_INTERRUPT, buffer, sizeof request));
-    if (answer.first == WPERF_UNKNOWN_CODE) return InterruptState::unknown;
+    WPERF_TRY(const device::DriverAnswer answer, machine_->control(WPERF_CODE_INTERRUPT, buffer, sizeof request));
+    if (answer.first == WPERF_UNKNOWN_CODE) return device::InterruptState::unknown;
     if (answer.first != WPERF_OK) return error_of_status(answer.first, WPERF_CODE_INTERRUPT);
-    if (answer.second < sizeof(WperfInterruptReply)) return InterruptState::unknown;
+    if (answer.second < sizeof(WperfInterruptReply)) return device::InterruptState::unknown;
     WperfInterruptReply reply;
     std::memcpy(&reply, buffer.data(), sizeof reply);
-    constexpr InterruptState kStates[] = {InterruptState::not_asked, InterruptState::held, InterruptState::refused,
-                                          InterruptState::not_given_again, InterruptState::maybe_not_again};
-    return reply.state < std::size(kStates) ? kStates[reply.state] : InterruptState::unknown;
+    constexpr device::InterruptState kStates[] = {
+        device::InterruptState::not_asked, device::InterruptState::held, device::InterruptState::refused,
+        device::InterruptState::not_given_again, device::InterruptState::maybe_not_again};
+    return reply.state < std::size(kStates) ? kStates[reply.state] : device::InterruptState::unknown;
   }
 
   diag::Result<plan::Capabilities> capabilities(Spe spe) override {
     // Windows takes its time to list devices: it is asked once.
-    const std::vector<DeviceMemory> channels = machine_->dmc_channels();
+    const std::vector<device::DeviceMemory> channels = machine_->dmc_channels();
     WPERF_CHECK_OK(set_up_dmc(channels));
     WPERF_TRY(WperfHardwareReply reply, ask_hardware());
     const u32 clusters = machine_->dsu_clusters();
@@ -203,12 +204,12 @@ class DriverDevice final : public Device {
     return machine;
   }
 
-  diag::Result<std::unique_ptr<CountSession>> open_count(const plan::CountPlan& plan) override {
+  diag::Result<std::unique_ptr<device::CountSession>> open_count(const plan::CountPlan& plan) override {
     WPERF_CHECK_OK(call_driver(*machine_, WPERF_CODE_COUNT_CONFIGURE, request_of(plan)));
-    return std::unique_ptr<CountSession>(std::make_unique<DriverCountSession>(*machine_, plan));
+    return std::unique_ptr<device::CountSession>(std::make_unique<DriverCountSession>(*machine_, plan));
   }
 
-  diag::Result<std::unique_ptr<SampleSession>> open_sampling(const plan::SamplePlan& plan) override {
+  diag::Result<std::unique_ptr<device::SampleSession>> open_sampling(const plan::SamplePlan& plan) override {
     WPERF_CHECK_OK(plan::check_sampling_in_virtual_machine(os::is_virtual_machine(machine_->model()), force_));
     // No two recordings of one start are copies of each other.
     plan::SamplePlan seeded = plan;
@@ -216,12 +217,12 @@ class DriverDevice final : public Device {
     return open_driver_sampling(*machine_, seeded);
   }
 
-  diag::Result<std::unique_ptr<SpeSession>> open_spe(const plan::SpePlan& plan) override {
+  diag::Result<std::unique_ptr<device::SpeSession>> open_spe(const plan::SpePlan& plan) override {
     return open_driver_spe(*machine_, plan);
   }
 
-  Programs& programs() override { return *machine_; }
-  DeviceIdentity identity() override { return machine_->identity(); }
+  device::Programs& programs() override { return *machine_; }
+  device::DeviceIdentity identity() override { return machine_->identity(); }
 
  private:
   diag::Result<WperfHardwareReply> ask_hardware() {
@@ -253,7 +254,7 @@ class DriverDevice final : public Device {
       if (other == WPERF_WIRE_VERSION) continue;
       request.header.version = other == 0 ? WPERF_WIRE_VERSION : other;
       auto buffer = driver_call_detail::bytes_of(request, sizeof(WperfVersionReply));
-      WPERF_TRY(const DriverAnswer answer, machine_->control(WPERF_CODE_VERSION, buffer, sizeof request));
+      WPERF_TRY(const device::DriverAnswer answer, machine_->control(WPERF_CODE_VERSION, buffer, sizeof request));
       if (answer.first == WPERF_BAD_VERSION) continue;
       if (answer.first != WPERF_OK) return error_of_status(answer.first, WPERF_CODE_VERSION);
       if (answer.second < sizeof(WperfVersionReply)) break;
@@ -266,7 +267,7 @@ class DriverDevice final : public Device {
   }
 
   // Both name places that the driver cannot find itself. Who may not do so (only administrators may) measures without.
-  diag::Result<void> set_up_dmc(const std::vector<DeviceMemory>& channels) {
+  diag::Result<void> set_up_dmc(const std::vector<device::DeviceMemory>& channels) {
     if (channels.empty()) return {};
     auto request = make_request<WperfDmcSetupRequest>();
     request.channel_count = static_cast<u32>(std::min<size_t>(channels.size(), WPERF_MAX_DMC_CHANNELS));
@@ -319,19 +320,15 @@ class DriverDevice final : public Device {
     return machine;
   }
 
-  std::unique_ptr<DriverMachine> machine_;
+  std::unique_ptr<device::DriverMachine> machine_;
   u64 sampled_ = 0;  // sessions
   bool force_ = false;
 };
 
 }  // namespace
 
-u32 spoken_wire_version() {
-  return WPERF_WIRE_VERSION;
-}
-
-std::unique_ptr<Device> make_driver_device(std::unique_ptr<DriverMachine> machine) {
+std::unique_ptr<device::Device> make_driver_device(std::unique_ptr<device::DriverMachine> machine) {
   return std::make_unique<DriverDevice>(std::move(machine));
 }
 
-}  // namespace wperf::device
+}  // namespace wperf::wperf_driver

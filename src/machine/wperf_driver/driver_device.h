@@ -7,13 +7,13 @@
 #include "machine/device/device.h"
 #include "machine/device/driver_machine.h"
 
-namespace wperf::device {
+namespace wperf::wperf_driver {
 
-std::unique_ptr<Device> make_driver_device(std::unique_ptr<DriverMachine> machine);
+std::unique_ptr<device::Device> make_driver_device(std::unique_ptr<device::DriverMachine> machine);
 
 // wperf-driver.sys of this machine. Windows only.
-diag::Result<std::unique_ptr<DriverMachine>> open_windows_machine();
+diag::Result<std::unique_ptr<device::DriverMachine>> open_windows_machine();
 // The simulated machine; `options` are the settings after "sim:": "key=value,…". Linux only.
-diag::Result<std::unique_ptr<DriverMachine>> open_sim_machine(const std::string& options);
+diag::Result<std::unique_ptr<device::DriverMachine>> open_sim_machine(const std::string& options);
 
-}  // namespace wperf::device
+}  // namespace wperf::wperf_driver

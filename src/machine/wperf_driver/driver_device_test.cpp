@@ -11,52 +11,52 @@
 
 #include "abi/wire.h"
 
-namespace wperf::device {
+namespace wperf::wperf_driver {
 namespace {
 
-using Handler = std::function<DriverAnswer(std::span<std::byte>, size_t)>;
+using Handler = std::function<device::DriverAnswer(std::span<std::byte>, size_t)>;
 
-struct FakeMachine final : DriverMachine {
+struct FakeMachine final : device::DriverMachine {
   std::map<u32, Handler> handlers;
   std::vector<u32> codes;
-  std::vector<DeviceMemory> memory;
+  std::vector<device::DeviceMemory> memory;
   u32 clusters = 0;
   int measurements = 0;
   std::string firmware = "Somebody's Devkit";
 
   void measuring(bool begins) override { measurements += begins ? 1 : -1; }
-  diag::Result<DriverAnswer> control(u32 code, std::span<std::byte> buffer, size_t input) override {
+  diag::Result<device::DriverAnswer> control(u32 code, std::span<std::byte> buffer, size_t input) override {
     codes.push_back(code);
     const auto handler = handlers.find(code);
-    return handler == handlers.end() ? DriverAnswer{WPERF_OK, 0} : handler->second(buffer, input);
+    return handler == handlers.end() ? device::DriverAnswer{WPERF_OK, 0} : handler->second(buffer, input);
   }
   diag::Result<u32> spawn(const std::string&, const std::string&, u32) override { return 1u; }
-  ProcessState process(u32) override { return {}; }
+  device::ProcessState process(u32) override { return {}; }
   void kill(u32) override {}
-  std::vector<raw::Process> processes() override { return {}; }
+  std::vector<readings::Process> processes() override { return {}; }
   diag::Result<void> wait(u64, u32) override { return {}; }
   u64 now_ns() override { return 0; }
-  std::vector<DeviceMemory> dmc_channels() override { return memory; }
+  std::vector<device::DeviceMemory> dmc_channels() override { return memory; }
   u32 dsu_clusters() override { return clusters; }
-  DeviceIdentity identity() override { return {.instance_id = "I", .hardware_ids = "H"}; }
+  device::DeviceIdentity identity() override { return {.instance_id = "I", .hardware_ids = "H"}; }
   std::string model() override { return firmware; }
 };
 
 template <typename Reply>
 Handler answer(const Reply& reply) {
-  return [reply](std::span<std::byte> buffer, size_t) -> DriverAnswer {
+  return [reply](std::span<std::byte> buffer, size_t) -> device::DriverAnswer {
     std::memcpy(buffer.data(), &reply, sizeof reply);
     return {WPERF_OK, sizeof reply};
   };
 }
 
 Handler refuse(WperfStatus status) {
-  return [status](std::span<std::byte>, size_t) -> DriverAnswer { return {status, 0}; };
+  return [status](std::span<std::byte>, size_t) -> device::DriverAnswer { return {status, 0}; };
 }
 
 struct Made {
   FakeMachine* machine;
-  std::unique_ptr<Device> device;
+  std::unique_ptr<device::Device> device;
 };
 
 Made make() {
@@ -86,7 +86,7 @@ TEST(DriverDevice, ForceGoesOverTheWire) {
     std::memcpy(&request, buffer.data(), sizeof request);
     EXPECT_EQ(request.header.size, sizeof request);
     action = request.action;
-    return DriverAnswer{WPERF_OK, 0};
+    return device::DriverAnswer{WPERF_OK, 0};
   };
   ASSERT_TRUE(made.device->acquire(true).has_value());
   EXPECT_EQ(action, u32{WPERF_LOCK_FORCE});
@@ -94,7 +94,9 @@ TEST(DriverDevice, ForceGoesOverTheWire) {
 
 TEST(DriverDevice, ShortAnswerIsAnError) {
   Made made = make();
-  made.machine->handlers[WPERF_CODE_VERSION] = [](std::span<std::byte>, size_t) { return DriverAnswer{WPERF_OK, 8}; };
+  made.machine->handlers[WPERF_CODE_VERSION] = [](std::span<std::byte>, size_t) {
+    return device::DriverAnswer{WPERF_OK, 8};
+  };
   EXPECT_FALSE(made.device->driver_version().has_value());
 }
 
@@ -120,7 +122,7 @@ TEST(DriverDevice, TellsTheDriverWhereTheMemoryControllersAre) {
   WperfCoreReply core{};
   core.midr = 0x414fd0c1;
   made.machine->handlers[WPERF_CODE_CORE] = answer(core);
-  const auto machine = made.device->capabilities(Device::Spe::left_alone);
+  const auto machine = made.device->capabilities(device::Device::Spe::left_alone);
   ASSERT_TRUE(machine.has_value());
   EXPECT_EQ(made.machine->codes.front(), u32{WPERF_CODE_DMC_SETUP});
   EXPECT_EQ(machine.value().core_midr, (std::vector<u64>{0x414fd0c1, 0x414fd0c1}));
@@ -143,9 +145,9 @@ TEST(DriverDevice, TheSpeIsAskedOnlyByWhoWantsIt) {
   const auto asked = [&] {
     return std::count(made.machine->codes.begin(), made.machine->codes.end(), u32{WPERF_CODE_SPE_CORE});
   };
-  ASSERT_TRUE(made.device->capabilities(Device::Spe::left_alone).has_value());
+  ASSERT_TRUE(made.device->capabilities(device::Device::Spe::left_alone).has_value());
   EXPECT_EQ(asked(), 0);
-  const auto machine = made.device->capabilities(Device::Spe::asked_for);
+  const auto machine = made.device->capabilities(device::Device::Spe::asked_for);
   ASSERT_TRUE(machine.has_value());
   EXPECT_EQ(machine.value().pmsidr, 0x1026u);
   EXPECT_EQ(asked(), 1);
@@ -177,7 +179,7 @@ TEST(DriverDevice, CountersThatAHypervisorKeepsAreNamed) {
   const auto why = [&](u64 version, u32 cycle_counters) {
     reply.id_aa64dfr0 = version << 8;
     reply.cycle_counters = cycle_counters;
-    return made.device->capabilities(Device::Spe::left_alone).value().why_no_counters;
+    return made.device->capabilities(device::Device::Spe::left_alone).value().why_no_counters;
   };
   EXPECT_NE(why(4, 0).find("hypervisor"), std::string::npos);
   EXPECT_EQ(why(4, 1), "");
@@ -190,12 +192,12 @@ TEST(DriverDevice, AsksADriverOfAnotherProtocolInItsOwn) {
   made.machine->handlers[WPERF_CODE_VERSION] = [](std::span<std::byte> buffer, size_t) {
     WperfHeader header;
     std::memcpy(&header, buffer.data(), sizeof header);
-    if (header.version != 4) return DriverAnswer{WPERF_BAD_VERSION, 0};
+    if (header.version != 4) return device::DriverAnswer{WPERF_BAD_VERSION, 0};
     WperfVersionReply reply{};
     reply.major = 5;
     reply.wire_version = 4;
     std::memcpy(buffer.data(), &reply, sizeof reply);
-    return DriverAnswer{WPERF_OK, sizeof reply};
+    return device::DriverAnswer{WPERF_OK, sizeof reply};
   };
   const auto version = made.device->driver_version();
   ASSERT_TRUE(version.has_value());
@@ -212,7 +214,7 @@ TEST(DriverDevice, GivesUpOnADriverThatRefusesEveryProtocol) {
 
 // A machine of four cores; the driver says how many clusters it knows.
 Handler hardware_of(u32& clusters) {
-  return [&clusters](std::span<std::byte> buffer, size_t) -> DriverAnswer {
+  return [&clusters](std::span<std::byte> buffer, size_t) -> device::DriverAnswer {
     WperfHardwareReply reply{};
     reply.core_count = 4;
     reply.cluster_count = clusters;
@@ -233,9 +235,9 @@ TEST(DriverDevice, TellsTheDriverOfTheClustersThatAcpiNames) {
     EXPECT_EQ(request.cluster_count, 2u);
     EXPECT_EQ(request.cluster_size, 2u);
     known = 2;
-    return DriverAnswer{WPERF_OK, 0};
+    return device::DriverAnswer{WPERF_OK, 0};
   };
-  const auto machine = made.device->capabilities(Device::Spe::left_alone);
+  const auto machine = made.device->capabilities(device::Device::Spe::left_alone);
   ASSERT_TRUE(machine.has_value());
   EXPECT_EQ(machine.value().cluster_count, 2u);
 }
@@ -249,12 +251,12 @@ TEST(DriverDevice, WithoutTheRightToNameUncoreUnitsTheCoresAreStillMeasured) {
   made.machine->handlers[WPERF_CODE_CORE] = answer(WperfCoreReply{});
   made.machine->handlers[WPERF_CODE_DSU_SETUP] = refuse(WPERF_ACCESS_DENIED);
   made.machine->handlers[WPERF_CODE_DMC_SETUP] = refuse(WPERF_ACCESS_DENIED);
-  const auto machine = made.device->capabilities(Device::Spe::left_alone);
+  const auto machine = made.device->capabilities(device::Device::Spe::left_alone);
   ASSERT_TRUE(machine.has_value());
   EXPECT_EQ(machine.value().core_count, 4u);
   EXPECT_EQ(machine.value().cluster_count, 0u);
   made.machine->handlers[WPERF_CODE_DMC_SETUP] = refuse(WPERF_BAD_ARGUMENT);
-  EXPECT_FALSE(made.device->capabilities(Device::Spe::left_alone).has_value());
+  EXPECT_FALSE(made.device->capabilities(device::Device::Spe::left_alone).has_value());
 }
 
 TEST(DriverDevice, ClustersOfUnequalSizeAreNotSetUp) {
@@ -263,7 +265,7 @@ TEST(DriverDevice, ClustersOfUnequalSizeAreNotSetUp) {
   made.machine->clusters = 3;
   made.machine->handlers[WPERF_CODE_HARDWARE] = hardware_of(known);
   made.machine->handlers[WPERF_CODE_CORE] = answer(WperfCoreReply{});
-  ASSERT_TRUE(made.device->capabilities(Device::Spe::left_alone).has_value());
+  ASSERT_TRUE(made.device->capabilities(device::Device::Spe::left_alone).has_value());
   EXPECT_EQ(std::count(made.machine->codes.begin(), made.machine->codes.end(), u32{WPERF_CODE_DSU_SETUP}), 0);
 }
 
@@ -287,7 +289,7 @@ TEST(DriverDevice, PlanBecomesRequestAndAnswerBecomesReadings) {
     EXPECT_EQ(request.entry_count[WPERF_CLASS_CORE], 1u);
     EXPECT_EQ(request.core[0].event, 0x70);
     EXPECT_EQ(request.core[0].group, 3);
-    return DriverAnswer{WPERF_OK, 0};
+    return device::DriverAnswer{WPERF_OK, 0};
   };
   WperfCountReply reply{};
   reply.entry_count = 100000;  // a driver gone mad: never read past the array
@@ -314,7 +316,7 @@ TEST(DriverDevice, PaddingIsCountedOnlyWhereItIsNeeded) {
     WperfCountRequest request;
     std::memcpy(&request, buffer.data(), sizeof request);
     counted = request.entry_count[WPERF_CLASS_CORE];
-    return DriverAnswer{WPERF_OK, 0};
+    return device::DriverAnswer{WPERF_OK, 0};
   };
   plan::Entry event, padding;
   padding.padding = true;
@@ -328,9 +330,9 @@ TEST(DriverDevice, PaddingIsCountedOnlyWhereItIsNeeded) {
 }
 
 TEST(DriverDevice, LossesAndTheSourceOfCyclesComeAlong) {
-  const std::pair<u32, raw::CycleSource> sources[] = {{WPERF_CYCLES_NONE, raw::CycleSource::none},
-                                                      {WPERF_CYCLES_COUNTED, raw::CycleSource::counted},
-                                                      {WPERF_CYCLES_SHARED, raw::CycleSource::shared}};
+  const std::pair<u32, readings::CycleSource> sources[] = {{WPERF_CYCLES_NONE, readings::CycleSource::none},
+                                                           {WPERF_CYCLES_COUNTED, readings::CycleSource::counted},
+                                                           {WPERF_CYCLES_SHARED, readings::CycleSource::shared}};
   plan::CountPlan plan;
   plan.cores = {1};
   plan.schedules[0] = {.entries = {plan::Entry{}}, .counters = 1};
@@ -372,12 +374,12 @@ TEST(DriverDevice, AbandonedSessionStopsTheDriver) {
 }
 
 // Drains core 1 of a driver whose answers are what `fill` makes of them.
-void drain(Made& made, const std::function<void(WperfDrainReply&)>& fill, raw::SampleCapture& capture) {
+void drain(Made& made, const std::function<void(WperfDrainReply&)>& fill, readings::SampleCapture& capture) {
   made.machine->handlers[WPERF_CODE_SAMPLE_DRAIN] = [&fill](std::span<std::byte> buffer, size_t) {
     auto reply = std::make_unique<WperfDrainReply>();
     fill(*reply);
     std::memcpy(buffer.data(), reply.get(), sizeof *reply);
-    return DriverAnswer{WPERF_OK, sizeof *reply};
+    return device::DriverAnswer{WPERF_OK, sizeof *reply};
   };
   plan::SamplePlan plan;
   plan.cores = {1};
@@ -397,7 +399,7 @@ TEST(DriverDevice, SamplesBehindThoseOfOthersAreDrained) {
     reply.more = asked < 3 ? 1 : 0;
     reply.count = asked == 3 ? 3 : 0;
   };
-  raw::SampleCapture capture;
+  readings::SampleCapture capture;
   drain(made, fill, capture);
   ASSERT_EQ(capture.core_statistics.size(), 1u);
   EXPECT_EQ(capture.samples.size(), 3u);
@@ -412,10 +414,10 @@ TEST(DriverDevice, ADriverThatBringsNothingIsNotAskedForEver) {
     ++asked;
     reply.more = 1;
   };
-  raw::SampleCapture capture;
+  readings::SampleCapture capture;
   drain(made, fill, capture);
   EXPECT_EQ(asked, 1u);
 }
 
 }  // namespace
-}  // namespace wperf::device
+}  // namespace wperf::wperf_driver

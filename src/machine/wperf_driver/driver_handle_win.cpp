@@ -14,7 +14,7 @@
 #include "machine/windows/setup_api_win.h"
 #include "machine/windows/windows_error.h"
 
-namespace wperf::device {
+namespace wperf::wperf_driver {
 namespace {
 
 constexpr DWORD kPatienceMs = 2'000;  // with a hanging request, after Ctrl-C
@@ -66,19 +66,19 @@ DriverHandle::~DriverHandle() {
 }
 
 bool DriverHandle::is_there() {
-  if (find_driver_interface().has_value()) return true;
+  if (windows::find_driver_interface().has_value()) return true;
   const DriverHandle driver(open_path(os::wide_of(WPERF_DEVICE_PATH)));
   return driver.handle_ != INVALID_HANDLE_VALUE || !nothing_there(GetLastError());
 }
 
 diag::Result<DriverHandle> DriverHandle::open() {
-  const auto found = find_driver_interface();
+  const auto found = windows::find_driver_interface();
   const std::wstring path = found.has_value() ? found->path : os::wide_of(WPERF_DEVICE_PATH);
   DriverHandle driver(open_path(path));
   if (driver.handle_ == INVALID_HANDLE_VALUE) {
     const DWORD error = GetLastError();
-    if (!found.has_value() && nothing_there(error)) return no_driver_error(!other_drivers().empty());
-    return open_error(error, os::system_error_text(error));
+    if (!found.has_value() && nothing_there(error)) return windows::no_driver_error(!windows::other_drivers().empty());
+    return windows::open_error(error, os::system_error_text(error));
   }
   driver.instance_id_ = found.has_value() ? found->instance_id : WPERF_DEVICE_PATH;
   driver.hardware_ids_ = found.has_value() ? found->hardware_ids : "";
@@ -97,7 +97,7 @@ unsigned long DriverHandle::finish(Flight& flight, unsigned long& returned) {
   return GetOverlappedResult(handle_, &flight.overlapped, &returned, FALSE) != 0 ? ERROR_SUCCESS : GetLastError();
 }
 
-diag::Result<DriverAnswer> DriverHandle::control(u32 code, std::span<std::byte> buffer, size_t input) {
+diag::Result<device::DriverAnswer> DriverHandle::control(u32 code, std::span<std::byte> buffer, size_t input) {
   if (flight_ == nullptr) flight_ = std::make_unique<Flight>();
   Flight& flight = *flight_;
   flight.overlapped = {};
@@ -112,10 +112,11 @@ diag::Result<DriverAnswer> DriverHandle::control(u32 code, std::span<std::byte> 
   if (error == ERROR_SUCCESS) {
     const size_t size = std::min<size_t>(returned, buffer.size());
     std::memcpy(buffer.data(), bytes, size);
-    return DriverAnswer{WPERF_OK, size};
+    return device::DriverAnswer{WPERF_OK, size};
   }
-  if (const auto status = status_of_windows_error(error); status.has_value()) return DriverAnswer{*status, size_t{0}};
-  return request_error(error, os::system_error_text(error));
+  if (const auto status = windows::status_of_windows_error(error); status.has_value())
+    return device::DriverAnswer{*status, size_t{0}};
+  return windows::request_error(error, os::system_error_text(error));
 }
 
-}  // namespace wperf::device
+}  // namespace wperf::wperf_driver

@@ -6,7 +6,7 @@
 
 #include "machine/device/driver_machine.h"
 
-namespace wperf::device {
+namespace wperf::wperf_driver {
 
 class DriverHandle {
  public:
@@ -18,7 +18,7 @@ class DriverHandle {
   ~DriverHandle();
 
   // See DriverTransport::control(). Once Ctrl-C was pressed a request that hangs is cancelled after a moment.
-  diag::Result<DriverAnswer> control(u32 code, std::span<std::byte> buffer, size_t input);
+  diag::Result<device::DriverAnswer> control(u32 code, std::span<std::byte> buffer, size_t input);
   const std::string& instance_id() const { return instance_id_; }
   const std::string& hardware_ids() const { return hardware_ids_; }
 
@@ -33,4 +33,4 @@ class DriverHandle {
   std::string instance_id_, hardware_ids_;
 };
 
-}  // namespace wperf::device
+}  // namespace wperf::wperf_driver

@@ -4,11 +4,11 @@
 #pragma once
 #include "machine/wperf_driver/driver_call.h"
 
-namespace wperf::device {
+namespace wperf::wperf_driver {
 
 class DriverRun {
  public:
-  DriverRun(DriverTransport& transport, u32 start_code, u32 stop_code)
+  DriverRun(device::DriverTransport& transport, u32 start_code, u32 stop_code)
       : transport_(transport), start_code_(start_code), stop_code_(stop_code) {}
   ~DriverRun() {
     if (running_) (void)stop();
@@ -34,9 +34,9 @@ class DriverRun {
  private:
   diag::Result<void> send(u32 code) { return call_driver(transport_, code, make_request<WperfPlainRequest>()); }
 
-  DriverTransport& transport_;
+  device::DriverTransport& transport_;
   u32 start_code_, stop_code_;
   bool running_ = false;
 };
 
-}  // namespace wperf::device
+}  // namespace wperf::wperf_driver

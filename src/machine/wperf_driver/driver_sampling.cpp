@@ -7,7 +7,7 @@
 #include "machine/wperf_driver/driver_call.h"
 #include "machine/wperf_driver/driver_run.h"
 
-namespace wperf::device {
+namespace wperf::wperf_driver {
 namespace {
 
 WperfSampleRequest request_of(const plan::SamplePlan& plan) {
@@ -29,7 +29,7 @@ WperfSampleRequest request_of(const plan::SamplePlan& plan) {
 
 // What both kinds of answer tell of a core.
 template <typename Reply>
-void take_counts(const Reply& reply, raw::CoreStatistics& statistics) {
+void take_counts(const Reply& reply, readings::CoreStatistics& statistics) {
   statistics.core = reply.core;
   statistics.taken = reply.taken;
   statistics.lost_ring_full = reply.lost_ring_full;
@@ -38,22 +38,24 @@ void take_counts(const Reply& reply, raw::CoreStatistics& statistics) {
   statistics.register_losses = reply.register_losses;
 }
 
-void take_samples(const WperfDrainReply& reply, raw::CoreStatistics&, raw::SampleCapture& capture) {
+void take_samples(const WperfDrainReply& reply, readings::CoreStatistics&, readings::SampleCapture& capture) {
   const u32 count = std::min<u32>(reply.count, WPERF_MAX_DRAINED);
-  for (const WperfSample& sample : std::span(reply.samples, count)) capture.samples.push_back(sample_of(sample));
+  for (const WperfSample& sample : std::span(reply.samples, count))
+    capture.samples.push_back(device::sample_of(sample));
 }
 
-void take_samples(const WperfStackDrainReply& reply, raw::CoreStatistics& statistics, raw::SampleCapture& capture) {
+void take_samples(const WperfStackDrainReply& reply, readings::CoreStatistics& statistics,
+                  readings::SampleCapture& capture) {
   const auto bytes = std::as_bytes(std::span(reply.records));
   statistics.lost_stacks = reply.lost_stacks;
   statistics.cut_stacks = reply.cut_stacks;
   statistics.unreadable +=
-      append_stack_records(bytes.first(std::min<size_t>(reply.bytes, bytes.size())), capture) ? 0 : 1;
+      device::append_stack_records(bytes.first(std::min<size_t>(reply.bytes, bytes.size())), capture) ? 0 : 1;
 }
 
-class DriverSampleSession final : public SampleSession {
+class DriverSampleSession final : public device::SampleSession {
  public:
-  DriverSampleSession(DriverTransport& transport, const plan::SamplePlan& plan)
+  DriverSampleSession(device::DriverTransport& transport, const plan::SamplePlan& plan)
       : transport_(transport),
         run_(transport, WPERF_CODE_SAMPLE_START, WPERF_CODE_SAMPLE_STOP),
         cores_(plan.cores),
@@ -62,7 +64,7 @@ class DriverSampleSession final : public SampleSession {
   diag::Result<void> start() override { return run_.start(); }
   diag::Result<void> stop() override { return run_.stop(); }
 
-  diag::Result<void> drain(raw::SampleCapture& capture) override {
+  diag::Result<void> drain(readings::SampleCapture& capture) override {
     capture.core_statistics.resize(cores_.size());
     for (size_t i = 0; i < cores_.size(); ++i) {
       WPERF_CHECK_OK(stacks_ ? drain_core<WperfStackDrainReply>(WPERF_CODE_SAMPLE_STACK_DRAIN, i, capture)
@@ -73,10 +75,10 @@ class DriverSampleSession final : public SampleSession {
 
  private:
   template <typename Reply>
-  diag::Result<void> drain_core(u32 code, size_t index, raw::SampleCapture& capture) {
+  diag::Result<void> drain_core(u32 code, size_t index, readings::SampleCapture& capture) {
     auto request = make_request<WperfDrainRequest>();
     request.core = cores_[index];
-    raw::CoreStatistics& statistics = capture.core_statistics[index];
+    readings::CoreStatistics& statistics = capture.core_statistics[index];
     u64 seen = statistics.lost_filtered;
     bool more = true;
     while (more) {
@@ -93,7 +95,7 @@ class DriverSampleSession final : public SampleSession {
     return {};
   }
 
-  DriverTransport& transport_;
+  device::DriverTransport& transport_;
   DriverRun run_;
   std::vector<u32> cores_;
   bool stacks_;
@@ -101,10 +103,10 @@ class DriverSampleSession final : public SampleSession {
 
 }  // namespace
 
-diag::Result<std::unique_ptr<SampleSession>> open_driver_sampling(DriverTransport& transport,
-                                                                  const plan::SamplePlan& plan) {
+diag::Result<std::unique_ptr<device::SampleSession>> open_driver_sampling(device::DriverTransport& transport,
+                                                                          const plan::SamplePlan& plan) {
   WPERF_CHECK_OK(call_driver(transport, WPERF_CODE_SAMPLE_CONFIGURE, request_of(plan)));
-  return std::unique_ptr<SampleSession>(std::make_unique<DriverSampleSession>(transport, plan));
+  return std::unique_ptr<device::SampleSession>(std::make_unique<DriverSampleSession>(transport, plan));
 }
 
-}  // namespace wperf::device
+}  // namespace wperf::wperf_driver

@@ -5,9 +5,9 @@
 
 #include "machine/device/device.h"
 
-namespace wperf::device {
+namespace wperf::wperf_driver {
 
-diag::Result<std::unique_ptr<SampleSession>> open_driver_sampling(DriverTransport& transport,
-                                                                  const plan::SamplePlan& plan);
+diag::Result<std::unique_ptr<device::SampleSession>> open_driver_sampling(device::DriverTransport& transport,
+                                                                          const plan::SamplePlan& plan);
 
-}  // namespace wperf::device
+}  // namespace wperf::wperf_driver

@@ -7,7 +7,7 @@
 #include "machine/wperf_driver/driver_call.h"
 #include "machine/wperf_driver/driver_run.h"
 
-namespace wperf::device {
+namespace wperf::wperf_driver {
 namespace {
 
 u32 flags_of(const plan::SpePlan& plan) {
@@ -32,9 +32,9 @@ WperfSpeRequest spe_request_of(const plan::SpePlan& plan) {
   return request;
 }
 
-class DriverSpeSession final : public SpeSession {
+class DriverSpeSession final : public device::SpeSession {
  public:
-  DriverSpeSession(DriverTransport& transport, const std::vector<u32>& cores)
+  DriverSpeSession(device::DriverTransport& transport, const std::vector<u32>& cores)
       : transport_(transport), run_(transport, WPERF_CODE_SPE_START, WPERF_CODE_SPE_STOP) {
     for (const u32 core : cores) core_statistics_.push_back({.core = core});
   }
@@ -42,15 +42,15 @@ class DriverSpeSession final : public SpeSession {
   diag::Result<void> start() override { return run_.start(); }
   diag::Result<void> stop() override { return run_.stop(); }
 
-  diag::Result<void> drain(const raw::SpeSink& sink) override {
-    for (raw::SpeStatistics& statistics : core_statistics_) WPERF_CHECK_OK(drain_core(statistics, sink));
+  diag::Result<void> drain(const readings::SpeSink& sink) override {
+    for (readings::SpeStatistics& statistics : core_statistics_) WPERF_CHECK_OK(drain_core(statistics, sink));
     return {};
   }
 
-  const std::vector<raw::SpeStatistics>& core_statistics() const override { return core_statistics_; }
+  const std::vector<readings::SpeStatistics>& core_statistics() const override { return core_statistics_; }
 
  private:
-  diag::Result<void> drain_core(raw::SpeStatistics& statistics, const raw::SpeSink& sink) {
+  diag::Result<void> drain_core(readings::SpeStatistics& statistics, const readings::SpeSink& sink) {
     auto request = make_request<WperfDrainRequest>();
     request.core = statistics.core;
     bool more = true;
@@ -76,16 +76,17 @@ class DriverSpeSession final : public SpeSession {
     return {};
   }
 
-  DriverTransport& transport_;
+  device::DriverTransport& transport_;
   DriverRun run_;
-  std::vector<raw::SpeStatistics> core_statistics_;
+  std::vector<readings::SpeStatistics> core_statistics_;
 };
 
 }  // namespace
 
-diag::Result<std::unique_ptr<SpeSession>> open_driver_spe(DriverTransport& transport, const plan::SpePlan& plan) {
+diag::Result<std::unique_ptr<device::SpeSession>> open_driver_spe(device::DriverTransport& transport,
+                                                                  const plan::SpePlan& plan) {
   WPERF_CHECK_OK(call_driver(transport, WPERF_CODE_SPE_CONFIGURE, spe_request_of(plan)));
-  return std::unique_ptr<SpeSession>(std::make_unique<DriverSpeSession>(transport, plan.cores));
+  return std::unique_ptr<device::SpeSession>(std::make_unique<DriverSpeSession>(transport, plan.cores));
 }
 
-}  // namespace wperf::device
+}  // namespace wperf::wperf_driver

@@ -5,8 +5,9 @@
 
 #include "machine/device/device.h"
 
-namespace wperf::device {
+namespace wperf::wperf_driver {
 
-diag::Result<std::unique_ptr<SpeSession>> open_driver_spe(DriverTransport& transport, const plan::SpePlan& plan);
+diag::Result<std::unique_ptr<device::SpeSession>> open_driver_spe(device::DriverTransport& transport,
+                                                                  const plan::SpePlan& plan);
 
-}  // namespace wperf::device
+}  // namespace wperf::wperf_driver

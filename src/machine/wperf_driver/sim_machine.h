@@ -10,9 +10,9 @@
 #include "machine/device/driver_machine.h"
 #include "sim/machine_api.h"
 
-namespace wperf::device {
+namespace wperf::wperf_driver {
 
-class SimulatedMachine : public DriverMachine {
+class SimulatedMachine : public device::DriverMachine {
  public:
   // See machine_api.h of sim.
   virtual void watch_schedule(std::span<const u16> events) = 0;
@@ -24,4 +24,4 @@ class SimulatedMachine : public DriverMachine {
 // The settings after "sim:": "key=value,…".
 diag::Result<std::unique_ptr<SimulatedMachine>> open_simulated_machine(const std::string& options);
 
-}  // namespace wperf::device
+}  // namespace wperf::wperf_driver

@@ -10,7 +10,7 @@
 #include "machine/wperf_driver/sim_machine.h"
 #include "sim/machine_api.h"
 
-namespace wperf::device {
+namespace wperf::wperf_driver {
 namespace {
 
 constexpr const char* kLibrary = "libwperf-sim.so";
@@ -26,11 +26,11 @@ class SimMachine final : public SimulatedMachine {
   SimMachine(const SimMachine&) = delete;
   SimMachine& operator=(const SimMachine&) = delete;
 
-  diag::Result<DriverAnswer> control(u32 code, std::span<std::byte> buffer, size_t input) override {
+  diag::Result<device::DriverAnswer> control(u32 code, std::span<std::byte> buffer, size_t input) override {
     u32 returned = 0;
     const WperfStatus status =
         api_->control(sim_, code, buffer.data(), static_cast<u32>(input), static_cast<u32>(buffer.size()), &returned);
-    return DriverAnswer{status, returned};
+    return device::DriverAnswer{status, returned};
   }
 
   diag::Result<u32> spawn(const std::string& image, const std::string& command_line, u32 core) override {
@@ -43,7 +43,7 @@ class SimMachine final : public SimulatedMachine {
     return refused;
   }
 
-  ProcessState process(u32 pid) override {
+  device::ProcessState process(u32 pid) override {
     WperfSimProcess process{};
     if (api_->process(sim_, pid, &process) == 0) return {};
     return {.running = process.running != 0,
@@ -55,18 +55,18 @@ class SimMachine final : public SimulatedMachine {
 
   void kill(u32 pid) override { api_->kill(sim_, pid); }
 
-  std::vector<raw::Process> processes() override {
+  std::vector<readings::Process> processes() override {
     std::vector<WperfSimProcess> known(api_->programs(sim_, nullptr, 0));
     known.resize(std::min<size_t>(known.size(), api_->programs(sim_, known.data(), static_cast<u32>(known.size()))));
-    std::vector<raw::Process> processes;
+    std::vector<readings::Process> processes;
     for (const WperfSimProcess& one : known) {
-      raw::Process process{.pid = one.pid,
-                           .image = {},
-                           .core = one.core,
-                           .running = one.running != 0,
-                           .exit_code = one.exit_code,
-                           .modules = modules_of(one.pid),
-                           .threads = threads_of(one.pid)};
+      readings::Process process{.pid = one.pid,
+                                .image = {},
+                                .core = one.core,
+                                .running = one.running != 0,
+                                .exit_code = one.exit_code,
+                                .modules = modules_of(one.pid),
+                                .threads = threads_of(one.pid)};
       if (!process.modules.empty()) process.image = process.modules.front().path;
       processes.push_back(std::move(process));
     }
@@ -86,18 +86,18 @@ class SimMachine final : public SimulatedMachine {
   // A simulated core makes some 24 million cycles in a second: so a short program has samples, too.
   u32 usual_cycle_interval() const override { return 24'000; }
 
-  std::vector<DeviceMemory> dmc_channels() override {
+  std::vector<device::DeviceMemory> dmc_channels() override {
     u64 bases[16] = {};
     u64 sizes[16] = {};
     const u32 count = api_->dmc_channels(sim_, bases, sizes, 16);
-    std::vector<DeviceMemory> channels;
+    std::vector<device::DeviceMemory> channels;
     for (u32 i = 0; i < count && i < 16; ++i) channels.push_back({bases[i], sizes[i]});
     return channels;
   }
 
   u32 dsu_clusters() override { return 0; }  // its driver knows
 
-  DeviceIdentity identity() override {
+  device::DeviceIdentity identity() override {
     return {.instance_id = "ROOT\\WPERFDRV\\0000", .hardware_ids = "Root\\WPERFDRV"};
   }
 
@@ -126,11 +126,11 @@ class SimMachine final : public SimulatedMachine {
   }
 
  private:
-  std::vector<raw::Module> modules_of(u32 pid) {
+  std::vector<readings::Module> modules_of(u32 pid) {
     std::vector<WperfSimModule> known(api_->modules(sim_, pid, nullptr, 0));
     known.resize(
         std::min<size_t>(known.size(), api_->modules(sim_, pid, known.data(), static_cast<u32>(known.size()))));
-    std::vector<raw::Module> modules;
+    std::vector<readings::Module> modules;
     for (const WperfSimModule& one : known) {
       modules.push_back({.name = one.name, .path = one.path, .base = one.base, .size = one.size, .entry = one.entry});
     }
@@ -188,9 +188,9 @@ diag::Result<std::unique_ptr<SimulatedMachine>> open_simulated_machine(const std
   return std::unique_ptr<SimulatedMachine>(std::make_unique<SimMachine>(api, sim, seed_of(options)));
 }
 
-diag::Result<std::unique_ptr<DriverMachine>> open_sim_machine(const std::string& options) {
+diag::Result<std::unique_ptr<device::DriverMachine>> open_sim_machine(const std::string& options) {
   WPERF_TRY(auto machine, open_simulated_machine(options));
-  return std::unique_ptr<DriverMachine>(std::move(machine));
+  return std::unique_ptr<device::DriverMachine>(std::move(machine));
 }
 
-}  // namespace wperf::device
+}  // namespace wperf::wperf_driver

@@ -7,17 +7,17 @@
 #include "machine/wperf_driver/driver_device.h"
 #include "machine/wperf_driver/driver_handle_win.h"
 
-namespace wperf::device {
+namespace wperf::wperf_driver {
 namespace {
 
-class WindowsMachine final : public OnWindows<DriverMachine> {
+class WindowsMachine final : public windows::OnWindows<device::DriverMachine> {
  public:
   explicit WindowsMachine(DriverHandle driver) : driver_(std::move(driver)) {}
 
-  diag::Result<DriverAnswer> control(u32 code, std::span<std::byte> buffer, size_t input) override {
+  diag::Result<device::DriverAnswer> control(u32 code, std::span<std::byte> buffer, size_t input) override {
     return driver_.control(code, buffer, input);
   }
-  DeviceIdentity identity() override {
+  device::DeviceIdentity identity() override {
     return {.instance_id = driver_.instance_id(), .hardware_ids = driver_.hardware_ids()};
   }
   std::string model() override {
@@ -31,9 +31,9 @@ class WindowsMachine final : public OnWindows<DriverMachine> {
 
 }  // namespace
 
-diag::Result<std::unique_ptr<DriverMachine>> open_windows_machine() {
+diag::Result<std::unique_ptr<device::DriverMachine>> open_windows_machine() {
   WPERF_TRY(DriverHandle driver, DriverHandle::open());
-  return std::unique_ptr<DriverMachine>(std::make_unique<WindowsMachine>(std::move(driver)));
+  return std::unique_ptr<device::DriverMachine>(std::make_unique<WindowsMachine>(std::move(driver)));
 }
 
-}  // namespace wperf::device
+}  // namespace wperf::wperf_driver

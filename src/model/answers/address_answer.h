@@ -6,7 +6,7 @@
 
 #include "base/ints.h"
 
-namespace wperf::profile {
+namespace wperf::answers {
 
 struct ProcessName {
   u32 process = 0;
@@ -26,4 +26,4 @@ struct AddressAnswer {
   u32 line_begin = 0, line_end = 0;  // code of the function's line at rva; equal: not known
 };
 
-}  // namespace wperf::profile
+}  // namespace wperf::answers

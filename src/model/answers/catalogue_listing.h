@@ -8,7 +8,7 @@
 
 #include "base/event_class.h"
 
-namespace wperf::profile {
+namespace wperf::answers {
 
 struct ListedMetric {
   std::string name;
@@ -29,4 +29,4 @@ struct CatalogueListing {
   std::optional<std::string> spe_version;        // "FEAT_SPE…"; none: SPE is not listed
 };
 
-}  // namespace wperf::profile
+}  // namespace wperf::answers

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <tuple>
 
-namespace wperf::profile {
+namespace wperf::answers {
 
 u64 CompatProfile::samples_generated() const {
   u64 sum = 0;
@@ -78,4 +78,4 @@ std::string place_text(std::string_view name, u32 offset) {
   return offset == 0 ? std::string(name) : fmt::format("{}+0x{:x}", name, offset);
 }
 
-}  // namespace wperf::profile
+}  // namespace wperf::answers

@@ -11,7 +11,7 @@
 
 #include "base/ints.h"
 
-namespace wperf::profile {
+namespace wperf::answers {
 
 inline constexpr u32 kNone = ~u32{0};  // an index that refers to nothing
 
@@ -191,4 +191,4 @@ std::string_view source_line(const SourceFile& file, u32 line);
 // "name+0x24", "name" at its start.
 std::string place_text(std::string_view name, u32 offset);
 
-}  // namespace wperf::profile
+}  // namespace wperf::answers

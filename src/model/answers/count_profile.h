@@ -11,7 +11,7 @@
 #include "base/event_class.h"
 #include "base/ints.h"
 
-namespace wperf::profile {
+namespace wperf::answers {
 
 struct CountRow {
   std::string name;         // lower case; "cycle" for the fixed counter
@@ -141,4 +141,4 @@ struct TimelineProfile {
   std::vector<CountSpan> spans;      // of each
 };
 
-}  // namespace wperf::profile
+}  // namespace wperf::answers

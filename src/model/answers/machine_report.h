@@ -4,7 +4,7 @@
 #pragma once
 #include <string>
 
-namespace wperf::profile {
+namespace wperf::answers {
 
 struct Component {
   std::string name;  // "wperf", "wperf-driver"
@@ -26,4 +26,4 @@ struct Check {
   std::string fix;  // the way out; empty if there is nothing to fix or no known way
 };
 
-}  // namespace wperf::profile
+}  // namespace wperf::answers

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-namespace wperf::profile {
+namespace wperf::answers {
 
 struct ManualField {
   std::string type;  // "CPU", "NAME", …
@@ -12,4 +12,4 @@ struct ManualField {
 };
 using ManualPage = std::vector<ManualField>;
 
-}  // namespace wperf::profile
+}  // namespace wperf::answers

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-namespace wperf::profile {
+namespace wperf::answers {
 
 enum class Outcome { ok, failed, not_possible };
 
@@ -25,4 +25,4 @@ struct Selftest {
   std::vector<TestedDevice> devices;
 };
 
-}  // namespace wperf::profile
+}  // namespace wperf::answers

@@ -10,7 +10,7 @@
 #include "base/event_class.h"
 #include "base/ints.h"
 
-namespace wperf::profile {
+namespace wperf::answers {
 
 struct ScheduledEvent {
   u16 code = 0;
@@ -34,4 +34,4 @@ struct TestReport {
   bool spe = false;                                          // tool, driver and machine can sample with it
 };
 
-}  // namespace wperf::profile
+}  // namespace wperf::answers

@@ -7,7 +7,7 @@
 #include "base/event_class.h"
 #include "base/ints.h"
 
-namespace wperf::raw {
+namespace wperf::readings {
 
 struct CounterReading {
   bool refused = false;  // it was not counted at all, and shows nowhere
@@ -62,4 +62,4 @@ struct CountCapture {
   u64 unseen_ns = 0, lost_ns = 0, events_lost = 0;
 };
 
-}  // namespace wperf::raw
+}  // namespace wperf::readings

@@ -9,7 +9,7 @@
 
 #include "base/ints.h"
 
-namespace wperf::raw {
+namespace wperf::readings {
 
 // As a driver's ring held it.
 struct DrainedSample {
@@ -79,4 +79,4 @@ struct SampleCapture {
   std::string remark;                           // what these samples cannot tell, for the report
 };
 
-}  // namespace wperf::raw
+}  // namespace wperf::readings

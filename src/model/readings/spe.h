@@ -8,7 +8,7 @@
 
 #include "base/ints.h"
 
-namespace wperf::raw {
+namespace wperf::readings {
 
 // Bytes of one core, in order. Valid during the call that brings them.
 struct SpePiece {
@@ -30,4 +30,4 @@ struct SpeStatistics {
   u64 fault_status = 0;  // PMBSR_EL1
 };
 
-}  // namespace wperf::raw
+}  // namespace wperf::readings

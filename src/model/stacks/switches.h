@@ -4,7 +4,7 @@
 #pragma once
 #include "base/ints.h"
 
-namespace wperf::waits {
+namespace wperf::stacks {
 
 inline constexpr u32 kNobody = ~u32{0};
 inline constexpr u32 kUnknown = ~u32{1};
@@ -47,4 +47,4 @@ struct Switch {
   u8 reason = kNoReason;  // the system's own number for it
 };
 
-}  // namespace wperf::waits
+}  // namespace wperf::stacks

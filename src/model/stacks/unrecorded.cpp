@@ -5,7 +5,7 @@
 #include <iterator>
 #include <tuple>
 
-namespace wperf::waits {
+namespace wperf::stacks {
 namespace {
 
 constexpr u64 kMostSpans = 1000;
@@ -102,4 +102,4 @@ std::vector<CoreMark> core_marks(std::span<const Unrecorded> unrecorded, u64 beg
   return marks;
 }
 
-}  // namespace wperf::waits
+}  // namespace wperf::stacks

@@ -7,7 +7,7 @@
 
 #include "model/stacks/switches.h"
 
-namespace wperf::waits {
+namespace wperf::stacks {
 
 // Times, by begin, that neither overlap nor touch.
 class DarkTimes {
@@ -54,4 +54,4 @@ struct CoreMark {
 };
 std::vector<CoreMark> core_marks(std::span<const Unrecorded> unrecorded, u64 begin, u64 end);
 
-}  // namespace wperf::waits
+}  // namespace wperf::stacks

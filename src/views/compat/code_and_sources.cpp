@@ -10,20 +10,20 @@
 #include "model/request/symbol_filter.h"
 #include "views/compat/compat_view.h"
 
-namespace wperf::commands {
+namespace wperf::compat {
 namespace {
 
-std::optional<modules::CodeBytes> code_of(const modules::CodeFile* file, const profile::CodeBlock& block) {
+std::optional<modules::CodeBytes> code_of(const modules::CodeFile* file, const answers::CodeBlock& block) {
   const std::optional<u64> begin =
       file != nullptr && file->has_symbols() ? file->address_of_offset(block.begin) : std::nullopt;
   return begin.has_value() ? file->code(*begin, *begin + (block.end - block.begin)) : std::nullopt;
 }
 
-diag::Result<void> disassemble(profile::CompatProfile& profile, const FileOfModule& files,
+diag::Result<void> disassemble(answers::CompatProfile& profile, const FileOfModule& files,
                                const request::SampleDisplay& display) {
-  profile.code = profile::code_to_disassemble(profile, display.rows, name_filter(display));
+  profile.code = compat::code_to_disassemble(profile, display.rows, name_filter(display));
   std::map<symbols::InstructionSet, symbols::Disassembler> disassemblers;
-  for (profile::CodeBlock& block : profile.code) {
+  for (answers::CodeBlock& block : profile.code) {
     const modules::CodeFile* const file = files(block.module);
     const std::optional<modules::CodeBytes> read = code_of(file, block);
     if (!read.has_value()) continue;
@@ -33,7 +33,7 @@ diag::Result<void> disassemble(profile::CompatProfile& profile, const FileOfModu
       found = disassemblers.emplace(read->instructions, std::move(opened)).first;
     }
     for (symbols::Instruction& instruction : found->second.disassemble(read->bytes, read->base, block.begin)) {
-      profile::Instruction line{.rva = instruction.rva,
+      answers::Instruction line{.rva = instruction.rva,
                                 .mnemonic = std::move(instruction.mnemonic),
                                 .operands = std::move(instruction.operands),
                                 .target = {}};
@@ -49,19 +49,19 @@ diag::Result<void> disassemble(profile::CompatProfile& profile, const FileOfModu
 
 }  // namespace
 
-profile::NameFilter name_filter(const request::SampleDisplay& display) {
+answers::NameFilter name_filter(const request::SampleDisplay& display) {
   if (!display.symbol.has_value()) return {};
   return [filter = *display.symbol](std::string_view name) { return request::matches(filter, name); };
 }
 
-diag::Result<void> add_code_and_sources(profile::CompatProfile& profile, const FileOfModule& files,
+diag::Result<void> add_code_and_sources(answers::CompatProfile& profile, const FileOfModule& files,
                                         const request::SampleDisplay& display, std::span<const std::string> folders) {
   if (display.disassemble) WPERF_CHECK_OK(disassemble(profile, files, display));
   if (!display.annotate) return {};
-  for (const u32 file : profile::files_to_read(profile, display.rows, name_filter(display))) {
+  for (const u32 file : compat::files_to_read(profile, display.rows, name_filter(display))) {
     profile.files[file].text = modules::read_source(profile.files[file].path, folders).text;
   }
   return {};
 }
 
-}  // namespace wperf::commands
+}  // namespace wperf::compat

@@ -12,16 +12,16 @@
 #include "model/request/request.h"
 #include "views/compat/compat_view.h"
 
-namespace wperf::commands {
+namespace wperf::compat {
 
 // --symbol as a predicate; empty without one.
-profile::NameFilter name_filter(const request::SampleDisplay& display);
+answers::NameFilter name_filter(const request::SampleDisplay& display);
 
 // By the numbers of the target's modules; null: there is none.
 using FileOfModule = std::function<const modules::CodeFile*(u32 module)>;
 
 // Instructions and source text, as far as the report will show them. `folders`: of --symbol-path.
-diag::Result<void> add_code_and_sources(profile::CompatProfile& profile, const FileOfModule& files,
+diag::Result<void> add_code_and_sources(answers::CompatProfile& profile, const FileOfModule& files,
                                         const request::SampleDisplay& display, std::span<const std::string> folders);
 
-}  // namespace wperf::commands
+}  // namespace wperf::compat

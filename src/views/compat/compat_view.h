@@ -12,13 +12,13 @@
 #include "model/answers/compat_profile.h"
 #include "model/stacks/stack_profile.h"
 
-namespace wperf::profile {
+namespace wperf::compat {
 
 // Everything about the run but its samples.
 struct CompatRun {
-  SampleTarget target;  // with the modules of the program, as far as they are known
-  std::vector<CoreSamples> cores;
-  std::vector<ProcessName> processes;
+  answers::SampleTarget target;  // with the modules of the program, as far as they are known
+  std::vector<answers::CoreSamples> cores;
+  std::vector<answers::ProcessName> processes;
   bool callers = false;        // wanted
   bool all_processes = false;  // nobody is "other process"
   std::optional<u32> exit_code;
@@ -27,13 +27,14 @@ struct CompatRun {
 };
 
 // `fixed_code`: the number of the event that is shown as the fixed counter.
-CompatProfile make_sample_profile(const stacks::StackProfile& from, CompatRun run, u16 fixed_code);
+answers::CompatProfile make_sample_profile(const stacks::StackProfile& from, CompatRun run, u16 fixed_code);
 
 // The code behind the lines of the rows that choose_rows() answers: blocks without instructions, in the order of
 // CompatProfile::code. The caller fills in the instructions and stores them there.
-std::vector<CodeBlock> code_to_disassemble(const CompatProfile& profile, u32 rows, const NameFilter& filter = {});
+std::vector<answers::CodeBlock> code_to_disassemble(const answers::CompatProfile& profile, u32 rows,
+                                                    const answers::NameFilter& filter = {});
 
 // Indices of the files that the lines of these rows are from, ascending.
-std::vector<u32> files_to_read(const CompatProfile& profile, u32 rows, const NameFilter& filter = {});
+std::vector<u32> files_to_read(const answers::CompatProfile& profile, u32 rows, const answers::NameFilter& filter = {});
 
-}  // namespace wperf::profile
+}  // namespace wperf::compat

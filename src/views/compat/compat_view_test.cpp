@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-namespace wperf::profile {
+namespace wperf::compat {
 namespace {
 
 using stacks::kNothing;
@@ -47,11 +47,11 @@ class Made {
     profile_.events[0].samples += count;
   }
   StackProfile& profile() { return profile_; }
-  CompatProfile view(bool callers = false, u32 process = kProcess) {
+  answers::CompatProfile view(bool callers = false, u32 process = kProcess) {
     CompatRun run;
     run.target.process = process;
     run.target.image_name = "app.exe";
-    SampleModule& main = run.target.modules.emplace_back();
+    answers::SampleModule& main = run.target.modules.emplace_back();
     main.name = "app.exe";
     main.path = "C:\\app.exe";
     main.main = true;
@@ -70,10 +70,10 @@ class Made {
   StackProfile profile_;
 };
 
-Rows rows_of(const CompatProfile& profile) {
+Rows rows_of(const answers::CompatProfile& profile) {
   Rows rows;
-  for (const SymbolRow& row : profile.events.at(0).rows)
-    rows.emplace_back(display_name(profile, row.symbol), row.count);
+  for (const answers::SymbolRow& row : profile.events.at(0).rows)
+    rows.emplace_back(answers::display_name(profile, row.symbol), row.count);
   return rows;
 }
 
@@ -83,7 +83,7 @@ TEST(CompatView, SumsTheAddressesOfAFunctionAndSorts) {
   made.sample(1, 0x34, 2);
   made.sample(0, 0x10, 2);
   made.sample(1, 0x30, 3, 0, 0);  // the same address, called from elsewhere
-  const CompatProfile view = made.view();
+  const answers::CompatProfile view = made.view();
   EXPECT_EQ(rows_of(view), (Rows{{"mul:math.dll", 6}, {"work", 2}}));
   ASSERT_EQ(view.events[0].rows[0].pcs.size(), 2u);
   EXPECT_EQ(view.events[0].rows[0].pcs[0].address, 0x30u);
@@ -106,17 +106,18 @@ TEST(CompatView, TellsOtherProcessesFromUnknownAddressesAndTheKernel) {
   made.sample(0, 0x10, 2, 1);
   made.sample(4, 0xffff'0000'0000'0000, 1, 1);
   made.sample(4, 0xffff'0000'0000'0000, 1);
-  const CompatProfile view = made.view();
+  const answers::CompatProfile view = made.view();
   EXPECT_EQ(rows_of(view), (Rows{{"[other process]", 3}, {"unknown", 2}, {"[kernel]", 1}}));
   EXPECT_TRUE(view.events[0].rows[0].pcs.empty());
   EXPECT_EQ(view.events[0].rows[1].pcs.size(), 2u);
   // An address without a name in a module counts there; one in none does not.
-  std::vector<std::tuple<u32, SymbolKind, u64>> modules;
-  for (const ModuleCount& row : view.events[0].modules) modules.emplace_back(row.module, row.kind, row.count);
-  EXPECT_EQ(modules, (std::vector<std::tuple<u32, SymbolKind, u64>>{{kNone, SymbolKind::other_process, 3},
-                                                                    {1, SymbolKind::function, 1},
-                                                                    {kNone, SymbolKind::unknown, 1},
-                                                                    {kNone, SymbolKind::kernel, 1}}));
+  std::vector<std::tuple<u32, answers::SymbolKind, u64>> modules;
+  for (const answers::ModuleCount& row : view.events[0].modules) modules.emplace_back(row.module, row.kind, row.count);
+  EXPECT_EQ(modules, (std::vector<std::tuple<u32, answers::SymbolKind, u64>>{
+                         {answers::kNone, answers::SymbolKind::other_process, 3},
+                         {1, answers::SymbolKind::function, 1},
+                         {answers::kNone, answers::SymbolKind::unknown, 1},
+                         {answers::kNone, answers::SymbolKind::kernel, 1}}));
   EXPECT_EQ(view.target.modules[1].samples, 1u);
 }
 
@@ -132,10 +133,11 @@ TEST(CompatView, CallersAreTheFramesAround) {
   made.sample(1, 0x30, 3, 0, 0);
   made.sample(1, 0x34, 1, 0, 3);
   made.sample(0, 0x10, 2);
-  const CompatProfile view = made.view(true);
+  const answers::CompatProfile view = made.view(true);
   std::vector<std::pair<std::string, std::string>> callers;
-  for (const CallerCount& row : view.events[0].callers) {
-    callers.emplace_back(display_name(view, row.symbol), row.caller == kNone ? "-" : display_name(view, row.caller));
+  for (const answers::CallerCount& row : view.events[0].callers) {
+    callers.emplace_back(answers::display_name(view, row.symbol),
+                         row.caller == answers::kNone ? "-" : answers::display_name(view, row.caller));
   }
   EXPECT_EQ(callers, (std::vector<std::pair<std::string, std::string>>{
                          {"mul:math.dll", "work"}, {"mul:math.dll", "-"}, {"work", "-"}}));
@@ -163,8 +165,8 @@ TEST(CompatView, LinesAreTheFunctionsOwnWithWhatWasInlinedThere) {
       {.function = 0, .address = 0x1014, .begin = 0x1000, .end = 0x1040, .first_frame = 2, .frame_count = 1}};
   profile.site_of_node[1] = 0;
   profile.site_of_node[2] = 1;
-  const CompatProfile view = made.view();
-  const SymbolRow& row = view.events[0].rows[0];
+  const answers::CompatProfile view = made.view();
+  const answers::SymbolRow& row = view.events[0].rows[0];
   ASSERT_EQ(row.lines.size(), 2u);
   EXPECT_EQ(view.files[row.lines[0].file].path, "a.c");
   EXPECT_EQ(row.lines[0].line, 20u);
@@ -187,7 +189,7 @@ TEST(CompatView, SlicesCountEverySampleOnce) {
   made.sample(0, 0x10, 1);
   made.profile().slices = {.count = 3, .begin_ns = 0, .length_ns = 5};
   made.profile().slice_counts = {{0, 2, 2, 200'000}, {1, 0, 1, 100'000}, {0, 2, 1, 100'000}};
-  const CompatProfile view = made.view();
+  const answers::CompatProfile view = made.view();
   EXPECT_EQ(view.events[0].rows[0].over_time, (std::vector<u32>{1, 0, 3}));
   EXPECT_EQ(view.slices.count, 3u);
 }
@@ -195,10 +197,10 @@ TEST(CompatView, SlicesCountEverySampleOnce) {
 TEST(CompatView, TheFixedCounterComesFirst) {
   Made made;
   made.profile().events.push_back({.name = "cycle", .type = 4, .code = kFixed, .interval = 5});
-  const CompatProfile view = made.view();
+  const answers::CompatProfile view = made.view();
   EXPECT_EQ(view.events[0].name, "cycle");
   EXPECT_TRUE(view.events[0].fixed);
 }
 
 }  // namespace
-}  // namespace wperf::profile
+}  // namespace wperf::compat

@@ -7,7 +7,7 @@
 
 #include "views/exports/writers.h"
 
-namespace wperf::profile_export {
+namespace wperf::exports {
 namespace {
 
 class CallgrindWriter {
@@ -154,4 +154,4 @@ void write_callgrind(const Source& source, const TakeBytes& take) {
   CallgrindWriter(source, take).write();
 }
 
-}  // namespace wperf::profile_export
+}  // namespace wperf::exports

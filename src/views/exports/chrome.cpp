@@ -5,7 +5,7 @@
 #include "ground/text/json_writer.h"
 #include "views/exports/writers.h"
 
-namespace wperf::profile_export {
+namespace wperf::exports {
 namespace {
 
 class ChromeWriter {
@@ -24,7 +24,7 @@ class ChromeWriter {
  private:
   static std::string quoted(std::string_view text) {
     std::string out;
-    report::JsonWriter(out).string(text);
+    text::JsonWriter(out).string(text);
     return out;
   }
   // Microseconds since all began.
@@ -168,4 +168,4 @@ void write_chrome(const Source& source, const TakeBytes& take) {
   ChromeWriter(source, take).write();
 }
 
-}  // namespace wperf::profile_export
+}  // namespace wperf::exports

@@ -7,7 +7,7 @@
 #include <array>
 #include <charconv>
 
-namespace wperf::profile_export {
+namespace wperf::exports {
 namespace {
 
 // Bytes of the character that begins here; 0: none that is UTF-8.
@@ -154,4 +154,4 @@ u32 main_module(const stacks::StackProfile& profile) {
   return 0;
 }
 
-}  // namespace wperf::profile_export
+}  // namespace wperf::exports

@@ -16,7 +16,7 @@
 #include "model/stacks/moments.h"
 #include "model/stacks/stack_profile.h"
 
-namespace wperf::profile_export {
+namespace wperf::exports {
 
 using stacks::kNothing;
 using TakeBytes = std::function<void(std::string_view)>;
@@ -167,4 +167,4 @@ std::vector<u32> used_events(const stacks::StackProfile& profile);
 // The module that is the program itself, as far as names tell.
 u32 main_module(const stacks::StackProfile& profile);
 
-}  // namespace wperf::profile_export
+}  // namespace wperf::exports

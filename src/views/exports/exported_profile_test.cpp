@@ -7,7 +7,7 @@
 #include "model/stacks/kept_rows.h"
 #include "views/exports/writers.h"
 
-namespace wperf::profile_export {
+namespace wperf::exports {
 namespace {
 
 using stacks::kNothing;
@@ -105,10 +105,10 @@ TEST(KeptRows, MomentsAndStatesFollow) {
 }
 
 TEST(Message, WritesWhatProtobufSays) {
-  Message inner;
+  text::Message inner;
   inner.number(1, 150);
   EXPECT_EQ(inner.bytes(), "\x08\x96\x01");
-  Message outer;
+  text::Message outer;
   outer.message(3, inner);
   outer.number(4, 0);
   outer.text(5, "hi");
@@ -201,4 +201,4 @@ TEST(Writers, AnEmptyProfileHarmsNone) {
 }
 
 }  // namespace
-}  // namespace wperf::profile_export
+}  // namespace wperf::exports

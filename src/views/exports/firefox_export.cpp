@@ -7,7 +7,7 @@
 #include "ground/text/json_writer.h"
 #include "views/exports/writers.h"
 
-namespace wperf::profile_export {
+namespace wperf::exports {
 namespace {
 
 constexpr u32 kUserCode = 0, kKernelCode = 1;  // categories
@@ -68,7 +68,7 @@ class FirefoxWriter {
     out_.text += ']';
   }
   void null() { out_.text += "null"; }
-  void text(std::string_view one) { report::JsonWriter(out_.text).string(one); }
+  void text(std::string_view one) { text::JsonWriter(out_.text).string(one); }
   void same(std::string_view key, usize count, std::string_view value) {
     column(key, count, [&](usize) { out_.text += value; });
   }
@@ -442,7 +442,7 @@ class FirefoxWriter {
   Names names_;
   Locations locations_;
   Collected out_;
-  report::JsonWriter json_;
+  text::JsonWriter json_;
   std::vector<Sample> samples_;
   std::vector<Thread> threads_;
   Texts texts_, files_;
@@ -454,4 +454,4 @@ void write_firefox(const Source& source, const TakeBytes& take) {
   FirefoxWriter(source, take).write();
 }
 
-}  // namespace wperf::profile_export
+}  // namespace wperf::exports

@@ -9,7 +9,7 @@
 #include "ground/text/protobuf.h"
 #include "views/exports/writers.h"
 
-namespace wperf::profile_export {
+namespace wperf::exports {
 namespace {
 
 class OtlpWriter {
@@ -25,14 +25,14 @@ class OtlpWriter {
     sort_moments();
     // Profiles come first, as they number what the dictionary lists then. Each has its own ResourceProfiles, so that no
     // message has to be copied into another.
-    Message scope, about;
+    text::Message scope, about;
     about.text(1, "wperf");
     about.text(2, source_.tool);
     scope.message(1, about);
-    const Message resource = resource_message();
+    const text::Message resource = resource_message();
     for (const u32 event : used_events(profile_)) {
-      const Message profile = profile_of(event);
-      Message field, inner, outer;
+      const text::Message profile = profile_of(event);
+      text::Message field, inner, outer;
       field.begin_block(2, profile.bytes().size());
       inner.begin_block(2, scope.bytes().size() + field.bytes().size() + profile.bytes().size());
       outer.begin_block(1, resource.bytes().size() + inner.bytes().size() + scope.bytes().size() +
@@ -63,10 +63,10 @@ class OtlpWriter {
   }
 
   // Of ResourceProfiles; empty: nobody said what it is of.
-  Message resource_message() const {
-    Message field, resource;
+  text::Message resource_message() const {
+    text::Message field, resource;
     for (const auto& [key, text] : source_.attributes) {
-      Message one, value;
+      text::Message one, value;
       one.text(1, key);
       value.block(1, text);
       one.message(2, value);
@@ -82,7 +82,7 @@ class OtlpWriter {
   }
 
   u32 attribute(std::string_view key, std::string_view text, u64 number) {
-    Message one, value;
+    text::Message one, value;
     one.number(1, texts_(key));
     text.empty() ? value.always(3, number) : value.block(1, text);
     one.message(2, value);
@@ -92,8 +92,8 @@ class OtlpWriter {
   }
 
   // Samples of one stack, thread and core are one; where all of them have moments, these are told.
-  Message profile_of(u32 event) {
-    Message out, type, sample;
+  text::Message profile_of(u32 event) {
+    text::Message out, type, sample;
     type.number(1, texts_(clean_text(profile_.events[event].name)));
     type.number(2, texts_("count"));
     out.message(1, type);
@@ -125,7 +125,7 @@ class OtlpWriter {
       out.number(4, static_cast<u64>(profile_.elapsed_seconds * 1e9));
     }
     if (const stacks::StackEvent& kind = profile_.events[event]; kind.interval != 0) {
-      Message period_type;
+      text::Message period_type;
       period_type.number(1, texts_(clean_text(kind.name)));
       period_type.number(2, texts_(is_clock(kind) ? "nanoseconds" : "count"));
       out.message(5, period_type);
@@ -173,10 +173,10 @@ class OtlpWriter {
   }
 
   void write_dictionary() {
-    Message out, entry, line;
+    text::Message out, entry, line;
     const auto flush = [&] {
       // Parts of one message, told apart, are one to whoever reads them.
-      Message data;
+      text::Message data;
       data.message(2, out);
       out_.text += data.bytes();
       out_.flush_if_long();
@@ -272,4 +272,4 @@ void write_otlp(const Source& source, const TakeBytes& take) {
   OtlpWriter(source, take).write();
 }
 
-}  // namespace wperf::profile_export
+}  // namespace wperf::exports

@@ -9,7 +9,7 @@
 #include "ground/text/protobuf.h"
 #include "views/exports/writers.h"
 
-namespace wperf::profile_export {
+namespace wperf::exports {
 namespace {
 
 constexpr u32 kPacket = 1;  // of Trace
@@ -65,19 +65,19 @@ class PerfettoWriter {
     write_switches();
     out_.flush();
   }
-  void put(const Message& packet) {
+  void put(const text::Message& packet) {
     wrapped_.clear();
     wrapped_.message(kPacket, packet);
     out_.text += wrapped_.bytes();
     out_.flush_if_long();
   }
   // Of what is not known the field is left out; 0 is known: it is who idles, and the first core.
-  static void put_known(u32 field, u32 number, Message& to) {
+  static void put_known(u32 field, u32 number, text::Message& to) {
     if (number != kNothing) to.always(field, number);
   }
   static bool is_known(const stacks::StackTask& task) { return task.pid != kNothing || task.tid != kNothing; }
-  static Message text_entry(u64 id, std::string_view text) {
-    Message entry;
+  static text::Message text_entry(u64 id, std::string_view text) {
+    text::Message entry;
     entry.number(1, id);
     entry.block(2, text);
     return entry;
@@ -86,7 +86,7 @@ class PerfettoWriter {
   // All that is interned but call stacks, in one packet that begins the sequence. A packet has one block of these: of
   // several, Perfetto reads the last.
   void write_names() {
-    Message interned;
+    text::Message interned;
     for (u32 i = 0; i < profile_.functions.size(); ++i) {
       interned.message(kFunctionNames, text_entry(i + 1, names_.marked_function(i)));
     }
@@ -94,7 +94,7 @@ class PerfettoWriter {
       const stacks::StackModule& module = profile_.modules[i];
       interned.message(kMappingPaths, text_entry(i + 1, clean_text(module.path.empty() ? module.name : module.path)));
       interned.message(kBuildIds, text_entry(i + 1, bytes_of(module.build_id)));
-      Message mapping;
+      text::Message mapping;
       const u64 path = i + 1;
       mapping.number(1, i + 1);
       mapping.number(2, i + 1);
@@ -109,7 +109,7 @@ class PerfettoWriter {
       if (files.all().size() != known) interned.message(kSourcePaths, text_entry(file, where.file));
       const stacks::StackFunction& function = profile_.functions[profile_.places[place].function];
       constexpr u64 kNative = 1, kKernel = 2;
-      Message frame;
+      text::Message frame;
       frame.number(1, place + 1);
       frame.number(2, profile_.places[place].function + 1);
       frame.number(3, function.module + 1);
@@ -120,7 +120,7 @@ class PerfettoWriter {
     }
     for (u32 i = 0; i < profile_.tasks.size(); ++i) {
       if (!is_known(profile_.tasks[i])) continue;
-      Message task;
+      text::Message task;
       task.number(1, i + 1);
       put_known(2, profile_.tasks[i].pid, task);
       put_known(3, profile_.tasks[i].tid, task);
@@ -128,12 +128,12 @@ class PerfettoWriter {
     }
     for (u32 i = 0; i < profile_.events.size(); ++i) {
       constexpr u64 kNanoseconds = 1, kCount = 9;
-      Message counter;
+      text::Message counter;
       counter.number(1, i + 1);
       counter.text(2, clean_text(profile_.events[i].name));
       counter.number(3, is_clock(profile_.events[i]) ? kNanoseconds : kCount);
       interned.message(kCounters, counter);
-      Message samples;
+      text::Message samples;
       samples.number(1, profile_.events.size() + i + 1);
       samples.text(2, clean_text(profile_.events[i].name) + ".samples");
       samples.number(3, kCount);
@@ -143,12 +143,12 @@ class PerfettoWriter {
     for (const stacks::StackSample& sample : profile_.samples) cores.insert(sample.core);
     cores.erase(kNothing);
     for (const u32 core : cores) {
-      Message context;
+      text::Message context;
       context.number(1, u64{core} + 1);
       context.always(2, core);
       interned.message(kContexts, context);
     }
-    Message packet;
+    text::Message packet;
     packet.number(kSequence, sequence_);
     constexpr u64 kCleared = 1;
     packet.number(kSequenceFlags, kCleared);
@@ -166,11 +166,11 @@ class PerfettoWriter {
   }
 
   void write_tree() {
-    Message tree;
+    text::Message tree;
     for (u32 i = 0; i < profile_.tasks.size(); ++i) {
       const stacks::StackTask& task = profile_.tasks[i];
       if (task.tid == kNothing) continue;  // nobody can refer to it
-      Message one;
+      text::Message one;
       one.always(1, task.tid);
       if (task.pid == task.tid) {
         one.text(3, names_.thread(i));
@@ -181,7 +181,7 @@ class PerfettoWriter {
       put_known(3, task.pid, one);
       tree.message(2, one);
     }
-    Message packet;
+    text::Message packet;
     packet.number(kTimestamp, moments_.begin_ns);
     packet.number(kSequence, sequence_);
     packet.message(kProcessTree, tree);
@@ -189,7 +189,7 @@ class PerfettoWriter {
   }
 
   // A call stack is told with the first sample that has it, its outermost frame first.
-  void append_stack(u32 node, Message& packet) {
+  void append_stack(u32 node, text::Message& packet) {
     path_.clear();
     for (u32 at = node; profile_.nodes[at].place != kNothing; at = profile_.nodes[at].parent) {
       path_.push_back(profile_.nodes[at].place + 1);
@@ -204,7 +204,7 @@ class PerfettoWriter {
   }
   void write_samples() {
     std::vector<bool> told(profile_.nodes.size());
-    Message packet, sample;
+    text::Message packet, sample;
     for_each_moment(source_, [&](u32 moment, u32 row, u64 count, u64 period) {
       const stacks::StackSample& one = profile_.samples[row];
       packet.clear();
@@ -231,7 +231,7 @@ class PerfettoWriter {
   }
 
   void write_timebase(u32 event) {
-    Message timebase, perf, defaults, packet;
+    text::Message timebase, perf, defaults, packet;
     timebase.text(10, clean_text(profile_.events[event].name));
     perf.message(1, timebase);
     defaults.message(12, perf);
@@ -244,7 +244,7 @@ class PerfettoWriter {
   void write_perf_samples(u32 event) {
     std::vector<bool> told(profile_.nodes.size());
     std::unordered_map<u32, u64> counted;  // by core
-    Message packet, sample;
+    text::Message packet, sample;
     for_each_moment(source_, [&](u32 moment, u32 row, u64 count, u64 period) {
       const stacks::StackSample& one = profile_.samples[row];
       if (one.event != event) return;
@@ -324,7 +324,7 @@ class PerfettoWriter {
   }
 
   void write_switch(const Change& change) {
-    Message change_event;
+    text::Message change_event;
     put_known(1, thread_of(change.comes), change_event);
     put_known(2, thread_of(change.leaves), change_event);
     change_event.always(8, state_behind(change.leaves));
@@ -332,12 +332,12 @@ class PerfettoWriter {
   }
   void write_ready(const stacks::ThreadState& state) {
     if (state.doing != stacks::ThreadDoing::ready || state.waker == kNothing) return;
-    Message ready;
+    text::Message ready;
     put_known(1, profile_.tasks[state.task].tid, ready);
     write_etw(state.begin_ns, 0, profile_.tasks[state.waker].tid, 3, ready);
   }
-  void write_etw(u64 time, u32 core, u32 thread, u32 kind, const Message& event) {
-    Message one, bundle, packet;
+  void write_etw(u64 time, u32 core, u32 thread, u32 kind, const text::Message& event) {
+    text::Message one, bundle, packet;
     one.number(1, time);
     one.always(4, core);
     put_known(5, thread, one);
@@ -355,7 +355,7 @@ class PerfettoWriter {
   Names names_;
   Collected out_;
   u64 sequence_ = 1;
-  Message wrapped_, stack_, interned_;
+  text::Message wrapped_, stack_, interned_;
   std::vector<u32> path_;
 };
 
@@ -369,4 +369,4 @@ void write_perfetto_perf(const Source& source, const TakeBytes& take) {
   PerfettoWriter(source, take).write_as_perf_samples();
 }
 
-}  // namespace wperf::profile_export
+}  // namespace wperf::exports

@@ -6,7 +6,7 @@
 #include "ground/text/protobuf.h"
 #include "views/exports/writers.h"
 
-namespace wperf::profile_export {
+namespace wperf::exports {
 namespace {
 
 enum ProfileField : u32 {
@@ -31,7 +31,7 @@ class PprofWriter {
         source_(source),
         names_(source.profile),
         locations_(source.profile),
-        gzip_(deflate::Form::gzip, deflate::Effort::fast, take),
+        gzip_(packing::Form::gzip, packing::Effort::fast, take),
         out_([this](std::string_view bytes) { gzip_.add(bytes); }) {
     texts_("");
   }
@@ -44,7 +44,7 @@ class PprofWriter {
     for (const std::string& text : loss_texts(profile_.losses)) comment(text);
     if (!profile_.note.empty()) comment(clean_text(profile_.note));
     comment(source_.tool);
-    Message strings;
+    text::Message strings;
     for (const std::string& text : texts_.all()) strings.block(kStringTable, text);
     put(strings);
     out_.flush();
@@ -52,18 +52,18 @@ class PprofWriter {
   }
 
  private:
-  void put(Message& fields) {
+  void put(text::Message& fields) {
     out_.text += fields.bytes();
     out_.flush_if_long();
     fields.clear();
   }
   void comment(std::string_view text) {
-    Message fields;
+    text::Message fields;
     fields.always(kComment, texts_(text));
     put(fields);
   }
-  Message type(std::string_view name, std::string_view unit) {
-    Message one;
+  text::Message type(std::string_view name, std::string_view unit) {
+    text::Message one;
     one.number(1, texts_(name));
     one.number(2, texts_(unit));
     return one;
@@ -71,7 +71,7 @@ class PprofWriter {
 
   // Of each event how many samples, and what they stand for.
   void write_types() {
-    Message fields;
+    text::Message fields;
     column_.assign(profile_.events.size(), 0);
     for (const u32 event : used_events(profile_)) {
       column_[event] = columns_;
@@ -92,7 +92,7 @@ class PprofWriter {
   }
 
   void write_samples() {
-    Message fields, sample, label;
+    text::Message fields, sample, label;
     std::vector<u32> stack;
     std::vector<u64> values(columns_);
     const u32 pid = texts_("pid"), tid = texts_("tid"), thread = texts_("thread");
@@ -124,13 +124,13 @@ class PprofWriter {
 
   // The first one is the program's, by what pprof expects.
   void write_mappings() {
-    Message fields;
+    text::Message fields;
     const u32 first = main_module(profile_);
     const auto count = static_cast<u32>(profile_.modules.size());
     for (u32 i = 0; i < count; ++i) {
       const u32 number = i == 0 ? first : i <= first ? i - 1 : i;
       const stacks::StackModule& module = profile_.modules[number];
-      Message mapping;
+      text::Message mapping;
       mapping.number(1, number + 1);
       mapping.number(5, texts_(clean_text(module.path.empty() ? module.name : module.path)));
       mapping.number(6, texts_(module.build_id));
@@ -158,7 +158,7 @@ class PprofWriter {
   }
 
   void write_locations() {
-    Message fields, location, line;
+    text::Message fields, location, line;
     for (u32 i = 0; i < locations_.all().size(); ++i) {
       location.clear();
       location.number(1, i + 1);
@@ -175,7 +175,7 @@ class PprofWriter {
       fields.message(kLocation, location);
       put(fields);
     }
-    Message function;
+    text::Message function;
     for (const Function& one : functions_) {
       function.clear();
       function.number(1, static_cast<u64>(&one - functions_.data()) + 1);
@@ -203,7 +203,7 @@ class PprofWriter {
   const Source& source_;
   Names names_;
   Locations locations_;
-  deflate::Deflater gzip_;
+  packing::Deflater gzip_;
   Collected out_;
   Texts texts_;
   std::vector<u32> column_;  // by event
@@ -219,4 +219,4 @@ void write_pprof(const Source& source, const TakeBytes& take) {
   PprofWriter(source, take).write();
 }
 
-}  // namespace wperf::profile_export
+}  // namespace wperf::exports

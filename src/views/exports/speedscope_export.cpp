@@ -7,7 +7,7 @@
 #include "ground/text/json_writer.h"
 #include "views/exports/writers.h"
 
-namespace wperf::profile_export {
+namespace wperf::exports {
 namespace {
 
 // A profile for each thread and event. Stacks are spelled out for each sample, so long recordings go in row by row,
@@ -119,7 +119,7 @@ class SpeedscopeWriter {
   const stacks::StackProfile& profile_;
   Names names_;
   Collected out_;
-  report::JsonWriter json_;
+  text::JsonWriter json_;
   std::vector<Part> parts_;
 };
 
@@ -129,4 +129,4 @@ void write_speedscope(const Source& source, const TakeBytes& take) {
   SpeedscopeWriter(source, take).write();
 }
 
-}  // namespace wperf::profile_export
+}  // namespace wperf::exports

@@ -8,7 +8,7 @@
 #include "views/exports/writers.h"
 #include "views/report/csv_field.h"
 
-namespace wperf::profile_export {
+namespace wperf::exports {
 namespace {
 
 constexpr std::string_view kSchema = R"(CREATE TABLE metadata (name TEXT, value TEXT);
@@ -250,4 +250,4 @@ void write_csv(const Source& source, const TakeBytes& take) {
   out.flush();
 }
 
-}  // namespace wperf::profile_export
+}  // namespace wperf::exports

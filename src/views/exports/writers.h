@@ -4,7 +4,7 @@
 #pragma once
 #include "views/exports/exported_profile.h"
 
-namespace wperf::profile_export {
+namespace wperf::exports {
 
 void write_pprof(const Source& source, const TakeBytes& take);
 void write_otlp(const Source& source, const TakeBytes& take);
@@ -17,4 +17,4 @@ void write_callgrind(const Source& source, const TakeBytes& take);
 void write_csv(const Source& source, const TakeBytes& take);
 void write_sql(const Source& source, const TakeBytes& take);
 
-}  // namespace wperf::profile_export
+}  // namespace wperf::exports

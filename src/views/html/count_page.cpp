@@ -16,13 +16,13 @@
 #include "views/report/markup_text.h"
 #include "views/report/table.h"
 
-namespace wperf::report_html {
+namespace wperf::html {
 namespace {
 
-using profile::CountProfile;
-using profile::CountRow;
-using profile::CountUnit;
-using profile::TimelineProfile;
+using answers::CountProfile;
+using answers::CountRow;
+using answers::CountUnit;
+using answers::TimelineProfile;
 
 constexpr u64 kSliceNs = 20'000'000;
 constexpr usize kMostCells = 200'000;  // of all tables: a browser shows no more of them at once
@@ -39,7 +39,7 @@ struct RowPlace {
   // Was there a counter for it, and did its turn come?
   bool is_counted(const CountProfile& count) const {
     const bool is_cycles = event_class == EventClass::core && row == 0;
-    return row_of(count).counted() && !(is_cycles && unit_of(count).cycle_row == profile::CycleRow::uncounted);
+    return row_of(count).counted() && !(is_cycles && unit_of(count).cycle_row == answers::CycleRow::uncounted);
   }
 };
 
@@ -66,7 +66,7 @@ stacks::CounterTrack track_of(const TimelineProfile& timeline, const RowPlace& p
   }
   track.points.push_back({timeline.spans.front().begin_ns, stacks::kNotCounted});
   for (usize i = 0; i < timeline.counts.size(); ++i) {
-    const profile::CountSpan& span = timeline.spans[i];
+    const answers::CountSpan& span = timeline.spans[i];
     if (i != 0) track.points.push_back({span.begin_ns, stacks::kNotCounted});
     const CountProfile& count = timeline.counts[i];
     track.points.push_back({span.end_ns, place.is_counted(count) ? place.row_of(count).scaled : stacks::kNotCounted});
@@ -101,7 +101,7 @@ report::Table table_from(const TimelineProfile& timeline, usize rows) {
   report::Table table;
   table.columns = {{.title = "begins (s)"}, {.title = "for (s)"}};
   for (usize i = 0; i < rows; ++i) {
-    const profile::CountSpan& span = timeline.spans[i];
+    const answers::CountSpan& span = timeline.spans[i];
     table.rows.push_back({seconds_text(span.begin_ns), seconds_text(span.end_ns - span.begin_ns)});
   }
   return table;
@@ -119,8 +119,8 @@ void append_unit_counts(std::string& out, const TimelineProfile& timeline, RowPl
       const CountProfile& count = timeline.counts[i];
       const CountRow& row = place.row_of(count);
       const bool known = place.is_counted(count);
-      table.rows[i].push_back(known ? report::with_commas(row.value) : "-");
-      if (scaled) table.rows[i].push_back(known ? report::with_commas(row.scaled) : "-");
+      table.rows[i].push_back(known ? text::with_commas(row.value) : "-");
+      if (scaled) table.rows[i].push_back(known ? text::with_commas(row.scaled) : "-");
     }
   }
   append_table(out, "Counted by " + title_of(first, place), table);
@@ -133,8 +133,8 @@ void append_core_metrics(std::string& out, const TimelineProfile& timeline, u32 
     if (first.metrics[metric].core != core) continue;
     table.columns.push_back({.title = first.metrics[metric].metric + " (" + first.metrics[metric].unit + ")"});
     for (usize i = 0; i < rows; ++i) {
-      const profile::MetricRow& row = timeline.counts[i].metrics[metric];
-      table.rows[i].push_back(row.counted ? report::fixed(row.value, 3) : "-");
+      const answers::MetricRow& row = timeline.counts[i].metrics[metric];
+      table.rows[i].push_back(row.counted ? text::fixed(row.value, 3) : "-");
     }
   }
   append_table(out, fmt::format("Metrics of core {}", core), table);
@@ -148,7 +148,7 @@ std::string title_of_page(const TimelineProfile& timeline, const stacks::Recordi
     if (first.process.has_value()) {
       of = first.program.empty() ? fmt::format("process {}", *first.process) : first.program;
     } else if (first.core_count != 0) {
-      of = fmt::format("{} {}", report::with_commas(first.core_count), first.core_count == 1 ? "core" : "cores");
+      of = fmt::format("{} {}", text::with_commas(first.core_count), first.core_count == 1 ? "core" : "cores");
     }
   }
   return of.empty() ? "Counts over time" : of + ": counts over time";
@@ -158,9 +158,9 @@ void append_count_facts(std::string& out, const TimelineProfile& timeline, const
   out += "<h2>The counts</h2>\n<table><tbody>\n";
   append_about(out, about, "Counted by");
   const auto row = [&out](std::string_view name, const std::string& value) { append_fact(out, name, value); };
-  row("Counts", report::with_commas(timeline.counts.size()));
-  row("Length of one", report::duration(timeline.duration_seconds));
-  row("Pause between two", report::duration(timeline.interval_seconds));
+  row("Counts", text::with_commas(timeline.counts.size()));
+  row("Length of one", text::duration(timeline.duration_seconds));
+  row("Pause between two", text::duration(timeline.interval_seconds));
   if (!timeline.counts.empty()) row("Vendor", timeline.counts.front().vendor);
   out += "</tbody></table>\n";
 }
@@ -189,11 +189,11 @@ void append_count_tables(std::string& out, const TimelineProfile& timeline) {
   if (rows < timeline.counts.size()) {
     out += fmt::format(
         "<p>The tables show the first {} of {} counts; the graphs and the CSV files have all of them.</p>\n",
-        report::with_commas(rows), report::with_commas(timeline.counts.size()));
+        text::with_commas(rows), text::with_commas(timeline.counts.size()));
   }
   for_each_unit(first, [&](const RowPlace& place) { append_unit_counts(out, timeline, place, rows); });
   std::set<u32> cores;
-  for (const profile::MetricRow& metric : first.metrics) cores.insert(metric.core);
+  for (const answers::MetricRow& metric : first.metrics) cores.insert(metric.core);
   for (const u32 core : cores) append_core_metrics(out, timeline, core, rows);
 }
 
@@ -217,4 +217,4 @@ std::string count_page(const TimelineProfile& timeline, const stacks::RecordingA
   return out + views_end(profile, {.moments = &moments, .version = about.version});
 }
 
-}  // namespace wperf::report_html
+}  // namespace wperf::html

@@ -7,9 +7,9 @@
 #include "model/answers/count_profile.h"
 #include "model/stacks/recording_about.h"
 
-namespace wperf::report_html {
+namespace wperf::html {
 
 // `about`: of whom and by whom; its image is the program that was counted, if it was one.
-std::string count_page(const profile::TimelineProfile& timeline, const stacks::RecordingAbout& about);
+std::string count_page(const answers::TimelineProfile& timeline, const stacks::RecordingAbout& about);
 
-}  // namespace wperf::report_html
+}  // namespace wperf::html

@@ -6,23 +6,23 @@
 #include <string>
 #include <string_view>
 
-namespace wperf::report_html {
+namespace wperf::html {
 namespace {
 
-profile::CountProfile one_count(u32 cores, bool multiplexed) {
-  profile::CountProfile count;
-  profile::ClassCounts& counts = count.classes[index_of(EventClass::core)];
+answers::CountProfile one_count(u32 cores, bool multiplexed) {
+  answers::CountProfile count;
+  answers::ClassCounts& counts = count.classes[index_of(EventClass::core)];
   counts.multiplexed = multiplexed;
   for (u32 core = 0; core < cores; ++core) {
-    profile::CountRow cycles{.name = "cycle", .code = {}, .note = {}, .value = 700, .scaled = 700};
-    profile::CountRow loads{.name = "ld_spec", .code = u16{0x70}, .note = {}, .value = 1234, .scaled = 5678};
+    answers::CountRow cycles{.name = "cycle", .code = {}, .note = {}, .value = 700, .scaled = 700};
+    answers::CountRow loads{.name = "ld_spec", .code = u16{0x70}, .note = {}, .value = 1234, .scaled = 5678};
     counts.units.push_back({.number = core, .cores = {}, .rows = {cycles, loads}});
     count.metrics.push_back({.core = core, .product = {}, .metric = "ipc", .unit = "per cycle", .value = 1.5});
   }
   return count;
 }
 
-profile::TimelineProfile three_counts(const profile::CountProfile& one) {
+answers::TimelineProfile three_counts(const answers::CountProfile& one) {
   return {.duration_seconds = 1,
           .interval_seconds = 0.5,
           .counts = {one, one, one},
@@ -52,10 +52,10 @@ TEST(CountPage, WhatWasScaledStandsBesideWhatWasCounted) {
 }
 
 TEST(CountPage, WhatWasNotCountedIsNoZero) {
-  profile::CountProfile one = one_count(1, false);
-  profile::CountUnit& core = one.classes[index_of(EventClass::core)].units[0];
+  answers::CountProfile one = one_count(1, false);
+  answers::CountUnit& core = one.classes[index_of(EventClass::core)].units[0];
   core.rows[1].fraction = 0;
-  core.cycle_row = profile::CycleRow::uncounted;
+  core.cycle_row = answers::CycleRow::uncounted;
   const std::string page = count_page(three_counts(one), {});
   EXPECT_EQ(times_in(page, "<td>-</td><td>-</td></tr>"), 3u);
 }
@@ -70,7 +70,7 @@ TEST(CountPage, SaysOfWhatItIsAndWhoMadeIt) {
   about.host = "box";
   about.version = "wperf 9.9";
   about.begun_unix_ns = u64{1'000'000'000} * 1'000'000'000;
-  profile::CountProfile one = one_count(1, false);
+  answers::CountProfile one = one_count(1, false);
   one.core_count = 1;
   std::string page = count_page(three_counts(one), about);
   EXPECT_NE(page.find("<title>1 core: counts over time - wperf</title>"), std::string::npos);
@@ -84,7 +84,7 @@ TEST(CountPage, SaysOfWhatItIsAndWhoMadeIt) {
 }
 
 TEST(CountPage, NamesStayText) {
-  profile::TimelineProfile timeline = three_counts(one_count(1, false));
+  answers::TimelineProfile timeline = three_counts(one_count(1, false));
   timeline.counts[0].remarks = {"</script><script>alert(1)</script>"};
   const std::string page = count_page(timeline, {});
   EXPECT_EQ(page.find("<script>alert"), std::string::npos);
@@ -92,4 +92,4 @@ TEST(CountPage, NamesStayText) {
 }
 
 }  // namespace
-}  // namespace wperf::report_html
+}  // namespace wperf::html

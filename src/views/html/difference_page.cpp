@@ -15,7 +15,7 @@
 #include "views/report/diff_report.h"
 #include "views/report/markup_text.h"
 
-namespace wperf::report_html {
+namespace wperf::html {
 namespace {
 
 using compare::Comparison;
@@ -100,7 +100,7 @@ const std::string& name_of(const UnitChange& row) {
 }
 
 std::string samples_text(const UnitChange& row) {
-  return report::with_commas(row.samples_before) + " to " + report::with_commas(row.samples_after);
+  return text::with_commas(row.samples_before) + " to " + text::with_commas(row.samples_after);
 }
 
 // Those that are sure, and the largest of the others.
@@ -159,7 +159,7 @@ class RowWriter {
     json_.end_object();
   }
 
-  report::JsonWriter json_;
+  text::JsonWriter json_;
 };
 
 void append_totals(std::string& out, const Comparison& comparison, const std::string& per) {
@@ -235,4 +235,4 @@ std::string difference_page(const Comparison& comparison, const StackChanges& ch
   return out + views_end(profile, page);
 }
 
-}  // namespace wperf::report_html
+}  // namespace wperf::html

@@ -7,7 +7,7 @@
 #include "analysis/compare/comparison.h"
 #include "analysis/compare/stack_changes.h"
 
-namespace wperf::report_html {
+namespace wperf::html {
 
 struct DifferencePageOptions {
   u32 rows = 50;                // of each table that is read without scripts
@@ -18,4 +18,4 @@ struct DifferencePageOptions {
 std::string difference_page(const compare::Comparison& comparison, const compare::StackChanges& changes,
                             const DifferencePageOptions& options);
 
-}  // namespace wperf::report_html
+}  // namespace wperf::html

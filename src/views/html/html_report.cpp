@@ -17,7 +17,7 @@
 #include "views/report/markup_text.h"
 #include "views/report/stack_report.h"
 
-namespace wperf::report_html {
+namespace wperf::html {
 namespace {
 
 using stacks::StackProfile;
@@ -85,19 +85,19 @@ void append_facts(std::string& out, const StackProfile& profile, const stacks::R
   out += "<h2>The recording</h2>\n<table><tbody>\n";
   const auto row = [&out](std::string_view name, const std::string& value) { append_fact(out, name, value); };
   row("File", profile.file.empty() ? "(not kept)" : profile.file);
-  row("Length", profile.elapsed_seconds > 0 ? report::duration(profile.elapsed_seconds) : std::string("not known"));
+  row("Length", profile.elapsed_seconds > 0 ? text::duration(profile.elapsed_seconds) : std::string("not known"));
   if (about != nullptr) append_about(out, *about, "Recorded by");
   row("Note", profile.note);
   for (u32 number = 0; number < profile.events.size(); ++number) {
     const stacks::StackEvent& event = profile.events[number];
     if (event.samples == 0) continue;
     if (event.name == stacks::kAllTime) {
-      row("Time of all threads", report::duration(static_cast<double>(event.period) / 1e9));
+      row("Time of all threads", text::duration(static_cast<double>(event.period) / 1e9));
       continue;
     }
-    row("Event", fmt::format("{}: {} samples, {}{}", event.name, report::with_commas(event.samples),
+    row("Event", fmt::format("{}: {} samples, {}{}", event.name, text::with_commas(event.samples),
                              report::weight_text(profile, number),
-                             event.interval > 1 ? ", one every " + report::with_commas(event.interval) : ""));
+                             event.interval > 1 ? ", one every " + text::with_commas(event.interval) : ""));
   }
   out += "</tbody></table>\n";
 }
@@ -134,7 +134,7 @@ void append_functions(std::string& out, const StackProfile& profile, u32 event, 
   std::string choice;
   if (of.samples != profile.events[event].samples) {
     choice = fmt::format("<p>Shares refer to the {} chosen samples, of {} in total.</p>\n",
-                         report::with_commas(of.samples), report::with_commas(profile.events[event].samples));
+                         text::with_commas(of.samples), text::with_commas(profile.events[event].samples));
   }
   out += fmt::format(
       "<h2>Hottest functions by {}</h2>\n{}<table><thead><tr><th scope=\"col\">Self %</th><th scope=\"col\">± "
@@ -149,7 +149,7 @@ void append_functions(std::string& out, const StackProfile& profile, u32 event, 
     // Of threads' time there are no samples.
     const bool sampled = of.name != stacks::kAllTime;
     const std::string margin = sampled ? fmt::format("{:.2f}", margin_of(row.self_samples, of.samples)) : "–";
-    const std::string samples = sampled ? report::with_commas(row.self_samples) : "–";
+    const std::string samples = sampled ? text::with_commas(row.self_samples) : "–";
     out += "<tr>";
     append_cells(out, {fmt::format("{:.2f}", share(row.self_period)), margin, samples,
                        fmt::format("{:.2f}", share(row.all_period)), profile.modules[row.module].name,
@@ -159,7 +159,7 @@ void append_functions(std::string& out, const StackProfile& profile, u32 event, 
 }
 
 void append_data(std::string& out, std::string_view kind, const std::string& payload) {
-  const std::string text = base64(deflate::deflated(payload, deflate::Form::raw, deflate::Effort::fast));
+  const std::string text = base64(packing::deflated(payload, packing::Form::raw, packing::Effort::fast));
   for (usize at = 0; at < text.size(); at += kChunk) {
     out += "<script type=\"application/octet-stream\" class=\"";
     out += kind;
@@ -279,4 +279,4 @@ std::string html_text(const StackProfile& profile, const HtmlOptions& options) {
   return out + views_end(profile, options);
 }
 
-}  // namespace wperf::report_html
+}  // namespace wperf::html

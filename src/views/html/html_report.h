@@ -15,7 +15,7 @@
 #include "model/stacks/stack_rows.h"
 #include "views/report/table.h"
 
-namespace wperf::report_html {
+namespace wperf::html {
 
 // What `waits` says beside the profile of threads' time.
 struct WaitsOfPage {
@@ -29,7 +29,7 @@ struct HtmlOptions {
   const stacks::Moments* moments = nullptr;       // what is known of time; null: nothing but slices
   bool all_samples = false;                       // with the time of each; `moments` has them
   std::string version = {};                       // of the tool
-  const profile::SpeProfile* spe = nullptr;       // with memory; null: there is none
+  const operations::SpeProfile* spe = nullptr;    // with memory; null: there is none
   std::string difference_json = {};               // of a page of two sides; empty: it is of one recording
   const WaitsOfPage* waits = nullptr;             // of a page of threads' time
 };
@@ -55,4 +55,4 @@ void append_table(std::string& out, std::string_view caption, const report::Tabl
 void append_list(std::string& out, const std::string& lines);
 std::string base64(std::string_view bytes);
 
-}  // namespace wperf::report_html
+}  // namespace wperf::html

@@ -9,7 +9,7 @@
 #include "views/html/svg_flame_graph.h"
 #include "views/report/markup_text.h"
 
-namespace wperf::report_html {
+namespace wperf::html {
 namespace {
 
 stacks::StackProfile profile_of(const std::string& name) {
@@ -189,4 +189,4 @@ TEST(HtmlReport, CountersAndMarksAreColumns) {
 }
 
 }  // namespace
-}  // namespace wperf::report_html
+}  // namespace wperf::html

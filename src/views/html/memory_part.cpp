@@ -6,9 +6,9 @@
 #include "views/report/memory_tables.h"
 #include "views/report/spe_report.h"
 
-namespace wperf::report_html {
+namespace wperf::html {
 
-void append_memory_part(std::string& out, const profile::SpeProfile& profile) {
+void append_memory_part(std::string& out, const operations::SpeProfile& profile) {
   constexpr u32 kMostMemoryRows = 200;
   const auto paragraph = [&out](std::string_view text) {
     if (!text.empty()) out += "<p>" + report::markup_text(text) + "</p>\n";
@@ -29,4 +29,4 @@ void append_memory_part(std::string& out, const profile::SpeProfile& profile) {
   out += "</section>\n";
 }
 
-}  // namespace wperf::report_html
+}  // namespace wperf::html

@@ -6,8 +6,8 @@
 
 #include "analysis/operations/spe_profile.h"
 
-namespace wperf::report_html {
+namespace wperf::html {
 
-void append_memory_part(std::string& out, const profile::SpeProfile& profile);
+void append_memory_part(std::string& out, const operations::SpeProfile& profile);
 
-}  // namespace wperf::report_html
+}  // namespace wperf::html

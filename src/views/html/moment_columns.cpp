@@ -5,7 +5,7 @@
 #include <map>
 #include <utility>
 
-namespace wperf::report_html {
+namespace wperf::html {
 namespace {
 
 using stacks::kNothing;
@@ -94,7 +94,7 @@ void MomentColumns::add_samples(const stacks::StackProfile& profile, const std::
   }
 }
 
-void MomentColumns::write(report::JsonWriter& json) const {
+void MomentColumns::write(text::JsonWriter& json) const {
   json.begin_array("streams");
   for (const Stream& one : streams_) {
     json.begin_array();
@@ -129,4 +129,4 @@ std::vector<const Column*> MomentColumns::columns() const {
   return {&counter_times_, &counter_values_, &mark_times_, &mark_pids_, &mark_tids_, &mark_kinds_, &mark_texts_};
 }
 
-}  // namespace wperf::report_html
+}  // namespace wperf::html

@@ -9,7 +9,7 @@
 #include "model/stacks/stack_profile.h"
 #include "views/html/packed_column.h"
 
-namespace wperf::report_html {
+namespace wperf::html {
 
 class MomentColumns {
  public:
@@ -22,7 +22,7 @@ class MomentColumns {
   // slice; kNothing: it was left out.
   void add_samples(const stacks::StackProfile& profile, const std::vector<u32>& row_in_slice);
 
-  void write(report::JsonWriter& json) const;
+  void write(text::JsonWriter& json) const;
   std::vector<const Column*> columns() const;
   std::string take_samples();  // the columns of add_samples()
 
@@ -45,4 +45,4 @@ class MomentColumns {
       mark_texts_{"mark text"};
 };
 
-}  // namespace wperf::report_html
+}  // namespace wperf::html

@@ -7,7 +7,7 @@
 
 #include "base/ints.h"
 
-namespace wperf::report_html {
+namespace wperf::html {
 
 struct Column {
   std::string_view name;
@@ -23,4 +23,4 @@ struct Column {
   void add_signed(u64 value) { add((value << 1) ^ (u64{0} - (value >> 63))); }
 };
 
-}  // namespace wperf::report_html
+}  // namespace wperf::html

@@ -3,7 +3,7 @@
 // embedded it (embed_page.cmake). Called by html_report.cpp.
 #pragma once
 
-namespace wperf::report_html {
+namespace wperf::html {
 
 extern const char* const kStyle;
 extern const char* const kStyleHash;
@@ -16,4 +16,4 @@ extern const char* const kDifferenceScriptHash;
 extern const char* const kWaitsScript;
 extern const char* const kWaitsScriptHash;
 
-}  // namespace wperf::report_html
+}  // namespace wperf::html

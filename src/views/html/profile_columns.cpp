@@ -12,12 +12,12 @@
 #include "views/html/wait_columns.h"
 #include "views/report/stack_report.h"
 
-namespace wperf::report_html {
+namespace wperf::html {
 namespace {
 
-using report::JsonWriter;
 using stacks::kNothing;
 using stacks::StackProfile;
+using text::JsonWriter;
 
 // `order` by a key, the lower ones first, otherwise as it was. In time that grows with its length alone.
 void sort_by(std::vector<u32>& order, const auto& key_of) {
@@ -380,7 +380,7 @@ void ColumnWriter::write_code(JsonWriter& json) const {
     json.begin_array("instructions");
     for (const stacks::CodeInstruction& one : code.instructions) {
       json.begin_object();
-      json.string("address", report::hex(one.address, 1));
+      json.string("address", text::hex(one.address, 1));
       json.string("text", one.text);
       json.string("line", one.line);
       json.boolean("gap", one.follows_gap);
@@ -437,4 +437,4 @@ PageData profile_columns(const StackProfile& profile, const HtmlOptions& options
   return ColumnWriter(profile, options).write();
 }
 
-}  // namespace wperf::report_html
+}  // namespace wperf::html

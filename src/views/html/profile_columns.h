@@ -6,7 +6,7 @@
 
 #include "views/html/html_report.h"
 
-namespace wperf::report_html {
+namespace wperf::html {
 
 struct PageData {
   std::string profile;
@@ -14,4 +14,4 @@ struct PageData {
 };
 PageData profile_columns(const stacks::StackProfile& profile, const HtmlOptions& options);
 
-}  // namespace wperf::report_html
+}  // namespace wperf::html

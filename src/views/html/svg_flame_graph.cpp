@@ -16,7 +16,7 @@
 #include "views/report/diff_report.h"
 #include "views/report/markup_text.h"
 
-namespace wperf::report_html {
+namespace wperf::html {
 namespace {
 
 using stacks::StackProfile;
@@ -80,7 +80,7 @@ void append_frame(std::string& out, const Label& label, const Frame& frame, doub
   const auto room = static_cast<usize>(std::max(0.0, (frame.width - 8) / kCharacter));
   if (room >= 4) {
     out += fmt::format("<text x=\"{:.2f}\" y=\"{:.0f}\">{}</text>", frame.x + 4, y + 13,
-                       report::markup_text(report::cut_to(label.name, room)));
+                       report::markup_text(text::cut_to(label.name, room)));
   }
   out += "</g>\n";
 }
@@ -103,7 +103,7 @@ std::string picture(const std::vector<stacks::CallNode>& nodes, std::string_view
   if (layout.left_out != 0) {
     out += fmt::format(
         "<text x=\"{:.0f}\" y=\"{}\" fill=\"#566070\">{} narrower frames and their callees are not shown</text>\n",
-        kMargin, height - 10, report::with_commas(layout.left_out));
+        kMargin, height - 10, text::with_commas(layout.left_out));
   }
   return out + "</g>\n</svg>\n";
 }
@@ -115,7 +115,7 @@ std::string colour_of_change(double before, double after) {
 }
 
 std::string percent_of(double share) {
-  return report::fixed(100 * share, 2);
+  return text::fixed(100 * share, 2);
 }
 
 std::string change_text(const compare::StackChanges& changes, const compare::StackChange& node) {
@@ -135,18 +135,17 @@ std::string svg_flame_graph(const StackProfile& profile, const stacks::StackFilt
   const stacks::CallTree tree = stacks::make_call_tree(profile, event, filter);
   const std::vector<stacks::CallNode>& nodes = tree.nodes();
   const stacks::CallNode& root = nodes[0];
-  const std::string line =
-      fmt::format("{}: {} samples, {} counted, {}", profile.events.empty() ? "" : profile.events[event].name,
-                  report::with_commas(root.all_samples), report::with_commas(root.all_period),
-                  report::duration(profile.elapsed_seconds));
+  const std::string line = fmt::format(
+      "{}: {} samples, {} counted, {}", profile.events.empty() ? "" : profile.events[event].name,
+      text::with_commas(root.all_samples), text::with_commas(root.all_period), text::duration(profile.elapsed_seconds));
   return picture(nodes, profile.file.empty() ? "wperf" : profile.file, line, [&](u32 number) {
     const stacks::CallNode& node = nodes[number];
     const stacks::StackFunction& function = profile.functions[node.label];
     const double share = static_cast<double>(node.all_period) / static_cast<double>(std::max<u64>(root.all_period, 1));
     return Label{.name = function.name,
-                 .title = fmt::format("{} ({}): {} %, {} samples", report::cut_to(function.name, kLongestTitle),
+                 .title = fmt::format("{} ({}): {} %, {} samples", text::cut_to(function.name, kLongestTitle),
                                       profile.modules[function.module].name, percent_of(share),
-                                      report::with_commas(node.all_samples)),
+                                      text::with_commas(node.all_samples)),
                  .colour = colour_of(function.module)};
   });
 }
@@ -167,10 +166,10 @@ std::string svg_difference(const compare::StackChanges& changes, const Sides& si
   return picture(nodes, fmt::format("{} → {}", sides.before, sides.after), line, [&](u32 number) {
     const compare::StackChange& node = changes.nodes[number];
     return Label{.name = node.name,
-                 .title = fmt::format("{} ({}): {}", report::cut_to(node.name, kLongestTitle), node.module,
+                 .title = fmt::format("{} ({}): {}", text::cut_to(node.name, kLongestTitle), node.module,
                                       change_text(changes, node)),
                  .colour = colour_of_change(node.before, node.after)};
   });
 }
 
-}  // namespace wperf::report_html
+}  // namespace wperf::html

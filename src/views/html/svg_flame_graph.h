@@ -7,7 +7,7 @@
 #include "analysis/compare/stack_changes.h"
 #include "model/stacks/stack_rows.h"
 
-namespace wperf::report_html {
+namespace wperf::html {
 
 // Of the first event that has samples.
 std::string svg_flame_graph(const stacks::StackProfile& profile, const stacks::StackFilter& filter);
@@ -18,4 +18,4 @@ struct Sides {
 };
 std::string svg_difference(const compare::StackChanges& changes, const Sides& sides);
 
-}  // namespace wperf::report_html
+}  // namespace wperf::html

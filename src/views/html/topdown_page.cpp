@@ -13,7 +13,7 @@
 #include "views/report/memory_tables.h"
 #include "views/report/spe_report.h"
 
-namespace wperf::report_html {
+namespace wperf::html {
 namespace {
 
 using report::Topdown;
@@ -73,8 +73,8 @@ void append_sampled_functions(std::string& out, const TopdownSamples& where) {
     return;
   }
   append_head(out,
-              fmt::format("Where {} happens: {} samples, one in {}", where.event, report::with_commas(where.samples),
-                          report::with_commas(where.interval)),
+              fmt::format("Where {} happens: {} samples, one in {}", where.event, text::with_commas(where.samples),
+                          text::with_commas(where.interval)),
               {"Share", "%", "95 % interval", "Samples", "Module", "Function", "Hottest line", "% of it"});
   const usize shown = std::min(where.functions.size(), kMostFunctions);
   for (const TopdownFunction& row : std::span(where.functions).first(shown)) {
@@ -84,7 +84,7 @@ void append_sampled_functions(std::string& out, const TopdownSamples& where) {
     out += "<tr><td>" + meter(share) + "</td>";
     append_cells(
         out, {fmt::format("{:.2f}", share), fmt::format("{:.2f} to {:.2f}", 100 * interval.low, 100 * interval.high),
-              report::with_commas(row.samples), row.module, row.function, row.line.empty() ? "-" : row.line,
+              text::with_commas(row.samples), row.module, row.function, row.line.empty() ? "-" : row.line,
               row.line.empty() ? "-" : fmt::format("{:.1f}", of_it)});
   }
   out += "</tbody></table>\n";
@@ -92,7 +92,7 @@ void append_sampled_functions(std::string& out, const TopdownSamples& where) {
   if (where.functions.size() > shown) append_text(out, fmt::format("… and {} more", where.functions.size() - shown));
 }
 
-void append_memory(std::string& out, const profile::SpeProfile& profile) {
+void append_memory(std::string& out, const operations::SpeProfile& profile) {
   const report::SpeOptions options{.samples = {}, .memory = true, .memory_rows = kMostPlaces};
   append_table(out, "Where data came from, by SPE", report::source_table(*profile.memory));
   append_table(out, "Functions that waited for it", report::access_symbol_table(profile, options));
@@ -119,4 +119,4 @@ std::string topdown_page(std::span<const Topdown> kinds) {
   return out;
 }
 
-}  // namespace wperf::report_html
+}  // namespace wperf::html

@@ -7,8 +7,8 @@
 
 #include "views/report/topdown_report.h"
 
-namespace wperf::report_html {
+namespace wperf::html {
 
 std::string topdown_page(std::span<const report::Topdown> kinds);
 
-}  // namespace wperf::report_html
+}  // namespace wperf::html

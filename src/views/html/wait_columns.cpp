@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/html/wait_columns.h"
 
-namespace wperf::report_html {
+namespace wperf::html {
 
 void WaitColumns::add(const waits::WaitMoments& moments, u64 origin, const std::function<u32(u32 node)>& node_of) {
   u64 before = origin;
@@ -19,7 +19,7 @@ void WaitColumns::add(const waits::WaitMoments& moments, u64 origin, const std::
   }
 }
 
-void WaitColumns::write(const waits::WaitMoments& moments, report::JsonWriter& json) {
+void WaitColumns::write(const waits::WaitMoments& moments, text::JsonWriter& json) {
   json.begin_object("waits");
   json.begin_array("people");
   for (const std::string& one : moments.people) json.string(one);
@@ -46,4 +46,4 @@ std::vector<const Column*> WaitColumns::columns() const {
   return {&begins_, &lengths_, &latencies_, &tasks_, &nodes_, &places_, &enders_, &ender_places_, &locks_};
 }
 
-}  // namespace wperf::report_html
+}  // namespace wperf::html

@@ -8,13 +8,13 @@
 #include "ground/text/json_writer.h"
 #include "views/html/packed_column.h"
 
-namespace wperf::report_html {
+namespace wperf::html {
 
 class WaitColumns {
  public:
   // `node_of`: of the profile → as it is written. Times are told since `origin`.
   void add(const waits::WaitMoments& moments, u64 origin, const std::function<u32(u32 node)>& node_of);
-  static void write(const waits::WaitMoments& moments, report::JsonWriter& json);
+  static void write(const waits::WaitMoments& moments, text::JsonWriter& json);
   std::vector<const Column*> columns() const;
 
  private:
@@ -23,4 +23,4 @@ class WaitColumns {
       locks_{"wait lock"};
 };
 
-}  // namespace wperf::report_html
+}  // namespace wperf::html

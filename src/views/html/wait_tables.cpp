@@ -12,7 +12,7 @@
 #include "views/report/markup_text.h"
 #include "views/report/waits_report.h"
 
-namespace wperf::report_html {
+namespace wperf::html {
 namespace {
 
 constexpr usize kMostWaitRows = 50;
@@ -21,7 +21,7 @@ void append_part(std::string& out, std::string_view heading, report::Table table
   const usize all = table.rows.size();
   table.rows.resize(std::min(all, rows));
   append_table(out, heading, table);
-  if (all > rows) out += fmt::format("<p>… and {} more</p>\n", report::with_commas(all - rows));
+  if (all > rows) out += fmt::format("<p>… and {} more</p>\n", text::with_commas(all - rows));
 }
 
 // From the outermost caller to where it waits; the last frame says what for.
@@ -54,7 +54,7 @@ report::Table stack_table(const stacks::StackProfile& profile, const waits::Wait
   report::Table table;
   table.columns = {{.title = "total"}, {.title = "count"}, {.title = "mean"}, {.title = "max"}, {.title = "stack"}};
   for (const auto& [node, sum] : rows) {
-    table.rows.push_back({report::wait_time_text(sum.total), report::with_commas(sum.count),
+    table.rows.push_back({report::wait_time_text(sum.total), text::with_commas(sum.count),
                           report::wait_time_text(sum.total / sum.count), report::wait_time_text(sum.longest),
                           table.rows.size() < kMostWaitRows ? stack_text(profile, node) : std::string()});
   }
@@ -73,4 +73,4 @@ void append_waits(std::string& out, const WaitsOfPage& waits, const stacks::Stac
               kMostWaitRows);
 }
 
-}  // namespace wperf::report_html
+}  // namespace wperf::html

@@ -5,9 +5,9 @@
 
 #include "views/html/html_report.h"
 
-namespace wperf::report_html {
+namespace wperf::html {
 
 // `profile`: of threads' time, for the stacks that they waited in.
 void append_waits(std::string& out, const WaitsOfPage& waits, const stacks::StackProfile& profile);
 
-}  // namespace wperf::report_html
+}  // namespace wperf::html

@@ -9,33 +9,33 @@
 namespace wperf::report {
 namespace {
 
-using Rows = std::span<const profile::CountRow>;
+using Rows = std::span<const answers::CountRow>;
 using Names = std::initializer_list<std::string_view>;
 
 constexpr double kNanosecondsPerSecond = 1e9;
 
-bool is_one_of(const profile::CountRow& row, Names names) {
+bool is_one_of(const answers::CountRow& row, Names names) {
   return std::find(names.begin(), names.end(), row.name) != names.end();
 }
 
 // One that was counted together with `beside`.
-const profile::CountRow* find_row(Rows rows, const profile::CountRow& beside, Names names) {
-  const auto found = std::find_if(rows.begin(), rows.end(), [&](const profile::CountRow& row) {
+const answers::CountRow* find_row(Rows rows, const answers::CountRow& beside, Names names) {
+  const auto found = std::find_if(rows.begin(), rows.end(), [&](const answers::CountRow& row) {
     return row.run == beside.run && row.counted() && is_one_of(row, names);
   });
   return found == rows.end() ? nullptr : &*found;
 }
 
-double count_of(const profile::CountRow& row) {
+double count_of(const answers::CountRow& row) {
   return static_cast<double>(row.scaled != 0 ? row.scaled : row.value);
 }
 
-bool is_clock(const profile::CountRow& row) {
+bool is_clock(const answers::CountRow& row) {
   return is_one_of(row, {"task-clock", "cpu-clock"});
 }
 
 // "l1-dcache-load-misses" → its accesses, "l1-dcache-loads".
-const profile::CountRow* accesses_of(const profile::CountRow& misses, Rows rows) {
+const answers::CountRow* accesses_of(const answers::CountRow& misses, Rows rows) {
   if (is_one_of(misses, {"branch-misses"})) return find_row(rows, misses, {"branches", "branch-instructions"});
   if (is_one_of(misses, {"branchmispredictions"})) return find_row(rows, misses, {"branchinstructions"});
   if (is_one_of(misses, {"cache-misses"})) return find_row(rows, misses, {"cache-references"});
@@ -46,7 +46,7 @@ const profile::CountRow* accesses_of(const profile::CountRow& misses, Rows rows)
   return find_row(rows, misses, {accesses});
 }
 
-std::string_view share_unit(const profile::CountRow& misses) {
+std::string_view share_unit(const answers::CountRow& misses) {
   if (is_one_of(misses, {"branch-misses", "branchmispredictions"})) return "% of branches";
   if (is_one_of(misses, {"cache-misses"})) return "% of cache-references";
   return "% of accesses";
@@ -54,21 +54,21 @@ std::string_view share_unit(const profile::CountRow& misses) {
 
 }  // namespace
 
-std::optional<Derived> derive(const profile::CountRow& row, Rows rows, double elapsed_seconds) {
+std::optional<Derived> derive(const answers::CountRow& row, Rows rows, double elapsed_seconds) {
   if (!row.counted()) return {};
   if (row.run_seconds > 0) elapsed_seconds = row.run_seconds;
   if (is_clock(row)) {
     if (elapsed_seconds <= 0) return {};
     return Derived{count_of(row) / kNanosecondsPerSecond / elapsed_seconds, "CPUs used"};
   }
-  const profile::CountRow* clock = find_row(rows, row, {"task-clock"});
+  const answers::CountRow* clock = find_row(rows, row, {"task-clock"});
   const double seconds = clock != nullptr ? count_of(*clock) / kNanosecondsPerSecond : elapsed_seconds;
   const Names cycle_names = {"cycles", "cpu-cycles", "cpu_cycles", "cycle", "totalcycles"};
   if (is_one_of(row, {"instructions", "inst_retired", "instructionretired"})) {
-    const profile::CountRow* cycles = find_row(rows, row, cycle_names);
+    const answers::CountRow* cycles = find_row(rows, row, cycle_names);
     if (cycles != nullptr && count_of(*cycles) > 0) return Derived{count_of(row) / count_of(*cycles), "per cycle"};
   }
-  if (const profile::CountRow* accesses = accesses_of(row, rows); accesses != nullptr && count_of(*accesses) > 0) {
+  if (const answers::CountRow* accesses = accesses_of(row, rows); accesses != nullptr && count_of(*accesses) > 0) {
     return Derived{100 * count_of(row) / count_of(*accesses), share_unit(row)};
   }
   if (seconds <= 0) return {};
@@ -76,19 +76,19 @@ std::optional<Derived> derive(const profile::CountRow& row, Rows rows, double el
   return Derived{count_of(row) / seconds, "per second"};
 }
 
-std::string derived_text(const profile::CountRow& row, Rows rows, double elapsed_seconds) {
+std::string derived_text(const answers::CountRow& row, Rows rows, double elapsed_seconds) {
   std::string text;
-  if (row.counted() && is_clock(row)) text = duration(count_of(row) / kNanosecondsPerSecond);
+  if (row.counted() && is_clock(row)) text = text::duration(count_of(row) / kNanosecondsPerSecond);
   const std::optional<Derived> derived = derive(row, rows, elapsed_seconds);
   if (!derived.has_value()) return text;
   if (!text.empty()) text += ", ";
-  if (derived->unit == "per second") return text + scaled_number(derived->value) + "/s";
+  if (derived->unit == "per second") return text + text::scaled_number(derived->value) + "/s";
   const int decimals = derived->unit == "CPUs used" ? 3 : 2;
-  return text.append(fixed(derived->value, decimals)).append(1, ' ').append(derived->unit);
+  return text.append(text::fixed(derived->value, decimals)).append(1, ' ').append(derived->unit);
 }
 
-bool repeats_cycles(const profile::CountRow& row, Rows rows) {
-  return !row.code.has_value() && std::any_of(rows.begin(), rows.end(), [](const profile::CountRow& other) {
+bool repeats_cycles(const answers::CountRow& row, Rows rows) {
+  return !row.code.has_value() && std::any_of(rows.begin(), rows.end(), [](const answers::CountRow& other) {
     return is_one_of(other, {"cycles", "cpu-cycles"});
   });
 }

@@ -17,12 +17,12 @@ struct Derived {
 
 // Of a row among those of its core or program. A second is one of the program's own time where `task-clock` is among
 // the rows, else one of the elapsed time.
-std::optional<Derived> derive(const profile::CountRow& row, std::span<const profile::CountRow> rows,
+std::optional<Derived> derive(const answers::CountRow& row, std::span<const answers::CountRow> rows,
                               double elapsed_seconds);
 // The same for a person, with the time that a clock counted: "1.2 ms, 0.004 CPUs used". Empty: nothing can be said.
-std::string derived_text(const profile::CountRow& row, std::span<const profile::CountRow> rows, double elapsed_seconds);
+std::string derived_text(const answers::CountRow& row, std::span<const answers::CountRow> rows, double elapsed_seconds);
 
 // The row that every core has, where the kernel's own word for the same was asked for, too.
-bool repeats_cycles(const profile::CountRow& row, std::span<const profile::CountRow> rows);
+bool repeats_cycles(const answers::CountRow& row, std::span<const answers::CountRow> rows);
 
 }  // namespace wperf::report

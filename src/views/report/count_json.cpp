@@ -19,7 +19,8 @@ namespace {
 enum class Place { document, timeline };
 
 // { "name": [rows] }, or {} where there is nothing to say.
-void write_optional_rows(JsonWriter& json, std::string_view key, std::string_view name, bool present, auto make_table) {
+void write_optional_rows(text::JsonWriter& json, std::string_view key, std::string_view name, bool present,
+                         auto make_table) {
   json.begin_object(key);
   if (present) {
     json.key(name);
@@ -28,24 +29,24 @@ void write_optional_rows(JsonWriter& json, std::string_view key, std::string_vie
   json.end_object();
 }
 
-void write_overall(JsonWriter& json, const profile::ClassCounts& counts, Place place) {
+void write_overall(text::JsonWriter& json, const answers::ClassCounts& counts, Place place) {
   write_optional_rows(json, "overall", "Systemwide_Overall_Performance_Counters",
                       place == Place::document && !counts.overall.empty(),
                       [&] { return counter_table(counts.overall, CounterRows::overall, counts.multiplexed); });
 }
 
 // All strings but the flag, which is there only where it says something.
-void write_metrics(JsonWriter& json, std::span<const profile::MetricRow> metrics) {
+void write_metrics(text::JsonWriter& json, std::span<const answers::MetricRow> metrics) {
   json.begin_object("ts_metric");
   if (!metrics.empty()) {
     json.begin_array("Telemetry_Solution_Metrics");
   }
-  for (const profile::MetricRow& row : metrics) {
+  for (const answers::MetricRow& row : metrics) {
     json.begin_object();
     json.string("core", std::to_string(row.core));
     json.string("product_name", row.product);
     json.string("metric_name", row.metric);
-    json.string("value", fixed(row.value, 3));
+    json.string("value", text::fixed(row.value, 3));
     json.string("unit", row.unit);
     if (!row.counted) {
       json.boolean("not_counted", true);
@@ -56,13 +57,13 @@ void write_metrics(JsonWriter& json, std::span<const profile::MetricRow> metrics
   json.end_object();
 }
 
-void write_core(JsonWriter& json, const profile::CountProfile& profile, Place place) {
-  const profile::ClassCounts& counts = class_counts(profile, EventClass::core);
+void write_core(text::JsonWriter& json, const answers::CountProfile& profile, Place place) {
+  const answers::ClassCounts& counts = class_counts(profile, EventClass::core);
   json.begin_object("core");
   json.boolean("Multiplexing", counts.multiplexed);
   json.boolean("Kernel_mode", profile.kernel);
   json.begin_array("cores");
-  for (const profile::CountUnit& unit : counts.units) {
+  for (const answers::CountUnit& unit : counts.units) {
     json.begin_object();
     json.integer("core_number", unit.number);
     json.key("Performance_counter");
@@ -75,10 +76,10 @@ void write_core(JsonWriter& json, const profile::CountProfile& profile, Place pl
   json.end_object();
 }
 
-void write_dsu(JsonWriter& json, const profile::CountProfile& profile, Place place) {
-  const profile::ClassCounts& counts = class_counts(profile, EventClass::dsu);
+void write_dsu(text::JsonWriter& json, const answers::CountProfile& profile, Place place) {
+  const answers::ClassCounts& counts = class_counts(profile, EventClass::dsu);
   json.begin_object("dsu");
-  for (const profile::CountUnit& unit : counts.units) {
+  for (const answers::CountUnit& unit : counts.units) {
     json.begin_object(std::to_string(unit.number));
     json.key("Performance_counter");
     write_rows(json, counter_table(unit.rows, CounterRows::cluster, counts.multiplexed));
@@ -90,7 +91,7 @@ void write_dsu(JsonWriter& json, const profile::CountProfile& profile, Place pla
   json.end_object();
 }
 
-void write_dmc(JsonWriter& json, const profile::CountProfile& profile, Place place) {
+void write_dmc(text::JsonWriter& json, const answers::CountProfile& profile, Place place) {
   const bool in_document = place == Place::document;
   json.begin_object("dmc");
   write_optional_rows(json, "pmu", "PMU_Performance_Counters", in_document && dmc_scheduled(profile),
@@ -100,7 +101,7 @@ void write_dmc(JsonWriter& json, const profile::CountProfile& profile, Place pla
   json.end_object();
 }
 
-void write_estimate(JsonWriter& json, EventClass event_class, u32 unit, const profile::CountRow& row) {
+void write_estimate(text::JsonWriter& json, EventClass event_class, u32 unit, const answers::CountRow& row) {
   json.begin_object();
   json.string("class", class_name(event_class));
   json.integer("unit", unit);
@@ -111,23 +112,23 @@ void write_estimate(JsonWriter& json, EventClass event_class, u32 unit, const pr
     json.boolean("not_counted", true);
   }
   if (row.has_interval) {
-    json.integer("low", whole_count(row.low));
-    json.integer("high", whole_count(row.high));
+    json.integer("low", text::whole_count(row.low));
+    json.integer("high", text::whole_count(row.high));
   }
   json.end_object();
 }
 
-void write_estimates(JsonWriter& json, const profile::CountProfile& profile) {
+void write_estimates(text::JsonWriter& json, const answers::CountProfile& profile) {
   if (std::none_of(profile.classes.begin(), profile.classes.end(),
-                   [](const profile::ClassCounts& counts) { return counts.multiplexed; })) {
+                   [](const answers::ClassCounts& counts) { return counts.multiplexed; })) {
     return;
   }
   json.begin_array("Multiplexing_estimates");
   for (const EventClass event_class : kEventClasses) {
-    const profile::ClassCounts& counts = class_counts(profile, event_class);
+    const answers::ClassCounts& counts = class_counts(profile, event_class);
     if (!counts.multiplexed) continue;
-    for (const profile::CountUnit& unit : counts.units) {
-      for (const profile::CountRow& row : unit.rows) {
+    for (const answers::CountUnit& unit : counts.units) {
+      for (const answers::CountRow& row : unit.rows) {
         if (row.code.has_value()) write_estimate(json, event_class, unit.number, row);
       }
     }
@@ -135,10 +136,10 @@ void write_estimates(JsonWriter& json, const profile::CountProfile& profile) {
   json.end_array();
 }
 
-void write_derived(JsonWriter& json, const profile::CountProfile& profile) {
+void write_derived(text::JsonWriter& json, const answers::CountProfile& profile) {
   json.begin_array("Derived");
-  for (const profile::CountUnit& unit : class_counts(profile, EventClass::core).units) {
-    for (const profile::CountRow& row : unit.rows) {
+  for (const answers::CountUnit& unit : class_counts(profile, EventClass::core).units) {
+    for (const answers::CountRow& row : unit.rows) {
       const std::optional<Derived> derived = derive(row, unit.rows, profile.elapsed_seconds);
       if (!derived.has_value()) continue;
       json.begin_object();
@@ -153,14 +154,14 @@ void write_derived(JsonWriter& json, const profile::CountProfile& profile) {
 }
 
 // All other numbers of the document are means of the runs.
-void write_runs(JsonWriter& json, const profile::CountProfile& profile) {
+void write_runs(text::JsonWriter& json, const answers::CountProfile& profile) {
   json.begin_object("Runs");
   json.integer("count", profile.runs->count);
   json.real("Time_elapsed_deviation", profile.runs->elapsed_seconds);
   json.begin_array("counters");
   for (const EventClass event_class : kEventClasses) {
-    for (const profile::CountUnit& unit : class_counts(profile, event_class).units) {
-      for (const profile::CountRow& row : unit.rows) {
+    for (const answers::CountUnit& unit : class_counts(profile, event_class).units) {
+      for (const answers::CountRow& row : unit.rows) {
         json.begin_object();
         json.string("class", class_name(event_class));
         json.integer("unit", unit.number);
@@ -176,11 +177,11 @@ void write_runs(JsonWriter& json, const profile::CountProfile& profile) {
   json.end_object();
 }
 
-void write_threads(JsonWriter& json, const profile::CountProfile& profile) {
+void write_threads(text::JsonWriter& json, const answers::CountProfile& profile) {
   json.begin_array("Threads");
   for (usize run = 0; run < profile.threads.size(); ++run) {
-    const profile::ThreadTable& threads = profile.threads[run];
-    for (const profile::ThreadCountRow& row : threads.rows) {
+    const answers::ThreadTable& threads = profile.threads[run];
+    for (const answers::ThreadCountRow& row : threads.rows) {
       json.begin_object();
       json.integer("run", run + 1);
       json.integer("pid", row.process);
@@ -200,7 +201,7 @@ void write_threads(JsonWriter& json, const profile::CountProfile& profile) {
 }
 
 // What WindowsPerf does not tell: at the top level, where its clients take more keys.
-void write_program(JsonWriter& json, const profile::CountProfile& profile) {
+void write_program(text::JsonWriter& json, const answers::CountProfile& profile) {
   if (profile.process.has_value()) {  // then "core" tells of it, and core_number of no core
     json.integer("Process", *profile.process);
   }
@@ -218,7 +219,7 @@ void write_program(JsonWriter& json, const profile::CountProfile& profile) {
   if (profile.runs.has_value()) write_runs(json, profile);
 }
 
-void write_count(JsonWriter& json, const profile::CountProfile& profile, Place place) {
+void write_count(text::JsonWriter& json, const answers::CountProfile& profile, Place place) {
   json.begin_object();
   write_core(json, profile, place);
   write_dsu(json, profile, place);
@@ -232,22 +233,22 @@ void write_count(JsonWriter& json, const profile::CountProfile& profile, Place p
 
 }  // namespace
 
-std::string count_json(const profile::CountProfile& profile) {
+std::string count_json(const answers::CountProfile& profile) {
   std::string out;
-  JsonWriter json(out);
+  text::JsonWriter json(out);
   write_count(json, profile, Place::document);
   return out;
 }
 
-std::string timeline_json(const profile::TimelineProfile& timeline) {
+std::string timeline_json(const answers::TimelineProfile& timeline) {
   std::string out;
-  JsonWriter json(out);
+  text::JsonWriter json(out);
   json.begin_object();
   json.fixed("count_duration", timeline.duration_seconds, 2);
   json.fixed("count_interval", timeline.interval_seconds, 2);
   json.integer("count_timeline", timeline.requested_counts);
   json.begin_array("timeline");
-  for (const profile::CountProfile& count : timeline.counts) write_count(json, count, Place::timeline);
+  for (const answers::CountProfile& count : timeline.counts) write_count(json, count, Place::timeline);
   json.end_array();
   json.end_object();
   return out;

@@ -17,11 +17,11 @@ namespace {
 constexpr std::string_view kGroupLine =
     "events with the same note gN were counted together; a metric's name follows its events\n";
 
-bool has_groups(std::span<const profile::CountRow> rows) {
-  return std::any_of(rows.begin(), rows.end(), [](const profile::CountRow& row) { return row.note != "e"; });
+bool has_groups(std::span<const answers::CountRow> rows) {
+  return std::any_of(rows.begin(), rows.end(), [](const answers::CountRow& row) { return row.note != "e"; });
 }
 
-Table table_of(std::span<const profile::CountRow> rows, bool multiplexed, const profile::CountProfile& profile) {
+Table table_of(std::span<const answers::CountRow> rows, bool multiplexed, const answers::CountProfile& profile) {
   const bool groups = has_groups(rows), runs = profile.runs.has_value();
   Table table;
   table.columns = {{"counter value", Align::right}};
@@ -31,31 +31,31 @@ Table table_of(std::span<const profile::CountRow> rows, bool multiplexed, const 
   if (multiplexed)
     table.columns.insert(table.columns.end(), {{"ms counted", Align::right}, {"scaled value", Align::right}});
   table.columns.push_back({"derived"});
-  for (const profile::CountRow& row : rows) {
+  for (const answers::CountRow& row : rows) {
     if (repeats_cycles(row, rows)) continue;
     std::vector<std::string>& cells = table.rows.emplace_back();
-    cells.push_back(with_commas(row.value));
+    cells.push_back(text::with_commas(row.value));
     if (runs) cells.push_back(deviation_text(row));
     cells.push_back(row.name);
     if (groups) cells.push_back(row.note);
     if (multiplexed) {
       cells.push_back(fmt::format("{}/{}", row.slots, row.rounds));
-      cells.push_back(with_commas(row.scaled));
+      cells.push_back(text::with_commas(row.scaled));
     }
     cells.push_back(derived_text(row, rows, profile.elapsed_seconds));
   }
   return table;
 }
 
-std::string measured_name(const profile::CountProfile& profile, const profile::CountUnit& unit) {
+std::string measured_name(const answers::CountProfile& profile, const answers::CountUnit& unit) {
   if (profile.runs.has_value()) return fmt::format("{}, mean of {} runs", profile.program, profile.runs->count);
   if (!profile.process.has_value()) return fmt::format("core {}", unit.number);
   if (profile.program.empty()) return fmt::format("process {}", *profile.process);
   return fmt::format("{} (pid {})", profile.program, *profile.process);
 }
 
-void append_unit(std::string& out, std::string_view heading, std::span<const profile::CountRow> rows,
-                 const profile::CountProfile& profile) {
+void append_unit(std::string& out, std::string_view heading, std::span<const answers::CountRow> rows,
+                 const answers::CountProfile& profile) {
   const bool multiplexed = class_counts(profile, EventClass::core).multiplexed;
   fmt::format_to(std::back_inserter(out), "\n{}\n", heading);
   if (has_groups(rows)) out += kGroupLine;
@@ -66,8 +66,8 @@ void append_unit(std::string& out, std::string_view heading, std::span<const pro
 
 void append_time(std::string& out, std::optional<double> seconds, double deviation, bool runs, std::string_view what) {
   if (!seconds.has_value()) return;
-  std::string text = duration(*seconds);
-  if (runs) text += " ± " + duration(deviation);
+  std::string text = text::duration(*seconds);
+  if (runs) text += " ± " + text::duration(deviation);
   // Characters, not bytes: the sign is one of two.
   const usize width = 20 + (runs ? 1 : 0);
   fmt::format_to(std::back_inserter(out), "{}{} {}\n", std::string(width - std::min(width, text.size()), ' '), text,
@@ -76,9 +76,9 @@ void append_time(std::string& out, std::optional<double> seconds, double deviati
 
 }  // namespace
 
-void append_kernel_counts(std::string& out, const profile::CountProfile& profile) {
-  const profile::ClassCounts& counts = class_counts(profile, EventClass::core);
-  for (const profile::CountUnit& unit : counts.units) {
+void append_kernel_counts(std::string& out, const answers::CountProfile& profile) {
+  const answers::ClassCounts& counts = class_counts(profile, EventClass::core);
+  for (const answers::CountUnit& unit : counts.units) {
     append_unit(out,
                 fmt::format("Performance counter stats for {}{}, kernel mode {}:", measured_name(profile, unit),
                             counts.multiplexed ? ", multiplexed" : "", profile.kernel ? "included" : "excluded"),
@@ -87,10 +87,10 @@ void append_kernel_counts(std::string& out, const profile::CountProfile& profile
   if (!counts.overall.empty()) append_unit(out, "All these cores together:", counts.overall, profile);
 }
 
-void append_kernel_threads(std::string& out, const profile::CountProfile& profile) {
+void append_kernel_threads(std::string& out, const answers::CountProfile& profile) {
   constexpr usize kMostRows = 30;
   for (usize run = 0; run < profile.threads.size(); ++run) {
-    const profile::ThreadTable& threads = profile.threads[run];
+    const answers::ThreadTable& threads = profile.threads[run];
     out += "\nThreads";
     if (profile.threads.size() > 1) fmt::format_to(std::back_inserter(out), " of run {}", run + 1);
     out += ", by counts between the cores' context switches:\n\n";
@@ -103,11 +103,11 @@ void append_kernel_threads(std::string& out, const profile::CountProfile& profil
     for (const std::string& event : threads.events) table.columns.push_back({event, Align::right});
     const usize shown = std::min(threads.rows.size(), kMostRows);
     for (usize i = 0; i < shown; ++i) {
-      const profile::ThreadCountRow& row = threads.rows[i];
+      const answers::ThreadCountRow& row = threads.rows[i];
       std::vector<std::string>& cells = table.rows.emplace_back();
       cells = {row.name.empty() ? "-" : row.name, std::to_string(row.process), std::to_string(row.thread),
-               duration(row.running_seconds), with_commas(row.switches)};
-      for (const u64 value : row.values) cells.push_back(with_commas(value));
+               text::duration(row.running_seconds), text::with_commas(row.switches)};
+      for (const u64 value : row.values) cells.push_back(text::with_commas(value));
     }
     append_table(out, table);
     if (shown != threads.rows.size()) {
@@ -117,9 +117,9 @@ void append_kernel_threads(std::string& out, const profile::CountProfile& profil
   }
 }
 
-void append_kernel_times(std::string& out, const profile::CountProfile& profile) {
+void append_kernel_times(std::string& out, const answers::CountProfile& profile) {
   const bool runs = profile.runs.has_value();
-  const profile::Runs deviations = profile.runs.value_or(profile::Runs{});
+  const answers::Runs deviations = profile.runs.value_or(answers::Runs{});
   out += '\n';
   append_time(out, profile.elapsed_seconds, deviations.elapsed_seconds, runs, "elapsed");
   append_time(out, profile.user_seconds, deviations.user_seconds, runs, "user");

@@ -12,8 +12,8 @@
 namespace wperf::report {
 namespace {
 
-profile::CountRow row_of(const char* name, u64 value) {
-  profile::CountRow row;
+answers::CountRow row_of(const char* name, u64 value) {
+  answers::CountRow row;
   row.name = name;
   row.code = 1;
   row.note = "e";
@@ -22,8 +22,8 @@ profile::CountRow row_of(const char* name, u64 value) {
 }
 
 // A program that had a CPU for half of two seconds.
-profile::CountProfile kernel_profile() {
-  profile::CountProfile profile;
+answers::CountProfile kernel_profile() {
+  answers::CountProfile profile;
   profile.by_kernel = true;
   profile.process = 22637;
   profile.program = "prog";
@@ -31,7 +31,7 @@ profile::CountProfile kernel_profile() {
   profile.elapsed_seconds = 2;
   profile.user_seconds = 0.9;
   profile.system_seconds = 0.00273136;
-  profile::ClassCounts& counts = profile.classes[0];
+  answers::ClassCounts& counts = profile.classes[0];
   counts.scheduled = true;
   counts.units.emplace_back().rows = {row_of("task-clock", 1'000'000'000),  row_of("context-switches", 12),
                                       row_of("cycles", 3'000'000'000),      row_of("instructions", 6'000'000'000),
@@ -41,7 +41,7 @@ profile::CountProfile kernel_profile() {
 }
 
 TEST(CountDerived, AsPerfDerives) {
-  const profile::CountProfile profile = kernel_profile();
+  const answers::CountProfile profile = kernel_profile();
   const auto& rows = profile.classes[0].units[0].rows;
   const char* expected[] = {"1.000 s, 0.500 CPUs used", "12.0/s",   "3.00 GHz",          "2.00 per cycle", "1.00 G/s",
                             "2.50 % of branches",       "2.00 M/s", "1.00 % of accesses"};
@@ -49,11 +49,11 @@ TEST(CountDerived, AsPerfDerives) {
 }
 
 TEST(CountDerived, WithoutTheOtherCount) {
-  const std::vector<profile::CountRow> alone = {row_of("instructions", 4000), row_of("branch-misses", 0)};
+  const std::vector<answers::CountRow> alone = {row_of("instructions", 4000), row_of("branch-misses", 0)};
   EXPECT_EQ(derived_text(alone[0], alone, 2), "2.00 K/s");
   EXPECT_EQ(derived_text(alone[1], alone, 2), "0/s");
   EXPECT_EQ(derived_text(alone[0], alone, 0), "");
-  std::vector<profile::CountRow> rows = {row_of("cycles", 0), row_of("instructions", 5)};
+  std::vector<answers::CountRow> rows = {row_of("cycles", 0), row_of("instructions", 5)};
   EXPECT_EQ(derived_text(rows[1], rows, 1), "5.00/s") << "no division by zero";
   rows[1].fraction = 0;
   EXPECT_EQ(derived_text(rows[1], rows, 1), "") << "its turn never came";
@@ -73,8 +73,8 @@ TEST(CountKernelText, WhatAPersonReads) {
 }
 
 TEST(CountKernelText, RunsRemarksAndGroups) {
-  profile::CountProfile profile = kernel_profile();
-  profile.runs = profile::Runs{.count = 3, .elapsed_seconds = 0.01};
+  answers::CountProfile profile = kernel_profile();
+  profile.runs = answers::Runs{.count = 3, .elapsed_seconds = 0.01};
   profile.process.reset();
   profile.remarks = {"something is missing"};
   profile.classes[0].units[0].rows[0].deviation = 8'900'000;
@@ -88,7 +88,7 @@ TEST(CountKernelText, RunsRemarksAndGroups) {
 }
 
 TEST(CountKernelText, TheKernelsOwnCyclesReplaceTheRowOfAllDevices) {
-  profile::CountProfile profile = kernel_profile();
+  answers::CountProfile profile = kernel_profile();
   auto& rows = profile.classes[0].units[0].rows;
   rows.insert(rows.begin(), row_of("cycle", 2'999));
   rows[0].code.reset();
@@ -98,8 +98,8 @@ TEST(CountKernelText, TheKernelsOwnCyclesReplaceTheRowOfAllDevices) {
 }
 
 TEST(CountKernelText, Json) {
-  profile::CountProfile profile = kernel_profile();
-  profile.runs = profile::Runs{.count = 2, .elapsed_seconds = 0.5};
+  answers::CountProfile profile = kernel_profile();
+  profile.runs = answers::Runs{.count = 2, .elapsed_seconds = 0.5};
   profile.classes[0].units[0].rows[3].deviation = 2.5;
   const auto document = nlohmann::json::parse(count_json(profile));
   EXPECT_EQ(document["Program"], "prog");
@@ -113,17 +113,17 @@ TEST(CountKernelText, Json) {
 }
 
 TEST(NumberText, ForAPerson) {
-  EXPECT_EQ(duration(0.00273136), "2.7 ms");
-  EXPECT_EQ(duration(0.0999), "100 ms");
-  EXPECT_EQ(duration(0.9996), "1.000 s");
-  EXPECT_EQ(duration(12.34), "12.3 s");
-  EXPECT_EQ(duration(-1), "0.0 ms");
-  EXPECT_EQ(scaled_number(0), "0");
-  EXPECT_EQ(scaled_number(7), "7.00");
-  EXPECT_EQ(scaled_number(823.4), "823");
-  EXPECT_EQ(scaled_number(999.7), "1.00 K");
-  EXPECT_EQ(scaled_number(60'900), "60.9 K");
-  EXPECT_EQ(scaled_number(1e40), "10000000000000000000000 E");
+  EXPECT_EQ(text::duration(0.00273136), "2.7 ms");
+  EXPECT_EQ(text::duration(0.0999), "100 ms");
+  EXPECT_EQ(text::duration(0.9996), "1.000 s");
+  EXPECT_EQ(text::duration(12.34), "12.3 s");
+  EXPECT_EQ(text::duration(-1), "0.0 ms");
+  EXPECT_EQ(text::scaled_number(0), "0");
+  EXPECT_EQ(text::scaled_number(7), "7.00");
+  EXPECT_EQ(text::scaled_number(823.4), "823");
+  EXPECT_EQ(text::scaled_number(999.7), "1.00 K");
+  EXPECT_EQ(text::scaled_number(60'900), "60.9 K");
+  EXPECT_EQ(text::scaled_number(1e40), "10000000000000000000000 E");
 }
 
 }  // namespace

@@ -10,8 +10,8 @@
 namespace wperf::report {
 
 // A blank line and a sentence each.
-void append_notes(std::string& out, const profile::CountProfile& profile);
+void append_notes(std::string& out, const answers::CountProfile& profile);
 // Members of the document: "Cycles", "Lost_counts"; none where there is nothing to say.
-void write_notes(JsonWriter& json, const profile::CountProfile& profile);
+void write_notes(text::JsonWriter& json, const answers::CountProfile& profile);
 
 }  // namespace wperf::report

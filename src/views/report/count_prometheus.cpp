@@ -75,14 +75,14 @@ class PrometheusText {
 
 // visit(labels, row) for what each core, cluster and channel counted.
 template <class Visit>
-void for_each_count(const profile::CountProfile& profile, Visit visit) {
+void for_each_count(const answers::CountProfile& profile, Visit visit) {
   for (const EventClass event_class : kEventClasses) {
     const bool is_core = event_class == EventClass::core;
-    for (const profile::CountUnit& unit : profile.classes[index_of(event_class)].units) {
+    for (const answers::CountUnit& unit : profile.classes[index_of(event_class)].units) {
       std::map<std::string_view, u32> seen;
       for (usize i = 0; i < unit.rows.size(); ++i) {
-        const profile::CountRow& row = unit.rows[i];
-        if (is_core && i == 0 && unit.cycle_row == profile::CycleRow::uncounted) continue;
+        const answers::CountRow& row = unit.rows[i];
+        if (is_core && i == 0 && unit.cycle_row == answers::CycleRow::uncounted) continue;
         Labels labels = {{"class", kEventClassNames[index_of(event_class)]},
                          {"unit", is_core && profile.process.has_value() ? "program" : std::to_string(unit.number)},
                          {"event", row.name}};
@@ -94,26 +94,26 @@ void for_each_count(const profile::CountProfile& profile, Visit visit) {
   }
 }
 
-void append_counts(const profile::CountProfile& profile, PrometheusText& out) {
+void append_counts(const answers::CountProfile& profile, PrometheusText& out) {
   out.begin("wperf_event_value", "Count of an event, scaled if the event was multiplexed.");
-  for_each_count(profile, [&](const Labels& labels, const profile::CountRow& row) {
+  for_each_count(profile, [&](const Labels& labels, const answers::CountRow& row) {
     if (row.counted()) out.value(labels, row.scaled);
   });
   out.begin("wperf_event_measured_ratio", "Fraction of the time the event was on a counter; 0: it was never counted.");
-  for_each_count(profile, [&](const Labels& labels, const profile::CountRow& row) { out.value(labels, row.fraction); });
+  for_each_count(profile, [&](const Labels& labels, const answers::CountRow& row) { out.value(labels, row.fraction); });
   for (const bool is_low : {true, false}) {
     out.begin(is_low ? "wperf_event_value_low" : "wperf_event_value_high",
               is_low ? "Lower end of the 95 % interval of a scaled value."
                      : "Upper end of the 95 % interval of a scaled value.");
-    for_each_count(profile, [&](const Labels& labels, const profile::CountRow& row) {
+    for_each_count(profile, [&](const Labels& labels, const answers::CountRow& row) {
       if (row.has_interval) out.value(labels, is_low ? row.low : row.high);
     });
   }
 }
 
-void append_metrics(const profile::CountProfile& profile, PrometheusText& out) {
+void append_metrics(const answers::CountProfile& profile, PrometheusText& out) {
   out.begin("wperf_metric_value", "A metric of Arm's telemetry specification, in its own unit.");
-  for (const profile::MetricRow& row : profile.metrics) {
+  for (const answers::MetricRow& row : profile.metrics) {
     if (!row.counted || !std::isfinite(row.value)) continue;
     out.value(
         {{"core", std::to_string(row.core)}, {"product", row.product}, {"metric", row.metric}, {"unit", row.unit}},
@@ -121,16 +121,16 @@ void append_metrics(const profile::CountProfile& profile, PrometheusText& out) {
   }
 }
 
-Labels common_labels(const profile::CountProfile& profile) {
+Labels common_labels(const answers::CountProfile& profile) {
   if (profile.program.empty()) return {};
   return {{"program", profile.program}};
 }
 
 }  // namespace
 
-void CountSums::add(const profile::CountProfile& profile) {
+void CountSums::add(const answers::CountProfile& profile) {
   const PrometheusText words(common_labels(profile));
-  for_each_count(profile, [&](const Labels& labels, const profile::CountRow& row) {
+  for_each_count(profile, [&](const Labels& labels, const answers::CountRow& row) {
     if (row.counted()) values_[words.label_text(labels)] += static_cast<double>(row.scaled);
   });
   seconds_ += profile.elapsed_seconds;
@@ -148,7 +148,7 @@ std::string CountSums::text() const {
   return out.take();
 }
 
-std::string count_prometheus(const profile::CountProfile& profile) {
+std::string count_prometheus(const answers::CountProfile& profile) {
   PrometheusText out(common_labels(profile));
   append_counts(profile, out);
   append_metrics(profile, out);

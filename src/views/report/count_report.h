@@ -13,14 +13,14 @@ struct CountTextOptions {
   bool verbose = false;  // ours: adds the fraction measured and the 95 % interval of multiplexed events
   bool elapsed = true;   // ends with the time; false where sections of another kind follow
 };
-std::string count_text(const profile::CountProfile& profile, const CountTextOptions& options);
-std::string count_json(const profile::CountProfile& profile);
+std::string count_text(const answers::CountProfile& profile, const CountTextOptions& options);
+std::string count_json(const answers::CountProfile& profile);
 // As Prometheus and node_exporter read it.
-std::string count_prometheus(const profile::CountProfile& profile);
+std::string count_prometheus(const answers::CountProfile& profile);
 // Sums of one count after the other, as counters that only grow; a count that was not taken adds nothing.
 class CountSums {
  public:
-  void add(const profile::CountProfile& profile);
+  void add(const answers::CountProfile& profile);
   std::string text() const;
 
  private:
@@ -29,9 +29,9 @@ class CountSums {
   u64 counts_ = 0;
 };
 // What CSV has no place for: the notes of all counts together.
-std::string timeline_notes(const profile::TimelineProfile& timeline);
-std::string timeline_json(const profile::TimelineProfile& timeline);
+std::string timeline_notes(const answers::TimelineProfile& timeline);
+std::string timeline_json(const answers::TimelineProfile& timeline);
 // The CSV of one event class.
-std::string timeline_csv(const profile::TimelineProfile& timeline, EventClass event_class);
+std::string timeline_csv(const answers::TimelineProfile& timeline, EventClass event_class);
 
 }  // namespace wperf::report

@@ -68,7 +68,7 @@ void check_document(const json& document) {
 
 struct Case {
   const char* name;
-  profile::CountProfile (*make)();
+  answers::CountProfile (*make)();
 };
 constexpr Case kCases[] = {{"one_core", testing::one_core_plain},
                            {"two_cores_multiplexed", testing::two_cores_multiplexed},
@@ -78,7 +78,7 @@ constexpr Case kCases[] = {{"one_core", testing::one_core_plain},
 
 TEST(count_report, matches_golden_files) {
   for (const Case& c : kCases) {
-    const profile::CountProfile profile = c.make();
+    const answers::CountProfile profile = c.make();
     expect_golden(std::string("stat_") + c.name + ".txt", count_text(profile, {}));
     expect_golden(std::string("stat_") + c.name + ".json", count_json(profile));
     expect_golden(std::string("stat_") + c.name + ".prom", count_prometheus(profile));
@@ -88,9 +88,9 @@ TEST(count_report, matches_golden_files) {
 }
 
 TEST(count_report, prometheus_leaves_out_what_was_not_counted_and_escapes_names) {
-  profile::CountProfile profile = testing::one_core_plain();
+  answers::CountProfile profile = testing::one_core_plain();
   profile.program = "a\"b\\c\n\xff";
-  profile::CountRow& row = profile.classes[index_of(EventClass::core)].units[0].rows[1];
+  answers::CountRow& row = profile.classes[index_of(EventClass::core)].units[0].rows[1];
   row.name = "never_there";
   row.fraction = 0;
   const std::string text = count_prometheus(profile);
@@ -167,10 +167,10 @@ TEST(count_text, sections_appear_only_for_scheduled_classes) {
   EXPECT_EQ(count_text(testing::nothing(), {}), "\n                 0.0 seconds time elapsed\n");
 }
 
-profile::CountProfile without_a_turn() {
-  profile::CountProfile profile = testing::two_cores_multiplexed();
-  for (profile::CountUnit& unit : profile.classes[0].units) {
-    for (profile::CountRow& row : unit.rows) {
+answers::CountProfile without_a_turn() {
+  answers::CountProfile profile = testing::two_cores_multiplexed();
+  for (answers::CountUnit& unit : profile.classes[0].units) {
+    for (answers::CountRow& row : unit.rows) {
       if (row.note != "g0,ipc") continue;
       row.fraction = 0;
       row.value = row.scaled = row.slots = 0;
@@ -195,11 +195,11 @@ TEST(count_text, names_what_never_had_a_turn) {
 }
 
 TEST(count_text, metrics_of_the_uncore_that_were_not_counted_have_no_value) {
-  profile::CountProfile clusters = testing::four_cores_dsu();
+  answers::CountProfile clusters = testing::four_cores_dsu();
   clusters.l3[0].counted = false;
   EXPECT_TRUE(finds(count_text(clusters, {}), R"(0\s+0, 1\s+-\s+-\s*\n)"));
   EXPECT_EQ(json::parse(count_json(clusters))["dsu"]["l3metric"]["L3_Cache_Metrics"][0]["miss_rate"], "35.01%");
-  profile::CountProfile channels = testing::one_core_dmc();
+  answers::CountProfile channels = testing::one_core_dmc();
   channels.ddr[1].counted = false;
   channels.classes[index_of(EventClass::dmc_clkdiv2)].overall[0].fraction = 0;
   const std::string text = count_text(channels, {});
@@ -261,28 +261,28 @@ TEST(count_json, estimates_stand_beside_time_elapsed) {
 }
 
 TEST(count_json, notes_stand_beside_time_elapsed) {
-  profile::CountProfile profile = testing::two_cores_multiplexed();
+  answers::CountProfile profile = testing::two_cores_multiplexed();
   EXPECT_FALSE(json::parse(count_json(profile)).contains("Cycles"));
   EXPECT_FALSE(json::parse(count_json(profile)).contains("Lost_counts"));
-  profile::CountUnit& core = profile.classes[0].units[1];
-  core.cycle_row = profile::CycleRow::with_kernel;
+  answers::CountUnit& core = profile.classes[0].units[1];
+  core.cycle_row = answers::CycleRow::with_kernel;
   core.losses = 2;
   core.lost_seconds = 0.25;
   const json document = json::parse(count_json(profile));
   check_document(document);
   EXPECT_EQ(document["Cycles"], "with kernel");
   EXPECT_EQ(document["Lost_counts"], json::parse(R"([{"class": "core", "unit": 3, "times": 2, "seconds": 0.25}])"));
-  core.cycle_row = profile::CycleRow::uncounted;
+  core.cycle_row = answers::CycleRow::uncounted;
   EXPECT_EQ(json::parse(count_json(profile))["Cycles"], "not counted");
 }
 
 TEST(count_text, says_whose_cycles_they_are_and_what_is_missing) {
-  profile::CountProfile profile = testing::one_core_plain();
+  answers::CountProfile profile = testing::one_core_plain();
   EXPECT_FALSE(finds(count_text(profile, {}), "\nnote: c|\nnote: the"));
-  profile::CountUnit& core = profile.classes[0].units[0];
-  core.cycle_row = profile::CycleRow::with_kernel;
+  answers::CountUnit& core = profile.classes[0].units[0];
+  core.cycle_row = answers::CycleRow::with_kernel;
   EXPECT_TRUE(finds(count_text(profile, {}), "note: cycle includes the kernel, "));
-  core.cycle_row = profile::CycleRow::uncounted;
+  core.cycle_row = answers::CycleRow::uncounted;
   core.losses = 3;
   core.lost_seconds = 0.6;
   EXPECT_TRUE(finds(count_text(profile, {}), "note: cycle is not counted, "));
@@ -291,13 +291,13 @@ TEST(count_text, says_whose_cycles_they_are_and_what_is_missing) {
 }
 
 TEST(timeline_notes, are_those_of_all_counts) {
-  profile::TimelineProfile timeline = testing::timeline_of(testing::one_core_plain());
+  answers::TimelineProfile timeline = testing::timeline_of(testing::one_core_plain());
   EXPECT_EQ(timeline_notes(timeline), "");
   EXPECT_EQ(timeline_notes({}), "");
   timeline.counts[1].classes[0].units[0].losses = 1;
   timeline.counts[2].classes[0].units[0].losses = 2;
   timeline.counts[2].classes[0].units[0].lost_seconds = 0.5;
-  timeline.counts[2].classes[0].units[0].cycle_row = profile::CycleRow::with_kernel;
+  timeline.counts[2].classes[0].units[0].cycle_row = answers::CycleRow::with_kernel;
   EXPECT_TRUE(finds(timeline_notes(timeline), "^\nnote: cycle includes the kernel, "));
   EXPECT_TRUE(finds(timeline_notes(timeline), "core [0-9] were reset [^,]*3 times, [^;]*0.500 seconds"));
 }
@@ -316,14 +316,14 @@ TEST(count_json, uncore_rows_keep_their_names) {
 }
 
 TEST(count_json, values_beyond_signed_64_bits_are_clamped) {
-  profile::CountProfile profile = testing::one_core_plain();
+  answers::CountProfile profile = testing::one_core_plain();
   profile.classes[0].units[0].rows[0].value = ~u64{0};
   const json document = json::parse(count_json(profile));
   EXPECT_EQ(document["core"]["cores"][0]["Performance_counter"][0]["counter_value"], 9223372036854775807u);
 }
 
 TEST(count_json, never_holds_nan_or_infinity) {
-  profile::CountProfile profile = testing::two_cores_multiplexed();
+  answers::CountProfile profile = testing::two_cores_multiplexed();
   profile.metrics[0].value = std::numeric_limits<double>::quiet_NaN();
   profile.metrics[1].value = std::numeric_limits<double>::infinity();
   profile.elapsed_seconds = std::numeric_limits<double>::infinity();

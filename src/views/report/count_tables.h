@@ -13,21 +13,21 @@ enum class CounterRows { core, cluster, overall };
 // Of what was not counted text shows `-`. In JSON the number stays: clients want one there.
 enum class Face { text, json };
 
-Table counter_table(std::span<const profile::CountRow> rows, CounterRows kind, bool multiplexed);
-Table telemetry_table(std::span<const profile::MetricRow> metrics);  // for text only
-Table l3_table(std::span<const profile::L3Row> rows, Face face);
-Table dmc_table(const profile::CountProfile& profile);
-Table ddr_table(std::span<const profile::DdrRow> rows, Face face);
+Table counter_table(std::span<const answers::CountRow> rows, CounterRows kind, bool multiplexed);
+Table telemetry_table(std::span<const answers::MetricRow> metrics);  // for text only
+Table l3_table(std::span<const answers::L3Row> rows, Face face);
+Table dmc_table(const answers::CountProfile& profile);
+Table ddr_table(std::span<const answers::DdrRow> rows, Face face);
 // Ours: how sure the scaled values are. Without rows if nothing was multiplexed.
-Table estimate_table(const profile::CountProfile& profile);
+Table estimate_table(const answers::CountProfile& profile);
 
 // How much each count differed from run to run. Without rows if there was one run.
-Table runs_table(const profile::CountProfile& profile);
+Table runs_table(const answers::CountProfile& profile);
 // Standard deviation in percent of the mean: "± 0.89 %".
-std::string deviation_text(const profile::CountRow& row);
+std::string deviation_text(const answers::CountRow& row);
 
-const profile::ClassCounts& class_counts(const profile::CountProfile& profile, EventClass event_class);
-bool dmc_scheduled(const profile::CountProfile& profile);
+const answers::ClassCounts& class_counts(const answers::CountProfile& profile, EventClass event_class);
+bool dmc_scheduled(const answers::CountProfile& profile);
 // "core", "dsu", "dmc_clk", "dmc_clkdiv2"
 std::string_view class_name(EventClass event_class);
 // What its units are called: "core", "dsu", "dmc".

@@ -24,31 +24,31 @@ void append_section(std::string& out, std::string_view heading, const Table& tab
   append_table(out, table);
 }
 
-std::string_view multiplexed_text(const profile::ClassCounts& counts) {
+std::string_view multiplexed_text(const answers::ClassCounts& counts) {
   return counts.multiplexed ? "multiplexed" : "no multiplexing";
 }
 
 // What a row is part of: a metric has no value without each of its events.
-std::string_view asked_name(const profile::CountRow& row) {
+std::string_view asked_name(const answers::CountRow& row) {
   const usize comma = row.note.find(',');
   return comma == std::string::npos ? std::string_view(row.name) : std::string_view(row.note).substr(comma + 1);
 }
 
-void append_counters(std::string& out, std::span<const profile::CountRow> rows, CounterRows kind, bool multiplexed) {
+void append_counters(std::string& out, std::span<const answers::CountRow> rows, CounterRows kind, bool multiplexed) {
   append_table(out, counter_table(rows, kind, multiplexed));
   append_not_counted(out, rows);
 }
 
-void append_overall(std::string& out, const profile::ClassCounts& counts) {
+void append_overall(std::string& out, const answers::ClassCounts& counts) {
   if (counts.overall.empty()) return;
   out += "\nSystem-wide Overall:\n";
   append_counters(out, counts.overall, CounterRows::overall, counts.multiplexed);
 }
 
-void append_cores(std::string& out, const profile::CountProfile& profile) {
-  const profile::ClassCounts& counts = class_counts(profile, EventClass::core);
+void append_cores(std::string& out, const answers::CountProfile& profile) {
+  const answers::ClassCounts& counts = class_counts(profile, EventClass::core);
   if (!counts.scheduled) return;
-  for (const profile::CountUnit& unit : counts.units) {
+  for (const answers::CountUnit& unit : counts.units) {
     fmt::format_to(std::back_inserter(out),
                    "\nPerformance counter stats for core {}, {}, kernel mode {}, on {} core implementation:\n{}\n",
                    unit.number, multiplexed_text(counts), profile.kernel ? "included" : "excluded", profile.vendor,
@@ -59,10 +59,10 @@ void append_cores(std::string& out, const profile::CountProfile& profile) {
   if (!profile.metrics.empty()) append_section(out, "Telemetry Solution Metrics:", telemetry_table(profile.metrics));
 }
 
-void append_clusters(std::string& out, const profile::CountProfile& profile) {
-  const profile::ClassCounts& counts = class_counts(profile, EventClass::dsu);
+void append_clusters(std::string& out, const answers::CountProfile& profile) {
+  const answers::ClassCounts& counts = class_counts(profile, EventClass::dsu);
   if (!counts.scheduled) return;
-  for (const profile::CountUnit& unit : counts.units) {
+  for (const answers::CountUnit& unit : counts.units) {
     fmt::format_to(std::back_inserter(out),
                    "\nPerformance counter stats for DSU cluster {}, {}, on {} core implementation:\n{}\n", unit.number,
                    multiplexed_text(counts), profile.vendor, kNoteLine);
@@ -72,7 +72,7 @@ void append_clusters(std::string& out, const profile::CountProfile& profile) {
   if (profile.has_l3_metric) append_section(out, "L3 cache metrics:", l3_table(profile.l3, Face::text));
 }
 
-void append_channels(std::string& out, const profile::CountProfile& profile) {
+void append_channels(std::string& out, const answers::CountProfile& profile) {
   if (!dmc_scheduled(profile)) return;
   out += '\n';
   append_table(out, dmc_table(profile));
@@ -82,12 +82,12 @@ void append_channels(std::string& out, const profile::CountProfile& profile) {
   if (profile.has_ddr_metric) append_section(out, "ddr metrics:", ddr_table(profile.ddr, Face::text));
 }
 
-void append_estimates(std::string& out, const profile::CountProfile& profile) {
+void append_estimates(std::string& out, const answers::CountProfile& profile) {
   const Table table = estimate_table(profile);
   if (!table.rows.empty()) append_section(out, "Multiplexing estimates:", table);
 }
 
-void append_deviations(std::string& out, const profile::CountProfile& profile) {
+void append_deviations(std::string& out, const answers::CountProfile& profile) {
   if (!profile.runs.has_value()) return;
   append_section(out, fmt::format("Mean of {} runs, and standard deviation:", profile.runs->count),
                  runs_table(profile));
@@ -95,9 +95,9 @@ void append_deviations(std::string& out, const profile::CountProfile& profile) {
 
 }  // namespace
 
-void append_not_counted(std::string& out, std::span<const profile::CountRow> rows) {
+void append_not_counted(std::string& out, std::span<const answers::CountRow> rows) {
   std::vector<std::string_view> names;
-  for (const profile::CountRow& row : rows) {
+  for (const answers::CountRow& row : rows) {
     if (row.counted()) continue;
     const std::string_view name = asked_name(row);
     if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
@@ -109,7 +109,7 @@ void append_not_counted(std::string& out, std::span<const profile::CountRow> row
                  fmt::join(names, ", "));
 }
 
-std::string count_text(const profile::CountProfile& profile, const CountTextOptions& options) {
+std::string count_text(const answers::CountProfile& profile, const CountTextOptions& options) {
   std::string out;
   if (profile.by_kernel) {
     append_kernel_counts(out, profile);
@@ -127,7 +127,7 @@ std::string count_text(const profile::CountProfile& profile, const CountTextOpti
   if (options.verbose) append_estimates(out, profile);
   append_deviations(out, profile);
   if (options.elapsed) {
-    fmt::format_to(std::back_inserter(out), "\n{:>20} seconds time elapsed\n", elapsed(profile.elapsed_seconds));
+    fmt::format_to(std::back_inserter(out), "\n{:>20} seconds time elapsed\n", text::elapsed(profile.elapsed_seconds));
   }
   return out;
 }

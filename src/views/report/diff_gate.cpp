@@ -43,7 +43,7 @@ std::string cell_text(std::string_view text) {
   std::replace_if(lines.begin(), lines.end(), [](char c) { return c == '\n' || c == '\r' || c == '\t'; }, ' ');
   for (usize at = 0; at < lines.size();) {
     const auto first = static_cast<u8>(lines[at]);
-    const usize length = first < 0x80 ? 1 : decode_utf8(std::string_view(lines).substr(at)).length;
+    const usize length = first < 0x80 ? 1 : text::decode_utf8(std::string_view(lines).substr(at)).length;
     const std::string_view one = std::string_view(lines).substr(at, length);
     at += length;
     if (one == "@") {
@@ -72,8 +72,8 @@ void append_markdown_rows(std::string& out, const EventChange& event, const std:
     out += fmt::format("| {}{} | {} | {} | {} | {} | {} to {} |\n", cell_text(name),
                        row.note.empty() ? std::string() : cell_text("; " + row.note),
                        change_words(row.before, row.after, change.ratio), cost_text(row.before, event),
-                       cost_text(row.after, event), interval_text(row, change), with_commas(row.samples_before),
-                       with_commas(row.samples_after));
+                       cost_text(row.after, event), interval_text(row, change), text::with_commas(row.samples_before),
+                       text::with_commas(row.samples_after));
   }
 }
 

@@ -143,7 +143,7 @@ class DiffWriter {
     json_.end_object();
   }
 
-  JsonWriter json_;
+  text::JsonWriter json_;
 };
 
 }  // namespace

@@ -25,13 +25,13 @@ void append_columns(std::string& out, const std::vector<FittedColumn>& columns, 
                     const DiffOptions& options) {
   append_fitted_table(out, columns, options.width, [&](std::string line, usize row) {
     if (ratios[row] == 1 || !options.coloured) return line;
-    return std::string(ratios[row] > 1 ? kRed : kGreen).append(line).append(kNoColour);
+    return std::string(ratios[row] > 1 ? text::kRed : text::kGreen).append(line).append(text::kNoColour);
   });
 }
 
 std::string amount_text(double amount) {
   if (amount != 0 && amount < 0.001) return fmt::format("{:.3g}", amount);
-  return amount < 1 ? fmt::format("{:.4g}", amount) : scaled_number(amount);
+  return amount < 1 ? fmt::format("{:.4g}", amount) : text::scaled_number(amount);
 }
 
 std::string time_text(double seconds) {
@@ -62,7 +62,7 @@ std::string one_line(std::string_view text) {
 }
 
 std::string samples_text(const UnitChange& row) {
-  return with_commas(row.samples_before) + " to " + with_commas(row.samples_after);
+  return text::with_commas(row.samples_before) + " to " + text::with_commas(row.samples_after);
 }
 
 void append_units(std::string& out, const EventChange& event, const std::vector<const UnitChange*>& rows,
@@ -120,7 +120,7 @@ void append_kind(std::string& out, const EventChange& event, const std::vector<U
   } else {
     out += fmt::format("\n{}: changes (false-alarm rate 5 %):\n", kind_words(kind));
     append_units(out, event, found, options);
-    if (all_found > found.size()) out += fmt::format("  and {} more\n", with_commas(all_found - found.size()));
+    if (all_found > found.size()) out += fmt::format("  and {} more\n", text::with_commas(all_found - found.size()));
   }
   constexpr usize kUnsure = 5;
   if (!options.verbose) {
@@ -269,8 +269,8 @@ std::string sides_text(const Comparison& comparison) {
 }
 
 std::string sensitivity_text(const EventChange& event) {
-  std::string text = fmt::format("{} functions compared", with_commas(event.compared));
-  if (event.too_few != 0) text += fmt::format("; {} have too few samples to judge", with_commas(event.too_few));
+  std::string text = fmt::format("{} functions compared", text::with_commas(event.compared));
+  if (event.too_few != 0) text += fmt::format("; {} have too few samples to judge", text::with_commas(event.too_few));
   text += ". ";
   const double ratio = event.detectable_of_percent;
   if (!std::isfinite(ratio)) return text + "Too few samples to detect any change.";
@@ -287,7 +287,7 @@ std::string diff_text(const Comparison& comparison, const DiffOptions& options) 
   append_totals(out, comparison, options);
   for (const EventChange& event : comparison.events) {
     out += fmt::format("\n{} ({}): {} samples before, {} after\n", event.event, per_words(event.per),
-                       with_commas(event.samples_before), with_commas(event.samples_after));
+                       text::with_commas(event.samples_before), text::with_commas(event.samples_after));
     append_kind(out, event, event.modules, UnitKind::module, options);
     append_kind(out, event, event.functions, UnitKind::function, options);
     append_kind(out, event, event.inclusive, UnitKind::inclusive, options);

@@ -8,12 +8,12 @@
 
 namespace wperf::report::testing {
 
-profile::CountProfile one_core_plain();
-profile::CountProfile two_cores_multiplexed();  // groups and Telemetry Solution metrics
-profile::CountProfile four_cores_dsu();         // l3_cache
-profile::CountProfile one_core_dmc();           // ddr_bw, no core events
-profile::CountProfile nothing();
-profile::TimelineProfile timeline_of(profile::CountProfile first);  // three counts, the values grow
+answers::CountProfile one_core_plain();
+answers::CountProfile two_cores_multiplexed();  // groups and Telemetry Solution metrics
+answers::CountProfile four_cores_dsu();         // l3_cache
+answers::CountProfile one_core_dmc();           // ddr_bw, no core events
+answers::CountProfile nothing();
+answers::TimelineProfile timeline_of(answers::CountProfile first);  // three counts, the values grow
 
 // Compares byte by byte with tests/golden/NAME; with WPERF_UPDATE_GOLDEN=1 in the environment writes the file instead.
 void expect_golden(std::string_view name, const std::string& actual);

@@ -10,9 +10,9 @@
 namespace wperf::report::testing {
 namespace {
 
-using profile::ClassCounts;
-using profile::CountProfile;
-using profile::CountRow;
+using answers::ClassCounts;
+using answers::CountProfile;
+using answers::CountRow;
 
 CountProfile profile_of(std::string vendor, u32 core_count, double elapsed_seconds) {
   CountProfile profile;
@@ -152,13 +152,13 @@ CountProfile nothing() {
   return profile;
 }
 
-profile::TimelineProfile timeline_of(CountProfile first) {
-  profile::TimelineProfile timeline{
+answers::TimelineProfile timeline_of(CountProfile first) {
+  answers::TimelineProfile timeline{
       .duration_seconds = 2.2, .interval_seconds = 0.1, .requested_counts = 3, .counts = {}, .spans = {}};
   for (u64 i = 0; i < 3; ++i) {
     timeline.counts.push_back(first);
     for (ClassCounts& counts : first.classes) {
-      for (profile::CountUnit& unit : counts.units) {
+      for (answers::CountUnit& unit : counts.units) {
         for (CountRow& row : unit.rows) row.value += i + 1;
       }
     }

@@ -95,11 +95,11 @@ std::optional<double> cores_used(const RecordingAbout& about) {
 std::string time_line(const StackProfile& profile, const RecordingAbout* about) {
   std::string line = about != nullptr ? run_text(*about) : std::string();
   if (line.empty() && profile.elapsed_seconds > 0) {
-    line = duration(profile.elapsed_seconds) + " from first to last sample";
+    line = text::duration(profile.elapsed_seconds) + " from first to last sample";
   }
   const usize threads = about != nullptr ? sampled_threads(profile) : 0;
   if (threads != 0) {
-    line += fmt::format("{}{} {}{}", line.empty() ? "" : "; ", with_commas(threads),
+    line += fmt::format("{}{} {}{}", line.empty() ? "" : "; ", text::with_commas(threads),
                         threads == 1 ? "thread" : "threads", is_of_all_time(profile) ? "" : " sampled");
   }
   return line;
@@ -126,11 +126,11 @@ std::string hot_line(const StackProfile& profile, const HotFunction& hot) {
   std::string line =
       fmt::format("hottest{}: {}, {} %", by,
                   function.name == "[unknown]" ? "code without a name in " + module : function.name + " in " + module,
-                  fixed(share_of(hot.period, event.period), 2));
+                  text::fixed(share_of(hot.period, event.period), 2));
   if (hot.caller != kNothing) {
     line += fmt::format("; called by {}", profile.functions[hot.caller].name);
     const double share = share_of(hot.called_period, hot.period);
-    if (share < 99.5) line += fmt::format(" ({} % of that)", fixed(share, 0));
+    if (share < 99.5) line += fmt::format(" ({} % of that)", text::fixed(share, 0));
   }
   return line;
 }
@@ -139,13 +139,13 @@ std::string hot_line(const StackProfile& profile, const HotFunction& hot) {
 
 std::string run_text(const RecordingAbout& about) {
   if (about.elapsed_ns == 0) return {};
-  const std::string length = duration(static_cast<double>(about.elapsed_ns) / kNanoseconds);
+  const std::string length = text::duration(static_cast<double>(about.elapsed_ns) / kNanoseconds);
   std::string line = about.is_of_machine ? "recorded the whole machine for " + length
                      : about.has_ended   ? "ran " + length
                                          : "recorded for " + length;
   if (const auto used = cores_used(about); used.has_value()) {
-    line += fmt::format(", used {} of CPU ({})", duration(static_cast<double>(*about.cpu_ns) / kNanoseconds),
-                        *used < 0.1 ? fixed(100 * *used, 1) + " % of a core" : fixed(*used, 2) + " cores");
+    line += fmt::format(", used {} of CPU ({})", text::duration(static_cast<double>(*about.cpu_ns) / kNanoseconds),
+                        *used < 0.1 ? text::fixed(100 * *used, 1) + " % of a core" : text::fixed(*used, 2) + " cores");
   }
   return line;
 }
@@ -201,7 +201,7 @@ std::string made_text(const RecordingAbout& about) {
   return line;
 }
 
-void write_headline(JsonWriter& json, const StackProfile& profile, const RecordingAbout* about,
+void write_headline(text::JsonWriter& json, const StackProfile& profile, const RecordingAbout* about,
                     const stacks::StackFilter& filter) {
   json.begin_object("headline");
   if (about != nullptr) {
@@ -226,13 +226,13 @@ void write_headline(JsonWriter& json, const StackProfile& profile, const Recordi
   if (about != nullptr) write_about(json, *about);
 }
 
-void write_run(JsonWriter& json, const RecordingAbout& about) {
+void write_run(text::JsonWriter& json, const RecordingAbout& about) {
   if (about.elapsed_ns != 0) json.fixed("elapsed_seconds", static_cast<double>(about.elapsed_ns) / kNanoseconds, 9);
   if (about.cpu_ns.has_value()) json.fixed("cpu_seconds", static_cast<double>(*about.cpu_ns) / kNanoseconds, 9);
   if (const auto used = cores_used(about); used.has_value()) json.fixed("cores_used", *used, 4);
 }
 
-void write_about(JsonWriter& json, const RecordingAbout& about) {
+void write_about(text::JsonWriter& json, const RecordingAbout& about) {
   json.begin_object("about");
   const auto text = [&json](std::string_view name, const std::string& value) {
     if (!value.empty()) json.string(name, value);
@@ -264,8 +264,8 @@ bool counts_time(const stacks::StackEvent& event) {
 std::string weight_text(const StackProfile& profile, u32 event) {
   const stacks::StackEvent& one = profile.events[event];
   const std::string whole = one.whole.empty() ? std::string() : "; 100 % is " + one.whole;
-  if (!counts_time(one)) return with_commas(one.period) + " counted" + whole;
-  const std::string time = duration(static_cast<double>(one.period) / kNanoseconds);
+  if (!counts_time(one)) return text::with_commas(one.period) + " counted" + whole;
+  const std::string time = text::duration(static_cast<double>(one.period) / kNanoseconds);
   if (!whole.empty()) return time + whole;
   if (one.name.ends_with("(ns)")) return time;
   const bool has_idle = std::any_of(profile.samples.begin(), profile.samples.end(), [&](const auto& sample) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What stands above every text and page of a recording: how long it took, what it used, who was hot, and of what it all
 // is. Only what the recording tells or what was measured: what is not known is not said. Pure. Called by stack_text,
-// stack_json and report_html.
+// stack_json and html.
 #pragma once
 #include <optional>
 #include <string>
@@ -35,12 +35,12 @@ std::string run_text(const stacks::RecordingAbout& about);
 // known.
 std::string made_text(const stacks::RecordingAbout& about);
 // "headline": {…}, "about": {…}
-void write_headline(JsonWriter& json, const stacks::StackProfile& profile, const stacks::RecordingAbout* about,
+void write_headline(text::JsonWriter& json, const stacks::StackProfile& profile, const stacks::RecordingAbout* about,
                     const stacks::StackFilter& filter);
 // "elapsed_seconds": …, "cpu_seconds": …, "cores_used": …
-void write_run(JsonWriter& json, const stacks::RecordingAbout& about);
+void write_run(text::JsonWriter& json, const stacks::RecordingAbout& about);
 // "about": {…}
-void write_about(JsonWriter& json, const stacks::RecordingAbout& about);
+void write_about(text::JsonWriter& json, const stacks::RecordingAbout& about);
 // "2026-01-31 13:05:59 UTC"
 std::string date_text(u64 unix_ns);
 

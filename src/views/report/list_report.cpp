@@ -47,8 +47,8 @@ void add_event(Table& table, std::string name, std::string index, std::string ty
 void add_uncore_events(Table& table, EventClass event_class, bool verbose) {
   for (usize i = 0; i < pmu::uncore_event_count(event_class); ++i) {
     const pmu::Event event = pmu::uncore_event(event_class, i);
-    add_event(table, prefixed(event_class, event.name), hex(event.code, 4), type_text(event_class, false), kUnknown,
-              verbose);
+    add_event(table, prefixed(event_class, event.name), text::hex(event.code, 4), type_text(event_class, false),
+              kUnknown, verbose);
   }
 }
 
@@ -70,7 +70,7 @@ void add_spe(Table& table, const std::string& version, bool verbose) {
 }
 
 Table event_table(pmu::Product product, std::span<const pmu::ExtraEvent> extra,
-                  const profile::CatalogueListing& listing, bool verbose) {
+                  const answers::CatalogueListing& listing, bool verbose) {
   Table table;
   table.columns = {{"Alias Name"}, {"Raw Index", Align::right}, {"Event Type"}};
   if (verbose) table.columns.push_back({"Description"});
@@ -79,7 +79,7 @@ Table event_table(pmu::Product product, std::span<const pmu::ExtraEvent> extra,
     const pmu::Event event = product.event(i);
     const std::vector<u16>& absent = listing.absent_events;
     const bool is_absent = std::find(absent.begin(), absent.end(), event.code) != absent.end();
-    add_event(table, std::string(event.name), hex(event.code, 4),
+    add_event(table, std::string(event.name), text::hex(event.code, 4),
               is_absent ? "[not in this PMU]" : type_text(EventClass::core, false), event.title, verbose);
   }
   for (const EventClass event_class : kEventClasses) {
@@ -88,21 +88,21 @@ Table event_table(pmu::Product product, std::span<const pmu::ExtraEvent> extra,
     }
   }
   for (const pmu::ExtraEvent& event : extra) {
-    add_event(table, prefixed(event.event_class, event.name), hex(event.code, 4), type_text(event.event_class, true),
-              "<extra event>", verbose);
+    add_event(table, prefixed(event.event_class, event.name), text::hex(event.code, 4),
+              type_text(event.event_class, true), "<extra event>", verbose);
   }
-  for (const profile::ListedWord& word : listing.words) add_event(table, word.name, "", word.kind, kUnknown, verbose);
+  for (const answers::ListedWord& word : listing.words) add_event(table, word.name, "", word.kind, kUnknown, verbose);
   if (listing.spe_version.has_value()) add_spe(table, *listing.spe_version, verbose);
   return table;
 }
 
-Table metric_table(const profile::CatalogueListing& listing, bool verbose) {
+Table metric_table(const answers::CatalogueListing& listing, bool verbose) {
   Table table;
   table.columns = {{"Metric"}, {"Events"}};
   if (verbose) table.columns.insert(table.columns.end(), {{"Formula"}, {"Unit"}, {"Description"}});
   table.rows.reserve(listing.metrics.size());
   const auto or_unknown = [](const std::string& text) { return text.empty() ? kUnknown : std::string_view(text); };
-  for (const profile::ListedMetric& metric : listing.metrics) {
+  for (const answers::ListedMetric& metric : listing.metrics) {
     add_row(table, metric.name, metric.definition);
     if (!verbose) continue;
     for (const std::string* text : {&metric.formula, &metric.unit, &metric.description}) {
@@ -128,7 +128,7 @@ Table group_table(pmu::Product product, bool verbose) {
 }  // namespace
 
 std::vector<Block> list_report(pmu::Product product, std::span<const pmu::ExtraEvent> extra,
-                               const profile::CatalogueListing& listing, bool verbose) {
+                               const answers::CatalogueListing& listing, bool verbose) {
   std::vector<Block> blocks;
   blocks.reserve(3);
   blocks.push_back({.json_key = "Predefined_Events",

@@ -33,26 +33,26 @@ std::string or_not_available(std::string_view text) {
   return std::string(text.empty() ? "n/a" : text);
 }
 
-profile::ManualPage metric_page(pmu::Product product, const pmu::Metric& metric) {
+answers::ManualPage metric_page(pmu::Product product, const pmu::Metric& metric) {
   return {{"CPU", std::string(product.name())},     {"NAME", name_and_title(metric.name, metric.title)},
           {"EVENTS", spaced_list(metric.events)},   {"DESCRIPTION", or_not_available(metric.description)},
           {"FORMULA", std::string(metric.formula)}, {"UNIT", std::string(metric.unit)}};
 }
 
-profile::ManualPage built_in_page(pmu::Product product, const pmu::BuiltInMetric& metric) {
+answers::ManualPage built_in_page(pmu::Product product, const pmu::BuiltInMetric& metric) {
   return {{"CPU", std::string(product.name())},   {"NAME", name_and_title(metric.name, metric.title)},
           {"EVENTS", spaced_list(metric.events)}, {"DESCRIPTION", std::string(metric.description)},
           {"FORMULA", or_not_available({})},      {"UNIT", or_not_available({})}};
 }
 
-profile::ManualPage event_page(pmu::Product product, const pmu::Event& event) {
+answers::ManualPage event_page(pmu::Product product, const pmu::Event& event) {
   return {{"CPU", std::string(product.name())},
           {"NAME", name_and_title(event.name, event.title)},
           // Of the architecture's own list only names are shown; how an event counts is the product's to say.
           {"DESCRIPTION", product.has_own_events() ? or_not_available(event.description) : "n/a"}};
 }
 
-profile::ManualPage group_page(pmu::Product product, const pmu::MetricGroup& group) {
+answers::ManualPage group_page(pmu::Product product, const pmu::MetricGroup& group) {
   return {{"CPU", std::string(product.name())},
           {"NAME", name_and_title(group.name, group.title)},
           {"DESCRIPTION", or_not_available(group.description)},
@@ -96,7 +96,7 @@ void append_paragraph(std::string& out, std::string_view paragraph) {
 
 }  // namespace
 
-std::optional<profile::ManualPage> find_manual_page(pmu::Product product, std::string_view name) {
+std::optional<answers::ManualPage> find_manual_page(pmu::Product product, std::string_view name) {
   if (const auto metric = pmu::find_metric_of(product, name)) return metric_page(product, *metric);
   if (const auto* metric = pmu::find_built_in_metric(name)) return built_in_page(product, *metric);
   if (const auto event = product.find_event(name)) return event_page(product, *event);
@@ -104,9 +104,9 @@ std::optional<profile::ManualPage> find_manual_page(pmu::Product product, std::s
   return std::nullopt;
 }
 
-std::string manual_text(const profile::ManualPage& page) {
+std::string manual_text(const answers::ManualPage& page) {
   std::string out;
-  for (const profile::ManualField& field : page) {
+  for (const answers::ManualField& field : page) {
     out += field.type;
     out += '\n';
     std::string_view rest = field.text;
@@ -120,10 +120,10 @@ std::string manual_text(const profile::ManualPage& page) {
   return out;
 }
 
-std::string manual_json(const profile::ManualPage& page) {
+std::string manual_json(const answers::ManualPage& page) {
   Table table;
   table.columns = {{"Field_Type"}, {"Result"}};
-  for (const profile::ManualField& field : page) table.rows.push_back({field.type, field.text});
+  for (const answers::ManualField& field : page) table.rows.push_back({field.type, field.text});
   const Block block{.json_key = "Manual_Results", .heading = {}, .table = std::move(table)};
   return blocks_json({&block, 1});
 }

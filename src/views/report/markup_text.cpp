@@ -9,7 +9,7 @@ std::string markup_text(std::string_view text) {
   std::string out;
   for (usize at = 0; at < text.size();) {
     const auto first = static_cast<u8>(text[at]);
-    const CodePoint point = first < 0x80 ? CodePoint{first, 1} : decode_utf8(text.substr(at));
+    const text::CodePoint point = first < 0x80 ? text::CodePoint{first, 1} : text::decode_utf8(text.substr(at));
     const std::string_view bytes = text.substr(at, point.length);
     at += point.length;
     const bool is_control = (point.value < 0x20 && point.value != '\t') || (point.value >= 0x7f && point.value < 0xa0);

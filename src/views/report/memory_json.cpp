@@ -10,22 +10,22 @@
 namespace wperf::report {
 namespace {
 
-void write_table(JsonWriter& json, std::string_view key, const Table& table) {
+void write_table(text::JsonWriter& json, std::string_view key, const Table& table) {
   json.key(key);
   write_rows(json, table);
 }
 
-void write_number(JsonWriter& json, std::string_view key, u64 value) {
+void write_number(text::JsonWriter& json, std::string_view key, u64 value) {
   json.integer(key, value);
 }
 
-void write_shared(JsonWriter& json, const profile::SpeProfile& profile, const SpeOptions& options) {
+void write_shared(text::JsonWriter& json, const operations::SpeProfile& profile, const SpeOptions& options) {
   json.begin_array("false_sharing");
-  const std::vector<profile::SharedLine>& lines = profile.memory->shared;
+  const std::vector<operations::SharedLine>& lines = profile.memory->shared;
   for (usize i = 0; i < std::min<usize>(lines.size(), options.memory_rows); ++i) {
-    const profile::SharedLine& line = lines[i];
+    const operations::SharedLine& line = lines[i];
     json.begin_object();
-    json.string("cache_line", hex(line.address, 1));
+    json.string("cache_line", text::hex(line.address, 1));
     write_number(json, "hits", line.hits);
     write_number(json, "refills", line.refills);
     write_number(json, "peer", line.peer);
@@ -39,7 +39,7 @@ void write_shared(JsonWriter& json, const profile::SpeProfile& profile, const Sp
   json.end_array();
 }
 
-void write_limits(JsonWriter& json, const profile::MemoryLimits& limits) {
+void write_limits(text::JsonWriter& json, const operations::MemoryLimits& limits) {
   json.begin_object("limits");
   write_number(json, "saturated_latencies", limits.saturated);
   write_number(json, "loads_without_source", limits.loads_without_source);
@@ -56,8 +56,8 @@ void write_limits(JsonWriter& json, const profile::MemoryLimits& limits) {
 
 }  // namespace
 
-void write_memory(JsonWriter& json, const profile::SpeProfile& profile, const SpeOptions& options) {
-  const profile::MemoryProfile& memory = *profile.memory;
+void write_memory(text::JsonWriter& json, const operations::SpeProfile& profile, const SpeOptions& options) {
+  const operations::MemoryProfile& memory = *profile.memory;
   json.begin_object();
   write_number(json, "hits", memory.all.hits);
   write_number(json, "loads", memory.all.loads);

@@ -8,6 +8,6 @@
 namespace wperf::report {
 
 // The value of "memory".
-void write_memory(JsonWriter& json, const profile::SpeProfile& profile, const SpeOptions& options);
+void write_memory(text::JsonWriter& json, const operations::SpeProfile& profile, const SpeOptions& options);
 
 }  // namespace wperf::report

@@ -12,9 +12,9 @@ namespace wperf::report {
 namespace {
 
 using Cells = std::vector<std::string>;
-using profile::AccessCounts;
-using profile::MemoryProfile;
-using profile::SpeProfile;
+using operations::AccessCounts;
+using operations::MemoryProfile;
+using operations::SpeProfile;
 
 Column number(std::string title) {
   return {std::move(title), Align::right, true};
@@ -34,7 +34,7 @@ void add_place_columns(Table& table) {
 }
 
 std::string line_text(const SpeProfile& profile, u32 file, u32 line) {
-  if (file == profile::kNone) return {};
+  if (file == answers::kNone) return {};
   const std::string& path = profile.samples.files[file].path;
   const usize slash = path.find_last_of("/\\");
   return fmt::format("{}:{}", slash == std::string::npos ? path : path.substr(slash + 1), line);
@@ -45,22 +45,22 @@ std::string address_text(u64 address) {
 }
 
 Cells place_cells(const SpeProfile& profile, u32 index) {
-  if (index == profile::kNone) return {"", "", ""};
-  const profile::CodePlace& place = profile.places[index];
-  return {profile::display_name(profile.samples, place.symbol), line_text(profile, place.file, place.line),
+  if (index == answers::kNone) return {"", "", ""};
+  const operations::CodePlace& place = profile.places[index];
+  return {answers::display_name(profile.samples, place.symbol), line_text(profile, place.file, place.line),
           index == 0 ? "" : address_text(place.address)};  // the first is all other processes
 }
 
 bool passes(const SpeProfile& profile, u32 symbol, const SpeOptions& options) {
-  return !options.samples.symbol || options.samples.symbol(profile::bare_name(profile.samples.symbols[symbol]));
+  return !options.samples.symbol || options.samples.symbol(answers::bare_name(profile.samples.symbols[symbol]));
 }
 
 bool place_passes(const SpeProfile& profile, u32 place, const SpeOptions& options) {
-  return !options.samples.symbol || (place != profile::kNone && passes(profile, profile.places[place].symbol, options));
+  return !options.samples.symbol || (place != answers::kNone && passes(profile, profile.places[place].symbol, options));
 }
 
 std::string source_name(const MemoryProfile& memory, u32 source) {
-  return source == profile::kNone ? std::string() : memory.sources[source].name;
+  return source == answers::kNone ? std::string() : memory.sources[source].name;
 }
 
 // What functions and lines show alike.
@@ -71,34 +71,34 @@ void add_access_columns(Table& table) {
 }
 
 Cells access_cells(const MemoryProfile& memory, const AccessCounts& counts, u32 slowest_source) {
-  return {fixed(percent(counts.latency_sum, memory.all.latency_sum), 2),
+  return {text::fixed(percent(counts.latency_sum, memory.all.latency_sum), 2),
           std::to_string(counts.hits),
           std::to_string(counts.loads),
           std::to_string(counts.stores),
-          fixed(counts.latency.mean, 1),
+          text::fixed(counts.latency.mean, 1),
           std::to_string(counts.latency.p50),
           std::to_string(counts.latency.p90),
           std::to_string(counts.latency.p99),
           std::to_string(counts.latency.longest),
-          fixed(counts.issue, 1),
-          fixed(counts.translation, 1),
+          text::fixed(counts.issue, 1),
+          text::fixed(counts.translation, 1),
           std::to_string(counts.refills),
           std::to_string(counts.walks),
           source_name(memory, slowest_source)};
 }
 
-std::string range_text(const profile::LatencyBucket& bucket) {
+std::string range_text(const operations::LatencyBucket& bucket) {
   return bucket.first == bucket.last ? std::to_string(bucket.first) : fmt::format("{}-{}", bucket.first, bucket.last);
 }
 
-u64 hits_in(const std::vector<profile::LatencyBucket>& histogram, u32 first) {
-  for (const profile::LatencyBucket& bucket : histogram) {
+u64 hits_in(const std::vector<operations::LatencyBucket>& histogram, u32 first) {
+  for (const operations::LatencyBucket& bucket : histogram) {
     if (bucket.first == first) return bucket.hits;
   }
   return 0;
 }
 
-const char* branch_kind(const profile::BranchRow& row) {
+const char* branch_kind(const operations::BranchRow& row) {
   if (row.conditional) return row.indirect ? "conditional indirect" : "conditional";
   return row.indirect ? "indirect" : "direct";
 }
@@ -110,13 +110,14 @@ Table source_table(const MemoryProfile& memory) {
   table.columns.push_back({"source"});
   add_columns(table, {"of hits", "of cycles", "hits", "loads", "stores", "mean", "p50", "p90", "p99", "longest"});
   table.columns.push_back({"meaning"});
-  for (const profile::SourceRow& row : memory.sources) {
+  for (const operations::SourceRow& row : memory.sources) {
     const AccessCounts& counts = row.counts;
-    table.rows.push_back({row.name, fixed(percent(counts.hits, memory.all.hits), 2),
-                          fixed(percent(counts.latency_sum, memory.all.latency_sum), 2), std::to_string(counts.hits),
-                          std::to_string(counts.loads), std::to_string(counts.stores), fixed(counts.latency.mean, 1),
-                          std::to_string(counts.latency.p50), std::to_string(counts.latency.p90),
-                          std::to_string(counts.latency.p99), std::to_string(counts.latency.longest), row.title});
+    table.rows.push_back({row.name, text::fixed(percent(counts.hits, memory.all.hits), 2),
+                          text::fixed(percent(counts.latency_sum, memory.all.latency_sum), 2),
+                          std::to_string(counts.hits), std::to_string(counts.loads), std::to_string(counts.stores),
+                          text::fixed(counts.latency.mean, 1), std::to_string(counts.latency.p50),
+                          std::to_string(counts.latency.p90), std::to_string(counts.latency.p99),
+                          std::to_string(counts.latency.longest), row.title});
   }
   return table;
 }
@@ -124,11 +125,11 @@ Table source_table(const MemoryProfile& memory) {
 Table latency_table(const MemoryProfile& memory) {
   Table table;
   table.columns = {{"cycles", Align::right}, number("of hits"), number("hits")};
-  for (const profile::SourceRow& row : memory.sources) table.columns.push_back(number(row.name));
-  for (const profile::LatencyBucket& bucket : memory.histogram) {
-    Cells cells = {range_text(bucket), fixed(percent(bucket.hits, memory.all.latency.hits), 2),
+  for (const operations::SourceRow& row : memory.sources) table.columns.push_back(number(row.name));
+  for (const operations::LatencyBucket& bucket : memory.histogram) {
+    Cells cells = {range_text(bucket), text::fixed(percent(bucket.hits, memory.all.latency.hits), 2),
                    std::to_string(bucket.hits)};
-    for (const profile::SourceRow& row : memory.sources) {
+    for (const operations::SourceRow& row : memory.sources) {
       cells.push_back(std::to_string(hits_in(row.histogram, bucket.first)));
     }
     table.rows.push_back(std::move(cells));
@@ -139,8 +140,8 @@ Table latency_table(const MemoryProfile& memory) {
 Table latency_rows(const MemoryProfile& memory) {
   Table table;
   table.columns = {{"source"}, number("first"), number("last"), number("hits")};
-  for (const profile::SourceRow& row : memory.sources) {
-    for (const profile::LatencyBucket& bucket : row.histogram) {
+  for (const operations::SourceRow& row : memory.sources) {
+    for (const operations::LatencyBucket& bucket : row.histogram) {
       table.rows.push_back(
           {row.name, std::to_string(bucket.first), std::to_string(bucket.last), std::to_string(bucket.hits)});
     }
@@ -152,11 +153,11 @@ Table access_symbol_table(const SpeProfile& profile, const SpeOptions& options) 
   Table table;
   add_access_columns(table);
   table.columns.push_back({"symbol"});
-  for (const profile::AccessSymbolRow& row : profile.memory->functions) {
+  for (const operations::AccessSymbolRow& row : profile.memory->functions) {
     if (table.rows.size() >= options.memory_rows) break;
     if (!passes(profile, row.symbol, options)) continue;
     Cells cells = access_cells(*profile.memory, row.counts, row.slowest_source);
-    cells.push_back(profile::display_name(profile.samples, row.symbol));
+    cells.push_back(answers::display_name(profile.samples, row.symbol));
     table.rows.push_back(std::move(cells));
   }
   return table;
@@ -166,11 +167,11 @@ Table access_line_table(const SpeProfile& profile, const SpeOptions& options) {
   Table table;
   add_access_columns(table);
   add_place_columns(table);
-  for (const profile::AccessLineRow& row : profile.memory->code_lines) {
+  for (const operations::AccessLineRow& row : profile.memory->code_lines) {
     if (table.rows.size() >= options.memory_rows) break;
     if (!passes(profile, row.symbol, options)) continue;
     Cells cells = access_cells(*profile.memory, row.counts, row.slowest_source);
-    append_cells(cells, {profile::display_name(profile.samples, row.symbol), line_text(profile, row.file, row.line),
+    append_cells(cells, {answers::display_name(profile.samples, row.symbol), line_text(profile, row.file, row.line),
                          row.address == 0 ? "" : address_text(row.address)});
     table.rows.push_back(std::move(cells));
   }
@@ -181,11 +182,11 @@ Table page_table(const MemoryProfile& memory, const SpeOptions& options) {
   Table table;
   table.columns = {{"page"}};
   add_columns(table, {"of hits", "hits", "stores", "refills", "walks", "peer", "mean"});
-  for (const profile::DataRow& row : memory.pages) {
+  for (const operations::DataRow& row : memory.pages) {
     if (table.rows.size() >= options.memory_rows) break;
-    table.rows.push_back({address_text(row.address), fixed(percent(row.hits, memory.all.hits), 2),
+    table.rows.push_back({address_text(row.address), text::fixed(percent(row.hits, memory.all.hits), 2),
                           std::to_string(row.hits), std::to_string(row.stores), std::to_string(row.refills),
-                          std::to_string(row.walks), std::to_string(row.peer), fixed(row.mean_latency, 1)});
+                          std::to_string(row.walks), std::to_string(row.peer), text::fixed(row.mean_latency, 1)});
   }
   return table;
 }
@@ -195,12 +196,12 @@ Table data_line_table(const SpeProfile& profile, const SpeOptions& options) {
   table.columns = {{"cache line"}};
   add_columns(table, {"of hits", "hits", "stores", "refills", "walks", "peer", "mean", "threads"});
   add_place_columns(table);
-  for (const profile::DataRow& row : profile.memory->lines) {
+  for (const operations::DataRow& row : profile.memory->lines) {
     if (table.rows.size() >= options.memory_rows) break;
-    Cells cells = {address_text(row.address),   fixed(percent(row.hits, profile.memory->all.hits), 2),
+    Cells cells = {address_text(row.address),   text::fixed(percent(row.hits, profile.memory->all.hits), 2),
                    std::to_string(row.hits),    std::to_string(row.stores),
                    std::to_string(row.refills), std::to_string(row.walks),
-                   std::to_string(row.peer),    fixed(row.mean_latency, 1),
+                   std::to_string(row.peer),    text::fixed(row.mean_latency, 1),
                    std::to_string(row.threads)};
     append_cells(cells, place_cells(profile, row.place));
     table.rows.push_back(std::move(cells));
@@ -212,11 +213,11 @@ Table walk_table(const SpeProfile& profile, const SpeOptions& options) {
   Table table;
   add_columns(table, {"walks", "hits", "walk rate", "translation"});
   add_place_columns(table);
-  for (const profile::WalkRow& row : profile.memory->walks) {
+  for (const operations::WalkRow& row : profile.memory->walks) {
     if (table.rows.size() >= options.memory_rows) break;
     if (!place_passes(profile, row.place, options)) continue;
-    Cells cells = {std::to_string(row.walks), std::to_string(row.hits), fixed(percent(row.walks, row.hits), 2),
-                   fixed(row.translation, 1)};
+    Cells cells = {std::to_string(row.walks), std::to_string(row.hits), text::fixed(percent(row.walks, row.hits), 2),
+                   text::fixed(row.translation, 1)};
     append_cells(cells, place_cells(profile, row.place));
     table.rows.push_back(std::move(cells));
   }
@@ -230,33 +231,33 @@ Table branch_table(const SpeProfile& profile, const SpeOptions& options) {
   add_place_columns(table);
   add_columns(table, {"targets", "top rate"});
   table.columns.push_back({"top target"});
-  for (const profile::BranchRow& row : profile.memory->branches) {
+  for (const operations::BranchRow& row : profile.memory->branches) {
     if (table.rows.size() >= options.memory_rows || row.mispredicted == 0) break;
     if (!place_passes(profile, row.place, options)) continue;
     Cells cells = {std::to_string(row.mispredicted), std::to_string(row.hits),
-                   fixed(percent(row.mispredicted, row.hits), 2), fixed(percent(row.not_taken, row.hits), 2),
-                   branch_kind(row)};
+                   text::fixed(percent(row.mispredicted, row.hits), 2),
+                   text::fixed(percent(row.not_taken, row.hits), 2), branch_kind(row)};
     append_cells(cells, place_cells(profile, row.place));
     std::string target = row.top_target == 0 ? "" : address_text(row.top_target);
-    if (row.top_target_place != profile::kNone) {
+    if (row.top_target_place != answers::kNone) {
       const Cells place = place_cells(profile, row.top_target_place);
       target += ' ' + (place[1].empty() ? place[0] : place[0] + ' ' + place[1]);
     }
-    append_cells(cells,
-                 {std::to_string(row.targets), fixed(percent(row.top_target_hits, row.hits), 2), std::move(target)});
+    append_cells(cells, {std::to_string(row.targets), text::fixed(percent(row.top_target_hits, row.hits), 2),
+                         std::move(target)});
     table.rows.push_back(std::move(cells));
   }
   return table;
 }
 
-Table sharing_table(const SpeProfile& profile, const profile::SharedLine& line) {
+Table sharing_table(const SpeProfile& profile, const operations::SharedLine& line) {
   Table table;
   add_columns(table, {"offset", "thread", "hits", "stores", "refills", "peer", "mean"});
   add_place_columns(table);
-  for (const profile::SharingPlace& row : line.places) {
-    Cells cells = {std::to_string(row.offset), std::to_string(row.thread),  std::to_string(row.hits),
-                   std::to_string(row.stores), std::to_string(row.refills), std::to_string(row.peer),
-                   fixed(row.mean_latency, 1)};
+  for (const operations::SharingPlace& row : line.places) {
+    Cells cells = {std::to_string(row.offset),      std::to_string(row.thread),  std::to_string(row.hits),
+                   std::to_string(row.stores),      std::to_string(row.refills), std::to_string(row.peer),
+                   text::fixed(row.mean_latency, 1)};
     append_cells(cells, place_cells(profile, row.place));
     table.rows.push_back(std::move(cells));
   }

@@ -12,19 +12,19 @@
 namespace wperf::report {
 
 // Loads and stores by where the data came from, how long that took, and their share of all that was waited for.
-Table source_table(const profile::MemoryProfile& memory);
+Table source_table(const operations::MemoryProfile& memory);
 // Latencies by power of two, a column for each source: for eyes.
-Table latency_table(const profile::MemoryProfile& memory);
+Table latency_table(const operations::MemoryProfile& memory);
 // The same, one row per source and range: for programs.
-Table latency_rows(const profile::MemoryProfile& memory);
-Table access_symbol_table(const profile::SpeProfile& profile, const SpeOptions& options);
-Table access_line_table(const profile::SpeProfile& profile, const SpeOptions& options);
-Table page_table(const profile::MemoryProfile& memory, const SpeOptions& options);
-Table data_line_table(const profile::SpeProfile& profile, const SpeOptions& options);
-Table walk_table(const profile::SpeProfile& profile, const SpeOptions& options);
-Table branch_table(const profile::SpeProfile& profile, const SpeOptions& options);
+Table latency_rows(const operations::MemoryProfile& memory);
+Table access_symbol_table(const operations::SpeProfile& profile, const SpeOptions& options);
+Table access_line_table(const operations::SpeProfile& profile, const SpeOptions& options);
+Table page_table(const operations::MemoryProfile& memory, const SpeOptions& options);
+Table data_line_table(const operations::SpeProfile& profile, const SpeOptions& options);
+Table walk_table(const operations::SpeProfile& profile, const SpeOptions& options);
+Table branch_table(const operations::SpeProfile& profile, const SpeOptions& options);
 // The places of one line that threads may be fighting over.
-Table sharing_table(const profile::SpeProfile& profile, const profile::SharedLine& line);
+Table sharing_table(const operations::SpeProfile& profile, const operations::SharedLine& line);
 
 // All of them, as text and pages show them one after the other.
 struct MemoryPart {
@@ -32,6 +32,6 @@ struct MemoryPart {
   std::string before = {}, behind = {};
   Table table = {};
 };
-std::vector<MemoryPart> memory_parts(const profile::SpeProfile& profile, const SpeOptions& options);
+std::vector<MemoryPart> memory_parts(const operations::SpeProfile& profile, const SpeOptions& options);
 
 }  // namespace wperf::report

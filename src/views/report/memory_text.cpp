@@ -13,19 +13,20 @@
 namespace wperf::report {
 namespace {
 
-void append_shared(std::vector<MemoryPart>& parts, const profile::SpeProfile& profile, const SpeOptions& options) {
-  const std::vector<profile::SharedLine>& lines = profile.memory->shared;
+void append_shared(std::vector<MemoryPart>& parts, const operations::SpeProfile& profile, const SpeOptions& options) {
+  const std::vector<operations::SharedLine>& lines = profile.memory->shared;
   const usize shown = std::min<usize>(lines.size(), options.memory_rows);
   for (usize i = 0; i < shown; ++i) {
-    const profile::SharedLine& line = lines[i];
+    const operations::SharedLine& line = lines[i];
     MemoryPart part;
     if (i == 0) part.heading = "memory: lines that threads may be fighting over (false sharing)";
     part.before = fmt::format("cache line 0x{:x}: {} hits by {} threads, {} refills, {} from peers, mean {} cycles{}",
-                              line.address, with_commas(line.hits), line.threads, with_commas(line.refills),
-                              with_commas(line.peer), fixed(line.mean_latency, 1),
+                              line.address, text::with_commas(line.hits), line.threads, text::with_commas(line.refills),
+                              text::with_commas(line.peer), text::fixed(line.mean_latency, 1),
                               line.same_offset ? "; they also meet at one offset" : "");
     part.table = sharing_table(profile, line);
-    if (line.without_place != 0) part.behind = fmt::format("and {} hits elsewhere", with_commas(line.without_place));
+    if (line.without_place != 0)
+      part.behind = fmt::format("and {} hits elsewhere", text::with_commas(line.without_place));
     parts.push_back(std::move(part));
   }
   if (shown < lines.size()) {
@@ -35,10 +36,10 @@ void append_shared(std::vector<MemoryPart>& parts, const profile::SpeProfile& pr
 
 }  // namespace
 
-std::vector<MemoryPart> memory_parts(const profile::SpeProfile& profile, const SpeOptions& options) {
+std::vector<MemoryPart> memory_parts(const operations::SpeProfile& profile, const SpeOptions& options) {
   std::vector<MemoryPart> parts;
   if (!profile.memory.has_value()) return parts;
-  const profile::MemoryProfile& memory = *profile.memory;
+  const operations::MemoryProfile& memory = *profile.memory;
   const auto add = [&parts](std::string_view heading, Table table) {
     if (!table.rows.empty()) parts.push_back({.heading = std::string(heading), .table = std::move(table)});
   };
@@ -54,7 +55,7 @@ std::vector<MemoryPart> memory_parts(const profile::SpeProfile& profile, const S
   return parts;
 }
 
-std::string memory_text(const profile::SpeProfile& profile, const SpeOptions& options) {
+std::string memory_text(const operations::SpeProfile& profile, const SpeOptions& options) {
   std::string out;
   for (const MemoryPart& part : memory_parts(profile, options)) {
     out += '\n';

@@ -12,9 +12,9 @@ constexpr usize kTableMargin = 6, kTableGap = 2;  // of append_table()
 constexpr std::string_view kMore = "...";
 
 usize width_of_column(const Table& table, usize column) {
-  usize width = width_of(table.columns[column].title);
+  usize width = text::width_of(table.columns[column].title);
   for (const std::vector<std::string>& row : table.rows) {
-    if (column < row.size()) width = std::max(width, width_of(row[column]));
+    if (column < row.size()) width = std::max(width, text::width_of(row[column]));
   }
   return width;
 }
@@ -35,7 +35,7 @@ class Part {
     part_.columns.push_back(table_.columns[column]);
     for (usize row = 0; row < table_.rows.size(); ++row) {
       const std::vector<std::string>& cells = table_.rows[row];
-      part_.rows[row].push_back(column < cells.size() ? cut_to(cells[column], most, kMore) : std::string());
+      part_.rows[row].push_back(column < cells.size() ? text::cut_to(cells[column], most, kMore) : std::string());
     }
     width_ += kTableGap + width_of_column(part_, part_.columns.size() - 1);
   }

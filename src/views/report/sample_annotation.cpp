@@ -11,17 +11,17 @@
 namespace wperf::report {
 namespace {
 
-constexpr std::string_view kHot = kBrightRed, kPlain = kNoColour;
+constexpr std::string_view kHot = text::kBrightRed, kPlain = text::kNoColour;
 constexpr std::string_view kAddressTitle = "address", kInstructionTitle = "instruction";
 
 // Contract 9.7: a table of its own inside the column, one cell per line, each two blanks right of the column's title.
-std::vector<std::string> embedded_table(const profile::CompatProfile& profile, const profile::CodeBlock& code,
+std::vector<std::string> embedded_table(const answers::CompatProfile& profile, const answers::CodeBlock& code,
                                         u32 hot_rva, bool colour) {
   std::vector<std::string> addresses, texts;
   usize width = kAddressTitle.size();
-  for (const profile::Instruction& instruction : code.instructions) {
+  for (const answers::Instruction& instruction : code.instructions) {
     addresses.push_back(code_address(profile, code.module, instruction.rva));
-    texts.push_back(name_in_line(instruction_text(instruction)));
+    texts.push_back(text::name_in_line(instruction_text(instruction)));
     width = std::max(width, addresses.back().size());
   }
   std::vector<std::string> lines = {fmt::format("  {:<{}}  {}", kAddressTitle, width, kInstructionTitle),
@@ -49,25 +49,25 @@ std::string without_tabs(std::string_view text) {
 
 }  // namespace
 
-bool is_annotated(const profile::CompatProfile& profile, const profile::SymbolRow& row) {
-  const profile::Symbol& symbol = profile.symbols[row.symbol];
-  if (symbol.kind != profile::SymbolKind::function) return false;
-  return symbol.module == profile::kNone || !profile.target.modules[symbol.module].kernel || !row.lines.empty();
+bool is_annotated(const answers::CompatProfile& profile, const answers::SymbolRow& row) {
+  const answers::Symbol& symbol = profile.symbols[row.symbol];
+  if (symbol.kind != answers::SymbolKind::function) return false;
+  return symbol.module == answers::kNone || !profile.target.modules[symbol.module].kernel || !row.lines.empty();
 }
 
-std::string code_address(const profile::CompatProfile& profile, u32 module, u32 rva) {
-  const u64 image_base = module == profile::kNone ? 0 : profile.target.modules[module].image_base;
+std::string code_address(const answers::CompatProfile& profile, u32 module, u32 rva) {
+  const u64 image_base = module == answers::kNone ? 0 : profile.target.modules[module].image_base;
   return fmt::format("{:x}", (image_base + rva) & 0xffffffu);
 }
 
-std::string instruction_text(const profile::Instruction& instruction) {
+std::string instruction_text(const answers::Instruction& instruction) {
   if (instruction.operands.empty()) return instruction.mnemonic;
   std::string text = fmt::format("{:<5} {}", instruction.mnemonic, instruction.operands);
   if (!instruction.target.empty()) text += fmt::format(" <{}>", instruction.target);
   return text;
 }
 
-Table annotation_table(const profile::CompatProfile& profile, const profile::SymbolRow& row,
+Table annotation_table(const answers::CompatProfile& profile, const answers::SymbolRow& row,
                        const SampleOptions& options) {
   Table table{.columns = {{"line_number"}, {"hits"}, {"filename"}}, .rows = {}};
   if (options.source) table.columns.push_back({"source"});
@@ -75,15 +75,15 @@ Table annotation_table(const profile::CompatProfile& profile, const profile::Sym
     table.columns.push_back({"instruction_address"});
     table.columns.push_back({.title = "disassembled_line", .coloured = true});
   }
-  for (const profile::LineRow& line : row.lines) {
-    const profile::SourceFile& file = profile.files[line.file];
-    std::vector<std::string> cells = {with_commas(line.line), with_commas(line.hits), file.path};
-    if (options.source) cells.push_back(without_tabs(profile::source_line(file, line.line)));
+  for (const answers::LineRow& line : row.lines) {
+    const answers::SourceFile& file = profile.files[line.file];
+    std::vector<std::string> cells = {text::with_commas(line.line), text::with_commas(line.hits), file.path};
+    if (options.source) cells.push_back(without_tabs(answers::source_line(file, line.line)));
     if (options.disassemble) cells.push_back(code_address(profile, line.module, line.hot_rva));
     const usize last = cells.size();
     table.rows.push_back(std::move(cells));
     if (!options.disassemble) continue;
-    const profile::CodeBlock* code = profile::find_code(profile, line.module, line.code_begin, line.code_end);
+    const answers::CodeBlock* code = answers::find_code(profile, line.module, line.code_begin, line.code_end);
     if (code == nullptr) continue;
     std::vector<std::string> embedded = embedded_table(profile, *code, line.hot_rva, options.colour);
     table.rows.back().push_back(std::move(embedded[0]));
@@ -95,13 +95,14 @@ Table annotation_table(const profile::CompatProfile& profile, const profile::Sym
   return table;
 }
 
-Table inlined_table(const profile::CompatProfile& profile, const profile::SymbolRow& row) {
+Table inlined_table(const answers::CompatProfile& profile, const answers::SymbolRow& row) {
   Table table{.columns = {{"line_number"}, {"hits"}, {"inlined"}, {"from"}}, .rows = {}};
-  for (const profile::LineRow& line : row.lines) {
-    for (const profile::InlinedHits& inlined : line.inlined) {
-      std::string from = inlined.file == profile::kNone ? "" : profile.files[inlined.file].path;
+  for (const answers::LineRow& line : row.lines) {
+    for (const answers::InlinedHits& inlined : line.inlined) {
+      std::string from = inlined.file == answers::kNone ? "" : profile.files[inlined.file].path;
       if (inlined.line != 0) from += fmt::format(":{}", inlined.line);
-      table.rows.push_back({with_commas(line.line), with_commas(inlined.hits), inlined.function, std::move(from)});
+      table.rows.push_back(
+          {text::with_commas(line.line), text::with_commas(inlined.hits), inlined.function, std::move(from)});
     }
   }
   return table;

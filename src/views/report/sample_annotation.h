@@ -9,16 +9,16 @@
 
 namespace wperf::report {
 
-bool is_annotated(const profile::CompatProfile& profile, const profile::SymbolRow& row);
+bool is_annotated(const answers::CompatProfile& profile, const answers::SymbolRow& row);
 
-Table annotation_table(const profile::CompatProfile& profile, const profile::SymbolRow& row,
+Table annotation_table(const answers::CompatProfile& profile, const answers::SymbolRow& row,
                        const SampleOptions& options);
 // Which functions the hits of the lines are inlined from. Without rows if none are.
-Table inlined_table(const profile::CompatProfile& profile, const profile::SymbolRow& row);
+Table inlined_table(const answers::CompatProfile& profile, const answers::SymbolRow& row);
 
 // The low 24 bits of the file's virtual address, as the contract spells addresses of code.
-std::string code_address(const profile::CompatProfile& profile, u32 module, u32 rva);
+std::string code_address(const answers::CompatProfile& profile, u32 module, u32 rva);
 // "b.ne  0x180001038 <mul+0x24>"
-std::string instruction_text(const profile::Instruction& instruction);
+std::string instruction_text(const answers::Instruction& instruction);
 
 }  // namespace wperf::report

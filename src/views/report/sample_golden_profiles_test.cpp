@@ -8,14 +8,14 @@
 namespace wperf::report::testing {
 namespace {
 
-using profile::CodeBlock;
-using profile::CompatProfile;
-using profile::LineRow;
-using profile::SampledEvent;
-using profile::SampleModule;
-using profile::Symbol;
-using profile::SymbolKind;
-using profile::SymbolRow;
+using answers::CodeBlock;
+using answers::CompatProfile;
+using answers::LineRow;
+using answers::SampledEvent;
+using answers::SampleModule;
+using answers::Symbol;
+using answers::SymbolKind;
+using answers::SymbolRow;
 
 constexpr u64 kExe = 0x7ff7a2b10000, kDll = 0x7ffa10000000, kNtdll = 0x7ffb50000000;
 constexpr u32 kExeIndex = 0, kDllIndex = 1, kNtdllIndex = 2;
@@ -62,10 +62,10 @@ CompatProfile googolplex() {
   return profile;
 }
 
-SymbolRow row_of(u32 symbol, std::vector<profile::PcCount> pcs) {
+SymbolRow row_of(u32 symbol, std::vector<answers::PcCount> pcs) {
   SymbolRow row;
   row.symbol = symbol;
-  for (const profile::PcCount& pc : pcs) row.count += pc.count;
+  for (const answers::PcCount& pc : pcs) row.count += pc.count;
   row.pcs = std::move(pcs);
   return row;
 }
@@ -92,7 +92,7 @@ SampledEvent event_of(std::string name, u16 code, u32 interval, std::vector<Symb
   return event;
 }
 
-CodeBlock block_of(u32 module, u32 begin, std::vector<profile::Instruction> instructions) {
+CodeBlock block_of(u32 module, u32 begin, std::vector<answers::Instruction> instructions) {
   CodeBlock block;
   block.module = module;
   block.begin = begin;
@@ -146,9 +146,9 @@ CompatProfile three_cores_sampled() {
                    {.module = kExeIndex, .kind = SymbolKind::function, .count = 150}};
   event.cores = {{.core = 0, .count = 400}, {.core = 2, .count = 500}, {.core = 10, .count = 100}};
   event.callers = {{.symbol = 0, .caller = 1, .count = 500},
-                   {.symbol = 0, .caller = profile::kNone, .count = 100},
+                   {.symbol = 0, .caller = answers::kNone, .count = 100},
                    {.symbol = 5, .caller = 1, .count = 250},
-                   {.symbol = 1, .caller = profile::kNone, .count = 150}};
+                   {.symbol = 1, .caller = answers::kNone, .count = 150}};
   profile.events = {std::move(event)};
   profile.target.modules[kDllIndex].samples = 600;
   profile.target.modules[kNtdllIndex].samples = 250;
@@ -177,7 +177,7 @@ CompatProfile many_functions_sampled(u32 functions) {
     profile.symbols.push_back(
         {.kind = SymbolKind::function, .name = fmt::format("function_{}", i), .module = kDllIndex});
     rows.push_back(row_of(i, {{kDll + u64{i} * 0x400, u64{functions} - i}}));
-    std::vector<profile::Instruction> instructions;
+    std::vector<answers::Instruction> instructions;
     for (u32 rva = i * 0x400; rva < i * 0x400 + 0x400; rva += 4) {
       instructions.push_back({.rva = rva, .mnemonic = "add", .operands = "x1, x2, x3", .target = {}});
     }

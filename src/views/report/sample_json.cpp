@@ -16,20 +16,20 @@ namespace {
 
 // The disassembly of one line, a candidate for what fits.
 struct CodeOfLine {
-  const profile::LineRow* line = nullptr;
+  const answers::LineRow* line = nullptr;
   usize order = 0;  // in the document
   usize bytes = 0;  // of its array
 };
 
 class SampleJson {
  public:
-  SampleJson(const profile::CompatProfile& profile, const SampleOptions& options)
+  SampleJson(const answers::CompatProfile& profile, const SampleOptions& options)
       : profile_(profile), options_(options) {}
 
   std::string document() {
     choose_code(1);
     std::string out;
-    JsonWriter json(out);
+    text::JsonWriter json(out);
     write(json);
     return out;
   }
@@ -37,7 +37,7 @@ class SampleJson {
   SampleJsonParts parts() {
     choose_code(2);
     SampleJsonParts parts;
-    JsonWriter sampling(parts.sampling), events(parts.events);
+    text::JsonWriter sampling(parts.sampling), events(parts.events);
     write_sampling(sampling);
     write_events(events);
     return parts;
@@ -56,14 +56,14 @@ class SampleJson {
       return;
     }
     std::string bare;
-    JsonWriter json(bare);
+    text::JsonWriter json(bare);
     omitted_ = static_cast<u32>(lines.size());  // so that its own digits are counted
     write(json);
     std::sort(lines.begin(), lines.end(), [](const CodeOfLine& a, const CodeOfLine& b) {
       return std::tie(b.line->hits, a.order) < std::tie(a.line->hits, b.order);
     });
     if (times > 1) {
-      JsonWriter again(bare);
+      text::JsonWriter again(bare);
       write_events(again);
     }
     usize size = bare.size();
@@ -77,12 +77,12 @@ class SampleJson {
 
   std::vector<CodeOfLine> code_of_lines() const {
     std::vector<CodeOfLine> lines;
-    for (const profile::SampledEvent& event : profile_.events) {
-      for (const profile::SymbolRow* row : shown_rows(profile_, event, options_).rows) {
+    for (const answers::SampledEvent& event : profile_.events) {
+      for (const answers::SymbolRow* row : shown_rows(profile_, event, options_).rows) {
         if (!is_annotated(profile_, *row)) continue;
-        for (const profile::LineRow& line : row->lines) {
+        for (const answers::LineRow& line : row->lines) {
           std::string rendered;
-          JsonWriter json(rendered);
+          text::JsonWriter json(rendered);
           write_code(json, line);
           if (rendered != "[]") lines.push_back({.line = &line, .order = lines.size(), .bytes = rendered.size()});
         }
@@ -91,11 +91,11 @@ class SampleJson {
     return lines;
   }
 
-  void write_code(JsonWriter& json, const profile::LineRow& line) const {
+  void write_code(text::JsonWriter& json, const answers::LineRow& line) const {
     json.begin_array();
-    const profile::CodeBlock* code = profile::find_code(profile_, line.module, line.code_begin, line.code_end);
+    const answers::CodeBlock* code = answers::find_code(profile_, line.module, line.code_begin, line.code_end);
     if (code != nullptr) {
-      for (const profile::Instruction& instruction : code->instructions) {
+      for (const answers::Instruction& instruction : code->instructions) {
         json.begin_object();
         json.string("address", code_address(profile_, line.module, instruction.rva));
         json.string("instruction", instruction_text(instruction));
@@ -105,7 +105,7 @@ class SampleJson {
     json.end_array();
   }
 
-  void write_line(JsonWriter& json, const profile::LineRow& line) const {
+  void write_line(text::JsonWriter& json, const answers::LineRow& line) const {
     json.begin_object();
     json.integer("line_number", line.line);
     json.integer("hits", line.hits);
@@ -123,25 +123,25 @@ class SampleJson {
     json.end_object();
   }
 
-  void write_annotations(JsonWriter& json, const ShownRows& shown) const {
+  void write_annotations(text::JsonWriter& json, const ShownRows& shown) const {
     json.begin_array("annotate");
-    for (const profile::SymbolRow* row : shown.rows) {
+    for (const answers::SymbolRow* row : shown.rows) {
       if (!annotates() || !is_annotated(profile_, *row)) continue;
       json.begin_object();
-      json.string("function_name", profile::display_name(profile_, row->symbol));
+      json.string("function_name", answers::display_name(profile_, row->symbol));
       json.begin_array("source_code");
-      for (const profile::LineRow& line : row->lines) write_line(json, line);
+      for (const answers::LineRow& line : row->lines) write_line(json, line);
       json.end_array();
       json.end_object();
     }
     json.end_array();
   }
 
-  void write_pcs(JsonWriter& json, const ShownRows& shown) const {
+  void write_pcs(text::JsonWriter& json, const ShownRows& shown) const {
     json.begin_array("pcs");
-    for (const profile::SymbolRow* row : shown.rows) {
-      const std::string symbol = profile::display_name(profile_, row->symbol);
-      for (const profile::PcCount& pc : row->pcs) {
+    for (const answers::SymbolRow* row : shown.rows) {
+      const std::string symbol = answers::display_name(profile_, row->symbol);
+      for (const answers::PcCount& pc : row->pcs) {
         json.begin_object();
         json.integer("address", pc.address);
         json.integer("count", pc.count);
@@ -152,16 +152,16 @@ class SampleJson {
     json.end_array();
   }
 
-  void write_event(JsonWriter& json, const profile::SampledEvent& event, std::string_view type) const {
+  void write_event(text::JsonWriter& json, const answers::SampledEvent& event, std::string_view type) const {
     const ShownRows shown = shown_rows(profile_, event, options_);
     json.begin_object();
     json.string("type", type);
     json.begin_array("samples");
-    for (const profile::SymbolRow* row : shown.rows) {
+    for (const answers::SymbolRow* row : shown.rows) {
       json.begin_object();
       json.real("overhead", percent(row->count, event.samples));
       json.integer("count", row->count);
-      json.string("symbol", profile::display_name(profile_, row->symbol));
+      json.string("symbol", answers::display_name(profile_, row->symbol));
       json.end_object();
     }
     json.end_array();
@@ -172,28 +172,28 @@ class SampleJson {
     json.end_object();
   }
 
-  std::vector<const profile::SampledEvent*> events_by_name() const {
-    std::vector<const profile::SampledEvent*> events;
-    for (const profile::SampledEvent& event : profile_.events) events.push_back(&event);
-    std::sort(events.begin(), events.end(), [](const profile::SampledEvent* a, const profile::SampledEvent* b) {
+  std::vector<const answers::SampledEvent*> events_by_name() const {
+    std::vector<const answers::SampledEvent*> events;
+    for (const answers::SampledEvent& event : profile_.events) events.push_back(&event);
+    std::sort(events.begin(), events.end(), [](const answers::SampledEvent* a, const answers::SampledEvent* b) {
       return std::tie(a->name, a->code, a->interval) < std::tie(b->name, b->code, b->interval);
     });
     return events;
   }
 
-  void write_events(JsonWriter& json) const {
+  void write_events(text::JsonWriter& json) const {
     json.begin_array();
     if (has_samples(profile_)) {
-      for (const profile::SampledEvent* event : events_by_name()) write_event(json, *event, event->name);
+      for (const answers::SampledEvent* event : events_by_name()) write_event(json, *event, event->name);
     } else {  // the name that clients know and hide
-      write_event(json, profile_.events.empty() ? profile::SampledEvent{} : profile_.events[0], "unknown event");
+      write_event(json, profile_.events.empty() ? answers::SampledEvent{} : profile_.events[0], "unknown event");
     }
     json.end_array();
   }
 
-  void write_modules(JsonWriter& json) const {
+  void write_modules(text::JsonWriter& json) const {
     json.begin_array("modules");
-    for (const profile::SampleModule& module : profile_.target.modules) {
+    for (const answers::SampleModule& module : profile_.target.modules) {
       json.begin_object();
       json.string("name", module.name);
       json.integer("address", module.base);
@@ -202,16 +202,16 @@ class SampleJson {
     }
     json.end_array();
     json.begin_array("modules_info");
-    for (const profile::SampleModule& module : profile_.target.modules) {
+    for (const answers::SampleModule& module : profile_.target.modules) {
       if (!module.pdb_file.empty()) write_module_info(json, module);
     }
     json.end_array();
   }
 
-  static void write_module_info(JsonWriter& json, const profile::SampleModule& module) {
+  static void write_module_info(text::JsonWriter& json, const answers::SampleModule& module) {
     json.begin_object();
     json.begin_array("sections");
-    for (const profile::ModuleSection& section : module.sections) {
+    for (const answers::ModuleSection& section : module.sections) {
       json.begin_object();
       json.string("section", section.name);
       json.integer("offset", section.rva);
@@ -225,15 +225,15 @@ class SampleJson {
     json.end_object();
   }
 
-  void write_losses(JsonWriter& json) const {
-    const auto notable = [](const profile::CoreSamples& core) {
+  void write_losses(text::JsonWriter& json) const {
+    const auto notable = [](const answers::CoreSamples& core) {
       return core.throttled != 0 || core.held_back != 0 || core.register_losses != 0;
     };
     if (profile_.samples_dropped() == 0 && std::none_of(profile_.cores.begin(), profile_.cores.end(), notable)) {
       return;
     }
     json.begin_array("losses");
-    for (const profile::CoreSamples& core : profile_.cores) {
+    for (const answers::CoreSamples& core : profile_.cores) {
       json.begin_object();
       json.integer("core", core.core);
       json.integer("generated", core.generated);
@@ -253,12 +253,12 @@ class SampleJson {
     json.end_array();
   }
 
-  void write_breakdowns(JsonWriter& json) const {
+  void write_breakdowns(text::JsonWriter& json) const {
     if (options_.by.empty()) return;
     json.begin_object("by");
     for (const SampleBreakdown breakdown : options_.by) {
       json.begin_array(breakdown_name(breakdown));
-      for (const profile::SampledEvent* event : events_by_name()) {
+      for (const answers::SampledEvent* event : events_by_name()) {
         json.begin_object();
         json.string("type", event->name);
         json.key("rows");
@@ -270,17 +270,17 @@ class SampleJson {
     json.end_object();
   }
 
-  void write_over_time(JsonWriter& json) const {
+  void write_over_time(text::JsonWriter& json) const {
     if (profile_.slices.count == 0) return;
     json.begin_object("over_time");
     json.real("slice_ms", static_cast<double>(profile_.slices.length_ns) / 1e6);
     json.integer("slices", profile_.slices.count);
     json.begin_array("events");
-    for (const profile::SampledEvent* event : events_by_name()) {
+    for (const answers::SampledEvent* event : events_by_name()) {
       json.begin_object();
       json.string("type", event->name);
       json.begin_array("functions");
-      for (const profile::SymbolRow* row : shown_rows(profile_, *event, options_).rows) write_function(json, *row);
+      for (const answers::SymbolRow* row : shown_rows(profile_, *event, options_).rows) write_function(json, *row);
       json.end_array();
       json.end_object();
     }
@@ -288,21 +288,21 @@ class SampleJson {
     json.end_object();
   }
 
-  void write_function(JsonWriter& json, const profile::SymbolRow& row) const {
+  void write_function(text::JsonWriter& json, const answers::SymbolRow& row) const {
     json.begin_object();
-    json.string("symbol", profile::display_name(profile_, row.symbol));
+    json.string("symbol", answers::display_name(profile_, row.symbol));
     json.begin_array("counts");
     for (const u32 count : row.over_time) json.integer(count);
     json.end_array();
     json.end_object();
   }
 
-  void write_symbol_sources(JsonWriter& json) const {
+  void write_symbol_sources(text::JsonWriter& json) const {
     const std::vector<SymbolNote> notes = symbol_notes(profile_);
     if (notes.empty()) return;
     json.begin_array("without_symbols");
     for (const SymbolNote& note : notes) {
-      const profile::SampleModule& module = profile_.target.modules[note.module];
+      const answers::SampleModule& module = profile_.target.modules[note.module];
       json.begin_object();
       json.string("module", module.name);
       json.real("percent", note.percent);
@@ -312,15 +312,15 @@ class SampleJson {
     json.end_array();
   }
 
-  void write(JsonWriter& json) const {
+  void write(text::JsonWriter& json) const {
     json.begin_object();
     json.key("sampling");
     write_sampling(json);
     json.end_object();
   }
 
-  void write_sampling(JsonWriter& json) const {
-    const profile::SampleTarget& target = profile_.target;
+  void write_sampling(text::JsonWriter& json) const {
+    const answers::SampleTarget& target = profile_.target;
     json.begin_object();
     json.string("pe_file", target.pe_file);
     json.string("pdb_file", target.pdb_file);
@@ -346,19 +346,19 @@ class SampleJson {
     json.end_object();
   }
 
-  const profile::CompatProfile& profile_;
+  const answers::CompatProfile& profile_;
   const SampleOptions& options_;
-  std::set<const profile::LineRow*> chosen_;  // whose disassembly is written
+  std::set<const answers::LineRow*> chosen_;  // whose disassembly is written
   u32 omitted_ = 0;
 };
 
 }  // namespace
 
-SampleJsonParts sample_json_parts(const profile::CompatProfile& profile, const SampleOptions& options) {
+SampleJsonParts sample_json_parts(const answers::CompatProfile& profile, const SampleOptions& options) {
   return SampleJson(profile, options).parts();
 }
 
-std::string sample_json(const profile::CompatProfile& profile, const SampleOptions& options) {
+std::string sample_json(const answers::CompatProfile& profile, const SampleOptions& options) {
   return SampleJson(profile, options).document();
 }
 

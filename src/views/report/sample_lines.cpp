@@ -22,7 +22,7 @@ constexpr usize kLongestFrame = 96;     // address and offset with the words aro
 
 std::string json_text(std::string_view text) {
   std::string out;
-  JsonWriter(out).string(text);
+  text::JsonWriter(out).string(text);
   return out;
 }
 

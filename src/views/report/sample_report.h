@@ -14,7 +14,7 @@ enum class SampleBreakdown : u8 { process, thread, module, core, caller };
 
 struct SampleOptions {
   u32 rows = 50;               // --sample-display-row
-  profile::NameFilter symbol;  // --symbol
+  answers::NameFilter symbol;  // --symbol
   bool verbose = false;
   bool annotate = false;
   bool disassemble = false;  // implies annotate
@@ -31,19 +31,19 @@ inline constexpr usize kMostBytesForClients = 1'000'000;
 
 // What is printed before sampling begins: -v modules and sections, then the base address. `program` as the user named
 // it.
-std::string sample_start_text(const profile::SampleTarget& target, const std::string& program, bool verbose,
+std::string sample_start_text(const answers::SampleTarget& target, const std::string& program, bool verbose,
                               std::string_view sampling_type = "software sampling");
 
 // Everything after the progress line.
-std::string sample_text(const profile::CompatProfile& profile, const SampleOptions& options);
+std::string sample_text(const answers::CompatProfile& profile, const SampleOptions& options);
 
-std::string sample_json(const profile::CompatProfile& profile, const SampleOptions& options);
+std::string sample_json(const answers::CompatProfile& profile, const SampleOptions& options);
 
 // The same in two parts, for documents that have them elsewhere: the object with the key "sampling", and the array of
 // events, which is in the object too. SampleOptions::most_bytes is for both together.
 struct SampleJsonParts {
   std::string sampling, events;
 };
-SampleJsonParts sample_json_parts(const profile::CompatProfile& profile, const SampleOptions& options);
+SampleJsonParts sample_json_parts(const answers::CompatProfile& profile, const SampleOptions& options);
 
 }  // namespace wperf::report

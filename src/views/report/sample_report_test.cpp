@@ -14,8 +14,8 @@
 namespace wperf::report {
 namespace {
 
+using answers::CompatProfile;
 using nlohmann::json;
-using profile::CompatProfile;
 using testing::expect_golden;
 
 SampleOptions everything() {
@@ -24,7 +24,7 @@ SampleOptions everything() {
   return options;
 }
 
-profile::NameFilter only(std::string name) {
+answers::NameFilter only(std::string name) {
   return [name = std::move(name)](std::string_view other) { return other == name; };
 }
 
@@ -84,7 +84,7 @@ TEST(sample_losses, counters_that_were_wiped_are_told) {
 TEST(sample_start, says_where_the_program_is) {
   EXPECT_EQ(sample_start_text(testing::two_events_sampled().target, "googolplex.exe", false),
             "base address of 'googolplex.exe': 0x7ff7a2b11000, runtime delta: 0x7ff662b10000\n");
-  profile::SampleTarget missing;
+  answers::SampleTarget missing;
   missing.image_name = "no.exe";
   EXPECT_EQ(sample_start_text(missing, "no.exe", false), "failed to query base address of 'no.exe' with 0x490\n");
 }
@@ -105,8 +105,8 @@ TEST(sample_text, total_stands_after_the_table) {
 
 TEST(sample_text, millions_in_total_stay_apart_from_their_share) {
   CompatProfile profile = testing::two_events_sampled();
-  for (profile::SampledEvent& event : profile.events) {
-    for (profile::SymbolRow& row : event.rows) row.count *= 100'000;
+  for (answers::SampledEvent& event : profile.events) {
+    for (answers::SymbolRow& row : event.rows) row.count *= 100'000;
     event.samples *= 100'000;
   }
   EXPECT_TRUE(finds(sample_text(profile, {}), "\n +100\\.00% 25600000  top \\d+ in total\n"));

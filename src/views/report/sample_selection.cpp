@@ -4,10 +4,10 @@
 #include <algorithm>
 
 namespace wperf::report {
-ShownRows shown_rows(const profile::CompatProfile& profile, const profile::SampledEvent& event,
+ShownRows shown_rows(const answers::CompatProfile& profile, const answers::SampledEvent& event,
                      const SampleOptions& options) {
   ShownRows shown;
-  shown.rows = profile::choose_rows(profile, event, options.rows, options.symbol);
+  shown.rows = answers::choose_rows(profile, event, options.rows, options.symbol);
   shown.total_rows = static_cast<u32>(std::min<usize>(options.rows, event.rows.size()));
   for (u32 i = 0; i < shown.total_rows; ++i) shown.total_count += event.rows[i].count;
   return shown;
@@ -17,9 +17,9 @@ double percent(u64 part, u64 whole) {
   return whole == 0 ? 0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole);
 }
 
-bool has_samples(const profile::CompatProfile& profile) {
+bool has_samples(const answers::CompatProfile& profile) {
   return std::any_of(profile.events.begin(), profile.events.end(),
-                     [](const profile::SampledEvent& event) { return event.samples != 0; });
+                     [](const answers::SampledEvent& event) { return event.samples != 0; });
 }
 
 }  // namespace wperf::report

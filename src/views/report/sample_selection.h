@@ -10,14 +10,14 @@
 namespace wperf::report {
 
 struct ShownRows {
-  std::vector<const profile::SymbolRow*> rows;  // those that the filter lets pass, at most SampleOptions::rows
+  std::vector<const answers::SymbolRow*> rows;  // those that the filter lets pass, at most SampleOptions::rows
   u32 total_rows = 0;                           // the total line counts the hottest rows whether they pass or not
   u64 total_count = 0;
 };
-ShownRows shown_rows(const profile::CompatProfile& profile, const profile::SampledEvent& event,
+ShownRows shown_rows(const answers::CompatProfile& profile, const answers::SampledEvent& event,
                      const SampleOptions& options);
 
 double percent(u64 part, u64 whole);
-bool has_samples(const profile::CompatProfile& profile);
+bool has_samples(const answers::CompatProfile& profile);
 
 }  // namespace wperf::report

@@ -16,7 +16,7 @@ using Cells = std::vector<std::string>;
 
 // Overhead and count, which begin every row.
 Cells share(u64 count, u64 samples) {
-  return {fixed(percent(count, samples), 2), std::to_string(count)};
+  return {text::fixed(percent(count, samples), 2), std::to_string(count)};
 }
 
 Table table_of_shares(std::initializer_list<Column> columns) {
@@ -25,29 +25,29 @@ Table table_of_shares(std::initializer_list<Column> columns) {
   return table;
 }
 
-std::string module_name(const profile::CompatProfile& profile, const profile::ModuleCount& row) {
-  if (row.module != profile::kNone) return profile.target.modules[row.module].name;
-  return std::string(profile::bare_name({.kind = row.kind, .name = {}}));
+std::string module_name(const answers::CompatProfile& profile, const answers::ModuleCount& row) {
+  if (row.module != answers::kNone) return profile.target.modules[row.module].name;
+  return std::string(answers::bare_name({.kind = row.kind, .name = {}}));
 }
 
-void add_callers(const profile::CompatProfile& profile, const profile::SampledEvent& event,
+void add_callers(const answers::CompatProfile& profile, const answers::SampledEvent& event,
                  const SampleOptions& options, Table& table) {
   const ShownRows shown = shown_rows(profile, event, options);
-  for (const profile::CallerCount& row : event.callers) {
+  for (const answers::CallerCount& row : event.callers) {
     const bool is_shown = std::any_of(shown.rows.begin(), shown.rows.end(),
-                                      [&](const profile::SymbolRow* other) { return other->symbol == row.symbol; });
+                                      [&](const answers::SymbolRow* other) { return other->symbol == row.symbol; });
     if (!is_shown) continue;
     Cells cells = share(row.count, event.samples);
-    cells.push_back(profile::display_name(profile, row.symbol));
-    cells.push_back(row.caller == profile::kNone ? "[not known]" : profile::display_name(profile, row.caller));
+    cells.push_back(answers::display_name(profile, row.symbol));
+    cells.push_back(row.caller == answers::kNone ? "[not known]" : answers::display_name(profile, row.caller));
     table.rows.push_back(std::move(cells));
   }
 }
 
-void add_losses(const profile::CoreSamples& core, u64 lost, const char* cause, Table& table) {
+void add_losses(const answers::CoreSamples& core, u64 lost, const char* cause, Table& table) {
   if (lost == 0) return;
-  table.rows.push_back({std::to_string(core.core), with_commas(core.generated), with_commas(lost),
-                        fixed(percent(lost, core.generated), 2), cause});
+  table.rows.push_back({std::to_string(core.core), text::with_commas(core.generated), text::with_commas(lost),
+                        text::fixed(percent(lost, core.generated), 2), cause});
 }
 
 }  // namespace
@@ -56,11 +56,11 @@ void append_heading(std::string& out, std::string_view what) {
   fmt::format_to(std::back_inserter(out), "{:=<24} {} {:=<24}\n", "", what, "");
 }
 
-Table symbol_table(const profile::CompatProfile& profile, const profile::SampledEvent& event, const ShownRows& shown) {
+Table symbol_table(const answers::CompatProfile& profile, const answers::SampledEvent& event, const ShownRows& shown) {
   Table table = table_of_shares({{"symbol"}});
-  for (const profile::SymbolRow* row : shown.rows) {
+  for (const answers::SymbolRow* row : shown.rows) {
     Cells cells = share(row->count, event.samples);
-    cells.push_back(profile::display_name(profile, row->symbol));
+    cells.push_back(answers::display_name(profile, row->symbol));
     table.rows.push_back(std::move(cells));
   }
   return table;
@@ -71,7 +71,7 @@ std::string_view breakdown_name(SampleBreakdown breakdown) {
   return kNames[static_cast<usize>(breakdown)];
 }
 
-Table breakdown_table(const profile::CompatProfile& profile, const profile::SampledEvent& event,
+Table breakdown_table(const answers::CompatProfile& profile, const answers::SampledEvent& event,
                       SampleBreakdown breakdown, const SampleOptions& options) {
   Table table = table_of_shares({});
   const auto add = [&](const auto& rows, auto cells_of) {
@@ -86,21 +86,21 @@ Table breakdown_table(const profile::CompatProfile& profile, const profile::Samp
     case SampleBreakdown::process:
       table.columns.insert(table.columns.end(), {process, {"name"}});
       add(event.processes,
-          [](const profile::ProcessCount& row) { return Cells{std::to_string(row.process), row.name}; });
+          [](const answers::ProcessCount& row) { return Cells{std::to_string(row.process), row.name}; });
       break;
     case SampleBreakdown::thread:
       table.columns.insert(table.columns.end(), {process, {"thread", Align::right, true}});
-      add(event.threads, [](const profile::ThreadCount& row) {
+      add(event.threads, [](const answers::ThreadCount& row) {
         return Cells{std::to_string(row.process), std::to_string(row.thread)};
       });
       break;
     case SampleBreakdown::module:
       table.columns.push_back({"module"});
-      add(event.modules, [&](const profile::ModuleCount& row) { return Cells{module_name(profile, row)}; });
+      add(event.modules, [&](const answers::ModuleCount& row) { return Cells{module_name(profile, row)}; });
       break;
     case SampleBreakdown::core:
       table.columns.push_back({"core", Align::right, true});
-      add(event.cores, [](const profile::CoreCount& row) { return Cells{std::to_string(row.core)}; });
+      add(event.cores, [](const answers::CoreCount& row) { return Cells{std::to_string(row.core)}; });
       break;
     case SampleBreakdown::caller:
       table.columns.insert(table.columns.end(), {{"symbol"}, {"caller"}});
@@ -110,26 +110,26 @@ Table breakdown_table(const profile::CompatProfile& profile, const profile::Samp
   return table;
 }
 
-Table loss_table(const profile::CompatProfile& profile) {
+Table loss_table(const answers::CompatProfile& profile) {
   Table table{.columns = {{"core", Align::right, true},
                           {"generated", Align::right, true},
                           {"lost", Align::right, true},
                           {"percent", Align::right, true},
                           {"cause"}},
               .rows = {}};
-  for (const profile::CoreSamples& core : profile.cores) {
+  for (const answers::CoreSamples& core : profile.cores) {
     add_losses(core, core.lost_ring_full, "came faster than they were collected; use a larger interval", table);
     add_losses(core, core.lost_filtered, "hit the kernel without -k, or programs of other users", table);
   }
   return table;
 }
 
-std::vector<SymbolNote> symbol_notes(const profile::CompatProfile& profile) {
+std::vector<SymbolNote> symbol_notes(const answers::CompatProfile& profile) {
   u64 samples = 0;
-  for (const profile::SampledEvent& event : profile.events) samples += event.samples;
+  for (const answers::SampledEvent& event : profile.events) samples += event.samples;
   std::vector<SymbolNote> notes;
   for (u32 i = 0; i < profile.target.modules.size(); ++i) {
-    const profile::SampleModule& module = profile.target.modules[i];
+    const answers::SampleModule& module = profile.target.modules[i];
     if (module.samples != 0 && !module.reason.empty()) {
       notes.push_back({.module = i, .percent = percent(module.samples, samples)});
     }

@@ -16,15 +16,15 @@ namespace wperf::report {
 // "======================== what ========================"
 void append_heading(std::string& out, std::string_view what);
 
-Table symbol_table(const profile::CompatProfile& profile, const profile::SampledEvent& event, const ShownRows& shown);
+Table symbol_table(const answers::CompatProfile& profile, const answers::SampledEvent& event, const ShownRows& shown);
 // At most SampleOptions::rows rows; of callers, those of the functions shown.
-Table breakdown_table(const profile::CompatProfile& profile, const profile::SampledEvent& event,
+Table breakdown_table(const answers::CompatProfile& profile, const answers::SampledEvent& event,
                       SampleBreakdown breakdown, const SampleOptions& options);
 // "process", "thread", …
 std::string_view breakdown_name(SampleBreakdown breakdown);
 
 // Per core what was lost and why. Without rows if nothing was.
-Table loss_table(const profile::CompatProfile& profile);
+Table loss_table(const answers::CompatProfile& profile);
 
 // One sentence per module whose names are not the best there are, weighted by samples, most first:
 // "12.3 % of samples in ntdll.dll: no PDB found …".
@@ -32,6 +32,6 @@ struct SymbolNote {
   u32 module = 0;
   double percent = 0;  // of all samples
 };
-std::vector<SymbolNote> symbol_notes(const profile::CompatProfile& profile);
+std::vector<SymbolNote> symbol_notes(const answers::CompatProfile& profile);
 
 }  // namespace wperf::report

@@ -23,44 +23,44 @@ void append_line_of(std::string& out, char c, usize count) {
   out += '\n';
 }
 
-void append_modules(std::string& out, const profile::SampleTarget& target) {
+void append_modules(std::string& out, const answers::SampleTarget& target) {
   append_line_of(out, '=', 32);
-  for (const profile::SampleModule& module : target.modules) {
-    fmt::format_to(Out(out), "{:>{}}{:>{}}{:10}{}\n", module.name, kColumn, hex(module.base, 20), kColumn, "",
+  for (const answers::SampleModule& module : target.modules) {
+    fmt::format_to(Out(out), "{:>{}}{:>{}}{:10}{}\n", module.name, kColumn, text::hex(module.base, 20), kColumn, "",
                    module.path);
   }
   append_line_of(out, '=', 32);
-  for (const profile::SampleModule& module : target.modules) {
+  for (const answers::SampleModule& module : target.modules) {
     if (module.pdb_file.empty()) continue;
     fmt::format_to(Out(out), "{:>{}}{:10}{}\n", module.name, kColumn, "", module.path);
-    for (const profile::ModuleSection& section : module.sections) {
-      fmt::format_to(Out(out), "{:>{}}{:>{}}{:>{}}\n", section.name, kColumn, hex(section.rva, 20), kColumn,
-                     hex(section.virtual_size, 4), kColumn);
+    for (const answers::ModuleSection& section : module.sections) {
+      fmt::format_to(Out(out), "{:>{}}{:>{}}{:>{}}\n", section.name, kColumn, text::hex(section.rva, 20), kColumn,
+                     text::hex(section.virtual_size, 4), kColumn);
     }
   }
 }
 
 // What -v says of the run before the sections.
-void append_trace(std::string& out, const profile::CompatProfile& profile, const SampleOptions& options) {
+void append_trace(std::string& out, const answers::CompatProfile& profile, const SampleOptions& options) {
   append_line_of(out, '=', 17);
   const u64 generated = profile.samples_generated(), dropped = profile.samples_dropped();
   fmt::format_to(Out(out), "sample generated: {}\nsample dropped  : {}\nsample drop rate: {}%\n", generated, dropped,
-                 fixed(percent(dropped, generated), 2));
+                 text::fixed(percent(dropped, generated), 2));
   if (profile.exit_code.has_value()) {
     fmt::format_to(Out(out), "Sampling stopped, process pid={} exited with code {}\n", profile.target.process,
-                   hex(*profile.exit_code, 4));
+                   text::hex(*profile.exit_code, 4));
   }
-  for (const profile::SampledEvent& event : profile.events) {
-    for (const profile::SymbolRow* row : shown_rows(profile, event, options).rows) {
-      if (profile.symbols[row->symbol].kind != profile::SymbolKind::function) continue;
-      fmt::format_to(Out(out), "symbol found: {}\n", profile::display_name(profile, row->symbol));
+  for (const answers::SampledEvent& event : profile.events) {
+    for (const answers::SymbolRow* row : shown_rows(profile, event, options).rows) {
+      if (profile.symbols[row->symbol].kind != answers::SymbolKind::function) continue;
+      fmt::format_to(Out(out), "symbol found: {}\n", answers::display_name(profile, row->symbol));
     }
   }
 }
 
-void append_interruptions(std::string& out, const profile::CompatProfile& profile) {
+void append_interruptions(std::string& out, const answers::CompatProfile& profile) {
   u64 held_back = 0, throttled = 0, unreadable = 0, register_losses = 0;
-  for (const profile::CoreSamples& core : profile.cores) {
+  for (const answers::CoreSamples& core : profile.cores) {
     held_back += core.held_back;
     throttled += core.throttled;
     unreadable += core.unreadable;
@@ -70,44 +70,44 @@ void append_interruptions(std::string& out, const profile::CompatProfile& profil
     fmt::format_to(Out(out),
                    "held back: {} samples were not taken, because interrupts would have used up the cores; use a "
                    "larger interval\n\n",
-                   with_commas(held_back));
+                   text::with_commas(held_back));
   }
   if (throttled != 0) {
     fmt::format_to(Out(out),
                    "throttled: the kernel paused sampling {} times, because it took too much time; use a lower rate or "
                    "a larger interval\n\n",
-                   with_commas(throttled));
+                   text::with_commas(throttled));
   }
   if (unreadable != 0) {
-    fmt::format_to(Out(out), "unreadable: {} kernel records were invalid\n\n", with_commas(unreadable));
+    fmt::format_to(Out(out), "unreadable: {} kernel records were invalid\n\n", text::with_commas(unreadable));
   }
   if (register_losses != 0) {
     fmt::format_to(Out(out),
                    "gaps: counters were reset by something else {} and set up again; samples from just before are "
                    "missing; keep the machine from sleeping and end other profilers\n\n",
-                   times(register_losses));
+                   text::times(register_losses));
   }
 }
 
-void append_losses(std::string& out, const profile::CompatProfile& profile) {
+void append_losses(std::string& out, const answers::CompatProfile& profile) {
   append_interruptions(out, profile);
   const Table table = loss_table(profile);
   if (table.rows.empty()) return;
   const u64 generated = profile.samples_generated(), dropped = profile.samples_dropped();
-  fmt::format_to(Out(out), "lost samples: {} of {} ({} %)\n", with_commas(dropped), with_commas(generated),
-                 fixed(percent(dropped, generated), 2));
+  fmt::format_to(Out(out), "lost samples: {} of {} ({} %)\n", text::with_commas(dropped), text::with_commas(generated),
+                 text::fixed(percent(dropped, generated), 2));
   append_table(out, table);
   out += '\n';
 }
 
-void append_row_details(std::string& out, const profile::CompatProfile& profile, const profile::SymbolRow& row,
+void append_row_details(std::string& out, const answers::CompatProfile& profile, const answers::SymbolRow& row,
                         const SampleOptions& options) {
   const bool annotate = (options.annotate || options.disassemble) && is_annotated(profile, row);
   if (!annotate && !options.verbose) return;
-  fmt::format_to(Out(out), "{}\n", profile::display_name(profile, row.symbol));
+  fmt::format_to(Out(out), "{}\n", answers::display_name(profile, row.symbol));
   if (options.verbose) {
-    for (const profile::PcCount& pc : row.pcs) {
-      fmt::format_to(Out(out), "pc:\t{}\t{:>8}\n", hex(pc.address, 20), pc.count);
+    for (const answers::PcCount& pc : row.pcs) {
+      fmt::format_to(Out(out), "pc:\t{}\t{:>8}\n", text::hex(pc.address, 20), pc.count);
     }
   }
   if (!annotate) return;
@@ -121,20 +121,20 @@ void append_row_details(std::string& out, const profile::CompatProfile& profile,
   out += '\n';
 }
 
-void append_event(std::string& out, const profile::CompatProfile& profile, const profile::SampledEvent& event,
+void append_event(std::string& out, const answers::CompatProfile& profile, const answers::SampledEvent& event,
                   const SampleOptions& options) {
   append_heading(out, fmt::format("sample source: {}, top {} hot functions", event.name, options.rows));
   const ShownRows shown = shown_rows(profile, event, options);
-  for (const profile::SymbolRow* row : shown.rows) append_row_details(out, profile, *row, options);
+  for (const answers::SymbolRow* row : shown.rows) append_row_details(out, profile, *row, options);
   append_table(out, symbol_table(profile, event, shown));
   // A great number gets a blank before it, below that of the column (contract 9.2 has 6 characters).
-  fmt::format_to(Out(out), "{:>16}%{:>6}  top {} in total\n", fixed(percent(shown.total_count, event.samples), 2),
+  fmt::format_to(Out(out), "{:>16}%{:>6}  top {} in total\n", text::fixed(percent(shown.total_count, event.samples), 2),
                  fmt::format(" {}", shown.total_count), shown.total_rows);
 }
 
-void append_breakdowns(std::string& out, const profile::CompatProfile& profile, const SampleOptions& options) {
+void append_breakdowns(std::string& out, const answers::CompatProfile& profile, const SampleOptions& options) {
   for (const SampleBreakdown breakdown : options.by) {
-    for (const profile::SampledEvent& event : profile.events) {
+    for (const answers::SampledEvent& event : profile.events) {
       out += '\n';
       append_heading(out, fmt::format("sample source: {}, by {}", event.name, breakdown_name(breakdown)));
       append_table(out, breakdown_table(profile, event, breakdown, options));
@@ -142,14 +142,14 @@ void append_breakdowns(std::string& out, const profile::CompatProfile& profile, 
   }
 }
 
-void append_notes(std::string& out, const profile::CompatProfile& profile) {
+void append_notes(std::string& out, const answers::CompatProfile& profile) {
   std::string notes;
   if (!profile.note.empty()) fmt::format_to(Out(notes), "note: {}\n", profile.note);
   if (!has_samples(profile)) {
-    const std::string interval =
-        profile.events.empty() || profile.events.front().interval == 0
-            ? std::string()
-            : fmt::format(" ({} x {})", with_commas(profile.events.front().interval), profile.events.front().name);
+    const std::string interval = profile.events.empty() || profile.events.front().interval == 0
+                                     ? std::string()
+                                     : fmt::format(" ({} x {})", text::with_commas(profile.events.front().interval),
+                                                   profile.events.front().name);
     notes += fmt::format(
         "note: no samples: the interval{} was longer than the run, or the program never ran on a sampled core; try "
         "--freq 1000\n",
@@ -158,8 +158,8 @@ void append_notes(std::string& out, const profile::CompatProfile& profile) {
   constexpr usize kMostNotes = 10;
   const std::vector<SymbolNote> modules = symbol_notes(profile);
   for (usize i = 0; i < std::min(modules.size(), kMostNotes); ++i) {
-    const profile::SampleModule& module = profile.target.modules[modules[i].module];
-    fmt::format_to(Out(notes), "note: {} % of samples in {}: {}\n", fixed(modules[i].percent, 1), module.name,
+    const answers::SampleModule& module = profile.target.modules[modules[i].module];
+    fmt::format_to(Out(notes), "note: {} % of samples in {}: {}\n", text::fixed(modules[i].percent, 1), module.name,
                    module.reason);
   }
   if (modules.size() > kMostNotes) {
@@ -170,7 +170,7 @@ void append_notes(std::string& out, const profile::CompatProfile& profile) {
 
 }  // namespace
 
-std::string sample_start_text(const profile::SampleTarget& target, const std::string& program, bool verbose,
+std::string sample_start_text(const answers::SampleTarget& target, const std::string& program, bool verbose,
                               std::string_view sampling_type) {
   std::string out;
   if (verbose) {
@@ -187,7 +187,7 @@ std::string sample_start_text(const profile::SampleTarget& target, const std::st
   return out;
 }
 
-std::string sample_text(const profile::CompatProfile& profile, const SampleOptions& options) {
+std::string sample_text(const answers::CompatProfile& profile, const SampleOptions& options) {
   std::string out;
   if (options.verbose) append_trace(out, profile, options);
   append_losses(out, profile);
@@ -196,7 +196,7 @@ std::string sample_text(const profile::CompatProfile& profile, const SampleOptio
     append_event(out, profile, profile.events[i], options);
   }
   append_breakdowns(out, profile, options);
-  fmt::format_to(Out(out), "\n{:>20} seconds time elapsed\n", elapsed(profile.elapsed_seconds));
+  fmt::format_to(Out(out), "\n{:>20} seconds time elapsed\n", text::elapsed(profile.elapsed_seconds));
   append_notes(out, profile);
   return out;
 }

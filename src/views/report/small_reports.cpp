@@ -22,7 +22,7 @@ std::string blocks_text(std::span<const Block> blocks) {
 
 std::string blocks_json(std::span<const Block> blocks) {
   std::string out;
-  JsonWriter json(out);
+  text::JsonWriter json(out);
   json.begin_object();
   for (const Block& block : blocks) {
     json.key(block.json_key);
@@ -32,33 +32,33 @@ std::string blocks_json(std::span<const Block> blocks) {
   return out;
 }
 
-std::vector<Block> version_report(std::span<const profile::Component> components) {
+std::vector<Block> version_report(std::span<const answers::Component> components) {
   Table table;
   table.columns = {{"Component"}, {"Version"}, {"GitVer"}, {"FeatureString"}};
-  for (const profile::Component& component : components) {
+  for (const answers::Component& component : components) {
     table.rows.push_back({component.name, component.version, component.git, component.features});
   }
   return {{.json_key = "Version", .heading = {}, .table = std::move(table)}};
 }
 
-std::vector<Block> detect_report(std::span<const profile::DeviceInstance> devices) {
+std::vector<Block> detect_report(std::span<const answers::DeviceInstance> devices) {
   Table table;
   table.columns = {{"Device Instance ID"}, {"Hardware IDs"}};
-  for (const profile::DeviceInstance& device : devices) table.rows.push_back({device.instance_id, device.hardware_ids});
+  for (const answers::DeviceInstance& device : devices) table.rows.push_back({device.instance_id, device.hardware_ids});
   return {{.json_key = "Devices", .heading = {}, .table = std::move(table)}};
 }
 
-std::string header_text(const profile::Component& tool, std::string_view build, std::string_view bugs_url) {
+std::string header_text(const answers::Component& tool, std::string_view build, std::string_view bugs_url) {
   std::string text = fmt::format("WindowsPerf ver. {} ({}/{}{}) WOA profiling with performance counters.\n",
                                  tool.version, tool.git, build, tool.features);
   if (!bugs_url.empty()) text += fmt::format("Report bugs to: {}\n", bugs_url);
   return text;
 }
 
-std::string doctor_text(std::span<const profile::Check> checks) {
+std::string doctor_text(std::span<const answers::Check> checks) {
   static constexpr std::string_view kWords[] = {"ok", "warn", "FAIL"};
   std::string out;
-  for (const profile::Check& check : checks) {
+  for (const answers::Check& check : checks) {
     fmt::format_to(std::back_inserter(out), "{:<5}{}: {}\n", kWords[static_cast<usize>(check.status)], check.name,
                    check.detail);
     if (!check.fix.empty()) fmt::format_to(std::back_inserter(out), "     fix: {}\n", check.fix);
@@ -66,11 +66,11 @@ std::string doctor_text(std::span<const profile::Check> checks) {
   return out;
 }
 
-std::string doctor_json(std::span<const profile::Check> checks) {
+std::string doctor_json(std::span<const answers::Check> checks) {
   static constexpr std::string_view kWords[] = {"ok", "warn", "fail"};
   Table table;
   table.columns = {{"check"}, {"status"}, {"detail"}, {"fix"}};
-  for (const profile::Check& check : checks) {
+  for (const answers::Check& check : checks) {
     table.rows.push_back({check.name, std::string(kWords[static_cast<usize>(check.status)]), check.detail, check.fix});
   }
   const Block block{.json_key = "Doctor", .heading = {}, .table = std::move(table)};
@@ -83,14 +83,14 @@ constexpr std::string_view kOutcomes[] = {"ok", "FAILED", "not possible"};
 
 }  // namespace
 
-std::string selftest_text(const profile::Selftest& test) {
+std::string selftest_text(const answers::Selftest& test) {
   std::string out = "---- wperf doctor --selftest ----\n";
   const auto to = std::back_inserter(out);
   for (const auto& [name, value] : test.facts) fmt::format_to(to, "{}: {}\n", name, value);
   usize counts[std::size(kOutcomes)] = {};
-  for (const profile::TestedDevice& device : test.devices) {
+  for (const answers::TestedDevice& device : test.devices) {
     fmt::format_to(to, "\ndevice {}\n", device.name);
-    for (const profile::Finding& one : device.findings) {
+    for (const answers::Finding& one : device.findings) {
       const auto outcome = static_cast<usize>(one.outcome);
       ++counts[outcome];
       fmt::format_to(to, "  {:<13} {}: {}\n", kOutcomes[outcome], one.check, one.detail);
@@ -100,15 +100,15 @@ std::string selftest_text(const profile::Selftest& test) {
   return out;
 }
 
-std::string selftest_json(const profile::Selftest& test) {
+std::string selftest_json(const answers::Selftest& test) {
   Table facts, checks;
   facts.columns = {{"name"}, {"value"}};
   for (const auto& [name, value] : test.facts) facts.rows.push_back({name, value});
   checks.columns = {{"device"}, {"check"}, {"result"}, {"detail"}};
-  for (const profile::TestedDevice& device : test.devices) {
-    for (const profile::Finding& one : device.findings) {
+  for (const answers::TestedDevice& device : test.devices) {
+    for (const answers::Finding& one : device.findings) {
       const std::string_view outcome =
-          one.outcome == profile::Outcome::failed ? "failed" : kOutcomes[static_cast<usize>(one.outcome)];
+          one.outcome == answers::Outcome::failed ? "failed" : kOutcomes[static_cast<usize>(one.outcome)];
       checks.rows.push_back({device.name, one.check, std::string(outcome), one.detail});
     }
   }
@@ -117,14 +117,14 @@ std::string selftest_json(const profile::Selftest& test) {
   return blocks_json(blocks);
 }
 
-std::string schedule_text(const profile::TestReport& test) {
+std::string schedule_text(const answers::TestReport& test) {
   std::string out = "events to be counted:\n";
   const auto to = std::back_inserter(out);
   for (const EventClass event_class : kEventClasses) {
-    const std::vector<profile::ScheduledEvent>& schedule = test.schedules[index_of(event_class)];
+    const std::vector<answers::ScheduledEvent>& schedule = test.schedules[index_of(event_class)];
     if (schedule.empty()) continue;
     fmt::format_to(to, "  {:>4}{:>18} events:", schedule.size(), class_name(event_class));
-    for (const profile::ScheduledEvent& event : schedule) fmt::format_to(to, " 0x{:04x}", event.code);
+    for (const answers::ScheduledEvent& event : schedule) fmt::format_to(to, " 0x{:04x}", event.code);
     out += '\n';
   }
   return out;

@@ -28,27 +28,27 @@ std::string blocks_text(std::span<const Block> blocks);
 std::string blocks_json(std::span<const Block> blocks);
 
 std::vector<Block> list_report(pmu::Product product, std::span<const pmu::ExtraEvent> extra,
-                               const profile::CatalogueListing& listing, bool verbose);
-std::vector<Block> test_report(pmu::Product product, const profile::TestReport& test);
-std::vector<Block> version_report(std::span<const profile::Component> components);
-std::vector<Block> detect_report(std::span<const profile::DeviceInstance> devices);
+                               const answers::CatalogueListing& listing, bool verbose);
+std::vector<Block> test_report(pmu::Product product, const answers::TestReport& test);
+std::vector<Block> version_report(std::span<const answers::Component> components);
+std::vector<Block> detect_report(std::span<const answers::DeviceInstance> devices);
 
 // A metric, also a built-in one, an event or a group of metrics of that name, in this order; exact case. None: no such
 // name.
-std::optional<profile::ManualPage> find_manual_page(pmu::Product product, std::string_view name);
-std::string manual_text(const profile::ManualPage& page);
-std::string manual_json(const profile::ManualPage& page);
+std::optional<answers::ManualPage> find_manual_page(pmu::Product product, std::string_view name);
+std::string manual_text(const answers::ManualPage& page);
+std::string manual_json(const answers::ManualPage& page);
 
 // The two lines every run without results starts with (8.1). `build` is "Release" or "Debug".
-std::string header_text(const profile::Component& tool, std::string_view build, std::string_view bugs_url);
+std::string header_text(const answers::Component& tool, std::string_view build, std::string_view bugs_url);
 
-std::string doctor_text(std::span<const profile::Check> checks);
-std::string doctor_json(std::span<const profile::Check> checks);
+std::string doctor_text(std::span<const answers::Check> checks);
+std::string doctor_json(std::span<const answers::Check> checks);
 // A block for a bug report.
-std::string selftest_text(const profile::Selftest& test);
-std::string selftest_json(const profile::Selftest& test);
+std::string selftest_text(const answers::Selftest& test);
+std::string selftest_json(const answers::Selftest& test);
 
 // "events to be counted:" of -v (5.2): the classes that have events, padding included.
-std::string schedule_text(const profile::TestReport& test);
+std::string schedule_text(const answers::TestReport& test);
 
 }  // namespace wperf::report

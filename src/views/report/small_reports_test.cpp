@@ -21,8 +21,8 @@ pmu::Product neoverse_n1() {
   return pmu::find_product("neoverse-n1").value_or(pmu::architectural());
 }
 
-profile::CatalogueListing listing() {
-  profile::CatalogueListing result;
+answers::CatalogueListing listing() {
+  answers::CatalogueListing result;
   result.classes = {true, true, true, true};
   result.metrics = {{.name = "imix", .definition = "{inst_spec,dp_spec}", .formula = {}, .unit = {}, .description = {}},
                     {.name = "ipc",
@@ -85,7 +85,7 @@ TEST(list_report, json_has_verbose_keys_only_when_asked) {
 }
 
 TEST(list_report, leaves_out_what_the_machine_lacks) {
-  profile::CatalogueListing core_only = listing();
+  answers::CatalogueListing core_only = listing();
   core_only.classes = {true, false, false, false};
   const json document = json::parse(blocks_json(list_report(neoverse_n1(), {}, core_only, false)));
   EXPECT_EQ(document["Predefined_Events"].size(), neoverse_n1().event_count());
@@ -93,7 +93,7 @@ TEST(list_report, leaves_out_what_the_machine_lacks) {
 }
 
 TEST(list_report, marks_events_that_the_hardware_does_not_count) {
-  profile::CatalogueListing few = listing();
+  answers::CatalogueListing few = listing();
   few.absent_events = {0x1b};
   const std::string text = blocks_text(list_report(neoverse_n1(), {}, few, false));
   EXPECT_TRUE(finds(text, R"(inst_spec\s+0x001b  \[not in this PMU\])"));
@@ -101,7 +101,7 @@ TEST(list_report, marks_events_that_the_hardware_does_not_count) {
 }
 
 TEST(list_report, shows_spe_when_there_is_one) {
-  profile::CatalogueListing with_spe = listing();
+  answers::CatalogueListing with_spe = listing();
   with_spe.spe_version = "FEAT_SPEv1p1";
   const json document = json::parse(blocks_json(list_report(neoverse_n1(), {}, with_spe, true)));
   const json& rows = document["Predefined_Events"];
@@ -114,8 +114,8 @@ TEST(list_report, shows_spe_when_there_is_one) {
   EXPECT_EQ(rows.back()["Event_Type"], "[SPE filter]");
 }
 
-profile::TestReport simulated_machine() {
-  profile::TestReport test;
+answers::TestReport simulated_machine() {
+  answers::TestReport test;
   test.midr = 0x413fd0c1;
   test.id_aa64dfr0 = 0x0000'0001'1030'5408;
   test.core_count = 80;
@@ -180,7 +180,7 @@ TEST(test_report, answers_every_key) {
 }
 
 TEST(test_report, names_unknown_hardware) {
-  profile::TestReport test = simulated_machine();
+  answers::TestReport test = simulated_machine();
   test.id_aa64dfr0 = 0xf'0000'0f00;
   test.spe = false;
   const json rows = json::parse(blocks_json(test_report(pmu::architectural(), test)))["Test_Results"];
@@ -191,7 +191,7 @@ TEST(test_report, names_unknown_hardware) {
 }
 
 TEST(manual, wraps_within_81_characters) {
-  const profile::ManualPage page = {
+  const answers::ManualPage page = {
       {"CPU", "neoverse-n1"},
       {"NAME", "ld_spec - Operation speculatively executed, load"},
       {"DESCRIPTION",
@@ -236,7 +236,7 @@ TEST(manual, finds_metrics_events_and_groups_of_the_product) {
   EXPECT_EQ(find_manual_page(pmu::architectural(), "ld_spec").value().at(2).text, "n/a");
 }
 
-const std::vector<profile::Component> kComponents = {
+const std::vector<answers::Component> kComponents = {
     {.name = "wperf", .version = "3.8.0", .git = "5b2fc1a0", .features = "+spe"},
     {.name = "wperf-driver", .version = "3.8.0", .git = "5b2fc1a0", .features = "+trace+spe"}};
 
@@ -258,7 +258,7 @@ TEST(header, matches_what_scripts_look_for) {
 }
 
 TEST(detect_report, keeps_backslashes) {
-  const std::vector<profile::DeviceInstance> devices = {{"ROOT\\WPERFDRV\\0000", "Root\\WPERFDRV"}};
+  const std::vector<answers::DeviceInstance> devices = {{"ROOT\\WPERFDRV\\0000", "Root\\WPERFDRV"}};
   expect_golden("detect.txt", blocks_text(detect_report(devices)));
   expect_golden("detect.json", blocks_json(detect_report(devices)));
   const json document = json::parse(blocks_json(detect_report(devices)));
@@ -267,8 +267,8 @@ TEST(detect_report, keeps_backslashes) {
 }
 
 TEST(selftest, is_a_block_for_a_bug_report) {
-  using profile::Outcome;
-  const profile::Selftest test{
+  using answers::Outcome;
+  const answers::Selftest test{
       .facts = {{"wperf", "3.8.0"}},
       .devices = {{"sim", {{"counts", Outcome::ok, "10 of 10"}, {"stacks", Outcome::failed, "none"}}},
                   {"etw", {{"counts", Outcome::not_possible, "\"no\""}}}}};
@@ -284,10 +284,10 @@ TEST(selftest, is_a_block_for_a_bug_report) {
 }
 
 TEST(doctor, says_what_to_do) {
-  const std::vector<profile::Check> checks = {
-      {"device", profile::CheckStatus::ok, "a simulated Neoverse N1 with 8 cores", ""},
-      {"counters", profile::CheckStatus::warn, "5 of 6 are free", "close other profilers"},
-      {"lock", profile::CheckStatus::fail, "another process holds the driver", "run again with --force-lock"}};
+  const std::vector<answers::Check> checks = {
+      {"device", answers::CheckStatus::ok, "a simulated Neoverse N1 with 8 cores", ""},
+      {"counters", answers::CheckStatus::warn, "5 of 6 are free", "close other profilers"},
+      {"lock", answers::CheckStatus::fail, "another process holds the driver", "run again with --force-lock"}};
   expect_golden("doctor.txt", doctor_text(checks));
   expect_golden("doctor.json", doctor_json(checks));
   EXPECT_EQ(doctor_text(checks).substr(0, 5 + 6), "ok   device");

@@ -7,9 +7,9 @@
 namespace wperf::report::testing {
 
 // Loads of two kinds and branches on one core, with the counters of that core.
-profile::SpeProfile loads_and_branches();
-profile::CountProfile population_counted();
+operations::SpeProfile loads_and_branches();
+answers::CountProfile population_counted();
 // The same with memory: three data sources, stores without one, a line that two threads fight over, losses.
-profile::SpeProfile memory_sampled();
+operations::SpeProfile memory_sampled();
 
 }  // namespace wperf::report::testing

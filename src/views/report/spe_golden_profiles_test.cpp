@@ -8,15 +8,15 @@
 namespace wperf::report::testing {
 namespace {
 
-using profile::AccessCounts;
-using profile::SpeProfile;
+using operations::AccessCounts;
+using operations::SpeProfile;
 
 constexpr u64 kProgram = 0x7ff7a2b10000, kLibrary = 0x7ffa10000000;
 constexpr u32 kMul = 0, kMain = 1, kOther = 4;  // symbols
 constexpr u32 kOtherPlace = 0, kMainPlace = 1, kStorePlace = 2, kMulPlace = 3;
 
-profile::CountRow counted(std::string name, u64 value) {
-  profile::CountRow row;
+answers::CountRow counted(std::string name, u64 value) {
+  answers::CountRow row;
   row.name = std::move(name);
   row.note = "e";
   row.value = row.scaled = value;
@@ -24,7 +24,7 @@ profile::CountRow counted(std::string name, u64 value) {
   return row;
 }
 
-AccessCounts counts_of(u64 loads, u64 stores, u64 cycles, profile::Latencies latency) {
+AccessCounts counts_of(u64 loads, u64 stores, u64 cycles, operations::Latencies latency) {
   AccessCounts counts;
   counts.hits = loads + stores;
   counts.loads = loads;
@@ -38,9 +38,9 @@ AccessCounts counts_of(u64 loads, u64 stores, u64 cycles, profile::Latencies lat
   return counts;
 }
 
-profile::SourceRow source(std::string name, std::string title, AccessCounts counts,
-                          std::vector<profile::LatencyBucket> histogram) {
-  profile::SourceRow row;
+operations::SourceRow source(std::string name, std::string title, AccessCounts counts,
+                             std::vector<operations::LatencyBucket> histogram) {
+  operations::SourceRow row;
   row.given = !title.empty();
   row.name = std::move(name);
   row.title = std::move(title);
@@ -49,8 +49,8 @@ profile::SourceRow source(std::string name, std::string title, AccessCounts coun
   return row;
 }
 
-profile::MemoryProfile memory_of() {
-  profile::MemoryProfile memory;
+operations::MemoryProfile memory_of() {
+  operations::MemoryProfile memory;
   memory.all = counts_of(180, 40, 9000, {.p50 = 4, .p90 = 183, .p99 = 403, .longest = 4095});
   memory.sources = {
       source("l1", "level 1 data cache", counts_of(150, 0, 600, {.p50 = 4, .p90 = 4, .p99 = 5, .longest = 9}),
@@ -150,7 +150,7 @@ SpeProfile loads_and_branches() {
       "BRANCH_OR_EXCEPTION-CONDITIONAL-DIRECT/retired+mispredicted"};
   u64 records = 0;
   for (usize i = 0; i < 2; ++i) {
-    profile::SampledEvent& event = profile.samples.events[i];
+    answers::SampledEvent& event = profile.samples.events[i];
     event.name = names[i];
     event.code = 0;
     event.interval = 0;
@@ -167,12 +167,12 @@ SpeProfile loads_and_branches() {
   return profile;
 }
 
-profile::CountProfile population_counted() {
-  profile::CountProfile profile;
+answers::CountProfile population_counted() {
+  answers::CountProfile profile;
   profile.vendor = "Arm Limited";
   profile.core_count = 1;
   profile.elapsed_seconds = 3.334;
-  profile::ClassCounts& counts = profile.classes[static_cast<usize>(EventClass::core)];
+  answers::ClassCounts& counts = profile.classes[static_cast<usize>(EventClass::core)];
   counts.scheduled = true;
   counts.units.resize(1);
   counts.units[0].number = 1;

@@ -12,9 +12,9 @@
 namespace wperf::report {
 namespace {
 
-std::string memory_and_notes(const profile::SpeProfile& profile, const SpeOptions& options) {
+std::string memory_and_notes(const operations::SpeProfile& profile, const SpeOptions& options) {
   std::string out;
-  JsonWriter json(out);
+  text::JsonWriter json(out);
   json.begin_object();
   if (options.memory && profile.memory.has_value()) {
     json.key("memory");
@@ -32,11 +32,11 @@ std::string memory_and_notes(const profile::SpeProfile& profile, const SpeOption
 
 }  // namespace
 
-std::string spe_json(const profile::SpeProfile& profile, const profile::CountProfile* counting,
+std::string spe_json(const operations::SpeProfile& profile, const answers::CountProfile* counting,
                      const SpeOptions& options) {
   constexpr std::string_view kBegin = "{\"sampling\":{\"events\":", kSampling = ",\"sampling\":",
                              kCounting = "},\"counting\":", kEnd = "}";
-  std::string counts = count_json(counting != nullptr ? *counting : profile::CountProfile{});
+  std::string counts = count_json(counting != nullptr ? *counting : answers::CountProfile{});
   while (counts.ends_with('\n')) counts.pop_back();
   const std::string ours = memory_and_notes(profile, options);
   SampleOptions samples = options.samples;

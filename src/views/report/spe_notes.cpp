@@ -13,66 +13,68 @@ namespace {
 
 using Notes = std::vector<std::string>;
 
-void add_population(const profile::SpePopulation& population, Notes& notes) {
+void add_population(const operations::SpePopulation& population, Notes& notes) {
   if (population.operations == 0 || population.chosen == 0) return;
   notes.push_back(
-      fmt::format("of {} operations {} were selected, one of {}", with_commas(population.operations),
-                  with_commas(population.chosen),
-                  fixed(static_cast<double>(population.operations) / static_cast<double>(population.chosen), 1)));
+      fmt::format("of {} operations {} were selected, one of {}", text::with_commas(population.operations),
+                  text::with_commas(population.chosen),
+                  text::fixed(static_cast<double>(population.operations) / static_cast<double>(population.chosen), 1)));
   if (population.collided != 0) {
     notes.push_back(
         fmt::format("{} % of the selections were dropped ({}) because the previous operation was not finished, so code "
                     "next to slow operations has too few samples",
-                    fixed(percent(population.collided, population.chosen + population.collided), 2),
-                    with_commas(population.collided)));
+                    text::fixed(percent(population.collided, population.chosen + population.collided), 2),
+                    text::with_commas(population.collided)));
   }
   if (population.recorded < population.chosen) {
     notes.push_back(fmt::format("{} % of the selected operations did not pass the filters",
-                                fixed(percent(population.chosen - population.recorded, population.chosen), 2)));
+                                text::fixed(percent(population.chosen - population.recorded, population.chosen), 2)));
   }
 }
 
-void add_core(const profile::SpeCore& core, Notes& notes) {
+void add_core(const operations::SpeCore& core, Notes& notes) {
   const auto note = [&](std::string text) { notes.push_back(fmt::format("core {}: {}", core.core, text)); };
   if (core.faulted) note("its buffer could not be written any more, so its sampling ended early");
   if (core.full != 0) {
-    note(fmt::format("its buffer was full {} times, so it was not sampled for {} ms", with_commas(core.full),
-                     fixed(static_cast<double>(core.stopped_ns) / 1e6, 3)));
+    note(fmt::format("its buffer was full {} times, so it was not sampled for {} ms", text::with_commas(core.full),
+                     text::fixed(static_cast<double>(core.stopped_ns) / 1e6, 3)));
   }
   if (core.data_losses != 0)
-    note(fmt::format("it reports {} times that records were lost", with_commas(core.data_losses)));
+    note(fmt::format("it reports {} times that records were lost", text::with_commas(core.data_losses)));
   if (core.damaged + core.bad_bytes + core.unfinished != 0) {
-    note(fmt::format("{} bytes were not packets, {} records are damaged, {} unfinished", with_commas(core.bad_bytes),
-                     with_commas(core.damaged), with_commas(core.unfinished)));
+    note(fmt::format("{} bytes were not packets, {} records are damaged, {} unfinished",
+                     text::with_commas(core.bad_bytes), text::with_commas(core.damaged),
+                     text::with_commas(core.unfinished)));
   }
 }
 
-void add_limits(const profile::MemoryProfile& memory, Notes& notes) {
-  const profile::MemoryLimits& limits = memory.limits;
+void add_limits(const operations::MemoryProfile& memory, Notes& notes) {
+  const operations::MemoryLimits& limits = memory.limits;
   if (memory.all.hits == 0) {
     notes.push_back("no load or store was sampled");
     return;
   }
   if (limits.stores_without_source != 0) {
-    notes.push_back(limits.stores_without_source == memory.all.stores
-                        ? "this core does not record where the data of stores comes from"
-                        : fmt::format("{} stores have no data source", with_commas(limits.stores_without_source)));
+    notes.push_back(
+        limits.stores_without_source == memory.all.stores
+            ? "this core does not record where the data of stores comes from"
+            : fmt::format("{} stores have no data source", text::with_commas(limits.stores_without_source)));
   }
   if (limits.loads_without_source != 0) {
     notes.push_back(limits.loads_without_source == memory.all.loads
                         ? "this core does not record where the data of loads comes from"
-                        : fmt::format("{} loads have no data source", with_commas(limits.loads_without_source)));
+                        : fmt::format("{} loads have no data source", text::with_commas(limits.loads_without_source)));
   }
   if (limits.unnamed_sources != 0) {
     std::string cores;
     for (const std::string& core : limits.nameless_cores) cores += (cores.empty() ? "" : ", ") + core;
     notes.push_back(fmt::format("{} data sources are numbers whose meaning is not published for {}",
-                                with_commas(limits.unnamed_sources), cores.empty() ? "this core" : cores));
+                                text::with_commas(limits.unnamed_sources), cores.empty() ? "this core" : cores));
   }
   if (limits.saturated != 0) {
     notes.push_back(
         fmt::format("{} latencies are 4095 cycles, the maximum of 12-bit counters: they may have been longer",
-                    with_commas(limits.saturated)));
+                    text::with_commas(limits.saturated)));
   }
   if (limits.latencies_rounded) {
     notes.push_back(
@@ -85,18 +87,18 @@ void add_limits(const profile::MemoryProfile& memory, Notes& notes) {
   if (limits.forgotten_lines + limits.forgotten_pages != 0) {
     notes.push_back(
         fmt::format("{} hits of rare cache lines and {} of rare pages are missing from the tables by address",
-                    with_commas(limits.forgotten_lines), with_commas(limits.forgotten_pages)));
+                    text::with_commas(limits.forgotten_lines), text::with_commas(limits.forgotten_pages)));
   }
 }
 
 }  // namespace
 
-Notes spe_notes(const profile::SpeProfile& profile) {
+Notes spe_notes(const operations::SpeProfile& profile) {
   Notes notes;
-  for (const profile::SpeCore& core : profile.cores) add_core(core, notes);
+  for (const operations::SpeCore& core : profile.cores) add_core(core, notes);
   if (profile.forgotten_mappings != 0) {
     notes.push_back(fmt::format("{} mappings of forked processes were too many to store; records in them have no names",
-                                with_commas(profile.forgotten_mappings)));
+                                text::with_commas(profile.forgotten_mappings)));
   }
   if (profile.population.has_value()) add_population(*profile.population, notes);
   if (profile.memory.has_value()) add_limits(*profile.memory, notes);

@@ -10,6 +10,6 @@
 namespace wperf::report {
 
 // Sentences, most important first; without "note: ".
-std::vector<std::string> spe_notes(const profile::SpeProfile& profile);
+std::vector<std::string> spe_notes(const operations::SpeProfile& profile);
 
 }  // namespace wperf::report

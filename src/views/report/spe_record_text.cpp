@@ -14,8 +14,8 @@
 namespace wperf::report {
 namespace {
 
-using profile::RecordNumber;
-using profile::SpeRecordRow;
+using operations::RecordNumber;
+using operations::SpeRecordRow;
 
 constexpr std::string_view kBetween = ",\n";  // two JSON objects
 
@@ -206,14 +206,14 @@ void spell_csv_kind(const SpeRecordRow& row, std::string& out) {
 
 class JsonMembers {
  public:
-  explicit JsonMembers(JsonWriter& json) : json_(json) {}
+  explicit JsonMembers(text::JsonWriter& json) : json_(json) {}
   void number(std::string_view title, RecordNumber number, Spelling spelling) {
     if (!number.given) return;
     json_.key(title);
     if (spelling == Spelling::decimal) {
       json_.integer(number.value);
     } else {
-      json_.string(hex(number.value, 1));
+      json_.string(text::hex(number.value, 1));
     }
   }
   void text(std::string_view title, std::string_view text) {
@@ -224,7 +224,7 @@ class JsonMembers {
   void spelled(std::string_view) {}
 
  private:
-  JsonWriter& json_;
+  text::JsonWriter& json_;
 };
 
 }  // namespace
@@ -238,13 +238,13 @@ void RecordLines::add(const SpeRecordRow& row) {
     return;
   }
   if (!text_.empty()) text_ += kBetween;
-  JsonWriter json(text_);
+  text::JsonWriter json(text_);
   json.begin_object();
   visit_columns(row, JsonMembers(json));
   json.end_object();
 }
 
-profile::RecordSpelling RecordLines::spelling(RecordFormat format) {
+operations::RecordSpelling RecordLines::spelling(RecordFormat format) {
   if (format == RecordFormat::csv) return {.place = spell_csv_place, .kind = spell_csv_kind};
   return {};
 }

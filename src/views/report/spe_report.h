@@ -20,16 +20,16 @@ struct SpeOptions {
 };
 
 // Everything after the progress line: the counting section if there is one, the sections, the tables of --mem.
-std::string spe_text(const profile::SpeProfile& profile, const profile::CountProfile* counting,
+std::string spe_text(const operations::SpeProfile& profile, const answers::CountProfile* counting,
                      const SpeOptions& options);
 
 // {"sampling": {"events": […], "sampling": {…}, "memory": {…}}, "counting": {…}}; "memory" with --mem only, "counting"
 // without members where nothing was counted.
-std::string spe_json(const profile::SpeProfile& profile, const profile::CountProfile* counting,
+std::string spe_json(const operations::SpeProfile& profile, const answers::CountProfile* counting,
                      const SpeOptions& options);
 
 // The tables of --mem alone; what spe_text() appends.
-std::string memory_text(const profile::SpeProfile& profile, const SpeOptions& options);
+std::string memory_text(const operations::SpeProfile& profile, const SpeOptions& options);
 
 // Records as they come: head, a line per record, tail. CSV with a line of titles, or one JSON document
 // {"records": [ {…}, … ]} with a record to each line; a key without value is left out. Lines may be made apart from
@@ -38,10 +38,10 @@ enum class RecordFormat : u8 { csv, json };
 class RecordLines {
  public:
   explicit RecordLines(RecordFormat format) : format_(format) {}
-  void add(const profile::SpeRecordRow& row);
+  void add(const operations::SpeRecordRow& row);
   std::string& text() { return text_; }
   // For rows that are added to lines of this format.
-  static profile::RecordSpelling spelling(RecordFormat format);
+  static operations::RecordSpelling spelling(RecordFormat format);
 
  private:
   RecordFormat format_;

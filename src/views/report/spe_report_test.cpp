@@ -16,8 +16,8 @@ namespace wperf::report {
 namespace {
 
 using nlohmann::json;
-using profile::SpeProfile;
-using profile::SpeRecordRow;
+using operations::SpeProfile;
+using operations::SpeRecordRow;
 using testing::expect_golden;
 
 SpeOptions with_memory() {
@@ -28,7 +28,7 @@ SpeOptions with_memory() {
 
 TEST(spe_golden, loads_and_branches) {
   const SpeProfile profile = testing::loads_and_branches();
-  const profile::CountProfile counting = testing::population_counted();
+  const answers::CountProfile counting = testing::population_counted();
   expect_golden("spe_loads_and_branches.txt", spe_text(profile, &counting, {}));
   expect_golden("spe_loads_and_branches.json", spe_json(profile, &counting, {}));
   SpeOptions options;
@@ -44,7 +44,7 @@ TEST(spe_golden, memory) {
 }
 
 TEST(SpeText, TheSectionsFollowTheCountingWithOneTimeAtTheEnd) {
-  const profile::CountProfile counting = testing::population_counted();
+  const answers::CountProfile counting = testing::population_counted();
   const std::string text = spe_text(testing::loads_and_branches(), &counting, {});
   const usize counted = text.find("sample_filtrate"), section = text.find("sample source: LOAD_STORE_ATOMIC-LOAD-GP/");
   ASSERT_NE(counted, std::string::npos);
@@ -57,7 +57,7 @@ TEST(SpeText, TheSectionsFollowTheCountingWithOneTimeAtTheEnd) {
 }
 
 TEST(SpeJson, EventsAreInBothPlacesAndNothingElseAtTheTop) {
-  const profile::CountProfile counting = testing::population_counted();
+  const answers::CountProfile counting = testing::population_counted();
   const json document = json::parse(spe_json(testing::loads_and_branches(), &counting, {}));
   EXPECT_EQ(document.size(), 2U);
   const json& sampling = document.at("sampling");
@@ -233,7 +233,7 @@ TEST(RecordWriter, NamesAreNoFormulas) {
 }
 
 TEST(RecordWriter, WhatWasSpelledBeforeIsTheSame) {
-  const profile::RecordSpelling spelling = RecordLines::spelling(RecordFormat::csv);
+  const operations::RecordSpelling spelling = RecordLines::spelling(RecordFormat::csv);
   SpeRecordRow row = load_row();
   std::string place, kind;
   spelling.place(row, place);

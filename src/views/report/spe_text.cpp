@@ -7,7 +7,7 @@
 
 namespace wperf::report {
 
-std::string spe_text(const profile::SpeProfile& profile, const profile::CountProfile* counting,
+std::string spe_text(const operations::SpeProfile& profile, const answers::CountProfile* counting,
                      const SpeOptions& options) {
   std::string out;
   if (counting != nullptr) {

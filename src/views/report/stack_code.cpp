@@ -21,7 +21,7 @@ double percent_of(u64 part, u64 whole) {
 }
 
 std::string percent_text(u64 part, u64 whole) {
-  return fixed(percent_of(part, whole), 2);
+  return text::fixed(percent_of(part, whole), 2);
 }
 
 // Source text as a cell: tabs become blanks, what would move the terminal's cursor goes.
@@ -52,9 +52,9 @@ void append_narrow_table(std::string& out, const Table& table, const std::vector
     const usize end = std::min(text.find('\n', begin), text.size());
     std::string line = text.substr(begin, end - begin);
     line.erase(line.find_last_not_of(' ') + 1);
-    if (width != 0) line = cut_to(line, width);
+    if (width != 0) line = text::cut_to(line, width);
     const bool is_row = number >= kHead && number - kHead < shares.size();
-    out += (is_row ? coloured_by_share(std::move(line), shares[number - kHead]) : line) + '\n';
+    out += (is_row ? text::coloured_by_share(std::move(line), shares[number - kHead]) : line) + '\n';
     begin = end + 1;
   }
 }
@@ -74,7 +74,7 @@ std::vector<std::string> share_cells(const FunctionCode& code, const CodeHits& h
   const auto share = [&](const CodeHits& of) {
     return of.samples != 0 ? percent_text(of.period, whole_of(code)) : std::string();
   };
-  const std::string samples = hits.samples != 0 ? with_commas(hits.samples) : std::string();
+  const std::string samples = hits.samples != 0 ? text::with_commas(hits.samples) : std::string();
   if (!code.with_calls) return {share(hits), samples};
   return {share(all), share(hits), samples};
 }
@@ -115,7 +115,7 @@ void append_instructions(std::string& out, const FunctionCode& code, const Stack
   append_narrow_table(out, table, shares, options.width);
 }
 
-void write_hits(JsonWriter& json, const FunctionCode& of, const CodeHits& hits, const CodeHits& all) {
+void write_hits(text::JsonWriter& json, const FunctionCode& of, const CodeHits& hits, const CodeHits& all) {
   json.integer("samples", hits.samples);
   json.integer("period", hits.period);
   if (!of.with_calls) return;
@@ -123,7 +123,7 @@ void write_hits(JsonWriter& json, const FunctionCode& of, const CodeHits& hits, 
   json.integer("all_period", all.period);
 }
 
-void write_lines(JsonWriter& json, const FunctionCode& code) {
+void write_lines(text::JsonWriter& json, const FunctionCode& code) {
   json.begin_array("lines");
   for (const stacks::CodeLine& line : code.lines) {
     json.begin_object();
@@ -138,7 +138,7 @@ void write_lines(JsonWriter& json, const FunctionCode& code) {
   json.end_array();
 }
 
-void write_instructions(JsonWriter& json, const FunctionCode& code) {
+void write_instructions(text::JsonWriter& json, const FunctionCode& code) {
   json.begin_array("instructions");
   for (const stacks::CodeInstruction& one : code.instructions) {
     json.begin_object();
@@ -165,8 +165,8 @@ void append_code(std::string& out, const StackProfile& profile, u32 event, const
       fmt::format_to(std::back_inserter(out), "{} % including callees, {} % itself; below, % of the first\n",
                      percent_text(code.all.period, whole), percent_text(code.hits.period, whole));
     } else {
-      fmt::format_to(std::back_inserter(out), "{} samples, {} %; below, % of these\n", with_commas(code.hits.samples),
-                     percent_text(code.hits.period, whole));
+      fmt::format_to(std::back_inserter(out), "{} samples, {} %; below, % of these\n",
+                     text::with_commas(code.hits.samples), percent_text(code.hits.period, whole));
     }
     if (!code.lines.empty()) append_lines(out, code, options);
     if (!code.lines.empty() && !code.instructions.empty()) out += '\n';
@@ -175,7 +175,7 @@ void append_code(std::string& out, const StackProfile& profile, u32 event, const
   }
 }
 
-void write_code(JsonWriter& json, const StackProfile& profile, u32 event) {
+void write_code(text::JsonWriter& json, const StackProfile& profile, u32 event) {
   if (profile.code.empty()) return;
   json.begin_array("code");
   for (const FunctionCode& code : profile.code) {

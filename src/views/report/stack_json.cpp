@@ -14,14 +14,14 @@ using stacks::kNothing;
 using stacks::SortKey;
 using stacks::StackProfile;
 
-void write_function(JsonWriter& json, const StackProfile& profile, u32 number) {
+void write_function(text::JsonWriter& json, const StackProfile& profile, u32 number) {
   const stacks::StackFunction& function = profile.functions[number];
   json.string("symbol", function.name);
   json.string("module", profile.modules[function.module].name);
   json.boolean("kernel", function.is_kernel);
 }
 
-void write_keys(JsonWriter& json, const StackProfile& profile, const stacks::StackRow& row,
+void write_keys(text::JsonWriter& json, const StackProfile& profile, const stacks::StackRow& row,
                 const std::vector<SortKey>& keys) {
   const auto number = [&](const char* name, u32 value) { json.integer(name, value); };
   for (const SortKey key : keys) {
@@ -55,7 +55,7 @@ void write_keys(JsonWriter& json, const StackProfile& profile, const stacks::Sta
   }
 }
 
-void write_stack_rows(JsonWriter& json, const StackProfile& profile, u32 event, const std::vector<SortKey>& keys,
+void write_stack_rows(text::JsonWriter& json, const StackProfile& profile, u32 event, const std::vector<SortKey>& keys,
                       const StackOptions& options) {
   const stacks::StackRows made = make_rows(profile, event, keys, options.filter, options.children);
   const auto whole = static_cast<double>(std::max<u64>(whole_period(profile, event, options), 1));
@@ -78,7 +78,7 @@ void write_stack_rows(JsonWriter& json, const StackProfile& profile, u32 event, 
 }
 
 // Nodes with their parent's place in the list: readers need no recursion, however deep the stacks are.
-void write_tree(JsonWriter& json, const StackProfile& profile, const stacks::CallTree& tree) {
+void write_tree(text::JsonWriter& json, const StackProfile& profile, const stacks::CallTree& tree) {
   json.begin_array();
   for (usize i = 1; i < tree.nodes().size(); ++i) {
     const stacks::CallNode& node = tree.nodes()[i];
@@ -96,7 +96,7 @@ void write_tree(JsonWriter& json, const StackProfile& profile, const stacks::Cal
   json.end_array();
 }
 
-void write_event(JsonWriter& json, const StackProfile& profile, u32 event, const StackOptions& options) {
+void write_event(text::JsonWriter& json, const StackProfile& profile, u32 event, const StackOptions& options) {
   const stacks::StackEvent& one = profile.events[event];
   json.begin_object();
   json.string("event", one.name);
@@ -137,7 +137,7 @@ void write_event(JsonWriter& json, const StackProfile& profile, u32 event, const
 }
 
 // Samples of the hot functions themselves, in equal parts of the recording.
-void write_over_time(JsonWriter& json, const StackProfile& profile, const StackOptions& options) {
+void write_over_time(text::JsonWriter& json, const StackProfile& profile, const StackOptions& options) {
   if (profile.slices.count == 0) return;
   json.begin_object("over_time");
   json.real("slice_ms", static_cast<double>(profile.slices.length_ns) / 1e6);
@@ -172,7 +172,7 @@ void write_over_time(JsonWriter& json, const StackProfile& profile, const StackO
   json.end_object();
 }
 
-void write_losses(JsonWriter& json, const stacks::StackLosses& losses) {
+void write_losses(text::JsonWriter& json, const stacks::StackLosses& losses) {
   const auto count = [&](const char* name, u64 value) { json.integer(name, value); };
   json.begin_object("losses");
   count("damaged_places", losses.damaged_places);
@@ -208,7 +208,7 @@ void write_losses(JsonWriter& json, const stacks::StackLosses& losses) {
 
 std::string stack_json(const StackProfile& profile, const StackOptions& options) {
   std::string out;
-  JsonWriter json(out);
+  text::JsonWriter json(out);
   json.begin_object();
   json.begin_object("recording");
   json.string("file", profile.file);

@@ -33,7 +33,7 @@ class LossList {
   // "5 records were lost: …", "5 records lost".
   void count(u64 count, std::string_view what, std::string_view brief, bool is_minor = false) {
     if (count == 0) return;
-    const std::string number = with_commas(count);
+    const std::string number = text::with_commas(count);
     add(fmt::format("{} {}", number, what), fmt::format("{} {}", number, brief), is_minor);
   }
   // Of all that there would have been: "25 samples were lost in the kernel (6.0 %)".
@@ -41,7 +41,7 @@ class LossList {
     if (count == 0) return;
     const double share = percent(count, samples_ + count);
     // Where there are no samples, as in threads' whole time, it is no share of anything.
-    const std::string told = samples_ == 0 ? std::string() : fmt::format(" ({} %)", fixed(share, 1));
+    const std::string told = samples_ == 0 ? std::string() : fmt::format(" ({} %)", text::fixed(share, 1));
     this->count(count, fmt::format("{}{}{}", what, told, why), fmt::format("{}{}", brief, told), share < kMinor);
   }
   // Of those that are there.
@@ -52,16 +52,16 @@ class LossList {
                          "stacks of the whole recording incomplete", true);
     }
     const double share = share_of(count);
-    const std::string of = count > samples_ ? std::string() : fmt::format(" of {}", with_commas(samples_));
+    const std::string of = count > samples_ ? std::string() : fmt::format(" of {}", text::with_commas(samples_));
     stacks_ += count;
     of_stacks_.push_back(losses_.size());
-    add(fmt::format("{}{} stacks are incomplete{}: {}", with_commas(count), of, told_share(count), why), {},
+    add(fmt::format("{}{} stacks are incomplete{}: {}", text::with_commas(count), of, told_share(count), why), {},
         share < kMinor);
   }
   // In few words, all stacks are one thing.
   std::vector<StackLoss> take() {
     for (const usize one : of_stacks_)
-      losses_[one].brief = fmt::format("{} stacks incomplete{}", with_commas(stacks_), told_share(stacks_));
+      losses_[one].brief = fmt::format("{} stacks incomplete{}", text::with_commas(stacks_), told_share(stacks_));
     return std::move(losses_);
   }
 
@@ -70,7 +70,7 @@ class LossList {
   // Of a part of the recording nobody knows how many of them are its own.
   double share_of(u64 stacks) const { return stacks > samples_ ? 100 : percent(stacks, samples_); }
   std::string told_share(u64 stacks) const {
-    return stacks > samples_ ? std::string() : fmt::format(" ({} %)", fixed(share_of(stacks), 1));
+    return stacks > samples_ ? std::string() : fmt::format(" ({} %)", text::fixed(share_of(stacks), 1));
   }
 
   bool are_of_whole_;
@@ -84,8 +84,8 @@ class LossList {
 std::string damage_text(u64 places, u64 bytes, u64 records_about) {
   if (places == 0) return {};
   std::string out = fmt::format("the file is damaged: {} bytes in {} {} contain no readable records",
-                                with_commas(bytes), with_commas(places), places == 1 ? "place" : "places");
-  if (records_about != 0) out += fmt::format(", about {} are missing", with_commas(records_about));
+                                text::with_commas(bytes), text::with_commas(places), places == 1 ? "place" : "places");
+  if (records_about != 0) out += fmt::format(", about {} are missing", text::with_commas(records_about));
   return out;
 }
 
@@ -135,13 +135,13 @@ std::vector<StackLoss> all_losses(const StackProfile& profile) {
   for (const NamelessModule& one : nameless_modules(profile)) nameless += one.percent;
   for (std::string& note : name_notes(profile)) {
     losses.push_back({.text = std::move(note),
-                      .brief = fmt::format("{} % without function names", fixed(nameless, 1)),
+                      .brief = fmt::format("{} % without function names", text::fixed(nameless, 1)),
                       .is_minor = nameless < kMinorNames});
   }
   if (!profile.trace.has_value()) return losses;
   const stacks::TraceFacts& trace = *profile.trace;
-  const std::string brief = trace.events_lost != 0    ? with_commas(trace.events_lost) + " events lost"
-                            : trace.buffers_lost != 0 ? with_commas(trace.buffers_lost) + " buffers lost"
+  const std::string brief = trace.events_lost != 0    ? text::with_commas(trace.events_lost) + " events lost"
+                            : trace.buffers_lost != 0 ? text::with_commas(trace.buffers_lost) + " buffers lost"
                                                       : "parts of the trace are missing";
   for (std::string& line : trace_loss_lines(trace, false)) {
     losses.push_back({.text = std::move(line), .brief = brief, .is_minor = false});

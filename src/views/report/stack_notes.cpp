@@ -43,7 +43,7 @@ class NamesAsked {
     std::stable_sort(most.begin(), most.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
     std::string names;
     for (usize i = 0; i < std::min(most.size(), kMostNotes); ++i) names += (i == 0 ? "" : ", ") + most[i].second;
-    if (most.size() > kMostNotes) names += fmt::format(" and {} more", with_commas(most.size() - kMostNotes));
+    if (most.size() > kMostNotes) names += fmt::format(" and {} more", text::with_commas(most.size() - kMostNotes));
     out.push_back(fmt::format("no samples of the {} {}; available: {}", what, missing, names));
   }
 
@@ -100,7 +100,7 @@ std::vector<NamelessModule> nameless_modules(const StackProfile& profile) {
 std::vector<std::string> name_notes(const StackProfile& profile) {
   std::vector<std::string> notes;
   for (const NamelessModule& one : nameless_modules(profile)) {
-    notes.push_back(fmt::format("{} % of samples without a function in {}: {}", fixed(one.percent, 1),
+    notes.push_back(fmt::format("{} % of samples without a function in {}: {}", text::fixed(one.percent, 1),
                                 profile.modules[one.module].name, one.reason));
   }
   usize told = 0;

@@ -45,7 +45,7 @@ u64 whole_period(const stacks::StackProfile& profile, u32 event, const StackOpti
 std::vector<u32> hot_functions(const stacks::StackProfile& profile, u32 event, const StackOptions& options);
 // Lines and instructions of hot functions, as far as the profile has them.
 void append_code(std::string& out, const stacks::StackProfile& profile, u32 event, const StackOptions& options);
-void write_code(JsonWriter& json, const stacks::StackProfile& profile, u32 event);
+void write_code(text::JsonWriter& json, const stacks::StackProfile& profile, u32 event);
 void append_call_trees(std::string& out, const stacks::StackProfile& profile, u32 event, const StackOptions& options);
 // What StackLosses says of damage; empty: there is none.
 std::string damage_text(u64 places, u64 bytes, u64 records_about);

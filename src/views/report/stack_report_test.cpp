@@ -288,20 +288,20 @@ TEST(StackText, ColourChangesNothingButColour) {
 }
 
 TEST(StackText, RowsAreColouredByTheirShare) {
-  EXPECT_EQ(coloured_by_share("a", 5), "\x1b[31ma\x1b[0m");
-  EXPECT_EQ(coloured_by_share("a", 4.99), "\x1b[32ma\x1b[0m");
-  EXPECT_EQ(coloured_by_share("a", 0.49), "a");
+  EXPECT_EQ(text::coloured_by_share("a", 5), "\x1b[31ma\x1b[0m");
+  EXPECT_EQ(text::coloured_by_share("a", 4.99), "\x1b[32ma\x1b[0m");
+  EXPECT_EQ(text::coloured_by_share("a", 0.49), "a");
 }
 
 TEST(StackText, ControlCharactersAreAsWideAsTheyArePrinted) {
-  EXPECT_EQ(width_of("a\x1b[2J"), 8u);           // a\x1b[2J
-  EXPECT_EQ(width_of("\x7f\xc2\x9b\x08"), 12u);  // \x7f\x9b\x08
-  EXPECT_EQ(width_of("\x1b[1;31m漢字\x1b[0m"), 2u);
-  EXPECT_EQ(width_of("\x1b[30;40m"), 11u);       // no colour of ours
-  EXPECT_EQ(width_of("\xe2\x80\xae\x9b"), 10u);  // \u202e\x9b
-  EXPECT_EQ(cut_to("abc\x07xyz", 8), "abc..");
-  EXPECT_EQ(cut_to("abc\x07xyz", 9), "abc\x07..");
-  EXPECT_EQ(cut_to("abc\x07xyz", 10), "abc\x07xyz");
+  EXPECT_EQ(text::width_of("a\x1b[2J"), 8u);           // a\x1b[2J
+  EXPECT_EQ(text::width_of("\x7f\xc2\x9b\x08"), 12u);  // \x7f\x9b\x08
+  EXPECT_EQ(text::width_of("\x1b[1;31m漢字\x1b[0m"), 2u);
+  EXPECT_EQ(text::width_of("\x1b[30;40m"), 11u);       // no colour of ours
+  EXPECT_EQ(text::width_of("\xe2\x80\xae\x9b"), 10u);  // \u202e\x9b
+  EXPECT_EQ(text::cut_to("abc\x07xyz", 8), "abc..");
+  EXPECT_EQ(text::cut_to("abc\x07xyz", 9), "abc\x07..");
+  EXPECT_EQ(text::cut_to("abc\x07xyz", 10), "abc\x07xyz");
 }
 
 TEST(StackText, NamesHaveNoColoursNorLineEnds) {

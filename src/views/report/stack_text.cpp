@@ -79,21 +79,23 @@ void append_rows(std::string& out, const StackProfile& profile, u32 event, const
     const StackRow& row = made.rows[i];
     usize column = 0;
     if (options.coloured) shares.push_back(share_of(row.self_period, whole));
-    if (options.children) columns[column++].cells.push_back(fixed(share_of(row.all_period, whole), 2));
-    columns[column++].cells.push_back(fixed(share_of(row.self_period, whole), 2));
-    columns[column++].cells.push_back(with_commas(row.self_samples));
+    if (options.children) columns[column++].cells.push_back(text::fixed(share_of(row.all_period, whole), 2));
+    columns[column++].cells.push_back(text::fixed(share_of(row.self_period, whole), 2));
+    columns[column++].cells.push_back(text::with_commas(row.self_samples));
     for (const SortKey key : keys) columns[column++].cells.push_back(key_cell(profile, row, key));
   }
-  const auto by_share = [&](std::string line, usize row) { return coloured_by_share(std::move(line), shares[row]); };
+  const auto by_share = [&](std::string line, usize row) {
+    return text::coloured_by_share(std::move(line), shares[row]);
+  };
   append_fitted_table(out, columns, options.width, options.coloured ? ColourRow(by_share) : ColourRow());
   if (shown < made.rows.size()) {
     fmt::format_to(std::back_inserter(out), "  … and {} more rows: --sample-display-row {}\n",
-                   with_commas(made.rows.size() - shown), made.rows.size());
+                   text::with_commas(made.rows.size() - shown), made.rows.size());
   }
   if (!options.filter.is_empty()) {
-    fmt::format_to(std::back_inserter(out), "  shown: {} of {} {}, {} %\n", with_commas(made.samples),
-                   with_commas(profile.events[event].samples), things_of(profile.events[event]),
-                   fixed(share_of(made.period, profile.events[event].period), 2));
+    fmt::format_to(std::back_inserter(out), "  shown: {} of {} {}, {} %\n", text::with_commas(made.samples),
+                   text::with_commas(profile.events[event].samples), things_of(profile.events[event]),
+                   text::fixed(share_of(made.period, profile.events[event].period), 2));
   }
 }
 
@@ -121,8 +123,8 @@ void append_module_list(std::string& out, const StackProfile& profile) {
                    {.title = "names", .align = Align::left}};
   for (const u32 i : order) {
     const stacks::StackModule& module = profile.modules[i];
-    table.rows.push_back({fixed(share_of(samples[i], all), 2), with_commas(samples[i]), with_commas(named[i]),
-                          module.name,
+    table.rows.push_back({text::fixed(share_of(samples[i], all), 2), text::with_commas(samples[i]),
+                          text::with_commas(named[i]), module.name,
                           !module.pdb_path.empty() ? "by " + module.pdb_path
                           : !module.reason.empty() ? module.reason
                           : module.path.empty()    ? "by the recording"
@@ -178,10 +180,11 @@ std::string stack_text(const StackProfile& profile, const StackOptions& options)
   for (const std::string* line : {&head.time, &head.waited, &head.hottest}) {
     if (line->empty()) continue;
     // A command is nothing to be cut.
-    out += (options.width != 0 && line != &head.waited ? cut_to(*line, options.width) : *line) + '\n';
+    out += (options.width != 0 && line != &head.waited ? text::cut_to(*line, options.width) : *line) + '\n';
   }
   if (profile.trace.has_value() && profile.trace->idle_samples != 0) {
-    out += with_commas(profile.trace->idle_samples) + " samples of idle cores are left out; --idle includes them\n";
+    out +=
+        text::with_commas(profile.trace->idle_samples) + " samples of idle cores are left out; --idle includes them\n";
   }
   if (!out.empty()) out += '\n';
   bool any = false;
@@ -190,8 +193,8 @@ std::string stack_text(const StackProfile& profile, const StackOptions& options)
     if (one.samples == 0 && !options.verbose) continue;
     if (any) out += '\n';
     any = true;
-    fmt::format_to(std::back_inserter(out), "event {}: {} {}, {}\n", one.name, with_commas(one.samples), things_of(one),
-                   weight_text(profile, event));
+    fmt::format_to(std::back_inserter(out), "event {}: {} {}, {}\n", one.name, text::with_commas(one.samples),
+                   things_of(one), weight_text(profile, event));
     append_rows(out, profile, event, sort_keys(options), options);
     for (const std::vector<SortKey>& table : options.tables) {
       out += '\n';

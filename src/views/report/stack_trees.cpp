@@ -28,7 +28,7 @@ void append_tree(std::string& out, const StackProfile& profile, u32 event, const
                     .coloured = options.coloured});
   if (tree.cut_samples != 0) {
     fmt::format_to(std::back_inserter(out), "stacks are cut after {} calls: {} of the samples\n", stacks::kMostCallers,
-                   with_commas(tree.cut_samples));
+                   text::with_commas(tree.cut_samples));
   }
 }
 

@@ -17,7 +17,7 @@ std::string_view cell_of(const std::vector<std::string>& row, usize column) {
 }
 
 void append_cell(std::string& out, std::string_view text, Align align, usize width) {
-  const usize padding = width - width_of(text);
+  const usize padding = width - text::width_of(text);
   out.append(kGap, ' ');
   if (align == Align::right) out.append(padding, ' ');
   out += text;
@@ -28,7 +28,7 @@ void append_cell(std::string& out, std::string_view text, Align align, usize wid
 Table with_names_in_lines(Table table) {
   for (std::vector<std::string>& row : table.rows) {
     for (usize i = 0; i < std::min(row.size(), table.columns.size()); ++i) {
-      if (!table.columns[i].coloured) row[i] = name_in_line(std::move(row[i]));
+      if (!table.columns[i].coloured) row[i] = text::name_in_line(std::move(row[i]));
     }
   }
   return table;
@@ -46,7 +46,7 @@ std::string key_of(std::string_view title) {
   return key;
 }
 
-void write_integer_cell(JsonWriter& json, std::string_view cell) {
+void write_integer_cell(text::JsonWriter& json, std::string_view cell) {
   std::string digits(cell);
   std::erase(digits, ',');
   static constexpr std::string_view kGreatest = "9223372036854775807";
@@ -61,8 +61,8 @@ void append_table(std::string& out, Table table) {
   std::vector<usize> widths;
   usize line = kMargin + 1;
   for (usize i = 0; i < table.columns.size(); ++i) {
-    usize width = width_of(table.columns[i].title);
-    for (const std::vector<std::string>& row : table.rows) width = std::max(width, width_of(cell_of(row, i)));
+    usize width = text::width_of(table.columns[i].title);
+    for (const std::vector<std::string>& row : table.rows) width = std::max(width, text::width_of(cell_of(row, i)));
     widths.push_back(width);
     line += kGap + width;
   }
@@ -73,7 +73,7 @@ void append_table(std::string& out, Table table) {
   end_line(out);
   out.append(kMargin, ' ');
   for (usize i = 0; i < widths.size(); ++i) {
-    append_cell(out, std::string(width_of(table.columns[i].title), '='), table.columns[i].align, widths[i]);
+    append_cell(out, std::string(text::width_of(table.columns[i].title), '='), table.columns[i].align, widths[i]);
   }
   end_line(out);
   for (const std::vector<std::string>& row : table.rows) {
@@ -89,7 +89,7 @@ std::string table_text(Table table) {
   return out;
 }
 
-void write_rows(JsonWriter& json, const Table& table) {
+void write_rows(text::JsonWriter& json, const Table& table) {
   std::vector<std::string> keys;
   keys.reserve(table.columns.size());
   for (const Column& column : table.columns) keys.push_back(key_of(column.title));

@@ -26,6 +26,6 @@ struct Table {
 std::string table_text(Table table);
 void append_table(std::string& out, Table table);
 // One object per row. Readers hold integers in signed 64 bits, so a greater one is written as the greatest of these.
-void write_rows(JsonWriter& json, const Table& table);
+void write_rows(text::JsonWriter& json, const Table& table);
 
 }  // namespace wperf::report

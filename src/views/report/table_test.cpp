@@ -10,7 +10,7 @@ namespace {
 
 std::string rows_json(const Table& table) {
   std::string out;
-  JsonWriter writer(out);
+  text::JsonWriter writer(out);
   write_rows(writer, table);
   return out;
 }
@@ -51,40 +51,40 @@ TEST(table, rows_become_objects) {
 }
 
 TEST(number_text, groups_digits) {
-  EXPECT_EQ(with_commas(0), "0");
-  EXPECT_EQ(with_commas(999), "999");
-  EXPECT_EQ(with_commas(1000), "1,000");
-  EXPECT_EQ(with_commas(123456), "123,456");
-  EXPECT_EQ(with_commas(~u64{0}), "18,446,744,073,709,551,615");
+  EXPECT_EQ(text::with_commas(0), "0");
+  EXPECT_EQ(text::with_commas(999), "999");
+  EXPECT_EQ(text::with_commas(1000), "1,000");
+  EXPECT_EQ(text::with_commas(123456), "123,456");
+  EXPECT_EQ(text::with_commas(~u64{0}), "18,446,744,073,709,551,615");
 }
 
 TEST(number_text, hexadecimal_is_padded_lower_case) {
-  EXPECT_EQ(hex(0x1b, 2), "0x1b");
-  EXPECT_EQ(hex(0x4000, 2), "0x4000");
-  EXPECT_EQ(hex(0x1b, 4), "0x001b");
-  EXPECT_EQ(hex(0x413FD0C1, 20), "0x000000000000413fd0c1");
+  EXPECT_EQ(text::hex(0x1b, 2), "0x1b");
+  EXPECT_EQ(text::hex(0x4000, 2), "0x4000");
+  EXPECT_EQ(text::hex(0x1b, 4), "0x001b");
+  EXPECT_EQ(text::hex(0x413FD0C1, 20), "0x000000000000413fd0c1");
 }
 
 TEST(number_text, elapsed_always_has_a_point) {
-  EXPECT_EQ(elapsed(1), "1.0");
-  EXPECT_EQ(elapsed(0), "0.0");
-  EXPECT_EQ(elapsed(1.09), "1.09");
-  EXPECT_EQ(elapsed(3.334), "3.334");
-  EXPECT_EQ(elapsed(10.123456), "10.1235");
-  EXPECT_EQ(elapsed(12345.678), "12345.7");
-  EXPECT_EQ(elapsed(123456.7), "123457.0");
-  EXPECT_EQ(elapsed(86400 * 365.0), "31536000.0");
-  EXPECT_EQ(elapsed(0.001), "0.001");
-  EXPECT_EQ(elapsed(0.000123), "0.000123");
-  EXPECT_EQ(elapsed(9.9999999), "10.0");
+  EXPECT_EQ(text::elapsed(1), "1.0");
+  EXPECT_EQ(text::elapsed(0), "0.0");
+  EXPECT_EQ(text::elapsed(1.09), "1.09");
+  EXPECT_EQ(text::elapsed(3.334), "3.334");
+  EXPECT_EQ(text::elapsed(10.123456), "10.1235");
+  EXPECT_EQ(text::elapsed(12345.678), "12345.7");
+  EXPECT_EQ(text::elapsed(123456.7), "123457.0");
+  EXPECT_EQ(text::elapsed(86400 * 365.0), "31536000.0");
+  EXPECT_EQ(text::elapsed(0.001), "0.001");
+  EXPECT_EQ(text::elapsed(0.000123), "0.000123");
+  EXPECT_EQ(text::elapsed(9.9999999), "10.0");
 }
 
 TEST(number_text, reals_are_fixed) {
-  EXPECT_EQ(fixed(0.2404, 3), "0.240");
-  EXPECT_EQ(fixed(1e6, 2), "1000000.00");
-  EXPECT_EQ(whole_count(-5), 0u);
-  EXPECT_EQ(whole_count(1e30), 9223372036854775807u);
-  EXPECT_EQ(whole_count(12), 12u);
+  EXPECT_EQ(text::fixed(0.2404, 3), "0.240");
+  EXPECT_EQ(text::fixed(1e6, 2), "1000000.00");
+  EXPECT_EQ(text::whole_count(-5), 0u);
+  EXPECT_EQ(text::whole_count(1e30), 9223372036854775807u);
+  EXPECT_EQ(text::whole_count(12), 12u);
 }
 
 }  // namespace

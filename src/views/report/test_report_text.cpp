@@ -58,7 +58,7 @@ class Rows {
   Table& table_;
 };
 
-void add_request(Rows& rows, const profile::TestReport& test) {
+void add_request(Rows& rows, const answers::TestReport& test) {
   const auto requested = [&](EventClass event_class) { return test.requested[index_of(event_class)]; };
   rows.add_bool("request.ioctl_events [EVT_CORE]", requested(EventClass::core));
   rows.add_bool("request.ioctl_events [EVT_DSU]", requested(EventClass::dsu));
@@ -92,7 +92,7 @@ std::string all_aliases() {
   return text;
 }
 
-void add_device(Rows& rows, pmu::Product product, const profile::TestReport& test) {
+void add_device(Rows& rows, pmu::Product product, const answers::TestReport& test) {
   rows.add("pmu_device.vendor_name", std::string(pmu::vendor_name(test.midr)));
   rows.add("pmu_device.product_name", std::string(product.name()));
   rows.add("pmu_device.product_name(extended)", extended_name(product));
@@ -107,7 +107,7 @@ void add_device(Rows& rows, pmu::Product product, const profile::TestReport& tes
   rows.add("pmu_device.version_name", std::string(pmu_version_name(test.id_aa64dfr0)));
 }
 
-void add_hardware(Rows& rows, const profile::TestReport& test) {
+void add_hardware(Rows& rows, const answers::TestReport& test) {
   const std::pair<std::string_view, u64> kShort[] = {
       {"arch_id", field(test.midr, 16, 4)},
       {"core_num", test.core_count},
@@ -120,14 +120,14 @@ void add_hardware(Rows& rows, const profile::TestReport& test) {
       {"variant_id", field(test.midr, 20, 4)},
       {"vendor_id", field(test.midr, 24, 8)},
   };
-  for (const auto& [key, value] : kShort) rows.add_hardware(key, hex(value, 4));
-  rows.add_hardware("midr_value", hex(test.midr, 20));
-  rows.add_hardware("id_aa64dfr0_value", hex(test.id_aa64dfr0, 20));
+  for (const auto& [key, value] : kShort) rows.add_hardware(key, text::hex(value, 4));
+  rows.add_hardware("midr_value", text::hex(test.midr, 20));
+  rows.add_hardware("id_aa64dfr0_value", text::hex(test.id_aa64dfr0, 20));
   rows.add_hardware("counter_idx_map", fmt::format("{}", fmt::join(test.counter_map, ",")));
   rows.add_hardware("device_id_str", test.device_id);
 }
 
-void add_counters(Rows& rows, const profile::TestReport& test) {
+void add_counters(Rows& rows, const answers::TestReport& test) {
   for (const EventClass event_class : kEventClasses) {
     rows.add(fmt::format("gpc_nums[{}]", kClassNames[index_of(event_class)]),
              std::to_string(test.counters_free[index_of(event_class)]));
@@ -138,10 +138,10 @@ void add_counters(Rows& rows, const profile::TestReport& test) {
   }
 }
 
-void add_schedules(Rows& rows, const profile::TestReport& test) {
+void add_schedules(Rows& rows, const answers::TestReport& test) {
   for (const EventClass event_class : kEventClasses) {
     std::string codes, notes;
-    for (const profile::ScheduledEvent& event : test.schedules[index_of(event_class)]) {
+    for (const answers::ScheduledEvent& event : test.schedules[index_of(event_class)]) {
       const std::string_view comma = codes.empty() ? "" : ",";
       fmt::format_to(std::back_inserter(codes), "{}{}", comma, event.code);
       fmt::format_to(std::back_inserter(notes), "{}({})", comma, event.note);
@@ -152,19 +152,19 @@ void add_schedules(Rows& rows, const profile::TestReport& test) {
   }
 }
 
-void add_settings(Rows& rows, const profile::TestReport& test) {
+void add_settings(Rows& rows, const answers::TestReport& test) {
   rows.add("config.count.period", std::to_string(test.period_ms));
   rows.add("config.count.period_max", std::to_string(test.period_max_ms));
   rows.add("config.count.period_min", std::to_string(test.period_min_ms));
   rows.add("spe_device.version_name", std::string(pmu::spe_version_name(test.id_aa64dfr0)));
   if (!test.spe) return;
-  rows.add("spe_device.pmbidr_el1_value", hex(test.pmbidr, 20));
-  rows.add("spe_device.pmsidr_el1_value", hex(test.pmsidr, 20));
+  rows.add("spe_device.pmbidr_el1_value", text::hex(test.pmbidr, 20));
+  rows.add("spe_device.pmsidr_el1_value", text::hex(test.pmsidr, 20));
 }
 
 }  // namespace
 
-std::vector<Block> test_report(pmu::Product product, const profile::TestReport& test) {
+std::vector<Block> test_report(pmu::Product product, const answers::TestReport& test) {
   Table table;
   table.columns = {{"Test Name"}, {"Result"}};
   Rows rows(table);

@@ -41,18 +41,18 @@ void append_waits(std::string& out, const LookFacts& facts, const StackOptions& 
   for (usize i = 0; i < rows; ++i) {
     const waits::WaitedIn& row = (*facts.waits)[i];
     const double percent = waited == 0 ? 0 : 100.0 * static_cast<double>(row.waited) / static_cast<double>(waited);
-    columns[0].cells.push_back(fixed(percent, 2));
-    columns[1].cells.push_back(duration(static_cast<double>(row.waited) / 1e9));
-    columns[2].cells.push_back(with_commas(row.begun));
+    columns[0].cells.push_back(text::fixed(percent, 2));
+    columns[1].cells.push_back(text::duration(static_cast<double>(row.waited) / 1e9));
+    columns[2].cells.push_back(text::with_commas(row.begun));
     columns[3].cells.emplace_back(class_text(row.wait));
     columns[4].cells.push_back(waiting_function(row));
   }
   if (rows != 0) append_fitted_table(out, columns, options.width, {});
   if (rows < facts.waits->size())
-    out += fmt::format("      ... and {} more\n", with_commas(facts.waits->size() - rows));
+    out += fmt::format("      ... and {} more\n", text::with_commas(facts.waits->size() - rows));
 }
 
-void append_waits_json(JsonWriter& json, const std::vector<waits::WaitedIn>& waits) {
+void append_waits_json(text::JsonWriter& json, const std::vector<waits::WaitedIn>& waits) {
   json.begin_array("waits");
   for (const waits::WaitedIn& row : waits) {
     json.begin_object();
@@ -70,7 +70,7 @@ void append_counters(std::string& out, const LookFacts& facts, const StackOption
   out += "\ncounted together with the samples:\n";
   std::vector<FittedColumn> columns{
       {.title = "count", .right = true}, {.title = "event", .may_be_cut = true}, {.title = "derived"}};
-  for (const profile::CountRow& row : *facts.counters) {
+  for (const answers::CountRow& row : *facts.counters) {
     if (repeats_cycles(row, *facts.counters)) continue;
     columns[0].cells.push_back(counter_text(row));
     columns[1].cells.push_back(row.name);
@@ -79,9 +79,9 @@ void append_counters(std::string& out, const LookFacts& facts, const StackOption
   append_fitted_table(out, columns, options.width, {});
 }
 
-void append_counters_json(JsonWriter& json, const LookFacts& facts) {
+void append_counters_json(text::JsonWriter& json, const LookFacts& facts) {
   json.begin_array("counters");
-  for (const profile::CountRow& row : *facts.counters) {
+  for (const answers::CountRow& row : *facts.counters) {
     if (repeats_cycles(row, *facts.counters)) continue;
     json.begin_object();
     json.string("event", row.name);
@@ -102,9 +102,9 @@ void append_counters_json(JsonWriter& json, const LookFacts& facts) {
 
 }  // namespace
 
-std::string counter_text(const profile::CountRow& row) {
+std::string counter_text(const answers::CountRow& row) {
   if (!row.counted()) return "not counted";
-  return with_commas(row.scaled);
+  return text::with_commas(row.scaled);
 }
 
 std::string_view class_text(waits::WaitClass wait) {
@@ -118,8 +118,8 @@ std::string waiting_function(const waits::WaitedIn& row) {
 
 std::string waited_text(u64 begun, u64 waited_ns, double seconds) {
   const double waited = static_cast<double>(waited_ns) / 1e9;
-  return fmt::format("{} by {} threads, {} started", duration(waited), fixed(seconds > 0 ? waited / seconds : 0, 1),
-                     with_commas(begun));
+  return fmt::format("{} by {} threads, {} started", text::duration(waited),
+                     text::fixed(seconds > 0 ? waited / seconds : 0, 1), text::with_commas(begun));
 }
 
 bool is_clock_event(const stacks::StackEvent& event) {
@@ -135,14 +135,14 @@ std::string rates_text(const stacks::StackProfile& profile, double seconds) {
   for (const stacks::StackEvent& event : profile.events) {
     text += !text.empty() ? ", " : is_incomplete(profile.losses) ? "at least " : "";
     const double rate = per_second(event.period, seconds);
-    text += is_clock_event(event) ? fmt::format("{} {} cores", event.name, fixed(rate / 1e9, 2))
-                                  : fmt::format("{} {}/s", event.name, scaled_number(rate));
+    text += is_clock_event(event) ? fmt::format("{} {} cores", event.name, text::fixed(rate / 1e9, 2))
+                                  : fmt::format("{} {}/s", event.name, text::scaled_number(rate));
   }
   return text;
 }
 
 std::string top_text(const stacks::StackProfile& profile, const LookFacts& facts, const StackOptions& options) {
-  std::string out = fmt::format("{} of {}{}: {}\n", duration(facts.seconds), facts.of,
+  std::string out = fmt::format("{} of {}{}: {}\n", text::duration(facts.seconds), facts.of,
                                 facts.has_ended ? ", which has ended" : "", rates_text(profile, facts.seconds));
   out += stack_text(profile, options);
   if (facts.waits != nullptr) append_waits(out, facts, options);
@@ -152,7 +152,7 @@ std::string top_text(const stacks::StackProfile& profile, const LookFacts& facts
 
 std::string top_json(const stacks::StackProfile& profile, const LookFacts& facts, const StackOptions& options) {
   std::string out;
-  JsonWriter json(out);
+  text::JsonWriter json(out);
   json.begin_object();
   json.integer("version", kDocumentVersion);
   json.begin_object("top");

@@ -18,7 +18,7 @@ struct LookFacts {
   bool has_ended = false;                               // the program
   const std::vector<waits::WaitedIn>* waits = nullptr;  // the longest first; null: not recorded
   // What was counted beside the samples; null: nothing.
-  const std::vector<profile::CountRow>* counters = nullptr;
+  const std::vector<answers::CountRow>* counters = nullptr;
 };
 
 // Less was sampled than happened: rates are too small.
@@ -29,7 +29,7 @@ std::string rates_text(const stacks::StackProfile& profile, double seconds);
 bool is_clock_event(const stacks::StackEvent& event);
 
 // How often an event was counted, for as much of the time as it had a counter.
-std::string counter_text(const profile::CountRow& row);
+std::string counter_text(const answers::CountRow& row);
 
 // Of one row.
 std::string_view class_text(waits::WaitClass wait);

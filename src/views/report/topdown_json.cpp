@@ -11,7 +11,7 @@ using topdown::Drill;
 using topdown::kNone;
 
 // What is not known is not there.
-void write_share(JsonWriter& json, const topdown::Share& share) {
+void write_share(text::JsonWriter& json, const topdown::Share& share) {
   if (share.known) {
     json.fixed("value", share.value, 9);
   }
@@ -22,7 +22,7 @@ void write_share(JsonWriter& json, const topdown::Share& share) {
   json.integer("run", share.run);
 }
 
-void write_node(JsonWriter& json, const Drill& drill, u32 index) {
+void write_node(text::JsonWriter& json, const Drill& drill, u32 index) {
   const topdown::Node& node = drill.method().nodes[index];
   json.begin_object();
   json.string("name", node.metric.name);
@@ -35,7 +35,7 @@ void write_node(JsonWriter& json, const Drill& drill, u32 index) {
   json.end_object();
 }
 
-void write_groups(JsonWriter& json, const Drill& drill) {
+void write_groups(text::JsonWriter& json, const Drill& drill) {
   json.begin_array("groups");
   for (const topdown::GroupShares& group : drill.groups()) {
     json.begin_object();
@@ -56,7 +56,7 @@ void write_groups(JsonWriter& json, const Drill& drill) {
 }
 
 // Of each run what its formulas were given.
-void write_counts(JsonWriter& json, const Drill& drill) {
+void write_counts(text::JsonWriter& json, const Drill& drill) {
   json.begin_array("counts");
   for (const std::vector<topdown::EventCount>& run : drill.counts()) {
     json.begin_array();
@@ -72,7 +72,7 @@ void write_counts(JsonWriter& json, const Drill& drill) {
   json.end_array();
 }
 
-void write_functions(JsonWriter& json, const TopdownSamples& where) {
+void write_functions(text::JsonWriter& json, const TopdownSamples& where) {
   json.begin_object("sampled");
   json.string("event", where.event);
   json.integer("interval", where.interval);
@@ -95,7 +95,7 @@ void write_functions(JsonWriter& json, const TopdownSamples& where) {
   json.end_object();
 }
 
-void write_kind(JsonWriter& json, const Topdown& kind) {
+void write_kind(text::JsonWriter& json, const Topdown& kind) {
   const auto& [drill, answer] = kind;
   json.begin_object();
   json.string("core", answer.core);
@@ -129,7 +129,7 @@ void write_kind(JsonWriter& json, const Topdown& kind) {
 
 std::string topdown_json(std::span<const Topdown> kinds) {
   std::string out;
-  JsonWriter json(out);
+  text::JsonWriter json(out);
   json.begin_object();
   json.integer("version", kDocumentVersion);
   json.begin_array("topdown");

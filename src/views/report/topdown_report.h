@@ -32,9 +32,9 @@ struct TopdownAnswer {
   std::string program;    // empty: all that ran
   double seconds = 0;     // of the first run
   bool took_turns = false;
-  TopdownSamples where;                       // without event: not asked for, or not possible
-  std::optional<profile::SpeProfile> memory;  // where memory holds it back and there is SPE
-  std::vector<std::string> notes;             // whole sentences
+  TopdownSamples where;                          // without event: not asked for, or not possible
+  std::optional<operations::SpeProfile> memory;  // where memory holds it back and there is SPE
+  std::vector<std::string> notes;                // whole sentences
 };
 
 // Of a share of samples: 95 %, by Wilson; as parts of 1. Samples that are missing may have been of this part, or not.

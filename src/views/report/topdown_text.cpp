@@ -27,7 +27,7 @@ Column number_column(std::string title) {
 // Differences of counts may be a little below nothing.
 std::string percent(double value) {
   if (std::abs(value) < 0.005) return "0.00";
-  return fixed(value, std::abs(value) < 1 ? 2 : 1);
+  return text::fixed(value, std::abs(value) < 1 ? 2 : 1);
 }
 
 void append_tree(std::string& out, const Drill& drill, usize width) {
@@ -54,8 +54,8 @@ void append_groups(std::string& out, const Drill& drill, usize width) {
   for (const topdown::GroupShares& group : drill.groups()) {
     for (const topdown::MetricShare& metric : group.metrics) {
       table.rows.push_back({std::string(group.group), std::string(metric.metric.name),
-                            metric.share.known ? fixed(metric.share.value, 3) : "-", std::string(metric.metric.unit),
-                            std::to_string(metric.share.run)});
+                            metric.share.known ? text::fixed(metric.share.value, 3) : "-",
+                            std::string(metric.metric.unit), std::to_string(metric.share.run)});
     }
   }
   out += '\n';
@@ -69,8 +69,8 @@ void append_functions(std::string& out, const TopdownSamples& where, const Topdo
   if (where.event.empty()) return;
   out += '\n';
   append_line_within(out,
-                     fmt::format("Where {} happens: {} samples, one in {}", where.event, with_commas(where.samples),
-                                 with_commas(where.interval)),
+                     fmt::format("Where {} happens: {} samples, one in {}", where.event,
+                                 text::with_commas(where.samples), text::with_commas(where.interval)),
                      options.width);
   if (const std::string missing = missing_samples(where); !missing.empty()) {
     append_line_within(out, missing, options.width);
@@ -88,8 +88,8 @@ void append_functions(std::string& out, const TopdownSamples& where, const Topdo
     const Interval share = share_interval(row.samples, where.samples, where.missing);
     const double value = 100.0 * static_cast<double>(row.samples) / static_cast<double>(where.samples);
     table.rows.push_back(
-        {percent(value), percent(std::max(share.high * 100 - value, value - share.low * 100)), with_commas(row.samples),
-         row.module + '!' + row.function, row.line.empty() ? "-" : row.line,
+        {percent(value), percent(std::max(share.high * 100 - value, value - share.low * 100)),
+         text::with_commas(row.samples), row.module + '!' + row.function, row.line.empty() ? "-" : row.line,
          row.line.empty() ? "-"
                           : percent(100.0 * static_cast<double>(row.line_samples) / static_cast<double>(row.samples))});
   }
@@ -105,9 +105,9 @@ void append_table_of(std::string& out, std::string_view what, const Table& table
 }
 
 // What --mem of `record` shows more of.
-void append_memory(std::string& out, const profile::SpeProfile& profile, const TopdownTextOptions& options) {
+void append_memory(std::string& out, const operations::SpeProfile& profile, const TopdownTextOptions& options) {
   const SpeOptions few{.samples = {}, .memory = true, .memory_rows = 5, .width = options.width};
-  const profile::MemoryProfile& memory = *profile.memory;
+  const operations::MemoryProfile& memory = *profile.memory;
   append_table_of(out, "Where data came from, by SPE:", source_table(memory), options.width);
   append_table_of(out, "Functions that waited for it:", access_symbol_table(profile, few), options.width);
   append_table_of(out, "Lines that waited for it:", access_line_table(profile, few), options.width);
@@ -138,7 +138,7 @@ Interval share_interval(u64 part, u64 whole, u64 missing) {
 std::string missing_samples(const TopdownSamples& where) {
   if (where.missing == 0) return {};
   return fmt::format("{} more were lost or held back; their functions are unknown, and the intervals include that.",
-                     with_commas(where.missing));
+                     text::with_commas(where.missing));
 }
 
 std::string topdown_percent(const Share& share) {
@@ -190,7 +190,7 @@ std::string topdown_sum(const Drill& drill) {
   if (is_wrong && std::abs(sum - 100) <= 1) {
     return "Shares of level 1 are below 0 or above 100 %: they cannot all be right.";
   }
-  return fmt::format("Level 1 adds up to {} %.{}", fixed(sum, 2),
+  return fmt::format("Level 1 adds up to {} %.{}", text::fixed(sum, 2),
                      is_wrong ? " That is off by more than 1 %: these shares cannot all be right." : "");
 }
 
@@ -238,7 +238,7 @@ std::string topdown_headline(const Topdown& kind) {
   return fmt::format("top-down of {} on {}{}: {} run{}, the first took {}; {}",
                      answer.program.empty() ? "all that ran" : answer.program, answer.core,
                      answer.cores.empty() ? "" : " (cores " + answer.cores + ')', runs, runs == 1 ? "" : "s",
-                     duration(answer.seconds), answer.took_turns ? "events took turns" : "no multiplexing");
+                     text::duration(answer.seconds), answer.took_turns ? "events took turns" : "no multiplexing");
 }
 
 std::string topdown_text(const Topdown& kind, const TopdownTextOptions& options) {

@@ -11,7 +11,7 @@ namespace {
 std::string gap_line(const stacks::TraceGapFacts& gap) {
   const std::string what = gap.buffers == 0   ? "data is missing"
                            : gap.buffers == 1 ? "a buffer is missing"
-                                              : fmt::format("{} buffers are missing", with_commas(gap.buffers));
+                                              : fmt::format("{} buffers are missing", text::with_commas(gap.buffers));
   const std::string where = gap.core.has_value() ? fmt::format("on core {}", *gap.core) : "on an unknown core";
   return fmt::format("{} {} between {:.6f} s and {:.6f} s ({})", what, where, trace_seconds(gap.begin),
                      trace_seconds(gap.end), gap.told_by);
@@ -23,7 +23,7 @@ std::vector<std::string> trace_loss_lines(const stacks::TraceFacts& trace, bool 
   constexpr usize kFew = 3;
   std::vector<std::string> lines;
   const auto say = [&](u64 count, std::string_view one, std::string_view more) {
-    if (count != 0) lines.push_back(fmt::format("{} {}", with_commas(count), count == 1 ? one : more));
+    if (count != 0) lines.push_back(fmt::format("{} {}", text::with_commas(count), count == 1 ? one : more));
   };
   say(trace.events_lost, "event was lost while recording: the session's buffers were full",
       "events were lost while recording: the session's buffers were full");
@@ -36,25 +36,25 @@ std::vector<std::string> trace_loss_lines(const stacks::TraceFacts& trace, bool 
   const usize shown = all_gaps ? trace.gaps.size() : std::min(trace.gaps.size(), kFew);
   for (usize i = 0; i < shown; ++i) lines.push_back(gap_line(trace.gaps[i]));
   if (shown != trace.gaps.size()) {
-    lines.push_back(fmt::format("{} more such times are shown with -v", with_commas(trace.gaps.size() - shown)));
+    lines.push_back(fmt::format("{} more such times are shown with -v", text::with_commas(trace.gaps.size() - shown)));
   }
   const usize told = all_gaps ? trace.lost_over_time.size() : std::min(trace.lost_over_time.size(), kFew);
   for (usize i = 0; i < told; ++i) {
     const stacks::TraceLossSpan& one = trace.lost_over_time[i];
     lines.push_back(fmt::format("from {:.1f} s to {:.1f} s of the recording, Windows lost {} events and {} buffers",
-                                trace_seconds(one.begin), trace_seconds(one.end), with_commas(one.events),
-                                with_commas(one.buffers)));
+                                trace_seconds(one.begin), trace_seconds(one.end), text::with_commas(one.events),
+                                text::with_commas(one.buffers)));
   }
   if (told != trace.lost_over_time.size()) {
     lines.push_back(
-        fmt::format("{} more such seconds are shown with -v", with_commas(trace.lost_over_time.size() - told)));
+        fmt::format("{} more such seconds are shown with -v", text::with_commas(trace.lost_over_time.size() - told)));
   }
   if (trace.events_lost + trace.buffers_lost != 0 && trace.gaps.empty() && trace.lost_over_time.empty()) {
     lines.emplace_back("the trace does not record when");
   }
   say(trace.cut_buffers, "buffer is cut by the end of the file", "buffers are cut by the ends of files");
   if (trace.damaged_buffers != 0) {
-    const std::string bytes = with_commas(trace.damaged_bytes);
+    const std::string bytes = text::with_commas(trace.damaged_bytes);
     say(trace.damaged_buffers, fmt::format("buffer is damaged: {} bytes of it could not be read", bytes),
         fmt::format("buffers are damaged: {} bytes of them could not be read", bytes));
   }
@@ -67,7 +67,7 @@ std::vector<std::string> trace_loss_lines(const stacks::TraceFacts& trace, bool 
   return lines;
 }
 
-void write_trace_facts(JsonWriter& json, const stacks::TraceFacts& trace) {
+void write_trace_facts(text::JsonWriter& json, const stacks::TraceFacts& trace) {
   const auto count = [&](const char* name, u64 value) { json.integer(name, value); };
   json.begin_object("trace");
   count("events_lost", trace.events_lost);

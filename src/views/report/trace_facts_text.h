@@ -16,6 +16,6 @@ inline double trace_seconds(u64 nanoseconds) {
 // A sentence each. `all_gaps`: each of them, else the first few.
 std::vector<std::string> trace_loss_lines(const stacks::TraceFacts& trace, bool all_gaps);
 // "trace": {…}
-void write_trace_facts(JsonWriter& json, const stacks::TraceFacts& trace);
+void write_trace_facts(text::JsonWriter& json, const stacks::TraceFacts& trace);
 
 }  // namespace wperf::report

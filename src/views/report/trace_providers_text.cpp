@@ -20,9 +20,10 @@ std::string event_cell(const stacks::ProviderEvent& event) {
 void append_provider(std::string& out, const stacks::TraceProvider& provider, u32 rows, usize width) {
   std::string name = provider.name.empty() ? "unknown provider" : provider.name;
   if (!provider.guid.empty()) name += " {" + provider.guid + "}";
-  append_line_within(
-      out, fmt::format("\n{}: {} events, {} bytes", name, with_commas(provider.events), with_commas(provider.bytes)),
-      width);
+  append_line_within(out,
+                     fmt::format("\n{}: {} events, {} bytes", name, text::with_commas(provider.events),
+                                 text::with_commas(provider.bytes)),
+                     width);
   Table table;
   for (const char* title : {"events", "bytes", "first (s)", "last (s)", "threads"}) {
     table.columns.push_back({.title = title, .align = Align::right});
@@ -31,9 +32,9 @@ void append_provider(std::string& out, const stacks::TraceProvider& provider, u3
   table.columns.push_back({.title = "event", .align = Align::left});
   for (usize i = 0; i < std::min<usize>(rows, provider.kinds.size()); ++i) {
     const stacks::ProviderEvent& event = provider.kinds[i];
-    table.rows.push_back({with_commas(event.count), with_commas(event.bytes), fixed(trace_seconds(event.first), 6),
-                          fixed(trace_seconds(event.last), 6), with_commas(event.threads), event.is_read ? "yes" : "no",
-                          event_cell(event)});
+    table.rows.push_back({text::with_commas(event.count), text::with_commas(event.bytes),
+                          text::fixed(trace_seconds(event.first), 6), text::fixed(trace_seconds(event.last), 6),
+                          text::with_commas(event.threads), event.is_read ? "yes" : "no", event_cell(event)});
   }
   append_table_within(out, table, width);
   if (provider.kinds.size() > rows) {
@@ -42,7 +43,7 @@ void append_provider(std::string& out, const stacks::TraceProvider& provider, u3
   }
 }
 
-void write_provider(JsonWriter& json, const stacks::TraceProvider& provider) {
+void write_provider(text::JsonWriter& json, const stacks::TraceProvider& provider) {
   const auto number = [&](const char* name, u64 value) { json.integer(name, value); };
   json.begin_object();
   json.string("provider", provider.name);
@@ -71,21 +72,22 @@ void write_provider(JsonWriter& json, const stacks::TraceProvider& provider) {
 std::string providers_text(const stacks::TraceProviders& providers, u32 rows, usize width) {
   std::string out;
   append_line_within(out,
-                     fmt::format("{} events of {} providers, {} bytes, in {}", with_commas(providers.events),
-                                 with_commas(providers.providers.size()), with_commas(providers.bytes),
-                                 duration(trace_seconds(providers.duration))),
+                     fmt::format("{} events of {} providers, {} bytes, in {}", text::with_commas(providers.events),
+                                 text::with_commas(providers.providers.size()), text::with_commas(providers.bytes),
+                                 text::duration(trace_seconds(providers.duration))),
                      width);
   if (providers.disk_reads + providers.disk_writes != 0) {
-    append_line_within(out,
-                       fmt::format("disks: {} reads, {} bytes; {} writes, {} bytes", with_commas(providers.disk_reads),
-                                   with_commas(providers.disk_read_bytes), with_commas(providers.disk_writes),
-                                   with_commas(providers.disk_written_bytes)),
-                       width);
+    append_line_within(
+        out,
+        fmt::format("disks: {} reads, {} bytes; {} writes, {} bytes", text::with_commas(providers.disk_reads),
+                    text::with_commas(providers.disk_read_bytes), text::with_commas(providers.disk_writes),
+                    text::with_commas(providers.disk_written_bytes)),
+        width);
   }
   if (providers.hard_faults != 0) {
     append_line_within(out,
-                       fmt::format("hard faults: {}, {} bytes", with_commas(providers.hard_faults),
-                                   with_commas(providers.hard_fault_bytes)),
+                       fmt::format("hard faults: {}, {} bytes", text::with_commas(providers.hard_faults),
+                                   text::with_commas(providers.hard_fault_bytes)),
                        width);
   }
   for (const stacks::TraceProvider& provider : providers.providers) append_provider(out, provider, rows, width);
@@ -94,7 +96,7 @@ std::string providers_text(const stacks::TraceProviders& providers, u32 rows, us
 
 std::string providers_json(const stacks::TraceProviders& providers, const stacks::TraceFacts& trace) {
   std::string out;
-  JsonWriter json(out);
+  text::JsonWriter json(out);
   const auto number = [&](const char* name, u64 value) { json.integer(name, value); };
   json.begin_object();
   json.begin_object("providers");
@@ -135,7 +137,7 @@ void append_mark_text(std::string& out, const stacks::TraceMark& mark) {
 }
 
 void append_mark_json(std::string& out, const stacks::TraceMark& mark) {
-  JsonWriter json(out);
+  text::JsonWriter json(out);
   const auto number = [&](const char* name, u64 value) { json.integer(name, value); };
   json.begin_object();
   json.fixed("time_s", trace_seconds(mark.time), 9);

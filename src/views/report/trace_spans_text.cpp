@@ -15,16 +15,16 @@ namespace {
 
 std::vector<std::string> cells_of(const stacks::SpanRow& row, const stacks::SpanTable& spans) {
   const auto time = [&](u64 ns) { return row.count == 0 ? std::string("-") : span_time(ns); };
-  std::vector<std::string> cells{with_commas(row.count), time(row.total_ns),
+  std::vector<std::string> cells{text::with_commas(row.count), time(row.total_ns),
                                  time(row.total_ns / std::max<u64>(row.count, 1)), time(row.median_ns),
                                  time(row.longest_ns)};
   if (!spans.sampled_by.empty()) {
-    cells.push_back(with_commas(row.samples));
-    cells.push_back(spans.samples_are_time ? time(row.sampled) : with_commas(row.sampled));
+    cells.push_back(text::with_commas(row.samples));
+    cells.push_back(spans.samples_are_time ? time(row.sampled) : text::with_commas(row.sampled));
   }
-  cells.push_back(with_commas(row.threads));
-  cells.push_back(with_commas(row.unclosed));
-  cells.push_back(with_commas(row.unopened));
+  cells.push_back(text::with_commas(row.threads));
+  cells.push_back(text::with_commas(row.unclosed));
+  cells.push_back(text::with_commas(row.unopened));
   cells.push_back(row.provider + '/' + row.name);
   return cells;
 }
@@ -33,16 +33,17 @@ std::vector<std::string> cells_of(const stacks::SpanRow& row, const stacks::Span
 
 std::string span_time(u64 nanoseconds) {
   constexpr u64 kMillisecond = 1'000'000;
-  if (nanoseconds >= kMillisecond) return duration(trace_seconds(nanoseconds));
-  return fixed(static_cast<double>(nanoseconds) / 1e3, 1) + " us";
+  if (nanoseconds >= kMillisecond) return text::duration(trace_seconds(nanoseconds));
+  return text::fixed(static_cast<double>(nanoseconds) / 1e3, 1) + " us";
 }
 
 std::string unpaired_text(u64 unclosed, u64 unopened) {
   std::string text;
-  if (unclosed != 0) text = fmt::format("{} start{} without a stop", with_commas(unclosed), unclosed == 1 ? "" : "s");
+  if (unclosed != 0)
+    text = fmt::format("{} start{} without a stop", text::with_commas(unclosed), unclosed == 1 ? "" : "s");
   if (unopened == 0) return text;
   if (!text.empty()) text += ", ";
-  return text + fmt::format("{} stop{} without a start", with_commas(unopened), unopened == 1 ? "" : "s");
+  return text + fmt::format("{} stop{} without a start", text::with_commas(unopened), unopened == 1 ? "" : "s");
 }
 
 std::string spans_text(const stacks::SpanTable& spans, u32 rows, usize width) {
@@ -53,8 +54,8 @@ std::string spans_text(const stacks::SpanTable& spans, u32 rows, usize width) {
     unclosed += row.unclosed;
     unopened += row.unopened;
   }
-  append_line_within(out, fmt::format("{} spans of {} kinds", with_commas(count), with_commas(spans.rows.size())),
-                     width);
+  append_line_within(
+      out, fmt::format("{} spans of {} kinds", text::with_commas(count), text::with_commas(spans.rows.size())), width);
   if (spans.rows.empty()) return out + "no event of the trace has the opcode start or stop\n";
   if (const std::string unpaired = unpaired_text(unclosed, unopened); !unpaired.empty())
     append_line_within(out, unpaired + ": in no span", width);
@@ -81,7 +82,7 @@ std::string spans_text(const stacks::SpanTable& spans, u32 rows, usize width) {
 
 std::string spans_json(const stacks::SpanTable& spans, const stacks::TraceFacts& trace) {
   std::string out;
-  JsonWriter json(out);
+  text::JsonWriter json(out);
   const auto number = [&](const char* name, u64 value) { json.integer(name, value); };
   json.begin_object();
   json.begin_object("spans");

@@ -94,7 +94,7 @@ class TreeText {
     const std::span<const u32> children = large_children(parent);
     for (usize i = children.size(); i-- > 0;) steps.push_back({children[i], depth, guides, i + 1 == children.size()});
   }
-  std::string percent_text(u64 period) const { return fixed(percent(period), 2); }
+  std::string percent_text(u64 period) const { return text::fixed(percent(period), 2); }
 
   // Functions that only called the next one, as far as the columns tell.
   std::vector<u32> chain_from(u32 first) const {
@@ -112,7 +112,7 @@ class TreeText {
 
   std::string name_of(u32 number) const {
     const stacks::StackFunction& function = profile_.functions[node(number).label];
-    std::string name = (function.is_kernel ? "[k] " : "") + name_in_line(function.name);
+    std::string name = (function.is_kernel ? "[k] " : "") + text::name_in_line(function.name);
     if (levels_ != nullptr && (*levels_)[number] > 1) name += fmt::format(" × {}", (*levels_)[number]);
     return name;
   }
@@ -124,7 +124,8 @@ class TreeText {
       const bool ends = i + 1 == chain.size();
       const bool same = !ends && profile_.functions[node(chain[i + 1]).label].module == function.module;
       std::string& piece = pieces.emplace_back(name_of(chain[i]));
-      if (!function.is_kernel && !same) piece += " (" + name_in_line(profile_.modules[function.module].name) + ")";
+      if (!function.is_kernel && !same)
+        piece += " (" + text::name_in_line(profile_.modules[function.module].name) + ")";
       if (!ends) piece += " →";
     }
     return pieces;
@@ -140,7 +141,7 @@ class TreeText {
     const double share = percent(options_.with_self ? node(chain.back()).self_period : first.all_period);
     bool begun = false;
     for (const std::string& piece : pieces_of(chain)) {
-      if (begun && width_of(line) + 1 + width_of(piece) > limit) {
+      if (begun && text::width_of(line) + 1 + text::width_of(piece) > limit) {
         end_line(line, share);
         line = next;
         begun = false;
@@ -151,8 +152,8 @@ class TreeText {
     end_line(line, share);
   }
   void end_line(const std::string& line, double share) {
-    std::string whole = options_.width != 0 ? cut_to(line, options_.width) : line;
-    out_ += options_.coloured ? coloured_by_share(std::move(whole), share) : whole;
+    std::string whole = options_.width != 0 ? text::cut_to(line, options_.width) : line;
+    out_ += options_.coloured ? text::coloured_by_share(std::move(whole), share) : whole;
     out_ += '\n';
   }
 

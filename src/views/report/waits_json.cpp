@@ -200,7 +200,7 @@ class Document {
     json_.end_object();
   }
 
-  JsonWriter json_;
+  text::JsonWriter json_;
 };
 
 }  // namespace

@@ -171,7 +171,7 @@ TEST(WaitsReport, WhatIsMissingComesFirst) {
 
 TEST(WaitsReport, FitsATerminal) {
   std::istringstream lines(waits_text(example(), {.rows = 50, .width = 80}));
-  for (std::string line; std::getline(lines, line);) EXPECT_LE(width_of(line), 80u) << line;
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(text::width_of(line), 80u) << line;
 }
 
 TEST(WaitsReport, RowsThatAreLeftOutAreCounted) {

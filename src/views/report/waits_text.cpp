@@ -15,8 +15,8 @@ namespace wperf::report {
 // Waits may be of microseconds, which duration() of tables of programs is too coarse for.
 std::string wait_time_text(u64 ns) {
   if (ns == 0) return "0";
-  if (ns < 99'950) return fixed(static_cast<double>(ns) / 1e3, 1) + " us";
-  return duration(static_cast<double>(ns) / 1e9);
+  if (ns < 99'950) return text::fixed(static_cast<double>(ns) / 1e3, 1) + " us";
+  return text::duration(static_cast<double>(ns) / 1e9);
 }
 
 namespace {
@@ -58,7 +58,7 @@ void append_part(std::string& out, WaitPart part, usize width) {
   append_line_within(out, part.heading, width);
   if (all > part.rows) part.table.rows.resize(part.rows);
   append_table_within(out, part.table, width);
-  if (all > part.rows) out += fmt::format("      ... and {} more\n", with_commas(all - part.rows));
+  if (all > part.rows) out += fmt::format("      ... and {} more\n", text::with_commas(all - part.rows));
 }
 
 WaitPart threads_part(const WaitReport& report, const WaitTextOptions& options) {
@@ -88,7 +88,7 @@ WaitPart threads_part(const WaitReport& report, const WaitTextOptions& options) 
       if (is_used[i]) cells.push_back(time_cell(row.by_class[i]));
     }
     if (has_unknown) cells.push_back(time_cell(row.times.unknown));
-    cells.push_back(with_commas(row.times.switches));
+    cells.push_back(text::with_commas(row.times.switches));
     cells.push_back(time_cell(row.times.longest_wait));
     table.rows.push_back(std::move(cells));
   }
@@ -103,9 +103,10 @@ WaitPart functions_part(const WaitReport& report, u32 rows) {
                    left("for"),    left("in"),     left("by"),    left("module"), left("ended by")};
   for (const waits::FunctionRow& row : report.functions) {
     table.rows.push_back(
-        {wait_time_text(row.total), with_commas(row.count), wait_time_text(row.total / std::max<u64>(row.count, 1)),
-         wait_time_text(row.median), wait_time_text(row.most_of_99_percent), wait_time_text(row.longest),
-         std::string(name_of(row.wait)), shown_place(row.caller, row.function), by_which(row.caller, row.function),
+        {wait_time_text(row.total), text::with_commas(row.count),
+         wait_time_text(row.total / std::max<u64>(row.count, 1)), wait_time_text(row.median),
+         wait_time_text(row.most_of_99_percent), wait_time_text(row.longest), std::string(name_of(row.wait)),
+         shown_place(row.caller, row.function), by_which(row.caller, row.function),
          row.caller_module.empty() ? row.module : row.caller_module, row.waker.empty() ? "-" : row.waker});
   }
   return {"where they waited", std::move(table), rows};
@@ -122,7 +123,7 @@ WaitPart locks_part(const WaitReport& report, u32 rows) {
   if (has_processes) table.columns.push_back(left("process"));
   table.columns.insert(table.columns.end(), {left("in"), left("by"), left("ended by")});
   const auto add = [&](const auto& sums, std::string lock, std::string process, std::vector<std::string> place) {
-    std::vector<std::string> cells{wait_time_text(sums.total), with_commas(sums.count),
+    std::vector<std::string> cells{wait_time_text(sums.total), text::with_commas(sums.count),
                                    wait_time_text(sums.total / std::max<u64>(sums.count, 1)),
                                    wait_time_text(sums.longest), std::move(lock)};
     if (has_processes) cells.push_back(std::move(process));
@@ -150,7 +151,7 @@ WaitPart wakers_part(const WaitReport& report, u32 rows) {
   table.columns = {right("waited"), right("count"),   right("wake to run, mean"), left("who waited"),
                    left("in"),      left("woken by"), left("waker was in")};
   for (const waits::WakerRow& row : report.wakers) {
-    table.rows.push_back({wait_time_text(row.waited), with_commas(row.count),
+    table.rows.push_back({wait_time_text(row.waited), text::with_commas(row.count),
                           wait_time_text(row.latency / std::max<u64>(row.count, 1)), row.waiter,
                           shown_place(row.caller, row.function), row.waker,
                           shown_place(row.waker_caller, row.waker_function)});
@@ -162,7 +163,7 @@ WaitPart starved_part(const WaitReport& report, u32 rows) {
   Table table;
   table.columns = {right("time"), right("times"), left("was ready"), left("while this ran")};
   for (const waits::StarvedRow& row : report.starved) {
-    table.rows.push_back({wait_time_text(row.time), with_commas(row.times), row.ready, row.ran});
+    table.rows.push_back({wait_time_text(row.time), text::with_commas(row.times), row.ready, row.ran});
   }
   constexpr u32 kMostRows = 10;
   return {"who held the CPU while a thread was ready to run", std::move(table), std::min(rows, kMostRows)};
@@ -183,10 +184,10 @@ WaitPart cores_part(const WaitReport& report) {
     const double rate = known == 0 ? 0 : static_cast<double>(row.times.switches) * 1e9 / static_cast<double>(known);
     std::vector<std::string> cells{std::to_string(row.core), time_cell(row.times.busy), time_cell(row.times.idle)};
     if (has_unknown) cells.push_back(time_cell(row.times.unknown));
-    cells.insert(cells.end(), {with_commas(row.times.switches), scaled_number(rate)});
+    cells.insert(cells.end(), {text::with_commas(row.times.switches), text::scaled_number(rate)});
     if (report.has_interrupts) {
-      cells.insert(cells.end(),
-                   {time_cell(row.interrupts.dpc), time_cell(row.interrupts.isr), with_commas(row.interrupts.count)});
+      cells.insert(cells.end(), {time_cell(row.interrupts.dpc), time_cell(row.interrupts.isr),
+                                 text::with_commas(row.interrupts.count)});
     }
     table.rows.push_back(std::move(cells));
   }
@@ -246,8 +247,8 @@ void append_path(std::string& out, const waits::PathReport& path, u32 rows, usiz
   sums.columns = {right("total"), right("share"), right("count"), left("thread"), left("state"), left("in")};
   for (const waits::PathSum& sum : path.sums) {
     const double share = static_cast<double>(sum.total) * 100 / static_cast<double>(std::max<u64>(path.length, 1));
-    sums.rows.push_back({wait_time_text(sum.total), fixed(share, 1) + " %", with_commas(sum.count), sum.thread,
-                         std::string(waits::kPathStateNames[static_cast<usize>(sum.state)]),
+    sums.rows.push_back({wait_time_text(sum.total), text::fixed(share, 1) + " %", text::with_commas(sum.count),
+                         sum.thread, std::string(waits::kPathStateNames[static_cast<usize>(sum.state)]),
                          name_or_dash(sum.function)});
   }
   append_part(out,
@@ -272,8 +273,8 @@ std::string cost_text(const WaitReport& report) {
   std::string text;
   if (is_known) {
     const double share = static_cast<double>(*report.recorder_time) * 100 / static_cast<double>(report.cores_time);
-    text =
-        fmt::format("the recorder ran {}, {} % of the cores", wait_time_text(*report.recorder_time), fixed(share, 1));
+    text = fmt::format("the recorder ran {}, {} % of the cores", wait_time_text(*report.recorder_time),
+                       text::fixed(share, 1));
   }
   if (report.switch_cost != 0) {
     text += fmt::format("{}recording slowed each switch by {}", text.empty() ? "" : "; ",
@@ -286,7 +287,7 @@ std::string lost_text(const WaitReport& report) {
   std::string text;
   const auto add = [&](u64 number, std::string_view what) {
     if (number == 0) return;
-    text += fmt::format("{}{} {}{}", text.empty() ? "" : ", ", with_commas(number), what, number == 1 ? "" : "s");
+    text += fmt::format("{}{} {}{}", text.empty() ? "" : ", ", text::with_commas(number), what, number == 1 ? "" : "s");
   };
   add(report.lost_records, "record");
   add(report.lost_events, "event");
@@ -298,20 +299,20 @@ std::string lost_text(const WaitReport& report) {
 }  // namespace
 
 std::string left_out_text(const waits::LeftOut& left_out) {
-  return fmt::format("not listed: {} that are shorter than {}, {} together", with_commas(left_out.count),
+  return fmt::format("not listed: {} that are shorter than {}, {} together", text::with_commas(left_out.count),
                      wait_time_text(left_out.min), wait_time_text(left_out.time));
 }
 
 std::vector<std::string> wait_lines(const WaitReport& report) {
   const double seconds = static_cast<double>(report.duration) / 1e9;
-  std::vector<std::string> lines{
-      fmt::format("recorded: {} switches and {} wake-ups in {} ({}/s); lost: {}; {}", with_commas(report.switches),
-                  with_commas(report.wakeups), duration(seconds),
-                  scaled_number(seconds == 0 ? 0 : static_cast<double>(report.switches + report.wakeups) / seconds),
-                  lost_text(report), cost_text(report))};
+  std::vector<std::string> lines{fmt::format(
+      "recorded: {} switches and {} wake-ups in {} ({}/s); lost: {}; {}", text::with_commas(report.switches),
+      text::with_commas(report.wakeups), text::duration(seconds),
+      text::scaled_number(seconds == 0 ? 0 : static_cast<double>(report.switches + report.wakeups) / seconds),
+      lost_text(report), cost_text(report))};
   if (report.contradictions != 0) {
     lines.push_back(fmt::format("{} gap{} in the recording; the time in them is unknown",
-                                with_commas(report.contradictions), report.contradictions == 1 ? "" : "s"));
+                                text::with_commas(report.contradictions), report.contradictions == 1 ? "" : "s"));
   }
   if (report.has_other_samples && report.has_stacks) {
     lines.emplace_back(

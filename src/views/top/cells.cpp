@@ -54,8 +54,8 @@ struct Character {
 // Takes the first one from the text.
 Character next_character(std::string_view& utf8) {
   const u8 first = static_cast<u8>(utf8.front());
-  report::CodePoint point{.value = first};
-  if (first >= 0x80) point = report::decode_utf8(utf8);
+  text::CodePoint point{.value = first};
+  if (first >= 0x80) point = text::decode_utf8(utf8);
   const usize length = std::max<usize>(point.length, 1);
   const std::string_view bytes = utf8.substr(0, length);
   utf8.remove_prefix(std::min(length, utf8.size()));

@@ -118,8 +118,8 @@ bool KeyReader::take_one(std::vector<Key>& keys) {
   const std::string_view whole = std::string_view(waiting_).substr(0, length);
   const bool goes_on = std::all_of(whole.begin() + 1, whole.end(), [](char c) { return (c & '\xc0') == '\x80'; });
   if (whole.size() < length && goes_on) return false;
-  const report::CodePoint point =
-      static_cast<u8>(first) < 0x80 ? report::CodePoint{.value = static_cast<u8>(first)} : report::decode_utf8(whole);
+  const text::CodePoint point =
+      static_cast<u8>(first) < 0x80 ? text::CodePoint{.value = static_cast<u8>(first)} : text::decode_utf8(whole);
   constexpr u32 kReplacement = 0xfffd, kFirstAfterControls = 0xa0;
   const bool is_text =
       static_cast<u8>(first) < 0x80 || (point.value != kReplacement && point.value >= kFirstAfterControls);

@@ -51,7 +51,7 @@ void LiveTable::add_beside(Counts& sum, const Counts& one) {
     own.samples += hits.samples;
     own.period += hits.period;
   }
-  profile::add_counts(sum.counters, one.counters);
+  answers::add_counts(sum.counters, one.counters);
   sum.seconds += one.seconds;
   sum.stretches += one.stretches;
   sum.lost += one.lost;
@@ -264,13 +264,13 @@ void LiveTable::take_counters(const Counts& counts, const TableQuery& query, Tab
   answer.counters = counts.counters;
   answer.counted = answer.counters.size();
   for (const TableEvent& event : answer.events) {
-    profile::CountRow& row = answer.counters.emplace_back();
+    answers::CountRow& row = answer.counters.emplace_back();
     row.name = event.name;
     row.value = row.scaled = event.period;
   }
   for (usize i = 0; i < answer.counters.size(); ++i) {
     const bool is_counted = i < answer.counted;
-    const profile::CountRow& row = answer.counters[i];
+    const answers::CountRow& row = answer.counters[i];
     if (is_counted && report::repeats_cycles(row, counts.counters)) continue;
     // The answer is copied, the table stays.
     const std::string& name = is_counted ? all_.counters[i].name : events_[i - answer.counted].name;

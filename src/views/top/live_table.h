@@ -70,7 +70,7 @@ struct TableAnswer {
   u64 unseen_ns = 0;
   std::vector<TableEvent> events;
   // What was counted, then what was sampled, in the same terms; by key of a row, if these were asked for.
-  std::vector<profile::CountRow> counters;
+  std::vector<answers::CountRow> counters;
   usize counted = 0;  // so many of them were
   // Without a function: where most of it is, and why.
   u64 nameless_period = 0;
@@ -80,7 +80,7 @@ struct TableAnswer {
 // What was recorded beside the samples.
 struct BesideSamples {
   std::vector<waits::WaitedIn> waits = {};
-  std::vector<profile::CountRow> counters = {};
+  std::vector<answers::CountRow> counters = {};
 };
 
 class LiveTable {
@@ -109,7 +109,7 @@ class LiveTable {
   struct Counts {
     std::vector<PlaceHits> hits;          // of one stretch: each place once
     std::unordered_map<u32, Hits> waits;  // by their number
-    std::vector<profile::CountRow> counters;
+    std::vector<answers::CountRow> counters;
     double seconds = 0;
     usize stretches = 0;
     u64 lost = 0, throttled = 0, unseen_ns = 0;

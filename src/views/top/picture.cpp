@@ -30,7 +30,7 @@ std::string_view title_of(Grouping grouping) {
 }
 
 std::string extent_text(Extent extent, const TableAnswer& answer) {
-  const std::string length = report::duration(answer.seconds);
+  const std::string length = text::duration(answer.seconds);
   if (extent == Extent::newest) return "last " + length;
   return extent == Extent::ten ? fmt::format("last {} looks ({})", answer.stretches, length) : "all " + length;
 }
@@ -44,8 +44,8 @@ Line rates_line(const TableAnswer& answer, const PictureFacts& facts, const TopV
   for (const TableEvent& event : answer.events) {
     const double rate = answer.seconds > 0 ? static_cast<double>(event.period) / answer.seconds : 0;
     rates += !rates.empty() ? ", " : answer.lost + answer.throttled != 0 ? "   at least " : "   ";
-    rates += event.is_clock ? fmt::format("{} {} cores", event.name, report::fixed(rate / 1e9, 2))
-                            : fmt::format("{} {}/s", event.name, report::scaled_number(rate));
+    rates += event.is_clock ? fmt::format("{} {} cores", event.name, text::fixed(rate / 1e9, 2))
+                            : fmt::format("{} {}/s", event.name, text::scaled_number(rate));
   }
   line.put(rates);
   return line;
@@ -71,10 +71,10 @@ Line chosen_line(const TopView& view, const TableAnswer& answer, const PictureFa
     return line;
   }
   line.put(of_waits ? report::waited_text(answer.samples, answer.period, answer.seconds)
-                    : report::with_commas(answer.samples) + " samples");
+                    : text::with_commas(answer.samples) + " samples");
   if (!query.filter.empty()) {
     line.put(
-        fmt::format(", '{}' has {} %", query.filter, report::fixed(share_of(answer.shown_period, answer.period), 2)));
+        fmt::format(", '{}' has {} %", query.filter, text::fixed(share_of(answer.shown_period, answer.period), 2)));
   }
   return line;
 }
@@ -86,15 +86,15 @@ Line missing_line(const TableAnswer& answer, const PictureFacts& facts, usize co
     if (line.columns() != 0) line.put("; ");
     line.put(text, style);
   };
-  if (answer.lost != 0) put(fmt::format("{} samples lost", report::with_commas(answer.lost)), Style::hot);
-  if (answer.throttled != 0) put(fmt::format("throttled {}", report::times(answer.throttled)), Style::hot);
+  if (answer.lost != 0) put(fmt::format("{} samples lost", text::with_commas(answer.lost)), Style::hot);
+  if (answer.throttled != 0) put(fmt::format("throttled {}", text::times(answer.throttled)), Style::hot);
   constexpr double kNsPerSecond = 1e9;
   if (answer.unseen_ns != 0) {
-    put(report::duration(static_cast<double>(answer.unseen_ns) / kNsPerSecond) + " not sampled", Style::warm);
+    put(text::duration(static_cast<double>(answer.unseen_ns) / kNsPerSecond) + " not sampled", Style::warm);
   }
   if (answer.nameless_period != 0) {
     put(fmt::format("{} % without a name, most in {}: {}",
-                    report::fixed(share_of(answer.nameless_period, answer.period), 1), answer.nameless_module,
+                    text::fixed(share_of(answer.nameless_period, answer.period), 1), answer.nameless_module,
                     answer.nameless_reason),
         Style::faint);
   }
@@ -151,11 +151,11 @@ void append_rows(std::vector<Line>& lines, const TopView& view, const TableAnswe
     const bool is_chosen = i == cursor && view.is_there;
     const Style style = is_chosen ? Style::chosen : style_of(percent);
     Line line(columns);
-    line.put_right(report::fixed(percent, 2), kPercentColumns, style);
+    line.put_right(text::fixed(percent, 2), kPercentColumns, style);
     if (view.query.grouping == Grouping::wait) {
-      line.put_right(report::duration(static_cast<double>(row.period) / 1e9), kSamplesColumns, style);
+      line.put_right(text::duration(static_cast<double>(row.period) / 1e9), kSamplesColumns, style);
     }
-    line.put_right(report::with_commas(row.samples), kSamplesColumns, style);
+    line.put_right(text::with_commas(row.samples), kSamplesColumns, style);
     line.put("  ", style);
     if (detail != 0) {
       line.put_left(row.detail, detail, style);
@@ -188,13 +188,13 @@ void append_counters(std::vector<Line>& lines, const TopView& view, const TableA
     lines.push_back(std::move(line));
   };
   append("count", "event", "by", "that is", Style::bold);
-  const std::span<const profile::CountRow> all(answer.counters);
-  const std::span<const profile::CountRow> counted = all.first(answer.counted), sampled = all.subspan(answer.counted);
+  const std::span<const answers::CountRow> all(answer.counters);
+  const std::span<const answers::CountRow> counted = all.first(answer.counted), sampled = all.subspan(answer.counted);
   const usize cursor = std::min(view.cursor, std::max<usize>(answer.rows.size(), 1) - 1);
   const usize first = first_of_page(cursor, answer.rows.size(), page);
   for (usize i = first; i < std::min(answer.rows.size(), first + page); ++i) {
     const TableRow& row = answer.rows[i];
-    const profile::CountRow& counter = answer.counters[row.key];
+    const answers::CountRow& counter = answer.counters[row.key];
     append(report::counter_text(counter), row.name, row.detail,
            report::derived_text(counter, row.key < answer.counted ? counted : sampled, answer.seconds),
            i == cursor && view.is_there ? Style::chosen : Style::plain);
@@ -210,7 +210,7 @@ std::vector<CodeRow> code_rows_of(const CodeView& view) {
   std::vector<CodeRow> rows;
   if (view.instructions) {
     for (const stacks::CodeInstruction& one : view.code.instructions) {
-      rows.push_back({report::hex(one.address, 1), one.text, one.hits});
+      rows.push_back({text::hex(one.address, 1), one.text, one.hits});
     }
     return rows;
   }
@@ -228,8 +228,7 @@ void append_code(std::vector<Line>& lines, const TopView& view, const LiveTable&
   Line head(columns);
   head.put(fmt::format("{} of {}!{}", code.instructions ? "instructions" : "lines", function.module, function.name),
            Style::bold);
-  head.put(code.is_waiting ? "  looking ..."
-                           : fmt::format("  {} samples", report::with_commas(code.code.hits.samples)));
+  head.put(code.is_waiting ? "  looking ..." : fmt::format("  {} samples", text::with_commas(code.code.hits.samples)));
   lines.push_back(std::move(head));
   if (!code.reason.empty()) {
     Line why(columns);
@@ -246,8 +245,8 @@ void append_code(std::vector<Line>& lines, const TopView& view, const LiveTable&
     const double percent = share_of(rows[i].hits.period, code.code.hits.period);
     const Style style = i == cursor ? Style::chosen : style_of(percent);
     Line line(columns);
-    line.put_right(rows[i].hits.samples == 0 ? "" : report::fixed(percent, 2), kPercentColumns, style);
-    line.put_right(rows[i].hits.samples == 0 ? "" : report::with_commas(rows[i].hits.samples), kSamplesColumns, style);
+    line.put_right(rows[i].hits.samples == 0 ? "" : text::fixed(percent, 2), kPercentColumns, style);
+    line.put_right(rows[i].hits.samples == 0 ? "" : text::with_commas(rows[i].hits.samples), kSamplesColumns, style);
     line.put("  ", style);
     line.put_left(rows[i].place, widest, style);
     line.put("  ", style);

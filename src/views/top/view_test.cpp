@@ -120,8 +120,8 @@ TEST_F(View, ExtentsAddUp) {
   EXPECT_EQ(press("c"), Action::clear);
 }
 
-profile::CountRow counter(const char* name, u64 value, double fraction = 1) {
-  profile::CountRow row;
+answers::CountRow counter(const char* name, u64 value, double fraction = 1) {
+  answers::CountRow row;
   row.name = name;
   row.code = u16{1};
   row.value = row.scaled = value;
@@ -134,9 +134,9 @@ TEST_F(View, CountersBesideSamples) {
   EXPECT_EQ(shown()[1], "counters, last 1.000 s: the sampled ones; add others with -~");
   EXPECT_EQ(shown()[3], "             count  event   by       that is");
   EXPECT_EQ(shown()[4].substr(0, 55), "           100,000  cycles  samples  100 K/s           ");
-  profile::CountRow cycle = counter("cycle", 300);  // the same as the next, which was asked for
+  answers::CountRow cycle = counter("cycle", 300);  // the same as the next, which was asked for
   cycle.code.reset();
-  const std::vector<profile::CountRow> counted = {cycle, counter("cycles", 300), counter("instructions", 600),
+  const std::vector<answers::CountRow> counted = {cycle, counter("cycles", 300), counter("instructions", 600),
                                                   counter("page-faults", 0, 0)};
   table_.add(profile_of({}), 2.0, 0, {}, {.waits = {}, .counters = counted});
   EXPECT_EQ(shown(72)[1], "counters, last 2.000 s");

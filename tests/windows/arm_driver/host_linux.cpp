@@ -25,7 +25,7 @@
 namespace {
 
 using namespace wperf;
-using namespace wperf::device::windowsperf;
+using namespace wperf::windowsperf;
 using Clock = std::chrono::steady_clock;
 
 // The NTSTATUS that Windows makes of these errors.

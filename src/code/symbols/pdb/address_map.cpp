@@ -64,22 +64,22 @@ std::optional<AddressMap::Place> AddressMap::place(SourceRva rva) const {
   return Place{section->number, rva - section->rva};
 }
 
-std::optional<Rva> AddressMap::image(SourceRva rva) const {
+std::optional<code::Rva> AddressMap::image(SourceRva rva) const {
   const auto to = translate(from_source_, rva);
   if (!to.has_value()) return std::nullopt;
-  return Rva{*to};
+  return code::Rva{*to};
 }
 
-std::optional<SourceRva> AddressMap::source(Rva rva) const {
+std::optional<SourceRva> AddressMap::source(code::Rva rva) const {
   return translate(to_source_, rva.value);
 }
 
-u16 AddressMap::section_of(Rva rva) const {
+u16 AddressMap::section_of(code::Rva rva) const {
   const Section* section = find(image_sections_.empty() ? source_sections_ : image_sections_, rva.value);
   return section == nullptr ? u16{0} : section->number;
 }
 
-bool AddressMap::is_executable(Rva rva) const {
+bool AddressMap::is_executable(code::Rva rva) const {
   const Section* section = find(image_sections_.empty() ? source_sections_ : image_sections_, rva.value);
   return section != nullptr && section->is_executable;
 }

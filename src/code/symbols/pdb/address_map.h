@@ -27,11 +27,11 @@ class AddressMap {
   std::optional<SourceRva> source(u16 section, u32 offset) const;
   std::optional<Place> place(SourceRva rva) const;
   // Nothing where the code exists on one side only.
-  std::optional<Rva> image(SourceRva rva) const;
-  std::optional<SourceRva> source(Rva rva) const;
+  std::optional<code::Rva> image(SourceRva rva) const;
+  std::optional<SourceRva> source(code::Rva rva) const;
   // Of the image; 0: in none.
-  u16 section_of(Rva rva) const;
-  bool is_executable(Rva rva) const;
+  u16 section_of(code::Rva rva) const;
+  bool is_executable(code::Rva rva) const;
 
  private:
   struct Section {

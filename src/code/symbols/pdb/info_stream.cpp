@@ -25,10 +25,10 @@ std::optional<BitVector> read_bit_vector(bytes::View bytes, u64 at) {
 
 }  // namespace
 
-std::optional<PdbId> parse_pdb_id(bytes::View info_stream) {
+std::optional<code::PdbId> parse_pdb_id(bytes::View info_stream) {
   InfoHeader header;
   if (!info_stream.load(0, header) || header.version < kInfoVersionWithGuid) return std::nullopt;
-  PdbId id;
+  code::PdbId id;
   id.guid.data1 = header.guid_data1;
   id.guid.data2 = header.guid_data2;
   id.guid.data3 = header.guid_data3;

@@ -9,7 +9,7 @@
 
 namespace wperf::symbols::pdb {
 
-std::optional<PdbId> parse_pdb_id(bytes::View info_stream);
+std::optional<code::PdbId> parse_pdb_id(bytes::View info_stream);
 // The number of the stream called `name`.
 std::optional<u32> find_named_stream(bytes::View info_stream, std::string_view name);
 // The texts of the stream "/names"; offsets count from its beginning. Empty when damaged.

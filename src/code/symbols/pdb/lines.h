@@ -32,7 +32,7 @@ struct SourceRow {
 };
 
 // As much of `size` bytes as there is behind `begin`: a map of a damaged file moves rows to the end of all addresses.
-inline u32 size_behind(Rva begin, u32 size) {
+inline u32 size_behind(code::Rva begin, u32 size) {
   return std::min(size, ~u32{0} - begin.value);
 }
 

@@ -42,7 +42,7 @@ diag::Result<PdbFile> PdbFile::open(std::span<const std::byte> file) {
   return result;
 }
 
-const PdbId& PdbFile::id() const {
+const code::PdbId& PdbFile::id() const {
   return state_->id;
 }
 
@@ -56,13 +56,13 @@ std::span<const Function> PdbFile::publics() const {
   return state_->publics.functions;
 }
 
-const Function* PdbFile::function_at(Rva rva) const {
+const Function* PdbFile::function_at(code::Rva rva) const {
   const auto place = state_->find(rva);
   if (!place.has_value()) return nullptr;
   return place->procedure != nullptr ? &place->procedure->function : state_->public_at(rva);
 }
 
-void PdbFile::frames_at(Rva rva, std::vector<Frame>& out) const {
+void PdbFile::frames_at(code::Rva rva, std::vector<Frame>& out) const {
   out.clear();
   State& state = *state_;
   const auto place = state.find(rva);
@@ -103,7 +103,7 @@ void PdbFile::frames_at(Rva rva, std::vector<Frame>& out) const {
   out.push_back(outermost);
 }
 
-std::optional<Line> PdbFile::line_at(Rva rva) const {
+std::optional<Line> PdbFile::line_at(code::Rva rva) const {
   State& state = *state_;
   const auto place = state.find(rva);
   if (!place.has_value() || place->compiland == nullptr) return std::nullopt;

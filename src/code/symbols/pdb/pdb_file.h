@@ -18,7 +18,7 @@
 namespace wperf::symbols {
 
 struct Function {
-  Rva rva;
+  code::Rva rva;
   u32 size = 0;           // 0: a public, which has no size
   std::string_view name;  // as the PDB spells it: undecorated for procedures, decorated for publics
   u32 module = 0;         // compiland; ~0u for publics
@@ -26,7 +26,7 @@ struct Function {
 };
 
 struct Line {
-  Rva rva;
+  code::Rva rva;
   u32 size = 0;
   u32 line = 0;  // 0: code that the compiler made for no line
   std::string_view file;
@@ -52,7 +52,7 @@ class PdbFile {
   PdbFile& operator=(PdbFile&&) noexcept;
   ~PdbFile();
 
-  const PdbId& id() const;  // the GUID, and the age in DBI: the one that the image was told
+  const code::PdbId& id() const;  // the GUID, and the age in DBI: the one that the image was told
 
   // All procedures and thunks (with the publics of code that no procedure covers), by RVA. Read on first use. Functions
   // that the linker folded into one address are all here, in the order of the compilands.
@@ -61,10 +61,10 @@ class PdbFile {
   std::span<const Function> publics() const;
   // The procedure around it, else the nearest public at or below in its section. Of several folded into one address:
   // the first one in the compiland whose code was kept.
-  const Function* function_at(Rva rva) const;
+  const Function* function_at(code::Rva rva) const;
   // Innermost inlined frame first. Empty: nothing known.
-  void frames_at(Rva rva, std::vector<Frame>& out) const;
-  std::optional<Line> line_at(Rva rva) const;
+  void frames_at(code::Rva rva, std::vector<Frame>& out) const;
+  std::optional<Line> line_at(code::Rva rva) const;
   // Every line row of the function, by RVA, the function's own (not of its inlinees).
   std::vector<Line> lines_of(const Function& function) const;
   // Every line row of the file, by compiland, then by RVA.

@@ -106,7 +106,7 @@ TEST(PdbFile, is_the_build_of_its_guid_and_the_age_in_dbi) {
   builder.info_age = 7;
   builder.dbi_age = 3;
   const auto opened = open(builder);
-  const PdbId& id = opened->pdb->id();
+  const code::PdbId& id = opened->pdb->id();
   EXPECT_EQ(id.age, 3U);
   EXPECT_EQ(id.guid.data1, 0x11223344U);
   EXPECT_EQ(id.guid.data3, 0x7788U);

@@ -127,7 +127,7 @@ pdb::LineTables& PdbFile::State::load_lines(u32 number) {
   return compiland.lines;
 }
 
-std::optional<u32> PdbFile::State::compiland_around(Rva rva, pdb::SourceRva source) {
+std::optional<u32> PdbFile::State::compiland_around(code::Rva rva, pdb::SourceRva source) {
   if (!contributions.empty()) {
     const auto place = addresses.place(source);
     return place.has_value() ? contributions.compiland_at(*place) : std::nullopt;
@@ -137,11 +137,11 @@ std::optional<u32> PdbFile::State::compiland_around(Rva rva, pdb::SourceRva sour
   const auto after =
       std::partition_point(functions.begin(), functions.end(), [&](const Function& one) { return one.rva <= rva; });
   if (after == functions.begin()) return std::nullopt;
-  const Rva nearest = (after - 1)->rva;
+  const code::Rva nearest = (after - 1)->rva;
   return std::partition_point(functions.begin(), after, [&](const Function& one) { return one.rva < nearest; })->module;
 }
 
-std::optional<PdbFile::State::Place> PdbFile::State::find(Rva rva) {
+std::optional<PdbFile::State::Place> PdbFile::State::find(code::Rva rva) {
   load_contents();
   const auto source = addresses.source(rva);
   if (!source.has_value()) return std::nullopt;
@@ -167,7 +167,7 @@ PdbFile::State::FoldedPlace PdbFile::State::place_among_folded(const Function& f
 }
 
 // The nearest one at or below in the same section; of several at one RVA the first that is code.
-const Function* PdbFile::State::public_at(Rva rva) {
+const Function* PdbFile::State::public_at(code::Rva rva) {
   load_publics();
   const std::vector<Function>& all = publics.functions;
   auto at = std::partition_point(all.begin(), all.end(), [&](const Function& one) { return one.rva <= rva; });

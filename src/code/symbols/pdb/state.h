@@ -47,9 +47,9 @@ struct PdbFile::State {
   void load_functions();
   LoadedCompiland& load_symbols(u32 number);
   pdb::LineTables& load_lines(u32 number);
-  std::optional<Place> find(Rva rva);
-  std::optional<u32> compiland_around(Rva rva, pdb::SourceRva source);
-  const Function* public_at(Rva rva);
+  std::optional<Place> find(code::Rva rva);
+  std::optional<u32> compiland_around(code::Rva rva, pdb::SourceRva source);
+  const Function* public_at(code::Rva rva);
   struct FoldedPlace {
     std::ptrdiff_t place = 0;
     std::ptrdiff_t count = 0;
@@ -64,7 +64,7 @@ struct PdbFile::State {
   pdb::MsfFile msf;
   u64 file_size = 0;
   Damage damage;
-  PdbId id;
+  code::PdbId id;
   std::optional<pdb::Dbi> dbi;
 
   bool has_contents = false;

@@ -265,26 +265,26 @@ bool arm64_return_address_saved(const ImageBytes& image, u32 unwind_word, u32 of
 }
 
 // lr is saved. Between there and the instruction that sets x29 nothing is called, so lr still holds.
-CallerPlace arm64_caller_place(const ImageBytes& image, u32 unwind_word, u32 offset) {
-  if (!arm64_return_address_saved(image, unwind_word, offset)) return CallerPlace::link_register;
+code::CallerPlace arm64_caller_place(const ImageBytes& image, u32 unwind_word, u32 offset) {
+  if (!arm64_return_address_saved(image, unwind_word, offset)) return code::CallerPlace::link_register;
   const PackedUnwind packed = unpack(unwind_word);
   if (packed.flag == kPackedFragment) {
-    return packed.chain == kUnchainedSavesLr ? CallerPlace::stack : CallerPlace::frame_record;
+    return packed.chain == kUnchainedSavesLr ? code::CallerPlace::stack : code::CallerPlace::frame_record;
   }
   if (packed.flag == kPacked) {
-    if (packed.chain == kUnchainedSavesLr) return CallerPlace::stack;
+    if (packed.chain == kUnchainedSavesLr) return code::CallerPlace::stack;
     const u32 sets_fp = find_lr_slot(packed).saved_after;
-    return offset / kInstruction <= sets_fp ? CallerPlace::link_register : CallerPlace::frame_record;
+    return offset / kInstruction <= sets_fp ? code::CallerPlace::link_register : code::CallerPlace::frame_record;
   }
   const std::optional<Xdata> xdata = read_xdata(image, unwind_word);
-  if (!xdata.has_value()) return CallerPlace::stack;
+  if (!xdata.has_value()) return code::CallerPlace::stack;
   const CodeRun prologue = read_run(xdata->codes, 0);
   if (prologue.fp.has_value()) {
     const u32 sets_fp = prologue.instructions - 1 - *prologue.fp;
-    return offset / kInstruction <= sets_fp ? CallerPlace::link_register : CallerPlace::frame_record;
+    return offset / kInstruction <= sets_fp ? code::CallerPlace::link_register : code::CallerPlace::frame_record;
   }
   const bool set_before = prologue.fragment && read_run(xdata->codes, prologue.end).fp.has_value();
-  return set_before ? CallerPlace::frame_record : CallerPlace::stack;
+  return set_before ? code::CallerPlace::frame_record : code::CallerPlace::stack;
 }
 
 }  // namespace wperf::symbols

@@ -17,6 +17,6 @@ std::optional<u32> arm64_function_length(const ImageBytes& image, u32 unwind_wor
 bool arm64_return_address_saved(const ImageBytes& image, u32 unwind_word, u32 offset);
 
 // The instruction at `offset` is about to run.
-CallerPlace arm64_caller_place(const ImageBytes& image, u32 unwind_word, u32 offset);
+code::CallerPlace arm64_caller_place(const ImageBytes& image, u32 unwind_word, u32 offset);
 
 }  // namespace wperf::symbols

@@ -8,7 +8,7 @@
 namespace wperf::symbols {
 
 struct ExceptionRecord {
-  RvaRange range;
+  code::RvaRange range;
   u32 unwind_word = 0;  // ARM64: the record's second word; kX64Unwind for x64
 };
 

@@ -18,7 +18,7 @@ std::optional<CodeView> read_rsds(Bytes record) {
   constexpr u32 kRsds = 0x53445352;
   u32 signature = 0;
   CodeView out;
-  Guid& guid = out.id.guid;
+  code::Guid& guid = out.id.guid;
   if (!bytes::read_at(record, 0, signature) || signature != kRsds) return std::nullopt;
   if (!bytes::read_at(record, 4, guid.data1) || !bytes::read_at(record, 8, guid.data2) ||
       !bytes::read_at(record, 10, guid.data3) || !bytes::read_at(record, 12, guid.data4) ||

@@ -118,9 +118,10 @@ std::vector<ExceptionRecord> read_functions(const ImageBytes& image, DirectoryEn
 }
 
 // Index of the function around an address, or functions.size().
-usize find_function(const std::vector<RvaRange>& functions, Rva rva) {
-  const auto after = std::upper_bound(functions.begin(), functions.end(), rva,
-                                      [](Rva wanted, const RvaRange& range) { return wanted < range.begin; });
+usize find_function(const std::vector<code::RvaRange>& functions, code::Rva rva) {
+  const auto after =
+      std::upper_bound(functions.begin(), functions.end(), rva,
+                       [](code::Rva wanted, const code::RvaRange& range) { return wanted < range.begin; });
   if (after == functions.begin() || !(after - 1)->contains(rva)) return functions.size();
   return static_cast<usize>(after - 1 - functions.begin());
 }
@@ -179,16 +180,17 @@ diag::Result<PeFile> PeFile::parse(Bytes file) {
   return out;
 }
 
-std::optional<RvaRange> PeFile::function_at(Rva rva) const {
+std::optional<code::RvaRange> PeFile::function_at(code::Rva rva) const {
   const usize index = find_function(functions_, rva);
   if (index == functions_.size()) return std::nullopt;
   return functions_[index];
 }
 
-bool PeFile::reaches(Rva start, Rva rva) const {
+bool PeFile::reaches(code::Rva start, code::Rva rva) const {
   if (rva < start) return false;
-  const auto next = std::upper_bound(functions_.begin(), functions_.end(), start,
-                                     [](Rva wanted, const RvaRange& range) { return wanted < range.begin; });
+  const auto next =
+      std::upper_bound(functions_.begin(), functions_.end(), start,
+                       [](code::Rva wanted, const code::RvaRange& range) { return wanted < range.begin; });
   if (next != functions_.end() && next->begin <= rva) return false;
   if (next != functions_.begin() && (next - 1)->contains(start)) return (next - 1)->contains(rva);
   const ImageBytes image(file_, sections_, headers_size_);
@@ -199,38 +201,38 @@ bool PeFile::reaches(Rva start, Rva rva) const {
          rva.value - start.value < arm64_flow_length(image.from(start.value));
 }
 
-bool PeFile::is_arm64_code(Rva rva) const {
+bool PeFile::is_arm64_code(code::Rva rva) const {
   for (const CodeRange& code : code_ranges_) {
     if (code.range.contains(rva)) return code.machine != Machine::x64;
   }
   return machine_ == Machine::arm64 || (machine_ == Machine::arm64ec && code_ranges_.empty());
 }
 
-const Export* PeFile::export_at(Rva rva) const {
+const Export* PeFile::export_at(code::Rva rva) const {
   const auto after = std::upper_bound(exports_.begin(), exports_.end(), rva,
-                                      [](Rva wanted, const Export& entry) { return wanted < entry.rva; });
+                                      [](code::Rva wanted, const Export& entry) { return wanted < entry.rva; });
   if (after == exports_.begin()) return nullptr;
-  const Rva found = (after - 1)->rva;
+  const code::Rva found = (after - 1)->rva;
   if (!reaches(found, rva)) return nullptr;
   return &*std::lower_bound(exports_.begin(), after, found,
-                            [](const Export& entry, Rva wanted) { return entry.rva < wanted; });
+                            [](const Export& entry, code::Rva wanted) { return entry.rva < wanted; });
 }
 
-Bytes PeFile::bytes_at(Rva rva, u32 size) const {
+Bytes PeFile::bytes_at(code::Rva rva, u32 size) const {
   const Bytes stored = ImageBytes(file_, sections_, headers_size_).from(rva.value);
   return stored.first(std::min<usize>(stored.size(), size));
 }
 
-std::optional<CallerPlace> PeFile::caller_place(Rva rva) const {
+std::optional<code::CallerPlace> PeFile::caller_place(code::Rva rva) const {
   if (!is_arm64_code(rva)) return std::nullopt;
   const usize index = find_function(functions_, rva);
-  if (index == functions_.size()) return CallerPlace::link_register;
+  if (index == functions_.size()) return code::CallerPlace::link_register;
   if (unwind_words_[index] == kX64Unwind) return std::nullopt;
   const ImageBytes image(file_, sections_, headers_size_);
   return arm64_caller_place(image, unwind_words_[index], rva.value - functions_[index].begin.value);
 }
 
-bool PeFile::saves_return_address(Rva rva) const {
+bool PeFile::saves_return_address(code::Rva rva) const {
   const usize index = find_function(functions_, rva);
   // x64 has no link register: the caller put its address onto the stack.
   if (index == functions_.size()) return machine_ == Machine::x64 || machine_ == Machine::other;

@@ -25,18 +25,18 @@ struct Section {
 };
 
 struct Export {
-  Rva rva;
+  code::Rva rva;
   std::string_view name;
 };
 
 struct CodeView {  // the RSDS record
-  PdbId id;
+  code::PdbId id;
   std::string_view path;  // of the PDB, as the linker wrote it
 };
 
 // Code of one instruction set inside a hybrid image (ARM64X, ARM64EC).
 struct CodeRange {
-  RvaRange range;
+  code::RvaRange range;
   Machine machine = Machine::arm64;
 };
 
@@ -52,25 +52,25 @@ class PeFile {
   u32 time_stamp() const { return time_stamp_; }  // with image_size(): the key of symbol servers for images
   const std::vector<Section>& sections() const { return sections_; }
   const std::optional<CodeView>& codeview() const { return codeview_; }
-  const std::vector<Export>& exports() const { return exports_; }             // by RVA; forwarders left out
-  const std::vector<RvaRange>& functions() const { return functions_; }       // of .pdata, by RVA
-  const std::vector<CodeRange>& code_ranges() const { return code_ranges_; }  // hybrid images only, by RVA
+  const std::vector<Export>& exports() const { return exports_; }              // by RVA; forwarders left out
+  const std::vector<code::RvaRange>& functions() const { return functions_; }  // of .pdata, by RVA
+  const std::vector<CodeRange>& code_ranges() const { return code_ranges_; }   // hybrid images only, by RVA
 
-  std::optional<RvaRange> function_at(Rva rva) const;  // bounds from .pdata
+  std::optional<code::RvaRange> function_at(code::Rva rva) const;  // bounds from .pdata
   // The nearest at or below that reaches the address; of several names the first.
-  const Export* export_at(Rva rva) const;
+  const Export* export_at(code::Rva rva) const;
   // May code of unknown size that begins at `start` go on at `rva`? Not beyond its .pdata function or section, nor
   // beyond where another one begins or where it leaves for good.
-  bool reaches(Rva start, Rva rva) const;
+  bool reaches(code::Rva start, code::Rva rva) const;
   // File bytes of an RVA range, as far as the file has them (disassembly).
-  std::span<const std::byte> bytes_at(Rva rva, u32 size) const;
+  std::span<const std::byte> bytes_at(code::Rva rva, u32 size) const;
   // A leaf (no .pdata entry, or one whose unwind code saves no lr before rva): lr is the caller.
-  bool saves_return_address(Rva rva) const;
+  bool saves_return_address(code::Rva rva) const;
   // Where the caller's address lies with the instruction there about to run. Nothing: not ARM64 code of this image.
-  std::optional<CallerPlace> caller_place(Rva rva) const;
+  std::optional<code::CallerPlace> caller_place(code::Rva rva) const;
 
  private:
-  bool is_arm64_code(Rva rva) const;
+  bool is_arm64_code(code::Rva rva) const;
 
   std::span<const std::byte> file_;
   Machine machine_ = Machine::other;
@@ -80,7 +80,7 @@ class PeFile {
   std::vector<Section> sections_;
   std::optional<CodeView> codeview_;
   std::vector<Export> exports_;
-  std::vector<RvaRange> functions_;
+  std::vector<code::RvaRange> functions_;
   std::vector<u32> unwind_words_;  // one per function, see exception_table.h
   std::vector<CodeRange> code_ranges_;
 };

@@ -56,7 +56,9 @@ TEST(Arm64Unwind, CallerIsInLrUntilX29Points) {
   const ImageBytes nothing({}, none, 0);
   const u32 length = 8;
   const u32 packed = 1u | length << 2 | 3u << 21 | 1u << 23;
-  const auto expected = [](u32 i) { return i < 2 || i == 7 ? CallerPlace::link_register : CallerPlace::frame_record; };
+  const auto expected = [](u32 i) {
+    return i < 2 || i == 7 ? code::CallerPlace::link_register : code::CallerPlace::frame_record;
+  };
   for (u32 i = 0; i < length; ++i) EXPECT_EQ(arm64_caller_place(nothing, packed, i * 4), expected(i)) << i;
 
   // In the headers of an image an address is an offset of the file.
@@ -71,8 +73,8 @@ TEST(Arm64Unwind, CallerIsInLrUntilX29Points) {
     EXPECT_EQ(arm64_caller_place(image, 0x40, i * 4), expected(i)) << i;
   }
   const u32 unchained = 1u | 10u << 2 | 1u << 16 | 1u << 21 | 2u << 23;
-  EXPECT_EQ(arm64_caller_place(nothing, unchained, 0), CallerPlace::link_register);
-  EXPECT_EQ(arm64_caller_place(nothing, unchained, 16), CallerPlace::stack);
+  EXPECT_EQ(arm64_caller_place(nothing, unchained, 0), code::CallerPlace::link_register);
+  EXPECT_EQ(arm64_caller_place(nothing, unchained, 16), code::CallerPlace::stack);
 }
 
 class RealImage : public testing::Test {
@@ -95,7 +97,7 @@ TEST_F(RealImage, NearestExport) {
     auto parsed = PeFile::parse(bytes);
     ASSERT_TRUE(parsed.has_value());
     const PeFile& file = parsed.value();
-    std::optional<Rva> sum, leaf, value;
+    std::optional<code::Rva> sum, leaf, value;
     for (const Export& entry : file.exports()) {
       if (entry.name == "exported_sum") sum = entry.rva;
       if (entry.name == "exported_leaf") leaf = entry.rva;
@@ -103,7 +105,7 @@ TEST_F(RealImage, NearestExport) {
       EXPECT_NE(entry.name, "forwarded");
     }
     ASSERT_TRUE(sum.has_value() && leaf.has_value() && value.has_value());
-    const RvaRange bounds = file.function_at(*sum).value();
+    const code::RvaRange bounds = file.function_at(*sum).value();
     EXPECT_EQ(bounds.begin, *sum);
     ASSERT_NE(file.export_at(*sum), nullptr);
     EXPECT_EQ(file.export_at(*sum)->name, "exported_sum");

@@ -18,7 +18,7 @@ inline bool lies_within(std::span<const std::byte> file, const void* begin, size
 inline const char* find_broken_invariant(const PeFile& file, std::span<const std::byte> bytes) {
   if (file.functions().size() > bytes.size() / 8) return "more functions than records fit";
   for (size_t i = 0; i < file.functions().size(); ++i) {
-    const RvaRange& range = file.functions()[i];
+    const code::RvaRange& range = file.functions()[i];
     if (range.begin >= range.end) return "an empty function";
     if (i > 0 && range.begin <= file.functions()[i - 1].begin) return "functions out of order";
     const auto found = file.function_at(range.begin);

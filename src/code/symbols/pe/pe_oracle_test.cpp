@@ -110,7 +110,7 @@ TEST_F(Image, HeadersAndSections) {
   });
 }
 
-std::string text_of(const Guid& guid) {
+std::string text_of(const code::Guid& guid) {
   char text[64];
   std::snprintf(text, sizeof text, "{%08X-%04X-%04X-%02X%02X-%02X%02X%02X%02X%02X%02X}", guid.data1, guid.data2,
                 guid.data3, guid.data4[0], guid.data4[1], guid.data4[2], guid.data4[3], guid.data4[4], guid.data4[5],
@@ -184,7 +184,7 @@ TEST_F(Image, Arm64FunctionsAndWhereTheirPrologueSavesLr) {
     if (file.machine() == Machine::x64) return;
     for (const Arm64Record& record : arm64_records(path, file.image_base())) {
       SCOPED_TRACE(record.begin);
-      const Rva begin{record.begin};
+      const code::Rva begin{record.begin};
       const auto bounds = file.function_at(begin);
       ASSERT_TRUE(bounds.has_value());
       EXPECT_EQ(bounds->begin, begin);
@@ -231,7 +231,7 @@ TEST_F(Image, SavedLrAgreesWithTheInstructions) {
   size_t functions = 0, restores = 0;
   each([&](const auto& path, const PeFile& file) {
     if (file.machine() == Machine::x64 || path.filename().string().rfind("functions", 0) != 0) return;
-    for (const RvaRange& range : file.functions()) {
+    for (const code::RvaRange& range : file.functions()) {
       const auto bytes = file.bytes_at(range.begin, range.end.value - range.begin.value);
       std::vector<u32> code(bytes.size() / 4);
       std::memcpy(code.data(), bytes.data(), code.size() * 4);
@@ -305,7 +305,8 @@ TEST_F(Image, CodeMapOfHybrids) {
     EXPECT_EQ(file.machine(), path.stem() == "functions_arm64x" ? Machine::arm64 : Machine::arm64ec);
     // Functions of both sets are known, and told apart by how the return address is kept.
     size_t x64 = 0, arm64 = 0;
-    for (const RvaRange& function : file.functions()) (file.saves_return_address(function.begin) ? x64 : arm64) += 1;
+    for (const code::RvaRange& function : file.functions())
+      (file.saves_return_address(function.begin) ? x64 : arm64) += 1;
     EXPECT_GT(arm64, 10u);
     EXPECT_EQ(x64, path.stem() == "functions_arm64ec" ? 3u : 0u);
   });

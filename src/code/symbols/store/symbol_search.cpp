@@ -80,7 +80,7 @@ constexpr size_t kFirstPlace = 3;  // stages before: the explicit file, beside t
 std::string id_text(const FileId& id) {
   if (const auto* image = std::get_if<ImageId>(&id))
     return fmt::format("{:08X}{:x}", image->time_stamp, image->image_size);
-  const PdbId& pdb = std::get<PdbId>(id);
+  const code::PdbId& pdb = std::get<code::PdbId>(id);
   std::string out = fmt::format("{:08X}{:04X}{:04X}", pdb.guid.data1, pdb.guid.data2, pdb.guid.data3);
   for (const u8 byte : pdb.guid.data4) out += fmt::format("{:02X}", byte);
   return out + fmt::format("{:x}", pdb.age);
@@ -131,7 +131,7 @@ void SymbolSearch::start_stage() {
     searched_.emplace_back("beside the image");
     const std::string folder(folder_of(wanted_.image_path));
     if (!file_name_.empty()) look_at_named(folder + file_name_);
-    if (std::holds_alternative<PdbId>(wanted_.id)) {
+    if (std::holds_alternative<code::PdbId>(wanted_.id)) {
       const std::string_view name = base_name(wanted_.image_path);
       look_at_named(folder + std::string(name.substr(0, name.rfind('.'))) + ".pdb");
     }
@@ -168,7 +168,7 @@ void SymbolSearch::start_folder(const std::string& folder) {
   searched_.push_back("in " + folder);
   look_at(LookKind::file, join(folder, file_name_));
   const std::string kind = in_lower_case(std::string(extension_of(base_name(wanted_.image_path))));
-  if (std::holds_alternative<PdbId>(wanted_.id) && is_safe_name(kind)) {
+  if (std::holds_alternative<code::PdbId>(wanted_.id) && is_safe_name(kind)) {
     look_at(LookKind::file, join(folder, fmt::format("{}/{}", kind, file_name_)));
     look_at(LookKind::file, join(folder, fmt::format("symbols/{}/{}", kind, file_name_)));
   }
@@ -284,7 +284,7 @@ void SymbolSearch::follow_pointer(std::string_view content) {
 
 std::string SymbolSearch::explanation() const {
   if (found_) return "found at " + current_.location;
-  const char* kind = std::holds_alternative<PdbId>(wanted_.id) ? "PDB" : "image";
+  const char* kind = std::holds_alternative<code::PdbId>(wanted_.id) ? "PDB" : "image";
   std::string out = fmt::format("no {} found", kind);
   if (file_name_.empty()) out += fmt::format(" (\"{}\" is not a name of a file)", base_name(wanted_.name));
   for (size_t i = 0; i < searched_.size(); ++i) out += (i == 0 ? ": looked " : ", ") + searched_[i];

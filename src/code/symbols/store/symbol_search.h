@@ -36,7 +36,7 @@ struct ImageId {
   u32 time_stamp = 0, image_size = 0;
   friend bool operator==(const ImageId&, const ImageId&) = default;
 };
-using FileId = std::variant<PdbId, ImageId>;
+using FileId = std::variant<code::PdbId, ImageId>;
 
 // "3844DBB920174967BE7AA4A2C20430FA2": GUID and age; "5A6B7C8D1f2000": time stamp and size of an image.
 std::string id_text(const FileId& id);

@@ -8,8 +8,8 @@
 namespace wperf::symbols {
 namespace {
 
-PdbId make_id(u32 data1, u32 age) {
-  PdbId id;
+code::PdbId make_id(u32 data1, u32 age) {
+  code::PdbId id;
   id.guid.data1 = data1;
   id.guid.data2 = 0x2017;
   id.guid.data3 = 0x4967;
@@ -19,8 +19,8 @@ PdbId make_id(u32 data1, u32 age) {
   return id;
 }
 
-const PdbId kWanted = make_id(0x3844dbb9, 2);
-const PdbId kOther = make_id(0x11111111, 1);
+const code::PdbId kWanted = make_id(0x3844dbb9, 2);
+const code::PdbId kOther = make_id(0x11111111, 1);
 constexpr char kKey[] = "app.pdb/3844DBB920174967BE7AA4A2C20430FA2/";
 
 // What lies where, in place of disks and servers.
