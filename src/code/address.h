@@ -21,7 +21,7 @@ struct RvaRange {
 enum class CallerPlace : u8 {
   link_register,
   frame_record,  // x29 points to the function's own frame record, which holds it
-  stack          // somewhere else, where only unwinding finds it; x29 is still the caller's
+  stack          // at another place, which only unwinding finds; x29 is still the caller's
 };
 
 struct Guid {

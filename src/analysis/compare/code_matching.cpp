@@ -25,7 +25,7 @@ struct Place {
 
 // A unit of all runs: where each side has it.
 struct Seen {
-  std::array<Place, 2> places;  // by side; unit == kNothing: it does not
+  std::array<Place, 2> places;  // by side; unit == kNothing: the side does not have it
   double samples = 0;
   bool is_on(usize side) const { return places[side].unit != kNothing; }
   bool is_one_sided() const { return is_on(0) != is_on(1); }
@@ -63,7 +63,7 @@ class CodeMatcher {
       Seen& seen = seen_[number];
       const Unit& own = runs_[run]->units[unit];
       seen.samples += own.samples;
-      // Rather where it is known where the function begins.
+      // Preferably one where the beginning of the function is known.
       Place& place = seen.places[side];
       if (place.unit == kNothing || (unit_at(place).begins.empty() && !own.begins.empty())) place = {run, unit};
       for (const u64 begin : own.begins) numbers_[{side, matched_.modules[number], begin}] = number;
@@ -71,7 +71,7 @@ class CodeMatcher {
   }
   const Unit& unit_at(Place place) const { return runs_[place.run]->units[place.unit]; }
   usize side_of(u32 number) const { return seen_[number].is_on(0) ? 0 : 1; }
-  // Of a unit of one side, where its code is known.
+  // The place of a unit on one side, if its code is known.
   Place place_of(u32 number) const {
     const Place place = seen_[number].places[side_of(number)];
     return unit_at(place).begins.empty() ? Place{} : place;
@@ -105,14 +105,14 @@ class CodeMatcher {
       if (found == wanted.end()) return;
       exists_.insert(found->second.begin(), found->second.end());
       const auto known = numbers_.find({other, module, begin});
-      // Overloads of the name are no other names.
+      // Overloads count as the same name.
       if (known == numbers_.end() || name_of(known->second) == found->first) return;
       for (const u32 number : found->second) partners[number].insert(known->second);
     });
     for (const auto& [number, others] : partners) {
       if (others.size() != 1 || wanted[name_of(number)].size() != 1) continue;
       const u32 partner = *others.begin();
-      // What both sides have by name keeps it.
+      // A unit that both sides have by name keeps its name.
       const bool is_after = side == 1 && !seen_[partner].is_on(1);
       join(is_after ? partner : number, is_after ? number : partner, true);
     }
@@ -160,13 +160,13 @@ class CodeMatcher {
                     module, run.file));
   }
 
-  // Of two units the second stays; all runs count for that one then.
+  // The second of two units stays, and takes over all runs of the first.
   void join(u32 gone, u32 stays, bool is_same_code) {
     if (joined_.contains(gone) || joined_.contains(stays) || gone == stays) return;
     joined_.emplace(gone, stays);
     matched_.others[stays] = {matched_.units[gone].name, is_same_code};
   }
-  // What calls of a renamed function cost was renamed, too.
+  // If a function was renamed, the costs of its calls are renamed, too.
   void join_inclusive() {
     std::map<std::pair<std::string_view, std::string_view>, u32> inclusive;
     for (u32 number = 0; number < matched_.units.size(); ++number) {
@@ -193,7 +193,7 @@ class CodeMatcher {
   }
 
   std::string_view name_of(u32 number) const { return without_parameters(matched_.units[number].key); }
-  // Which overload it is can be said on one side and not on the other.
+  // The overload may be known on one side and unknown on the other.
   static std::string_view without_parameters(std::string_view key) {
     const usize open = key.find('(', 1);
     return key.ends_with(')') && open != std::string_view::npos ? key.substr(0, open) : key;
@@ -206,7 +206,7 @@ class CodeMatcher {
   std::map<std::tuple<usize, std::string, u64>, u32> numbers_;  // by side, module and where a function begins
   std::map<std::tuple<usize, std::string, std::string>, std::unique_ptr<BuildFile>> files_;  // by side, path and build
   std::set<u32> exists_;       // units of one side whose name the file of the other has
-  std::map<u32, u32> joined_;  // unit → the one that it is
+  std::map<u32, u32> joined_;  // unit → the unit that it was joined with
 };
 
 }  // namespace

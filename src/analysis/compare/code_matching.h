@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Functions that only one side has by name: perhaps they have another name on the other side, where the linker folded
-// equal code into one, or were renamed. Called by matching.
+// Functions whose name only one side has: perhaps they have another name on the other side, because the linker folded
+// equal code into one, or because they were renamed.
 #pragma once
 #include <span>
 

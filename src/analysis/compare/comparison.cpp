@@ -98,7 +98,7 @@ class Comparer {
   std::string why_nothing_;  // why no event of these runs can be compared
 };
 
-// What every run has, in the order of the first. What others have is told.
+// The names that every run has, in the order of the first. Names that only some runs have are reported.
 template <typename Names>
 std::vector<std::string> Comparer::common_names(const Names& names_of) {
   std::vector<std::string> names, missing;
@@ -118,7 +118,7 @@ std::vector<std::string> Comparer::common_names(const Names& names_of) {
   return names;
 }
 
-// How long runs took, and how long of it on cores, where all of them tell.
+// How long runs took, and how long of it on cores, if all of them have times.
 diag::Result<void> Comparer::add_times(Per per) {
   if (per == Per::second) return {};
   for (const auto& [name, member] : {std::pair(kElapsed, &RunCosts::seconds), {kCpuTime, &RunCosts::cpu_seconds}}) {
@@ -160,7 +160,7 @@ diag::Result<void> Comparer::add_total(TotalChange total, Per per,
     for (double& value : before) value = std::log(value);
     for (double& value : after) value = std::log(value);
     const Shift shift = shift_between(before, after, kConfidence);
-    // What stands between two medians is how far these are apart, and the interval has it, whatever pairs of runs say.
+    // The ratio of the medians lies between them, so the interval always contains it, whatever pairs of runs give.
     total.ratio = total.median_after / total.median_before;
     total.low = std::min(total.ratio, std::exp(shift.low));
     total.high = std::max(total.ratio, std::exp(shift.high));
@@ -170,7 +170,7 @@ diag::Result<void> Comparer::add_total(TotalChange total, Per per,
   return {};
 }
 
-// In units of the mean sample of their side, as what is seen is: samples are what chance is about, whatever they cost.
+// In units of the mean sample of their side, like the observed counts: chance is about samples, whatever they cost.
 diag::Result<Runs> Comparer::measures_of(const EventRuns& event, Per per) const {
   Runs runs{.exposures = {}, .before = before_.size(), .weights = {}};
   for (usize run = 0; run < runs_.size(); ++run) {
@@ -212,7 +212,7 @@ diag::Result<void> Comparer::add_event(const std::string& event) {
   return {};
 }
 
-// Shares of nothing, and functions of a side that has none, are not what changed.
+// Shares of nothing, and functions that one side does not have, are not changes.
 void Comparer::leave_out(std::string_view event, usize side, std::string_view what) {
   const Side& runs = side == 0 ? before_ : after_;
   why_nothing_ = runs.size() == 1
@@ -221,7 +221,7 @@ void Comparer::leave_out(std::string_view event, usize side, std::string_view wh
   out_.notes.push_back(why_nothing_ + ", so its functions are not compared.");
 }
 
-// All rows are one family: over all of them, at most the promised share of what is called found is wrong.
+// All rows are one family: over all of them, at most the promised share of the significant ones is wrong.
 void Comparer::find_units() {
   std::vector<UnitChange*> rows;
   std::vector<double> answers;
@@ -236,7 +236,7 @@ void Comparer::find_units() {
   if (rows.empty() && (options_.module || options_.symbol))
     out_.notes.emplace_back("no event has samples with a name chosen by --module or --symbol");
   const std::vector<bool> found = found_among(answers, kWrongShare);
-  // Were it the only one that changed.
+  // The probability as if only this one had changed.
   const double sure_below = kWrongShare / static_cast<double>(std::max<usize>(1, rows.size()));
   for (usize i = 0; i < rows.size(); ++i) {
     rows[i]->found = found[i];
@@ -308,7 +308,7 @@ bool is_copy(const RunCosts& a, const RunCosts& b) {
          std::equal(a.events.begin(), a.events.end(), b.events.begin(), b.events.end(), same_event);
 }
 
-// A few runs of which little was seen may be alike by chance; all of them are not.
+// A few runs with few samples may be equal by chance; not all of them.
 bool are_copies(const std::vector<RunCosts>& side) {
   if (side.size() < 2 || side.front().events.empty() || !side.front().counts.empty()) return false;
   return std::all_of(side.begin() + 1, side.end(), [&](const RunCosts& run) { return is_copy(run, side.front()); });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What changed between two sides of runs: totals, functions, modules and lines, by how much, how sure that is, and what
-// could have been seen at all. Pure. Called by run_diff and run_bench; shown by views/report/diff_*.
+// The changes between two sides of runs: totals, functions, modules and lines, by how much, how sure that is, and how
+// small a change could have been seen. Pure.
 #pragma once
 #include <array>
 #include <functional>
@@ -19,20 +19,20 @@
 namespace wperf::compare {
 
 inline constexpr double kConfidence = 0.95;
-inline constexpr double kWrongShare = 0.05;  // of what is called found
+inline constexpr double kWrongShare = 0.05;  // the share of significant changes that may be wrong
 
 enum class Per : u8 { share, second, run, counter };
 
 struct ComparisonOptions {
-  std::optional<Per> per;   // none: per run
-  std::string counter;      // of Per::counter
+  std::optional<Per> per;   // nullopt: per run
+  std::string counter;      // for Per::counter
   OpenBuildFile open = {};  // files of code, for functions that have another name now; empty: they are not looked for
   // Which things are compared, by a module and a name that they have on either side; empty: all.
   std::function<bool(std::string_view module)> module = {};
   std::function<bool(std::string_view name)> symbol = {};
 };
 
-// What costs are in.
+// The unit of costs.
 enum class CostUnit : u8 { count, nanoseconds, seconds };
 CostUnit unit_of_event(std::string_view event);
 
@@ -44,12 +44,13 @@ struct TotalChange {
   std::string event;
   CostUnit unit = CostUnit::count;
   bool is_counted = false;                      // exactly, and not sampled
-  std::vector<double> before = {}, after = {};  // by run, divided by what was asked for
+  std::vector<double> before = {}, after = {};  // by run, divided by the requested unit
   double median_before = 0, median_after = 0;
-  // Of the medians, after ÷ before, and the interval of the test. None: one run a side, or values without a ratio.
+  // The ratio of the medians, after ÷ before, and the interval of the test. No interval with one run a side, or for
+  // values without a ratio.
   double ratio = 1, low = 0, high = 0;
   bool has_ratio = false, has_interval = false;
-  double answer = 1;  // of the rank test
+  double answer = 1;  // the answer of the rank test
   bool found = false;
 };
 
@@ -57,18 +58,18 @@ struct UnitChange {
   u32 unit = 0;  // index into Comparison::matched
   UnitKind kind = UnitKind::function;
   std::string module, name;
-  double before = 0, after = 0;  // what it costs by the measure: a share of 1, per second, per run
+  double before = 0, after = 0;  // its cost by the measure: a share of 1, per second, per run
   u64 samples_before = 0, samples_after = 0;
   SeenRates seen;
   Scatter scatter;
-  double answer = 1;                    // how probable so great a change is where nothing changed
-  double sure_below = 1 - kConfidence;  // an answer that is sure beside all others that were asked for
+  double answer = 1;                    // the probability of so great a change if nothing changed
+  double sure_below = 1 - kConfidence;  // an answer that is sure, corrected for all others that were asked for
   bool found = false;
   // With their interval. Not kept, because it takes longer than the answer, and few are looked at.
   RateChange change() const { return compare_rates(seen, scatter, kConfidence); }
   double detectable() const { return detectable_ratio(seen, scatter, 1 - sure_below); }
   double difference() const { return after - before; }
-  std::string was;                // its name before, where it had another one
+  std::string was;                // its name before, if it was another one
   std::string note;               // "was f; moved into g"; a sentence without its end
   std::vector<std::string> with;  // functions that are in this row, too, because they are inlined there on one side
 };
@@ -79,13 +80,13 @@ struct EventChange {
   u64 samples_before = 0, samples_after = 0;
   CostUnit unit = CostUnit::count;
   std::vector<UnitChange> functions, modules, lines;  // found ones first, then by difference
-  std::vector<UnitChange> inclusive;                  // functions with what they called, where that was asked for
-  std::vector<std::pair<u32, std::string>> inlined;   // functions without a row: into what they were inlined
+  std::vector<UnitChange> inclusive;                  // functions including their callees, if those were asked for
+  std::vector<std::pair<u32, std::string>> inlined;   // functions without a row: their hosts
   usize compared = 0;                                 // functions with enough samples to say anything
   usize too_few = 0;                                  // functions without
   std::vector<std::string> nameless;                  // modules whose functions and lines cannot be compared, and why
-  SeenRates of_percent;                               // what is seen of a function with 1 % of the samples
-  Scatter usual_scatter;                              // of functions
+  SeenRates of_percent;                               // the expected samples of a function with 1 % of them
+  Scatter usual_scatter;                              // for functions
   double detectable_of_percent = 0;                   // ratio that would be seen of a function with 1 % of the samples
   bool has_scatter = false;                           // how samples scatter was learnt, from blocks of time or runs
   std::array<std::vector<UnitChange>*, 4> lists() { return {&functions, &modules, &lines, &inclusive}; }
@@ -98,14 +99,14 @@ struct Comparison {
   std::vector<TotalChange> totals;
   std::vector<EventChange> events;
   std::vector<std::string> notes;  // whole sentences
-  MatchedUnits matched;            // what is the same on both sides
+  MatchedUnits matched;            // the units that are the same on both sides
 };
 
-// What a run's costs are divided by; of a share, all samples of the event. Refused: nothing in the run tells it.
+// The divisor of a run's costs; for shares, all samples of the event. An error if the run does not have it.
 diag::Result<double> measure_of(const RunCosts& run, Per per, const std::string& counter);
 
-// Where all recordings of a side are the same to the sample, leaves one of each: what is sampled of a machine that
-// repeats itself tells nothing of how runs differ, however often it is recorded. True: they were.
+// If all recordings of a side are the same to the sample, keeps one of each: samples of a machine that repeats itself
+// do not show how runs differ, however often it is recorded. Returns true if they were.
 bool take_out_copies(std::vector<RunCosts>& before, std::vector<RunCosts>& after);
 
 // Refused: runs so few that they can show nothing, whatever they cost.

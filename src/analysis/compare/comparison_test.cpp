@@ -64,14 +64,14 @@ TEST(Comparison, TimesAreTotalsOfTheirOwnBeforeAllElse) {
   EXPECT_FALSE(found.totals[1].found);
   EXPECT_EQ(judged(found, "elapsed>50%"), Verdict::Kind::failed);
   EXPECT_EQ(judged(found, "cpu-time>50%"), Verdict::Kind::passed);
-  // A run that does not tell its time has none to compare.
+  // A run without a time has none to compare.
   after.back().cpu_seconds = 0;
   EXPECT_EQ(judged(compare_runs(before, after, {}).value(), "cpu-time>50%"), Verdict::Kind::unknown);
-  // Per second time itself is no total.
+  // Per second, time itself is not a total.
   EXPECT_EQ(compare_runs(before, after, {.per = Per::second, .counter = {}}).value().totals.size(), 1u);
 }
 
-// Half of the samples of one run were held back: what is there counts double, so nothing seems to have shrunk.
+// Half of the samples of one run were held back: the remaining ones count double, so nothing seems to have shrunk.
 TEST(Comparison, SamplesThatWereNotTakenCountLikeTheOthers) {
   const MadeProfile before = MadeProfile("p").add("f", 4000).add("g", 6000);
   const MadeProfile after = MadeProfile("p").add("f", 2000).add("g", 3000).held_back(5000);
@@ -84,7 +84,7 @@ TEST(Comparison, SamplesThatWereNotTakenCountLikeTheOthers) {
   EXPECT_TRUE(compared(before, before).notes.empty());
 }
 
-// How a clock's ticks fall on what repeats is the same in all runs of a build, and another in the next build.
+// How a clock's ticks fall on repeated work is the same in all runs of a build, and different in the next build.
 TEST(Comparison, ClocksThatTickAtTheSamePlacesAreNoSurerThanChance) {
   const auto is_sure = [](const std::string& event) {
     std::vector<RunCosts> before, after;
@@ -138,7 +138,7 @@ class OpenedFile final : public BuildFile {
   const MadeFile& file_;
 };
 
-// Of modules "old" and "new".
+// For modules "old" and "new".
 Comparison compared_with_code(const MadeProfile& before, const MadeFile& old_file, const MadeProfile& after,
                               const MadeFile& new_file) {
   const OpenBuildFile open = [&](const stacks::StackModule& module) {
@@ -194,7 +194,7 @@ TEST(Comparison, EqualCodeIsNoRenameWhereTheOldNameIsStillThere) {
   const Comparison found = compared_with_code(before, old_file, after, new_file);
   EXPECT_EQ(found.events[0].functions.size(), 3u);
   EXPECT_TRUE(function_of(found, "copy_b").was.empty());
-  // Nor where two could be it, or so little code is the same that it tells nothing.
+  // Nor if there are two candidates, or if so little code is the same that it proves nothing.
   const MadeProfile two = MadeProfile("new").add("main", 500).add("x", 500).add("y", 500).lies_at(0x1000);
   const MadeFile only_a{{{0x200, "copy_a", 77}}};
   const Comparison unsure = compared_with_code(before, only_a, two, {{{0x1100, "x", 77}, {0x1200, "y", 77}}});
@@ -324,7 +324,7 @@ TEST(Comparison, ModulesWithoutNamesOnOneSideAreComparedAsAWhole) {
   EXPECT_EQ(judged(found, "function:f>5%"), Verdict::Kind::unknown);
   EXPECT_EQ(judged(found, "function:*>5%"), Verdict::Kind::unknown);
   EXPECT_EQ(judged(found, "module:*>5%"), Verdict::Kind::passed);
-  // A few stubs are no reason.
+  // A few stubs are not a sufficient reason.
   EXPECT_EQ(compared(named, MadeProfile("p").add("f", 1000).add("g", 980).add("", 20)).events.at(0).functions.size(),
             3u);
 }
@@ -340,7 +340,7 @@ TEST(Comparison, ChoosesByANameOfEitherSide) {
   EXPECT_EQ(found.value().events[0].functions[0].samples_before, 100u);
 }
 
-// What is said to be seen is what would be called sure beside all that is compared.
+// The visible change is the smallest one that would be called sure when all functions are compared.
 TEST(Comparison, ManyFunctionsHideSmallChanges) {
   MadeProfile few = MadeProfile("p").add("f", 1000), many = MadeProfile("p").add("f", 1000);
   for (int i = 0; i < 100; ++i) many.add("g" + std::to_string(i), 10);

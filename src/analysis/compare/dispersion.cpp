@@ -12,10 +12,10 @@ namespace {
 
 // Sampling by counters is nearly exact in a program that repeats itself; but samples are whole numbers.
 constexpr double kLeastVariance = 0.25;
-// Fewer things tell nothing of each other.
+// With fewer things, they show nothing about each other.
 constexpr usize kFewestToShare = 10;
 
-// What the runs of each side should have had, were they all alike.
+// The expected samples of the runs of each side, if all runs were alike.
 std::vector<double> expected_samples(const RunCounts& counts, const Runs& runs) {
   std::vector<double> expected(counts.samples.size());
   for (const bool is_before : {true, false}) {
@@ -42,7 +42,7 @@ double total(const std::vector<double>& values) {
   return sum;
 }
 
-// A variance of its own for each thing, drawn towards that of all.
+// A separate variance for each thing, drawn towards the common one.
 struct Prior {
   double scatter = 1, degrees = 0;
 };
@@ -60,14 +60,14 @@ Prior prior_of(const std::vector<double>& logs, double degrees) {
   return {std::exp(centre + digamma(half) - std::log(half)), 2 * half};
 }
 
-// What runs add to chance, as all things together tell.
+// How much runs add to chance, estimated from all things together.
 class SharedFit {
  public:
   SharedFit(std::span<const RunCounts> counts, const Runs& runs) : counts_(counts), runs_(runs) {
     const usize all_runs = runs.exposures.size();
     degrees_ = static_cast<double>(all_runs) - 2;
     expected_.reserve(counts.size());
-    // Of what was hardly seen, chance is all there is to see.
+    // For a thing with few samples, chance hides everything else.
     const double enough = 5 * static_cast<double>(all_runs);
     for (u32 thing = 0; thing < counts.size(); ++thing) {
       expected_.push_back(expected_samples(counts[thing], runs));
@@ -90,7 +90,7 @@ class SharedFit {
   double misfit_of(u32 thing, usize run) const {
     return misfit(counts_[thing].samples[run], expected_[thing][run], of_mean_);
   }
-  // Of one thing alone.
+  // From one thing only.
   double own_scatter(u32 thing) const {
     const auto all_runs = static_cast<double>(runs_.exposures.size());
     const double least = kLeastVariance / (total(counts_[thing].samples) / all_runs);
@@ -120,10 +120,10 @@ class SharedFit {
 }  // namespace
 
 std::vector<double> weigh_runs(std::span<const RunCounts> counts, const Runs& runs) {
-  constexpr usize kFewestToWeigh = 5;      // things; fewer say nothing of a run
-  constexpr double kOfNoDisturbance = 10;  // so many things that vary as usual are added to those that were seen
+  constexpr usize kFewestToWeigh = 5;      // things; fewer say too little about a run
+  constexpr double kOfNoDisturbance = 10;  // this many assumed undisturbed things are added to the seen ones
   constexpr double kDisturbed = 2;         // times the variance of the run in the middle
-  constexpr int kRounds = 4;               // until what was disturbed no longer hides itself in what is expected
+  constexpr int kRounds = 4;               // until a disturbance no longer distorts the expectation
   const usize all_runs = runs.exposures.size();
   Runs weighed = runs;
   weighed.weights.assign(all_runs, 1);
@@ -137,9 +137,9 @@ std::vector<double> weigh_runs(std::span<const RunCounts> counts, const Runs& ru
       of_side[run >= runs.before] += weighed.weights[run] * runs.exposures[run];
     std::vector<double> variances(all_runs, 0);
     for (usize run = 0; run < all_runs; ++run) {
-      // What is expected follows the run itself as far as it is a part of its side.
+      // The run itself is a part of the expectation, by its share of its side.
       const double part = weighed.weights[run] * runs.exposures[run] / of_side[run >= runs.before];
-      if (!(part < 1)) continue;  // the only one of its side
+      if (!(part < 1)) continue;  // the only run of its side
       for (const u32 thing : fit.common()) variances[run] += fit.misfit_of(thing, run) / fit.own_scatter(thing);
       variances[run] /= (1 - part) * things;
     }
@@ -178,7 +178,7 @@ SharedDispersion share_dispersion(std::span<const RunCounts> counts, const Runs&
     double scatter = std::isinf(prior.degrees)
                          ? prior.scatter
                          : (prior.degrees * prior.scatter + degrees * own[thing]) / (prior.degrees + degrees);
-    // By chance alone, and no less.
+    // At least the scatter of chance.
     if (!is_common[thing]) scatter = std::max(1.0, scatter);
     const double of_sums = sum > 0 ? scatter * (1 + shared.of_mean * squares / sum) : 1;
     const double least = sum > 0 ? kLeastVariance * static_cast<double>(all_runs) / sum : 1;
@@ -187,8 +187,8 @@ SharedDispersion share_dispersion(std::span<const RunCounts> counts, const Runs&
   return shared;
 }
 
-// Pearson's statistic by its degrees of freedom. Blocks without the thing differ from what was expected, too: their
-// part is in the sum over all.
+// Pearson's statistic by its degrees of freedom. Blocks without the thing differ from the expectation, too: their part
+// is in the sum over all.
 Scatter BlockScatter::get(double all_samples, usize all_blocks) const {
   if (all_blocks < 2 || !(sum_ > 0) || !(all_samples > 0)) return {};
   const double share = sum_ / all_samples;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How much the runs of one side differ beyond chance, learnt from all functions together: five runs tell little of one
-// function, but hundreds of functions tell how runs differ (a negative binomial model with a shared dispersion, as
-// genomics has it for genes; each function's own scatter shrinks towards the others'), and how much each run tells.
-// Pure. Called by comparison.
+// How much the runs of one side differ beyond chance, and the weight of each run, learnt from all functions together.
+// Five runs say little about one function, but hundreds of functions show how runs differ. This is a negative binomial
+// model with a shared dispersion, as in genomics for genes: each function's own scatter shrinks towards the others'.
+// Pure.
 #pragma once
 #include <span>
 #include <vector>
@@ -11,7 +11,7 @@
 
 namespace wperf::compare {
 
-// Of one thing: samples by run, those of `before` first.
+// One thing: samples by run, those of `before` first.
 struct RunCounts {
   std::vector<double> samples;
 };
@@ -19,14 +19,14 @@ struct RunCounts {
 struct Runs {
   std::vector<double> exposures;  // by run, those of `before` first
   usize before = 0;               // how many these are
-  std::vector<double> weights;    // by run: how much of a run each counts for; empty: all for one
+  std::vector<double> weights;    // by run: how much of a run each counts for; empty: each counts as one
 
   double weight(usize run) const { return weights.empty() ? 1 : weights[run]; }
 };
 
-// Runs that something disturbed (a neighbour on the machine, a clock that changed) differ from the others of their side
+// Runs that were disturbed (by a neighbour on the machine, a clock that changed) differ from the others of their side
 // in all functions. They count for less than one run: for as much as their variance allows, which all functions
-// together tell.
+// together show.
 std::vector<double> weigh_runs(std::span<const RunCounts> counts, const Runs& runs);
 
 struct SharedDispersion {
@@ -35,8 +35,8 @@ struct SharedDispersion {
 };
 SharedDispersion share_dispersion(std::span<const RunCounts> counts, const Runs& runs);
 
-// Within one recording: samples by block of time, of a thing and of all. What came in bursts scatters by more than
-// chance. Never less than 1, because nothing within one run tells how runs differ.
+// Within one recording: samples by block of time, of a thing and of all. Samples in bursts scatter by more than chance.
+// Never less than 1, because one run does not show how runs differ.
 class BlockScatter {
  public:
   // A block that the thing was seen in.

@@ -65,7 +65,7 @@ double normal_above(double z) {
 }
 
 double normal_bound(double above) {
-  constexpr double kFarthest = 38;  // where a double has no smaller tail
+  constexpr double kFarthest = 38;  // a double cannot hold a smaller tail
   if (above > 0.5) return -normal_bound(1 - above);
   return where_falls_to(above, 0, kFarthest, normal_above);
 }
@@ -84,7 +84,7 @@ double student_bound(double above, double degrees) {
   return where_falls_to(above, 0, high, [&](double t) { return student_above(t, degrees); });
 }
 
-// Asymptotic series behind 10, the recurrence before.
+// Asymptotic series above 10, the recurrence below.
 double digamma(double x) {
   double sum = 0;
   for (; x < 10; ++x) sum -= 1 / x;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The distributions that comparisons need, of std::lgamma and std::erfc alone (docs/decisions/0018). Tails keep their
-// relative precision, because what is corrected for many tests is small. Called by the tests of this room.
+// The distributions that comparisons need, from std::lgamma and std::erfc only (docs/decisions/0018). Tails keep their
+// relative precision, because values that are corrected for many tests are small.
 #pragma once
 #include "base/ints.h"
 
@@ -15,11 +15,11 @@ double beta_quantile(double a, double b, double below);
 double normal_above(double z);
 double normal_bound(double above);
 
-// The same of Student's t. Without an end of the degrees of freedom (infinity) it is the normal distribution.
+// The same for Student's t distribution. With infinite degrees of freedom it is the normal distribution.
 double student_above(double t, double degrees);
 double student_bound(double above, double degrees);
 
-// Of a variance that shrinks towards others: the derivatives of ln gamma, x > 0, and the x of a trigamma.
+// For a variance that shrinks towards others: the derivatives of ln gamma, x > 0, and the x of a trigamma.
 double digamma(double x);
 double trigamma(double x);
 double trigamma_inverse(double y);

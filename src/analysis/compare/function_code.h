@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the files of a build say of its functions: asked for where names alone leave open which functions of two builds
-// are the same. Called by matching; commands opens the files.
+// Facts about functions in the files of a build, asked for when names do not show which functions of two builds are the
+// same. The caller opens the files.
 #pragma once
 #include <functional>
 #include <memory>
@@ -18,13 +18,13 @@ struct SourceLine {
   u32 line = 0;
 };
 
-// A module of one build. Functions are known by where they begin.
+// A module of one build. Functions are known by their beginnings.
 class BuildFile {
  public:
   virtual ~BuildFile() = default;
-  // What it is made of, the same wherever it lies. 0: too short to tell. Nothing: its code is not here.
+  // A number for its contents, the same wherever it lies. 0 if it is too short; nullopt if its code is not here.
   virtual std::optional<u64> code_hash(u64 begin) const = 0;
-  // Where the function begins in its source. Nothing: the file does not tell, or was opened without lines.
+  // Where the function begins in its source. nullopt if the file does not say, or was opened without lines.
   virtual std::optional<SourceLine> source_of(u64 begin) const = 0;
   // All names of all functions, as they are shown.
   virtual void for_each_name(const std::function<void(u64 begin, std::string_view name)>& visit) const = 0;

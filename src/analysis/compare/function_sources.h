@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where the functions that a gate names begin in their sources, as the build after has them: for annotations beside the
-// code. Called by compared_output.
+// Where the functions that a gate names begin in their sources, in the build after: for annotations of the source.
 #pragma once
 #include <span>
 #include <vector>
@@ -9,7 +8,7 @@
 
 namespace wperf::compare {
 
-// after: the runs that were compared. Fills Verdict::source of those that did not pass, as far as files tell.
+// after: the compared runs. Fills Verdict::source of those that did not pass, as far as files have it.
 void find_sources(const Comparison& comparison, std::span<const RunCosts> after, const OpenBuildFile& open,
                   std::vector<Verdict>& verdicts);
 

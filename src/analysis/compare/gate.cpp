@@ -16,13 +16,13 @@ namespace {
 
 using request::FailCondition;
 
-// How sure a ratio is that exceeds what is allowed, in words.
+// How surely a ratio exceeds the limit, in words.
 struct Candidate {
   std::string what;
   double ratio = 1, low = 0, high = 0;
   bool has_interval = true;
   bool found = false;
-  std::optional<u32> function = {};  // where it is one
+  std::optional<u32> function = {};  // if it is a function
 };
 
 // "f (cycles): +20.1 % (95 % interval +11.3 to +29.5 %)"
@@ -43,7 +43,7 @@ std::string why_unclear(const Candidate& one) {
       one.what, change);
 }
 
-// How many runs a side would tell, when runs go on to differ as they do: the interval narrows with their root.
+// How many runs a side would be needed if runs go on to differ as they do: the interval narrows with their root.
 std::string runs_needed(const Candidate& one, double allowed, usize runs) {
   constexpr double kFewest = 4, kMost = 1000;
   const double beyond = std::log(one.ratio / allowed), to_low = std::log(one.ratio / one.low);
@@ -57,7 +57,7 @@ double allowed_by(const FailCondition& condition) {
   return 1 + condition.percent / 100;
 }
 
-// A gate fails on nothing that the tables call chance.
+// A gate never fails on a change that the tables call chance.
 bool fails(const Candidate& one, double allowed) {
   return one.has_interval && one.found && one.low > allowed;
 }
@@ -72,9 +72,9 @@ Verdict failed_on(const Candidate& one, const FailCondition& condition) {
       .source = {}};
 }
 
-// Of a condition on anything: each is a failure of its own.
+// For a condition on anything: each is a separate failure.
 std::vector<Verdict> failures_of(const FailCondition& condition, std::vector<Candidate> candidates) {
-  constexpr usize kMost = 20;  // that anyone reads
+  constexpr usize kMost = 20;  // longer lists are not read
   std::erase_if(candidates, [&](const Candidate& one) { return !fails(one, allowed_by(condition)); });
   std::stable_sort(candidates.begin(), candidates.end(),
                    [](const Candidate& a, const Candidate& b) { return a.low > b.low; });
@@ -106,7 +106,7 @@ Verdict verdict_of(const FailCondition& condition, const std::vector<Candidate>&
     return verdict;
   }
   verdict.function = worst->function;
-  // Among all of something, one is always a little beyond by chance.
+  // Among many rows, one is always a little beyond by chance.
   const bool may_fail = worst->ratio > allowed && (condition.name != "*" || worst->low > 1);
   verdict.kind = may_fail ? Verdict::Kind::unsure : Verdict::Kind::passed;
   const std::string bound = fmt::format("the allowed {:.6g} %", condition.percent);
@@ -117,15 +117,16 @@ Verdict verdict_of(const FailCondition& condition, const std::vector<Candidate>&
   return verdict;
 }
 
-// Where some runs counted 0 there is no ratio of runs: what remains is how far they shifted, of the median before.
+// If some runs counted 0 there is no ratio of runs: the remaining measure is how far they shifted, relative to the
+// median before.
 Candidate shift_of(const TotalChange& total) {
   constexpr double kBeyond = std::numeric_limits<double>::infinity();
   Candidate one{.what = total.event, .found = total.found};
   if (total.median_after <= total.median_before || !total.found) {
-    // Nothing is not more than nothing, nor is what may be chance.
+    // Nothing is not more than nothing, and a change that may be chance is not one either.
     if (total.median_before == 0) return {.what = total.event, .ratio = 1, .low = 1, .high = 1};
   } else if (std::all_of(total.before.begin(), total.before.end(), [](double value) { return value == 0; })) {
-    one.ratio = one.low = one.high = kBeyond;  // from nothing to something is more than any percentage
+    one.ratio = one.low = one.high = kBeyond;  // growth from zero is more than any percentage
     return one;
   } else if (total.median_before == 0) {
     one.has_interval = false;
@@ -171,7 +172,7 @@ std::string_view kind_word(FailCondition::Kind kind) {
   return kind == FailCondition::Kind::module ? "module" : kind == FailCondition::Kind::line ? "line" : "function";
 }
 
-// Of a function that was seen, and has no row: into what it was inlined. Empty: it was not.
+// For a function that was seen, and has no row: the functions that it was inlined into. Empty if it was not inlined.
 std::string hosts_of(const Comparison& comparison, u32 unit) {
   for (const EventChange& event : comparison.events) {
     for (const auto& [inlined, hosts] : event.inlined) {
@@ -247,7 +248,7 @@ std::vector<Candidate> units_of(const Comparison& comparison, const FailConditio
   return candidates;
 }
 
-// What of functions and lines was not compared; empty: all of them were.
+// Code without names, whose functions and lines were not compared; empty if all were.
 std::string_view nameless_in(const Comparison& comparison, const FailCondition& condition) {
   if (condition.kind == FailCondition::Kind::total || condition.kind == FailCondition::Kind::module) return {};
   for (const EventChange& event : comparison.events) {
@@ -266,7 +267,7 @@ std::vector<Verdict> judge_one(const Comparison& comparison, const FailCondition
   const usize runs = std::min(comparison.files_before.size(), comparison.files_after.size());
   Verdict verdict{.kind = Verdict::Kind::unknown, .condition = condition.text, .why = {}, .function = {}, .source = {}};
   if (!candidates.empty()) verdict = verdict_of(condition, candidates, runs);
-  // What is about all of them cannot pass without some.
+  // A condition about all of them cannot pass if some are missing.
   if (!nameless.empty() && (candidates.empty() || condition.name == "*")) {
     verdict.kind = Verdict::Kind::unknown;
     verdict.why = nameless;

@@ -62,7 +62,7 @@ TEST(Gate, ARunThatCountedNothingIsNoNothing) {
   EXPECT_EQ(judged(rare, "inst_retired>50%"), Kind::unknown);
 }
 
-// Two events, the second of which changed alone.
+// Two events, of which only the second changed.
 std::vector<RunCosts> two_counts(double first, double second, double step) {
   std::vector<RunCosts> runs;
   for (int run = 0; run < 4; ++run) {
@@ -80,14 +80,14 @@ TEST(Gate, FailsOnNothingThatTheTableCallsChance) {
   EXPECT_EQ(judged(unsure, "*>0%"), Verdict::Kind::unsure);
   ASSERT_FALSE(unsure.notes.empty());
   EXPECT_NE(unsure.notes.front().find("take at least 5 runs per side"), std::string::npos) << unsure.notes.front();
-  // What repeats exactly and changed is sure.
+  // A change between counts that repeat exactly is sure.
   const Comparison exact = reviewed(two_counts(100, 1000, 0), two_counts(100, 1100, 0));
   EXPECT_TRUE(exact.totals.at(1).found);
   EXPECT_EQ(judged(exact, "inst_retired>0.1%"), Verdict::Kind::failed);
   EXPECT_DOUBLE_EQ(exact_answer_of(4, 4), 2.0 / 256);
 }
 
-// What failed is told by name, each.
+// Each failure is reported by name.
 TEST(Gate, AConditionOnAnythingNamesAllThatFailed) {
   const Comparison found = reviewed(two_counts(100, 1000, 0), two_counts(120, 30'000, 0));
   const auto verdicts = judge(found, {request::parse_fail_condition("*>5%").value()});
@@ -123,7 +123,7 @@ TEST(RatioText, FromTenTimesOnItIsNoPercentage) {
   EXPECT_EQ(ratio_interval_text(0, 1e12), "unknown");
 }
 
-// A clock that is counted tells of the same time as cpu-time does: at one chance both are sure, or none is.
+// A counted clock measures the same time as cpu-time: with the same chance either both are sure, or neither.
 TEST(TotalReview, ClocksFollowOneRule) {
   std::vector<TotalChange> totals;
   const auto add = [&](std::string event, CostUnit unit, double answer) {
@@ -149,9 +149,9 @@ TEST(Gate, SaysHowManyRunsWouldTell) {
       << why("inst_retired>0.9%");
   EXPECT_NE(why("inst_retired>0.9%").find(" runs per side"), std::string::npos);
   EXPECT_EQ(why("inst_retired>3%").find("runs per side"), std::string::npos);
-  // Just below what was seen: no number of runs that anybody takes tells it.
+  // Just below the observed change: no realistic number of runs shows it.
   EXPECT_TRUE(why("inst_retired>0.99%").ends_with("more than 1000 runs per side")) << why("inst_retired>0.99%");
-  // All of the interval is beyond, but beside so many others it may be chance: as many runs once more.
+  // The whole interval is beyond the limit, but among so many others it may be chance: as many runs once more.
   const Comparison many = reviewed(two_counts(100, 1000, 1), two_counts(100, 1100, 1));
   const Verdict verdict = judge(many, {request::parse_fail_condition("inst_retired>0.1%").value()}).at(0);
   EXPECT_TRUE(verdict.why.ends_with("about 8 runs per side")) << verdict.why;

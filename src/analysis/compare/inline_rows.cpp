@@ -11,7 +11,7 @@ bool is_before(const EventRuns& event, usize run) {
   return run < event.measures.before;
 }
 
-// What one sample's cost counts for, so that both sides are by the same measure.
+// The weight of one sample's cost, so that both sides are by the same measure.
 double scale_of(const EventRuns& event, usize run) {
   double exposure = 0, most = 0;
   for (usize other = 0; other < event.runs.size(); ++other) {
@@ -28,7 +28,7 @@ std::vector<u32> numbered(const std::vector<u32>& units, const std::vector<u32>&
   return out;
 }
 
-// Is most of what is inlined on this side inlined there?
+// Is more than half of the inlined cost on this side in this host?
 bool has_half_of(const std::map<u32, double>& side, u32 host) {
   double all = 0;
   for (const auto& [one, cost] : side) all += cost;
@@ -65,7 +65,7 @@ void InlineRows::add_up(const EventRuns& event) {
   }
 }
 
-// Inlined on one side and by itself on the other: what it lost by itself was found where it is inlined, or back.
+// Inlined on one side and separate on the other: the cost it lost as a function was found where it is inlined, or back.
 void InlineRows::find_moved() {
   constexpr double kWorthARow = 0.2;
   for (const auto& [unit, hosts] : hosts_) {
@@ -110,9 +110,8 @@ std::vector<InlineRows::Cost> InlineRows::costs_of_rows(const EventRuns& event) 
   return rows;
 }
 
-// Where such a function and what it was inlined into changed in opposite ways, work may have moved from the one to the
-// other: a host that got faster, because something else is inlined there now, must not seem to have grown. Then both
-// are one row.
+// If such a function and its host changed in opposite ways, work may have moved from the one to the other: a host that
+// got faster, because something else is inlined there now, must not seem to have grown. Then both are one row.
 void InlineRows::join_opposites(const EventRuns& event) {
   constexpr double kWorthJoining = 0.1;
   const std::vector<Cost> rows = costs_of_rows(event);
@@ -124,7 +123,7 @@ void InlineRows::join_opposites(const EventRuns& event) {
       for (const auto& [host, cost] : *side) {
         if (rows[unit].change() * rows[host].change() >= 0) continue;
         const double opposite = std::min(std::abs(rows[unit].change()), std::abs(rows[host].change()));
-        // A small loop around what did all the work is held against itself.
+        // A small loop around the function that did all the work is compared with itself.
         const double all = rows[host].most() + (has_half_of(*side, host) ? 0 : rows[unit].most());
         if (opposite < most || opposite < kWorthJoining * all) continue;
         most = opposite;

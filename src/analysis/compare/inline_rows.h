@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which row each cost belongs to: a function has with it what was inlined into it, so that a cost is compared with the
-// same work of the other side, whatever the compiler did. Pure. Called by unit_changes.
+// Which row each cost belongs to: a function includes the code inlined into it, so that a cost is compared with the
+// same work of the other side, whatever the compiler did. Pure.
 #pragma once
 #include <map>
 #include <optional>
@@ -14,19 +14,19 @@ class InlineRows {
  public:
   explicit InlineRows(const EventRuns& event);
 
-  // The row of what a unit ran by itself, with all that was inlined there.
+  // The row of the code that a unit ran by itself, including everything inlined there.
   u32 of_unit(u32 unit) const;
-  // The row of what ran in this chain; units of all runs.
+  // The row of the code that ran in this chain; units of all runs.
   u32 of_chain(const std::vector<u32>& units) const;
   // Functions that are one row with another one, which is the second.
   const std::map<u32, u32>& joined() const { return joined_; }
 
-  // Of a function that was inlined on a side: into what, and how much of it.
+  // For a function that was inlined on a side: its hosts, and how much of it is in each.
   struct Hosts {
     std::map<u32, double> before, after;
   };
   const std::map<u32, Hosts>& hosts() const { return hosts_; }
-  // By how much the share of it that is inlined grew, of 1. Nothing: it was seen on one side only.
+  // By how much the share of it that is inlined grew, of 1. nullopt if it was seen on one side only.
   std::optional<double> more_inlined(u32 unit) const;
 
  private:
@@ -41,7 +41,7 @@ class InlineRows {
   void join_opposites(const EventRuns& event);
 
   std::vector<Cost> alone_, inlined_;  // by unit, in samples of the usual size
-  std::vector<bool> apart_;            // by unit: a row of its own wherever it was inlined
+  std::vector<bool> apart_;            // by unit: a separate row wherever it was inlined
   std::map<u32, u32> joined_;
   std::map<u32, Hosts> hosts_;
 };

@@ -24,7 +24,7 @@ TEST(InlineRows, CostThatMovedByInliningIsNoChangeAndIsSaid) {
   EXPECT_EQ(function_of(compared(after, before), "f").note, "moved out of g, which had it inlined");
 }
 
-// g got faster because f is inlined there: by itself f is gone and g seems to have grown. Neither is said.
+// g got faster because f is inlined there: by itself f is gone and g seems to have grown. Neither is reported.
 TEST(InlineRows, AFasterFunctionDoesNotGrowByWhatIsInlinedIntoIt) {
   const MadeProfile apart = MadeProfile("p").add("f", 1500).add("g", 1000).add("h", 3000);
   const MadeProfile inlined = MadeProfile("p").add("f", 600, "g").add("g", 900).add("h", 3000);
@@ -44,7 +44,8 @@ TEST(InlineRows, AFasterFunctionDoesNotGrowByWhatIsInlinedIntoIt) {
   EXPECT_EQ(judged(slower, "function:f>5%"), Verdict::Kind::failed);
 }
 
-// Where a compiler gives all to the host, or all to what it inlined, both are one row; each of them has it as its name.
+// If a compiler gives all costs to the host, or all to the inlined function, both are one row; each of them has it as
+// its name.
 TEST(InlineRows, WhatMovedBetweenAHostAndWhatItInlinesIsOneRow) {
   const MadeProfile before = MadeProfile("p").add("f", 1500).add("f", 10, "g").add("g", 1000);
   const MadeProfile after = MadeProfile("p").add("f", 400, "g").add("g", 1800);
@@ -58,8 +59,8 @@ TEST(InlineRows, WhatMovedBetweenAHostAndWhatItInlinesIsOneRow) {
   EXPECT_EQ(judged(found, "function:g>5%"), Verdict::Kind::passed);
 }
 
-// A loop around the function that did all the work: its few samples must not seem to have grown, nor make a row of
-// their own that says so.
+// A loop around a function that had most of the cost: its few samples must neither seem to have grown nor get a
+// separate row.
 TEST(InlineRows, ASmallHostOfWhatBecameFasterDoesNotGrow) {
   const MadeProfile before = MadeProfile("p").add("f", 7200).add("g", 1000).add("h", 5000);
   const MadeProfile after = MadeProfile("p").add("f", 1900, "g").add("g", 1340).add("h", 5000);
@@ -69,7 +70,7 @@ TEST(InlineRows, ASmallHostOfWhatBecameFasterDoesNotGrow) {
   EXPECT_TRUE(row.found);
   EXPECT_EQ(row.with, std::vector<std::string>{"f"});
   EXPECT_EQ(judged(found, "function:*>5%"), Verdict::Kind::passed);
-  // Of a function that is inlined everywhere, no one host has the cost.
+  // If a function is inlined everywhere, no single host has the cost.
   const MadeProfile everywhere =
       MadeProfile("p").add("f", 400, "g").add("f", 700, "h").add("f", 800, "i").add("g", 1340).add("h", 5000);
   EXPECT_EQ(function_of(compared(before, everywhere), "f").with, std::vector<std::string>{});

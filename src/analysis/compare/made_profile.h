@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Profiles and counts made for tests of comparisons. Called by the tests of this room.
+// Profiles and counts made for tests of comparisons. For tests.
 #pragma once
 #include <gtest/gtest.h>
 

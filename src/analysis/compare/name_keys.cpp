@@ -17,13 +17,13 @@ bool is_hex(char c) {
   return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
 }
 
-// What compilers put behind a name: GCC's and LLVM's copies and parts.
+// Suffixes that compilers append to a name: GCC's and LLVM's copies and parts.
 struct Suffix {
   std::string_view text;
   enum class Where : u8 { alone_too, with_number, mangled_too } where;
 };
-// Go, .NET and Java name functions with dots. So most count only with a number behind, or on a name that C++ or Rust
-// mangled: server.cleanup is a function.
+// Go, .NET and Java name functions with dots. So most suffixes count only with a number after them, or on a name that
+// C++ or Rust mangled: server.cleanup is a function.
 constexpr Suffix kSuffixes[] = {{".cold", Suffix::Where::alone_too},        {".localalias", Suffix::Where::alone_too},
                                 {".isra", Suffix::Where::with_number},      {".part", Suffix::Where::with_number},
                                 {".constprop", Suffix::Where::with_number}, {".llvm", Suffix::Where::with_number},
@@ -33,7 +33,7 @@ constexpr Suffix kSuffixes[] = {{".cold", Suffix::Where::alone_too},        {".l
                                 {".cleanup", Suffix::Where::mangled_too},   {".warm", Suffix::Where::mangled_too},
                                 {".hot", Suffix::Where::mangled_too}};
 
-// The name before the last such suffix with its numbers; the whole name: there is none.
+// The name before the last such suffix with its numbers; the whole name if it has none.
 std::string_view without_suffix(std::string_view name) {
   usize end = name.size();
   // ".0", ".12345": numbers belong to the word before them, if there is one.
@@ -112,7 +112,7 @@ bool is_word(char c) {
   return is_digit(c) || c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-// Of "operator()", "operator<<", "operator new", "operator int" that begins there; 0: none does.
+// The length of "operator()", "operator<<", "operator new", "operator int" that begins there; 0 if there is none.
 usize length_of_operator(std::string_view name, usize at) {
   constexpr std::string_view kOperator = "operator", kSigns = "<>=+-*/%^&|~!,[]";
   const std::string_view rest = name.substr(at);
@@ -125,7 +125,7 @@ usize length_of_operator(std::string_view name, usize at) {
   return end;
 }
 
-// Past the bracket that closes the one there; the end: none does.
+// Past the bracket that closes the one there; the end if none does.
 usize end_of_brackets(std::string_view name, usize at) {
   u64 depth = 0;
   for (; at < name.size(); ++at) {
@@ -137,7 +137,7 @@ usize end_of_brackets(std::string_view name, usize at) {
   return at;
 }
 
-// What may stand behind parameters; anything else, as in "f(int)::local::g", goes on with the name.
+// The words that may follow parameters; anything else, as in "f(int)::local::g", goes on with the name.
 bool ends_parameters(std::string_view rest) {
   for (const std::string_view word : {" const", " volatile", " &", " noexcept", " [", " requires "}) {
     if (rest.starts_with(word)) return true;
@@ -147,14 +147,14 @@ bool ends_parameters(std::string_view rest) {
 
 // A name without its return type: up to the parameters, and those.
 struct NameParts {
-  std::string name, without_arguments;  // of templates
+  std::string name, without_arguments;  // arguments of templates
   std::string_view parameters;
 };
 NameParts parts_of(std::string_view name) {
   NameParts parts;
   for (usize at = 0; at < name.size();) {
     if (name[at] == ' ') {
-      // Of "operator< <int>" it is no end of a return type.
+      // In "operator< <int>" it is not the end of a return type.
       if (!name.substr(at).starts_with(" <")) parts = {};
       ++at;
       continue;
@@ -165,7 +165,7 @@ NameParts parts_of(std::string_view name) {
       end = at + length;
     } else if (name[at] == '(' || name[at] == '<' || name[at] == '{') {
       end = end_of_brackets(name, at);
-      // Of an anonymous namespace, of "main.(*Server).Serve" and "{lambda(int)#1}" they are part of the name.
+      // In an anonymous namespace, "main.(*Server).Serve" and "{lambda(int)#1}" they are part of the name.
       if (name[at] == '(' && at != 0 && ends_parameters(name.substr(end))) {
         parts.parameters = name.substr(at);
         break;

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Names of functions as they are the same in another build: without what compilers and linkers add to them. Pure.
-// Called by run_costs and gate.
+// Names of functions as they are the same in another build: without the additions of compilers and linkers. Pure.
 #pragma once
 #include <string>
 #include <string_view>
 
 namespace wperf::compare {
 
-// "parse(char const*) [clone .isra.0]", "parse.part.3", "rust::f::h0123456789abcdef", "?A0x1f3a::g" → what they were
-// before: copies that a compiler made of a function, or parts that it moved away, count for it.
+// "parse(char const*) [clone .isra.0]", "parse.part.3", "rust::f::h0123456789abcdef", "?A0x1f3a::g" → the original
+// function: copies that a compiler made of a function, or parts that it moved away, count for it.
 std::string function_key(std::string_view name);
 
-// Does a person who writes `wanted` mean this function? Its name; or without return type, parameters, anonymous
-// namespaces, arguments of templates (all instances are meant then), or the version of a symbol; or the last parts.
+// Does a person who writes `wanted` mean this function? It may be its name, also without return type, parameters,
+// anonymous namespaces, arguments of templates (all instances are meant then), or the version of a symbol. It may also
+// be the last parts of its name.
 bool is_meant(std::string_view wanted, std::string_view name);
 
 }  // namespace wperf::compare

@@ -26,13 +26,13 @@ double odds(double share) {
 
 }  // namespace
 
-// Of all that was seen on both sides, the share of `after` is binomial; its odds are the ratio of rates × that of
-// exposures. Counts are divided by their scatter; where that was estimated, a tail counts as far out as Student's t.
+// Given the samples of both sides, the share of `after` is binomial; its odds are the ratio of rates × that of
+// exposures. Counts are divided by their scatter; if that was estimated, a tail counts as far out as Student's t.
 double rate_answer(const SeenRates& seen, const Scatter& scatter) {
   const double before = seen.before / scatter.factor, after = seen.after / scatter.factor;
   if (!(seen.exposure_before > 0) || !(seen.exposure_after > 0) || before + after <= 0) return 1;
   const double expected = seen.exposure_after / (seen.exposure_before + seen.exposure_after);
-  // P(X >= after) and P(X <= after) where nothing changed.
+  // P(X >= after) and P(X <= after) if nothing changed.
   const double above = after > 0 ? beta_below(after, before + 1, expected) : 1;
   const double below = before > 0 ? beta_below(before, after + 1, 1 - expected) : 1;
   return std::min(1.0, 2 * as_student_tail(std::min({above, below, 0.5}), scatter.degrees));
@@ -46,7 +46,7 @@ RateChange compare_rates(const SeenRates& seen, const Scatter& scatter, double c
   change.ratio = before > 0 ? after / before / exposures : kInfinite;
   const double outside = as_normal_tail((1 - confidence) / 2, scatter.degrees);
   if (after > 0) change.low = odds(beta_quantile(after, before + 1, outside)) / exposures;
-  // By the other side's share, which keeps its digits where ours is nearly all.
+  // From the other side's share, which has more exact digits if this side has nearly all.
   if (before > 0) change.high = 1 / odds(beta_quantile(before, after + 1, outside)) / exposures;
   return change;
 }

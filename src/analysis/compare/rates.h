@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How often something was seen on two sides, compared: exact conditional binomial, with counts that scatter more or
-// less than chance alone would let them. Pure. Called by comparison.
+// Compares how often something was seen on two sides: exact conditional binomial, with counts that scatter more or less
+// than by chance. Pure.
 #pragma once
 #include <limits>
 #include <span>
@@ -10,25 +10,25 @@
 
 namespace wperf::compare {
 
-// What was seen of one thing, and the measure it is related to: all samples, seconds, instructions, runs.
+// The samples of one thing, and the measure they are related to: all samples, seconds, instructions, runs.
 struct SeenRates {
   double before = 0, after = 0;                    // samples
   double exposure_before = 0, exposure_after = 0;  // in any unit, both in the same
 };
 
-// How much more than by chance alone counts scatter (variance ÷ count), and of how much data that is known: infinite
-// degrees of freedom where nothing was estimated.
+// How much more than by mere chance counts scatter (variance ÷ count), and from how much data that is known: infinite
+// degrees of freedom if it was not estimated.
 struct Scatter {
   double factor = 1;
   double degrees = std::numeric_limits<double>::infinity();
 };
 
 struct RateChange {
-  double ratio = 1;          // after ÷ before; infinite: there was none before
-  double low = 0, high = 0;  // of the ratio; high may be infinite
-  double answer = 1;         // how probable so great a change is where nothing changed
+  double ratio = 1;          // after ÷ before; infinite if it did not exist before
+  double low = 0, high = 0;  // interval of the ratio; high may be infinite
+  double answer = 1;         // the probability of so great a change if nothing changed
 };
-// Of all that was compared; `compare_rates` takes longer, and has an interval for those that are shown.
+// For all things that are compared; `compare_rates` takes longer, and has an interval for those that are shown.
 double rate_answer(const SeenRates& seen, const Scatter& scatter);
 RateChange compare_rates(const SeenRates& seen, const Scatter& scatter, double confidence);
 
@@ -36,7 +36,7 @@ RateChange compare_rates(const SeenRates& seen, const Scatter& scatter, double c
 double detectable_ratio(const SeenRates& seen, const Scatter& scatter, double confidence);
 inline constexpr double kDetectionPower = 0.8;
 
-// Benjamini and Hochberg: which answers may be called found, where of all that are, at most this share is wrong.
+// Benjamini and Hochberg: which answers may be called significant so that at most this share of them is wrong.
 std::vector<bool> found_among(std::span<const double> answers, double wrong_share);
 
 }  // namespace wperf::compare

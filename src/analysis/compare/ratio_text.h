@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Ratios of costs as people read them: percentages, and from ten times on so many times. Pure. Called by the gate and
-// by report's tables.
+// Ratios of costs as people read them: percentages, and from ten times on "N times". Pure.
 #pragma once
 #include <string>
 
 namespace wperf::compare {
 
-// From here on a ratio is so many times and no percentage; and from there on no number that anyone reads.
+// From kTimes on, a ratio is printed as a factor instead of a percentage; from kManyTimes on, without its exact value.
 inline constexpr double kTimes = 10, kManyTimes = 1000;
 
 std::string times_text(double ratio);                      // "28 times", "more than 1000 times"

@@ -52,7 +52,7 @@ class UnitNumbers {
     if (one.begin != 0) units_[number].begins.push_back(one.begin);
     return number;
   }
-  // Of a function with what it called. kNothing: these are not wanted.
+  // The unit of a function with its callees. kNothing if these are not wanted.
   u32 of_inclusive(u32 function) {
     if (function >= inclusive_.size()) return kNothing;
     u32& number = inclusive_[function];
@@ -157,7 +157,7 @@ void grow_to(std::vector<UnitCost>& units, u32 unit) {
   if (unit >= units.size()) units.resize(unit + 1);
 }
 
-// Of what should have been sampled. Intervals without a sample may have been anybody's, those that were left out, too.
+// The share of missing samples. Intervals without a sample may belong to any function, also to a left-out one.
 double missing_share_of(const StackProfile& profile) {
   const stacks::StackLosses& losses = profile.losses;
   const double missing = static_cast<double>(losses.held_back) + static_cast<double>(losses.lost_samples);
@@ -186,7 +186,7 @@ class RunCostsBuilder {
     inlined_.resize(run_.events.size());
     const stacks::ChosenSamples chosen(
         profile_, {.comms = wishes_.filter.comms, .pids = wishes_.filter.pids, .tids = wishes_.filter.tids});
-    std::vector<usize> rows = {0};  // by row of samples: where its units begin among all
+    std::vector<usize> rows = {0};  // by row of samples: where its units begin in the list of all
     std::vector<u32> units_of_rows;
     for (const StackSample& sample : profile_.samples) {
       EventCosts& event = run_.events[sample.event];
@@ -233,8 +233,8 @@ class RunCostsBuilder {
   RunCosts run_;
   UnitNumbers numbers_;
   double cost_of_period_ = 1;  // more where samples are missing
-  std::vector<u32> chain_;     // of a sample
-  std::vector<u32> units_;     // of a sample, each once: its functions, module and line
+  std::vector<u32> chain_;     // the chain of a sample
+  std::vector<u32> units_;     // the units of a sample, each once: its functions, module and line
   u64 samples_seen_ = 0;
   std::vector<u64> seen_in_;                                   // by unit: the last of these samples that had it
   std::vector<std::map<std::vector<u32>, UnitCost>> inlined_;  // by event and chain
@@ -245,7 +245,7 @@ void RunCostsBuilder::find_chain(u32 node) {
   for (; node != kNothing && profile_.nodes[node].place != kNothing; node = profile_.nodes[node].parent) {
     const u32 function = profile_.places[profile_.nodes[node].place].function;
     const u32 unit = numbers_.of_function(function);
-    // What is inlined into itself is one thing; so is what is inlined into a part of itself.
+    // A function inlined into itself is one thing; so is one inlined into a part of itself.
     std::erase(chain_, unit);
     chain_.push_back(unit);
     if (!profile_.functions[function].is_inlined) break;
@@ -281,7 +281,7 @@ void RunCostsBuilder::add(const StackSample& sample) {
   UnitCost& part = inlined_[sample.event][chain_];
   part.cost += cost_of(sample.period);
   part.samples += static_cast<double>(sample.count);
-  // How these scatter is told, too; what they cost is their host's.
+  // The scatter of these is recorded, too; their costs belong to their host.
   units_.insert(units_.end(), chain_.begin(), chain_.end() - 1);
 }
 
@@ -298,7 +298,7 @@ void RunCostsBuilder::keep_stacks() {
     run_.stacks.nodes.push_back(
         {.parent = node.parent, .unit = unit, .self = cost_of(node.self_period), .samples = node.self_samples});
   }
-  // Functions that only call have no costs of their own.
+  // Functions that only call have no costs without callees.
   for (EventCosts& one : run_.events) {
     one.units.resize(run_.units.size());
     if (!one.scatters.empty()) one.scatters.resize(run_.units.size());

@@ -71,7 +71,7 @@ std::vector<u32> plain_ranks(usize count) {
   return ranks;
 }
 
-// How many differences at either end the interval leaves out; 0: not even the outermost one may be.
+// How many differences at either end the interval leaves out; 0: even the outermost ones belong to it.
 usize left_out(usize before, usize after, double outside) {
   const usize all = before * after;
   if (before + after > kMostExact) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Two sides of a few runs each, compared by their order: nothing is assumed of how runs differ. Pure. Called by
-// comparison.
+// Two sides of a few runs each, compared by their order, without assumptions about how runs differ. Pure.
 #pragma once
 #include <span>
 #include <vector>
@@ -9,13 +8,13 @@
 
 namespace wperf::compare {
 
-double median_of(std::vector<double> values);  // 0: there are none
+double median_of(std::vector<double> values);  // 0 if there are no values
 
-// Mann and Whitney's test: how probable so uneven an order of the runs of both sides is where nothing changed; exact,
-// also where values are equal. Behind 60 runs by the normal distribution.
+// Mann and Whitney's test: the probability of so uneven an order of the runs of both sides if nothing changed; exact,
+// also with equal values. Above 60 runs by the normal distribution.
 double rank_test(std::span<const double> before, std::span<const double> after);
 
-// The smallest answer that these numbers of runs can give. What stays above 0.05 can show nothing.
+// The smallest answer that these numbers of runs can give. If it is above 0.05, no change can be significant.
 double smallest_rank_answer(usize before, usize after);
 
 // By how much `after` is greater: the median of all differences (Hodges and Lehmann), and the interval that fits the

@@ -15,7 +15,7 @@ class StackMerger {
  public:
   explicit StackMerger(const MatchedUnits& matched) : matched_(matched) { out_.nodes.emplace_back(); }
 
-  // numbers: of its units; unit: what a cost of 1 adds to the mean of its side.
+  // numbers: those of its units; unit: how much a cost of 1 adds to the mean of its side.
   void add(const RunStacks& run, const std::vector<u32>& numbers, bool is_after, double unit) {
     std::vector<u32> merged(run.nodes.size(), 0);
     for (u32 i = 0; i < run.nodes.size(); ++i) {
@@ -65,7 +65,7 @@ diag::Result<StackChanges> merge_stacks(std::span<const RunCosts> before, std::s
                                         const MatchedUnits& matched, const ComparisonOptions& options) {
   const Per per = options.per.value_or(Per::run);
   StackMerger merger(matched);
-  usize number = 0;  // of the run
+  usize number = 0;  // the run's number
   std::string event;
   for (const auto* side : {&before, &after}) {
     for (const RunCosts& run : *side) {

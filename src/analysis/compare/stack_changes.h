@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The call stacks of both sides in one tree, for a picture and for folded stacks. Pure. Called by run_diff.
+// The call stacks of both sides in one tree, for a picture and for folded stacks. Pure.
 #pragma once
 #include <span>
 #include <string>
@@ -12,13 +12,13 @@
 
 namespace wperf::compare {
 
-// A function, called by what is above it.
+// A function, called by the one above it.
 struct StackChange {
   u32 parent = stacks::kNothing;
-  u32 unit = stacks::kNothing;                // of all runs
-  std::string name = {}, module = {};         // as the side after has them, where it has them
-  double before = 0, after = 0;               // by the measure, with what was called; the mean of the runs of a side
-  u64 samples_before = 0, samples_after = 0;  // in itself, of all runs
+  u32 unit = stacks::kNothing;                // index over all runs
+  std::string name = {}, module = {};         // the names of the side after, if it has the function
+  double before = 0, after = 0;               // by the measure, including callees; the mean of the runs of a side
+  u64 samples_before = 0, samples_after = 0;  // without callees, of all runs
 };
 
 struct StackChanges {
@@ -33,7 +33,8 @@ struct StackChanges {
 diag::Result<StackChanges> merge_stacks(std::span<const RunCosts> before, std::span<const RunCosts> after,
                                         const MatchedUnits& matched, const ComparisonOptions& options);
 
-// "main;parse 120 180", a line for each stack: samples before and after. What scripts for difference graphs read.
+// "main;parse 120 180", a line for each stack: samples before and after, in the form that scripts for difference graphs
+// read.
 std::string folded_changes(const StackChanges& changes);
 
 }  // namespace wperf::compare

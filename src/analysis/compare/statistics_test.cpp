@@ -37,7 +37,7 @@ TEST(Distributions, BetaAgreesWithReferences) {
   expect_like(beta_quantile(4, 7, 0.975), 0.65245285006);
   expect_like(beta_quantile(120, 81, 0.025), 0.52853567279705);
   expect_like(beta_quantile(0.7, 12.5, 0.001), 3.6570253439877e-6);
-  // Millions of samples, and the middle of what is even.
+  // Millions of samples, and the middle of an even distribution.
   EXPECT_NEAR(beta_quantile(3e6, 3e6, 0.5), 0.5, 1e-9);
 }
 
@@ -106,7 +106,8 @@ TEST(Shift, HasTheMedianDifferenceAndAnIntervalThatFitsTheTest) {
   const std::vector<double> before = {1, 2, 3, 4, 5}, after = {6.5, 7, 8.25, 9, 11};
   const Shift shift = shift_between(before, after, 0.95);
   EXPECT_DOUBLE_EQ(shift.median, 5.25);
-  // Moved by a bit less than the interval's end, the test still says that sides differ; by a bit more, no longer.
+  // Moved by a bit less than to the interval's end, the test still says that the sides differ; by a bit more, it does
+  // not.
   for (const double sign : {-1.0, 1.0}) {
     const double end = sign < 0 ? shift.low : shift.high;
     std::vector<double> outside = after, inside = after;
@@ -286,12 +287,12 @@ TEST(SharedDispersion, LeavesAChangeToBeFound) {
   EXPECT_GE(named, 95);
 }
 
-// In one run all functions take other parts of the time than in the others of its side.
+// In one run all functions have other shares of the time than in the other runs of its side.
 std::vector<RunCounts> disturbed(u64 seed, usize disturbed_run, double last_grew) {
   std::vector<RunCounts> functions = ManyRuns(seed).functions(20, 10, 0.0001, last_grew);
   std::mt19937_64 random(seed);
   for (RunCounts& function : functions) {
-    for (double& samples : function.samples) samples *= 50;  // of which chance is a small part
+    for (double& samples : function.samples) samples *= 50;  // so that chance is a small part of them
     function.samples[disturbed_run] *= std::exp(std::normal_distribution<double>(0, 1)(random));
   }
   return functions;
@@ -315,7 +316,7 @@ TEST(WeighRuns, RunsThatDifferByChanceCountAlike) {
   EXPECT_LE(weighed, 20);
 }
 
-// The only run of its side may be as it wants: nothing is known that it could be held against.
+// The only run of its side may have any values: there is nothing to compare it with.
 TEST(WeighRuns, NothingIsSaidOfASingleRunOrOfFewFunctions) {
   std::vector<RunCounts> functions = disturbed(3, 0, 1);
   Runs sides = two_sides(10);
@@ -337,7 +338,7 @@ TEST(WeighRuns, AChangeIsFoundBesideADisturbedRun) {
   EXPECT_GE(weighed, 90);
 }
 
-// Nothing is left to chance in a program on the simulated machine: one sample more in each run is a change.
+// A program on the simulated machine has no random scatter: one sample more in each run is a change.
 TEST(SharedDispersion, RunsThatRepeatExactlyShowTheSmallestChange) {
   std::vector<RunCounts> functions;
   for (int function = 0; function < 30; ++function) functions.push_back({std::vector<double>(10, 1000)});

@@ -20,12 +20,13 @@ bool is_exact_change(const TotalChange& total) {
          are_all(total.after, total.after.front());
 }
 
-// Clocks that events count, too: task-clock is judged beside cpu-time, which it tells once more.
+// Events that count clocks, too: task-clock is judged like cpu-time, of which it is a repetition.
 bool is_time(const TotalChange& total) {
   return total.unit != CostUnit::count;
 }
 
-// What is the same in all runs (page faults that never happened) asks nothing: it does not count among the tests.
+// A total that is the same in all runs (page faults that never happened) is not a question: it does not count among the
+// tests.
 std::vector<TotalChange*> asked_of(std::vector<TotalChange>& totals, bool times) {
   std::vector<TotalChange*> asked;
   for (TotalChange& total : totals) {

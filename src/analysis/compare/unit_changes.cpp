@@ -17,7 +17,7 @@
 namespace wperf::compare {
 namespace {
 
-// Why code of a run has no names; empty: nothing says.
+// Why code of a run has no names; empty if the reason is unknown.
 std::string reason_of(const RunCosts& run, const std::vector<u32>& numbers, u32 unit) {
   for (usize own = 0; own < numbers.size(); ++own) {
     if (numbers[own] == unit && run.units[own].file != stacks::kNothing) return run.files[run.units[own].file].reason;
@@ -25,7 +25,7 @@ std::string reason_of(const RunCosts& run, const std::vector<u32>& numbers, u32 
   return {};
 }
 
-// Of a thing and one side, whatever its runs count for.
+// The sums of a thing and one side, whatever its runs count for.
 struct SideSums {
   double samples = 0, cost = 0;
 };
@@ -88,7 +88,7 @@ class UnitComparer {
   std::string inlining_note(u32 unit) const;
   void tell_of_inlined();
   void finish_functions();
-  // How few runs are: of shares a run that was slower as a whole tells nothing.
+  // Whether so few runs have noise: with shares, a run that was slower as a whole does not matter.
   bool has_run_noise() const { return event_.is_one_run && change_.per != Per::share; }
 
   EventRuns event_;
@@ -96,8 +96,8 @@ class UnitComparer {
   InlineRows rows_;
   std::vector<RunCounts> counts_;        // by unit
   std::vector<SideSums> sums_;           // by unit, before and after
-  SeenRates measured_;                   // by weight; nothing is seen in it
-  std::vector<Scatter> learnt_;          // of functions, without what is taken for usual
+  SeenRates measured_;                   // by weight; without any counts
+  std::vector<Scatter> learnt_;          // of functions, relative to the usual scatter
   std::set<std::string_view> nameless_;  // modules, as `before` has them
 };
 
@@ -177,7 +177,7 @@ void UnitComparer::find_nameless(std::vector<std::string>& notes) {
   }
 }
 
-// Those that were seen often enough to say anything.
+// The units with enough samples for a judgement.
 std::vector<u32> UnitComparer::units_of(UnitKind kind) {
   std::vector<u32> units;
   for (u32 unit = 0; unit < event_.matched.units.size(); ++unit) {
@@ -213,7 +213,7 @@ void UnitComparer::tell_of_runs(std::vector<std::string>& notes) const {
                   change_.event, runs));
 }
 
-// Of one run a side what blocks of time tell, of the side that scatters more; else what runs tell.
+// With one run a side, the scatter by blocks of time, of the side that scatters more; otherwise that of the runs.
 std::vector<Scatter> UnitComparer::scatters_of(const std::vector<u32>& units,
                                                const std::vector<RunCounts>& counts) const {
   if (!event_.is_one_run) {
@@ -265,7 +265,7 @@ void UnitComparer::add_rows(const std::vector<u32>& units, const std::vector<Run
   });
 }
 
-// What it was called before, and where it is now.
+// Its name before, and its place now.
 void UnitComparer::name_function(UnitChange& row) const {
   const OtherName& other = event_.matched.others[row.unit];
   if (!other.name.empty()) row.note = (other.is_same_code ? "same code as " : "was ") + other.name;
@@ -279,7 +279,7 @@ void UnitComparer::name_function(UnitChange& row) const {
   }
 }
 
-// Those that most of it was inlined into first.
+// The hosts with the greatest part of the inlined cost come first.
 std::string UnitComparer::hosts_text(const std::map<u32, double>& side) const {
   std::vector<std::pair<u32, double>> hosts(side.begin(), side.end());
   std::stable_sort(hosts.begin(), hosts.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
@@ -294,7 +294,8 @@ std::string UnitComparer::hosts_text(const std::map<u32, double>& side) const {
   return text;
 }
 
-// Where most of a cost was inlined on one side and not on the other, it moved; in a row of its own it is the same.
+// If most of a cost was inlined on one side and not on the other, it moved to another function; a separate row shows
+// its sum.
 std::string UnitComparer::inlining_note(u32 unit) const {
   const auto found = rows_.hosts().find(unit);
   if (found == rows_.hosts().end() || rows_.of_unit(unit) != unit) return {};
@@ -307,7 +308,7 @@ std::string UnitComparer::inlining_note(u32 unit) const {
   return {};
 }
 
-// Whoever asks for these by name is told where they are.
+// A note for readers who look for these by name says where they are.
 void UnitComparer::tell_of_inlined() {
   for (const auto& [unit, hosts] : rows_.hosts()) {
     if (sums_[2 * unit].samples + sums_[2 * unit + 1].samples >= kFewestSamples && rows_.of_unit(unit) == unit)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What functions, modules and lines of one event cost on both sides, how sure that is, and which runs tell less than
-// others. Pure. Called by comparison.
+// The costs of functions, modules and lines of one event on both sides, how sure each change is, and which runs have
+// less weight. Pure.
 #pragma once
 #include <vector>
 
@@ -11,15 +11,15 @@ namespace wperf::compare {
 
 struct EventRuns {
   std::vector<const RunCosts*> runs;     // those of `before` first
-  std::vector<const EventCosts*> costs;  // of the event, by run
+  std::vector<const EventCosts*> costs;  // costs of the event, by run
   const MatchedUnits& matched;
   double period_before = 1, period_after = 1;  // the mean cost of a sample
-  Runs measures;                               // what costs are divided by, in units of these
+  Runs measures;                               // the divisors of costs, in units of these
   bool is_one_run = false;
   const ComparisonOptions& options;
 };
 
-// Fills the rows of `change`, which has its event and its unit. What it tells of runs goes to `notes`.
+// Fills the rows of `change`, which has its event and its unit. Remarks about runs go to `notes`.
 void compare_units(EventRuns event, EventChange& change, std::vector<std::string>& notes);
 
 }  // namespace wperf::compare

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Places → symbols, modules and the symbolizer's answers. Called by spe_profile_builder.cpp.
+// Places → symbols, modules and the symbolizer's answers.
 #pragma once
 #include <string>
 #include <string_view>
@@ -16,7 +16,7 @@ struct NamedPlace {
   u64 address = 0;
   u32 symbol = 0;                                  // index into symbols
   u32 module = answers::kNone;                     // index into modules
-  const answers::AddressAnswer* answer = nullptr;  // null: nobody knows
+  const answers::AddressAnswer* answer = nullptr;  // null: unknown
 };
 
 // Interns symbols and files, in the order they are asked for.

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The distinct addresses of a run, numbered: each sample is looked at once here, everything after counts numbers.
-// Called by the builder of SPE profiles.
 #pragma once
 #include <initializer_list>
 #include <vector>
@@ -36,14 +35,14 @@ class PlaceIndex {
 class ModuleMap {
  public:
   explicit ModuleMap(const std::vector<answers::SampleModule>& modules);
-  u32 find(Place place) const;  // kNone: in none
+  u32 find(Place place) const;  // kNone: outside of all
 
  private:
   const std::vector<answers::SampleModule>& modules_;
   std::vector<u32> by_base_;
 };
 
-// What to ask each module: the addresses of all these lists in it, counted from its base, sorted, each once.
+// The addresses to ask each module for: all addresses of these lists in it, counted from its base, sorted, each once.
 std::vector<std::vector<u32>> addresses_in_modules(std::initializer_list<const std::vector<Place>*> lists,
                                                    const std::vector<answers::SampleModule>& modules);
 

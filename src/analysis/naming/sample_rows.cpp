@@ -46,7 +46,7 @@ std::vector<answers::LineRow> LineRows::take() {
 
 namespace {
 
-// Of one symbol.
+// Adds hits of one symbol.
 void add_line(const NamedPlace& place, u64 count, NameTable& names, LineRows& lines) {
   if (place.answer == nullptr || place.answer->frames.empty()) return;
   const answers::AddressFrame& own = place.answer->frames.back();
@@ -126,7 +126,7 @@ std::vector<answers::SymbolRow> make_symbol_rows(const std::vector<PlaceHits>& h
       add_line(*hot.place, hot.hits, names, lines);
     }
     row.lines = lines.take();
-    // Addresses of other processes mean nothing here.
+    // Addresses of other processes have no meaning here.
     if (row.symbol == pcs[kOtherProcess].symbol) row.pcs.clear();
     rows.push_back(std::move(row));
   }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Hits per place → the rows of one event. Called by spe_profile_builder.cpp; what all rows are made of, by
-// compat_view.cpp, too.
+// Hits per place → the rows of one event.
 #pragma once
 #include <map>
 #include <string>
@@ -29,7 +28,7 @@ struct SourceLineHits {
 // Lines of one symbol while they are counted.
 class LineRows {
  public:
-  // Most frequent places first: the first of a line stands for it.
+  // The most frequent places must come first: the first one of a line represents it.
   void add(const SourceLineHits& line);
   std::vector<answers::LineRow> take();
 

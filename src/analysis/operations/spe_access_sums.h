@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Loads and stores summed by group, with percentiles. Called by spe_memory.cpp.
+// Loads and stores summed by group, with percentiles.
 #pragma once
 #include <vector>
 
@@ -8,7 +8,7 @@
 
 namespace wperf::operations {
 
-// Groups are numbers from 0; a sum belongs to one, which the caller tells.
+// Groups are numbers from 0; the caller gives the group of each sum.
 class AccessSums {
  public:
   explicit AccessSums(u32 groups) : sums_(groups) {}

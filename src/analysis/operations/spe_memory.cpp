@@ -62,7 +62,7 @@ class SourceTable {
   std::vector<u32> row_of_source_;  // by index of the aggregator's
 };
 
-// Code places by source line; where there is none, each instruction is a line of its own.
+// Code places by source line; without line information each instruction counts as a line.
 class CodeLines {
  public:
   explicit CodeLines(const std::vector<CodePlace>& code) {
@@ -94,7 +94,7 @@ class Heaviest {
       const u32 group = static_cast<u32>(key >> 32), member = static_cast<u32>(key);
       u32& heaviest = of_group_[group];
       u64& cycles = cycles_[group];
-      // Of equals the first: the table has no order.
+      // Among equals the first wins: the table has no order.
       if (heaviest != answers::kNone && std::tuple(cycles, heaviest) > std::tuple(sum, member)) return;
       heaviest = member;
       cycles = sum;
@@ -240,7 +240,7 @@ DataRow data_row(const Row& row) {
           .mean_latency = mean_latency(row.counts)};
 }
 
-// Of `count` lines or pages the numbers of those with most hits, sorted. row_of(number): address, other_process,
+// The numbers of those with most hits out of `count` lines or pages, sorted. row_of(number): address, other_process,
 // counts.
 template <class RowOf>
 std::vector<u32> busiest(u32 count, const RowOf& row_of) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The memory half of the answer: who waited how long, and for what. Called by spe_profile_builder.cpp.
+// The memory half of the answer: waiting times of accesses, and their reasons.
 #pragma once
 #include <vector>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The distinct addresses of code in a aggregator, numbered. Called by spe_profile_builder.cpp and spe_memory.cpp.
+// The distinct addresses of code in an aggregator, numbered.
 #pragma once
 #include <vector>
 
@@ -27,7 +27,7 @@ class SpePlaces {
   SpePlaces(const spe::Aggregator& aggregator, const answers::SampleTarget& target, bool processes_known);
 
   const std::vector<naming::Place>& places() const { return index_.places(); }
-  // Of a site of the aggregator at which something was sampled: kOtherProcess for what is not of the target.
+  // For a site of the aggregator at which something was sampled; kOtherProcess if it is not in the target.
   u32 number_of_site(u32 site) const { return place_of_site_[site]; }
   const std::vector<BranchSite>& branches() const { return branches_; }  // empty without memory
 

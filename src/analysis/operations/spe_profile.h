@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The immutable answer of a run of statistical profiling: what kinds of operations were sampled where, and where loads
-// and stores waited and for what. `samples` has one event per kind of operation ("OP/EVENTS") and keeps all names;
-// everything else refers to its symbols, modules and files by index. Made by spe_profile_builder.h.
+// The immutable answer of a run of statistical profiling: the kinds of operations sampled at each place, where loads
+// and stores waited, and for what. `samples` has one event per kind of operation ("OP/EVENTS") and keeps all names;
+// everything else refers to its symbols, modules and files by index.
 #pragma once
 #include <array>
 #include <optional>
@@ -23,25 +23,25 @@ struct CodePlace {
   u32 line = 0;                 // 0: not known
 };
 
-// What the cores counted while they sampled: sample_pop, sample_feed, sample_filtrate, sample_collision.
+// Counts of the cores while they sampled: sample_pop, sample_feed, sample_filtrate, sample_collision.
 struct SpePopulation {
-  u64 operations = 0;  // of which some were chosen
+  u64 operations = 0;  // the operations from which samples were chosen
   u64 chosen = 0;
   u64 recorded = 0;  // chosen ones that passed the filters
-  u64 collided = 0;  // not chosen, because the one before was not done yet
+  u64 collided = 0;  // not chosen, because the one before was not finished
 };
 
-// What was lost on a core, and why.
+// Losses on a core, by cause.
 struct SpeCore {
   u32 core = 0;
   u64 records = 0;       // decoded
   u64 full = 0;          // times the buffer was full
-  u64 stopped_ns = 0;    // how long nothing was sampled for that
-  u64 collisions = 0;    // of records in the buffer, as the core said with an interrupt
-  u64 data_losses = 0;   // times the core said that records were lost
+  u64 stopped_ns = 0;    // how long sampling was stopped for that
+  u64 collisions = 0;    // of records in the buffer, as reported with an interrupt
+  u64 data_losses = 0;   // how often the core reported that records were lost
   bool faulted = false;  // the buffer could not be written
   u64 damaged = 0;       // records with bad bytes inside
-  u64 bad_bytes = 0;     // that were no packet
+  u64 bad_bytes = 0;     // bytes that were not packets
   u64 unfinished = 0;    // records cut at the end of a buffer
 };
 
@@ -56,7 +56,7 @@ struct LatencyBucket {
   u64 hits = 0;
 };
 
-// Loads and stores of one group: of a data source, a function, a line.
+// Loads and stores of one group: a data source, a function, a line.
 struct AccessCounts {
   u64 hits = 0, loads = 0, stores = 0;
   Latencies latency;
@@ -66,7 +66,7 @@ struct AccessCounts {
 };
 
 struct SourceRow {
-  std::string name;     // "l2"; "stores" and "loads without source" where the core does not tell
+  std::string name;     // "l2"; "stores" and "loads without source" if the core does not report the level
   std::string title{};  // "level 2 cache"; may be empty
   bool given = false;
   AccessCounts counts{};
@@ -81,9 +81,9 @@ struct AccessSymbolRow {
 
 struct AccessLineRow {
   u32 symbol = 0;
-  u32 file = answers::kNone;  // kNone: no line known, then `address` tells
+  u32 file = answers::kNone;  // kNone: no line known, then `address` counts
   u32 line = 0;
-  u64 address = 0;  // of its most expensive instruction
+  u64 address = 0;  // the address of its most expensive instruction
   AccessCounts counts{};
   u32 slowest_source = answers::kNone;
 };
@@ -113,7 +113,8 @@ struct BranchRow {
   u32 targets = 0;
 };
 
-// A candidate for false sharing: different offsets of one line, touched by different threads, one of them writing.
+// A candidate for false sharing: different offsets of one line, used by different threads, at least one of which
+// writes.
 struct SharingPlace {
   u32 place = 0;  // index into places
   u32 thread = 0;
@@ -131,13 +132,13 @@ struct SharedLine {
   std::vector<SharingPlace> places{};  // most hits first
 };
 
-// What the core could not tell, for the notes of a report.
+// Limits of the core that a report's notes must mention.
 struct MemoryLimits {
   u64 saturated = 0;  // latencies that stopped at 4095
   u64 loads_without_source = 0, stores_without_source = 0;
   u64 unnamed_sources = 0;                       // hits whose source is a number without public meaning
   std::vector<std::string> nameless_cores = {};  // kinds of cores no source of which has a public name
-  bool threads_known = false;                    // false: no record says whose it is
+  bool threads_known = false;                    // false: no record names its thread
   bool latencies_rounded = false;                // up, by at most 6.25 %: in the percentiles of functions and lines
   u64 forgotten_lines = 0, forgotten_pages = 0;  // hits of data lines and pages that are not in the tables
   u64 line_count = 0, page_count = 0;            // how many there are
@@ -145,8 +146,8 @@ struct MemoryLimits {
 
 struct MemoryProfile {
   AccessCounts all;
-  std::vector<SourceRow> sources;          // from near to far; what the core does not tell last
-  std::vector<LatencyBucket> histogram;    // of all, by power of two
+  std::vector<SourceRow> sources;          // from near to far; unknown sources last
+  std::vector<LatencyBucket> histogram;    // all latencies, by power of two
   std::vector<AccessSymbolRow> functions;  // most cycles first
   std::vector<AccessLineRow> code_lines;   // most cycles first
   std::vector<DataRow> pages;              // most hits first, at most kMostDataRows
@@ -160,9 +161,10 @@ inline constexpr usize kMostDataRows = 4096;
 
 struct SpeProfile {
   answers::CompatProfile samples;  // events: one per kind of operation, most samples first
-  std::vector<CodePlace> places;   // the first stands for all other processes; by address, then user before kernel
+  std::vector<CodePlace> places;   // the first represents all other processes; by address, then user before kernel
   std::vector<SpeCore> cores;      // ascending
-  u64 forgotten_mappings = 0;      // of code, in a recording with too many; records in them have no names
+  // mappings of code that a recording with too many left out; records in them have no names
+  u64 forgotten_mappings = 0;
   std::optional<SpePopulation> population;
   std::optional<MemoryProfile> memory;
 };

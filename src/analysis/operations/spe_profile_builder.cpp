@@ -18,11 +18,11 @@ using spe::EventHits;
 using spe::OperationName;
 using spe::OwnerHits;
 
-using Kind = std::pair<OperationName, u64>;  // of operation, and its events
+using Kind = std::pair<OperationName, u64>;  // the operation and its events
 
-// What the aggregator says of one kind of operation.
+// The aggregator's hits of one kind of operation.
 struct KindHits {
-  std::vector<naming::PlaceHits> places;  // of other processes once, the others once each
+  std::vector<naming::PlaceHits> places;  // all places of other processes as one, the others each once
   std::map<u64, u64> threads;             // process << 32 | thread
   std::map<u32, u64> cores;
   u64 hits = 0, of_others = 0;
@@ -62,7 +62,7 @@ std::map<Kind, KindHits> hits_by_kind(const Aggregator& aggregator, const SpeRun
   return kinds;
 }
 
-// The index into `out` for each place number. The first place stands for all other processes and stays in front.
+// The index into `out` for each place number. The first place represents all other processes and stays in front.
 std::vector<u32> add_code_places(const std::vector<naming::Place>& places, const std::vector<naming::NamedPlace>& named,
                                  naming::NameTable& names, std::vector<CodePlace>& out) {
   std::vector<u32> order;
@@ -97,7 +97,7 @@ SpeCore& core_of(std::vector<SpeCore>& cores, u32 number) {
   return *cores.insert(at, SpeCore{.core = number});
 }
 
-// Decoded records by core; what the counters saw beyond that was lost.
+// Decoded records by core; counted samples beyond these were lost.
 void add_cores(const Aggregator& aggregator, SpeRun& run, SpeProfile& profile) {
   std::map<u32, u64> recorded;
   for (usize i = 0; i < std::min(run.recorded_of_core.size(), run.cores.size()); ++i) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A aggregator of SPE records + what the symbolizer knows of their addresses → SpeProfile. Pure functions; called by
-// commands, in this order:
+// An aggregator of SPE records and the symbolizer's answers for their addresses → SpeProfile. Pure functions, called in
+// this order:
 //
 //   spe_addresses_to_name() ── ask the symbolizer ──→ make_spe_profile() ──┬─ code_to_disassemble(profile.samples, …)
 //                                                                          ├─ files_to_read(profile.samples, …)
@@ -18,7 +18,7 @@
 
 namespace wperf::operations {
 
-// Whose number a context packet (or the caller of Aggregator::add) gives.
+// The thread whose number is in a context packet (or given to Aggregator::add).
 struct SpeThread {
   u32 context = 0;
   u32 process = 0, thread = 0;
@@ -27,24 +27,25 @@ struct SpeThread {
 // Everything about the run but its records.
 struct SpeRun {
   answers::SampleTarget target;
-  // True: Origin::other_process says what is not of the target, and an address in none of its modules is unknown.
-  // False: nobody knew, and such an address counts as of another process.
+  // True: Origin::other_process marks records outside of the target, and an address in none of its modules is unknown.
+  // False: the processes are not known, and such an address counts for another process.
   bool processes_known = false;
-  std::vector<SpeThread> threads;  // sorted by context; one that is missing is its own number, of process 0
+  std::vector<SpeThread> threads;  // sorted by context; a missing context gives its own number, and process 0
   std::vector<answers::ProcessName> processes;
-  std::vector<SpeCore> cores;  // ascending; what became of each core's buffer; records are filled in
-  u64 forgotten_mappings = 0;  // of code; the records of their processes have no names
+  std::vector<SpeCore> cores;  // ascending; the state of each core's buffer; records are filled in
+  u64 forgotten_mappings = 0;  // mappings of code; the records of their processes have no names
   std::optional<SpePopulation> population;
-  // Of the cores in `cores`, as counted by sample_filtrate; empty: not counted, the records are all there is.
+  // For the cores in `cores`, as counted by sample_filtrate; empty if it was not counted: then only the records are
+  // known.
   std::vector<u64> recorded_of_core;
   double elapsed_seconds = 0;
   std::optional<u32> exit_code;
 };
 
-// Adds what a core's decoder says of damage.
+// Adds the damage that a core's decoder found.
 void add_damage(SpeCore& core, const spe::DecodeState& state);
 
-// Per module of the target, in its order: the RVAs somebody should name, sorted and unique.
+// Per module of the target, in its order: the RVAs that need names, sorted and unique.
 std::vector<std::vector<u32>> spe_addresses_to_name(const spe::Aggregator& aggregator, const SpeRun& run);
 
 // answers: per module, sorted by RVA. An address without answer counts as unknown.

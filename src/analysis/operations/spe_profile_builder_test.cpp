@@ -76,7 +76,7 @@ answers::AddressAnswer answer(u32 rva, std::string function, std::string file = 
   return out;
 }
 
-// What a symbolizer would say of the addresses asked for: three functions, a line to each instruction of the first.
+// A symbolizer's answers for the addresses: three functions, a line to each instruction of the first.
 std::vector<std::vector<answers::AddressAnswer>> answers_to(const Aggregator& aggregator, const SpeRun& run) {
   std::vector<std::vector<answers::AddressAnswer>> answers;
   for (const std::vector<u32>& rvas : spe_addresses_to_name(aggregator, run)) {
@@ -172,7 +172,7 @@ TEST(SpeProfile, RecordsThatTheCountersSawAndNobodyDecodedAreLost) {
   ASSERT_EQ(profile.cores.size(), 2U);
   EXPECT_EQ(profile.cores[1].records, 10U);
   EXPECT_EQ(profile.cores[1].full, 3U);
-  // Without counters the records are all there is.
+  // Without counters, only the records are known.
   EXPECT_EQ(profile_of(aggregator).samples.samples_generated(), 10U);
   EXPECT_EQ(profile_of(aggregator).samples.samples_dropped(), 0U);
 }
@@ -240,7 +240,7 @@ TEST(SpeMemory, FalseSharingNamesBothPlaces) {
   Aggregator aggregator = memory_aggregator();
   add(aggregator, access(true, kImage + kFirst, 0x8000, 1, 0, 50, kRetired | kRefill), {.core = 0}, 30);
   add(aggregator, access(true, kImage + kSecond, 0x8008, 2, 0, 50, kRetired | kRefill), {.core = 1}, 20);
-  // A line of one thread, one that is only read, one without a refill, one that another process has.
+  // A line of one thread, one that is only read, one without a refill, and one of another process.
   add(aggregator, access(true, kImage + kFirst, 0x8100, 1, 0, 50, kRetired | kRefill));
   add(aggregator, access(true, kImage + kSecond, 0x8108, 1, 0, 50, kRetired | kRefill));
   add(aggregator, access(false, kImage + kFirst, 0x8200, 1, 9, 50, kRetired | kRefill));
@@ -358,7 +358,7 @@ TEST(SpeRecordNamer, NamesOneRecord) {
   EXPECT_EQ(row.function, "first");
   EXPECT_EQ(row.module, "program.exe");
   EXPECT_EQ(row.operation, "LOAD_STORE_ATOMIC-LOAD-GP");
-  EXPECT_EQ(row.events, "retired+l1d-refill+event-13");  // two bytes of events hold no more
+  EXPECT_EQ(row.events, "retired+l1d-refill+event-13");  // two bytes of events have no further bits
   EXPECT_EQ(row.source, "l2");
   EXPECT_EQ(row.time.value, 99U);
   EXPECT_EQ(row.thread.value, 7U);

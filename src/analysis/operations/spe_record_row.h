@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One SPE record with names, for those who want records and not sums (`--records`). Records are decoded
-// a second time once their addresses are named.
+// One SPE record with names, for the list of records (`--records`). Records are decoded a second time once their
+// addresses are named.
 #pragma once
 #include <algorithm>
 #include <array>
@@ -33,7 +33,7 @@ struct SpeRecordRow {
   u32 symbol = 0;              // index into the profile's symbols
   std::string_view operation;  // "LOAD_STORE_ATOMIC-LOAD-GP"
   std::string_view events;     // "retired+l1d-access", also those without a name of the contract
-  std::string_view place;      // function and module, spelled before; empty: those tell it
+  std::string_view place;      // function and module as one text; empty: the two fields have them
   std::string_view kind;       // operation and events, the same
   RecordNumber total_latency, issue_latency, translation_latency;
   RecordNumber data_virtual, data_physical;
@@ -42,29 +42,29 @@ struct SpeRecordRow {
   bool damaged = false;
 };
 
-// How a format spells what many records share. Each is spelled once; without it, rows have the parts.
+// Texts that many records share, each made only once; without it, rows have the parts.
 struct RecordSpelling {
   void (*place)(const SpeRecordRow& row, std::string& out) = nullptr;
   void (*kind)(const SpeRecordRow& row, std::string& out) = nullptr;
 };
 
-// What is looked up by record, made once; several namers may use it at the same time.
+// Tables that every record needs, made once; several namers may use them at the same time.
 class SpeRecordNames {
  public:
   explicit SpeRecordNames(const SpeProfile& profile, RecordSpelling spelling = {});  // the profile is kept
 
-  // Null: nothing is known of this core.
+  // Null if the core's sources are unknown.
   void set_data_sources(u32 core, const spe::DataSourceFamily* family);
 
  private:
   friend class SpeRecordNamer;
-  struct Name {  // of a place: indices as in CodePlace, and where its text is
+  struct Name {  // one place: indices as in CodePlace, and the position of its text
     u32 symbol = 0, module = answers::kNone;
     u32 text_begin = 0, text_size = 0;
   };
-  static constexpr usize kMostTextBytes = 32 << 20;  // what is beyond is spelled with its record
+  static constexpr usize kMostTextBytes = 32 << 20;  // texts beyond this are made with each record
 
-  // An address of code has its upper eight bits equal: one of them may say whose it is.
+  // The upper eight bits of a code address are all equal: one of them can mark the owner.
   static u64 key_of_place(u64 address, bool kernel) {
     constexpr u64 kOneBit = u64{1} << 63;
     return (address & ~kOneBit) | (kernel ? kOneBit : 0);
@@ -86,9 +86,9 @@ class SpeRecordNames {
 
   const SpeProfile& profile_;
   const RecordSpelling spelling_;
-  std::string texts_;                                   // of functions with their modules
-  spe::NumberTable places_;                             // of the profile without the first, in their order
-  std::vector<Name> names_;                             // of all places of the profile
+  std::string texts_;                                   // the texts of functions with their modules
+  spe::NumberTable places_;                             // the profile's places except the first, in their order
+  std::vector<Name> names_;                             // one for each place of the profile
   std::vector<std::string_view> symbols_;               // by symbol
   std::vector<const spe::DataSourceFamily*> families_;  // by core
 };

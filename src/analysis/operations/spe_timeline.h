@@ -10,7 +10,7 @@
 
 namespace wperf::operations {
 
-// `run`: from when to when, where the file tells; else from the first record to the last.
+// `run`: the run's begin and end, if the file has them; otherwise the first and the last record count.
 void add_spe_timeline(const recording::RecordedRecords& records, const perf_data::AuxTraces& traces,
                       const perf_data::RunFacts* run, u64 slice_ns, operations::SpeProfile& profile,
                       diag::Console& console);

@@ -10,7 +10,7 @@ namespace {
 
 constexpr u64 kPageBytes = 4096;
 constexpr u64 kMostFileBytes = ~u32{0};
-// Above what programs can map; SPE tells 56 bits of an address.
+// Above all addresses that programs can map; SPE reports 56 bits of an address.
 constexpr u64 kSpareBegin = u64{1} << 52;
 
 u64 part_of(u64 offset) {
@@ -25,7 +25,7 @@ CanonicalCode::CanonicalCode(const perf_data::ProcessHistory& history) : history
     if (mapped.is_anonymous) continue;
     place({.code = code, .first = 0, .size = std::min(mapped.mapped_end, kMostFileBytes)}, mapped.home);
   }
-  // What a program wrote counts from address 0. It is its own in every process, and none keeps its place.
+  // Code that a program wrote counts from address 0. It differs in every process, so it never keeps its place.
   std::map<std::pair<u32, u64>, std::pair<u64, u64>> written;  // by code and part: first and last byte
   history.for_each_mapping([&](u64 begin, u64 end, u32 code) {
     if (!history.codes()[code].is_anonymous) return;
@@ -42,7 +42,7 @@ CanonicalCode::CanonicalCode(const perf_data::ProcessHistory& history) : history
   }
 }
 
-// Whoever comes first keeps the place where it was; who would overlap it moves away.
+// The first file keeps its place; a file that would overlap it is moved.
 void CanonicalCode::place(CanonicalFile file, u64 wanted) {
   file.base = wanted;
   const u64 end = file.base + file.size;

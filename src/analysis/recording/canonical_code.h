@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One address for each place in a file, whatever processes had it mapped, and wherever: SPE's tables count by address,
-// and a function counts once. A file stays where it was mapped first; one that would overlap it moves away. Called by
-// recorded_records.h and recorded_spe.
+// One address for each place in a file, in whichever processes and wherever it was mapped: SPE's tables count by
+// address, and a function counts once. A file keeps its first address; a file that would overlap another gets a free
+// one.
 #pragma once
 #include <map>
 #include <utility>
@@ -12,7 +12,7 @@
 namespace wperf::recording {
 
 struct CanonicalFile {
-  u32 code = 0;   // of the history
+  u32 code = 0;   // number of the mapping in the history
   u64 first = 0;  // offset of its first byte; other than 0 for memory without a file, which comes in parts
   u64 size = 0;   // less than 4 GiB
   u64 base = 0;   // the address of that byte
@@ -26,7 +26,7 @@ class CanonicalCode {
   const std::vector<CanonicalFile>& files() const { return files_; }
   // Null: there is none for it.
   const CanonicalFile* find(const perf_data::CodePlace& place) const;
-  // Addresses of user code have this bit where nothing was mapped: no file is there.
+  // Addresses of user code have this bit if nothing was mapped there: no file is at such an address.
   static constexpr u64 kNowhere = u64{1} << 55;
 
  private:
@@ -44,7 +44,7 @@ class CanonicalAddresses {
  public:
   explicit CanonicalAddresses(const CanonicalCode& code) : code_(code) {}
 
-  // Of user code in an address space.
+  // For user code in an address space.
   u64 of(u32 space, u64 address) {
     // Most mappings lie in a few such parts of a space, and each is known there as a whole.
     Known& known = known_[((address >> 21) + u64{space} * 29) & (kKnown - 1)];

@@ -12,7 +12,7 @@ using perf_data::ProcessHistory;
 using perf_data::RecordType;
 using perf_data::test::Fields;
 
-// Records are told apart in time by their place in the file.
+// A record's position in the file decides which mappings hold for it.
 class CanonicalCodeTest : public testing::Test {
  protected:
   void mmap(u32 pid, u64 address, u64 length, u64 page_offset, std::string_view file) {

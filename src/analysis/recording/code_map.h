@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which code lay at an address of a process: of a recording that is read, or of one that is being made. Asked by
-// recorded_unwinding.
+// Which code lay at an address of a process, in a finished recording or in one that is being made.
 #pragma once
 #include "formats/perf_data/process_history.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Counters that were read with each sample (perf's leader sampling, `{a,b}:S`): what each has counted since the sample
-// before. Called by recorded_samples.
+// Counters that were read with each sample (perf's leader sampling, `{a,b}:S`): the increase of each since the sample
+// before.
 #pragma once
 #include <optional>
 #include <unordered_map>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How functions of a file are told from each other where their names do not do it: code that nothing names, and
-// overloads. Called by recorded_places.
+// How functions of a file are distinguished if their names do not do it: code without names, and overloads.
 #pragma once
 #include <optional>
 #include <string>
@@ -12,12 +11,12 @@
 
 namespace wperf::recording {
 
-// Stripped code: its functions are known by where they begin, as far as call frame information says it.
+// Stripped code: call frame information shows where its functions begin.
 class NamelessCode {
  public:
   explicit NamelessCode(const modules::CodeFile& file);
 
-  // Bounds of the function there, where they are known.
+  // Bounds of the function there, if they are known.
   void find_bounds(symbols::SymbolizedAddress& answer);
   // "libx.so+0x1a20", as disassemblers of the file show the address; of images, the RVA.
   std::string name(const std::string& module, u64 address) const;
@@ -27,7 +26,8 @@ class NamelessCode {
   u64 base_ = 0;
 };
 
-// Of one module: numbers in the profile by where the functions begin. Those that have one name get their signatures.
+// For one module: numbers in the profile by where the functions begin. Functions that share a name get their
+// signatures.
 void tell_overloads_apart(const modules::CodeFile& file, const std::unordered_map<u64, u32>& functions,
                           stacks::StackProfile& profile);
 

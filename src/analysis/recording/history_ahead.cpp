@@ -43,7 +43,7 @@ void HistoryAhead::let_go() {
 }
 
 void HistoryAhead::collect(const PerfFile& file) {
-  struct Over {  // also where memory ran out: nobody waits for a thread that has ended
+  struct Over {  // set even if memory ran out, so that no one waits for a thread that has ended
     HistoryAhead& ahead;
     ~Over() {
       {
@@ -60,7 +60,7 @@ void HistoryAhead::collect(const PerfFile& file) {
             collector_(time, record);
           },
           [&](const perf_data::Mmap& mapping, const Record& record) {
-            // Which code was made when, samples have to know as they are read.
+            // Samples need the time at which such code was made while they are read.
             if (RecordedJit::is_dump(mapping.file)) give_up();
             collector_(mapping, record);
           },
@@ -78,7 +78,7 @@ void HistoryAhead::collect(const PerfFile& file) {
   }
 }
 
-// What comes later is not older than what came before the round before.
+// Later records are not older than those before the round before.
 void HistoryAhead::end_round(u64 offset) {
   const u64 until = std::exchange(end_of_round_, collector_.samples().end);
   if (offset - published_ < kPublishedAtOnce) return;
@@ -103,7 +103,7 @@ void HistoryAhead::stay_near(u64 offset) {
   waiting_.store(0, std::memory_order_relaxed);
 }
 
-// Asked for again with each sample until the history goes on, so that none has to come at the right moment.
+// Asked for again with each sample until the history goes on, so that no wake-up has to come at the right moment.
 void HistoryAhead::wake() {
   {
     const std::scoped_lock lock(mutex_);

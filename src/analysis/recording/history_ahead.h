@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The history of a recording's processes, collected on a thread of its own while samples are read: a few rounds of
-// records ahead of them, it knows which names and mappings were there when a sample was taken. What it answers so is
-// looked at once more when all is known; where the order of the file was not what it was taken for, the samples are
-// read again with the whole history. Called by recorded_samples.
+// The history of a recording's processes, collected on another thread while samples are read: a few rounds of records
+// ahead of them, it knows which names and mappings existed when a sample was taken. Its answers are checked once more
+// when everything is known. If the order of the file was not as assumed, the samples are read again with the whole
+// history.
 #pragma once
 #include <atomic>
 #include <condition_variable>
@@ -19,8 +19,8 @@ class HistoryAhead {
  public:
   using ProcessHistory = perf_data::ProcessHistory;
 
-  // Whether it is worth a thread: of a small recording, the history takes no time, and without times there is no order
-  // but that of the whole.
+  // Whether it is worth a thread: for a small recording, the history takes no time, and without times only the whole
+  // file has an order.
   static bool is_of_use(const perf_data::PerfFile& file);
 
   explicit HistoryAhead(const perf_data::PerfFile& file);
@@ -30,15 +30,16 @@ class HistoryAhead {
 
   // Waits until that moment is known.
   ProcessHistory::Task task_at(u32 pid, u32 tid, u64 when);
-  // How far the samples were read: the history stays near, where what it brings into memory is of use to both.
+  // How far the samples were read: the history stays near, so that both use the same part of the file while it is in
+  // memory.
   void follow(u64 offset) {
     read_.store(offset, std::memory_order_relaxed);
     const u64 waiting = waiting_.load(std::memory_order_relaxed);
     if (waiting != 0 && offset + kNear >= waiting) wake();
   }
-  // What was answered so far may be wrong.
+  // Earlier answers may be wrong.
   bool gave_up() const { return gave_up_.load(std::memory_order_relaxed); }
-  // The whole; nothing: it gave up.
+  // The whole; nullopt if it gave up.
   std::optional<ProcessHistory> finish();
 
  private:
@@ -59,7 +60,7 @@ class HistoryAhead {
 
   perf_data::ProcessHistory::Collector collector_;  // its changes take effect under the mutex
   u64 end_of_round_ = 0;                            // the newest sample before the round that is being read
-  u64 published_ = 0;                               // the offset where others were told last
+  u64 published_ = 0;                               // the offset where others were last notified
   u64 near_until_ = 0;                              // offset
   std::atomic<bool> gave_up_ = false;
   std::atomic<u64> read_ = 0;
@@ -69,8 +70,8 @@ class HistoryAhead {
   std::condition_variable changed_;
   u64 known_until_ = 0;
   bool is_over_ = false;
-  std::optional<u64> awaited_;   // the moment without which samples cannot go on
-  std::vector<Answer> answers_;  // given before all was known
+  std::optional<u64> awaited_;   // the moment for which samples wait
+  std::vector<Answer> answers_;  // given before the whole file was read
   std::optional<ProcessHistory> history_;
   std::future<void> collecting_;
 };

@@ -19,7 +19,7 @@ constexpr u64 kTimedChains =
     perf_data::kSampleIp | perf_data::kSampleTid | perf_data::kSampleTime | perf_data::kSampleCallchain;
 constexpr u32 kChangingPid = 7;
 
-// Rounds of samples with long chains, so that few of them fill a file; between them, what the test adds.
+// Rounds of samples with long chains, so that a few of them fill a file, with the records of the test between them.
 class Rounds {
  public:
   Rounds() { builder_.event(perf_data::test::attributes(kTimedChains)); }
@@ -121,7 +121,7 @@ TEST(HistoryAhead, ReportsNameSamplesByTheirMoment) {
   EXPECT_EQ(counted(file), expected);
 }
 
-// A page and --timeline need to know when the first sample was: the header says so, or is not believed.
+// A page and --timeline need the time of the first sample: the header has it, and is checked.
 TEST(HistoryAhead, TimesOfTheHeaderAreLookedAt) {
   const u64 last = 1000 + kRounds * kRoundSize - 1;
   request::Request request;
@@ -137,8 +137,7 @@ TEST(HistoryAhead, TimesOfTheHeaderAreLookedAt) {
   }
 }
 
-// Older than what came two rounds before: no recorder writes this, but nothing says that a file was not sorted
-// otherwise.
+// Older than records two rounds before: no recorder writes this, but a file may have been sorted otherwise.
 TEST(HistoryAhead, GivesUpWhereTheOrderIsAnother) {
   Rounds recorded = changing();
   recorded.comm(1050, kChangingPid, "found late");
@@ -149,7 +148,7 @@ TEST(HistoryAhead, GivesUpWhereTheOrderIsAnother) {
   EXPECT_TRUE(ahead.gave_up());
 }
 
-// Who is named at last was never called otherwise.
+// A thread that is named last never had another name.
 TEST(HistoryAhead, AnswersThatTurnOutWrongAreTakenBack) {
   Rounds recorded;
   for (u64 round = 0; round < kRounds; ++round) {

@@ -12,7 +12,7 @@ using code::CallerPlace;
 
 constexpr u64 kLinkRegister = 30, kFramePointer = 29, kCallSize = 4;
 constexpr u64 kLinkBit = u64{1} << kLinkRegister;
-// Of user code. What stands above it is a signature (pointer authentication), where code signs what it returns to.
+// For user code. The bits above are a signature (pointer authentication), if code signs its return addresses.
 constexpr u64 kAddressBits = (u64{1} << 48) - 1;
 
 const unwind::RegisterRule* rule_of(const unwind::FrameRow& row, u64 number) {
@@ -78,7 +78,7 @@ LinkUse LeafCallers::decide(u32 space, u64 pc, u64 link, bool has_chain) {
   if (link < kCallSize) return LinkUse::other;
   const Place here = place_of(space, pc), call = place_of(space, link - kCallSize);
   if (call.code == nullptr) return LinkUse::other;
-  // Of the system's own parts there is no file: without a frame record of their own they are leaves.
+  // The system's own parts have no file: without their own frame record they are leaves.
   const auto if_call = [&](bool wanted) {
     return wanted && call.code->file.is_call(call.address) ? LinkUse::maybe_recorded : LinkUse::other;
   };

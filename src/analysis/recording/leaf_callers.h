@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Who called a function on Arm64 that has no frame record of its own (yet, or any more): the link register holds it,
+// The caller of a function on Arm64 that has no frame record (yet, or any more). The link register holds the caller,
 // and the unwind data of the image (Windows) or the call frame information of the file (Linux) says whether it still
-// does. Called by recorded_samples for samples with that register and without it in their call chain.
+// does. For samples with that register and without it in their call chain.
 #pragma once
 #include <map>
 #include <optional>
@@ -15,18 +15,19 @@
 
 namespace wperf::recording {
 
-// The link register of a sample of Arm64 code, without a signature; nothing where it was not recorded.
+// The link register of a sample of Arm64 code, without a signature; nullopt if it was not recorded.
 std::optional<u64> link_register(const perf_data::Sample& sample);
 
 enum class LinkUse : u8 {
   other,
-  caller,          // that no frame record tells
-  maybe_recorded,  // the same, unless it is what the first frame record tells
+  caller,          // a caller that is in no frame record
+  maybe_recorded,  // the same, unless the first frame record has it, too
 };
 
 class LeafCallers {
  public:
-  // Of a recording of ours of Windows programs, or else of perf on Arm Linux. `search`: for the files of the latter.
+  // For wperf's own recordings of Windows programs, or for those of perf on Arm Linux. `search`: for the files of the
+  // latter.
   LeafCallers(const perf_data::PerfFile& file, const perf_data::ProcessHistory& history, bool of_windows,
               modules::ElfSearch search)
       : file_(file),
@@ -35,13 +36,13 @@ class LeafCallers {
         search_(std::move(search)),
         codes_(history.codes().size()) {}
 
-  // As perf records call chains on Arm Linux: by frame records, with the link register beside them.
+  // As perf records call chains on Arm Linux: by frame records, together with the link register.
   static bool are_told_by_perf(const perf_data::PerfFile& file);
 
   // The registers are those of user code, whichever code was interrupted.
   bool has_user_registers() const { return !of_windows_; }
-  // Does the register say who called the code at `pc`, and the chain of frame records (if there is one) does not? Once
-  // saved, it still holds the caller until the function calls something itself: from then on it points into the
+  // Does the register hold the caller of the code at `pc`, and the chain of frame records (if there is one) does not?
+  // Once saved, it still holds the caller until the function calls another one: from then on it points into the
   // function. A value that follows no call is not an address at all.
   LinkUse use_of(u32 space, u64 pc, u64 link, bool has_chain);
 
@@ -49,7 +50,7 @@ class LeafCallers {
   struct Code {
     bool is_open = false;
     modules::CodeFile file;
-    std::optional<unwind::FrameTable> frames;  // of an ELF file
+    std::optional<unwind::FrameTable> frames;  // for an ELF file
   };
   struct Place {
     Code* code = nullptr;

@@ -47,7 +47,7 @@ void LiveUnwinding::take(std::span<const std::byte> first, std::span<const std::
   }
 }
 
-// What does not say when it was is older than all that does.
+// A record without a time is older than all with one.
 u64 LiveUnwinding::time_of(const Record& record) {
   if (record.kind() == perf_data::RecordType::sample) {
     return events_.read(record, sample_) == perf_data::EventTable::Found::yes ? sample_.time : 0;
@@ -93,7 +93,7 @@ void LiveUnwinding::pass(const Record& record, std::span<const std::byte> whole,
   out.append(reinterpret_cast<const char*>(whole.data()), whole.size());
 }
 
-// What the file has of the user's registers: how wide they are, and those that are kept.
+// The user's registers in the file: their width, and those that are kept.
 void LiveUnwinding::collect_registers() {
   kept_.clear();
   const u64 mask = sample_.event < kept_registers_.size() ? kept_registers_[sample_.event] : 0;
@@ -103,15 +103,15 @@ void LiveUnwinding::collect_registers() {
   for (u64 rest = mask; rest != 0; rest &= rest - 1) {
     const std::optional<u64> value = recorded.value_of(static_cast<u32>(std::countr_zero(rest)));
     if (!value.has_value()) {
-      kept_.assign(1, 0);  // none
+      kept_.assign(1, 0);  // 0: none
       return;
     }
     kept_.push_back(*value);
   }
 }
 
-// The same fields up to the call chain, the whole chain, what a tracepoint says, and of what is behind it the registers
-// that are kept.
+// The same fields up to the call chain, the whole chain, the data of a tracepoint, and of the later fields the
+// registers that are kept.
 void LiveUnwinding::append_unwound(const Record& record, std::string& out) {
   collect_chain();
   collect_registers();
@@ -147,8 +147,8 @@ void LiveUnwinding::collect_chain() {
   const auto ending = unwinder_.add_callers(sample_, space, callers_);
   chain_.push_back(perf_data::kCallchainUser);
   const usize begin = chain_.size();
-  // In user mode the unwinder leaves out the sample's own place; behind the kernel it says where that was entered, as
-  // for a caller.
+  // In user mode the unwinder leaves out the sample's own place; after the kernel it gives the place where the kernel
+  // was entered, as for a caller.
   if (sample_.cpu_mode() == perf_data::kUserMode) {
     chain_.push_back(sample_.ip);
   } else if (!callers_.empty()) {
@@ -156,8 +156,8 @@ void LiveUnwinding::collect_chain() {
   }
   chain_.insert(chain_.end(), callers_.begin(), callers_.end());
   if (ending == unwind::Ending::outermost) return;
-  // The kernel followed the frame pointers from the same place. Where both agree on the last caller that the copy
-  // tells, what pointers tell of its callers is right, too.
+  // The kernel followed the frame pointers from the same place. If both agree on the last caller in the copy, the
+  // pointers are right about its callers, too.
   const u64 last = chain_.size() > begin ? chain_.back() : 0;
   for (usize i = user + 1; i < recorded.size() && last != 0; ++i) {
     if (recorded[i] != last) continue;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // `record -g`: samples come with the callers that the kernel found by frame pointers, and with a copy of the top of the
 // stack. While recording goes on, the copy is unwound and thrown away; the file has plain call chains
-// (docs/decisions/0011). Called by the recording thread of the Linux device, told of by measure.
+// (docs/decisions/0011). Runs in the recording thread of the Linux device.
 #pragma once
 #include <string>
 #include <vector>
@@ -21,7 +21,7 @@ class LiveUnwinding final : public perf_data::RecordFilter {
   void take(std::span<const std::byte> first, std::span<const std::byte> second) override;
   void settle(u64 before_ns, std::string& out) override;
 
-  // Callers by the frame pointers then, which the kernel followed.
+  // If hurried, takes the callers from the kernel's frame pointers.
   void set_hurried(bool is_hurried) override { is_hurried_ = is_hurried; }
 
   perf_data::StackFacts stacks() const override { return incomplete_; }

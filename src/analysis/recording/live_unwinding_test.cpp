@@ -105,7 +105,7 @@ class LiveUnwindingTest : public testing::Test {
     return seen;
   }
 
-  std::vector<std::optional<u64>> registers_;  // that are kept
+  std::vector<std::optional<u64>> registers_;  // the kept ones
   u64 kept_ = 0;
   LiveUnwinding unwinding_{modules::ElfSearch{.folders = {}, .lines = false}};
 };
@@ -152,7 +152,7 @@ TEST_F(LiveUnwindingTest, BehindTheKernelUserCodeStandsWhereItWasLeft) {
   EXPECT_EQ(settle(), expected);
 }
 
-// Rings are read one after the other: what is older may come later.
+// Rings are read one after the other, so an older record may come later.
 TEST_F(LiveUnwindingTest, TimeCountsAndNotTheOrderOfRings) {
   const Taken one{.time = 5, .ip = kMade + 0x10, .chain = {}, .frame = kStack + 16, .stack = kFrames};
   take(sample(one));
@@ -163,7 +163,7 @@ TEST_F(LiveUnwindingTest, TimeCountsAndNotTheOrderOfRings) {
   EXPECT_TRUE(settle().empty());
 }
 
-// A copy that is too short is continued by what the kernel found by frame pointers, if both agree where it ends.
+// A copy that is too short is continued by the kernel's frame pointers, if both agree at its end.
 TEST_F(LiveUnwindingTest, FramePointersGoOnWhereTheCopyEnds) {
   take(mapping(1, kMade, "//anon"));
   Taken one{.time = 2,

@@ -16,7 +16,7 @@ namespace {
 
 constexpr size_t kMostMapBytes = 512 << 20;
 
-// Else it is a part of the process that the kernel named, as a stack.
+// Otherwise it is a part of the process that the kernel named, such as a stack.
 bool may_have_map(const perf_data::MappedCode& code) {
   return code.path.empty() || code.path.front() == '/';
 }

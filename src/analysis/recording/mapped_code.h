@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is behind code that a recording says was mapped: an ELF file, the vdso, or memory that the program wrote its
-// code into and may have described in a map. Called by recorded_places, and by commands that look at it again.
+// The origin of code that was mapped in a recording: an ELF file, the vdso, or memory that the program wrote its code
+// into and may have described in a map.
 #pragma once
 #include <string>
 
@@ -13,11 +13,11 @@ namespace wperf::recording {
 
 // Did wperf itself record Windows programs?
 bool is_windows_run(const perf_data::PerfFile& file);
-// Of code that is in a file, or the vdso; of a Windows run, and where a path is of Windows, images with their PDBs.
+// For code in a file, or the vdso; for a Windows run, and where a path is of Windows, images with their PDBs.
 modules::CodeFile load_mapped_code(const perf_data::PerfFile& file, const perf_data::ProcessHistory& history,
                                    const perf_data::MappedCode& code, bool windows_run,
                                    const modules::ElfSearch& search, const modules::SymbolOptions& images);
-// A Windows image in a recording of wperf's; else nothing to ask.
+// A Windows image in a recording of wperf's; an empty answer for other code.
 modules::CodeFile load_recorded_image(const perf_data::PerfFile& file, const perf_data::MappedCode& code,
                                       const modules::SymbolOptions& images);
 // The file of a module of a profile, whose recording is closed.
@@ -26,7 +26,7 @@ modules::CodeFile load_module_again(const stacks::StackModule& module, const mod
 modules::LoadedElf load_mapped_elf(const perf_data::PerfFile& file, const perf_data::ProcessHistory& history,
                                    const perf_data::MappedCode& code, const modules::ElfSearch& search);
 
-// What the module of such code is called: by the process that made it, or as memory that has a name.
+// The module name of such code: the process that made it, or the name of the memory.
 std::string name_of_jit_code(u32 process);
 std::string name_of_jit_code(const perf_data::MappedCode& code);
 

@@ -7,7 +7,8 @@
 namespace wperf::recording {
 namespace {
 
-// Each is a few mapped files, and what was read of small ones. A machine that runs more than these opens them anew.
+// Each is a few mapped files, and the read parts of small ones. On a machine that runs more than these, files are
+// opened anew.
 constexpr usize kMostFiles = 256;
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Files of code that stay open from one report to the next, for who reports every second: opening and checking them is
-// most of what naming costs. Filled and asked by recorded_places; from one thread.
+// Files of code that stay open from one report to the next, for reports every second: opening and checking them is most
+// of the cost of naming. Used from one thread.
 #pragma once
 #include <map>
 #include <memory>

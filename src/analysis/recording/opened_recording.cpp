@@ -27,7 +27,7 @@ diag::Error with_way_out(diag::Error error) {
   return error;
 }
 
-// What the file lacks, or what in it made no sense.
+// Reports parts of the file that are missing or malformed.
 void tell_damage(const perf_data::PerfFile& file, diag::Console& console) {
   if (file.is_cut()) console.warn("warning: the file is truncated; wperf shows the part that is there");
   if (file.is_unfinished()) console.warn("warning: the recording was not finished; wperf shows the part that is there");
@@ -65,7 +65,7 @@ diag::Result<void> use_trace(recording::RecordingInput first, const request::Req
   return used;
 }
 
-// Files of perf begin with its name; everything else may be a profile.
+// Files of perf begin with its name; all others may be a profile.
 bool is_of_perf(bytes::Span bytes) {
   const bytes::Span head = bytes::slice(bytes, 0, 8);
   const std::string_view text(reinterpret_cast<const char*>(head.data()), head.size());
@@ -75,7 +75,7 @@ bool is_of_perf(bytes::Span bytes) {
 constexpr const char* kWhatIsRead =
     "wperf reads perf.data, .etl, pprof, Firefox Profiler, speedscope, Perfetto and folded stacks";
 
-// Of what begins like nothing that is known.
+// The error for a file of an unknown format.
 diag::Error not_known(const std::string& file, bytes::Span bytes) {
   if (const u64 line = profiles::first_line_without_count(bytes); line != 0) {
     return {.text = fmt::format("{} is not a file of folded stacks: line {} does not end with a count", file, line),
@@ -87,7 +87,7 @@ diag::Error not_known(const std::string& file, bytes::Span bytes) {
           .code = diag::ExitCode::damaged_input};
 }
 
-// What `record --json` and `report --json` write.
+// Whether it is the output of `record --json` or `report --json`.
 bool is_own_report(bytes::Span bytes) {
   const bytes::Span head = bytes::slice(bytes, 0, 64);
   const std::string_view text(reinterpret_cast<const char*>(head.data()), head.size());
@@ -129,7 +129,7 @@ diag::Result<void> use_profile(const OpenedProfile& profile, const request::Requ
       .code = diag::ExitCode::usage};
 }
 
-// Of a file of `size` bytes that is read from its beginning to its end, perhaps more than once.
+// For a file of `size` bytes that is read from its beginning to its end, perhaps more than once.
 profiles::TellPassed tell_passed(std::function<void(u64 begin, u64 end)> release, u64 size,
                                  const request::Request& request, diag::Console& console) {
   return [release = std::move(release), size, &request, &console, before = u64{0}](u64 end) mutable {
@@ -146,7 +146,7 @@ struct UnpackedProfile {
   packing::Unpacked outcome;
 };
 
-// What no profile begins like is not unpacked any further.
+// Stops unpacking if the beginning is not that of any known profile.
 diag::Result<UnpackedProfile> unpack_profile(const recording::RecordingInput& input) {
   constexpr usize kEnough = 64 << 10;
   packing::Unpacked outcome{};
@@ -199,7 +199,7 @@ diag::Result<void> use_packed(const recording::RecordingInput& input, const requ
   return {};
 }
 
-// False: it is no profile of another program.
+// Returns false if it is not a profile of another program.
 diag::Result<bool> use_foreign(const recording::RecordingInput& input, const request::Request& request,
                                diag::Console& console, const RecordingUses& uses) {
   if (is_of_perf(input.bytes())) return false;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A recording of the user's, opened whatever its form is: perf.data of either byte order, packed, through a pipe, in
-// several files; a trace of Windows, in several files or in a zip file; a profile of another program; or counts. Called
-// by run_report, run_waits and compared_runs.
+// The user's recording, opened in any form: perf.data of either byte order, packed, through a pipe, in several files; a
+// trace of Windows, in several files or in a zip file; a profile of another program; or counts.
 #pragma once
 #include <functional>
 
@@ -15,11 +14,11 @@
 
 namespace wperf::recording {
 
-// A profile that another program wrote; unpacked, where it was packed.
+// A profile that another program wrote; unpacked if it was packed.
 struct OpenedProfile {
   profiles::Format format;
   bytes::Span bytes;
-  profiles::TellPassed passed;  // what was read is given back, and progress shown
+  profiles::TellPassed passed;  // releases bytes that were read, and shows progress
 };
 
 struct RecordingUses {
@@ -27,11 +26,11 @@ struct RecordingUses {
   std::function<diag::Result<void>(const etl::Trace&)> of_trace;
   // None: there is nothing in it for this.
   std::function<diag::Result<void>(const OpenedProfile&)> of_profile = {};
-  std::function<diag::Result<void>(const profiles::StatCounts&)> of_counts = {};  // of `stat --json`
+  std::function<diag::Result<void>(const profiles::StatCounts&)> of_counts = {};  // for `stat --json`
 };
 
-// Request::data_file and further_files. What the file lacks is said before it is used; progress is shown while it is
-// read.
+// Request::data_file and further_files. Losses in the file are reported before it is used; progress is shown while it
+// is read.
 diag::Result<void> use_recording(const request::Request& request, diag::Console& console, const RecordingUses& uses);
 
 // An error with the file's name in front.

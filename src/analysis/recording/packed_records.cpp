@@ -27,7 +27,7 @@ void append_bytes(std::vector<std::byte>& out, Bytes bytes) {
   out.insert(out.end(), bytes.begin(), bytes.end());
 }
 
-// As it stood in the file: the header is what lies before the body.
+// The record as it stood in the file: its header lies before its body.
 void append_record(std::vector<std::byte>& out, const Record& record) {
   append_bytes(out, Bytes(record.body.data() - kHeaderBytes, record.body.size() + kHeaderBytes));
   append_bytes(out, record.payload);
@@ -55,18 +55,18 @@ class Unpacker {
 
   os::ZstdStream zstd_;
   const perf_data::EventTable& events_;
-  std::optional<perf_data::RecordSwapper> swapper_;  // where they have the other byte order
-  u64 room_;                                         // for what is still to be unpacked
+  std::optional<perf_data::RecordSwapper> swapper_;  // if the records have the other byte order
+  u64 room_;                                         // for the data that is still packed
   UnpackedRecords out_;
   std::vector<std::byte> pending_;    // the beginning of a record whose end comes with the next piece
-  bool is_known_ = false;             // what came before the next piece of the stream
-  bool is_told_ = false;              // that here is damage
-  bool is_after_loss_ = false;        // a record may begin anywhere in what is pending
+  bool is_known_ = false;             // the stream was unpacked up to its next piece
+  bool is_told_ = false;              // damage here was counted already
+  bool is_after_loss_ = false;        // a record may begin anywhere in the pending data
   u64 moved_ = 0, packed_bytes_ = 0;  // records, and the bytes they were packed in
 };
 
 void Unpacker::pass_gap(u64 bytes) {
-  constexpr u64 kLeastPiece = kHeaderBytes + 4;  // a block of Zstandard has three bytes before what it holds
+  constexpr u64 kLeastPiece = kHeaderBytes + 4;  // a block of Zstandard has three bytes before its contents
   if (bytes >= kLeastPiece) forget();
   is_told_ = true;
 }
@@ -84,7 +84,7 @@ void Unpacker::forget() {
   pending_.clear();
 }
 
-// What came out of a damaged piece before it was found out is not believed either.
+// Output of a damaged piece before the damage was found is not trusted either.
 bool Unpacker::unpack_at_once(Bytes data) {
   const usize before = pending_.size();
   const bool is_sound = zstd_.unpack(data, pending_, before + static_cast<usize>(room_)).has_value();
@@ -100,7 +100,7 @@ bool Unpacker::unpack(Bytes data) {
   return unpack_at_once(data);
 }
 
-// Moves whole records. False: they are none.
+// Moves whole records. Returns false if they are not records.
 bool Unpacker::move_records() {
   usize at = 0;
   if (is_after_loss_) {
@@ -136,9 +136,9 @@ void Unpacker::add_packed(const Record& record) {
   packed_bytes_ += bytes;
 }
 
-// `statistics`: of the section.
+// `statistics` are those of the section.
 UnpackedRecords Unpacker::finish(const perf_data::ReadStatistics& statistics) {
-  // A record that was cut: who reads these tells of it.
+  // A record that was cut: the reader of these records reports it.
   if (!is_after_loss_) {
     append_bytes(out_.bytes, pending_);
     if (swapper_.has_value()) swapper_->swap_next(std::span(out_.bytes).last(pending_.size()));
@@ -159,7 +159,7 @@ bool has_packed_records(const perf_data::PerfFile& file) {
   if (file.features().has(perf_data::Feature::compressed)) return true;
   const bool has_features = !file.features().present().empty();
   if (has_features && !file.came_through_pipe() && !file.is_unfinished() && !file.is_cut()) return false;
-  // Without the features at the end only the records themselves tell.
+  // Without the features at the end, only the records themselves show it.
   perf_data::RecordStream stream = file.records();
   Record record;
   while (stream.next(record)) {

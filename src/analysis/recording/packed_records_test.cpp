@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Packed recordings that were damaged: what can still be unpacked is, and what cannot is counted. The pieces are blocks
-// of Zstandard that hold their bytes as they are, so that nothing is needed to write them.
+// Packed recordings that were damaged: everything that can still be unpacked is, and the rest is counted. The pieces
+// are blocks of Zstandard that store their bytes unchanged, so that writing them needs no library.
 #include "analysis/recording/packed_records.h"
 
 #include <gtest/gtest.h>
@@ -43,11 +43,11 @@ enum class Frames : u8 { one, each };
 
 struct Packed {
   std::vector<std::byte> bytes;
-  std::vector<u64> records;  // where they begin
+  std::vector<u64> records;  // where the records begin
 };
 
-// What stands behind the records in pieces that have no multiple of 8, with a record between two of them that is not
-// packed. `Frames::each`: each piece could be unpacked alone.
+// Pieces after the records whose lengths are not multiples of 8, with an unpacked record between two of them.
+// `Frames::each`: each piece can be unpacked separately.
 Packed packed(Frames frames) {
   FileBuilder builder;
   builder.event(
@@ -123,7 +123,7 @@ TEST_F(DamagedPackedRecords, AreFoundWhereTheHeaderNamesNoFeature) {
   EXPECT_EQ(read_packed(sound.bytes).numbers.size(), kPackedSamples);
 }
 
-// The record behind a packed one, whose size says nothing: what follows begins at no multiple of 8.
+// After a packed record whose size is damaged, the next record may begin at any byte.
 TEST_F(DamagedPackedRecords, DamageBetweenThemCostsNone) {
   for (const Frames frames : {Frames::one, Frames::each}) {
     Packed sound = packed(frames);
@@ -164,7 +164,7 @@ TEST_F(DamagedPackedRecords, OfOneFrameAreLostBehindTheDamageAndCounted) {
   EXPECT_EQ(seen.statistics.of(RecordType::finished_round), kPackedSamples / kInPiece);  // they were not packed
 }
 
-// A piece that cannot be seen is no piece of the stream: those behind it would be unpacked to something else.
+// A missing piece breaks the stream: the later ones would be unpacked to wrong data.
 TEST_F(DamagedPackedRecords, NothingIsMadeUpBehindAPieceThatIsGone) {
   Packed sound = packed(Frames::one);
   std::fill(sound.bytes.begin() + static_cast<std::ptrdiff_t>(sound.records[5]),
@@ -181,7 +181,7 @@ TEST_F(DamagedPackedRecords, ARecordCutAtTheEndIsTold) {
   tail.bytes(Bytes(sound.bytes).subspan(sound.records.back()));
   std::vector<std::byte> bytes(sound.bytes.begin(),
                                sound.bytes.begin() + static_cast<std::ptrdiff_t>(sound.records.back()));
-  const u64 size = bytes.size() - 104 - 152;  // of the records: behind the header and one event
+  const u64 size = bytes.size() - 104 - 152;  // the size of the records: without the header and one event
   std::memcpy(bytes.data() + 48, &size, sizeof size);
   const Unpacked seen = read_packed(bytes);
   EXPECT_EQ(seen.statistics.damaged_places(), 1);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Paths of places as one tree: nodes are numbered as they come, so that each stands behind its parent. Called by
-// recorded_places.
+// Paths of places as one tree: nodes are numbered as they come, so that each comes after its parent.
 #pragma once
 #include <vector>
 
@@ -13,14 +12,14 @@ class PathTree {
  public:
   static constexpr u32 kRoot = 0;
 
-  // Below one node, the key tells nodes apart.
+  // Nodes below one node differ in their key.
   u32 insert(u32 parent, u32 key, u32 place) {
     const auto [number, is_new] = keys_.insert(parent, key);
     if (is_new) nodes_.push_back({parent, place});
     return number + 1;
   }
-  // Takes the paths of another tree in, and answers which node here each of its nodes is. The nodes are those that one
-  // tree would have that was given the other's paths after its own.
+  // Adds the paths of another tree, and returns the number here of each of its nodes. The result is the tree that would
+  // have been made from this tree's paths followed by the other's.
   std::vector<u32> join(const PathTree& other) {
     std::vector<u32> here(other.nodes_.size(), kRoot);
     for (u32 node = 1; node < here.size(); ++node) {

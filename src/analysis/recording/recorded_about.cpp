@@ -9,7 +9,7 @@
 namespace wperf::recording {
 namespace {
 
-// As a shell takes it; a word of a foreign file may hold anything.
+// Quoted for a shell; a word from a foreign file may contain any character.
 std::string quoted(std::string_view word) {
   constexpr std::string_view kPlain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_@%+=:,./\\-";
   if (!word.empty() && word.find_first_not_of(kPlain) == std::string_view::npos) return std::string(word);
@@ -30,7 +30,7 @@ std::string_view file_name(std::string_view path) {
 
 using Words = std::span<const std::string_view>;
 
-// Behind `--`; else from the word on that names the image, which no word of an option does as a path.
+// After `--`; otherwise from the word on that names the image: no option has a path as a word.
 Words program_words(Words words, const std::optional<perf_data::RunFacts>& run) {
   const auto begin = std::find(words.begin(), words.end(), "--");
   if (begin != words.end()) return {begin + 1, words.end()};
@@ -45,7 +45,7 @@ Words program_words(Words words, const std::optional<perf_data::RunFacts>& run) 
   return {};
 }
 
-// `-p 17`, where that is what was looked at.
+// The process of `-p 17`, if the run looked at one.
 u32 watched_process(Words words, const std::optional<perf_data::RunFacts>& run) {
   if (!run.has_value() || run->process == 0) return 0;
   const std::string number = std::to_string(run->process);
@@ -71,7 +71,8 @@ stacks::RecordingAbout recorded_about(const perf_data::Features& features,
   about.host = features.text(Feature::host_name);
   about.processor = features.text(Feature::cpu_description);
   if (about.processor.empty()) about.processor = features.text(Feature::architecture);
-  // Of other programs that is a number alone. What was made of a trace says who made it, and not who recorded.
+  // Other programs only have a number there. A recording made from a trace has the version of its maker, not of the
+  // recorder.
   const std::string_view version = features.text(Feature::perf_version);
   if (run.has_value()) {
     about.version = version;
@@ -85,7 +86,7 @@ stacks::RecordingAbout recorded_about(const perf_data::Features& features,
     return about;
   }
   about.image = run->image_name;
-  about.is_of_machine = run->process == 0 && !run->windows;  // a driver samples the cores that it was told
+  about.is_of_machine = run->process == 0 && !run->windows;  // a driver samples the cores of its settings
   about.begun_unix_ns = run->begun_unix_ns;
   about.elapsed_ns = run->program_ns.value_or(run->end_ns - run->start_ns);
   about.cpu_ns = run->cpu_ns;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a perf.data file tells of its run: its feature sections, and what wperf measured. Called by recorded_samples.
+// The facts about its run in a perf.data file: its feature sections, and wperf's own measurements.
 #pragma once
 #include <optional>
 
@@ -9,7 +9,7 @@
 
 namespace wperf::recording {
 
-// `run`: none, the recording is somebody else's.
+// `run` null: the recording was made by another program.
 stacks::RecordingAbout recorded_about(const perf_data::Features& features,
                                       const std::optional<perf_data::RunFacts>& run);
 

@@ -23,7 +23,7 @@ using stacks::StackProfile;
 constexpr u64 kMostCodeBytes = 4 << 20;
 
 struct Hits {
-  CodeHits self, all;  // all: with what was called
+  CodeHits self, all;  // `all` includes the called code
 };
 
 struct HitFunction {
@@ -47,8 +47,8 @@ std::pair<std::string_view, u32> line_of(const StackProfile& profile, const stac
   return {profile.texts[frame.file], frame.line};
 }
 
-// Counts what the samples of an event hit, by function, line and address. A function, line or address that is in a
-// stack several times was seen once.
+// Counts the hits of an event's samples by function, line and address. A function, line or address that is in a stack
+// several times counts once.
 class HitCounter {
  public:
   HitCounter(const CodeFiles& files, const StackProfile& profile, bool with_calls)
@@ -83,14 +83,14 @@ class HitCounter {
     for (Hits* const target : seen_) add_hits(target->all, hits);
   }
 
-  // Those that were hit, by their numbers in the profile.
+  // The functions with hits, by their numbers in the profile.
   const std::map<u32, HitFunction>& functions() const { return functions_; }
 
  private:
   const StackProfile& profile_;
   const bool with_calls_;
   std::map<u32, HitFunction> functions_;
-  std::vector<std::array<Hits*, 3>> targets_;  // of each site
+  std::vector<std::array<Hits*, 3>> targets_;  // three for each site
   std::vector<Hits*> seen_;
 };
 
@@ -102,7 +102,7 @@ class Sources {
   std::string line(const std::string& path, u32 number) {
     return std::string(answers::source_line(file(path).file, number));
   }
-  // Why nothing is shown of one that may be here.
+  // Why the source at `path` is not shown although it may exist.
   const std::string& reason(const std::string& path) { return file(path).reason; }
 
  private:
@@ -113,7 +113,7 @@ class Sources {
 
   const Read& file(const std::string& path) {
     const auto [entry, is_new] = files_.try_emplace(path);
-    const bool is_whole = !path.empty() && path.front() == '/';  // else relative to a folder of another time
+    const bool is_whole = !path.empty() && path.front() == '/';  // else relative to an unknown folder
     if (!is_new || !is_whole) return entry->second;
     modules::SourceText read = modules::read_source(path, folders_);
     entry->second = {{.path = path, .text = std::move(read.text)}, std::move(read.reason)};
@@ -201,7 +201,7 @@ diag::Result<void> CodeWriter::add_instructions(const HitFunction& function, Fun
   return {};
 }
 
-// Those that were hit, and a few around each.
+// The instructions with hits, and a few around each.
 void CodeWriter::append_instructions(const modules::CodeFile& file, const HitFunction& function, u64 base,
                                      const std::vector<symbols::Instruction>& all, FunctionCode& out) const {
   constexpr size_t kAround = 6;
@@ -262,8 +262,8 @@ std::string target_text(const modules::CodeFile& file, u64 target, bool decorate
 
 namespace {
 
-// Whose source is here first, then whose lines are known: there somebody can change something. Without calls all are
-// alike.
+// Functions whose source is here come first, then those with known lines: there the user can change something. Without
+// calls, all have the same rank.
 int rank_of(const FunctionCode& code) {
   if (!code.with_calls || code.lines.empty()) return 0;
   const bool has_source =
@@ -290,10 +290,10 @@ diag::Result<void> add_function_code(const CodeFiles& files, const CodeRequest& 
       const bool has_bounds = function.begin < function.end;
       if (!is_hot(function.hits.all) || (!has_bounds && !profile.functions[number].is_known)) continue;
       FunctionCode code = writer.lines_of_function(event, number, function);
-      // What only called others, and has no lines, says nothing.
+      // A function that only called others, and has no lines, adds nothing.
       if (rank_of(code) != 0 || is_hot(code.hits)) found.push_back(std::move(code));
     }
-    // Where there is source that somebody can change, other code is of interest for what happened in it itself.
+    // If there is source to change, other code is ranked by its own hits only.
     if (std::any_of(found.begin(), found.end(), [](const FunctionCode& code) { return rank_of(code) == 2; })) {
       std::erase_if(found, [&](const FunctionCode& code) { return rank_of(code) != 2 && !is_hot(code.hits); });
     }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // --annotate and --disassemble of a recording: lines and instructions of its hottest functions, with the samples that
-// hit them. With calls, functions whose source is here come first: that is where somebody can change something. Called
-// by run_report and live_look.
+// hit them. With calls, functions whose source is here come first: there the user can change something.
 #pragma once
 #include <string>
 #include <vector>
@@ -14,15 +13,16 @@ namespace wperf::recording {
 
 struct CodeRequest {
   stacks::StackFilter filter;
-  u32 most_functions = 0;  // of an event
-  u32 least_permille = 5;  // of what the event counted
+  u32 most_functions = 0;  // for each event
+  u32 least_permille = 5;  // of all hits of the event
   bool disassemble = false;
-  bool with_calls = false;  // what was called from a line counts for it, too: needs a site for each caller
+  bool with_calls = false;  // code called from a line counts for the line, too: needs a site for each caller
   bool decorated = false;
-  std::vector<std::string> folders;  // below which sources may lie, too
+  std::vector<std::string> folders;  // in these folders, sources are also searched
 };
 
-// "name+0x24" of what is called or branched to, "name" where nobody knows where the function begins; empty: no name.
+// "name+0x24" of the target of a call or branch, "name" if the function's beginning is unknown; empty if it has no
+// name.
 std::string target_text(const modules::CodeFile& file, u64 target, bool decorated);
 
 // Fills profile.code. The sites are those that name_places() answered for this profile.

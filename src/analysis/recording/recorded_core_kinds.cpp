@@ -11,8 +11,7 @@ namespace {
 using perf_data::Feature;
 using stacks::kNothing;
 
-constexpr usize kMostKinds =
-    64;  // more than any machine has; a damaged file can take no more time and memory than that
+constexpr usize kMostKinds = 64;  // more than any machine has; limits the time and memory that a damaged file can take
 
 constexpr u32 kHardwareEvent = 0, kCacheEvent = 3;  // EventAttributes::type
 
@@ -76,7 +75,7 @@ void KindsReader::read_units() {
 }
 
 u32 KindsReader::kind_of_event(const perf_data::EventAttributes& attributes) const {
-  // The kernel's own names for events say in the upper half of the number which PMU is meant, where there are several.
+  // If there are several PMUs, the upper half of the number of a general event is the PMU's type.
   const bool is_general = attributes.type == kHardwareEvent || attributes.type == kCacheEvent;
   const u32 type = is_general ? static_cast<u32>(attributes.config >> 32) : attributes.type;
   const auto found =
@@ -96,7 +95,7 @@ void KindsReader::name_machine() {
 stacks::CoreKinds KindsReader::read() {
   read_topology();
   read_units();
-  // A machine with several kinds of cores describes only one of them by its processor.
+  // On a machine with several kinds of cores, the processor's name describes only one of them.
   const bool is_mixed = kinds_.names.size() > 1;
   for (const perf_data::Event& event : file_.attrs()) {
     kinds_.events.push_back({.has_cores = event.attributes.has(perf_data::kSampleCpu),

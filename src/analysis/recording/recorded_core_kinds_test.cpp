@@ -126,7 +126,7 @@ TEST_F(CoreKindsTest, ListsThatAreNone) {
     EXPECT_EQ(found.name(found.of(0, 4)), "cpu_atom") << list;
     EXPECT_EQ(found.name(found.of(0, 3)), "?") << list;
   }
-  // As far as it is in order.
+  // The valid part is used.
   builder.feature(Feature::hybrid_topology, topology({{"cpu_core", "0,2-3,1,7"}, {"cpu_atom", "8"}}));
   EXPECT_EQ(kind(0, 3), "cpu_core");
   EXPECT_EQ(kind(0, 1), "?");

@@ -22,7 +22,7 @@ struct DataFile {
   modules::LoadedElf loaded;
   std::optional<symbols::ElfFile> image, debug;
   std::optional<symbols::DataSymbols> symbols;
-  u64 begin = 0, end = 0;  // of what is loaded, as linked
+  u64 begin = 0, end = 0;  // the loaded part of the module, as linked
 };
 
 void parse(const std::optional<os::MappedFile>& mapped, std::optional<symbols::ElfFile>& out) {
@@ -64,7 +64,7 @@ class DataNamer {
     history_.for_each_mapping_in(space, [&](u64 begin, u64, u32 code, u64 offset) {
       if (is_found) return;
       const perf_data::MappedCode& mapped = history_.codes()[code];
-      if (mapped.is_anonymous || !mapped.path.starts_with('/')) return;  // of the latter none has data: "[vdso]"
+      if (mapped.is_anonymous || !mapped.path.starts_with('/')) return;  // the latter have no data: "[vdso]"
       DataFile& file = file_of(code);
       const std::optional<u64> linked = file.image.has_value() ? file.image->address_of_offset(offset) : std::nullopt;
       is_any_missing = is_any_missing || !linked.has_value();

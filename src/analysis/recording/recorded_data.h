@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Names for addresses of data: the variable of a module that one lies in. Only code is recorded as mapped, but a module
-// is mapped as a whole, so where its code lies tells where its data does. Called by commands for the locks that threads
-// waited for.
+// is mapped as a whole, so the place of its code determines that of its data. For the locks that threads waited for.
 #pragma once
 #include <string>
 #include <vector>
@@ -20,15 +19,15 @@ struct DataAddress {
 struct DataName {
   u32 process = 0;
   u64 address = 0;
-  std::string symbol;       // empty: none is known
-  std::string module;       // empty: it lies in none, or nobody knows in which
+  std::string symbol;       // empty if unknown
+  std::string module;       // empty if the address lies in no module, or if the module is unknown
   u64 offset = 0;           // in the symbol, or without one in the module as linked
-  bool is_outside = false;  // of all modules: heap, stack, memory that processes share
+  bool is_outside = false;  // outside of all modules: heap, stack, shared memory
 };
 
 struct NamedData {
   std::vector<DataName> names;  // each once
-  std::vector<u32> of_address;  // by place in what was asked
+  std::vector<u32> of_address;  // by index of the given address
 };
 
 NamedData name_data(const perf_data::PerfFile& file, const std::vector<DataAddress>& addresses,

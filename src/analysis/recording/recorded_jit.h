@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Code that programs made as they ran and described in a jit-PID.dump, which recordings name as a mapped file. What
-// lies at an address changes with time, and core_statistics know no times: an address in such code is replaced by the
-// number of a spot, an address in one version of one function. Called by recorded_samples, asked for names by
-// recorded_places.
+// Code that programs made as they ran and described in a jit-PID.dump, which recordings name as a mapped file. The code
+// at an address changes with time, but the counts have no times. So an address in such code is replaced by the number
+// of a spot, an address in one version of one function.
 #pragma once
 #include <optional>
 #include <span>
@@ -21,9 +20,9 @@ namespace wperf::recording {
 
 class RecordedJit {
  public:
-  // has_monotonic_times: those of samples compare with those of the dumps; else the newest code of a place counts.
-  // `own`: the section of the recording that has dumps, whose times are those of its samples; empty: it has none.
-  // `folders`: of --symbol-path.
+  // has_monotonic_times: times of samples can be compared with those of the dumps; otherwise the newest code of a place
+  // counts. `own`: the section of the recording that has dumps, with times like those of its samples; empty if there is
+  // none. `folders`: of --symbol-path.
   static RecordedJit open(const perf_data::ProcessHistory& history, bool has_monotonic_times, bytes::Span own,
                           std::span<const std::string> folders);
 
@@ -35,7 +34,7 @@ class RecordedJit {
 
   struct Spot {
     u32 process = 0;
-    u64 address = 0;  // where it was when the sample was taken; of a caller, in the call
+    u64 address = 0;  // its place when the sample was taken; for a caller, within the call
     std::string_view function;
     symbols::JitLine line;
   };

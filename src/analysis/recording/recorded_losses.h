@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a recording says of its losses. A LOST record tells how many records found no room in a ring, as soon as there
-// is room again. Kernels since 6.0 also count for each event what it lost, and who records writes these counts at the
-// end, as LOST_SAMPLES: they contain the former, and what nobody had room to tell of. Without such counts LOST_SAMPLES
-// come from the hardware and stand beside. Called by recorded_samples and recorded_capture.
+// The losses in a recording. A LOST record says how many records found no room in a ring, as soon as there is room
+// again. Kernels since 6.0 also count the losses of each event, and recorders write these counts at the end, as
+// LOST_SAMPLES. They include the former, and losses that found no room for a LOST record. Without such counts
+// LOST_SAMPLES come from the hardware and are separate.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -36,7 +36,7 @@ class RecordedLosses {
   }
 
   u64 of_rings() const { return of_rings_; }
-  // That no LOST record told of.
+  // Losses without a LOST record.
   u64 others(bool counts_losses) const { return counts_losses ? counted_ - std::min(counted_, of_rings_) : counted_; }
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a recording's records say of time, taken while its samples are read: stacks::Moments without the states of
-// threads. Called by recorded_samples.
+// The times in a recording's records, collected while its samples are read: stacks::Moments without the states of
+// threads.
 #pragma once
 #include <algorithm>
 #include <map>
@@ -18,7 +18,7 @@ class MomentReader {
     if (keep) moments_.samples.times_ns.push_back(time_ns);
     note(time_ns);
   }
-  // What a counter that is read with samples has counted since the one before.
+  // The increase of a counter that is read with samples, since the one before.
   void add_count(u32 event, u32 core, u64 time_ns, u64 grown);
   void add(const perf_data::Comm& comm);
   void add(const perf_data::Task& task);

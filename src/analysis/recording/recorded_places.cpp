@@ -34,9 +34,9 @@ using stacks::StackProfile;
 
 constexpr usize kFilesTogether = 4;
 constexpr u32 kRowsForTwo = 1 << 12;      // fewer take less time than starting a thread
-constexpr u32 kByAddress = u32{1} << 31;  // of a node's key; so many numbers would not fit into memory
+constexpr u32 kByAddress = u32{1} << 31;  // this many numbers in a node's key would not fit into memory
 
-// Where an address is called from stands behind the call, maybe in another function already.
+// A return address comes after the call, maybe in another function already.
 u64 searched_address(u64 address, bool is_return_address) {
   return is_return_address && address != 0 ? address - 1 : address;
 }
@@ -62,8 +62,7 @@ class PlaceNamer {
   NamedPlaces take() { return {std::move(files_), std::move(lists_)}; }
 
  private:
-  // What is asked for: an offset in a mapped file, an address of the kernel, a spot of made code, or one that nobody
-  // knows.
+  // A key to ask for: an offset in a mapped file, an address of the kernel, a spot of made code, or an unknown one.
   static constexpr u64 kKernel = u64{1} << 32, kUnknown = u64{1} << 33, kJit = u64{1} << 34;
 
   u32 place_of(u32 space, AddressKind kind, u64 address) {
@@ -96,10 +95,10 @@ class PlaceNamer {
     files_.files.push_back(std::move(file));
   }
   void name_jit_code(const MappedCode& code, const std::vector<u32>& asked);
-  // What the kernel's list says of addresses, in their order.
+  // The answers of the kernel's list for addresses, in their order.
   struct KernelAnswers {
-    modules::KernelSymbols symbols;  // whose names these are
-    std::vector<u32> order;          // indices into what was asked for
+    modules::KernelSymbols symbols;  // of this kernel
+    std::vector<u32> order;          // indices of the wanted addresses
     std::vector<modules::KernelSymbols::Function> functions;
   };
   void ask_kernel(const std::vector<u32>& asked, KernelAnswers& out) const;
@@ -174,10 +173,10 @@ void PlaceNamer::find_names() {
               [&](u32 a, u32 b) { return asked_.second(a) < asked_.second(b); });
   }
   const bool windows_run = is_windows_run(file_);
-  KernelAnswers kernel;  // one long list: read beside all the files
+  KernelAnswers kernel;  // one long list: read in parallel with all the files
   std::future<void> kernel_asked;
   if (!of_kernel.empty()) kernel_asked = std::async(std::launch::async, [&] { ask_kernel(of_kernel, kernel); });
-  // A few at a time: what was read of a file is given back before the next ones come.
+  // A few at a time: the memory of read files is given back before the next ones are opened.
   for (usize begin = 0; begin < used.size(); begin += kFilesTogether) {
     if (options_.tell) options_.tell(begin, used.size());
     const std::span<const u32> some = std::span(used).subspan(begin, std::min(kFilesTogether, used.size() - begin));
@@ -229,7 +228,7 @@ void PlaceNamer::name_file(const MappedCode& code, const modules::CodeFile& file
     profile_.modules[module].pdb_path = file.pdb_path();
     profile_.modules[module].image_base = file.image_base();
   }
-  u32 nameless = kNothing;  // what the file has no address for
+  u32 nameless = kNothing;  // for addresses that the file does not have
   std::vector<u64> addresses;
   std::vector<u32> of_address;
   for (const u32 one : asked) {
@@ -263,7 +262,7 @@ void PlaceNamer::name_file(const MappedCode& code, const modules::CodeFile& file
   if (profile_.modules[module].reason.empty()) profile_.modules[module].reason = profile_.modules[module].not_used;
   const std::vector<modules::CodeRange> ranges =
       options_.line_ranges ? file.line_ranges(known) : std::vector<modules::CodeRange>();
-  // By where they begin; what nobody knows the beginning of, by name or address.
+  // By their beginning; those without a known beginning by name or address.
   std::unordered_map<u64, u32> functions, loose_addresses;
   std::unordered_map<std::string_view, u32> loose_functions;
   NamelessCode nameless_code(file);
@@ -309,8 +308,8 @@ void PlaceNamer::keep_site(const symbols::Symbolization& known, const symbols::S
   }
 }
 
-// A line belongs to the function that it is shown with: where inlined functions are not shown, it is the line of the
-// call that was replaced.
+// A line belongs to the function that it is shown with: if inlined functions are not shown, it is the line of the
+// replaced call.
 void PlaceNamer::name_answer(const symbols::Symbolization& known, const symbols::SymbolizedAddress& answer,
                              u32 function, u32 asked) {
   if (options_.code || options_.lists) keep_site(known, answer, function, asked);
@@ -342,9 +341,9 @@ u32 PlaceNamer::inlined_function(std::string_view name, u32 module) {
   return entry->second;
 }
 
-// Stacks become paths in one tree, from the outermost caller down. Where nobody asks for addresses, those of one place
-// are one node; inlined functions make nodes of their own below the one of the function that they are in. There are
-// many more frames than nodes, so that two threads with a tree each have something to win.
+// Stacks become paths in one tree, from the outermost caller down. If addresses are not wanted, those of one place are
+// one node. Inlined functions become separate nodes below the node of the function that they are in. There are many
+// more frames than nodes, so two threads with a tree each are faster.
 void PlaceNamer::place_stacks(const stacks::StackAggregator& aggregator, const std::vector<u32>& asked_of_address) {
   std::vector<u32> place_of_address;
   place_of_address.reserve(asked_of_address.size());
@@ -414,7 +413,7 @@ void PlaceNamer::list_frames(const stacks::AggregatedAddress& address, u32 asked
     lists_.frames.push_back({address.address, stacks::kNoOffset, inlined_places_[named.first_inlined + i]});
   }
   const stacks::CodeSite& site = profile_.sites[asked];
-  // What was looked up is the call before the address that is told.
+  // The lookup used the call before the return address.
   const u64 offset =
       site.begin == site.end ? stacks::kNoOffset : site.address - site.begin + (address.is_caller ? 1 : 0);
   lists_.frames.push_back({address.address, offset, named.place});
@@ -473,7 +472,7 @@ void PlaceNamer::name_kernel(const std::vector<u32>& asked, const KernelAnswers&
   const auto first = static_cast<u32>(profile_.functions.size());
   std::vector<u32> function_of(asked.size());
   std::vector<std::string_view> modules_of;                   // by function
-  std::map<std::pair<std::string_view, u64>, u32> functions;  // by module and where they begin; without a name at 0
+  std::map<std::pair<std::string_view, u64>, u32> functions;  // by module and beginning; without a name at 0
   for (usize at = 0; at < asked.size(); ++at) {
     const modules::KernelSymbols::Function& found = answers.functions[at];
     const auto [entry, is_new] = functions.try_emplace({found.module, found.name.empty() ? 0 : found.begin}, 0);
@@ -483,7 +482,7 @@ void PlaceNamer::name_kernel(const std::vector<u32>& asked, const KernelAnswers&
     }
     function_of[answers.order[at]] = entry->second;
   }
-  // Modules stand in the order in which they were asked for.
+  // Modules are in the order in which they were asked for.
   std::map<std::string_view, u32> modules;
   for (u32 i = 0; i < asked.size(); ++i) {
     stacks::StackFunction& function = profile_.functions[function_of[i]];

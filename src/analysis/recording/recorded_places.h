@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Names for the addresses of a recording: each unique one once, module by module, from the files on this machine, from
-// /proc/kallsyms and from the maps of programs that make code as they run. Called by recorded_samples.
+// /proc/kallsyms and from the maps of programs that make code as they run.
 #pragma once
 #include <functional>
 
@@ -19,11 +19,11 @@ using NamingProgress = std::function<void(usize done, usize all)>;
 
 struct PlaceOptions {
   modules::ElfSearch search;
-  modules::SymbolOptions images;  // of Windows programs
+  modules::SymbolOptions images;  // for Windows programs
   bool lines = false;             // each place has its line
-  bool inlined = false;           // functions that the compiler put into others are frames of their own
+  bool inlined = false;           // functions that the compiler inlined are separate frames
   bool decorated = false;
-  bool signatures = false;   // of overloads, which would else look alike
+  bool signatures = false;   // of overloads, which would otherwise look the same
   bool code = false;         // sites are wanted, and a node for each address
   bool code_lines = false;   // of the sites, with inlined frames
   bool line_ranges = false;  // of the sites: the code of each one's line
@@ -32,7 +32,7 @@ struct PlaceOptions {
   OpenedCode* opened = nullptr;  // files stay open there; null: they are closed, or handed out where `code` is wanted
 };
 
-// The files behind the sites of a profile.
+// The files of the sites in a profile.
 struct CodeFiles {
   std::vector<modules::CodeFile> files;
   std::vector<u32> of_module;  // by module of the profile: index into files; stacks::kNothing: none
@@ -47,8 +47,8 @@ struct NamedPlaces {
 };
 
 // Fills modules, functions, lines, places, nodes and sites of the profile. With inlined functions there are more nodes
-// than the aggregator has: the samples of the profile are moved to those. With lists there is one node for each place.
-// Addresses are taken from the aggregator where nothing asks for them later.
+// than the aggregator has: the samples of the profile are moved to the new ones. With lists there is one node for each
+// place. Takes the addresses out of the aggregator if they are not needed later.
 NamedPlaces name_places(const perf_data::PerfFile& file, const perf_data::ProcessHistory& history,
                         stacks::StackAggregator& aggregator, const RecordedJit& jit, const PlaceOptions& options,
                         stacks::StackProfile& profile);

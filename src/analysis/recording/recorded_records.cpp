@@ -16,10 +16,10 @@ namespace {
 
 constexpr u64 kLow56 = 0x00ff'ffff'ffff'ffff;
 constexpr usize kRunBytes = 128 << 10;
-// Runs that are counted by themselves. It is not for the machine to say how many: what a aggregator forgets depends on
-// where it began, and the answer must be the same on any.
+// How many runs are counted separately. The number must not depend on the machine: what an aggregator forgets depends
+// on where it began, and the answer must be the same everywhere.
 constexpr usize kRunsOfShare = 128;
-constexpr u64 kRecordAlignment = 64;  // of the cores that pad their records; where others' begin nobody knows
+constexpr u64 kRecordAlignment = 64;  // of cores that pad their records; on others a record may begin at any byte
 
 u64 with_address(u64 payload, u64 address) {
   return (payload & ~kLow56) | (address & kLow56);
@@ -74,11 +74,11 @@ const spe::Record* RecordMover::canonical(u32 process, const spe::Record& record
   return &moved_;
 }
 
-// What one thread counts.
+// The counts of one thread.
 struct RecordedRecords::Share {
   spe::Aggregator aggregator;
   DecodeStates states;
-  bool whole = true;  // it ended between two records, so that the share behind it began with one
+  bool whole = true;  // it ended between two records, so that the next share began with one
   bool done = false;
 };
 
@@ -112,7 +112,7 @@ void RecordedRecords::add_piece(Piece piece, usize& room) {
   runs_.back().push_back(piece);
 }
 
-// With what was cut between two of these runs in one piece again.
+// Joins the records that were cut between two of these runs.
 RecordedRecords::Run RecordedRecords::joined(usize first, usize last) const {
   Run pieces;
   for (usize i = first; i < last; ++i) {
@@ -129,8 +129,8 @@ RecordedRecords::Run RecordedRecords::joined(usize first, usize last) const {
   return pieces;
 }
 
-// Whose records they are where they do not say themselves: of the thread that the buffer belongs to, else of the only
-// process there is.
+// The owner of records that do not name one: the thread that the buffer belongs to, otherwise the process if there is
+// only one.
 RecordedRecords::Piece RecordedRecords::piece_of(const perf_data::AuxBuffer& buffer,
                                                  const perf_data::AuxStretch& stretch) const {
   Piece piece{.origin = {.core = buffer.cpu == perf_data::kAnyCpu ? 0 : buffer.cpu},
@@ -155,7 +155,7 @@ void RecordedRecords::add_to(spe::Aggregator& aggregator, DecodeStates& states) 
     shares[i].whole =
         for_each_in(i * kRunsOfShare, std::min((i + 1) * kRunsOfShare, runs_.size()), shares[i].states,
                     [&](const spe::Origin& origin, const spe::Record& record) { own.add(origin, record); });
-    // In their order, and each as soon as it can be: no more of them are kept than there are threads.
+    // In order, and each as soon as possible: at most one is kept for each thread.
     const std::lock_guard lock(joining);
     shares[i].aggregator = std::move(own);
     shares[i].done = true;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The SPE records of a perf.data file, one after the other or on several threads, with their addresses of code made
-// canonical. Called by recorded_spe.cpp.
+// canonical.
 #pragma once
 #include <array>
 #include <map>
@@ -19,16 +19,16 @@ class RecordMover {
  public:
   RecordMover(const CanonicalCode& code, const perf_data::AuxTraces& traces)
       : history_(code.history()), traces_(traces), pcs_(code), targets_(code) {
-    // Of other threads than look here.
+    // Threads other than those that are looked up here.
     for (u32 i = 0; i < kKnown; ++i) owners_[i].thread = i + 1;
   }
 
-  // `process`: of records that do not name their thread; ProcessHistory::kNobody: nobody knows.
+  // `process`: for records that do not name their thread; ProcessHistory::kNobody if unknown.
   u32 space_of(u32 process, const spe::Record& record);
   u32 process_of(const spe::Record& record, u32 otherwise);
-  // On the clock of the recording; the end of time where it is not known.
+  // On the clock of the recording; the greatest time if it is not known.
   u64 time_of(const spe::Record& record) const;
-  // Null: it is as it should be. Else a copy that lives until the next call.
+  // Null if it needs no change. Otherwise a copy that lives until the next call.
   const spe::Record* canonical(u32 process, const spe::Record& record);
 
  private:
@@ -51,18 +51,18 @@ class RecordMover {
 
 class RecordedRecords {
  public:
-  // `process`: the only one whose code is told apart, at the addresses that it had; what others did is counted as of
-  // other processes. ProcessHistory::kNobody: all are looked at.
+  // `process`: the only one whose code is distinguished, at the addresses that it had; operations of others count as
+  // those of other processes. ProcessHistory::kNobody: all processes are distinguished.
   RecordedRecords(const perf_data::AuxTraces& traces, const CanonicalCode& code,
                   u32 process = perf_data::ProcessHistory::kNobody);
 
-  // callback(origin, record). What became of each core's bytes is in `states` afterwards.
+  // callback(origin, record). Afterwards `states` has the state of each core's bytes.
   template <class Callback>
   void for_each(DecodeStates& states, Callback&& callback) const {
     for_each_in(0, runs_.size(), states, callback);
   }
-  // The records lie in runs, which may be decoded side by side: those from `first` to before `last`. False: the last of
-  // them ends inside a record, which goes on in the run behind it.
+  // The records lie in runs, which may be decoded in parallel: those from `first` to before `last`. Returns false if
+  // the last of them ends inside a record, which goes on in the next run.
   usize run_count() const { return runs_.size(); }
   template <class Callback>
   bool for_each_in(usize first, usize last, DecodeStates& states, Callback&& callback) const {
@@ -76,8 +76,8 @@ class RecordedRecords {
     }
     return whole;
   }
-  // callback(process, time, origin, record) with addresses as they were; `process`: ProcessHistory::kNobody, nobody
-  // knows.
+  // callback(process, time, origin, record) with addresses as they were; `process` may be ProcessHistory::kNobody,
+  // unknown.
   template <class Callback>
   void for_each_as_recorded(DecodeStates& states, Callback&& callback) const {
     RecordMover mover(code_, traces_);
@@ -98,10 +98,10 @@ class RecordedRecords {
   // Bytes that a core wrote at once.
   struct Piece {
     spe::Origin origin;
-    u32 process = perf_data::ProcessHistory::kNobody;  // of records that do not name their thread
+    u32 process = perf_data::ProcessHistory::kNobody;  // the process of records that do not name their thread
     u64 offset = 0;                                    // in the core's stream
     bytes::Span bytes;
-    // Behind it comes more of what was written at once, in the next run: a record is hoped to end here.
+    // The next run has more bytes that were written at once: ideally a record ends here.
     bool goes_on = false;
   };
   using Run = std::vector<Piece>;

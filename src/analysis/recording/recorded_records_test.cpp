@@ -34,7 +34,7 @@ class RecordedRecordsTest : public testing::Test {
     if (thread != 0) encoder_.context(1, thread);
     encoder_.operation(spe::kClassOther, 0).end();
   }
-  // (address, of another process) of each record, for who looks at `process`.
+  // (address, whether of another process) of each record, as seen from `process`.
   std::vector<std::tuple<u64, bool>> seen_by(u32 process) {
     read();
     std::vector<std::tuple<u64, bool>> seen;
@@ -108,8 +108,8 @@ TEST_F(RecordedRecordsTest, TheKernelIsNobodysOwn) {
   EXPECT_EQ(counted_as_others(kProgram), 0u);
 }
 
-// Without a context packet a record is taken for the program's, as no other is looked at. A thread that nobody told of
-// may be one that it started: it is the program's, too.
+// Without a context packet a record counts for the program, as no other process is distinguished. A thread without a
+// record may have been started by the program, so it counts for the program, too.
 TEST_F(RecordedRecordsTest, WhoeverIsNotKnownIsNotAnother) {
   operation(0x3000, 0);
   operation(0x3004, kStranger);

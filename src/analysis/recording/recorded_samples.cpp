@@ -85,7 +85,8 @@ class SampleReader {
     profile_.has_callers = has_callchains_;
   }
 
-  // Who a thread was comes from one of these. Of code that was made at run time, only the whole history knows.
+  // The identity of a thread comes from one of these. Code that was made at run time is known only to the whole
+  // history.
   void follow(HistoryAhead& ahead) { ahead_ = &ahead; }
   void look_up_in(const ProcessHistory& history, std::span<const std::string> folders) {
     history_ = &history;
@@ -97,7 +98,7 @@ class SampleReader {
   // Callers of functions that have not saved the link register.
   void call_leaves_with(LeafCallers& leaves) { leaves_ = &leaves; }
   void slice_time(const stacks::TimeSlices& slices) { profile_.slices = slices; }
-  // Callers of user code come from copies of stacks, where there are any.
+  // Callers of user code come from copies of stacks, if the file has them.
   void unwind_with(RecordedUnwinder& unwinder) { unwinder_ = &unwinder; }
 
   void limit_time(const request::TimeSpan& span, u64 first) {
@@ -110,7 +111,7 @@ class SampleReader {
     end_ = span.to.has_value() ? moment(*span.to) : ~u64{0};
   }
 
-  // The operations that SPE recorded, each kind of them as an event; none of them has callers.
+  // Adds the operations that SPE recorded, each kind as an event; they have no callers.
   void add_operations(const perf_data::AuxTraces& traces);
   void run();
   stacks::StackAggregator finish(const ProcessHistory& history);
@@ -150,7 +151,7 @@ class SampleReader {
   void finish_names(const ProcessHistory& history);
 
   static constexpr usize kKnownTasks = 256;
-  static constexpr u32 kNameless = u32{1} << 31;  // of a name's number: it is one of nameless_
+  static constexpr u32 kNameless = u32{1} << 31;  // in the number of a name: it is an index into nameless_
 
   const perf_data::PerfFile& file_;
   const ProcessHistory* history_ = nullptr;
@@ -164,7 +165,7 @@ class SampleReader {
   std::unordered_map<u32, u32> nameless_;  // tid → number
   CounterGrowth growth_;
   std::vector<StackFrame> frames_;
-  u64 samples_ = 0;  // of the file, so far
+  u64 samples_ = 0;  // the number of samples read so far
   RecordedUnwinder* unwinder_ = nullptr;
   DeferredStacks deferred_;
   LeafCallers* leaves_ = nullptr;
@@ -172,7 +173,7 @@ class SampleReader {
   MomentReader moments_;
   u64 begin_ = 0, end_ = ~u64{0};
   u64 first_time_ = ~u64{0}, last_time_ = 0;
-  bool is_limited_ = false;  // what has no time is left out
+  bool is_limited_ = false;  // samples without a time are left out
   bool has_callchains_ = false;
   RecordedJit jit_;
 };
@@ -212,7 +213,7 @@ void SampleReader::run() {
   losses.damaged_bytes = statistics.damaged_bytes();
   losses.damaged_records_about = records_in_damage(file_, statistics);
   losses.of_unknown_event = statistics.of_unknown_event;
-  // Packed records come here only where their file does not say that it has any, and nobody has unpacked them.
+  // Packed records come here only if their file does not mention them and they were not unpacked.
   losses.damaged_records += statistics.all_damaged() - statistics.of_unknown_event + statistics.compressed();
   losses.unknown_types = statistics.unknown;
   losses.unknown_records = statistics.of_further_unknown;
@@ -283,8 +284,8 @@ void SampleReader::take(const Sample& sample, const Record& record) {
   if (is_wanted) add(sample, event, sample.period, when);
 }
 
-// Counters that were read along: the sample counts for each of them, with what it counted since the sample before,
-// which may have been taken outside of the wanted time.
+// Counters that were read along: the sample stands, for each of them, for the count since the sample before, which may
+// lie outside of the wanted time.
 void SampleReader::take_values(const Sample& sample, u32 sampled, u64 when, bool is_wanted) {
   const perf_data::CounterValues& counters = sample.counters;
   const perf_data::EventAttributes& attributes = file_.attrs()[sampled].attributes;
@@ -317,7 +318,7 @@ void SampleReader::add(const Sample& sample, u32 event, u64 period, u64 when) {
   if (!has_copy && !is_put_off && jit_.empty() && leaves_ == nullptr) {
     return tally_.add(samples_ - 1, chain, origin, period);
   }
-  // Where the frames are not those of the call chain, only they tell whether the sample is like another.
+  // If the frames are not those of the call chain, only they show whether two samples are equal.
   collect_frames(chain, frames_);
   if (is_put_off && !deferred_.append_to(frames_, sample)) ++profile_.losses.stacks_undelivered;
   if (has_copy) unwind(sample, task.space);
@@ -371,7 +372,7 @@ SampleReader::KnownTask SampleReader::find_task(u32 pid, u32 tid, u64 when) {
   return {pid, tid, number, task.space, task.begin, task.end};
 }
 
-// A thread that nobody named is called by its number, as perf does it.
+// A thread without a name is called by its number, as perf does it.
 u32 SampleReader::name_of(u32 tid, u32 name) {
   if (name != perf_data::kNoCode) return name;
   return kNameless | nameless_.try_emplace(tid, static_cast<u32>(nameless_.size())).first->second;
@@ -401,7 +402,7 @@ void count_incomplete(const RecordedUnwinder::Incomplete& incomplete, stacks::St
 WantedDetail wanted_detail(const request::Request& request) {
   const request::RecordingView& view = request.recording;
   WantedDetail wanted;
-  // Lines are shown with what was called from them.
+  // Lines are shown with the code that they call.
   wanted.callers = view.children || view.tree || view.callers || view.callees || view.folded ||
                    request.sampling.display.annotate || request.sampling.records_file.has_value();
   const auto sorts_by = [&](request::SortBy key) {
@@ -445,14 +446,14 @@ ProcessHistory::Span span_of(const ProcessHistory& history, const perf_data::Aux
   return span;
 }
 
-// As the file says it in its header; none: it does not.
+// The time span in the file's header; nullopt: the header has none.
 std::optional<ProcessHistory::Span> told_span(const perf_data::PerfFile& file) {
   const std::optional<perf_data::SampleTime> time = file.features().sample_time();
   if (!time.has_value() || time->first == 0) return std::nullopt;
   return ProcessHistory::Span{time->first, time->last};
 }
 
-// Sums of what a file says do not wrap.
+// Sums of values from a file do not wrap.
 void add_capped(u64& sum, u64 more) {
   sum += std::min(more, ~u64{0} - sum);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The samples of a perf.data file, counted by who, where and how they got there, and named. Called by run_report.
+// The samples of a perf.data file, counted by task, place and call path, and named.
 #pragma once
 #include "analysis/recording/recorded_places.h"
 #include "analysis/recording/sample_tally.h"
@@ -15,7 +15,7 @@
 
 namespace wperf::recording {
 
-// What a view needs beyond thread, function and event; each costs time.
+// Details that a view needs beyond thread, function and event; each costs time.
 struct WantedDetail {
   bool callers = false;
   bool lines = false;
@@ -23,41 +23,39 @@ struct WantedDetail {
   bool core_kinds = false;  // needs cores
   bool inlined = false;
   bool signatures = false;                       // of overloads
-  modules::DebugDownloads* downloads = nullptr;  // of --debuginfod
+  modules::DebugDownloads* downloads = nullptr;  // for --debuginfod
   bool code = false;                             // a site for each address that was hit
-  bool code_lines = false;                       // of these sites
-  bool line_ranges = false;                      // of these sites
+  bool code_lines = false;                       // for these sites
+  bool line_ranges = false;                      // for these sites
   u64 slice_ns = 0;                              // length of the slices of time; 0: none
   bool rows = false;          // each sample of the file is asked for again, by its row, with its addresses
-  bool sample_rows = false;   // the row alone
-  bool times = false;         // what the records say of time, beside samples
+  bool sample_rows = false;   // false: whole stacks
+  bool times = false;         // the times of records other than samples
   bool sample_times = false;  // and when each of these was taken
-  // By sample of the file: what it counts for, instead of its period. 0: it does not count. Null: all count as
-  // recorded.
+  // By sample of the file: its weight, instead of its period. 0: it does not count. Null: all count as recorded.
   const std::vector<u64>* weights = nullptr;
   // Where --time begins to count. None: at the first sample.
   std::optional<u64> time_origin = std::nullopt;
-  const perf_data::AuxTraces* traces = nullptr;  // of SPE: what it recorded counts, too; null: there is none
-  modules::FunctionFiles* functions = nullptr;   // of modules, kept for the next report
+  const perf_data::AuxTraces* traces = nullptr;  // the operations recorded by SPE count, too; null: there are none
+  modules::FunctionFiles* functions = nullptr;   // the functions of modules, kept for the next report
   OpenedCode* opened = nullptr;                  // files of code, kept open for the next report
   NamingProgress tell_naming = {};
-  modules::DownloadProgress tell_download = {};  // of PDBs
+  modules::DownloadProgress tell_download = {};  // for PDBs
 };
 WantedDetail wanted_detail(const request::Request& request);
 
 struct RecordedSamples {
   stacks::StackProfile profile;
   stacks::RecordingAbout about;
-  CodeFiles files;           // where code was wanted
-  stacks::LineStacks lists;  // where rows were wanted
-  stacks::Moments
-      moments;  // where times were wanted, its samples where theirs were; states of threads are added by who knows them
+  CodeFiles files;           // if code was wanted
+  stacks::LineStacks lists;  // if rows were wanted
+  stacks::Moments moments;   // with the samples' times if times were wanted; the caller adds the states of threads
   // Where each sample of the file was counted, in their order: four bytes for each. stacks::StackAggregator::kNoRow:
   // nowhere.
   stacks::GrowingArray<u32> row_of_sample;
-  // Where events read counters along, each sample counts for several: all of them, with what each counted. Else empty.
+  // If events read counters along, each sample counts for several: all of them, with their counts. Otherwise empty.
   std::vector<SampleTally::Part> parts;
-  std::optional<perf_data::RunFacts> run;  // of wperf's own recordings
+  std::optional<perf_data::RunFacts> run;  // for wperf's own recordings
 };
 RecordedSamples read_recorded_samples(const perf_data::PerfFile& file, const request::Request& request,
                                       const WantedDetail& wanted);

@@ -21,10 +21,10 @@ using stacks::Switch;
 constexpr u32 kSoftwareType = 1, kTracepoint = 2;
 constexpr u64 kSoftwareSwitches = 3;
 
-// Of a task, as Linux numbers them in prev_state.
+// States of a task, as Linux numbers them in prev_state.
 constexpr u64 kDead = 0x10, kZombie = 0x20;
 
-// left: a sample of the software event, with the stack of who leaves; a SWITCH record behind it says so.
+// left: a sample of the software event, with the stack of the leaving thread; a SWITCH record for the switch follows.
 enum class Role : u8 { other, switched, waking, wakeup, created, left };
 
 u16 core_of(const perf_data::Identity& identity) {
@@ -63,7 +63,7 @@ Point point_of(const TracepointFormat& format) {
 }
 
 Leaving leaving_of(u64 state) {
-  // 0: it could go on. The kernel adds a bit above all states where it was made to leave.
+  // 0: it could go on. For a forced switch, the kernel sets a bit above all states.
   if ((state & 0xff) == 0) return Leaving::preempted;
   if ((state & (kDead | kZombie)) != 0) return Leaving::ended;
   return Leaving::waits;
@@ -146,7 +146,7 @@ class Reader {
   }
 
  private:
-  // What is said again is news where the tracepoint did not say it.
+  // A repeated record is news if the tracepoint is missing.
   void fill_gaps() {
     std::vector<Switch> whole;
     whole.reserve(out_.switches.size());
@@ -180,7 +180,7 @@ class Reader {
     out_.end = std::max(out_.end, time);
   }
 
-  // Files of several cores are not in the order of time: of what is told of a thread the latest counts.
+  // Files of several cores are not in the order of time: the latest fact about a thread counts.
   void put_in_process(u32 thread, u32 process, u64 time) {
     u64& since = told_at_[thread].process;
     if (time < since) return;
@@ -194,8 +194,8 @@ class Reader {
     SwitchedThread& known = out_.threads[thread];
     if (known.name != name) known.name = name;
   }
-  // A thread that was never named has the name that its creator had then. Nothing is known if the creator was renamed
-  // later.
+  // A thread that was never named has the name that its creator had then. If the creator was renamed later, the name is
+  // unknown.
   void inherit_names() {
     std::stable_sort(creations_.begin(), creations_.end(),
                      [](const Creation& a, const Creation& b) { return a.time < b.time; });
@@ -221,7 +221,7 @@ class Reader {
     recorded_until_[core] = std::max(recorded_until_[core], time);
   }
 
-  // It is told as soon as there is room again: what was lost lies between the core's record before it and this one.
+  // It comes as soon as there is room again: the loss lies between the core's record before it and this one.
   void take(const perf_data::Lost& lost) {
     const perf_data::Identity& identity = lost.identity;
     if (!identity.has(perf_data::kSampleTime) || identity.time == 0) return;
@@ -240,7 +240,7 @@ class Reader {
     if (sample.tid != 0) put_in_process(sample.tid, sample.pid, sample.time);
     const u32 event = sample.event == perf_data::kNoEvent ? 0 : sample.event;
     const Point& point = event < points_.size() ? points_[event] : kOther;
-    // Both tell of the same; the earlier one knows who did it.
+    // Both report the same wake-up; only the earlier one was recorded in the thread that caused it.
     if (point.role == Role::wakeup && has_waking_) return;
     if (point.role == Role::switched || point.role == Role::left) take_argument(sample, number);
     if (point.role == Role::left) {
@@ -280,7 +280,7 @@ class Reader {
     out_.arguments.push_back({number, *value});
   }
 
-  // Of several events the first one tells where threads ran: they would count twice.
+  // If there are several events, the first one decides where threads ran: otherwise they would count twice.
   void take_running(const perf_data::Sample& sample, u32 event, u32 number) {
     if (!out_.has_other_samples) running_event_ = event;
     out_.has_other_samples = true;
@@ -289,7 +289,7 @@ class Reader {
         {.sample = number, .thread = sample.tid, .weight = std::max<u64>(sample.period, 1), .time = sample.time});
   }
 
-  // These are there beside tracepoints, too, and say the same.
+  // These exist in addition to tracepoints, and repeat them.
   void take(const perf_data::Switch& change) {
     note_time(change.identity.time);
     if (!change.identity.has(perf_data::kSampleTime)) return;
@@ -297,14 +297,14 @@ class Reader {
       note_core(static_cast<u16>(change.identity.cpu), change.identity.time);
     const u32 thread = change.identity.tid;
     if (has_switches_ && !change.is_cpu_wide) {
-      // The tracepoint of a thread's own events tells when it leaves; this alone tells when it comes.
+      // The tracepoint of a thread's own events shows when it leaves; this record is needed for when it comes.
       out_.of_whole_cores = false;
       if (change.is_out) return;
       out_.switches.push_back({.time = change.identity.time, .comes = thread, .core = core_of(change.identity)});
       return;
     }
     if (has_switches_) {
-      // Out of idle some kernels lose the tracepoint. Who has come says so here once more: see fill_gaps().
+      // After idle some kernels lose the tracepoint. Then this record of the coming thread is used: see fill_gaps().
       if (change.is_out) return;
       said_again_.push_back({.time = change.identity.time,
                              .leaves = change.next_prev_tid,
@@ -312,7 +312,7 @@ class Reader {
                              .core = static_cast<u16>(change.identity.cpu)});
       return;
     }
-    // Of whole cores each change is told twice: by who leaves and by who comes.
+    // When whole cores are recorded, each change comes twice: from the thread that leaves and from the one that comes.
     if (change.is_cpu_wide && !change.is_out) return;
     const u32 next = change.is_cpu_wide ? change.next_prev_tid : stacks::kNobody;
     const bool has_core = change.identity.has(perf_data::kSampleCpu);
@@ -323,13 +323,13 @@ class Reader {
                .core = core_of(change.identity),
                .leaving = change.is_preempted ? Leaving::preempted : Leaving::waits};
     if (change.is_cpu_wide && has_core) {
-      // Who has ended has no number any more when it leaves.
+      // A thread that has ended has no number any more when it leaves.
       if (one.core >= on_core_.size()) on_core_.resize(one.core + usize{1}, stacks::kNobody);
       if (one.leaves == stacks::kNobody) one.leaves = on_core_[one.core];
       on_core_[one.core] = next;
     }
     const bool has_ended = had_ended(one.leaves, one.time);
-    if (had_ended(thread, one.time) && !change.is_cpu_wide) return;  // its end was told
+    if (had_ended(thread, one.time) && !change.is_cpu_wide) return;  // its end was recorded
     if (change.is_out) {
       if (has_ended) one.leaving = Leaving::ended;
       // The sample of this switch came just before it.
@@ -342,13 +342,13 @@ class Reader {
     out_.switches.push_back(one);
   }
 
-  // What is told of programs may stand before all switches in the file.
+  // Records about programs may precede all switches in the file.
   bool had_ended(u32 thread, u64 time) const {
     const auto end = ended_.find(thread);
     return end != ended_.end() && end->second <= time;
   }
 
-  // Without tracepoints this is who made a thread, and when it ended.
+  // Without tracepoints, this record shows which thread made another, and when it ended.
   void take(const perf_data::Task& task) {
     const perf_data::Identity& identity = task.identity;
     if (!identity.has(perf_data::kSampleTime) || identity.time == 0) return;
@@ -362,13 +362,14 @@ class Reader {
       return;
     }
     ended_[task.tid] = identity.time;
-    // Of whole cores the switch is told. A thread's own events end before it.
+    // When whole cores were recorded, the switch event follows. Per-thread events end before it, so note the time here.
     if (out_.switches.empty() || out_.of_whole_cores) return;
     note_time(identity.time);
     out_.switches.push_back(end);
   }
 
-  // Where only some threads were recorded, nobody tells when others leave a core, and of ours each says when it comes.
+  // If only some threads were recorded, other threads leave a core without a record, and recorded ones each have one
+  // when they come.
   void forget_successors() {
     for (Switch& one : out_.switches) {
       if (one.kind == stacks::Kind::switched && one.leaves != stacks::kNobody) one.comes = stacks::kNobody;
@@ -419,7 +420,7 @@ class Reader {
   u64 program_begin_ = 0;
   u32 running_event_ = 0;
   bool stacks_of_left_ = false;
-  std::unordered_map<u32, u32> left_;   // by thread: the sample of the switch that is told next
+  std::unordered_map<u32, u32> left_;   // by thread: the sample of the switch whose record comes next
   std::unordered_map<u32, u64> ended_;  // thread → when
   struct ToldAt {
     u64 name = 0, process = 0;

@@ -48,7 +48,7 @@ class RecordedSwitchesTest : public testing::Test {
   std::vector<std::byte> bytes_;
 };
 
-// What one core wrote stands in the file as a whole, before what another wrote earlier.
+// The records of one core are in the file as a whole, before earlier ones of another.
 TEST_F(RecordedSwitchesTest, ThreadsHaveTheNameThatTheyHadLast) {
   comm(50, 8, "late");
   leaves(60, 0, 8, 9);
@@ -65,7 +65,7 @@ TEST_F(RecordedSwitchesTest, AnUnnamedThreadHasTheNameOfItsCreator) {
   creates(40, 8, 11);
   comm(45, 11, "worker");
   creates(50, 11, 12);
-  comm(55, 11, "idler");  // what it was called when it created 12 is not known any more
+  comm(55, 11, "idler");  // the name that it had when it created 12 is not known any more
   leaves(60, 0, 10, 11);
   leaves(70, 0, 11, 12);
   const auto threads = read().threads;

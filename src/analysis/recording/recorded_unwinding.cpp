@@ -46,7 +46,7 @@ unwind::Registers registers_of(unwind::Machine machine, const perf_data::Registe
 
 }  // namespace
 
-// What one file says of its frames. Not without linkage: a class that others see has it as a member.
+// One file's information about its frames. It has linkage, because it is a member of a class that others see.
 struct FrameFile {
   modules::LoadedElf loaded;
   std::optional<ElfFile> image, debug;
@@ -98,7 +98,7 @@ class RecordedUnwinder::Files {
   const perf_data::PerfFile* file_;
   const CodeMap& map_;
   modules::ElfSearch search_;
-  std::vector<std::unique_ptr<FrameFile>> files_;  // by number of the code; null: not asked for yet
+  std::vector<std::unique_ptr<FrameFile>> files_;  // by number of the code; null: not opened yet
   std::vector<Known> known_ = std::vector<Known>(kKnown);
   unwind::FindCode find_;
   u32 space_ = 0;
@@ -193,7 +193,7 @@ FrameFile& RecordedUnwinder::Files::file_of(u32 number) {
   return *file;
 }
 
-// The one of this process, if the recording says that it is of the same build.
+// The vdso of this process, if the recording has the same build id.
 void RecordedUnwinder::Files::open_vdso(const MappedCode& code, FrameFile& out) {
   auto parsed = ElfFile::parse(os::vdso_image());
   if (!parsed.has_value()) return;

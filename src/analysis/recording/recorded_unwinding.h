@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The callers in recorded stack copies (perf record --call-graph dwarf): finds the files that lay where the sample
-// points, and unwinds with their call frame information. Each file is opened once. Called by recorded_samples.
+// points, and unwinds with their call frame information. Each file is opened once.
 #pragma once
 #include <memory>
 #include <vector>
@@ -17,7 +17,7 @@ class RecordedUnwinder {
  public:
   RecordedUnwinder(const perf_data::PerfFile& file, const perf_data::ProcessHistory& history,
                    modules::ElfSearch search);
-  // Of programs of this machine. `code` is kept.
+  // For programs of this machine. `code` is kept.
   RecordedUnwinder(const CodeMap& code, modules::ElfSearch search);
   ~RecordedUnwinder();
 
@@ -25,14 +25,14 @@ class RecordedUnwinder {
     return !sample.user_stack.bytes.empty() && sample.user_registers.abi != 0;
   }
 
-  // Appends the frames of user code behind the sample's own address, nearest caller first: return addresses, and for
-  // what was interrupted (by a signal, by what the kernel did meanwhile) the address behind the first byte of the
-  // instruction, so that the byte before tells the place of each. `space`: of the sample's process at its time, as
-  // ProcessHistory::task_at says.
+  // Appends the frames of user code after the sample's own address, nearest caller first. They are return addresses;
+  // for interrupted code (by a signal or by the kernel) the address after the first byte of the instruction. So the
+  // byte before each address gives its place. `space`: that of the sample's process at its time, from
+  // ProcessHistory::task_at.
   unwind::Ending add_callers(const perf_data::Sample& sample, u32 space, std::vector<u64>& callers);
 
-  // Stacks that ended before the outermost function: for want of more bytes, of tables, for damage; and those of 32-bit
-  // programs, which are not unwound.
+  // Stacks that ended before the outermost function, by cause: too few bytes, missing tables, damage, 32-bit programs,
+  // which are not unwound.
   struct Incomplete {
     u64 stack_copy_too_short = 0, no_table = 0, damaged = 0, of_32_bits = 0;
   };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The bytes of a recording, wherever it is: a file, a pipe, standard input, or the folder that `perf record --threads`
-// makes, with a file of records for each thread beside the one that says all else. Called by run_report.
+// The bytes of a recording from any source: a file, a pipe, standard input, or the folder that `perf record --threads`
+// makes, with a file of records for each thread and one with everything else.
 #pragma once
 #include <optional>
 #include <string>
@@ -18,7 +18,7 @@ class RecordingInput {
 
   bytes::Span bytes() const { return file_.has_value() ? file_->bytes() : bytes::Span(streamed_); }
   const std::vector<os::MappedFile>& further_records() const { return further_; }
-  // Somebody cut one of the files while it was read: there are zeros from where it ends.
+  // One of the files was cut while it was read: from its new end on, zeros were read.
   bool has_shrunk() const;
   // These bytes are not needed for now.
   void release(u64 begin, u64 end) const {

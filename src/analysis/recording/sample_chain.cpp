@@ -89,7 +89,7 @@ stacks::SampleHash hash_of(const std::vector<StackFrame>& frames, const stacks::
   return hash;
 }
 
-// Of all that collect_frames() looks at.
+// Made of everything that collect_frames() reads.
 stacks::SampleHash hash_of(const SampleChain& chain, const stacks::StackAggregator::Origin& origin) {
   stacks::SampleHash hash = hash_of(origin);
   hash.mix(chain.ip);

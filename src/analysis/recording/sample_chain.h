@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The call chain of a sample as it lies in the file: its hash, by which most samples are known again, and its frames,
-// which only the first of its kind needs. Called by recorded_samples.
+// The call chain of a sample as it lies in the file: its hash, by which most samples are recognised, and its frames,
+// which only the first of its kind needs.
 #pragma once
 #include <vector>
 
@@ -9,8 +9,8 @@
 
 namespace wperf::recording {
 
-// Words of the file. Not a span: two halves of one that were just written are not read as a whole, which would wait
-// until both have left the core's store buffer.
+// Words in the file. Not a span: reading a span whose two halves were just written would wait until both have left the
+// core's store buffer.
 class ChainWords {
  public:
   ChainWords() = default;
@@ -29,7 +29,7 @@ struct SampleChain {
   u16 misc = 0;
   bool callers = false;  // wanted
   ChainWords callchain;  // addresses, with marks between them
-  ChainWords calls;      // three words a branch, instead of the user part of the chain; empty: none
+  ChainWords calls;      // three words for each branch, instead of the user part of the chain; empty: none
 };
 
 SampleChain chain_of(const perf_data::Sample& sample, const perf_data::EventAttributes& attributes, bool callers);

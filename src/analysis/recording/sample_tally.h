@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where samples go that were read: counted in a StackAggregator. Most are like one before and count with it at once;
-// the frames of those that are not, a thread of its own adds while the next samples are read. Called by
-// recorded_samples.
+// Counts samples in a StackAggregator. Most are like an earlier one and count with it at once. For the others, another
+// thread adds the frames while the next samples are read.
 #pragma once
 #include <array>
 #include <condition_variable>
@@ -20,11 +19,11 @@ class SampleTally {
  public:
   using Origin = stacks::StackAggregator::Origin;
 
-  // What is remembered beside the counts: the row of each sample of the file, that of each call of add(), how often
-  // each row came in each slice of time.
+  // Data that is kept in addition to the counts: the row of each sample of the file, that of each call of add(), and
+  // how often each row came in each slice of time.
   struct Kept {
     bool rows = false, order = false, slices = false;
-    bool parts = false;  // beside rows: samples may count for several events
+    bool parts = false;  // with rows: samples may count for several events
   };
   explicit SampleTally(const Kept& kept) : kept_(kept) {}
   SampleTally(const SampleTally&) = delete;
@@ -33,9 +32,9 @@ class SampleTally {
 
   static constexpr u64 kNotOfFile = ~u64{0};  // a sample without a number
 
-  // `sample`: its number in the file. What the chain looks at stays where it is for a few more calls.
+  // `sample`: its number in the file. The chain's data must stay in place for a few more calls.
   void add(u64 sample, const SampleChain& chain, const Origin& origin, u64 period) {
-    // What a sample's hash leads to is brought from memory while the ones before it are counted: of a large recording,
+    // The table entry of a sample's hash is prefetched while the samples before it are counted: for a large recording,
     // the tables do not fit into the core's caches, and these waits would be most of the time.
     if (arrived_ - counted_ == kArriving) count_oldest();
     Arriving& one = arriving_[arrived_++ % kArriving];
@@ -45,10 +44,10 @@ class SampleTally {
       aggregator_.expect_row(arriving_[(arrived_ - kArriving / 2 - 1) % kArriving].hash);
     }
   }
-  // Of frames that are not those of a chain; counted at once, after all that came before.
+  // For frames that are not those of a chain; counted at once, after all earlier samples.
   void add(u64 sample, const std::vector<stacks::StackFrame>& frames, const Origin& origin, u64 period);
 
-  // All were added, of a file with this many samples. What follows is asked only then.
+  // Called after the last sample, with the file's number of samples; the functions below may be used only then.
   void finish(u64 samples);
   stacks::StackAggregator take_stacks() { return std::move(aggregator_); }
   struct Part {
@@ -69,7 +68,7 @@ class SampleTally {
     stacks::SampleHash hash = {};
   };
   static constexpr usize kArriving = 64;
-  // A chain's words are copied: where they lie in the file may be far behind, and no longer in memory.
+  // A chain's words are copied: their place in the file may be far behind, and no longer in memory.
   struct NewStack {
     SampleChain chain;  // its words are those of the batch
     u32 space = 0;
@@ -80,7 +79,7 @@ class SampleTally {
   static constexpr usize kBatches = 6, kWorthWaking = 3;
   struct Batch {
     std::vector<NewStack> stacks;
-    std::vector<std::byte> words;  // of one stack behind the other
+    std::vector<std::byte> words;  // the words of one stack after the other
   };
 
   void count_oldest();

@@ -8,7 +8,7 @@
 namespace wperf::recording {
 namespace {
 
-// Numbers without an order of their own, the same in every run.
+// Numbers without an order, the same in every run.
 struct Scatter {
   u64 state = 1;
   u64 below(u64 limit) {
@@ -26,7 +26,7 @@ struct Chains {
       std::vector<u64>& one = words.emplace_back();
       for (usize depth = scatter.below(i % 7 == 0 ? 400 : 12); depth > 0; --depth)
         one.push_back(0x400000 + scatter.below(999));
-      one.push_back(0x500000 + i);  // none is like another
+      one.push_back(0x500000 + i);  // all are different
     }
   }
   SampleChain operator[](usize i) const {
@@ -113,7 +113,7 @@ TEST(SampleTally, FramesAreCountedInTheirTurn) {
   EXPECT_EQ(rows[tally.take_rows()[1999]].period, 40u);
 }
 
-// Who gives up in the middle leaves no thread behind.
+// A tally that ends in the middle leaves no thread running.
 TEST(SampleTally, MayEndBeforeItIsFinished) {
   const Chains chains(300);
   SampleTally tally({});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A Windows machine that is played, and the trace that Windows would have made of it. What each thread did is written
-// down by who plays; nothing is read of the trace.
+// A simulated Windows machine, and the trace that Windows would have made of it. The script records what each thread
+// did; nothing is read from the trace.
 #pragma once
 #include <algorithm>
 #include <map>
@@ -25,7 +25,7 @@ struct TraceVariant {
   bool ready_events = true;
   bool dpcs = false;       // some threads are made ready by interrupts
   bool lives = false;      // threads start and end while others wait
-  bool ids_again = false;  // and new ones take the numbers of those that ended
+  bool ids_again = false;  // new ones get the numbers of those that ended
   ScriptedStacks stacks = ScriptedStacks::plain;
   bool late_user = false;    // the user's part of a stack comes when the thread leaves again
   bool shared_user = false;  // or serves several stays in the kernel
@@ -64,11 +64,11 @@ class ScriptedTrace {
 
   ScriptedTrace(const TraceVariant& variant, u32 seed) : variant_(variant), engine_(seed), on_(variant.cores) {
     streams_.resize(variant.cores);
-    // A buffer tells of many threads; of those that it does not tell of, all is known.
+    // A buffer mentions many threads; threads that it does not mention are known completely.
     const u32 threads = 4 + variant.cores / 8 + random() % 8 + (variant.lost_buffer ? 80 : 0);
     for (u32 i = 0; i < threads; ++i) {
       const u32 thread = next_thread_++;
-      threads_[thread] = {.is_known = variant.ready_events};  // else nothing tells that it waited until it ran
+      threads_[thread] = {.is_known = variant.ready_events};  // false: it is not known that it waited until it ran
       put_thread_event(3, thread);
     }
     const u32 steps = 1200 + variant.cores * 10u;
@@ -80,9 +80,9 @@ class ScriptedTrace {
   std::map<u32, Times> times;                        // by thread
   std::map<u16, CoreTimes> cores;                    // since their first switch
   std::map<std::pair<u32, u32>, Ended> ended_waits;  // by waiter and waker
-  std::map<std::pair<u32, u64>, Place> places;       // of waits with a stack, by thread and tick they begin at
+  std::map<std::pair<u32, u64>, Place> places;       // waits with a stack, by thread and tick at which they begin
   u64 switches = 0, readies = 0;
-  std::set<u32> in_lost_buffer;  // threads that are told of there
+  std::set<u32> in_lost_buffer;  // threads that are mentioned there
 
  private:
   using B = etl::TraceBuilder;
@@ -91,10 +91,10 @@ class ScriptedTrace {
   struct Thread {
     Is is = Is::waiting;
     u64 since = kBegin;
-    bool is_known = true;  // of the time before its first event something can be known
+    bool is_known = true;  // the time before its first event can be judged
     Ready ready = Ready::after_wait;
     u64 left = 0;    // when it left its core
-    u32 number = 0;  // of that
+    u32 number = 0;  // the number of that leaving
     bool waited = false;
     u64 waits_since = kBegin;
   };
@@ -115,8 +115,8 @@ class ScriptedTrace {
   u32 random() { return static_cast<u32>(engine_()); }
   u64 begin() const { return first_event_ == 0 ? now_ : first_event_; }
 
-  // The time since its last change is that of the state it was in. Who waited before the first event is known to have
-  // waited since then only.
+  // The time since its last change is that of the state it was in. A thread that waited before the first event is known
+  // to have waited only since then.
   void note(u32 number) {
     Thread& thread = threads_[number];
     const u64 since = std::max(thread.since, begin());
@@ -337,7 +337,7 @@ class ScriptedTrace {
       }
       if (here.thread != stacks::kIdleThread) put_user_part(core, here.thread);
     }
-    ++now_;  // keys are told behind all that uses them
+    ++now_;  // keys come after all events that use them
     for (const std::string& definition : definitions_) put(0, kernel(0x18, 36, 2, definition, now_), 0);
     for (const auto& [wait, number] : wait_of_) places[wait] = shown_[number];
     for (u16 core = 0; core < variant_.cores; ++core) flush(core);
@@ -362,7 +362,7 @@ class ScriptedTrace {
     return out;
   }
 
-  // Bytes that are like the one before become matches, all others stand for themselves.
+  // Bytes that are like the one before become matches, all others are literals.
   static std::string packed(const std::string& bytes) {
     std::string out;
     usize at = 0, flags_at = 0;
@@ -388,7 +388,7 @@ class ScriptedTrace {
       }
       ++bits;
     }
-    // What follows the end counts as matches.
+    // The bits after the end count as matches.
     if (bits < 32) flags |= 0xffff'ffffu >> bits;
     finish_flags();
     return out;
@@ -407,7 +407,7 @@ class ScriptedTrace {
                   buffers_.end());
     }
     for (const Buffer& buffer : buffers_) file_ += buffer.bytes;
-    // Into what fills the last buffer.
+    // Cuts into the filling of the last buffer.
     if (variant_.cut) file_.resize(file_.find_last_not_of('\xff') + 1 + 8);
   }
 
@@ -425,8 +425,8 @@ class ScriptedTrace {
   std::vector<OnCore> on_;
   std::vector<Stream> streams_;
   std::vector<Buffer> buffers_;
-  std::map<u32, std::vector<UserPart>> user_parts_;  // that are to come, by thread
-  std::map<u32, Place> shown_;                       // by leaving: what the trace tells of it
+  std::map<u32, std::vector<UserPart>> user_parts_;  // future ones, by thread
+  std::map<u32, Place> shown_;                       // the places in the trace, by leaving
   std::map<std::pair<u32, u64>, u32> wait_of_;       // leaving by thread and tick
   std::vector<std::string> definitions_;
   std::string file_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Starts and stops → spans. A stop closes the latest start of its kind that is open: of the same activity where it
-// names one, else of the same thread. Pure. Called by trace_spans.
+// Starts and stops → spans. A stop closes the latest open start of its kind. If it names an activity, both must have
+// the same one; otherwise the same thread. Pure.
 #pragma once
 #include <array>
 #include <map>
@@ -18,13 +18,13 @@ struct SpanMark {
   static constexpr u32 kNobody = ~u32{0};
 
   u64 time = 0;
-  u32 kind = 0;                   // of one kind are starts and stops that may belong together
-  u32 thread = kNobody;           // that wrote it
+  u32 kind = 0;                   // only starts and stops of the same kind can form a pair
+  u32 thread = kNobody;           // the thread that wrote it
   std::array<u64, 2> activity{};  // zero: none
   bool is_stop = false;
 };
 
-// All of it is the thread's that began it, whoever ended it.
+// A span belongs to the thread that began it, whichever thread ended it.
 struct PairedSpan {
   u32 kind = 0, thread = 0;
   u64 begin = 0, end = 0;
@@ -52,7 +52,7 @@ class SpanPairing {
   PairedSpans out_;
 };
 
-// Stretches of time of each thread, by time, that do not overlap: what lies in several spans is there once.
+// Stretches of each thread, by time, without overlaps: time that lies in several spans counts once.
 struct TimeStretch {
   u64 begin = 0, end = 0;
 };
@@ -60,7 +60,7 @@ using ThreadStretches = std::unordered_map<u32, std::vector<TimeStretch>>;
 ThreadStretches merged_stretches(std::span<const PairedSpan> spans);
 bool lies_within(const ThreadStretches& stretches, u32 thread, u64 time);
 
-// What `--span` chose.
+// The choice of `--span`.
 struct ChosenSpans {
   ThreadStretches stretches;
   std::string text;  // "12 spans of Provider/Name (300 ms)"

@@ -73,8 +73,8 @@ TEST(SpanPairing, AnActivityMayEndOnAnotherThread) {
                               .start(11, 7, kDraw, 200)
                               .start(12, 7)
                               .stop(20, 8, kDraw, 100)
-                              .stop(21, 7)              // has none: not the one that has
-                              .stop(22, 7, kDraw, 300)  // begun by nobody
+                              .stop(21, 7)              // without an activity: it does not fit the one with an activity
+                              .stop(22, 7, kDraw, 300)  // has no start
                               .stop(23, SpanMark::kNobody, kDraw, 200)
                               .paired();
   EXPECT_EQ(spans_of(got), (ExpectedSpans{{kDraw, 7, 10, 20}, {kDraw, 7, 12, 21}, {kDraw, 7, 11, 23}}));

@@ -6,7 +6,7 @@
 
 namespace wperf::recording {
 
-// Packets that fill up to a multiple of something count from where they lie, so the place in a page is kept.
+// Alignment packets depend on their address, so the offset within a page is kept.
 void SpeTraceRecords::take(const readings::SpePiece& piece) {
   constexpr u64 kPage = 1 << 16;
   if (piece.bytes.size() > most_bytes_ - taken_) {

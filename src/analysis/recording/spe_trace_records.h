@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// SPE data as it comes from a device → records of a perf.data file, so that it can be read as a recorded one is. Pure.
-// Called by kernel_spe_recording.
+// SPE data from a device → records of a perf.data file, so that it can be read like a recorded one. Pure.
 #pragma once
 #include <map>
 #include <string>
@@ -15,13 +14,13 @@ class SpeTraceRecords {
   explicit SpeTraceRecords(u64 most_bytes) : most_bytes_(most_bytes) {}
 
   void take(const readings::SpePiece& piece);
-  // All that was taken: AUXTRACE_INFO, then the traces of all cores.
+  // Everything taken until now: AUXTRACE_INFO, then the traces of all cores.
   std::string records(u32 unit_type) const;
   u64 taken() const { return taken_; }        // bytes
   u64 left_out() const { return left_out_; }  // beyond the most
 
  private:
-  // What a core wrote without a gap.
+  // Bytes that a core wrote without a gap.
   struct Stretch {
     u64 offset = 0;
     std::string bytes;

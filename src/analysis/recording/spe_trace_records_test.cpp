@@ -17,7 +17,7 @@ std::string attributes_of_nothing() {
 }
 
 struct Traces {
-  std::string file;  // that the others reach into
+  std::string file;  // the file that the others point into
   perf_data::PerfFile opened;
   perf_data::AuxTraces traces;
 };

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Stacks that a recording holds in pieces, put together. Called by recorded_samples.
+// Stacks that are in pieces in a recording, put together.
 //
-// Kernels from 6.19 on may put off the user part of a call chain until the thread returns to its program: the sample
-// ends with a mark and a cookie, and one record with that cookie serves all samples of the thread up to then.
-// A copy of a stack may end before the stack does; a chain of frame pointers that was recorded beside it goes on.
+// Kernels from 6.19 on may put off the user part of a call chain until the thread returns to its program. The sample
+// then ends with a mark and a cookie, and one record with that cookie serves all samples of the thread up to then. A
+// copy of a stack may end before the stack does; a chain of frame pointers that was recorded with it goes on.
 #pragma once
 #include <unordered_map>
 #include <vector>
@@ -15,25 +15,25 @@ namespace wperf::recording {
 
 class DeferredStacks {
  public:
-  // Reads the whole file where one of its events puts parts of stacks off.
+  // Reads the whole file if one of its events defers parts of stacks.
   explicit DeferredStacks(const perf_data::PerfFile& file);
 
   // The user part of the sample's stack was put off.
   static bool is_put_off(const perf_data::Sample& sample);
-  // Appends that part behind what is there. False: no record of the sample's thread has its cookie.
+  // Appends that part. Returns false if no record of the sample's thread has its cookie.
   bool append_to(std::vector<stacks::StackFrame>& frames, const perf_data::Sample& sample) const;
 
  private:
   struct Part {
     u32 tid = 0;
-    bytes::Words chain;  // of the file
+    bytes::Words chain;  // the chain in the file
   };
   std::unordered_map<u64, Part> parts_;  // by cookie
 };
 
 // `unwound`: callers found in a copy of a stack that was too short. `pointers`: the same stack by frame pointers, which
-// may lack some of them. Appends the callers behind the last one that both have. False: they have none in common, or
-// there are none behind it.
+// may lack some of them. Appends the callers after the last one that both have. Returns false if they have none in
+// common, or if no caller follows it.
 bool continue_by_pointers(std::vector<u64>& unwound, const std::vector<u64>& pointers);
 
 }  // namespace wperf::recording

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a trace of Windows tells, event by event in order of time, until it is known whose everything was: then
-// trace_recording writes it as a recording.
+// The facts in a trace of Windows, event by event in order of time, until all processes and threads are known: then
+// trace_recording writes them as a recording.
 #pragma once
 #include <map>
 #include <optional>
@@ -19,36 +19,36 @@ namespace wperf::recording {
 struct TakenSample {
   u64 time = 0, address = 0;
   u32 thread = 0, number = 0;  // number: of its stack
-  u16 count = 1;               // of intervals
+  u16 count = 1;               // the number of intervals
   u16 interval = 0;            // index of its source's
   u16 core = 0;
   u8 source = 0;  // index of sources
   bool kernel = false;
 };
 
-// What samples are of: the timer, or a counter with its number.
+// The source of samples: the timer, or a counter with its number.
 struct TraceSource {
   std::optional<u16> counter;  // nothing: the timer
   std::string name;
-  // One after the other; the first one since the beginning, whenever that was told.
+  // One after the other; the first one applies from the beginning, whenever it was recorded.
   std::vector<u32> intervals;
   bool operator==(const TraceSource&) const = default;
 };
 
 inline constexpr u32 kNoStack = ~u32{0};
 
-// A switch of a core, or somebody who was made ready.
+// A switch of a core, or a thread that was made ready.
 struct TakenSwitch {
   u64 time = 0;
   u32 leaves = stacks::kNobody, comes = stacks::kNobody;
-  u32 number = 0;  // of the stack of who comes: that is where it left before; of a waker's
+  u32 number = 0;  // number of the stack of the thread that comes, taken when it left before; or of a waker's stack
   u16 core = 0;
   stacks::Kind kind = stacks::Kind::switched;
   u8 state = 0, reason = stacks::kNoReason;
-  u32 gone_on = ~u32{0};  // index of the switch in which who leaves comes back
+  u32 gone_on = ~u32{0};  // index of the switch with which the leaving thread comes back
 };
 
-// What interrupts took of a core's time. They are told when they end; those that interrupted others come first.
+// The time of interrupts on a core. Their events come when they end; nested interrupts come first.
 class CoreInterrupts {
  public:
   void add(const etl::InterruptEvent& interrupt, u64 end);
@@ -68,7 +68,7 @@ class TraceCollector {
   etl::StackJoiner stacks;
   etl::TraceHistory history;
   std::vector<TakenSample> samples;
-  u64 idle_samples = 0;  // that were left out
+  u64 idle_samples = 0;  // samples that were left out
   std::vector<TraceSource> sources;
   struct MadeCode {
     u64 time = 0;  // 0: before the trace
@@ -80,13 +80,13 @@ class TraceCollector {
   std::vector<CoreInterrupts> interrupts;  // by core
   bool has_compact_switches = false;
   std::vector<etl::LossEvent> lost_over_time;
-  u64 samples_of_other_cores = 0;  // that were left out
+  u64 samples_of_other_cores = 0;  // samples that were left out
 
  private:
   bool take_switch(const etl::Event& event);
   void take_sample(const etl::Event& event, const etl::SampleEvent& sample);
   void take_made_code(const etl::Event& event);
-  // Of one that interrupted another, the inner one is told first.
+  // If one interrupted another, the event of the inner one comes first.
   bool take_interrupt(const etl::Event& event);
   void take_interval(const etl::IntervalEvent& interval);
   u8 source_index(std::optional<u16> counter);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// When cores of a trace were not recorded, in the time of the recording that is made of it: one nanosecond later than
-// the trace's own. Called by trace_recording.
+// When cores of a trace were not recorded, in the time of the recording that is made from it: one nanosecond later than
+// the trace's own.
 #pragma once
 #include <vector>
 

@@ -16,10 +16,10 @@
 namespace wperf::recording {
 namespace {
 
-// In the header's record: how many buffers there are. Who counts them would not read ours.
+// In the header's record: the number of buffers. A reader that counts them would otherwise reject the file.
 constexpr u64 kBuffersWrittenAt = 0x48 + 32 + 0x24;
 
-// What the trace has, and how it ends.
+// The contents of the trace, and its end.
 struct Contents {
   etl::TraceHistory history;
   u32 buffer_size = 0, buffers = 0;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What Windows leaves out of a trace it has just recorded, and no other machine could find out: which PDB belongs to
-// each image, which drives there are, and when something was lost. Put behind the trace in its own form. Called by
-// recording_run.
+// Facts that Windows leaves out of a trace it has just recorded, and that another machine could not find out: which PDB
+// belongs to each image, which drives there are, and when something was lost. Appended to the trace in its own form.
 #pragma once
 #include <string>
 #include <utility>
@@ -15,7 +14,7 @@ namespace wperf::recording {
 
 struct TraceAdditions {
   std::vector<std::pair<std::string, std::string>> volumes;  // device (\Device\HarddiskVolume3) and drive (C:)
-  std::vector<etl::write::LossSpan> losses;                  // that were told while it was recorded
+  std::vector<etl::write::LossSpan> losses;                  // reported during the recording
 };
 // Answers how many images have their ids now.
 diag::Result<u64> add_image_ids(const std::string& trace_path, const TraceAdditions& additions);

@@ -34,7 +34,7 @@ void append(std::string& key, const T& value) {
   key.append(reinterpret_cast<const char*>(&value), sizeof value);
 }
 
-// What is known of fields without a description in the trace.
+// Known fields of events without a description in the trace.
 void add_known_fields(const etl::Trace& trace, const Event& event, stacks::TraceMark& mark) {
   const auto number = [&](const char* name, u64 value) {
     mark.fields.push_back({.name = name, .value = std::to_string(value), .is_number = true});
@@ -85,7 +85,7 @@ u32 TraceProviderReader::provider_of(const Event& event) {
   return at->second;
 }
 
-// Events that describe themselves have no numbers: there the name tells them apart.
+// Events that describe themselves have no numbers: they are identified by name.
 const TraceProviderReader::Kind* TraceProviderReader::known_kind_of(const Event& event) const {
   spell_key(event);
   append(key_, number_of(event));
@@ -113,7 +113,7 @@ TraceProviderReader::Kind& TraceProviderReader::kind_of(const Event& event) {
 }
 
 void TraceProviderReader::take(const Event& event) {
-  // Whether an event is read may depend on what it says, but not for long.
+  // Whether an event is read may depend on its contents; the first events of a kind decide.
   constexpr u64 kEnough = 100;
   Kind& kind = kind_of(event);
   ++kind.told.count;
@@ -139,7 +139,7 @@ void TraceProviderReader::take(const Event& event) {
   }
 }
 
-// What the trace itself says counts for more than what is known here.
+// The trace's own names go before those known here.
 void TraceProviderReader::name_all() {
   for (const auto& [id, name] : manifests_) {
     for (Provider& provider : providers_) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Counts the events of a trace by provider, and hands out one by one those that no report is made of. Called by
-// commands.
+// Counts the events of a trace by provider, and hands out one by one those that no report uses.
 #pragma once
 #include <functional>
 #include <memory>

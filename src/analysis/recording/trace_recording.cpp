@@ -50,7 +50,7 @@ class Writer {
  public:
   Writer(const etl::Trace& trace, const TraceCollector& collected, os::RecordingFile& file)
       : trace_(trace), collected_(collected), file_(file) {
-    // A trace may tell the intervals of all sources that there are, and have samples of one.
+    // A trace may list the intervals of all sources, and have samples of only one.
     std::vector<bool> is_used(collected.sources.size(), collected.samples.empty());
     for (const TakenSample& sample : collected.samples) is_used[sample.source] = true;
     for (usize i = 0; i < collected.sources.size(); ++i) {
@@ -169,7 +169,7 @@ class Writer {
       if (!name.empty()) perf_data::append_comm(pending_, one.process, one.thread, name, false, at);
     }
     for (const etl::TraceHistory::Image& one : history.images()) {
-      // Of a 32-bit kernel, too; programs there may lie as high.
+      // For a 32-bit kernel, too; programs there may lie as high.
       const bool kernel = (one.base >> 63) != 0 || (one.process == 0 && one.base >> 31 == 1);
       const u32 process = kernel ? kKernelProcess : one.process;
       std::string id;
@@ -275,7 +275,7 @@ class Writer {
     return stack.kernel != etl::StackJoiner::kNone || stack.user != etl::StackJoiner::kNone;
   }
 
-  // `number`: of the stack.
+  // `number`: the stack's.
   void write_switch(const TakenSwitch& one, u32 number, std::vector<u64>& chain) {
     TakenSample sample{.time = one.time, .thread = one.leaves, .core = one.core};
     chain.clear();
@@ -303,7 +303,7 @@ class Writer {
 
   static bool is_thread(u32 thread) { return thread != stacks::kNobody && thread != stacks::kUnknown; }
 
-  // What waits call it by: no two threads the same.
+  // The number by which waits know it: different for every thread.
   u32 number_of(u32 thread, u64 time) {
     constexpr u32 kFirstEarlier = 0xf000'0000;  // greater than Windows' own
     const u32 later = is_thread(thread) ? collected_.history.later_threads(thread, time) : 0;
@@ -356,7 +356,7 @@ class Writer {
   RecordedSwitches switches_;
   std::map<std::pair<u32, u32>, u32> earlier_threads_;     // number, and how many came after it
   u64 with_stack_ = 0, without_stack_ = 0;                 // samples
-  std::map<std::pair<u32, u32>, std::string_view> names_;  // of processes and threads; thread 0: the process
+  std::map<std::pair<u32, u32>, std::string_view> names_;  // names of processes and threads; thread 0: the process
 };
 
 }  // namespace

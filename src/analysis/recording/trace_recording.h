@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // An .etl trace of Windows as a recording like all others: its samples with their stacks, processes, threads and images
-// as records of a perf.data file without a name. So every view shows traces, too. Called by run_report.
+// as records of a perf.data file without a name. So every view shows traces, too.
 #pragma once
 #include <string>
 
@@ -20,32 +20,32 @@ struct TraceRecording {
   os::RecordingFile file;
   etl::TraceLosses losses = {};
   u64 samples = 0;
-  u64 samples_of_nobody = 0;      // of threads that the trace says nothing of
-  u64 idle_samples = 0;           // that were left out
-  u64 unexplained_stacks = 0;     // known by a key alone
-  u64 samples_without_stack = 0;  // where others have one
-  bool samples_were_on = true;    // by what the trace says of itself
+  u64 samples_of_nobody = 0;      // samples of threads that the trace does not mention
+  u64 idle_samples = 0;           // samples that were left out
+  u64 unexplained_stacks = 0;     // known only by a key
+  u64 samples_without_stack = 0;  // although other samples have one
+  bool samples_were_on = true;    // according to the trace itself
   bool switches_were_on = false;
-  // Where they were asked for; each that left a core has a sample behind all others, with the stack it went on from.
+  // If they were asked for; each thread that left a core has a sample after all others, with the stack it went on from.
   RecordedSwitches switches = {};
-  std::vector<etl::LossEvent> lost_over_time = {};  // that the recorder was told
-  u64 samples_of_other_cores = 0;                   // that were left out
-  std::string running_event = {};                   // that switches.running_samples are of; empty: of none
+  std::vector<etl::LossEvent> lost_over_time = {};  // reported to the recorder
+  u64 samples_of_other_cores = 0;                   // samples that were left out
+  std::string running_event = {};                   // the event of switches.running_samples; empty: no such samples
   bool running_by_time = false;                     // it counts nanoseconds
-  bool has_compact_switches = false;                // in a form that nobody has described
+  bool has_compact_switches = false;                // in an undocumented form
 };
 
 struct TraceWishes {
   bool switches = false;
-  bool running = false;         // where threads ran, in TraceRecording::switches, also without these
+  bool running = false;         // also without these events: where threads ran, in TraceRecording::switches
   bool idle = false;            // samples of idle cores
-  std::vector<u32> cores = {};  // whose samples are wanted; empty: of all
+  std::vector<u32> cores = {};  // the cores whose samples are wanted; empty: all
 };
-// `version`: of the tool, for the recording.
+// `version`: the tool's, for the recording.
 diag::Result<TraceRecording> recording_of_trace(const etl::Trace& trace, const std::string& version,
                                                 const TraceWishes& wishes);
 
-// What a trace lacks, by its header and by what was missed in reading it.
+// The gaps of a trace, by its header and by the losses found when reading it.
 stacks::TraceFacts trace_facts(const etl::Trace& trace, const etl::TraceLosses& losses);
 stacks::TraceFacts trace_facts(const etl::Trace& trace, const TraceRecording& recorded);
 

@@ -10,7 +10,7 @@ namespace {
 
 constexpr usize kEnoughToTell = 4096;
 
-// Only as much is unpacked as tells what the file is.
+// Unpacks only as much as is needed to recognise the file.
 bool holds_trace(const packing::ZipEntry& entry) {
   std::vector<std::byte> beginning;
   static_cast<void>(packing::ZipFile::unpack(entry, [&](bytes::Span piece) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Where the events of a trace come from: .etl files, and those in zip files (Visual Studio's .diagsession, PerfView's
-// .etl.zip), told apart by what is in them. Called by commands that open traces.
+// .etl.zip), recognised by their contents.
 #pragma once
 #include <deque>
 #include <string>
@@ -17,15 +17,16 @@ class TraceSources {
  public:
   static bool has_its_look(bytes::Span file);
 
-  // `input` is kept. An error where there is no trace in it.
+  // `input` is kept. An error if it has no trace.
   diag::Result<void> add(RecordingInput input, const std::string& name);
-  // Of all that were added: one trace, that lives no longer than this. `passed`: bytes that were read, of size().
+  // All added files as one trace, which must not outlive this. `passed` gets the number of bytes read so far, out of
+  // size().
   diag::Result<etl::Trace> open(const std::function<void(u64 bytes)>& passed);
 
   u64 size() const;
-  // Somebody cut one of the files while it was read.
+  // One of the files was cut while it was read.
   bool has_shrunk() const;
-  // What is wrong with files inside of zip files that are read nevertheless.
+  // Faults of files inside of zip files that are read nevertheless.
   const std::vector<std::string>& warnings() const { return warnings_; }
 
  private:

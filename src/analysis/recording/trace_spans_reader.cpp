@@ -20,7 +20,7 @@ std::string pairing_key(const TraceProviderReader::SpanEnd& end) {
   return key += span_name(end.name, end.is_stop);
 }
 
-// A thread's samples by time, and what those before each count together.
+// A thread's samples by time, with the sum of the weights before each.
 struct SampledThread {
   std::vector<std::pair<u64, u64>> samples;  // time, weight
   std::vector<u64> before;

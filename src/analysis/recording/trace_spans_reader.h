@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Spans that programs mark in a trace: pairs of events with the opcodes start and stop. Called by commands.
+// Spans that programs mark in a trace: pairs of events with the opcodes start and stop.
 #pragma once
 #include <string>
 #include <string_view>
@@ -21,10 +21,11 @@ struct TraceSpans {
 };
 TraceSpans read_spans(const etl::Trace& trace, etl::TraceLosses& losses);
 
-// What both ends of a span are called: "Work" of "Work/Start", "WorkStop", "Work/win:Start", "Work".
+// The common name of both ends of a span: "Work" for "Work/Start", "WorkStop", "Work/win:Start", "Work".
 std::string_view span_name(std::string_view event, bool is_stop);
 
-// By kind, those with most time first. `samples`: of where threads ran; those in a span are counted for it, each once.
+// By kind, the kinds with most time first. `samples`: the times and places at which threads ran; a sample within spans
+// of a kind counts for it once.
 std::vector<stacks::SpanRow> span_rows(const TraceSpans& spans, const std::vector<RunningSample>& samples);
 
 }  // namespace wperf::recording

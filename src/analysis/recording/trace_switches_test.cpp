@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Traces of a machine that was played: all that is accounted of their switches is what was played.
+// Traces of a machine that was played: the account of their switches must equal the script.
 #include <gtest/gtest.h>
 
 #include "analysis/recording/scripted_trace_test.h"
@@ -56,7 +56,7 @@ struct Chain {
 
 class TraceSwitches : public testing::TestWithParam<TraceVariant> {
  protected:
-  // What is read of the trace of this seed.
+  // Reads the trace of this seed.
   void read(u32 seed) {
     script.emplace(GetParam(), seed);
     const auto trace = etl::Trace::open(std::as_bytes(std::span(script->file())));
@@ -126,7 +126,7 @@ TEST_P(TraceSwitches, EqualTheScript) {
       SCOPED_TRACE(thread);
       const ScriptedTrace::Times& played = script->times[thread];
       if (is_gappy()) {
-        // No more than what is true.
+        // Never more than the true time.
         EXPECT_LE(seen.running, played.running);
         EXPECT_LE(seen.ready, played.ready);
         EXPECT_LE(seen.waiting, played.waiting);
@@ -154,7 +154,7 @@ TEST_P(TraceSwitches, EqualTheScript) {
 }
 
 TEST_P(TraceSwitches, CoresAndWakersEqualTheScript) {
-  if (is_gappy()) return;  // who ran there is not known
+  if (is_gappy()) return;  // it is not known which thread ran there
   for (u32 seed = 4; seed <= 5; ++seed) {
     SCOPED_TRACE(seed);
     ASSERT_NO_FATAL_FAILURE(read(seed));
@@ -177,7 +177,7 @@ TEST_P(TraceSwitches, CoresAndWakersEqualTheScript) {
 }
 
 TEST_P(TraceSwitches, WaitsHaveTheStacksOfTheScript) {
-  if (is_gappy()) return;  // so are some of the stacks
+  if (is_gappy()) return;  // some of the stacks are missing, too
   ASSERT_NO_FATAL_FAILURE(read(6));
   usize found = 0;
   for (const waits::Wait& wait : accounting.waits) {

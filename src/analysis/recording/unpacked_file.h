@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What was packed, in a file without a name, so that memory holds no more of it than is read. Called by trace_sources,
-// and by commands for packed profiles.
+// Unpacked data in a file without a name, so that only the parts that are read are in memory.
 #pragma once
 #include <functional>
 

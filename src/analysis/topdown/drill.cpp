@@ -17,9 +17,9 @@ const EventCount* find(std::span<const EventCount> counts, std::string_view name
   return nullptr;
 }
 
-// What a miss costs on a core of this class where nothing hides it, in cycles: to rank groups of misses, no more.
+// The cost of a miss on a core of this class if nothing hides it, in cycles: only to rank groups of misses.
 struct MissCost {
-  std::string_view group, event, less;  // `less`: of these misses, those that went on to the next level
+  std::string_view group, event, less;  // `less`: the misses of `event` that also missed the next level
   double cycles;
 };
 constexpr std::string_view kStallSlot = "stall_slot";
@@ -79,7 +79,7 @@ Share evaluate(const pmu::Metric& metric, std::span<const EventCount> counts) {
   const std::optional<double> value = pmu::value_of_postfix(metric.postfix, values);
   if (!value.has_value()) return {};
   if (!bounded) return {.known = true, .value = *value, .bounded = false};
-  // Each event moves the share by itself; what they do together is the root of the sum of squares.
+  // Each event moves the share by itself; together they give the root of the sum of squares.
   double below = 0, above = 0;
   for (usize i = 0; i < used.size(); ++i) {
     for (const u64 bound : {used[i]->low, used[i]->high}) {
@@ -118,7 +118,7 @@ Drill::Drill(pmu::Product product, u32 counters, Wish wish)
   step_ = std::move(first);
 }
 
-// False, and nothing is added, where they do not fit any more. A step without any takes what it must.
+// False, and nothing is added, if they do not fit any more. The first events of a step are always added.
 bool Drill::add_events(std::span<const std::string_view> events, Step& step) const {
   std::vector<std::string_view> more;
   for (const std::string_view event : events) {
@@ -159,13 +159,14 @@ void Drill::add_levels(u32 node, Step& step) const {
 std::optional<Step> Drill::group_step() const {
   const std::vector<std::string_view>& groups = method_.nodes[current_].groups;
   if (groups.empty() || (wish_.level.has_value() && *wish_.level <= method_.nodes[current_].level)) return std::nullopt;
-  // First one metric of each, which says how often it happens; then all of the one that explains most.
+  // First one metric of each group, which shows how often its misses happen; then all metrics of the group that
+  // explains most.
   std::vector<std::string_view> wanted = groups;
   if (!groups_.empty()) {
     if (likely_group().empty()) return std::nullopt;
     wanted = {likely_group()};
   }
-  // Where none of them is of misses there is nothing to rank, and no run to come that would count the rest.
+  // If none of them is a group of misses, there is nothing to rank, and no later run that would count the rest.
   const bool wants_all = !groups_.empty() || std::all_of(groups.begin(), groups.end(), [](std::string_view name) {
     return cost_of(name) == nullptr;
   });
@@ -190,7 +191,7 @@ std::optional<Step> Drill::group_step() const {
 std::optional<Step> Drill::next_step() const {
   if (runs_ >= kMostRuns || current_ == kNone) return std::nullopt;
   Step step;
-  // The way to a node that was asked for, where it was not counted yet.
+  // Counts the path to the requested node if it was not counted yet.
   for (u32 node = wish_.node; node != kNone && !shares_[node].known && method_.nodes[node].parent != kNone;
        node = method_.nodes[node].parent) {
     if (!add_node(node, step)) break;
@@ -210,7 +211,7 @@ void Drill::choose_root() {
   }
 }
 
-// To the greatest of the node's parts, and of its parts, as far as they were counted.
+// Goes to the greatest of the node's parts, and on to that part's parts, as far as they were counted.
 void Drill::descend() {
   if (current_ == kNone) return;
   for (;;) {
@@ -289,8 +290,8 @@ std::string_view Drill::likely_group() const {
     most = *group.likely_cycles;
     likely = group.group;
   }
-  // Misses that cost a tenth of what is lost do not explain it, and where hardly anything is there is nothing to
-  // explain.
+  // Misses that cost less than a tenth of the lost cycles do not explain them, and very small losses need no
+  // explanation.
   const double lost = lost_cycles();
   return lost > cycles() * kWorthAWord && most * 10 > lost ? likely : std::string_view{};
 }
@@ -304,7 +305,7 @@ double Drill::lost_cycles() const {
   u32 root = current_;
   while (method_.nodes[root].parent != kNone) root = method_.nodes[root].parent;
   const double lost = shares_[root].is_sure() ? std::max(cycles() * shares_[root].value / 100, 0.0) : 0;
-  // Below the first level what a node's events count is cycles.
+  // Below the first level, a node's events count cycles.
   return current_ == root ? lost : std::min(lost, weights_[current_]);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // From the first level of a top-down tree to the node that explains most: which events to count in the next run, and
-// what a run's counts say. Pure: the runs are the caller's, run_topdown.
+// the results of a run's counts. Pure: run_topdown does the runs.
 #pragma once
 #include <optional>
 #include <span>
@@ -14,24 +14,24 @@ namespace wperf::topdown {
 inline constexpr u32 kMostRuns = 3;
 // Below this share of the slots nothing holds a program back that were worth a search.
 inline constexpr double kWorthASearch = 10;
-// Who loses less than this part of the cycles is not worth an explanation.
+// A node that loses less than this part of the cycles needs no explanation.
 inline constexpr double kWorthAWord = 0.01;
 inline constexpr std::string_view kCycles = "cpu_cycles";
 
-// What a run counted of an event.
+// The count of an event in a run.
 struct EventCount {
   std::string name;
   u64 value = 0;
-  u64 low = 0, high = 0;  // 95 % interval; both the value where it was counted all the time
+  u64 low = 0, high = 0;  // 95 % interval; both the value if it was counted all the time
   bool counted = true;    // false: its turn never came
-  bool bounded = true;    // false: too little was seen of it, low and high say nothing
+  bool bounded = true;    // false: too little was seen of it; low and high have no meaning
 };
 
 struct Share {
-  bool known = false;  // false: not counted, or the whole is nothing
+  bool known = false;  // false: not counted, or the total is 0
   double value = 0;
   double low = 0, high = 0;  // 95 % interval; both the value where all its events were counted all the time
-  bool bounded = true;       // false: one of its events was seen too little, low and high say nothing
+  bool bounded = true;       // false: one of its events was counted too rarely; low and high have no meaning
   u32 run = 0;               // 1 is the first
   bool is_sure() const { return known && bounded; }
 };
@@ -44,11 +44,11 @@ struct MetricShare {
 struct GroupShares {
   std::string_view group;
   std::vector<MetricShare> metrics;
-  // What its misses cost on a core of this class, roughly; none: they are no misses, or were not counted.
+  // The rough cost of its misses on a core of this class; nullopt if they are not misses, or were not counted.
   std::optional<double> likely_cycles = {};
 };
 
-// What is to be counted in one run. Cycles are counted with any set.
+// The events to count in one run. Cycles are counted with any set.
 struct Step {
   std::vector<std::string_view> events;
   std::vector<u32> nodes;
@@ -56,8 +56,8 @@ struct Step {
 };
 
 struct Wish {
-  std::optional<u32> level;  // how deep to go; none: to the end
-  u32 node = kNone;          // where to go; none: where the most is lost
+  std::optional<u32> level;  // how deep to go; nullopt: to the end
+  u32 node = kNone;          // where to go; kNone: where the most is lost
 };
 
 class Drill {
@@ -70,24 +70,24 @@ class Drill {
   bool fits(const Step& step) const { return step.events.size() <= counters_; }
   // STALL_SLOT was not counted but added up, for want of a counter.
   bool adds_stall_slot() const { return adds_stall_slot_; }
-  // What that run counted.
+  // Takes the counts of that run.
   void take(std::span<const EventCount> counted);
 
   u32 runs() const { return runs_; }
   const std::vector<Share>& shares() const { return shares_; }  // by node
   const std::vector<GroupShares>& groups() const { return groups_; }
-  // The node that explains most of what is lost; kNone: nothing stands out.
+  // The node that explains most of the lost slots; kNone: no node stands out.
   u32 worst() const { return current_; }
-  // Of its groups the one whose misses most likely explain it; empty: none does.
+  // The group of misses that most likely explains it; empty: no group does.
   std::string_view likely_group() const;
   // Cycles that the worst node lost, and all of the first run; 0: not known.
   double lost_cycles() const;
   double cycles() const;
   // An event's turn did not come, or not often enough to say anything.
   bool missed_turns() const;
-  // All that was counted of an event, run by run.
+  // All counts of an event, run by run.
   const std::vector<std::vector<EventCount>>& counts() const { return counts_; }
-  // Of the worst node, or of what was asked for: counted in the run that told of it. 0: none.
+  // For the worst node, or for the requested one: the count of the run that determined it. 0 if there is none.
   u64 count_of(std::string_view event) const;
 
  private:
@@ -107,7 +107,7 @@ class Drill {
   std::optional<Step> step_;
   u32 runs_ = 0, current_ = kNone;
   std::vector<Share> shares_;
-  std::vector<double> weights_;  // by node: what its events counted
+  std::vector<double> weights_;  // by node: the sum of its events
   std::vector<GroupShares> groups_;
   std::vector<EventCount> all_;
   std::vector<std::vector<EventCount>> counts_;

@@ -75,7 +75,7 @@ diag::Error would_mix(const std::vector<KindOfCore>& kinds, bool is_started) {
           .code = diag::ExitCode::usage};
 }
 
-// A driver measures a program on the core where it starts, a kernel wherever it runs; a machine has all it has.
+// A driver measures a program on the core where it starts, a kernel wherever it runs; a machine uses all its cores.
 diag::Result<std::vector<KindOfCore>> kinds_of(const request::Request& request, const plan::Capabilities& machine) {
   WPERF_TRY(const std::vector<u32> cores,
             plan::expand_cores(request.cores, machine.core_count, request::kMeasuredCores));

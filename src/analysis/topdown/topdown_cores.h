@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which cores a top-down search is about, by kind: each kind has a method of its own, or none. Called by run_topdown.
+// The cores of a top-down search, by kind: each kind may have its own method.
 #pragma once
 #include <string>
 #include <vector>
@@ -16,12 +16,13 @@ struct KindOfCore {
   std::vector<request::CoreRange> cores = {};
 };
 
-// Of the cores of -c, or all. Kinds without a method are left out, and `notes` says so; none that has one is an error.
+// Among the cores of -c, or all. Kinds without a method are left out, with a remark in `notes`; if no kind has one, it
+// is an error.
 diag::Result<std::vector<KindOfCore>> kinds_with_method(const request::Request& request,
                                                         const plan::Capabilities& machine,
                                                         std::vector<std::string>& notes);
 
-// Of a program that a driver measures on one core: which kinds that leaves out, and how to choose them. Empty: none.
+// For a program that a driver measures on one core: which kinds that leaves out, and how to choose them. Empty if none.
 std::string note_of_other_kinds(const KindOfCore& measured, const plan::Capabilities& machine);
 
 std::string text_of(const std::vector<request::CoreRange>& ranges);  // "0-3,6"

@@ -13,7 +13,7 @@ namespace {
 
 using Counts = std::vector<EventCount>;
 
-// The formula as it stands in the catalogue, read once more and by other means: the tables hold postfix.
+// The formula as in the catalogue, read once more and by other means: the tables hold postfix.
 class Infix {
  public:
   Infix(std::string_view text, const Counts& counts) : text_(text), counts_(counts) {}
@@ -182,7 +182,7 @@ TEST(TopdownDrill, GoesWhereTheMostIsLost) {
   EXPECT_EQ(drill.method().nodes[drill.worst()].metric.name, "backend_mem_tlb_bound");
   EXPECT_NEAR(drill.shares()[drill.worst()].value, 100.0 * 5 / 6, 1e-9);
   EXPECT_EQ(drill.count_of("stall_backend_tlb"), 500'000U);
-  // Of what nothing was counted nothing is known.
+  // A share without counts is unknown.
   const Share& l1d = drill.shares()[drill.method().find("backend_cache_l1d_bound")];
   EXPECT_FALSE(l1d.known);
 }
@@ -278,7 +278,7 @@ TEST(TopdownShare, AnIntervalIsAsWideAsItsEventsMakeIt) {
   EXPECT_NEAR(share.high, 53, 1e-9);
   EXPECT_FALSE(evaluate(metric, Counts{exactly("a", 1)}).known);
   EXPECT_FALSE(evaluate(metric, Counts{exactly("a", 1), exactly("b", 0)}).known);
-  // Of what was seen too little the value is no more than that.
+  // If one of its events was counted too rarely, the value has no interval.
   Counts unsure = counts;
   unsure[0].bounded = false;
   EXPECT_TRUE(evaluate(metric, unsure).known);

@@ -10,7 +10,7 @@ namespace wperf::waits {
 void ThreadHistories::take(const Stretch& stretch) {
   if (stretch.thread >= lives_.size()) lives_.resize(stretch.thread + usize{1});
   Life& life = lives_[stretch.thread];
-  // Between what is known.
+  // In the gap between known stretches.
   if (!life.moments.empty() && life.end < stretch.begin) life.moments.push_back({.begin = life.end});
   life.moments.push_back({.begin = stretch.begin,
                           .detail = stretch.state == State::running ? stretch.sample : stretch.wait,
@@ -49,7 +49,7 @@ class Walk {
   std::vector<PathStep> run(u32 thread) {
     followed_.assign(1, {thread, begin_});
     now_ = end_;
-    // Who waits at the end is awaited by what ends that wait, and that lies behind it.
+    // If a thread waits at the end, the path begins with the end of that wait, which lies later.
     const ThreadHistories::Moment last = histories_.before(thread, end_);
     if (last.state == State::waiting && accounting_.waits[last.detail].has_end) {
       now_ = std::max(end_, accounting_.waits[last.detail].woken);
@@ -60,12 +60,12 @@ class Walk {
   }
 
  private:
-  // A thread that the path is in, back to a time; below it are those that waited for it.
+  // A thread on the path, followed back to a time; below it are the threads that waited for it.
   struct Followed {
     u32 thread = 0;
     u64 begin = 0;
   };
-  // What a thread did last before the path left it: it woke the one below.
+  // The last action of a thread before the path left it: it woke the one below.
   struct Cause {
     u32 woke = ~u32{0}, made = ~u32{0};
     u32 sample = stacks::kNoSample;
@@ -105,7 +105,7 @@ class Walk {
   void follow(const Followed& at, u64 begin, u32 number) {
     const Wait& wait = accounting_.waits[number];
     PathStep waits{.begin = begin, .thread = at.thread, .state = StepState::unknown, .wait = number};
-    // Of a wait that ends later than the path comes from, or not, nothing follows.
+    // If a wait ends later than where the path comes from, or never, it shows nothing.
     if (!wait.has_end || !wait.is_known || wait.waker == stacks::kUnknown || wait.woken > now_) return emit(waits);
     if (wait.waker == stacks::kNobody || wait.waker == stacks::kIdleThread) {
       waits.state = StepState::interrupted;
@@ -117,7 +117,7 @@ class Walk {
     cause_ = {.woke = number, .sample = wait.wake_sample};
   }
 
-  // Before a thread was there, its maker is who matters.
+  // Before a thread existed, its maker counts.
   void follow_maker(const Followed& at, u64 begin) {
     const auto birth =
         std::lower_bound(births_.begin(), births_.end(), Birth{.thread = at.thread, .time = now_}, is_before);
@@ -143,7 +143,7 @@ class Walk {
     const u64 until = now_;
     now_ = step.begin;
     step.end = std::min(until, end_);
-    if (until > end_) step.woke = step.made = ~u32{0};  // that was later
+    if (until > end_) step.woke = step.made = ~u32{0};  // they came later
     if (step.begin < step.end) steps_.push_back(step);
   }
 

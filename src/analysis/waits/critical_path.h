@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the end of an interval had to wait for: backwards from it, through a thread and those that ended its waits.
-// Pure. Called by commands.
+// The waits that the end of an interval depended on: backwards from it, through a thread and the threads that ended its
+// waits. Pure.
 //
-// While a thread runs or is ready, the path is its own. For as long as it waits, the path is that of whoever ended the
-// wait, and of whoever ended that one's waits; before the wait it is the thread's own again. So each moment of the
-// interval belongs to exactly one step.
+// While a thread runs or is ready, the path is its own. For as long as it waits, the path is that of the thread that
+// ended the wait, and so on. Before the wait it is the thread's own again. So each moment of the interval belongs to
+// exactly one step.
 #pragma once
 #include <span>
 #include <vector>
@@ -17,7 +17,7 @@ enum class StepState : u8 {
   running,
   ready,
   interrupted,  // waits, until an interrupt ends it
-  unknown,      // nobody told what it did, or who ended its wait
+  unknown,      // its actions, or the thread that ended its wait, were not recorded
 };
 
 struct PathStep {
@@ -28,20 +28,20 @@ struct PathStep {
   u32 wait = ~u32{0};              // interrupted and unknown: the wait; ready: the one before; ~0: none
   u32 woke = ~u32{0};              // running: the wait that it ended with; ~0: none
   u32 made = ~u32{0};              // running: the thread that it ended with making, by index
-  u32 sample = stacks::kNoSample;  // running: where it was at its end
+  u32 sample = stacks::kNoSample;  // running: the sample at its end
 };
 
-// Each thread's stretches in their order: what account() hands out, kept short.
+// Each thread's stretches in their order, as account() gives them, stored compactly.
 class ThreadHistories {
  public:
   struct Moment {
     u64 begin = 0;
-    u32 detail = ~u32{0};  // running: a sample; else a wait
+    u32 detail = ~u32{0};  // running: a sample; otherwise a wait
     State state = State::unknown;
     bool preempted = false;
   };
   void take(const Stretch& stretch);
-  // The one that lasts just before `time`; `begin` of it may be far before. Unknown where nothing was taken.
+  // The one that lasts just before `time`; it may have begun long before. Unknown if there is none.
   Moment before(u32 thread, u64 time) const;
   u64 first(u32 thread) const;  // moments that are known
   u64 last(u32 thread) const;

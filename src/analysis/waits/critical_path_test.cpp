@@ -49,7 +49,7 @@ void expect_path(const Walked& walked, const std::vector<PathStep>& path, const 
   }
 }
 
-// 7 waits for 8, who sleeps: the sleep is what 7 waited for.
+// 7 waits for 8, which sleeps: so 7 waited for the sleep.
 TEST(CriticalPath, GoesThroughThoseWhoEndedTheWaits) {
   const stacks::Switch events[] = {
       change(10, 0, 7, stacks::Leaving::waits, 8),
@@ -97,7 +97,7 @@ TEST(CriticalPath, BeforeAThreadWasThereItsMakerCounts) {
 }
 
 TEST(CriticalPath, WhatNobodyToldIsUnknown) {
-  // No wake-up of 7; and before 8 came nothing is known of it.
+  // There is no wake-up of 7, and nothing is known about 8 before it came.
   const stacks::Switch events[] = {
       change(10, 0, 7, stacks::Leaving::waits, 9), change(50, 0, 9, stacks::Leaving::waits, 7),
       change(60, 0, 7, stacks::Leaving::waits, 8), wakes(80, 0, 8, 7), change(85, 0, 8, stacks::Leaving::ended, 7)};

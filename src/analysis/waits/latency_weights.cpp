@@ -75,7 +75,7 @@ LatencyWeights latency_weights(const recording::RecordedSwitches& switches, cons
     const u32 process = thread != switches.threads.end() ? thread->second.process : 0;
     if (one.sample >= out.weights.size() || (!selection.processes.empty() && !selection.processes.contains(process)))
       continue;
-    // The one that was sampled ran, whatever was lost.
+    // The sampled thread certainly ran, even if switches were lost.
     const u32 at_once = std::max<u32>(running.at(one.time), 1);
     if (!is_chosen(at_once, view)) continue;
     out.weights[one.sample] = std::max<u64>(one.weight / (view.latency ? at_once : 1), 1);

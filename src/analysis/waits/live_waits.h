@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Waits in stretches of time that follow each other: a wait that lasts on counts in each of them for the part that is
-// in it, with the place where it began. Pure. Called by commands for `top`.
+// Waits in consecutive stretches of time: a wait that lasts longer counts in each stretch for its part there, with the
+// place where it began. Pure.
 #pragma once
 #include <string>
 #include <unordered_map>
@@ -13,25 +13,25 @@ namespace wperf::waits {
 
 inline constexpr u32 kNoPlace = ~u32{0};
 
-// What one wait has of a stretch.
+// The part of one wait in a stretch.
 struct WaitPart {
   u32 thread = 0;
-  u32 sample = stacks::kNoSample;  // of this stretch: where it waits
-  u32 place = kNoPlace;            // of who called: as kept for one that lasted on from the stretch before
+  u32 sample = stacks::kNoSample;  // the sample of this stretch with the place of the wait
+  u32 place = kNoPlace;            // the callers; from the stretch before, if the wait lasted on
   u8 reason = stacks::kNoReason;
   u64 length = 0;       // nanoseconds within the stretch
   bool begins = false;  // in this stretch
-  bool lasts = false;   // behind it
+  bool lasts = false;   // beyond its end
 };
 
 class LiveWaits {
  public:
-  // `switches`: by time; what came late counts from the beginning on. Waits that have lasted since a stretch before
-  // are parts of this one though nothing was told of them.
+  // `switches`: by time; late ones count from the beginning on. Waits that have lasted since a stretch before are parts
+  // of this one even without a switch.
   std::vector<WaitPart> take(const std::vector<stacks::Switch>& switches, u64 begin, u64 end);
-  // Those of the last stretch, with their places: where they last on they are known in the next.
+  // The waits of the last stretch, with their places, for those that last on into the next one.
   void keep(const std::vector<WaitPart>& parts);
-  // Something was not told: nobody knows any more who waits.
+  // Records were lost: it is unknown which threads wait.
   void forget() { lasting_.clear(); }
 
  private:
@@ -40,7 +40,7 @@ class LiveWaits {
 
 // All waits of one stretch in one function.
 struct WaitedIn {
-  std::string function, module;  // empty: nobody knows
+  std::string function, module;  // empty: unknown
   WaitClass wait = WaitClass::unexplained;
   u64 begun = 0;   // waits that began in it
   u64 waited = 0;  // nanoseconds, of all threads together

@@ -28,7 +28,7 @@ TEST(LiveWaits, AWaitOfThreeStretchesKnowsItsPlaceInAll) {
   parts[0].place = 11;
   live.keep(parts);
 
-  parts = live.take({}, 100, 200);  // nothing was told at all
+  parts = live.take({}, 100, 200);  // a stretch without records
   ASSERT_EQ(parts.size(), 1u);
   EXPECT_EQ(parts[0].length, 100u);
   EXPECT_EQ(parts[0].place, 11u);
@@ -73,7 +73,7 @@ TEST(LiveWaits, LateNewsCountFromTheBeginningOn) {
   EXPECT_EQ(parts[0].length, 100u);
 }
 
-// However time is cut, the waits are as long together.
+// However time is cut into stretches, the sum of the waits is the same.
 TEST(LiveWaits, StretchesAddUp) {
   std::vector<stacks::Switch> all;
   for (u32 i = 0; i < 20; ++i) {

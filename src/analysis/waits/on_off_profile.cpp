@@ -12,7 +12,7 @@
 namespace wperf::waits {
 namespace {
 
-// What follows waits' classes as kinds of time.
+// The kinds of time after waits' classes.
 constexpr u32 kRunning = waits::kWaitClasses, kReady = kRunning + 1, kUnknown = kReady + 1, kKinds = kUnknown + 1;
 constexpr u32 kRoot = 0;
 
@@ -123,14 +123,14 @@ class Maker {
         });
   }
 
-  // Each sample gets what is left by its share of what is left, so nothing is lost to rounding; the first samples get
-  // what came first, so that a stretch of time has about the samples that were taken in it.
+  // Each sample gets its share of the remaining time, so nothing is lost to rounding. The first samples get the
+  // earliest time, so that a stretch of time has about the samples that were taken in it.
   void share_running() {
     std::unordered_map<u32, u64> weights;  // by thread
     for (const recording::RunningSample& one : switches_.running_samples) weights[one.thread] += one.weight;
     struct Left {
-      usize next = 0;  // of the thread's stretches
-      u64 time = 0;    // of these
+      usize next = 0;  // index into the thread's stretches
+      u64 time = 0;    // sum of these
       std::vector<TimeSpan>* spans = nullptr;
     };
     std::unordered_map<u32, Left> left;
@@ -221,7 +221,7 @@ class Maker {
   waits::WaitMoments* const waits_;
   stacks::TimeSlices slices_;
   stacks::SliceTally slice_tally_;
-  std::vector<std::vector<TimeSpan>> running_;  // by thread of the accounting; what is not shared out yet
+  std::vector<std::vector<TimeSpan>> running_;  // by thread of the accounting; time that is not distributed yet
   std::map<std::pair<u32, u64>, u32> rows_;     // by task, and node and kind
   std::vector<u64> times_;                      // by row
   std::unordered_map<u64, u32> nodes_;          // by parent and place

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// All of the threads' time as one profile of stacks: where they waited, were ready and ran. Called by run_waits.
+// All of the threads' time as one profile of stacks: where they waited, were ready and ran.
 #pragma once
 #include "analysis/waits/wait_moments.h"
 #include "analysis/waits/wait_names.h"
 
 namespace wperf::waits {
 
-// What pages want beside it.
+// Additional data for pages.
 struct OnOffSlices {
-  u64 length_ns = 0;                    // of slices of time; 0: none
+  u64 length_ns = 0;                    // of slices of time; 0: no slices
   waits::WaitMoments* waits = nullptr;  // get their tasks and nodes
 };
 
 // `recorded`: every sample of the recording, each with its row. Its samples are replaced by the time that they stand
-// for, in nanoseconds; what the time was is the innermost frame: "[running]", "[ready]", "[waiting: lock]".
+// for, in nanoseconds; the innermost frame is the kind of time: "[running]", "[ready]", "[waiting: lock]".
 //
-// Waits and readiness are where the thread left its core. When it ran is known to the nanosecond; where, only samples
-// of it tell: its running time is shared out among them, and without one it has no callers. So a thread's time adds up
-// to its wall time.
+// Waits and readiness are where the thread left its core. When it ran is known to the nanosecond; where it ran, only
+// its samples show. So its running time is divided among its samples, and without one it has no callers. A thread's
+// time then adds up to its wall time.
 void make_on_off_profile(const waits::Accounting& accounting, const recording::RecordedSwitches& switches,
                          const WaitSelection& selection, recording::RecordedSamples& recorded,
                          const OnOffSlices& sliced = {});

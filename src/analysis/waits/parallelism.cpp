@@ -16,7 +16,7 @@ void Parallelism::finish() {
   std::sort(steps_.begin(), steps_.end(), [](const Step& a, const Step& b) { return a.time < b.time; });
   u32 running = 0;
   for (usize i = 0; i < steps_.size(); ++i) {
-    // At one moment those who leave may stand before those who come: the sum of the moment is what counts.
+    // At one moment leaving threads may be listed before arriving ones: only the sum of the moment counts.
     running += static_cast<u32>(steps_[i].change);  // modulo 2^32
     steps_[i].running = running;
     const u64 length = i + 1 < steps_.size() ? steps_[i + 1].time - steps_[i].time : 0;

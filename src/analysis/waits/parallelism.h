@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How many threads ran at a moment. Pure. Called by analysis/waits/latency_weights.
+// How many threads ran at a moment. Pure.
 #pragma once
 #include <vector>
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What threads did with their time: running, ready to run, waiting. Pure. Called by commands.
+// The states of threads over time: running, ready to run, waiting. Pure.
 //
-// A thread's wall time begins where something is known of it: at the start of the recording, if its first switch says
-// what it did until then, else at that switch. Running, ready, waiting and unknown add up to it, to the nanosecond.
+// A thread's wall time begins at the start of the recording, if its first switch shows what it did until then, else at
+// that switch. Running, ready, waiting and unknown add up to it, to the nanosecond.
 //
-// Unknown is what no record covers. While a core is not recorded, nobody knows what it does, who runs on it, and of all
-// threads that no other core runs, whether it runs them. What is told of a thread behind such a time says what it did
-// since then: who is made ready waited, who comes to a core was ready. A wait that both sides agree on is one wait,
-// without the time between them. Of whom nothing more is told, nothing more is known: it may have ended there. Unknown
-// is also the time between two events that contradict each other.
+// Time without records is unknown. While a core is not recorded, its state is unknown, and so is that of each thread
+// that no other core runs, because this core may run it. The first event of a thread after such a time shows its state
+// since then: a thread that is made ready waited, one that comes to a core was ready. A wait before and after the gap
+// is one wait, without the time of the gap. A thread without further events stays unknown: it may have ended there. The
+// time between two events that contradict each other is unknown, too.
 #pragma once
 #include <functional>
 #include <span>
@@ -35,16 +35,16 @@ struct ThreadTimes {
 
 // One wait: from leaving the core to being made ready, and on to the core.
 struct Wait {
-  u64 begin = 0, woken = 0, resumed = 0;  // one that lasts longer than the recording ends with it
-  u64 unknown = 0, unknown_ready = 0;     // not recorded: until it was woken, and from then on
+  u64 begin = 0, woken = 0, resumed = 0;  // a wait that lasts longer than the recording ends with it
+  u64 unknown = 0, unknown_ready = 0;     // time without records: before it was woken, and after
   u32 thread = 0;                         // index into threads
   u32 waker = stacks::kUnknown;           // a thread's number, or kNobody: an interrupt
-  u32 sample = stacks::kNoSample;         // where it waits
-  u32 wake_sample = stacks::kNoSample;    // where the waker was
+  u32 sample = stacks::kNoSample;         // the sample with the place of the wait
+  u32 wake_sample = stacks::kNoSample;    // the sample with the place of the waker
   u8 reason = stacks::kNoReason;
-  bool has_begin = true;  // else it began before the recording
-  bool has_end = false;   // else it lasts on
-  bool is_known = true;   // false: events of it were lost, nothing is known of its length
+  bool has_begin = true;  // false: it began before the recording
+  bool has_end = false;   // false: it lasts on
+  bool is_known = true;   // false: events of it were lost, so its length is unknown
   u64 length() const { return woken - begin - unknown; }
   u64 latency() const { return resumed - woken - unknown_ready; }
 };
@@ -54,29 +54,29 @@ struct CoreTimes {
   u64 switches = 0;
 };
 
-// One thread in one state. Of unknown ones only those of a thread that is there.
+// One thread in one state. Unknown states only of threads that exist.
 struct Stretch {
   u32 thread = 0;  // index
   State state = State::unknown;
   bool preempted = false;
-  u16 core = 0;  // of running
+  u16 core = 0;  // if running
   u64 begin = 0, end = 0;
-  u32 wait = ~u32{0};              // of waiting, and of ready behind it: index
-  u32 sample = stacks::kNoSample;  // of running: where it left its core
+  u32 wait = ~u32{0};              // for waiting, and the ready after it: index
+  u32 sample = stacks::kNoSample;  // for running: the sample at which it left its core
 };
 
-// A thread that was ready for the first time, and who made it.
+// A thread that was ready for the first time, and the thread that made it.
 struct Birth {
   u32 thread = 0;  // index
   u32 maker = stacks::kUnknown;
   u64 time = 0;
-  u32 sample = stacks::kNoSample;  // where the maker was
+  u32 sample = stacks::kNoSample;  // the sample with the place of the maker
 };
 
 struct Accounting {
   u64 begin = 0, end = 0;
   std::vector<ThreadTimes> threads;  // in the order in which they were met
-  std::vector<Wait> waits;           // by begin, as they came
+  std::vector<Wait> waits;           // by begin
   std::vector<Birth> births;         // by time
   std::vector<CoreTimes> cores;
   u64 switches = 0, wakeups = 0;

@@ -82,7 +82,7 @@ TEST(ThreadTimes, WithoutAWakeUpNobodyKnowsWhoEndedAWait) {
 }
 
 TEST(ThreadTimes, WhatContradictsIsNobodysTime) {
-  // 7 waits, and then leaves a core that nobody saw it come to.
+  // 7 waits, and then leaves a core without a record of coming to it.
   const stacks::Switch events[] = {change(10, 0, 7, stacks::Leaving::waits, 8),
                                    change(50, 1, 7, stacks::Leaving::waits, 9)};
   const Accounting done = account(events, {}, 0, 100);
@@ -94,7 +94,7 @@ TEST(ThreadTimes, WhatContradictsIsNobodysTime) {
   EXPECT_FALSE(done.waits[0].is_known);
 }
 
-// That 7 left the core was lost: it has not run since, and nobody knows until when it did.
+// The switch with which 7 left the core was lost: it has not run since, and it is unknown until when it ran.
 TEST(ThreadTimes, WhoLeftWithoutASwitchDoesNotRunOn) {
   const stacks::Switch events[] = {change(10, 0, stacks::kIdleThread, stacks::Leaving::preempted, 7),
                                    change(30, 0, 8, stacks::Leaving::waits, 9),
@@ -144,7 +144,7 @@ TEST(ThreadTimes, EqualsAScriptedMachineToTheNanosecond) {
   }
 }
 
-// A core's last state is not that of the time behind its last record.
+// A core's last state does not apply to the time after its last record.
 TEST(ThreadTimes, BehindTheLastRecordOfACoreNothingIsKnown) {
   const stacks::Switch events[] = {change(10, 0, stacks::kIdleThread, stacks::Leaving::preempted, 7),
                                    change(12, 1, stacks::kIdleThread, stacks::Leaving::preempted, 8),
@@ -194,7 +194,7 @@ TEST(ThreadTimes, WhatAGapHidesIsUnknown) {
   EXPECT_EQ(done.cores[0].unknown, 20u);
 }
 
-// What is told of one core within some time is taken away: of what is left, all that is said is true.
+// The events of one core within some time are removed: every statement about the rest is true.
 TEST(ThreadTimes, NothingIsSaidThatTheScriptedMachineDidNotDo) {
   for (u32 seed = 1; seed <= 60; ++seed) {
     SCOPED_TRACE(seed);

@@ -156,7 +156,7 @@ void StackClass::take(std::string_view function, bool is_kernel) {
 
 WaitClass StackClass::get() const {
   if (is_fault_) return WaitClass::paging;
-  // read() of a pipe waits for somebody, and only the kernel knows that it is one.
+  // read() may read a pipe, which only the kernel's functions show: then it waits for another thread.
   if (of_program_ == WaitClass::io && of_kernel_ != WaitClass::unexplained) return of_kernel_;
   if (of_program_ != WaitClass::unexplained) return of_program_;
   if (of_kernel_ != WaitClass::unexplained) return of_kernel_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a wait is for, by the function that waits. Pure.
+// The purpose of a wait, by the function that waits. Pure.
 #pragma once
 #include <array>
 #include <string_view>
@@ -14,7 +14,7 @@ inline constexpr usize kWaitClasses = 8;
 inline constexpr std::array<std::string_view, kWaitClasses> kWaitClassNames = {
     "lock", "I/O", "paging", "timer", "message", "idle pool", "other", "unexplained"};
 
-// The class of one function: unexplained where the function is none that waits.
+// The class of one function: unexplained if the function does not wait.
 WaitClass class_of_function(std::string_view name);
 
 // Does Linux let threads wait for a word of their memory in this function of the kernel, whose address is the first
@@ -23,25 +23,27 @@ bool is_futex_call(std::string_view name);
 // Does this function of the C library wait that way only?
 bool waits_by_futex(std::string_view name);
 
-// Does a library wake threads with it within what its callers know: pthread_mutex_unlock and such?
+// Is it an internal function with which a library wakes threads, called by known functions such as
+// pthread_mutex_unlock?
 bool is_inner_wake(std::string_view name);
 // Does a clock end waits in this function of the kernel?
 bool is_timer_interrupt(std::string_view name);
 
-// Is it a module of the system's, of the C and C++ libraries, through which programs wait?
+// Is it a module of the system or of the C and C++ libraries, through which programs wait?
 bool is_library_module(std::string_view name);
-// Code of these libraries that stands in the program's own module: inlined, or linked in.
+// Code of these libraries in the program's own module: inlined, or linked in.
 bool is_library_function(std::string_view name);
-// By Windows' KWAIT_REASON, where no function tells.
+// By Windows' KWAIT_REASON, if no function decides it.
 WaitClass class_of_reason(u8 reason);
-// Microsoft's word for it; empty: none is known.
+// Microsoft's word for it; empty if unknown.
 std::string_view reason_name(u8 reason);
 
-// A stack is told from the inside out: take() each function, then ask.
+// A stack is given from the innermost function outwards: take() each function, then read the class.
 class StackClass {
  public:
   void take(std::string_view function, bool is_kernel);
-  // A page fault is one whoever touched the page; else the program's own function says more than the kernel's.
+  // A page fault counts whichever function touched the page; otherwise the program's own function says more than the
+  // kernel's.
   WaitClass get() const;
 
  private:

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Which lock each wait was for, on Linux: a thread that waits for a word of its memory gave that word's address to the
-// kernel as the first argument of its system call, and recordings of switches have this register. Called by run_waits;
-// what it knows is read by what builds the answers of `waits`.
+// kernel as the first argument of its system call, and recordings of switches have this register.
 #pragma once
 #include <unordered_map>
 #include <vector>
@@ -15,10 +14,10 @@ namespace wperf::waits {
 class WaitLocks {
  public:
   static constexpr u32 kNone = ~u32{0};         // the wait was for no lock
-  static constexpr u32 kUnknown = ~u32{0} - 1;  // nobody recorded which
+  static constexpr u32 kUnknown = ~u32{0} - 1;  // the lock was not recorded
 
   WaitLocks() = default;
-  // Of the waits of chosen threads.
+  // For the waits of chosen threads.
   WaitLocks(const perf_data::PerfFile& file, const waits::Accounting& accounting,
             const recording::RecordedSwitches& switches, const std::vector<bool>& chosen, WaitNames& names,
             const modules::ElfSearch& search, bool decorated);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Each wait of the chosen threads with names, for pages, which sum up those of a stretch of time. Made by commands,
-// written by html.
+// Each wait of the chosen threads with names, for pages, which sum up the waits of a stretch of time.
 #pragma once
 #include <string>
 #include <vector>
@@ -15,25 +14,25 @@ struct WaitMoment {
 
   u64 begin = 0, length = 0;
   u64 latency = 0;         // from being ready to running
-  u32 wait = 0;            // of the accounting
+  u32 wait = 0;            // index in the accounting
   u32 task = 0, node = 0;  // in the profile of threads' time
-  u32 place = 0;           // where it waited
-  u32 lock = kNone;        // kNone: it was for none
-  u32 ender = kNone;       // who ended it; kNone: it lasts on, or nobody knows of any
-  u32 ender_place = 0;     // where that one was
+  u32 place = 0;           // the place of the wait
+  u32 lock = kNone;        // kNone: no lock
+  u32 ender = kNone;       // the thread that ended it; kNone: it lasts on, or that thread is unknown
+  u32 ender_place = 0;     // the place of that thread
 };
 
 struct NamedPlace {
-  std::string function, module;  // empty: nobody knows
+  std::string function, module;  // empty: unknown
   WaitClass wait = WaitClass::unexplained;
-  std::string caller = {}, caller_module = {};  // the program's own function; empty: none is known
-  u32 group = 0;                                // of places that differ in `wait` alone
+  std::string caller = {}, caller_module = {};  // the program's own function; empty if unknown
+  u32 group = 0;                                // shared by places that differ only in `wait`
 };
 
 struct WaitMoments {
   std::vector<std::string> people;  // "name (tid)", by number of the thread
   std::vector<NamedPlace> places;
-  std::vector<std::string> locks;  // empty: nobody recorded which lock a wait was for
+  std::vector<std::string> locks;  // empty: the recording has no locks of waits
   std::vector<WaitMoment> waits;   // by begin
 };
 

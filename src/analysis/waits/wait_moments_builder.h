@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Accounted switches and named stacks → each wait with its names, as the tables of `waits` sum them up. Called by
-// run_waits for pages.
+// Accounted switches and named stacks → each wait with its names, as the tables of `waits` sum them up.
 #pragma once
 #include "analysis/waits/wait_locks.h"
 #include "analysis/waits/wait_moments.h"

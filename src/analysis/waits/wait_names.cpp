@@ -47,7 +47,7 @@ u32 first_thread(const waits::Accounting& accounting, const RecordedSwitches& sw
     if (!chosen[i]) continue;
     const u32 thread = accounting.threads[i].thread;
     if (switches.program != 0 && thread == switches.program) return i;
-    // The first that its process began with, else the first at all.
+    // The first thread of its process, otherwise the first of all.
     if (process_in(switches, thread) == thread) return i;
     if (first == chosen.size()) first = i;
   }
@@ -75,7 +75,7 @@ std::string WaitNames::text_of(u32 thread) const {
   return name.empty() ? fmt::format("thread {}", number_of(thread)) : fmt::format("{} ({})", name, number_of(thread));
 }
 
-// Where and what for, by the stack it left its core with.
+// Place and purpose, by the stack with which it left its core.
 WaitPlace WaitNames::place_of(u32 sample, u8 wait_reason) {
   WaitPlace place = place_of_sample(sample);
   const bool is_told = place.wait != WaitClass::unexplained && place.wait != WaitClass::other;
@@ -136,14 +136,14 @@ WaitPlace WaitNames::look_at(u32 row) const {
     }
     wait.take(function.name, function.is_kernel);
     place.by_timer = place.by_timer || (function.is_kernel && waits::is_timer_interrupt(function.name));
-    // Where the kernel has no names, the function that went there tells.
+    // If the kernel has no names, the function that entered it decides.
     place.is_futex =
         place.is_futex || (function.is_kernel ? waits::is_futex_call(function.name)
                                               : !is_seen[0] && !is_seen[1] && waits::waits_by_futex(function.name));
     is_seen[function.is_kernel] = true;
     const bool tells = waits::class_of_function(function.name) != WaitClass::unexplained;
     const stacks::StackFunction*& shown = function.is_kernel ? kernel : own;
-    // What a reader knows: pthread_mutex_lock, and not what it calls within its library.
+    // A function that a reader knows: pthread_mutex_lock, and not its callees within its library.
     if (tells && !is_told[function.is_kernel]) shown = &function;
     if (place.caller.empty() && !function.is_kernel) {
       const std::string_view module = profile_.modules[function.module].name;
@@ -159,7 +159,7 @@ WaitPlace WaitNames::look_at(u32 row) const {
     }
     is_told[function.is_kernel] = is_told[function.is_kernel] || tells;
   });
-  // Frame pointers may not reach who called the inner function: it still says more than the kernel's. Where no function
+  // Frame pointers may not reach the caller of the inner function: it still says more than the kernel's. If no function
   // has a name: "clr.dll+0x5a24".
   const stacks::StackFunction* shown = unnamed;
   for (const stacks::StackFunction* one : {kernel, inner, own}) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The answers of `wperf waits`, with names. Made by commands, written by report. Times are nanoseconds.
+// The answers of `wperf waits`, with names. Times are nanoseconds.
 #pragma once
 #include <array>
 #include <optional>
@@ -16,28 +16,28 @@ struct ThreadRow {
   std::string name;
   u32 process = 0, thread = 0;
   ThreadTimes times;
-  std::array<u64, kWaitClasses> by_class{};  // of times.waiting
+  std::array<u64, kWaitClasses> by_class{};  // parts of times.waiting
 };
 
 // Waits in one function.
 struct FunctionRow {
-  std::string function, module;                 // empty: nobody knows
-  std::string caller = {}, caller_module = {};  // the program's own that called it; empty: none is known
+  std::string function, module;                 // empty: unknown
+  std::string caller = {}, caller_module = {};  // the program's own that called it; empty if unknown
   WaitClass wait = WaitClass::unexplained;
   u64 count = 0, total = 0, median = 0, most_of_99_percent = 0, longest = 0;
-  std::string waker;  // who ended most of them, by total time; empty: nobody knows
+  std::string waker;  // the thread that ended most of them, by total time; empty: unknown
 };
 
-// Who waited for whom.
+// A thread that waited, and the thread it waited for.
 struct WakerRow {
   std::string waiter, waker;                   // "name (tid)"
-  std::string function, waker_function;        // where they were; empty: nobody knows
+  std::string function, waker_function;        // the functions of both; empty: unknown
   std::string caller = {}, waker_caller = {};  // the same of the programs' own
   u64 count = 0, waited = 0;
   u64 latency = 0;  // from being ready to running, all together
 };
 
-// A lock, or what else threads wait for as a word of their memory: conditions, joins, semaphores.
+// A lock, or another word of memory that threads wait for: conditions, joins, semaphores.
 struct LockPlace {
   std::string function, module;  // as of FunctionRow
   std::string caller = {}, caller_module = {};
@@ -46,17 +46,17 @@ struct LockPlace {
 };
 struct LockRow {
   std::string name;       // "orders", "stock+0x20", "at 0x5581f2a0"; "not recorded"
-  bool is_known = false;  // else the rest of this group is empty
+  bool is_known = false;  // false: the rest of this group is empty
   u32 process = 0;
-  std::string process_name = {};  // of a thread that waited for it
+  std::string process_name = {};  // the process of a thread that waited for it
   u64 address = 0;
-  std::string symbol = {}, module = {};  // empty: none is known
+  std::string symbol = {}, module = {};  // empty: unknown
   u64 offset = 0;                        // in the symbol, else in the module as linked
   u64 count = 0, total = 0, longest = 0;
   std::vector<LockPlace> places;  // by total
 };
 
-// Who ran on the core that somebody who was ready came to.
+// The thread that ran on the core that a ready thread came to.
 struct StarvedRow {
   std::string ready, ran;
   u64 time = 0, times = 0;
@@ -74,12 +74,12 @@ struct StretchRow {
   bool preempted = false;
   u64 from = 0, length = 0;  // from: since the recording began
   u32 core = 0;
-  std::string function, caller = {};  // where it waited
-  std::string lock = {};              // LockRow::name; empty: it waited for none
+  std::string function, caller = {};  // the place of the wait
+  std::string lock = {};              // LockRow::name; empty: no lock
   WaitClass wait = WaitClass::unexplained;
   std::string waker, waker_function;
-  std::string_view reason = {};  // Windows' word; empty: not told
-  u64 wake_to_run = 0;           // of a wait that ended
+  std::string_view reason = {};  // Windows' name for it; empty: not known
+  u64 wake_to_run = 0;           // for a wait that ended
   bool has_end = false;
 };
 
@@ -97,7 +97,7 @@ struct PathRow {
   PathState state = PathState::unknown;
   u64 from = 0, length = 0;  // from: since the recording began
   std::string thread;
-  std::string function;  // of running: at its end
+  std::string function;  // for running: at its end
   std::string ended_by;
 };
 struct PathSum {
@@ -107,10 +107,10 @@ struct PathSum {
 };
 struct PathReport {
   std::string of;            // a thread
-  u64 from = 0, length = 0;  // that all steps together have
+  u64 from = 0, length = 0;  // the time of all steps together
   std::vector<PathRow> steps;
   std::vector<PathSum> sums;
-  LeftOut left_out;  // of steps
+  LeftOut left_out;  // steps that were left out
 };
 
 struct WaitReport {
@@ -118,28 +118,28 @@ struct WaitReport {
   u64 duration = 0;
   u64 switches = 0, wakeups = 0, contradictions = 0;
   u64 lost_records = 0;
-  u64 lost_events = 0, lost_buffers = 0;  // of a trace
+  u64 lost_events = 0, lost_buffers = 0;  // for a trace
   bool is_damaged = false;                // parts of the file are missing or cannot be read: how much is not known
   bool has_wakeups = true, has_stacks = true, has_other_samples = false;
   bool has_interrupts = false;
-  bool of_whole_cores = true;  // else there are no rows of starved threads and of cores
-  // What the program that recorded ran on the cores that were recorded, where it is among the threads.
+  bool of_whole_cores = true;  // false: there are no rows of starved threads and of cores
+  // The time that the recording program ran on the recorded cores, if it is among the threads.
   std::optional<u64> recorder_time;
-  u64 switch_cost = 0;     // that recording took of a thread's time for each switch; 0: nobody measured it
+  u64 switch_cost = 0;     // the cost of recording each switch, as a part of a thread's time; 0: not measured
   u64 cores_time = 0;      // of all cores
   u64 threads_in_all = 0;  // the tables may be of fewer
   std::vector<ThreadRow> threads;
   std::vector<FunctionRow> functions;
   std::vector<LockRow> locks;      // by total
-  bool locks_are_missing = false;  // there were such waits, and no recording of what for
+  bool locks_are_missing = false;  // there were such waits, but their locks were not recorded
   std::vector<WakerRow> wakers;
   std::vector<StarvedRow> starved;
   std::vector<CoreRow> cores;
   std::string timeline_of;  // a thread; empty: not asked for
-  bool has_others = false;  // threads that were chosen, too, and have a timeline of their own
+  bool has_others = false;  // chosen threads, too, which have a separate timeline
   std::vector<StretchRow> timeline;
   std::optional<PathReport> path;
-  LeftOut left_out;  // of the waits that functions and wakers list, or of the timeline
+  LeftOut left_out;  // left out of the waits that functions and wakers list, or of the timeline
 };
 
 }  // namespace wperf::waits

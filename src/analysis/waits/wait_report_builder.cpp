@@ -67,7 +67,7 @@ class Builder {
                                                               names_.thread_name(one.thread)) != std::end(kRecorders);
       if (is_one) times[process] += one.running;
     }
-    // Of several recorders nobody knows which one it was.
+    // If there are several recorders, it is unknown which one it was.
     if (times.size() == 1) out_.recorder_time = times.begin()->second;
     out_.switch_cost = switches_.switch_cost_ns;
     for (const waits::CoreTimes& core : accounting_.cores) out_.cores_time += core.busy + core.idle;
@@ -101,7 +101,7 @@ class Builder {
       std::map<u32, u64> wakers;
     };
     std::vector<Sums> functions;  // by group and class
-    // By waiter and waker, and the groups of where they were.
+    // By waiter and waker, and the groups of their places.
     std::unordered_map<u64, std::map<u64, waits::WakerRow>> wakers;
     for (const waits::Wait& wait : accounting_.waits) {
       if (!chosen_[wait.thread] || !wait.is_known || is_left_out(wait)) continue;
@@ -202,7 +202,7 @@ class Builder {
       std::vector<Run>& core = runs[event.core];
       if (const auto waiting = ready.find(event.comes); waiting != ready.end()) {
         if (wanted.contains(event.comes)) {
-          // Since all cores are recorded again: before that nobody knows who was ready, or ran.
+          // Since all cores are recorded again: before that it is unknown which threads were ready, or ran.
           const bool is_dark = dark.any(waiting->second, event.time);
           add_runs(core, event.comes, is_dark ? dark.last_end(event.time) : waiting->second, event.time, rows);
         }

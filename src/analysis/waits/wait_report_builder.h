@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Accounted switches and named stacks → the tables of `waits`. Called by run_waits.
+// Accounted switches and named stacks → the tables of `waits`.
 #pragma once
 #include "analysis/waits/wait_locks.h"
 #include "analysis/waits/wait_report.h"

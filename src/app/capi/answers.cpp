@@ -19,7 +19,7 @@ diag::Result<u16> code_of(const request::EventToken& token, const plan::MetricDe
       metric.solution.has_value() ? plan::NameOrder::product_first : plan::NameOrder::architecture_first);
 }
 
-// Texts that may look like a number and are none: lists with one entry, names.
+// Texts that look like a number but are not one: lists with one entry, names.
 bool is_text(std::string_view key) {
   constexpr std::string_view kLists[] = {"ioctl_events[", "PMU_CTL_QUERY_HW_CFG [counter_idx_map]",
                                          "PMU_CTL_QUERY_HW_CFG [device_id_str]", "pmu_device.product"};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the rest of wperf answers → the rows of the C API. Pure functions; called by Session.
+// The answers of the rest of wperf → the rows of the C API. Pure functions.
 #pragma once
 #include <span>
 
@@ -17,14 +17,14 @@ Rows<EVENT_INFO> event_rows(const plan::EventCatalog& catalog);
 
 struct MetricRows {
   Rows<METRIC_INFO> rows;
-  size_t metrics = 0;  // that have rows
+  size_t metrics = 0;  // the number of metrics that have rows
 };
 diag::Result<MetricRows> metric_rows(const plan::EventCatalog& catalog);
 
 Rows<STAT_INFO> stat_rows(std::span<const answers::CountProfile> counts);
 Rows<STAT_METRIC_INFO> stat_metric_rows(std::span<const answers::CountProfile> counts);
 
-// What of a profile is shown.
+// The selected part of a profile.
 struct SampleSelection {
   u32 most_functions = ~u32{0};  // per event
   answers::NameFilter symbol;

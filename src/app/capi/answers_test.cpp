@@ -119,7 +119,7 @@ TEST(SampleRows, AreAsManyAsWantedAndOfTheWantedName) {
   SampleRow row{};
   ASSERT_TRUE(rows.next(row));
   EXPECT_STREQ(row.symbol, L"cool:b.dll");
-  EXPECT_EQ(row.overhead, 25);  // of all samples
+  EXPECT_EQ(row.overhead, 25);  // percent of all samples
 }
 
 TEST(AnnotateRows, AreTheLinesOfTheFunctions) {

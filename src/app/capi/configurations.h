@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The configurations of the C API → what the rest of wperf calls a request. Checks what the command line would have
-// checked; whether names exist is for plan to say. Called by Session.
+// The configurations of the C API → requests for the rest of wperf. Checks what the command line would have checked;
+// plan decides whether names exist.
 #pragma once
 #include <vector>
 
@@ -13,7 +13,7 @@ namespace wperf::capi {
 diag::Result<request::Request> stat_request(const STAT_CONF& conf);
 diag::Result<request::Request> sample_request(const SAMPLE_CONF& conf);
 diag::Result<request::Request> test_request(const TEST_CONF& conf);
-// Has the machine all cores of a count? In words of the field `cores`, where plan's are those of an option.
+// Does the machine have all cores of a count? The error names the field `cores`; plan's error would name an option.
 diag::Result<void> check_cores(const std::vector<request::CoreRange>& cores, u32 core_count);
 
 }  // namespace wperf::capi

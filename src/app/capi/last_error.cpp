@@ -7,7 +7,7 @@
 namespace wperf::capi {
 namespace {
 
-// An array and no string: nothing is constructed or destroyed when a thread of the program comes or goes.
+// An array and no string: no constructor or destructor runs when a thread of the program begins or ends.
 thread_local char message[1024];
 
 bool continues_character(char byte) {

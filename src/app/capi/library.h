@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What every exported function does around its work: calls wait for each other, an error becomes false and a sentence,
-// and no exception gets out. Used by api.cpp and wperf_lib_api.cpp.
+// The wrapper of every exported function: calls wait for each other, an error becomes false and a sentence, and no
+// exception gets out.
 #pragma once
 #include <atomic>
 #include <exception>
@@ -33,7 +33,7 @@ void set_last_error_of_bug(const char* what);
 diag::Error wrong_call(std::string text);
 diag::Error no_configuration();
 
-// Result<bool>: false is no error, there are no more rows.
+// Result<bool>: false is not an error; there are no more rows.
 template <typename Work>
 bool guarded(Work work) noexcept {
   try {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The console of a library: lines go to the caller's message function, Ctrl-C is wperf_stop(). Made by Session for each
-// measurement.
+// The console of a library: lines go to the caller's message function, Ctrl-C is wperf_stop(). One per measurement.
 #pragma once
 #include <atomic>
 #include <string>
@@ -16,7 +15,7 @@ struct MessageSink {
 
 class MessageConsole final : public diag::Console {
  public:
-  // `verbose`: what the tool would print goes to the sink too, line by line; without it only warnings do.
+  // `verbose`: the tool's messages go to the sink too, line by line; without it only warnings do.
   MessageConsole(MessageSink sink, bool verbose, const std::atomic<bool>& stop)
       : sink_(sink), verbose_(verbose), stop_(stop) {}
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The answer of a function with rows, given out one by one, and the text its rows point to. Filled by Session.
+// The answer of a function with rows, given out one by one, and the text its rows point to.
 #pragma once
 #include <map>
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace wperf::capi {
 
-// Wide copies that stay where they are; a text that comes again is kept once.
+// Wide copies that stay in place; a repeated text is kept once.
 class WideTexts {
  public:
   const wchar_t* keep(std::string_view text) {

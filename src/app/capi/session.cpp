@@ -62,7 +62,7 @@ diag::Result<void> Session::load_metrics() {
   return {};
 }
 
-// One count or all of a timeline. `trouble`: it ended with an error, and what is here was counted before.
+// One count or all of a timeline. `trouble`: it ended with an error, and the counts here were taken before.
 diag::Result<std::vector<answers::CountProfile>> Session::measure(const request::Request& request,
                                                                   diag::Console& console,
                                                                   std::optional<diag::Error>& trouble) {

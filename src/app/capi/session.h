@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The one open machine of the library and the answers it gave last. Made by wperf_init(), called from one thread at a
-// time (api.cpp sees to that).
+// The one open machine of the library and the answers it gave last. One thread at a time calls it (api.cpp sees to
+// that).
 #pragma once
 #include <memory>
 #include <optional>
@@ -24,10 +24,10 @@ class Session {
   diag::Result<VERSION_INFO> driver_version();
   u32 core_count() const { return machine_.capabilities.core_count; }
 
-  // Each forgets what it answered before. A failed measurement may leave rows: of a program that crashed.
+  // Each forgets its earlier answer. A failed measurement may leave rows, for example of a program that crashed.
   diag::Result<void> load_events(const LIST_CONF& conf);
   diag::Result<void> load_metrics();
-  // `wanted`: what a configuration became, or what was wrong with it.
+  // `wanted`: the request made of a configuration, or the error in it.
   diag::Result<void> count(diag::Result<request::Request> wanted, bool verbose, diag::Console& console);
   diag::Result<void> sample(diag::Result<request::Request> wanted, bool verbose, diag::Console& console);
   diag::Result<void> test(const diag::Result<request::Request>& wanted);
@@ -50,7 +50,7 @@ class Session {
                                                            std::optional<diag::Error>& trouble);
 
   measure::Machine machine_;
-  plan::EventCatalog words_;  // without what raw numbers of a measurement add
+  plan::EventCatalog words_;  // without events that raw numbers of a measurement add
 };
 
 }  // namespace wperf::capi

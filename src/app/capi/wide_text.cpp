@@ -15,7 +15,7 @@ bool is_surrogate(char32_t value) {
   return value >= kFirstSurrogate && value <= kLastSurrogate;
 }
 
-// The character that starts at `position`, which moves behind it; behind one byte where there is none.
+// The character that starts at `position`, which moves to its end; an invalid byte counts as one.
 char32_t take_utf8(std::string_view text, usize& position) {
   const u8 first = static_cast<u8>(text[position++]);
   if (first < 0x80) return first;

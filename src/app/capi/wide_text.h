@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Between the wide strings of the C API (UTF-16 on Windows, UTF-32 elsewhere) and the UTF-8 of everything else. What is
-// no character becomes U+FFFD. Used by this room.
+// Between the wide strings of the C API (UTF-16 on Windows, UTF-32 elsewhere) and the UTF-8 of everything else. Invalid
+// characters become U+FFFD.
 #pragma once
 #include <string>
 #include <string_view>

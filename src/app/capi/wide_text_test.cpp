@@ -18,7 +18,7 @@ TEST(WideText, EmptyStaysEmpty) {
 }
 
 TEST(WideText, BytesThatAreNoCharacterAreReplacedOneByOne) {
-  EXPECT_EQ(wide("a\x80z"), L"a\ufffdz");                  // a continuation alone
+  EXPECT_EQ(wide("a\x80z"), L"a\ufffdz");                  // only a continuation
   EXPECT_EQ(wide("a\xe2\x82"), L"a\ufffd\ufffd");          // cut off
   EXPECT_EQ(wide("\xc0\xaf"), L"\ufffd\ufffd");            // longer than it need be
   EXPECT_EQ(wide("\xed\xa0\x80"), L"\ufffd\ufffd\ufffd");  // half of a pair

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The types of wperf-lib.h in a namespace of their own, because wperf.h has the same names for other layouts.
+// The types of wperf-lib.h in a separate namespace, because wperf.h has the same names for other layouts.
 #pragma once
-// All that the header includes, so that nothing but its own types lands in the namespace.
+// All headers that wperf-lib.h includes, so that only its own types are put into the namespace.
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::string_view kCoreSchedule = "ioctl_events[EVT_CORE].";
 
-// e; gN; either with a comma and the name of a metric behind it.
+// e; gN; either followed by a comma and the name of a metric.
 lib::EVENT_NOTE note_of(const wchar_t* text) {
   lib::EVENT_NOTE note{};
   u16 group = 0;
@@ -100,7 +100,7 @@ Rows<lib::TEST_INFO> lib_test_rows(pmu::Product product, const answers::TestRepo
     made.name = rows.texts.keep("ioctl_events[EVT_CORE]");
     made.type = lib::EVT_NOTE_RESULT;
     for (const answers::ScheduledEvent& event : report.schedules[index_of(EventClass::core)]) {
-      if (event.note == "p") continue;  // padding, which nobody asked for
+      if (event.note == "p") continue;  // padding, which was not requested
       made.evt_note_result = {.index = event.code, .type = note_type(event.note)};
       rows.add(made);
     }

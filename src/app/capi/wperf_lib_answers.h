@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Rows of wperf.h → rows of wperf-lib.h. Texts are those of the row they are made of. Called by wperf_lib_api.cpp.
+// Rows of wperf.h → rows of wperf-lib.h. The texts are those of the original row.
 #pragma once
 #include "app/capi/answers.h"
 #include "app/capi/rows.h"

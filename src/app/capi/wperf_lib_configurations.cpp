@@ -18,9 +18,9 @@
 namespace wperf::capi {
 namespace {
 
-constexpr int kMostListed = 128;  // of a list that nobody promised to fill in: as many events a schedule takes
+constexpr int kMostListed = 128;  // of a list that need not be filled in: as many events as a schedule takes
 constexpr size_t kLongestName = 256;
-constexpr double kMostSeconds = 1e9;  // thirty years; what is not less is a mistake
+constexpr double kMostSeconds = 1e9;  // thirty years; more is a mistake
 
 diag::Error refused(std::string text) {
   return {.text = std::move(text), .hint = {}, .code = diag::ExitCode::usage};
@@ -88,7 +88,7 @@ std::string_view without_extension(std::string_view name) {
   return name.substr(0, name.rfind('.'));
 }
 
-// The command line may begin with the program or be what follows it.
+// The command line may begin with the program or have only its arguments.
 bool names_program(std::string_view word, std::string_view program) {
   return same_letters(word, program) ||
          same_letters(without_extension(file_name(word)), without_extension(file_name(program)));
@@ -125,7 +125,7 @@ std::vector<Item> readable_list(int count, const Item* items) {
   return list;
 }
 
-// Empty: there is none that could be a name.
+// Empty if it cannot be a name.
 std::wstring readable_text(const wchar_t* text) {
   std::wstring read;
   for (wchar_t one = 0; read.size() < kLongestName; read += one, ++text) {
@@ -215,7 +215,8 @@ diag::Result<request::Request> lib_sample_request(const lib::SAMPLE_CONF& conf) 
   return request;
 }
 
-// Programs ask for the keys with a TEST_CONF that they never filled in: a list is read where it can be one.
+// Programs ask for the keys with a TEST_CONF that they never filled in: a list is read only if its pointer is
+// plausible.
 diag::Result<request::Request> lib_test_request(const lib::TEST_CONF& conf) {
   const std::vector<u16> numbers = readable_list(conf.num_events, conf.events);
   WPERF_TRY(const std::wstring events, event_list(static_cast<int>(numbers.size()), numbers.data()));

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The configurations of wperf-lib.h → requests, by way of those of wperf.h where they say the same. Called by
-// wperf_lib_api.cpp.
+// The configurations of wperf-lib.h → requests, by way of those of wperf.h if both have the same fields.
 #pragma once
 #include "app/capi/wperf_lib.h"
 #include "ground/diag/result.h"

@@ -17,7 +17,8 @@ namespace {
 using request::Command;
 using request::Request;
 
-// Of several command words the first in this order runs (contract 1.1; that help goes before all is ours, decision 10).
+// If there are several command words, the first in this order runs (contract 1.1; that help precedes all is wperf's own
+// rule, decision 10).
 constexpr Command kPriority[] = {Command::help,    Command::doctor, Command::detect, Command::man,    Command::version,
                                  Command::test,    Command::list,   Command::stat,   Command::record, Command::sample,
                                  Command::report,  Command::waits,  Command::diff,   Command::bench,  Command::push,
@@ -60,7 +61,7 @@ class Parser {
   OptionEffects options_;
   usize next_ = 0;
   u32 given_commands_ = 0;
-  std::optional<Command> first_command_;  // that is not help
+  std::optional<Command> first_command_;  // except help
   GivenWords words_;
 };
 
@@ -83,7 +84,8 @@ diag::Result<Request> Parser::run() {
   return std::move(request_);
 }
 
-// An interval that only plan can judge stood before this one. Where tracepoints are no events, it is the first mistake.
+// The error about an interval that only plan can find came before this one. On devices where tracepoints are not
+// events, it is the first mistake.
 diag::Error Parser::first_mistake(diag::Error error) const {
   if (request_.device == kLinuxDevice) return error;
   for (const request::SampledEvent& event : request_.sampling.events) {
@@ -148,7 +150,7 @@ diag::Result<void> Parser::take_help_word() {
 // `man` takes the next token, be it a command word; options may stand between the two (the original takes those, too).
 diag::Result<void> Parser::take_command(const CommandRow& row) {
   if (!row.name.starts_with('-')) {
-    // Of several WindowsPerf runs one; scripts made for it may rely on that.
+    // Of several command words, WindowsPerf runs one; scripts may rely on that.
     if (!words_.commands.empty() && request_.device == kLinuxDevice && !given(Command::help)) {
       return two_commands(*words_.commands.front(), row, spawns());
     }
@@ -204,7 +206,7 @@ diag::Result<request::Program> Parser::program_of(std::span<const std::string> w
                           .after_dashes = true};
 }
 
-// `perf report -i FILE`: what stat's -i means is nothing here.
+// `perf report -i FILE`: stat's -i has no meaning here.
 diag::Error Parser::interval_of_report() const {
   const std::string file = next_ < arguments_.size() ? arguments_[next_] : "FILE";
   return {.text = "report has no option -i",
@@ -220,7 +222,7 @@ diag::Result<void> Parser::take_option(const OptionRow& row, const std::string& 
     return {};
   }
   const bool is_last = next_ >= arguments_.size();
-  // Of functions without a name there is none to show.
+  // An empty name of a function would match nothing.
   const bool may_be_empty = is_of_windowsperf(row.option) && row.option != Option::symbol;
   if (is_last || (arguments_[next_].empty() && !may_be_empty)) {
     return diag::Error{.text = fmt::format("{} has {} value", spelling, is_last ? "no" : "an empty"),

@@ -429,7 +429,7 @@ TEST(CommandLine, TheFileOfPerfsReportNeedsNoOption) {
   EXPECT_EQ(refused.error().code, diag::ExitCode::usage);
 }
 
-// Contract 2.3: an interval that is wrong is told before a file that stands behind it, and the other way round.
+// Contract 2.3: a wrong interval is reported before a file that comes later on the line, and the other way round.
 TEST(CommandLine, IntervalsAndFilesInTheOrderOfTheLine) {
   const auto first_line = [](std::vector<std::string> arguments) {
     const std::string text = error_of(std::move(arguments), only_good_exists);
@@ -519,7 +519,7 @@ TEST(CommandLine, OptionsOfOtherCommandsAreTold) {
   EXPECT_EQ(parsed({"waits", "x.data", "--export", "csv"}).warnings,
             (std::vector<std::string>{"warning: --export has no effect on waits"}));
   EXPECT_TRUE(parsed({"report", "x.data", "--html", "y", "--device", "sim", "--no-pager"}).warnings.empty());
-  // Of WindowsPerf's options it says nothing, as its clients take any word on stderr for a failure.
+  // There is no warning about WindowsPerf's options, as its clients take any word on stderr for a failure.
   EXPECT_TRUE(parsed({"list", "-e", "inst_spec", "-k", "--annotate", "--timeout", "1"}).warnings.empty());
   EXPECT_TRUE(parsed({"list", "--html", "x", "--help"}).warnings.empty());
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Completion scripts. They offer the commands where no command is on the line yet, then the options of that command,
-// the files that report reads, and what the option before the cursor takes. Names of events and metrics are asked of
-// `wperf list`: they are those of this machine.
+// Completion scripts. They offer the commands if no command is on the line yet, then the options of that command, the
+// files that report reads, and values of the option before the cursor. Names of events and metrics come from `wperf
+// list`: they are those of this machine.
 #include "app/cli/help.h"
 
 namespace wperf::cli {
@@ -249,7 +249,7 @@ std::string render_zsh_completion() {
 std::string render_powershell_completion() {
   std::string out = "# PowerShell completion for wperf. Dot-source it from your $PROFILE.\n";
   out += kNotice;
-  // PowerShell's own tables do not tell -c from -C.
+  // PowerShell's own tables do not distinguish -c from -C.
   out +=
       "Register-ArgumentCompleter -Native -CommandName wperf, wperf.exe -ScriptBlock {\n"
       "  param($word, $line, $cursor)\n"

@@ -86,7 +86,7 @@ std::optional<Gap> last_gap(std::span<const std::string_view> table, usize width
   return std::nullopt;
 }
 
-// Each line of the table as the pieces that stand below each other.
+// Each line of the table, cut into pieces that come below each other.
 bool cut(const Lines& table, usize width, std::vector<Lines>& pieces) {
   if (fits(table, width)) {
     for (usize i = 0; i < table.size(); ++i) pieces[i].push_back(table[i]);

@@ -9,8 +9,8 @@
 namespace wperf::cli {
 
 // Lines that fit stay. A table (its second line underlines the titles) that does not fit is cut between two columns,
-// and what is cut off follows each line, set in; any other line goes on below, broken at a blank or behind a comma or a
-// plus. `width` is in characters.
+// and the part that is cut off follows each line, indented. Any other line goes on below, broken at a blank or after a
+// comma or a plus. `width` is in characters.
 std::string fold_lines(std::string_view text, usize width);
 
 }  // namespace wperf::cli

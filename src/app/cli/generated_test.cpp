@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The checked-in documents and completions say what the table of options says. With WPERF_UPDATE_GENERATED=1 in the
+// The checked-in documents and completions agree with the table of options. With WPERF_UPDATE_GENERATED=1 in the
 // environment this test writes them instead.
 #include <gtest/gtest.h>
 

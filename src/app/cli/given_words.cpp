@@ -10,9 +10,9 @@ namespace {
 
 using request::Command;
 
-// WindowsPerf takes each of its options with any command, and scripts made for it need an empty stderr. And how a
-// terminal is used, which device, or that stacks are wanted (as perf's users repeat it with report, where it chooses
-// the view), may be said of all commands at once.
+// WindowsPerf takes each of its options with any command, and scripts made for it need an empty stderr. Options about
+// the terminal, the device and stacks (perf's users repeat the latter with report, where it chooses the view) may also
+// be given to all commands.
 bool may_be_idle(Option option) {
   switch (option) {
     case Option::device:

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The commands and options of one line as they were given, and what is said of those that change nothing. Called by
-// command_line.cpp.
+// The commands and options of one line as they were given, and the warnings about those that have no effect.
 #pragma once
 #include <string>
 #include <vector>
@@ -22,7 +21,7 @@ struct GivenWords {
 // WindowsPerf has it. There an empty value is one, too.
 bool is_of_windowsperf(Option option);
 
-// Puts into request.warnings what changes nothing of what `request` asks for.
+// Adds warnings about words without effect on `request` to request.warnings.
 void warn_of_idle_words(const GivenWords& given, request::Request& request);
 
 }  // namespace wperf::cli

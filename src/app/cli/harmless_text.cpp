@@ -16,8 +16,8 @@ bool is_suspicious(char c) {
   return (byte < 0x20 && c != '\n' && c != '\t') || c == kDelete || byte >= 0x80;
 }
 
-// Of the next one, or where the text ends. All of a block is looked at before anything is decided, which compilers
-// make into a few instructions: this reads every byte of what may be hundreds of megabytes.
+// The position of the next suspicious character, or the end of the text. A whole block is checked before any decision,
+// which compilers turn into a few instructions: this reads every byte of up to hundreds of megabytes.
 usize next_suspicious(std::string_view text, usize at) {
   constexpr usize kBlock = 64;
   for (; text.size() - at >= kBlock; at += kBlock) {
@@ -29,7 +29,7 @@ usize next_suspicious(std::string_view text, usize at) {
   return at;
 }
 
-// As it is shown; empty: as it is.
+// The printed form of the character; empty: unchanged.
 std::string shown(std::string_view character, text::CharacterKind kind, bool is_own) {
   using text::CharacterKind;
   const auto byte = [&](usize i) { return static_cast<u8>(character[i]); };
@@ -39,7 +39,7 @@ std::string shown(std::string_view character, text::CharacterKind kind, bool is_
   return fmt::format("\\u{:04x}", (byte(0) & 0xfu) << 12 | (byte(1) & 0x3fu) << 6 | (byte(2) & 0x3fu));
 }
 
-// Where a colour of ours that begins at `at` ends; npos: it is none, as those within names.
+// The end of one of wperf's colours that begins at `at`; npos if it is another sequence, such as one within a name.
 usize end_of_own_colour(std::string_view text, usize at) {
   const auto is_passed = [](char c) { return c == ' ' || (c >= '0' && c <= '9'); };
   usize begin = at;

@@ -49,7 +49,7 @@ TEST(HarmlessText, OnATerminalOwnSignsPass) {
   EXPECT_EQ(shown("\x1b[2J\x1b[31", true), "\\x1b[2J\\x1b[31");
 }
 
-// Names stand in the midst of what is printed, and have the signs that they like.
+// Names come in the middle of a line, and may contain any character.
 TEST(HarmlessText, NamesDoNotOverwriteNorHideAnything) {
   EXPECT_EQ(shown(" 99 %  evil\b\b\b\b 0 %", true), " 99 %  evil\\x08\\x08\\x08\\x08 0 %");
   EXPECT_EQ(shown("\x1b[30;40mhidden\x1b[8m", true), "\\x1b[30;40mhidden\\x1b[8m");

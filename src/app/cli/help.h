@@ -12,7 +12,7 @@ namespace wperf::cli {
 constexpr std::string_view kPurpose =
     "a performance profiler for Windows on Arm and for Linux; it also reads perf.data files of other machines";
 
-// Everything: --help --all, and what --help says to scripts of WindowsPerf (contract 8.2). Without the header lines.
+// The whole text: --help --all, and the --help for scripts of WindowsPerf (contract 8.2). Without the header lines.
 std::string render_help();
 // --help, without the header lines; the examples are those of the linux device or of the driver.
 std::string render_overview(bool linux_device);

@@ -24,7 +24,7 @@ namespace {
 
 constexpr const char* kBugs = "the issue tracker of the place this wperf came from";
 
-// Who stopped reading what was written is no error to tell of.
+// If the reader of the output has gone, that is not reported as an error.
 int fail(const diag::Error& error, diag::Console& console) {
   if (os::is_reader_gone(error.system_error)) return os::kStatusOfReaderGone;
   console.warn(error.verbatim ? error.text : "error: " + error.text);
@@ -32,7 +32,7 @@ int fail(const diag::Error& error, diag::Console& console) {
   return static_cast<int>(error.code);
 }
 
-// What could not be shown is no success.
+// Output that could not be written is a failure.
 int end(int status, TerminalConsole& console) {
   if (console.output_error() == 0) return status;
   if (os::is_reader_gone(console.output_error())) return status != 0 ? status : os::kStatusOfReaderGone;
@@ -46,13 +46,13 @@ int print(const std::string& text, const request::Outputs& outputs) {
   return end(0, console);
 }
 
-// Scripts of WindowsPerf look for certain lines (contract 8.1, 8.2). They run on its devices and read what is printed.
+// Scripts of WindowsPerf look for certain lines (contract 8.1, 8.2). They run on its devices and read the output.
 bool tells_scripts(const std::string& device) {
   return device != kLinuxDevice && !TerminalConsole(request::Outputs{}).animated();
 }
 
-// Where scripts of WindowsPerf look for it, in its words (contract 8.1). A person has no use for an address that is
-// none.
+// Scripts of WindowsPerf look for it, in its words (contract 8.1). An address that does not exist would not help a
+// person.
 std::string header(const std::string& device) {
   if (device == kLinuxDevice) return measure::tool_version() + " (" + kGitVersion + "/" + kBuildType + ")\n";
   return report::header_text(measure::tool_component(), kBuildType, tells_scripts(device) ? kBugs : "");
@@ -66,7 +66,7 @@ int print_greeting(const std::string& device) {
 int print_help(const request::Request& request) {
   if (request.help_topic.has_value())
     return print(render_command_help(row_of(*request.help_topic), request.device), request.outputs);
-  const bool ours = request.arguments.front() == kHelpWord;  // which no script of WindowsPerf says
+  const bool ours = request.arguments.front() == kHelpWord;  // a word that no script for WindowsPerf uses
   const bool all = request.all_help || (!ours && tells_scripts(request.device));
   return print(header(request.device) + (all ? render_help() : "\n" + render_overview(request.device == kLinuxDevice)),
                request.outputs);
@@ -77,7 +77,7 @@ std::string default_device() {
   return named.empty() ? os::kOwnDevice : named;
 }
 
-// Of these a part that was measured is shown. Everything else ends at once.
+// These commands show the part that was measured when they are interrupted. All others end at once.
 bool measures(const request::Request& asked) {
   switch (asked.command) {
     case request::Command::stat:

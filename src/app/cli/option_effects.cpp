@@ -22,7 +22,7 @@
 namespace wperf::cli {
 namespace {
 
-// What the driver's rings keep up with on one core.
+// The rate that the driver's rings keep up with on one core.
 constexpr u32 kGreatestRateHz = 50'000;
 constexpr u32 kMostRuns = 1000;
 
@@ -69,7 +69,7 @@ diag::Result<u32> parse_in_range(const std::string& value, const std::string& sp
                      .code = diag::ExitCode::usage};
 }
 
-// How deep they may be is an option of its own, before or behind.
+// Their greatest depth is a separate option, before or after this one.
 void take_stacks(request::CallStacks& stacks, const request::CallStacks& wanted) {
   const u32 most_frames = stacks.most_frames;
   stacks = wanted;
@@ -429,7 +429,7 @@ diag::Result<void> OptionEffects::take_metrics(std::string_view value, const std
   return {};
 }
 
-// A setting that cannot be made is told and left out; the run goes on (contract 2.3).
+// A setting that cannot be made is reported and left out; the run goes on (contract 2.3).
 void OptionEffects::take_setting(const std::string& value) {
   const usize equals = value.find('=');
   const std::string name = value.substr(0, equals);

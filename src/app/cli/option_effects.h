@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What each option puts into the Request. Which words of the line are options and values, command_line.cpp decides.
+// The effect of each option on the Request. command_line.cpp decides which words of the line are options and values.
 #pragma once
 #include <string>
 #include <string_view>
@@ -14,15 +14,15 @@ class OptionEffects {
   // `request` outlives this.
   OptionEffects(request::Request& request, FileExists file_exists) : request_(request), file_exists_(file_exists) {}
 
-  // `sample` or `record` has been said: from here on -e takes what is sampled.
+  // After `sample` or `record`: from here on -e takes events to sample.
   void expect_samples() { expects_samples_ = true; }
-  // `bench` has been said: -n is how often it runs programs.
+  // After `bench`: -n is how often it runs programs.
   void expect_rounds() { expects_rounds_ = true; }
   void take_flag(Option option);
   // `spelling` is the option as it was written; errors name it.
   diag::Result<void> take_value(Option option, const std::string& spelling, const std::string& value);
-  // A file of Windows as this system finds it: the simulated machine runs its programs on others, too, where a
-  // backslash parts no folders. As it was given, where that is a file or none is.
+  // A Windows path in this system's form: the simulated machine runs its programs on other systems, too, where a
+  // backslash does not separate folders. Unchanged if the path exists as it is, or if neither form exists.
   std::string path_here(const std::string& path) const;
 
  private:

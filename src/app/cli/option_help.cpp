@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What an option means to one command, where that differs. The numbers are those of machine/plan/sample_plan and of the
-// devices.
+// The help text of an option for one command, where it differs. The numbers are those of machine/plan/sample_plan and
+// of the devices.
 #include <algorithm>
 #include <iterator>
 
@@ -15,10 +15,10 @@ struct OwnHelp {
   Option option;
   CommandSet commands;
   std::string_view help;
-  std::string_view device = {};  // the word before a colon of --device; empty: of all
+  std::string_view device = {};  // the word before a colon of --device; empty: all devices
 };
 
-// Before those of all.
+// These come before the general texts.
 constexpr OwnHelp kOwnHelp[] = {
     {Option::events, CommandSet(Command::sample, Command::record),
      "Events, separated by commas: NAME or NAME:INTERVAL, one sample every INTERVAL events. NAME is a name from `wperf "

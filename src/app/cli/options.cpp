@@ -61,13 +61,13 @@ constexpr CommandSet kSampled(Command::sample, Command::record, Command::top);
 constexpr CommandSet kOftenSampled(Command::sample, Command::record, Command::top, Command::bench);
 constexpr CommandSet kStacked(Command::sample, Command::record, Command::waits, Command::bench);
 constexpr CommandSet kShowing(Command::sample, Command::record, Command::report, Command::waits);
-// What chooses samples and finds names.
+// Options that choose samples and find names.
 constexpr CommandSet kChoosing(Command::sample, Command::record, Command::report, Command::waits, Command::push,
                                Command::diff);
 constexpr CommandSet kNamed(Command::sample, Command::record, Command::report, Command::waits, Command::push,
                             Command::diff, Command::bench, Command::topdown, Command::top);
 constexpr CommandSet kOperations(Command::sample, Command::record, Command::report);
-// On the linux device the views of recordings are also those of what was just recorded.
+// On the linux device the views of recordings also apply to new recordings.
 constexpr CommandSet kRecordings(Command::sample, Command::record, Command::report, Command::waits);
 constexpr CommandSet kLatency(Command::record, Command::report);
 constexpr CommandSet kPictured(Command::sample, Command::record, Command::report, Command::waits, Command::diff,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The one table of commands and options. The parser, --help, docs/user, the man page and the shell completions are all
-// made from it; a test holds the checked-in files against it. Rows are constant data, in the order in which they are
+// made from it; a test compares the checked-in files with it. Rows are constant data, in the order in which they are
 // shown.
 #pragma once
 #include <optional>
@@ -125,7 +125,7 @@ enum class Option : u8 {
 // The headings below which the help of a command shows its options, in this order.
 enum class Group : u8 { measured, duration, shown, names, output, machine };
 
-// What stands behind the option; shells complete by it.
+// The value after the option; shells complete by it.
 enum class Value : u8 { none, text, number, duration, file, folder, device };
 
 // A set of commands.
@@ -143,8 +143,8 @@ class CommandSet {
 struct OptionRow {
   Option option;
   std::string_view name;
-  std::string_view alias;  // empty: none
-  bool alias_apart;        // the alias is shown in a section of its own, not beside the name
+  std::string_view alias;  // may be empty
+  bool alias_apart;        // the alias is shown in a separate section, not next to the name
   Value value;
   std::string_view value_name;  // "" without a value
   CommandSet commands;
@@ -177,13 +177,13 @@ std::span<const Example> examples();
 // As the first word of the line: `wperf help`, `wperf help stat`.
 inline constexpr std::string_view kHelpWord = "help";
 
-const CommandRow& row_of(request::Command command);  // any but none
+const CommandRow& row_of(request::Command command);  // any command but none
 const CommandRow* find_command(std::string_view token);
 const OptionRow* find_option(std::string_view token);
 
-// The words that a value is made of, separated by blanks. Empty: it is none of a few words.
+// The possible values of the option, separated by blanks. Empty if the value is not one of a few words.
 std::string_view value_words(Option option);
-// Several of them may stand there, separated by commas.
+// Whether several of them may be given, separated by commas.
 bool takes_list(Option option);
 
 // "-c, --cpu": the name as help shows it.
@@ -194,12 +194,11 @@ std::string shown_name(const Row& row) {
   return name;
 }
 
-// What the option means to this command: its own text, where one for all commands would say what holds for others
-// alone.
-// Where the device is known, what holds for it alone; empty: what holds for all.
+// The option's text for this command: a separate one if the common text would not apply. If the device is known, only
+// the part for that device; empty `device`: the text for all.
 std::string_view help_for(const OptionRow& row, request::Command command, std::string_view device = {});
 
-// "[-e EVENTS] [-k] …", the part of a synopsis behind the command word, in pieces that must not be broken.
+// "[-e EVENTS] [-k] …", the part of a synopsis after the command word, in pieces that must not be broken.
 std::string usage_of(const OptionRow& row);
 
 }  // namespace wperf::cli

@@ -188,7 +188,7 @@ TEST(Help, TheOverviewFitsAScreen) {
   for (const bool linux_device : {false, true}) {
     const std::string overview = render_overview(linux_device);
     const auto lines = lines_of(overview);
-    EXPECT_LE(lines.size(), 36u);  // the header and "Use --help for help." stand above
+    EXPECT_LE(lines.size(), 36u);  // the header and "Use --help for help." come above
     for (const std::string_view line : lines) EXPECT_LE(line.size(), 80u) << line;
     for (const CommandRow& row : command_rows()) {
       if (row.command == Command::help) continue;
@@ -224,7 +224,7 @@ TEST(Help, ACommandAlone) {
     EXPECT_GT(place, last) << heading;
     last = place;
   }
-  EXPECT_EQ(record.find("\n    --dmc"), std::string::npos);  // of stat
+  EXPECT_EQ(record.find("\n    --dmc"), std::string::npos);  // only for stat
 }
 
 // Sentences of one line: an entry is wrapped.

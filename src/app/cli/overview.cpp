@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a person sees who asks for help and names no command: the commands by purpose, and where to go on. With the
-// header at most 40 lines of 80 characters.
+// The help without the name of a command: the commands by purpose, and where to go on. With the header at most 40 lines
+// of 80 characters.
 #include <fmt/format.h>
 
 #include "app/cli/help.h"

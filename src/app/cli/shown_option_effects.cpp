@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The options that say what is shown of a recording, and where it goes: views, waits, top-down, push.
+// The options about the presentation of a recording, and its destination: views, waits, top-down, push.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,8 +18,8 @@
 namespace wperf::cli {
 namespace {
 
-constexpr u64 kShortestPeriodMs = 100;                // of --every
-constexpr std::string_view kUsualCounters = "usual";  // of --counters
+constexpr u64 kShortestPeriodMs = 100;                // for --every
+constexpr std::string_view kUsualCounters = "usual";  // for --counters
 
 }  // namespace
 

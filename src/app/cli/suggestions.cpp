@@ -31,7 +31,7 @@ Words option_words(Command command) {
   return words;
 }
 
-// What perf calls differently: who comes from there types it.
+// Names that differ in perf: its users type them.
 struct OfPerf {
   std::string_view word, here;
 };

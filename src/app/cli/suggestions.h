@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is said of words that wperf does not know, with the word that may have been meant.
+// The messages about unknown words, with the word that may have been meant.
 #pragma once
 #include <optional>
 #include <string>
@@ -10,14 +10,14 @@
 
 namespace wperf::cli {
 
-// "--timeout" for `--timeuot`, "--timeout 3" for `--timeout=3`; empty: nothing is near. Options of the command go
-// before those of others.
+// "--timeout" for `--timeuot`, "--timeout 3" for `--timeout=3`; empty: no option is similar. Options of the command are
+// preferred to those of others.
 std::string meant_option(const std::string& word, request::Command command);
 
 diag::Error no_command();
 diag::Error unknown_command(const std::string& word);
 diag::Error unknown_option(const std::string& word, std::optional<request::Command> command);
-// Neither a command nor an option, and the command takes no such word.
+// An error for a word that is neither a command nor an option, and that the command does not take.
 diag::Error unexpected_word(const std::string& word, request::Command command);
 // The second may be meant as the program to start, where the first `starts` one.
 diag::Error two_commands(const CommandRow& first, const CommandRow& second, bool starts);

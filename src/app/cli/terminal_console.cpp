@@ -15,7 +15,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto kPatience = 1s;  // of a person who hears nothing
+constexpr auto kPatience = 1s;  // how long a person may go without a sign of life
 constexpr auto kProgressStep = 200ms;
 
 // https://no-color.org, and terminals without escapes.
@@ -51,7 +51,7 @@ void TerminalConsole::out(std::string_view text) {
   if (!page(folded)) write(folded, {.backspace = animated_, .colours = coloured_});
 }
 
-// As git does it: on a terminal, and what does not fit the screen. Pieces of a line in the making never are that long.
+// Like git: on a terminal, if the text does not fit the screen. Pieces of a line in progress are never that long.
 bool TerminalConsole::page(const std::string& text) const {
   if (!paged_ || !animated_ || output_error_ != 0) return false;
   const auto lines = static_cast<usize>(std::count(text.begin(), text.end(), '\n'));
@@ -88,7 +88,7 @@ bool TerminalConsole::bytes_are_seen() const {
   return os::prepare_terminal(stdout);
 }
 
-// After a piece that is not whole no other: what is there has no hole.
+// After an incomplete piece nothing more is written, so that the output has no gap.
 void TerminalConsole::put(std::string_view text) {
   take_progress_away();
   if (output_error_ == 0) output_error_ = os::write_text(stdout, text);

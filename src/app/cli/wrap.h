@@ -13,7 +13,7 @@ namespace wperf::cli {
 inline constexpr usize kTextWidth = 80;
 
 // The pieces in lines of at most `width` characters, `first` before the first line, `indent` blanks before the others.
-// A piece that is longer than a line stands alone. Every line ends in LF.
+// A piece that is longer than a line gets its own line. Every line ends in LF.
 std::string wrap_pieces(std::span<const std::string> pieces, std::string_view first, usize indent,
                         usize width = kTextWidth);
 

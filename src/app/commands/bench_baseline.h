@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What each run of a program cost, as a file: `bench --save-baseline` writes it, `--baseline` compares with it. Called
-// by run_bench.
+// The costs of each run of a program, as a file: `bench --save-baseline` writes it, `--baseline` compares with it.
 #pragma once
 #include <string>
 #include <vector>

@@ -37,12 +37,12 @@ diag::Result<void> run_without_program(const request::Request& request, diag::Co
     default:
       break;
   }
-  // No command word: the lock is taken and given back, which is what `wperf --force-lock` alone is for.
+  // No command word: takes the lock and gives it back, for a lone `wperf --force-lock`.
   WPERF_TRY(const auto device, measure::open_locked_device(request));
   return {};
 }
 
-// The selftest tries every device, and files need none.
+// The selftest tries every device, and files need no device.
 bool needs_choice(const request::Request& request) {
   const bool of_file = request.command == request::Command::report || request.command == request::Command::push ||
                        request.command == request::Command::diff || request.data_file.has_value();

@@ -13,26 +13,26 @@ diag::Result<int> run(const request::Request& asked, diag::Console& console);
 
 // `stat`: one count, or a timeline of counts (-t).
 diag::Result<int> run_stat(const request::Request& request, diag::Console& console);
-// `sample` and `record`: where events happen, in a program that runs or in one that is started.
+// `sample` and `record`: where events happen, in a running program or in one that is started.
 diag::Result<int> run_sample(const request::Request& request, diag::Console& console);
-// `topdown`: where a program's slots went, and who lost them.
+// `topdown`: where a program's slots went, and which functions lost them.
 diag::Result<int> run_topdown(const request::Request& request, diag::Console& console);
-// `top`: what is hot right now, on a terminal, or once.
+// `top`: the hot functions right now, on a terminal, or once.
 diag::Result<int> run_top(const request::Request& request, diag::Console& console);
 // `waits`: why threads did not run, in a program, the machine or a recording.
 diag::Result<int> run_waits(const request::Request& asked, diag::Console& console);
-// `diff`: what changed between recordings.
+// `diff`: the changes between recordings.
 diag::Result<int> run_diff(const request::Request& asked, diag::Console& console);
-// `bench`: two programs, run and counted in turn, and what differs.
+// `bench`: two programs, run and counted in turn, and their differences.
 diag::Result<int> run_bench(const request::Request& asked, diag::Console& console);
 // `report FILE`: the answers to a recording that was made elsewhere.
 diag::Result<void> run_report(const request::Request& asked, diag::Console& console);
 // `push FILE`: a recording goes to a server that keeps profiles.
 diag::Result<void> run_push(const request::Request& asked, diag::Console& console);
-// What can be asked for on this machine, and what it means.
+// The events and metrics of this machine, and their meanings.
 diag::Result<void> run_list(const request::Request& request, diag::Console& console);
 diag::Result<void> run_man(const request::Request& request, diag::Console& console);
-// What the machine and the driver say of themselves.
+// The facts about the machine and the driver.
 diag::Result<void> run_test(const request::Request& request, diag::Console& console);
 diag::Result<void> run_detect(const request::Request& request, diag::Console& console);
 diag::Result<void> run_version(const request::Request& request, diag::Console& console);

@@ -46,7 +46,7 @@ void choose_units(const request::Request& request, compare::ComparisonOptions& o
   };
 }
 
-// What totals are divided by, in words.
+// The divisor of totals, in words.
 std::string totals_per(const request::CostPer& per) {
   if (per.unit == request::CostPer::Unit::second) return "per second";
   return per.unit == request::CostPer::Unit::counter ? "per count of " + per.counter : std::string();
@@ -107,7 +107,7 @@ diag::Result<void> write_stacks(std::span<const compare::RunCosts> before, std::
   return std::move(written).result();
 }
 
-// A gate that could not judge must not let anything pass. What failed is said beside the answer, for the log of a job
+// A gate that could not judge must not let anything pass. Failures are also reported on stderr, for the log of a job
 // that keeps the answer in a file.
 diag::Result<int> status_of(const std::vector<compare::Verdict>& verdicts, const compare::Comparison& comparison,
                             diag::Console& console) {

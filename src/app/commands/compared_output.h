@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a comparison answers: text, JSON, Markdown, and the verdict of a gate. Called by run_diff and run_bench.
+// The output of a comparison: text, JSON, Markdown, and the verdict of a gate.
 #pragma once
 #include <vector>
 

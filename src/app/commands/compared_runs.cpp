@@ -23,7 +23,7 @@
 namespace wperf::commands {
 namespace {
 
-// What one file has to say, kept until all others can be heard.
+// The warnings of one file, kept until those of all files can be shown.
 class KeptWarnings final : public diag::Console {
  public:
   explicit KeptWarnings(const diag::Console& console) : console_(console) {}
@@ -39,7 +39,7 @@ class KeptWarnings final : public diag::Console {
   std::vector<std::string> lines_;
 };
 
-// Shorter than the blocks that comparisons look at, so that these can be made of them for any length of a recording.
+// Shorter than the blocks of time that comparisons use, so that blocks can be made for a recording of any length.
 constexpr u64 kSliceNs = 10'000'000;
 
 class RunReader {
@@ -60,7 +60,7 @@ class RunReader {
     return std::move(costs_);
   }
 
-  // How long the run took; 0: its samples alone tell when the first and the last of them came.
+  // How long the run took; 0: known only from the first and the last of its samples.
   double measured_seconds() const { return measured_seconds_; }
 
  private:
@@ -105,7 +105,7 @@ class RunReader {
     return {};
   }
 
-  // As they were measured, and not as samples tell them.
+  // The measured times, not those of the samples.
   void keep_times(const stacks::RecordingAbout& about) {
     measured_seconds_ = static_cast<double>(about.elapsed_ns) / 1e9;
     if (!about.is_of_machine) costs_.cpu_seconds = static_cast<double>(about.cpu_ns.value_or(0)) / 1e9;
@@ -145,7 +145,7 @@ class RunReader {
     }
   }
 
-  bool is_alone_;  // its side has no other run
+  bool is_alone_;  // the run is the only one of its side
   request::Request request_;
   diag::Console& console_;
   compare::RunCosts costs_;
@@ -176,7 +176,7 @@ diag::Result<std::vector<compare::RunCosts>> read_compared_runs(const std::vecto
     if (!outcomes[i].costs->has_value()) return std::move(*outcomes[i].costs).error();
     runs.push_back(std::move(*outcomes[i].costs).value());
   }
-  // Beside a run of which samples alone tell, all are held against each other by these.
+  // If the length of one run is known only from its samples, all runs are compared by their samples.
   if (std::all_of(outcomes.begin(), outcomes.end(), [](const Outcome& one) { return one.measured_seconds > 0; })) {
     for (usize i = 0; i < files.size(); ++i) runs[i].seconds = outcomes[i].measured_seconds;
   }

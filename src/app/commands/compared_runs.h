@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The files of both sides of a comparison, each read to what its run cost: recordings of any form, profiles of other
-// programs, counts of `stat --json`. Called by run_diff.
+// The files of both sides of a comparison, each read to the costs of its run: recordings of any form, profiles of other
+// programs, counts of `stat --json`.
 #pragma once
 #include <string>
 #include <vector>
@@ -13,7 +13,7 @@
 
 namespace wperf::commands {
 
-// In the order of their names, two at a time. What the files lack is said on the console, or kept with the costs.
+// In the order of their names, two at a time. Losses in the files are reported on the console, or kept with the costs.
 diag::Result<std::vector<compare::RunCosts>> read_compared_runs(const std::vector<std::string>& files,
                                                                 const request::Request& request,
                                                                 diag::Console& console);

@@ -118,7 +118,7 @@ compat::FileOfModule files_of(const recording::RecordedSamples& recorded, const 
 RunTarget target_of_run(const perf_data::PerfFile& file, const RunFacts& run, const request::Request& request) {
   const measure::SampledProgram program{
       .pid = run.process, .image_name = run.image_name, .pe_file = run.pe_file, .pdb_file = run.pdb_file};
-  std::vector<bytes::Span> builds;  // of its modules
+  std::vector<bytes::Span> builds;  // build ids of its modules
   const readings::Process process = run.windows ? process_of(file, run, builds) : readings::Process();
   if (process.modules.empty()) return {.target = measure::target_of(program, nullptr, {}), .files = {}};
   modules::SymbolOptions symbols = modules::symbol_options(request);

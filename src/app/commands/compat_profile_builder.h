@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A recording → WindowsPerf's view of it (views/compat/compat_view.h), with names, lines and code as far as asked for.
-// Called by run_report for recordings of Windows programs, and by the C API.
+// For recordings of Windows programs.
 #pragma once
 #include <vector>
 
@@ -13,7 +13,7 @@
 
 namespace wperf::commands {
 
-// Whom a run was about, with the files of its modules in their order.
+// The program of a run, with the files of its modules in their order.
 struct RunTarget {
   answers::SampleTarget target;
   std::vector<modules::CodeFile> files;

@@ -9,7 +9,7 @@
 namespace wperf::commands {
 namespace {
 
-// What the options ask for and no profile of samples has; empty: nothing.
+// The first requested option that no profile of samples can answer; empty if there is none.
 std::string_view unanswered(const request::Request& request) {
   const request::SampleDisplay& display = request.sampling.display;
   if (display.disassemble) return "--disassemble";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// `wperf report` of a profile that another program wrote. Called by run_report.
+// `wperf report` of a profile that another program wrote.
 #pragma once
 #include "analysis/recording/opened_recording.h"
 #include "app/commands/run_report.h"

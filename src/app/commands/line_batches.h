@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Lines of samples, made batch by batch on two threads and written in their order: while one reads the recording, a
-// second one spells what was read, and the first helps where that is more work. Called by script_output.
+// second one formats samples, and the first helps if that is more work.
 #pragma once
 #include <array>
 #include <condition_variable>
@@ -17,7 +17,7 @@ class LineBatches {
  public:
   using Write = std::function<void(std::string_view part)>;
 
-  // What is passed outlives it. `write` is called by who calls this.
+  // The arguments outlive it. The calling thread calls `write`.
   LineBatches(const report::SampleLines& lines, Write write) : lines_(lines), write_(std::move(write)) {}
   ~LineBatches();
   LineBatches(const LineBatches&) = delete;
@@ -31,7 +31,7 @@ class LineBatches {
   void finish();
 
  private:
-  // Of some hundred kilobytes of text, which the cores' caches hold.
+  // Batches of some hundred kilobytes of text, which fit into the cores' caches.
   static constexpr usize kBatchSize = 128, kBatches = 8;
   struct Sample {
     u32 row = 0;
@@ -52,9 +52,9 @@ class LineBatches {
   const report::SampleLines& lines_;
   const Write write_;
   std::array<Batch, kBatches> batches_;  // by number, modulo
-  std::mutex mutex_;                     // of what follows, and of is_spelled
+  std::mutex mutex_;                     // protects the fields below, and is_spelled
   std::condition_variable changed_;
-  usize filled_ = 0, taken_ = 0, written_ = 0;  // batches; taken: by who spells them
+  usize filled_ = 0, taken_ = 0, written_ = 0;  // batches; taken: by a formatting thread
   bool is_over_ = false;
   std::thread helper_;     // there once there is more than one batch
   bool is_alone_ = false;  // the system gives no thread

@@ -21,7 +21,7 @@ namespace {
 constexpr u64 kUsualCountMs = 1'000;
 constexpr const char* kPrometheusText = "text/plain; version=0.0.4; charset=utf-8";
 
-// What the server's thread shows, and the counting one writes.
+// The page that the server's thread shows and the counting thread writes.
 class MetricsPage {
  public:
   void set(std::string text) {

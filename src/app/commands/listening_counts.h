@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// `stat --listen`: counts again and again, and what was counted last at an address of HTTP. Called by run_stat.
+// `stat --listen`: counts again and again, and serves the last counts over HTTP.
 #pragma once
 #include "app/measure/opened_machine.h"
 #include "ground/diag/console.h"

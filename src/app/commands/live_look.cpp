@@ -14,9 +14,9 @@
 namespace wperf::commands {
 namespace {
 
-constexpr u32 kUsualRateHz = 1000;  // of a driver of ours, whose usual interval gives few samples a second
+constexpr u32 kUsualRateHz = 1000;  // for wperf's driver, whose usual interval gives few samples a second
 
-// Where nobody names cores, all are looked at; a driver of ours needs to be told so.
+// If the user names no cores, all are measured; wperf's driver needs them listed.
 request::Request with_all_cores(request::Request request) {
   if (request.cores.empty() && request.sampling.cores.empty()) request.sampling.all_cores = true;
   if (!request.pe_file.has_value()) request.pe_file = request.image_name;
@@ -111,7 +111,7 @@ diag::Result<LiveLook::Seen> LiveLook::seen(const measure::LiveStretch& newest) 
       waits_.take(
           {.file = file, .times = newest, .switches = live_->switches(), .program = records_all() ? sampled_.pid : 0},
           request_, wanted));
-  // Among what was lost there may be switches.
+  // The lost records may have been switches.
   if (seen.profile.losses.lost_records + seen.profile.losses.lost_samples != 0) waits_.forget();
   return seen;
 }
@@ -143,7 +143,7 @@ diag::Result<stacks::FunctionCode> LiveLook::code(const CodePlace& place, usize 
   for (stacks::FunctionCode& one : profile.code) {
     if (is_it(one.event, one.function)) return std::move(one);
   }
-  // There may be samples of code that nobody can read.
+  // There may be samples of code that cannot be read.
   stacks::FunctionCode unread;
   const stacks::ChosenSamples chosen(profile, request.filter);
   for (const stacks::StackSample& sample : profile.samples) {

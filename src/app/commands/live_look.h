@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One program or machine, sampled live, and what the last stretches of it say. Called by run_top and live_screen, from
-// one thread.
+// One program or machine, sampled live, and the profile of its last stretches. Used from one thread.
 #pragma once
 #include <functional>
 #include <memory>
@@ -31,14 +30,14 @@ class LiveLook {
   diag::Result<std::vector<std::byte>> recording(usize stretches, usize newest_left_out) {
     return live_->recording(stretches, newest_left_out);
   }
-  // Of the newest stretch.
+  // For the newest stretch.
   struct Seen {
     stacks::StackProfile profile;
     std::vector<waits::WaitedIn> waits;
     std::vector<answers::CountRow> counters;
   };
   diag::Result<Seen> seen(const measure::LiveStretch& newest);
-  // Why nothing is known of waits; empty: it is.
+  // Why waits are unknown; empty if they are known.
   std::string why_no_waits() const;
   // Lines and instructions of a function, in so many stretches.
   struct CodePlace {
@@ -47,9 +46,9 @@ class LiveLook {
     std::string event;
   };
   diag::Result<stacks::FunctionCode> code(const CodePlace& place, usize stretches, usize newest_left_out);
-  // Of what was sampled only this counts.
+  // Only these samples count.
   stacks::StackFilter filter() const;
-  // What the run says of itself; empty: nothing.
+  // Remarks about the run; empty if there are none.
   const std::string& note() const { return plan_.note; }
   // The program's or process's name, or that it is all of them.
   const std::string& of() const { return of_; }
@@ -60,7 +59,7 @@ class LiveLook {
 
  private:
   diag::Result<void> plan_waits();
-  // Also of other programs than the one that is looked at: a trace of Windows.
+  // Does it also record programs other than the chosen one, as a trace of Windows does?
   bool records_all() const;
 
   request::Request request_;
@@ -70,7 +69,7 @@ class LiveLook {
   measure::SampledProgram sampled_;
   plan::SamplePlan plan_;
   std::unique_ptr<measure::LiveSampling> live_;
-  std::unique_ptr<measure::LiveCounts> counts_;  // null: nothing is counted
+  std::unique_ptr<measure::LiveCounts> counts_;  // null: no counting
   std::vector<answers::CountRow> counted_;       // in the newest stretch
   modules::FunctionFiles functions_;
   recording::OpenedCode opened_;

@@ -15,9 +15,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr u32 kPatienceMs = 100;  // of the loop: news of the worker, sizes, an escape that was a key
+constexpr u32 kPatienceMs = 100;  // how long the loop waits: for news of the worker, sizes, an escape that was a key
 constexpr usize kMostColumns = 1000, kMostLines = 500;
-constexpr usize kUsualColumns = 80, kUsualLines = 24;  // of a terminal that does not tell
+constexpr usize kUsualColumns = 80, kUsualLines = 24;  // if the terminal does not say
 
 class LiveScreen {
  public:
@@ -55,7 +55,7 @@ class LiveScreen {
   bool is_over_ = false, is_stale_ = true;
 };
 
-// What the extent says, of what is kept.
+// The kept stretches that lie in the chosen extent.
 SeenStretches LiveScreen::seen() const {
   SeenStretches of{.count = 1, .last = held_.has_value() ? held_at_ : came_};
   if (view_.query.extent == top::Extent::ten) of.count = std::min(top::kStretchesOfTen, shown().stretches());

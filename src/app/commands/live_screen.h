@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// `top` on a terminal: keys in, pictures out, until somebody ends it. Called by run_top.
+// `top` on a terminal: keys in, pictures out, until the user ends it.
 #pragma once
 #include "app/commands/live_worker.h"
 

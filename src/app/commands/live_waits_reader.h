@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where threads waited in each stretch of time that `top` looks at. Called by live_look.
+// Where threads waited in each stretch of time that `top` looks at.
 #pragma once
 #include <map>
 #include <string>
@@ -15,22 +15,22 @@
 
 namespace wperf::commands {
 
-// Of a recording the events that tell of switches are no part of what was sampled.
+// Removes the events about switches from the samples of a recording.
 void leave_switches_out(stacks::StackProfile& profile);
 
 class LiveWaitNames {
  public:
-  // A stretch of time behind that of the last call.
+  // The stretch of time after that of the last call.
   struct Stretch {
-    const perf_data::PerfFile& file;  // of it alone
+    const perf_data::PerfFile& file;  // only for it
     measure::LiveStretch times;
-    const recording::RecordedSwitches* switches = nullptr;  // null: the file tells them
-    u32 program = 0;                                        // only it and what it started is looked at; 0: all
+    const recording::RecordedSwitches* switches = nullptr;  // null: the file has them
+    u32 program = 0;                                        // only it and its children are looked at; 0: all
   };
   // `wanted`: files that are kept open.
   diag::Result<std::vector<waits::WaitedIn>> take(const Stretch& stretch, const request::Request& request,
                                                   const recording::WantedDetail& wanted);
-  // What is known of who waits may be wrong from here on.
+  // The known waits may be wrong from here on.
   void forget() { live_.forget(); }
 
  private:

@@ -15,7 +15,7 @@
 namespace wperf::commands {
 namespace {
 
-constexpr u64 kFirstLookMs = 300;  // nobody waits long for a first picture
+constexpr u64 kFirstLookMs = 300;  // the first picture comes soon
 constexpr auto kWishesAfterEnd = std::chrono::milliseconds(50);
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The thread that samples and names for a screen, which so answers keys at once. Both speak through a box under a lock.
-// Called by live_screen.
+// The thread that samples and names for a screen, which can therefore answer keys at once. They exchange data under a
+// lock.
 #pragma once
 #include <algorithm>
 #include <atomic>
@@ -14,7 +14,7 @@
 
 namespace wperf::commands {
 
-// Of the thread, whose words would spoil the screen: they are kept for it.
+// The worker's console: its messages would spoil the screen, so they are kept for it.
 class WorkerConsole final : public diag::Console {
  public:
   explicit WorkerConsole(diag::Console& console) : console_(console) {}
@@ -47,7 +47,7 @@ struct SeenStretches {
 };
 
 struct CodeWish {
-  u64 number = 0;  // the answer has it, too: meanwhile something else may be wished
+  u64 number = 0;  // the answer has it, too: meanwhile the request may have changed
   LiveLook::CodePlace place;
   SeenStretches of;
 };
@@ -59,13 +59,13 @@ struct SaveWish {
 struct CodeAnswer {
   u64 number = 0;
   std::optional<stacks::FunctionCode> code;
-  std::string reason;  // why there is none
+  std::string reason;  // why there is no picture
 };
 
 struct WorkerNews {
   std::vector<SeenStretch> stretches;
   std::optional<CodeAnswer> code;
-  std::string message;     // empty: none
+  std::string message;     // may be empty
   bool has_ended = false;  // the program: nothing new will come
   std::optional<diag::Error> error;
 };
@@ -82,7 +82,7 @@ class LiveWorker {
   WorkerNews take_news();
   void wish(CodeWish wish);
   void wish(SaveWish wish);
-  int status() const { return status_; }  // of the program, after stop()
+  int status() const { return status_; }  // exit status of the program, after stop()
 
  private:
   void run();
@@ -93,12 +93,12 @@ class LiveWorker {
 
   LiveLook& look_;
   WorkerConsole& console_;
-  std::mutex mutex_;  // of what follows
+  std::mutex mutex_;  // protects the fields below
   WorkerNews news_;
   std::optional<CodeWish> code_wish_;
   std::optional<SaveWish> save_wish_;
   int status_ = 0;
-  usize looked_ = 0;  // stretches so far; of the thread alone
+  usize looked_ = 0;  // stretches so far; used only by the thread
   std::thread thread_;
 };
 

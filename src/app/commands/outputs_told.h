@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What was written, behind the text of what was recorded. Called by run_sample and run_waits.
+// Messages about written files, after the text about the recording.
 #pragma once
 #include "app/measure/recording_run.h"
 #include "ground/diag/console.h"
@@ -7,9 +7,9 @@
 
 namespace wperf::commands {
 
-// The recording that stays, and the command that shows it again: that of the request, where it is `waits`.
+// The recording that stays, and the command that shows it again: the request's own if that is `waits`.
 void tell_kept(const request::Request& request, const measure::Recording& recording, diag::Console& console);
-// What -o FILE got, where FILE is not named as what it is: a recording may have been meant.
+// Says what -o FILE contains, if the name of FILE does not show it: the user may have wanted a recording there.
 void tell_written(const request::Request& request, diag::Console& console);
 
 }  // namespace wperf::commands

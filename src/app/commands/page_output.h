@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// --html and --svg: what was found as files for people. Called by run_report, run_stat, run_topdown
-// and compared_output.
+// --html and --svg: results as files for people.
 #pragma once
 #include <string>
 
@@ -15,16 +14,16 @@ namespace wperf::commands {
 
 struct PageContent {
   const stacks::StackFilter& filter;
-  const stacks::Moments* moments = nullptr;  // null: nothing is known of time
+  const stacks::Moments* moments = nullptr;  // null: times are unknown
   const stacks::RecordingAbout* about = nullptr;
-  // What only some pages have.
+  // Parts that only some pages have.
   const operations::SpeProfile* spe = nullptr;
   const html::WaitsOfPage* waits = nullptr;
 };
-// Says what was written, and how large it is.
+// Reports the written file and its size.
 diag::Result<void> write_pages(const stacks::StackProfile& profile, const PageContent& content,
                                const request::Request& request, diag::Console& console);
-// One that is made already.
+// A finished page.
 diag::Result<void> write_page(const std::string& file, const std::string& text, const request::Request& request,
                               diag::Console& console);
 

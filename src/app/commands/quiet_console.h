@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A console for runs whose own words nobody wants: what is wrong is still said, each line once, from any thread. Called
-// by the commands that measure again and again.
+// A console for runs whose output is not wanted: warnings are still shown, each line once, from any thread. For
+// commands that measure repeatedly.
 #pragma once
 #include <mutex>
 #include <set>
@@ -16,7 +16,7 @@ class QuietConsole final : public diag::Console {
   void out(std::string_view) override {}
   void document(std::string_view) override {}
   void warn(std::string_view line) override {
-    // Who runs for months is not to keep all that was ever said.
+    // A run of months must not keep all its messages.
     constexpr usize kMostLines = 200;
     const std::lock_guard lock(mutex_);
     if (said_.size() >= kMostLines) said_.clear();

@@ -51,15 +51,15 @@ std::vector<u64> midr_of_cores(const perf_data::PerfFile& file, const AuxTraces&
   return midrs;
 }
 
-// The target's modules, and what is asked for their names.
+// The target's modules, and the source of their names.
 struct NamedCode {
   answers::SampleTarget target;
-  std::vector<modules::CodeFile> files;  // of each module
+  std::vector<modules::CodeFile> files;  // files of each module
   // Where its first byte lies in the file; other than 0 only for memory without a file.
   std::vector<u64> first;
 };
 
-// All that was mapped: a file is where it was mapped first, a module for each.
+// All mappings: a file is where it was mapped first, a module for each.
 NamedCode code_of_file(const recording::CanonicalCode& code, const std::string& data_file) {
   NamedCode named;
   answers::SampleTarget& target = named.target;
@@ -85,7 +85,7 @@ NamedCode code_of_file(const recording::CanonicalCode& code, const std::string& 
   return named;
 }
 
-// A run of a driver of ours: the modules of its program.
+// A run of wperf's driver: the modules of its program.
 NamedCode code_of_run(const perf_data::PerfFile& file, const perf_data::RunFacts& facts,
                       const request::Request& request) {
   RunTarget run = target_of_run(file, facts, request);
@@ -175,7 +175,7 @@ std::vector<answers::AddressAnswer> answers_of(const modules::CodeFile& file, co
   return answers;
 }
 
-// Loads what is asked for, and says in the target why names are no better.
+// Loads the requested files, and stores in the target why names are not better.
 std::vector<std::vector<answers::AddressAnswer>> name_code(const perf_data::PerfFile& file,
                                                            const recording::CanonicalCode& canonical, bool of_run,
                                                            const std::vector<std::vector<u32>>& wanted,
@@ -206,7 +206,7 @@ std::vector<std::vector<answers::AddressAnswer>> name_code(const perf_data::Perf
   return answers;
 }
 
-// What the driver said of the cores joins what was decoded.
+// Adds the driver's facts about the cores to the decoded ones.
 void add_core_facts(const perf_data::RunFacts& facts, std::vector<operations::SpeCore>& cores) {
   for (const perf_data::SpeCoreFacts& said : facts.spe_cores) {
     auto found = std::find_if(cores.begin(), cores.end(), [&](const auto& one) { return one.core == said.core; });
@@ -242,7 +242,7 @@ RecordsRequest records_of(const request::Request& request, const std::vector<u64
   return records;
 }
 
-// Kinds of cores, each once, whose data sources nobody has published names for.
+// Kinds of cores, each once, for whose data sources no names were published.
 std::vector<std::string> kinds_without_source_names(const recording::DecodeStates& states,
                                                     const std::vector<u64>& midrs) {
   std::vector<std::string> kinds;
@@ -276,7 +276,7 @@ diag::Result<ReadSpe> read_recorded_spe(const perf_data::PerfFile& file, const A
   const ProcessHistory history = ProcessHistory::collect(file);
   const recording::CanonicalCode canonical(history);
   const auto facts = perf_data::read_run_facts(file.features().section(perf_data::kRunFactsFeature));
-  // Of the whole machine there is no program whose modules are all.
+  // In a recording of the whole machine no single program owns the modules.
   const bool of_run = facts.has_value() && facts->windows && facts->process != 0;
   const std::vector<u64> midrs = midr_of_cores(file, traces, facts);
   spe::Aggregator aggregator({.memory = display.memory});

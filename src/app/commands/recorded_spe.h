@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The SPE data of a perf.data file: decoded core by core, with each address of code moved to its file's home, so that
-// a function counts once in whatever process it ran; then named. Called by run_report.
+// The SPE data of a perf.data file: decoded core by core, with each address of code moved to its file's canonical
+// place, so that a function counts once in whatever process it ran; then named.
 #pragma once
 #include <optional>
 #include <string>
@@ -15,14 +15,14 @@
 
 namespace wperf::commands {
 
-// The SPE data of the file; none: it holds none. A run of ours that recorded nothing has it, too: its tables are empty.
+// The SPE data of the file; nullopt if it has none. An empty run of wperf has data, too: its tables are empty.
 std::optional<perf_data::AuxTraces> spe_traces(const perf_data::PerfFile& file);
 
 // Also writes the file of --records.
 struct ReadSpe {
   operations::SpeProfile profile;
-  std::optional<answers::CountProfile> counting;  // what was counted beside it; none: nothing was
-  std::optional<diag::Error> trouble;             // the file of records is not whole: what was read is still good
+  std::optional<answers::CountProfile> counting;  // the counts of the same time; nullopt: there were none
+  std::optional<diag::Error> trouble;             // the file of records is incomplete: the records read so far are good
 };
 diag::Result<ReadSpe> read_recorded_spe(const perf_data::PerfFile& file, const perf_data::AuxTraces& traces,
                                         const request::Request& request, diag::Console& console);

@@ -16,7 +16,7 @@ diag::Result<std::string> choose_recording(const request::Request& request, diag
         .hint = "wperf report FILE; create one with `wperf record -o perf.data -- PROGRAM`",
         .code = diag::ExitCode::usage};
   }
-  // Where stdout is a document, and stderr must be empty, nobody is told.
+  // If stdout is a document, the choice is not reported, because stderr must be empty.
   if (!output::silent(request.outputs) && !output::stdout_is_document(request))
     console.out("recording: " + found + "\n\n");
   return found;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which recording `report` shows. Called by run_report.
+// Chooses the recording that `report` shows.
 #pragma once
 #include <string>
 
@@ -9,7 +9,7 @@
 
 namespace wperf::commands {
 
-// The one that was named; else perf.data of this folder, else the youngest *.data, and says which.
+// The named one; otherwise perf.data of this folder, or the youngest *.data, and reports which.
 diag::Result<std::string> choose_recording(const request::Request& request, diag::Console& console);
 
 }  // namespace wperf::commands

@@ -45,13 +45,13 @@ class PushingRecorder {
   diag::Result<int> run();
 
  private:
-  // What is left of --timeout, at most a period; nothing: it is over.
+  // The rest of --timeout, at most a period; nullopt: it is over.
   std::optional<u64> next_period_ms() const;
   diag::Result<void> send(const measure::Recording& recording, push::ProfileTime time);
   diag::Result<push::Parcel> pack(stacks::StackProfile& profile, const stacks::Moments& moments,
                                   push::ProfileTime time);
   push::AgentCost cost_of_period();
-  // Of the thread that sends; waits for it.
+  // Ends the thread that sends, and waits for it.
   void finish_sending();
   void tell_totals();
 
@@ -150,7 +150,7 @@ diag::Result<int> PushingRecorder::run() {
     const Clock::time_point begin = Clock::now();
     auto recorded = measure::record_sampled(period, plan, sampled, machine_, quiet_);
     if (!recorded.has_value()) {
-      // Who ends between two periods leaves nothing to open, and that is no failure.
+      // If the program ends between two periods, it cannot be opened again; that is not a failure.
       const device::ProcessState now = machine_.device->programs().process(sampled.pid);
       const bool ended = periods_ != 0 && sampled.pid != 0 && !now.running;
       if (!ended) status = std::move(recorded).error();
@@ -183,7 +183,7 @@ diag::Result<int> record_and_push(const request::Request& request, measure::Mach
         .hint = "send an existing recording with `wperf push FILE`",
         .code = diag::ExitCode::usage};
   }
-  // Ctrl-C ends recording; what was recorded is still sent, for a moment.
+  // Ctrl-C ends recording; the recorded part is still sent, for a moment.
   QuietConsole quiet(console);
   WPERF_TRY(push::Delivery delivery,
             push::make_delivery(request.push, push::kTriesOfKept, [&](std::string_view line) { quiet.warn(line); }));

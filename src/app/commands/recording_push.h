@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // `record --push`: profiles sent one after the other while a program or the machine is sampled, until Ctrl-C, the end
-// of the program or of --timeout. Called by run_sample.
+// of the program or of --timeout.
 #pragma once
 #include "app/measure/opened_machine.h"
 #include "ground/diag/console.h"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where `report --records` writes what it lists, piece by piece: the file that it names, or with "-" the console.
-// Called by script_output and run_providers.
+// Where `report --records` writes its list, piece by piece: the named file, or with "-" the console.
 #pragma once
 #include <optional>
 #include <string_view>
@@ -16,7 +15,7 @@ class RecordsOutput {
  public:
   static diag::Result<RecordsOutput> open(const request::Request& request, diag::Console& console);
 
-  bool json() const { return json_; }  // else lines of text
+  bool json() const { return json_; }  // otherwise lines of text
   void write(std::string_view part) {
     if (file_.has_value()) return file_->write(part);
     json_ ? console_->json(part) : console_->document(part);

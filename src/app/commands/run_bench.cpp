@@ -40,7 +40,7 @@ diag::Error usage(std::string text, std::string hint = "wperf bench -n 8 -- ./ol
   return {.text = std::move(text), .hint = std::move(hint), .code = diag::ExitCode::usage};
 }
 
-// What is run: both programs in turn, or the one that there is, as the side that it is of.
+// The programs to run: both in turn, or the only one, with its side.
 struct Rounds {
   u64 count = kDefaultRounds, warmup = 0;
   bool runs_before = true, runs_after = true;
@@ -73,8 +73,8 @@ bool tells(const compare::RunCosts& run, std::string_view total) {
   return std::any_of(run.counts.begin(), run.counts.end(), [&](const auto& one) { return one.event == total; });
 }
 
-// Before anything runs: is there what conditions and --per name? `baseline`: the runs of the side before, where these
-// are of a file.
+// Checks before any run that the names in conditions and --per exist. `baseline`: the runs of the side before, if they
+// are from a file.
 diag::Result<void> check_names(const request::Request& request, std::vector<std::string> totals,
                                const std::vector<compare::RunCosts>& baseline) {
   using Kind = request::FailCondition::Kind;
@@ -129,11 +129,10 @@ compare::RunCosts costs_of(const answers::CountProfile& profile, const std::stri
   return costs;
 }
 
-// Runs one side, and keeps what it cost if it was run to its end, as that of this round; none: it only warms up.
+// Runs one side, and keeps its costs as those of this round if it ran to its end; nullopt: a warm-up run.
 using RunSide = std::function<diag::Result<void>(bool is_before, std::optional<u64> round)>;
 
-// Each round runs both; who is first changes, so that what drifts drifts for both. Ctrl-C keeps whole rounds: as many
-// as are answered.
+// Each round runs both; the order changes, so that drift affects both. Ctrl-C keeps whole rounds; returns their number.
 diag::Result<u64> run_rounds(const request::Request& request, const Rounds& rounds, const RunSide& run,
                              diag::Console& console) {
   const u64 all = rounds.warmup + rounds.count;
@@ -164,7 +163,7 @@ diag::Result<u64> run_rounds(const request::Request& request, const Rounds& roun
                      .hint = fmt::format("bench needs at least {} rounds", kFewestRounds)};
 }
 
-// A program that crashes costs little: what both cost is compared only where they end alike.
+// A program that crashes costs little: the costs of both are compared only if both end alike.
 class Endings {
  public:
   diag::Result<void> add(const request::Request& side, bool is_before, const device::ProcessState& program) {
@@ -178,7 +177,7 @@ class Endings {
         .hint = "run each program alone, or add --show-output, to see why"};
   }
 
-  // Whether what was compared are failures is for who looks to say.
+  // The user must decide whether the compared runs are failures.
   void tell_of_failures(const request::Request& request, diag::Console& console) const {
     if (status_[0].value_or(0) == 0 && status_[1].value_or(0) == 0) return;
     const u32 status = status_[0].value_or(status_[1].value_or(0));
@@ -202,17 +201,17 @@ request::Request of_side(const request::Request& both, bool is_before) {
   return request;
 }
 
-// `stat` counts nothing of a driver where nothing is named; two programs to compare are worth a choice of ours.
+// With a driver `stat` counts nothing if no event is named; for a comparison of two programs wperf chooses some.
 void choose_events(const plan::Capabilities& machine, request::Request& request) {
   if (request.items.empty() && machine.kernel == nullptr) request.items.emplace_back(plan::default_events(machine));
 }
 
-// Of a program that ended, how long it was on cores.
+// The time on cores of a program that ended.
 double cpu_seconds_of(const device::ProcessState& program) {
   return program.has_times ? static_cast<double>(program.user_ns + program.system_ns) / 1e9 : 0;
 }
 
-// What programs write would stand here twice for each round.
+// The output of programs would appear twice for each round.
 void hide_output(const request::Request& request, measure::Machine& machine) {
   if (!request.comparison.shows_output) machine.device->programs().keep_terminal_free();
 }
@@ -229,7 +228,7 @@ std::vector<std::string> names_counted(const plan::CountPlan& plan, const plan::
   return names;
 }
 
-// Before anything runs: what a few runs can never show.
+// Checked before anything runs: few runs cannot show some changes.
 diag::Result<void> check_baseline(usize runs, u64 rounds, const std::string& file) {
   auto checked = compare::check_run_counts(runs, static_cast<usize>(rounds));
   if (checked.has_value()) return checked;
@@ -239,7 +238,7 @@ diag::Result<void> check_baseline(usize runs, u64 rounds, const std::string& fil
   return refused;
 }
 
-// A program alone: the middle of its runs, and no comparison.
+// For only one program: the middle of its runs, and no comparison.
 void tell_medians(const std::vector<compare::RunCosts>& runs, const request::Request& request, diag::Console& console) {
   if (output::silent(request.outputs) || output::stdout_is_document(request)) return;
   std::vector<double> seconds, cpu_seconds;
@@ -265,7 +264,7 @@ diag::Result<int> show_counts(std::vector<compare::RunCosts> before, std::vector
   return show_comparison(std::move(before), std::move(after), request, console);
 }
 
-// Each run is what `stat` does.
+// Each run works like `stat`.
 diag::Result<int> count_in_turn(const request::Request& asked, const Rounds& rounds, diag::Console& console) {
   const request::Sampling& sampling = asked.sampling;
   if (sampling.jitter || sampling.rate_hz.has_value() || sampling.call_stacks.source != request::StackSource::none)
@@ -301,7 +300,7 @@ diag::Result<int> count_in_turn(const request::Request& asked, const Rounds& rou
     WPERF_CHECK_OK(endings.add(one, is_before, ended));
     if (!round.has_value()) return {};
     compare::RunCosts costs = costs_of(count.profile, one.program->command_line);
-    // Drivers' counts tell whole milliseconds.
+    // Drivers' counts have whole milliseconds.
     if (!count.profile.by_kernel) costs.seconds = static_cast<double>(ended_at - began) / 1e9;
     costs.cpu_seconds = cpu_seconds_of(ended);
     (is_before ? before : after).push_back(std::move(costs));
@@ -314,7 +313,7 @@ diag::Result<int> count_in_turn(const request::Request& asked, const Rounds& rou
   return show_counts(std::move(before), std::move(after), request, console);
 }
 
-// Each run is what `record` does. The files stay: `diff` and `report` show more of them.
+// Each run works like `record`. The files stay: `diff` and `report` show more of them.
 diag::Result<int> record_in_turn(const request::Request& asked, const Rounds& rounds, diag::Console& console) {
   request::Request request = asked;
   request.command = request::Command::record;
@@ -330,7 +329,7 @@ diag::Result<int> record_in_turn(const request::Request& asked, const Rounds& ro
   WPERF_CHECK_OK(check_names(request, std::move(names), {}));
   hide_output(request, machine);
   Endings endings;
-  std::vector<double> cpu_seconds[2];  // of before and after
+  std::vector<double> cpu_seconds[2];  // before and after
   const auto file_of = [&](bool is_before, u64 round) {
     const std::string name =
         fmt::format("{}-{}-{}.data", *request.comparison.record_as, is_before ? "before" : "after", round + 1);
@@ -360,7 +359,7 @@ diag::Result<int> record_in_turn(const request::Request& asked, const Rounds& ro
   WPERF_TRY(std::vector<compare::RunCosts> before, read_compared_runs(files, request, console));
   std::vector<compare::RunCosts> after(before.begin() + static_cast<std::ptrdiff_t>(whole), before.end());
   before.resize(whole);
-  // Where the recordings do not tell it.
+  // If the recordings do not have it.
   for (u64 round = 0; round < whole; ++round) {
     if (before[round].cpu_seconds == 0) before[round].cpu_seconds = cpu_seconds[0][round];
     if (after[round].cpu_seconds == 0) after[round].cpu_seconds = cpu_seconds[1][round];

@@ -29,7 +29,7 @@ bool goes_to_console(const request::Request& request) {
   return request.outputs.json_file.value_or(std::string(output::kConsole)) == output::kConsole;
 }
 
-// Does nobody but the file decide which samples there are?
+// Does only the file decide which samples there are?
 bool takes_all(const request::Request& request, const report::StackOptions& options) {
   return options.filter.is_empty() && !request.recording.time.has_value() && !request.recording.needs_switches();
 }
@@ -60,7 +60,7 @@ class ExportOutput {
     made.file_.emplace(std::move(created));
     return made;
   }
-  // Formats that are no text do not get as far as a terminal: see check_export().
+  // Binary formats never reach a terminal: see check_export().
   void write(std::string_view part) {
     if (file_.has_value()) return file_->write(part);
     is_seen_ ? console_->document(part) : console_->bytes(part);
@@ -78,7 +78,7 @@ class ExportOutput {
 struct Writer {
   ExportFormat format;
   void (*write)(const Source& source, const exports::TakeBytes& take);
-  bool times, states, counters, marks, losses;  // that it has a place for
+  bool times, states, counters, marks, losses;  // the parts that it can hold
   bool periods, cores, threads;
 };
 constexpr Writer kWriters[] = {
@@ -113,7 +113,7 @@ bool has_recursion(const stacks::StackProfile& profile) {
   return false;
 }
 
-// Of what samples tell apart.
+// Names the columns in which samples differ.
 void append_lost_columns(const Writer& writer, const stacks::StackProfile& profile,
                          std::vector<std::string_view>& parts) {
   const auto& samples = profile.samples;
@@ -128,7 +128,7 @@ void append_lost_columns(const Writer& writer, const stacks::StackProfile& profi
   if (!writer.threads && differ([](const auto& one) { return one.task; })) parts.emplace_back("threads");
 }
 
-// What of the recording the format leaves out.
+// The parts of the recording that the format leaves out.
 std::string left_out(const Writer& writer, const stacks::StackProfile& profile, const stacks::Moments& moments) {
   std::vector<std::string_view> parts;
   if (!writer.times && moments.end_ns != 0) parts.emplace_back("sample times");
@@ -185,7 +185,7 @@ diag::Result<void> export_file(const request::Request& request, diag::Console& c
 
 namespace {
 
-// The first of those that choose samples.
+// The first of the options that choose samples.
 std::string_view choosing_option(const request::Request& request) {
   const request::RecordingView& view = request.recording;
   if (view.time.has_value()) return "--time";

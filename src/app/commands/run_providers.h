@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// `report --providers`: what events a trace of Windows holds, whoever wrote them. Called by run_report.
+// `report --providers`: the events in a trace of Windows, by provider.
 #pragma once
 #include "formats/etl/trace.h"
 #include "ground/diag/console.h"

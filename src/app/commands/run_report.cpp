@@ -101,7 +101,7 @@ report::StackOptions stack_options(const request::Request& request, const diag::
   return options;
 }
 
-// Of a file that holds SPE data: its samples of other events. Nothing: there are none.
+// In a file with SPE data: its samples of other events. nullopt if there are none.
 std::optional<stacks::StackProfile> samples_beside(const perf_data::PerfFile& file, const request::Request& request) {
   modules::FunctionFiles functions({});
   recording::WantedDetail wanted = recording::wanted_detail(request);
@@ -177,14 +177,14 @@ diag::Result<void> show_compat(const perf_data::PerfFile& file, const request::R
   return {};
 }
 
-// What is shown with samples.
+// Data that is shown together with samples.
 struct Companions {
   const operations::SpeProfile* spe = nullptr;
   const html::WaitsOfPage* waits = nullptr;
   std::string clients_json;  // see show_profile()
 };
 
-// Where no page can be kept, what was measured is told nevertheless.
+// If no page can be written, the measurement is shown nevertheless.
 diag::Result<void> show_pages(const stacks::StackProfile& profile, const PageContent& content,
                               const report::StackOptions& options, const request::Request& request,
                               diag::Console& console) {
@@ -198,7 +198,7 @@ diag::Result<void> show_samples(const perf_data::PerfFile& file, recording::Reco
                                 const recording::WantedDetail& wanted, const request::Request& request,
                                 diag::Console& console, const Companions& companions = {}) {
   const report::StackOptions options = stack_options(request, console);
-  // Tables begin with it.
+  // The warning comes before the tables.
   const stacks::StackLosses& losses = recorded.profile.losses;
   if (wanted.rows || request.recording.folded || output::silent(request.outputs)) {
     warn_of_damage(losses.damaged_places, losses.damaged_bytes, losses.damaged_records_about, console);
@@ -221,7 +221,8 @@ diag::Result<void> show_samples(const perf_data::PerfFile& file, recording::Reco
                       companions.clients_json);
 }
 
-// Of a run on a machine that WindowsPerf's clients know: what they read, whatever else is shown. They know no filters.
+// For a run on a machine that WindowsPerf's clients know: the document they read, whatever else is shown. They know no
+// filters.
 diag::Result<std::string> clients_json(const perf_data::PerfFile& file, const request::Request& request,
                                        diag::Console& console) {
   const request::RecordingView& view = request.recording;
@@ -233,8 +234,8 @@ diag::Result<std::string> clients_json(const perf_data::PerfFile& file, const re
   return report::sample_json(profile, sample_report_options(request, console));
 }
 
-// The headline names who called the hottest function, in each view, where that is no work: it was recorded, and needs
-// no unwinding.
+// The headline names the caller of the hottest function, in each view, if that costs little: callers were recorded, and
+// need no unwinding.
 bool tells_callers_soon(const perf_data::PerfFile& file) {
   constexpr usize kSoon = usize{64} << 20;  // bytes of records
   const auto has = [&file](u64 field) {
@@ -244,7 +245,7 @@ bool tells_callers_soon(const perf_data::PerfFile& file) {
   return file.record_bytes().size() <= kSoon && has(perf_data::kSampleCallchain) && !has(perf_data::kSampleUserStack);
 }
 
-// When threads ran, and samples of it: of a trace, or of the file. `own`: keeps the latter.
+// When threads ran, with samples of it, from a trace or from the file. `own`: keeps the latter.
 diag::Result<const recording::RecordedSwitches*> switches_for_weights(const perf_data::PerfFile& file,
                                                                       const Beside& beside,
                                                                       const request::RecordingView& view,
@@ -270,7 +271,8 @@ diag::Result<const recording::RecordedSwitches*> switches_for_weights(const perf
   return switches;
 }
 
-// Samples of one event: for the time that went by with each, those of moments when so many threads ran, those in spans.
+// A part of the samples of one event: weighted by elapsed time, or at moments with so many running threads, or in
+// spans.
 diag::Result<void> report_chosen(const perf_data::PerfFile& file, const Beside& beside, const request::Request& request,
                                  diag::Console& console) {
   std::optional<recording::RecordedSwitches> own;
@@ -317,7 +319,7 @@ diag::Result<void> report_samples(const perf_data::PerfFile& file, const Beside&
       of_memory.sampling.display.memory = true;
       WPERF_TRY(spe, read_recorded_spe(file, *beside.operations, of_memory, console));
       const auto& clock = beside.operations->time();
-      // Nobody knows when they were: no slice is theirs.
+      // Their times are unknown, so they belong to no slice.
       if (!clock.has_value() || !clock->has_zero) timed.profile.slice_counts = {};
     }
     return show_samples(file, std::move(timed), wanted, request, console,
@@ -453,7 +455,7 @@ report::SampleOptions sample_report_options(const request::Request& request, con
 
 namespace {
 
-// What the trace holds instead.
+// The error names the contents of the trace instead.
 diag::Error no_samples(const recording::TraceRecording& recorded, const std::string& name) {
   const bool idle = recorded.idle_samples != 0;
   const std::string switches = recorded.switches_were_on
@@ -468,10 +470,10 @@ diag::Error no_samples(const recording::TraceRecording& recorded, const std::str
                    : fmt::format("{}list the events of the trace with `wperf report {} --providers`", switches, name)};
 }
 
-// `--idle` is for traces: what Linux records holds idle cores as any others.
+// `--idle` is for traces: recordings of Linux contain idle cores like any others.
 diag::Result<void> report_trace(const etl::Trace& trace, const request::Request& request, diag::Console& console,
                                 const ExportSink& sink) {
-  // What threads waited for is a part of pages and exports; a perf.data file has no words for a trace's switches.
+  // Waits are a part of pages and exports; a perf.data file cannot hold a trace's switches.
   const auto format = request.recording.export_format;
   const bool exports = format.has_value() && *format != request::ExportFormat::perf_data;
   const recording::TraceWishes wishes{
@@ -497,7 +499,7 @@ diag::Result<void> report_trace(const etl::Trace& trace, const request::Request&
   if (recorded.samples == 0 && !has_waits) {
     const diag::Error none =
         no_samples(recorded, request.data_file_is_kept ? *request.data_file : std::string("the recording"));
-    // What was just recorded, and is gone, holds nothing else.
+    // A temporary recording was just made for this report and has no older parts.
     if (exports || !request.data_file_is_kept) return none;
     console.warn(fmt::format("note: {}; {}", none.text, none.hint));
   }
@@ -515,7 +517,7 @@ diag::Result<void> report_trace(const etl::Trace& trace, const request::Request&
       console, sink);
 }
 
-// What SPE recorded: its own tables, or one of the views of samples.
+// SPE records: their own tables, or one of the views of samples.
 diag::Result<void> report_operations(const perf_data::PerfFile& file, const perf_data::AuxTraces& traces,
                                      const request::Request& request, diag::Console& console, const ExportSink& sink) {
   const bool own = !wants_views(request) || request.sampling.records_file.has_value();
@@ -532,12 +534,12 @@ diag::Result<void> report_operations(const perf_data::PerfFile& file, const perf
   return report_samples(file, {.operations = &traces}, request, console, sink);
 }
 
-// What only traces answer; empty: nothing of that was asked for.
+// The first requested option that only traces can answer; empty if there is none.
 std::string trace_option(const request::RecordingView& view) {
   return view.providers ? "--providers" : view.spans ? "--spans" : view.span.has_value() ? "--span" : "";
 }
 
-// As `wperf waits` and `perf sched` record them, and nothing else.
+// As `wperf waits` and `perf sched` record them, with no other events.
 bool is_of_switches(const perf_data::PerfFile& file) {
   return !file.attrs().empty() &&
          std::all_of(file.attrs().begin(), file.attrs().end(),
@@ -550,7 +552,7 @@ diag::Result<void> report_recording(const perf_data::PerfFile& file, const reque
                                     diag::Console& console, const ExportSink& sink) {
   if (const auto traces = spe_traces(file)) return report_operations(file, *traces, request, console, sink);
   const auto run = perf_data::read_run_facts(file.features().section(perf_data::kRunFactsFeature));
-  // As `record` with the same options has shown it: with call stacks in a table like those of all other recordings.
+  // Shown like `record` with the same options: with call stacks, in a table like those of all other recordings.
   const bool has_stacks = std::any_of(file.attrs().begin(), file.attrs().end(), [](const perf_data::Event& event) {
     return event.attributes.has(perf_data::kSampleCallchain);
   });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a recording says, as the options ask for it. Called by every command that shows recordings.
+// The contents of a recording, as the options ask for it.
 #pragma once
 #include <functional>
 #include <string_view>
@@ -16,34 +16,33 @@
 
 namespace wperf::commands {
 
-// Who gets an exported profile instead of a file: `push`. None: it goes where -o says.
+// Receives an exported profile instead of a file: `push`. Without one the profile goes where -o says.
 using ExportSink = std::function<diag::Result<void>(stacks::StackProfile&, const stacks::Moments&)>;
 
 // Request::data_file in the views that the options ask for.
 diag::Result<void> report_file(const request::Request& asked, diag::Console& console, const ExportSink& sink);
-// The answers to a list of samples: WindowsPerf's for Windows programs, where no other view is asked for. Called by
-// `record`, too, for what it has just recorded.
+// The answers to a list of samples: WindowsPerf's for Windows programs, unless another view is asked for.
 diag::Result<void> report_recording(const perf_data::PerfFile& file, const request::Request& request,
                                     diag::Console& console, const ExportSink& sink = {});
 
-// The same views of samples that count for something else than they were recorded with.
+// The same views of samples whose weights were changed after recording.
 struct WeightedSamples {
-  std::string_view event;               // what they are now; empty: what they were
+  std::string_view event;               // their new meaning; empty: unchanged
   std::string_view things;              // "waits"; empty: samples
-  std::string whole;                    // what all of them together are
+  std::string whole;                    // the sum of all of them
   const std::vector<u64>& weights;      // see WantedDetail::weights
-  std::optional<u64> time_origin = {};  // where --time begins to count; none: the first sample
+  std::optional<u64> time_origin = {};  // where --time begins to count; nullopt: the first sample
   std::vector<u64> parallel_ns = {};    // see StackEvent
 };
 diag::Result<void> report_weighted(const perf_data::PerfFile& file, const WeightedSamples& weighted,
                                    const request::Request& request, diag::Console& console);
-// The views of samples that were counted, named, and perhaps changed. `waits`: what a page of them says beside.
+// The views of samples that were counted, named, and perhaps changed. `waits`: additional content of a page.
 diag::Result<void> report_profile(const perf_data::PerfFile& file, recording::RecordedSamples recorded,
                                   const request::Request& request, diag::Console& console,
                                   const html::WaitsOfPage* waits = nullptr);
-// The same of a profile that no recording belongs to any more: tables, trees, folded stacks and JSON. `about`: what is
-// known of its run; null: nothing. `clients_json`: the document that WindowsPerf's clients read, whose members go into
-// ours; empty: there is none.
+// The same for a profile without a recording: tables, trees, folded stacks and JSON. `about`: the facts about its run;
+// may be null. `clients_json`: the document that WindowsPerf's clients read, whose members go into this one; may be
+// empty.
 diag::Result<void> show_profile(const stacks::StackProfile& profile, const stacks::Moments& moments,
                                 const stacks::RecordingAbout* about, const request::Request& request,
                                 diag::Console& console, const ExportSink& sink = {},
@@ -56,10 +55,10 @@ diag::Result<recording::RecordedSamples> read_named_samples(const perf_data::Per
 // Which samples count: --comm, --module, --pid, --tid and --symbol.
 stacks::StackFilter sample_filter(const request::Request& request);
 
-// Tells a person at the terminal.
+// Prints the progress on a terminal.
 modules::DownloadProgress download_progress(diag::Console& console);
 
-// What the options of the command line say about WindowsPerf's reports.
+// The options of the command line for WindowsPerf's reports.
 report::SampleOptions sample_report_options(const request::Request& request, const diag::Console& console);
 
 }  // namespace wperf::commands

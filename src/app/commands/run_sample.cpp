@@ -20,7 +20,7 @@
 namespace wperf::commands {
 namespace {
 
-// The recording is gone when the page is looked at: what it shows of code goes into it now.
+// The recording is gone when the page is looked at, so the page gets its code now.
 request::Request with_code_of_page(request::Request request) {
   if (!request.recording.html_file.has_value()) return request;
   request.sampling.display.annotate = request.sampling.display.disassemble = true;
@@ -33,7 +33,7 @@ diag::Result<measure::Recording> make_recording(const request::Request& request,
   return measure::record_spe(request, machine, console);
 }
 
-// What was recorded is shown even where something went wrong on the way; that is said behind it.
+// The recording is shown even if an error occurred on the way; the error follows.
 diag::Result<int> record(const request::Request& request, measure::Machine& machine, diag::Console& console) {
   WPERF_TRY(const measure::Recording recording, make_recording(request, machine, console));
   const request::Request shown = shown_request(request, recording);

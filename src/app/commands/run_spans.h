@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// `report --spans`: how often and how long programs were in what they marked in a trace of Windows. `--span`: only what
-// their threads did in spans of one name. Called by run_report.
+// `report --spans`: how often and how long programs were in the spans that they marked in a trace of Windows. `--span`:
+// only the activity of their threads in spans of one name.
 #pragma once
 #include <string>
 #include <string_view>
@@ -16,7 +16,7 @@ namespace wperf::commands {
 
 diag::Result<void> report_spans(const etl::Trace& trace, const request::Request& request, diag::Console& console);
 
-// Of this name, or PROVIDER/NAME; an error lists those that there are.
+// Spans of this name, or PROVIDER/NAME; an error lists the existing ones.
 diag::Result<recording::ChosenSpans> choose_spans(const etl::Trace& trace, std::string_view name,
                                                   diag::Console& console);
 

@@ -32,7 +32,7 @@ int status_of(const request::Request& request, measure::Machine& machine, const 
   return measure::status_of_program(machine, machine.device->programs().process(program.pid()));
 }
 
-// Into the file of -o, which has its name only when it is whole: who collects it never sees half of it.
+// Into the file of -o, which gets its name only when it is complete: a collector never sees half of it.
 diag::Result<void> export_count(const request::Request& request, const answers::CountProfile& profile,
                                 diag::Console& console) {
   const std::string text = report::count_prometheus(profile);
@@ -54,7 +54,7 @@ diag::Result<void> show_count(const request::Request& request, const answers::Co
   return output::deliver_json(request.outputs, report::count_json(profile), console);
 }
 
-// What the counts lack where nobody said what to count.
+// Explains which counts are missing if the user named no events.
 void explain_defaults(const request::Request& request, const measure::Machine& machine,
                       answers::CountProfile& profile) {
   const plan::KernelEvents* kernel = machine.capabilities.kernel.get();
@@ -77,7 +77,7 @@ std::string names_of(const std::vector<plan::CountPlan>& parts, usize first) {
 
 diag::Result<int> run_counts(const request::Request& request, const plan::CountPlan& plan,
                              std::vector<plan::CountPlan> parts, measure::Machine& machine, diag::Console& console) {
-  // The program writes where we write: what is said once is not said again in between.
+  // The program writes to the same terminal: a message that was shown once is not repeated in between.
   QuietConsole following(console);
   std::vector<answers::CountProfile> profiles;
   int status = 0;
@@ -140,7 +140,7 @@ diag::Result<void> check_prometheus(const request::Request& request) {
                      .code = diag::ExitCode::usage};
 }
 
-// Counts as they stand, for whoever asks by HTTP.
+// The present counts, for HTTP requests.
 diag::Result<void> check_listening(const request::Request& request) {
   if (!request.listen.has_value()) return {};
   if (!request.timeline.enabled && !request.runs.has_value() && !request.recording.export_format.has_value()) return {};
@@ -163,7 +163,7 @@ diag::Result<void> check_page(const request::Request& request) {
                      .code = diag::ExitCode::usage};
 }
 
-// For a page that somebody else looks at, or much later.
+// For a page that another person looks at, or much later.
 stacks::RecordingAbout about_of(const request::Request& request) {
   stacks::RecordingAbout about;
   std::vector<std::string> words = {"wperf"};
@@ -186,7 +186,7 @@ diag::Result<void> run_timeline(const request::Request& request, const plan::Cou
   answers::TimelineProfile timeline;
   const stacks::RecordingAbout about = about_of(request);  // it begins now
   auto measured = measure::measure_timeline(request, plan, machine, program, console, timeline);
-  // What was counted before an error is still written.
+  // Counts from before an error are still written.
   diag::FirstFailure written;
   written.add(std::move(measured));
   written.add(output::write_timeline_files(timeline, files));

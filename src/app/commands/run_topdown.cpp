@@ -29,9 +29,9 @@ namespace wperf::commands {
 namespace {
 
 constexpr u64 kWantedSamples = 5000;
-// Half of what the driver takes on each core: what is sampled may happen twice as fast at times.
+// Half of the driver's limit on each core: sampled events may come twice as fast at times.
 constexpr double kMostPerSecond = 30'000;
-constexpr u64 kFewerSamples = 4;  // where that was not enough
+constexpr u64 kFewerSamples = 4;  // for a second attempt
 constexpr u64 kLeastInterval = 100, kLeastIntervalOfWindows = 4096, kGreatestInterval = 0x7fffffff;
 
 diag::Result<void> check_request(const request::Request& request) {
@@ -55,7 +55,7 @@ diag::Result<topdown::Wish> wish_of(const request::Request& request, pmu::Produc
       .code = diag::ExitCode::usage};
 }
 
-// The events of one run as -e would have them: one group where all are counted at once.
+// The events of one run in the form of -e: one group if all are counted at once.
 request::Request request_of(const request::Request& asked, const topdown::Step& step, bool at_once, bool with_cycles) {
   request::Request request = asked;
   request.command = request::Command::stat;
@@ -90,7 +90,7 @@ void add_row(const answers::CountRow& row, std::string_view name, std::vector<to
   found->counted = found->counted && row.counted();
 }
 
-// Sums over the cores of this kind; what others counted is for no formula of it.
+// Sums over the cores of this kind; counts of other kinds are in none of its formulas.
 std::vector<topdown::EventCount> counts_of(const answers::CountProfile& profile, const plan::Capabilities& machine,
                                            pmu::Product product, u64& cycles_elsewhere) {
   std::vector<topdown::EventCount> counts;
@@ -98,7 +98,7 @@ std::vector<topdown::EventCount> counts_of(const answers::CountProfile& profile,
     const bool own = profile.by_kernel || plan::product_of_core(machine, unit.number) == product;
     for (const answers::CountRow& row : unit.rows) {
       const bool is_cycles = !row.code.has_value() || row.name == topdown::kCycles;
-      // The fixed counter, where it counted as the events did, and not what an event of the same name did.
+      // The fixed counter, if it counted as the events did, and not an event of the same name.
       if (!row.code.has_value() && unit.cycle_row != answers::CycleRow::as_events) continue;
       if (!own) {
         if (is_cycles) cycles_elsewhere = added(cycles_elsewhere, row.scaled);
@@ -114,17 +114,17 @@ bool took_turns(const answers::CountProfile& profile) {
   return profile.classes[index_of(EventClass::core)].multiplexed;
 }
 
-// Beside cycles. Our driver's come from a counter like others, where they are to be without the kernel: the cycle
-// counter is Windows' own.
+// In addition to cycles. The cycles of wperf's driver come from an ordinary counter if they exclude the kernel: the
+// cycle counter belongs to Windows.
 u32 counters_for_events(const request::Request& request, const plan::Capabilities& machine) {
   u32 free = machine.counters_free[index_of(EventClass::core)];
-  // Where all that is counted takes a counter, cycles do, too.
+  // If every counted event takes a counter, cycles do, too.
   if (machine.counted_at_once > 1) free = std::min(free, machine.counted_at_once - 1);
   const bool takes_one = machine.kernel == nullptr && !request.kernel;
   return takes_one && free > 1 ? free - 1 : free;
 }
 
-// What is found of one kind of core.
+// The results for one kind of core.
 struct Search {
   request::Request request;  // with the cores of this kind
   measure::Machine& machine;
@@ -133,7 +133,7 @@ struct Search {
   report::Topdown found;
 };
 
-// Samples come from where was counted, and without a program from all that runs there.
+// Samples come from the cores that were counted, and without a program from everything that runs there.
 request::Request sampling_request(const Search& search) {
   request::Request request = search.request;
   request.command = request::Command::record;
@@ -151,7 +151,7 @@ diag::Result<bool> count_step(Search& search, diag::Console& heard) {
   topdown::Drill& drill = search.found.drill;
   report::TopdownAnswer& answer = search.found.answer;
   const topdown::Step& step = *drill.step();
-  // A kernel finds a counter for cycles by itself; a driver of ours counts them as the events as long as one is free.
+  // A kernel finds a counter for cycles by itself; wperf's driver counts them like the events as long as one is free.
   const bool by_kernel = search.machine.capabilities.kernel != nullptr;
   const request::Request request = request_of(search.request, step, drill.fits(step), by_kernel || !drill.fits(step));
   WPERF_TRY(plan::CountPlan plan, measure::plan_counts(request, search.machine));
@@ -184,7 +184,8 @@ std::string_view sampled_event(const topdown::Drill& drill) {
   return {};
 }
 
-// So many that they are worth something, and no more than the device takes: it would take those of slow parts alone.
+// Enough samples to be significant, and no more than the device can take: otherwise it would keep only those of slow
+// parts.
 u64 interval_of(const Search& search, u64 count) {
   const auto& kernel = search.machine.capabilities.kernel;
   const u64 least = kernel != nullptr && kernel->is_windows() ? kLeastIntervalOfWindows : kLeastInterval;
@@ -237,7 +238,7 @@ bool waits_for_memory(const topdown::Drill& drill) {
   return in_memory || (in_backend && by_misses);
 }
 
-// SPE says of each load where its data came from, and how long it took.
+// SPE records for each load where its data came from, and how long it took.
 diag::Result<void> sample_memory(Search& search) {
   measure::Machine& machine = search.machine;
   const bool has_spe = machine.capabilities.kernel != nullptr || (machine.capabilities.id_aa64dfr0 >> 32 & 0xf) != 0;
@@ -259,7 +260,7 @@ diag::Result<void> sample_memory(Search& search) {
   return {};
 }
 
-// Counts until it is known what holds these cores back, then samples who does. False: Ctrl-C ended it.
+// Counts until the bottleneck of these cores is known, then samples the functions. Returns false if Ctrl-C ended it.
 diag::Result<bool> search_kind(Search& search) {
   topdown::Drill& drill = search.found.drill;
   std::vector<std::string>& notes = search.found.answer.notes;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// `waits`: a recording of switches, made now or before, and what it says of threads that did not run.
+// `waits`: a recording of switches, made now or before, and the account of threads that did not run.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -32,7 +32,7 @@ namespace wperf::commands {
 namespace {
 
 constexpr std::string_view kEvents[] = {"sched:sched_switch", "sched:sched_waking", "sched:sched_wakeup_new"};
-constexpr u32 kRunningIntervalNs = 1'000'000;  // of samples that tell where threads run
+constexpr u32 kRunningIntervalNs = 1'000'000;  // of samples that show where threads run
 
 waits::WaitSelection selection_of(const request::Request& request, const recording::RecordedSwitches& switches) {
   const request::RecordingView& view = request.recording;
@@ -41,7 +41,7 @@ waits::WaitSelection selection_of(const request::Request& request, const recordi
   selection.threads.insert(view.tids.begin(), view.tids.end());
   selection.names.insert(view.comms.begin(), view.comms.end());
   if (selection.processes.empty() && selection.threads.empty() && selection.names.empty()) {
-    // A recording of a program is about that, though it tells of the whole machine.
+    // A recording of a program is about that program, though it covers the whole machine.
     if (switches.program != 0) selection.processes = readings::with_children(switches.program, switches.children);
   }
   selection.critical_path = request.waits.critical_path;
@@ -54,7 +54,7 @@ waits::WaitSelection selection_of(const request::Request& request, const recordi
   return selection;
 }
 
-// A wait counts as a sample does, for as many as it has nanoseconds: so all views of samples show waits.
+// A wait is turned into a sample with a weight of its nanoseconds, so all views of samples can show waits.
 bool asks_for_views(const request::Request& request) {
   const request::RecordingView& view = request.recording;
   const request::SampleDisplay& display = request.sampling.display;
@@ -82,7 +82,7 @@ std::vector<u64> wait_weights(const waits::Accounting& accounting, const recordi
   return weights;
 }
 
-// What the waits of the chosen threads are together.
+// The total that the waits of the chosen threads refer to.
 std::string whole_of(const std::vector<bool>& chosen, const request::Request& request) {
   const auto number = std::count(chosen.begin(), chosen.end(), true);
   const bool are_all = number == std::ssize(chosen);
@@ -90,7 +90,7 @@ std::string whole_of(const std::vector<bool>& chosen, const request::Request& re
                      request.waits.min_ns != 0 ? ", without the waits that are not listed" : "");
 }
 
-// What the tables name: where threads waited, and where those were that woke them.
+// The samples that the tables name: where threads waited, and where the threads that woke them were.
 std::vector<u64> named_samples(const recording::RecordedSwitches& switches, const waits::Accounting& accounting,
                                const waits::WaitSelection& selection, const std::vector<bool>& chosen) {
   // The critical path may lead to all threads.
@@ -105,7 +105,7 @@ std::vector<u64> named_samples(const recording::RecordedSwitches& switches, cons
   return weights;
 }
 
-// What the tables cannot show is told.
+// Reports the limits of the tables.
 void add_facts(const recording::RecordedSwitches& switches, const stacks::StackLosses& losses,
                const request::Request& request, const stacks::TraceFacts* trace, waits::WaitReport& report) {
   if (request.data_file_is_kept) report.file = request.data_file.value_or("");
@@ -161,7 +161,7 @@ diag::Result<void> show_on_off(const perf_data::PerfFile& file, const recording:
     add_facts(switches, recorded.profile.losses, request, trace, page->report);
     sliced = {slice_length(accounting), &page->moments};
     add_thread_states(accounting, switches, waits::chosen_threads(accounting, switches, selection), recorded, true);
-    // Their nodes are those of a tree that the next line replaces.
+    // Their nodes belong to a tree that the next line replaces.
     for (stacks::ThreadState& state : recorded.moments.states) state.node = stacks::kNothing;
   }
   waits::make_on_off_profile(accounting, switches, selection, recorded, sliced);
@@ -203,7 +203,7 @@ diag::Result<void> show_switches(const perf_data::PerfFile& file, const recordin
   recording::WantedDetail wanted = recording::wanted_detail(request);
   wanted.callers = wanted.rows = true;
   wanted.weights = &named;
-  // A wait in the stretch of time that is shown may have begun before it, and end behind it.
+  // A wait in the shown stretch of time may begin before it, and end after it.
   request::Request untimed = request;
   untimed.recording.time.reset();
   WPERF_TRY(const recording::RecordedSamples recorded, read_named_samples(file, untimed, wanted, console));
@@ -277,7 +277,7 @@ void add_event(request::Request& request, std::string_view name, std::optional<u
       {.text = std::string(name), .number = {}, .interval = interval, .interval_error = {}});
 }
 
-// Without them: switches of one's own programs, with stacks if the kernel may be looked at.
+// Without these rights: switches of the user's own programs, with stacks if the kernel may be looked at.
 diag::Result<void> plan_own_switches(request::Request& request, diag::Console& console) {
   const std::optional<linux_kernel::LinuxFacts> facts = linux_kernel::linux_facts();
   if (facts.has_value()) WPERF_CHECK_OK(check_own_switches(*facts, request));
@@ -296,7 +296,7 @@ diag::Result<void> plan_own_switches(request::Request& request, diag::Console& c
   return {};
 }
 
-// Windows tells of the whole machine by itself, with stacks.
+// Windows records the whole machine by itself, with stacks.
 void plan_trace(request::Request& request) {
   request.sampling.events.clear();
   add_event(request, plan::kSchedulerEvent, 1);
@@ -306,7 +306,7 @@ void plan_trace(request::Request& request) {
 diag::Result<void> plan_recording(request::Request& request, diag::Console& console) {
   request.kernel = true;
   if (has_tracepoints()) {
-    // As `record` does, of what the scheduler does on the whole machine: who wakes a thread may be anybody.
+    // Like `record`, for the scheduler of the whole machine: any thread may wake another one.
     for (const std::string_view name : kEvents) add_event(request, name, 1);
     request.sampling.whole_machine = true;
   } else {
@@ -314,7 +314,7 @@ diag::Result<void> plan_recording(request::Request& request, diag::Console& cons
   }
   if (request.waits.on_off) add_event(request, "cpu-clock", kRunningIntervalNs);
   if (request.sampling.call_stacks.wanted()) return {};
-  // Of every switch of the machine there is a copy: half as long as those of samples are.
+  // Every switch of the machine has a copy of the stack, so the copies are half as long as those of samples.
   const u32 most_frames = request.sampling.call_stacks.most_frames;
   request.sampling.call_stacks = request::automatic_stacks();
   request.sampling.call_stacks.most_frames = most_frames;

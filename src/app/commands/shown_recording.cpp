@@ -6,7 +6,7 @@
 namespace wperf::commands {
 
 request::Request shown_request(const request::Request& request, const measure::Recording& recording) {
-  // What is kept is shown under its name, as `report` shows it.
+  // A kept recording is shown under its name, as `report` shows it.
   request::Request shown = request;
   const std::string kept = measure::kept_recording(request);
   if (os::file_exists(kept)) shown.data_file = kept;

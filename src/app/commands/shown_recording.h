@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What of the options is about a recording that was just made: under which name it is shown, and of whom. Called by
-// run_sample and recording_push.
+// The options that depend on a recording that was just made: its shown name, and its program.
 #pragma once
 #include "app/measure/recording_run.h"
 #include "model/request/request.h"

@@ -18,7 +18,7 @@ namespace {
 constexpr size_t kChunk = 1 << 20;
 constexpr usize kMostWaiting = 16;  // runs that are made while one before them is not
 
-// Writes the lines of runs in their order, whoever made them when.
+// Writes the lines of runs in their order, whichever thread made them.
 class RecordFile {
  public:
   // Without a file, to the console.
@@ -53,7 +53,7 @@ class RecordFile {
     bool done = false, whole = false;
   };
 
-  // Calls after_each() behind each line.
+  // Calls after_each() after each line.
   template <class Callback>
   bool make_lines(usize first, usize last, report::RecordLines& lines, Callback&& after_each) const {
     operations::SpeRecordNamer namer(names_);
@@ -80,7 +80,7 @@ class RecordFile {
     std::unique_lock lock(taking_turns_);
     cut_inside_ = cut_inside_ || !whole;
     made_[run] = {.text = std::move(lines.text()), .done = true, .whole = whole};
-    if (std::exchange(is_writing_, true)) return;  // who writes takes this one, too
+    if (std::exchange(is_writing_, true)) return;  // the writing thread takes this one, too
     for (; written_ < made_.size() && made_[written_].done && made_[written_].whole; ++written_) {
       std::string text = std::exchange(made_[written_].text, {});
       lock.unlock();
@@ -91,7 +91,7 @@ class RecordFile {
       written_more_.notify_all();
     }
     is_writing_ = false;
-    written_more_.notify_all();  // of cut_inside_
+    written_more_.notify_all();  // protects cut_inside_
   }
 
   // Memory that the system gave once is used again.
@@ -103,7 +103,7 @@ class RecordFile {
     return text;
   }
 
-  // The rest: a record goes on in the run behind its own, and so may those behind it.
+  // The rest: a record goes on in the next run, and so may later ones.
   void write_from(usize run) {
     if (run == runs_.count) return;
     report::RecordLines lines(format_);
@@ -129,12 +129,12 @@ class RecordFile {
   const report::RecordFormat format_;
   report::RecordWriter writer_;
   operations::SpeRecordNames names_;
-  std::mutex taking_turns_;  // of what follows
+  std::mutex taking_turns_;  // protects the fields below
   std::condition_variable written_more_;
   std::vector<Made> made_;
   usize written_ = 0;  // runs
   std::vector<std::string> empty_;
-  bool is_writing_ = false;  // somebody, without the lock
+  bool is_writing_ = false;  // a thread writes, without the lock
   bool cut_inside_ = false;
 };
 

@@ -15,8 +15,8 @@
 namespace wperf::commands {
 
 using RecordSink = std::function<void(const spe::Origin&, const spe::Record&)>;
-// The records again, in runs that may be asked for side by side: replay(first, last, sink) brings those of some. False:
-// a record goes on in the run behind.
+// Gives the records again, in runs that can be read in parallel: replay(first, last, sink) gives those of some runs.
+// Returns false if a record continues in the next run.
 struct RecordRuns {
   usize count = 1;
   std::function<bool(usize first, usize last, const RecordSink&)> replay;
@@ -24,7 +24,7 @@ struct RecordRuns {
 
 struct RecordsRequest {
   std::string path;   // "-": the console
-  bool json = false;  // else CSV
+  bool json = false;  // otherwise CSV
   std::vector<u64> midr_of_core;
   std::function<u64(u64 ticks)> to_ns;  // empty: times stay ticks
 };

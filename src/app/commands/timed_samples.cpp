@@ -93,7 +93,7 @@ bool may_have_switches(const perf_data::PerfFile& file) {
   });
 }
 
-// Of a trace: where and when it lacks something.
+// For a trace: where and when something is missing.
 void add_losses(const stacks::TraceFacts& facts, stacks::Moments& moments) {
   for (const stacks::TraceLossSpan& span : facts.lost_over_time) {
     const stacks::TimedLoss loss{.begin_ns = span.begin, .end_ns = span.end, .count = 0, .what = {}};
@@ -132,7 +132,7 @@ diag::Result<recording::RecordedSamples> read_timed_samples(const perf_data::Per
   const recording::RecordedSwitches* switches = beside.switches;
   std::optional<recording::RecordedSwitches> own;
   if (switches == nullptr && may_have_switches(file)) {
-    // An error says that there are none, or how to record them: the samples are there all the same.
+    // An error says that there are none, or how to record them: the samples exist nevertheless.
     if (auto read = recording::read_switches(file); read.has_value()) {
       own = std::move(read).value();
       switches = &*own;

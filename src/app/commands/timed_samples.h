@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The samples of a recording with all that it knows of time: stacks::Moments with the states of threads. Called by
-// run_report for what shows time: exports and pages.
+// The samples of a recording with all its times: stacks::Moments with the states of threads. For exports and pages,
+// which show time.
 #pragma once
 #include <vector>
 
@@ -17,22 +17,22 @@
 
 namespace wperf::commands {
 
-// What belongs to the samples and is not in their records.
+// Data that belongs to the samples and is not in their records.
 struct Beside {
-  const perf_data::AuxTraces* operations = nullptr;  // of SPE, which count with the samples
+  const perf_data::AuxTraces* operations = nullptr;  // SPE's operations, which count with the samples
   const stacks::TraceFacts* trace = nullptr;
-  const recording::RecordedSwitches* switches = nullptr;  // of a trace; else those of the file are looked for
-  const recording::ChosenSpans* spans = nullptr;          // only what was in these
+  const recording::RecordedSwitches* switches = nullptr;  // from a trace; null: read from the file
+  const recording::ChosenSpans* spans = nullptr;          // only samples in these
 };
 
-// With callers, and with `wanted` beside. Threads that were never sampled are tasks of the profile, too. The samples of
-// a trace's switches, which only tell where threads wait, do not count.
+// With callers, and with the detail of `wanted`. Threads that were never sampled are tasks of the profile, too. The
+// samples of a trace's switches, which only show where threads wait, do not count.
 diag::Result<recording::RecordedSamples> read_timed_samples(const perf_data::PerfFile& file, const Beside& beside,
                                                             const request::Request& request,
                                                             recording::WantedDetail wanted, diag::Console& console);
 
-// What each chosen thread (by thread of the accounting) did when: fills recorded.moments. `recorded` has the row of
-// each sample.
+// The states over time of each chosen thread (by thread of the accounting): fills recorded.moments. `recorded` has the
+// row of each sample.
 void add_thread_states(const waits::Accounting& accounting, const recording::RecordedSwitches& switches,
                        const std::vector<bool>& chosen, recording::RecordedSamples& recorded, bool with_unknown);
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Who was sampled, for a top-down search: functions, their hottest lines, and why names are missing. Called by
-// run_topdown.
+// The sampled functions of a top-down search, their hottest lines, and why names are missing.
 #pragma once
 #include <string>
 #include <vector>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a trace of Windows lacks, said before all that is made of it. Called by every command that reads traces.
+// The losses of a trace of Windows, reported before all results.
 #pragma once
 #include "formats/etl/kernel_payloads.h"
 #include "ground/diag/console.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What `waits` says on Linux to a user who may not record what it needs. Called by run_waits before anything is opened:
-// the kernel's own answer would name an event that nobody asked for.
+// The advice of `waits` on Linux for a user who may not record the needed events. Checked before anything is opened:
+// the kernel's own error would name an event that the user did not ask for.
 #pragma once
 #include "ground/diag/result.h"
 #include "machine/linux_kernel/linux_facts.h"

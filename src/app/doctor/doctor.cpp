@@ -30,7 +30,7 @@ using answers::CheckStatus;
 
 constexpr u64 kTrialMs = 50;
 
-// Of a contract text; those that begin with a word like "error:" do so for scripts, not for this table.
+// The first line of a contract text, without a word like "error:" at its beginning, which is for scripts.
 std::string first_line(const diag::Error& error) {
   std::string line = error.text.substr(0, error.text.find('\n'));
   for (const std::string_view word : {"error: ", "warning: "}) {
@@ -154,7 +154,7 @@ struct Uncore {
   const char* kind;
 };
 
-// `there`: the system says there are some; then the driver had to be told, which is for administrators.
+// `there`: the system says there are some; then the driver needs their places, which only administrators may set.
 Check check_uncore(const Uncore& uncore, u32 units, bool there) {
   if (units != 0) return {.name = uncore.name, .detail = fmt::format("{} {}", units, uncore.what), .fix = {}};
   if (there) {
@@ -219,7 +219,7 @@ std::optional<Check> check_interrupt(device::Device& device) {
   return check;
 }
 
-// Of Windows and its rules for drivers; elsewhere nothing.
+// For Windows and its rules for drivers; empty on other systems.
 std::vector<Check> check_system(bool works) {
   const auto windows = os::windows_facts();
   const auto driver = windows::driver_facts();
@@ -238,7 +238,7 @@ std::vector<Check> checks_of(const std::vector<device::DeviceCheck>& found) {
   return checks;
 }
 
-// Windows itself records: what there is to say is who may ask it, and what can be sampled.
+// Windows itself records: the facts are who may ask it, and what can be sampled.
 std::vector<Check> examine_tracing(device::Device& device, const device::DriverVersion& version) {
   std::vector<Check> checks{{.name = "device", .detail = "etw, Windows' own tracing", .fix = {}},
                             {.name = "windows", .detail = fmt::format("build {}", version.patch), .fix = {}}};
@@ -253,7 +253,7 @@ std::vector<Check> examine_tracing(device::Device& device, const device::DriverV
   return checks;
 }
 
-// Here the kernel is the driver: what there is to say is what it has and what this user may.
+// Here the kernel is the driver: the facts are its abilities and this user's rights.
 std::vector<Check> examine_linux(device::Device& device, const linux_kernel::LinuxFacts& facts) {
   std::vector<Check> checks{{.name = "device", .detail = "linux, " + device.identity().instance_id, .fix = {}}};
   for (Check& check : linux_checks(facts)) checks.push_back(std::move(check));
@@ -322,7 +322,7 @@ std::vector<Check> examine(const request::Request& request, const Opened& opened
   return checks;
 }
 
-// What is left behind is Windows' own, whichever device measures.
+// Left-over sessions belong to Windows, whichever device measures.
 std::vector<Check> mend(const request::Request& request, const Opened& opened) {
   const bool other = devices::devices_here().tracing && !request.device.starts_with("etw");
   const Opened tracing = other ? devices::open_device("etw") : Opened(diag::Error{});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// `wperf doctor`: what this machine can measure and what stands in the way, found by trying.
+// `wperf doctor`: what this machine can measure and which obstacles there are, found by trying.
 #pragma once
 #include "ground/diag/console.h"
 #include "ground/diag/result.h"

@@ -23,8 +23,8 @@ Check check_kernel(const LinuxFacts& facts) {
           .fix = "wperf needs a kernel with CONFIG_PERF_EVENTS, and a container that does not hide /proc/sys"};
 }
 
-// What this user may look at. A setting alone does not tell: capabilities, namespaces and filters of system calls have
-// their say, and levels above 2 mean something on some kernels only.
+// The rights of this user. The setting does not decide by itself: capabilities, namespaces and filters of system calls
+// matter, too, and levels above 2 have a meaning on some kernels only.
 Check check_rights(const LinuxFacts& facts) {
   const std::string setting = fmt::format(" (kernel.perf_event_paranoid is {})", *facts.paranoid);
   if (facts.whole_cores)
@@ -63,7 +63,7 @@ Check check_counters_of(const LinuxFacts& facts) {
                 facts.core_units.empty() ? "unnamed" : fmt::format("{}", fmt::join(facts.core_units, ", "))),
             .fix = {}};
   }
-  // Then nobody knows what the machine has.
+  // Then the machine's counters are unknown.
   if (!facts.own_programs) {
     return {.name = "pmu",
             .status = CheckStatus::warn,
@@ -114,7 +114,8 @@ Check check_tracepoints(const LinuxFacts& facts) {
           fmt::format("run as root, or let root make it readable: mount -o remount,mode=755 {}", facts.tracefs_mount)};
 }
 
-// Who sees addresses of the kernel: nobody at 2, those with CAP_SYSLOG at 1; at 0 also who may sample the kernel.
+// Which users see addresses of the kernel: none at 2, those with CAP_SYSLOG at 1; at 0 also users who may sample the
+// kernel.
 Check check_kernel_names(const LinuxFacts& facts) {
   if (facts.kernel_names) return {.name = "kernel names", .detail = "in /proc/kallsyms", .fix = {}};
   Check check{.name = "kernel names", .status = CheckStatus::warn, .detail = {}, .fix = {}};

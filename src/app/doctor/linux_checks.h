@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the facts of a Linux machine mean for measuring, and the way out. Pure; called by run_doctor.
+// The meaning of a Linux machine's facts for measuring, and the remedy. Pure.
 #pragma once
 #include <vector>
 

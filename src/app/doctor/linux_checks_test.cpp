@@ -104,7 +104,7 @@ TEST(LinuxChecks, WhatIsMissingIsAWarningWithAWayOut) {
   }
 }
 
-// Mounting once more what is there helps nobody.
+// Mounting it once more does not help.
 TEST(LinuxChecks, TracefsThatIsThereAndMayNotBeRead) {
   linux_kernel::LinuxFacts facts = good_machine();
   facts.tracefs.clear();

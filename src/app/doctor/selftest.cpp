@@ -33,7 +33,7 @@ constexpr u64 kRounds = 500'000'000, kSimulatedRounds = 5'000'000;
 constexpr u64 kInstructionsOfRound = 2;
 constexpr const char* kLong = "long";  // the word for half a minute
 
-// What is measured is not shown; warnings belong to the findings.
+// The measurement's output is not shown; warnings belong to the findings.
 class Listener final : public diag::Console {
  public:
   explicit Listener(diag::Console& console) : console_(console) {}
@@ -49,7 +49,7 @@ class Listener final : public diag::Console {
   std::string said_;
 };
 
-// What a device cannot do is no failure of it: that is said with the code of a device that is not there.
+// A missing ability is not a failure of a device: it has the code of a missing device.
 Finding of_error(std::string check, const diag::Error& error) {
   std::string text = error.text.substr(0, error.text.find('\n'));
   if (!error.hint.empty()) text += " (" + error.hint + ")";
@@ -165,7 +165,7 @@ request::Request DeviceTest::request_for(request::Command command, const std::st
   return request;
 }
 
-// By the words of the device: our catalogue's, or the kernel's.
+// By the words of the device: wperf's catalogue's, or the kernel's.
 std::string DeviceTest::instructions() const {
   const plan::KernelEvents* kernel = machine_.capabilities.kernel.get();
   if (kernel == nullptr || kernel->counts_catalogue()) return "inst_retired";

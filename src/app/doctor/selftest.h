@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// `wperf doctor --selftest`: each device that is there measures a program whose counts, shares and stacks are known by
-// construction. Called by run_doctor.
+// `wperf doctor --selftest`: each existing device measures a program whose counts, shares and stacks are known by
+// construction.
 #pragma once
 #include "ground/diag/console.h"
 #include "model/answers/selftest_answer.h"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What was measured of wperf-selftest, against what it does by construction (selftest_program.c). Pure; called by
-// run_selftest.
+// Compares measurements of wperf-selftest with its known work (selftest_program.c). Pure.
 #pragma once
 #include <optional>
 #include <string>
@@ -25,7 +24,7 @@ std::vector<answers::Finding> judge_counts(const CountedWork& work);
 
 struct SampledWork {
   const stacks::StackProfile& user;                   // the kernel was to be left out, where the device can
-  const stacks::StackProfile* with_kernel = nullptr;  // none: see below
+  const stacks::StackProfile* with_kernel = nullptr;  // null: see below
   std::string why_no_filter, why_no_stacks;           // empty: the device can
 };
 std::vector<answers::Finding> judge_samples(const SampledWork& work);

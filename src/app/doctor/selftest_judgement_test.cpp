@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the selftest says of measurements that are right, and of those that are wrong in one point each.
+// The selftest's verdicts on measurements that are right, and on those that are wrong in one point each.
 #include "app/doctor/selftest_judgement.h"
 
 #include <gtest/gtest.h>

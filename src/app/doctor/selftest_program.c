@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// wperf-selftest, the program that `wperf doctor --selftest` measures: what it does is known by construction. Without a
-// C runtime on Windows, so that one source makes the programs for Linux, for Windows and for the simulated machine.
+// wperf-selftest, the program that `wperf doctor --selftest` measures: its work is known by construction. Without a C
+// runtime on Windows, so that one source makes the programs for Linux, for Windows and for the simulated machine.
 //
-// With a number: so many rounds of two instructions each, and little besides. Else rounds of 100,000 instructions or
-// nearly so. With a word, for who samples a while: for about half a minute, so that none stays behind. Without one, for
-// who tries wperf: less than a second, which takes the simulated machine some seconds.
+// With a number: so many rounds of two instructions each, and little else. Otherwise rounds of 100,000 instructions or
+// nearly so. With a word, for sampling a while: for about half a minute, so that no process is left running. Without a
+// word, for trying wperf: less than a second, which takes the simulated machine some seconds.
 //
 //   start > outer > leaf_a             20,000
 //   start > outer > middle > leaf_b    30,000
@@ -15,7 +15,7 @@
 typedef unsigned long long Count;
 
 #define OWN_FUNCTION __attribute__((noinline)) void
-// Behind a call: it is no jump that takes the caller off the stack.
+// After a call: keeps the compiler from making it a jump that takes the caller off the stack.
 #define NOT_LAST __asm__ volatile("")
 
 static inline __attribute__((always_inline)) void spin(Count rounds) {
@@ -68,7 +68,7 @@ static int run(const char* word) {
 #ifdef _WIN32
 __declspec(dllimport) const char* GetCommandLineA(void);
 
-// The program's name may stand in quotes.
+// The program's name may be in quotes.
 int start(void) {
   const char* text = GetCommandLineA();
   for (int quoted = 0; *text != 0 && (quoted || *text != ' '); ++text) {

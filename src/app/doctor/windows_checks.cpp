@@ -18,7 +18,7 @@ constexpr const char* kInstall = "run `wperf-devgen install` as administrator";
 constexpr const char* kReinstall = "run `wperf-devgen uninstall` and `wperf-devgen install` as administrator";
 constexpr u32 kBadImageHash = 577;  // ERROR_INVALID_IMAGE_HASH: the signature was not accepted
 
-// Of the Device Manager, those a kernel driver of this kind can run into.
+// Problems of the Device Manager that a kernel driver of this kind can run into.
 struct Problem {
   u32 code;
   const char* text;
@@ -69,7 +69,7 @@ Check device_problem(u32 code) {
           .fix = "look the code up in the Device Manager's help"};
 }
 
-// Is it there, and does it run?
+// Is the driver installed, and does it run?
 Check check_installed(const DriverFacts& driver, bool works) {
   const char* const kind = driver.device_problem.has_value() ? "as a device" : "as a plain service";
   if (works) {

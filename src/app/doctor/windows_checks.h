@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What `wperf doctor` says of Windows, its rules for drivers and how wperf-driver is installed: facts in, checks out.
-// Called by run_doctor.
+// The findings of `wperf doctor` about Windows, its rules for drivers and the installation of wperf-driver: facts in,
+// checks out.
 #pragma once
 #include <vector>
 
@@ -10,7 +10,7 @@
 
 namespace wperf::doctor {
 
-// `works`: the driver could be opened. Then nothing that only stands in the way of loading it is complained about.
+// `works`: the driver could be opened. Then obstacles to loading it are not reported.
 std::vector<answers::Check> windows_checks(const os::WindowsFacts& windows, const windows::DriverFacts& driver,
                                            bool works);
 

@@ -144,7 +144,7 @@ TEST(WindowsChecks, WrongMachineAndWrongProgram) {
   windows.machine = "x64";
   EXPECT_EQ(check_of("windows", windows, {}, false).status, CheckStatus::fail);
   EXPECT_EQ(check_of("windows", windows, {}, true).status,
-            CheckStatus::ok);  // what answers is stronger than what is said
+            CheckStatus::ok);  // a working driver outweighs the other facts
   windows.machine.clear();
   EXPECT_EQ(check_of("windows", windows, {}, false).status, CheckStatus::ok);
 }

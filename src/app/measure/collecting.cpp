@@ -15,9 +15,9 @@ namespace {
 constexpr u64 kProgressNs = 1'000 * kNanosecondsPerMillisecond;
 constexpr u64 kSamplesOfPayload = 128;
 
-// The letters behind "sampling ...", as WindowsPerf's tool gets samples once a second: full payloads of them, and one
-// that is not full. Of bytes, and for a person, one letter: did anything come? Not `live`: a program writes into the
-// same line, so all of it comes at the end. So it does where a person sees how far it is.
+// The letters after "sampling ...", as WindowsPerf's tool gets samples once a second: one for each full payload, and
+// another for a partial one. For bytes, and on a terminal, one letter: were there any samples? Not `live`: a program
+// writes into the same line, so all letters come at the end. The same holds if a person sees the progress.
 class SamplingProgress {
  public:
   SamplingProgress(diag::Console& console, u64 now, bool live)

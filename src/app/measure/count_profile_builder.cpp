@@ -34,7 +34,7 @@ answers::CountRow row_of(const counts::Count& count) {
   return row;
 }
 
-// A kernel that takes turns by itself tells no slots, only times: they are shown in milliseconds.
+// A kernel that takes turns by itself reports no slots, only times: they are shown in milliseconds.
 void set_times(u64 running_ns, u64 enabled_ns, answers::CountRow& row) {
   row.slots = running_ns / kNanosecondsPerMillisecond;
   row.rounds = enabled_ns / kNanosecondsPerMillisecond;
@@ -112,8 +112,8 @@ std::map<std::string, MetricCounts> metric_counts(const counts::Unit& unit, cons
   return counts;
 }
 
-// What was programmed is the same on all cores. A core of another kind may know none of it under this name, or another
-// event under its number.
+// The programmed events are the same on all cores. A core of another kind may not have an event of this name, or have
+// another event under its number.
 bool has_its_events(const pmu::Metric& metric, pmu::Product product, const MetricInstance& instance) {
   for (std::string_view rest = metric.events; !rest.empty();) {
     const std::string_view name = rest.substr(0, rest.find(','));
@@ -235,7 +235,7 @@ void add_ddr_metric(const std::vector<counts::Unit>& units, const plan::Schedule
   profile.ddr.push_back(row_of(std::nullopt, all));
 }
 
-// Time and switches are columns of all threads: only what took a counter is one more.
+// Time and switches are columns for all threads; only entries that took a counter get further columns.
 void add_threads(const plan::CountPlan& plan, const readings::CountCapture& capture, answers::CountProfile& profile) {
   if (capture.threads.empty()) return;
   const std::vector<plan::Entry>& entries = plan.schedules[index_of(EventClass::core)].entries;
@@ -298,7 +298,7 @@ void add_absent(const plan::CountPlan& plan, const plan::KernelEvents& kernel, a
 }
 
 double elapsed_seconds(const readings::CountCapture& capture, bool by_kernel) {
-  // WindowsPerf tells whole milliseconds.
+  // WindowsPerf prints whole milliseconds.
   if (by_kernel) return static_cast<double>(capture.end_ns - capture.start_ns) / 1e9;
   const u64 whole_ms = (capture.end_ns - capture.start_ns) / kNanosecondsPerMillisecond;
   return static_cast<double>(whole_ms) / 1000.0;

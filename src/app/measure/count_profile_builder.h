@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Joins what was planned (names, notes, metrics) with what was counted into the profile of one count.
+// Joins the plan (names, notes, metrics) with the counts into the profile of one count.
 #pragma once
 #include "machine/plan/plan.h"
 #include "model/answers/count_profile.h"

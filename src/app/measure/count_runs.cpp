@@ -33,7 +33,7 @@ u64 rounded(double value) {
   return static_cast<u64>(std::llround(value));
 }
 
-// `rows_of` finds the same rows in each run; `means` are those of the first run when this begins.
+// `rows_of` gives the same rows of each run; `means` must hold those of the first run at the beginning.
 template <typename RowsOf>
 void average_rows(const std::vector<CountProfile>& runs, RowsOf rows_of, std::vector<CountRow>& means) {
   for (const CountProfile& run : runs) means.resize(std::min(means.size(), rows_of(run).size()));

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The counters of a count, told to whoever records the system's events (contract 11.4). Called after each count of
-// `stat`.
+// Sends the counters of a count to recorders of the system's events (contract 11.4). Called after each count of `stat`.
 #pragma once
 #include <functional>
 
@@ -9,7 +8,7 @@
 
 namespace wperf::measure {
 
-// Nothing happens unless somebody listens.
+// Does nothing unless a recorder listens.
 void trace_counters(const answers::CountProfile& profile);
 // The events themselves: one per counter, by class, unit and row.
 void for_each_counter(const answers::CountProfile& profile, const std::function<void(const os::CounterEvent&)>& visit);

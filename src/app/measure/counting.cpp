@@ -17,10 +17,10 @@ struct Waiting {
   u64 duration_ms = 0;  // 0 = endless
   u64 step_ms = kCountStepMs;
   device::CountSession* session = nullptr;  // polled for a lost lock
-  bool keeps_what_was = false;              // counted, when somebody else ends the session
+  bool keeps_what_was = false;              // counted until another program ended the session
 };
 
-// `trouble` receives what the machine says of a crashed program.
+// `trouble` receives the machine's report of a crashed program.
 diag::Result<WaitEnd> wait_with_progress(device::Programs& programs, const Waiting& waiting,
                                          const SpawnedProgram& program, Progress& progress, diag::Console& console,
                                          std::optional<diag::Error>& trouble) {

@@ -14,7 +14,7 @@
 
 namespace wperf::measure {
 
-// The program a measurement is about. One that it started is killed when the measurement is over.
+// The program of a measurement. A program that it started is killed when the measurement is over.
 class SpawnedProgram {
  public:
   explicit SpawnedProgram(device::Programs& programs) : programs_(programs) {}
@@ -37,8 +37,9 @@ class SpawnedProgram {
   bool started_ = false;
 };
 
-// The exit status of a run that went well and was about this program: that of the program where it ended by itself and
-// wperf stands before it as other tools of the system do; 0 where scripts of WindowsPerf expect it (contract 1.2).
+// The exit status of a run that went well and was about this program. It is that of the program if the program ended by
+// itself and wperf runs it like other tools of the system do; it is 0 where scripts of WindowsPerf expect that
+// (contract 1.2).
 int status_of_program(const Machine& machine, const device::ProcessState& program);
 
 // Before measuring: as long as --record_spawn_delay asks for, if it does.
@@ -46,7 +47,7 @@ diag::Result<void> let_start_up(const request::Request& request, Machine& machin
 
 enum class WaitEnd { time, interrupted, program_ended };
 
-// The moving sign behind "counting ... ". Not `live`: a program writes into the same lines, so all of it comes at the
+// The moving sign after "counting ... ". Not `live`: a program writes into the same lines, so all of it comes at the
 // end.
 class Progress {
  public:
@@ -64,8 +65,8 @@ class Progress {
 struct CountOutcome {
   readings::CountCapture capture;
   WaitEnd end = WaitEnd::time;
-  std::optional<diag::Error> trouble;  // the program crashed: what was counted is still good
-  std::vector<std::string> remarks;    // of the session
+  std::optional<diag::Error> trouble;  // the program crashed; the counts until then are good
+  std::vector<std::string> remarks;    // remarks about the session
 };
 
 // Counts once: start, wait for `duration_ms` (0 = until Ctrl-C or the end of the program), stop, read.

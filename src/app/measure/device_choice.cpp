@@ -22,9 +22,9 @@ bool any_token(const Request& request, bool (*is)(const request::EventToken&)) {
   });
 }
 
-constexpr std::string_view kOutside = "outside the cores";  // which tracing does not count at all
+constexpr std::string_view kOutside = "outside the cores";  // tracing cannot count these
 
-// What Arm's driver counts better than Windows' own tracing; empty: nothing of that is asked for.
+// The requested option that Arm's driver serves better than Windows' own tracing; empty: no such option.
 std::string counted_by_drivers(const Request& request) {
   if (request.command != Command::stat && request.command != Command::test) return {};
   if (any_token(request, [](const request::EventToken& token) { return token.event_class != EventClass::core; })) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which device measures where nobody named one. Pure; called by commands and the C API for requests without a device.
+// Which device measures if the user names none. Pure; for requests without a device.
 #pragma once
 #include <string>
 
@@ -9,8 +9,8 @@
 namespace wperf::measure {
 
 struct ChosenDevice {
-  std::string name;  // as --device takes it; empty: what open_device takes for the machine's own
-  std::string why;   // a sentence for the first line; empty: it is what everybody expects
+  std::string name;  // as --device takes it; empty: the default of open_device for this machine
+  std::string why;   // a sentence for the first line; empty: the choice needs no explanation
 };
 ChosenDevice choose_device(const request::Request& request, const devices::DevicesHere& here);
 

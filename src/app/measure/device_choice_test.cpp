@@ -64,8 +64,8 @@ TEST(device_choice, our_driver_goes_first_and_nothing_is_said) {
 TEST(device_choice, without_it_by_what_is_asked) {
   struct Row {
     Request request;
-    const char *stock, *arms;  // the device where there is none, and where there is Arm's driver
-    const char* word;          // of the sentence where there is Arm's
+    const char *stock, *arms;  // the chosen device without and with Arm's driver
+    const char* word;          // a word of the sentence if Arm's driver is there
   };
   const Row rows[] = {
       {of_program(asked(Command::record)), "etw", "etw", "no call stacks"},

@@ -11,7 +11,7 @@ namespace {
 
 constexpr u64 kMostTraceBytes = u64{2} << 30;
 
-// An event of the kernel that never happens: its recording tells of programs, threads and mappings, and nothing else.
+// An event of the kernel that never happens: its recording has only programs, threads and mappings.
 plan::SamplePlan plan_of_programs(const plan::SpePlan& plan) {
   constexpr u32 kSoftware = 1;
   constexpr u64 kDummy = 9;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// `record` and `sample` with Arm SPE where the system's own kernel profiles: what the cores wrote and, beside it, what
-// was mapped where become a recording, which is then read as `report` reads any other. Called by run_sample.
+// `record` and `sample` with Arm SPE where the system's own kernel profiles: the cores' bytes and the mappings become a
+// recording, which is then read as `report` reads any other.
 #pragma once
 #include "app/measure/recording_run.h"
 

@@ -9,7 +9,7 @@
 namespace wperf::measure {
 namespace {
 
-// What `stat` would be asked for the same.
+// The equivalent request for `stat`.
 request::Request counting_request(const request::Request& request, const SampledProgram& sampled) {
   request::Request counting = request;
   counting.command = request::Command::stat;

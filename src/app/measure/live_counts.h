@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Counts beside samples, for one stretch of time after the other: what `top --counters` shows. Called by live_look.
+// Counts during sampling, for one stretch of time after the other, as `top --counters` shows them.
 #pragma once
 #include <memory>
 #include <vector>
@@ -13,12 +13,12 @@ namespace wperf::measure {
 
 class LiveCounts {
  public:
-  // Of the program that is sampled, or of the cores. Refused where a device either samples or counts.
+  // For the sampled program, or for the cores. An error if a device either samples or counts.
   static diag::Result<std::unique_ptr<LiveCounts>> open(const request::Request& request, const SampledProgram& sampled,
                                                         Machine& machine);
   // Since the last call, of all cores together.
   diag::Result<std::vector<answers::CountRow>> next();
-  // What is counted otherwise than was asked for.
+  // The ways in which counting differs from the request.
   std::vector<std::string> remarks() const { return session_->remarks(); }
 
  private:

@@ -12,7 +12,7 @@ namespace {
 
 constexpr usize kRecordHeader = 8, kSizeOffset = 6;
 constexpr u32 kEverybody = ~u32{0};
-constexpr usize kPidOffset = 8, kParentOffset = 12;  // of what is told of processes
+constexpr usize kPidOffset = 8, kParentOffset = 12;  // places in records about processes
 constexpr usize kDataSizeOffset = 48;                // in the header of a file
 
 template <typename Number>
@@ -97,7 +97,7 @@ void LiveRecords::tell(u32 type, std::span<const std::byte> record) {
   each_told_.push_back(told);
 }
 
-// Those that were sampled, and whose children they are.
+// The sampled processes, and all their ancestors.
 std::unordered_set<u32> LiveRecords::processes_of(usize first, usize end) const {
   std::unordered_set<u32> found{kEverybody};
   std::vector<u32> to_look_at;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Pieces of a perf.data file that grows, sorted into samples, which belong to a stretch of time, and what else the
-// kernel told, which is true from then on. Called by live_sampling.
+// Pieces of a perf.data file that grows, sorted into samples, which belong to a stretch of time, and the kernel's other
+// records, which are valid from then on.
 #pragma once
 #include <cstddef>
 #include <deque>
@@ -16,18 +16,18 @@ namespace wperf::measure {
 
 class LiveRecords {
  public:
-  // `beginning`: the header of the file and its list of events, up to the first record. Nothing of another file stays.
-  // `pid_offset`: where in a sample the number of its process is; 0: it has none. `facts`: of the machine, to be told
-  // by each file that is made, as by one that a recording has ended.
+  // `beginning`: the header of the file and its list of events, up to the first record. Replaces the data of an earlier
+  // file. `pid_offset`: where a sample has the number of its process; 0: it has none. `facts`: about the machine, for
+  // each file that is made, as in a finished recording.
   void begin(std::span<const std::byte> beginning, usize pid_offset, perf_data::RecordingFacts facts = {});
   void begin_stretch(u64 most_bytes);
-  // Whole records. False: they are none.
+  // Whole records. Returns false if they are not records.
   bool take(std::span<const std::byte> records);
 
   usize kept() const { return stretches_.size(); }
   u64 told_bytes() const { return told_.size(); }
-  // A file of so many stretches, the newest of those that are left when some newer ones are not wanted; with what
-  // was told of their processes: of a machine that starts programs all the time, that is a small part of all.
+  // A file of so many stretches, the newest after leaving out some newer ones, with the records about their processes:
+  // on a machine that starts programs all the time, these are a small part of all.
   std::vector<std::byte> file(usize stretches, usize newest_left_out) const;
 
  private:
@@ -41,7 +41,7 @@ class LiveRecords {
   std::vector<std::byte> beginning_, told_;
   perf_data::RecordingFacts facts_;
   std::vector<Told> each_told_;
-  std::unordered_multimap<u32, u32> parents_;  // of processes that were forked: they have what those had
+  std::unordered_multimap<u32, u32> parents_;  // child → parent of forked processes: a child has its parent's modules
   usize pid_offset_ = 0;
   std::deque<std::vector<std::byte>> stretches_;
 };

@@ -15,7 +15,7 @@ namespace {
 
 constexpr u64 kSampleType = perf_data::kSampleIp | perf_data::kSampleTid | perf_data::kSampleTime;
 
-constexpr usize kPidOffset = 16;  // behind header and address
+constexpr usize kPidOffset = 16;  // after header and address
 
 std::span<const std::byte> bytes_of(const std::string& text) {
   return std::as_bytes(std::span(text));
@@ -40,7 +40,7 @@ std::string comm(std::string_view name, u32 pid = 1) {
   return record;
 }
 
-// Addresses of the samples and names, as a file tells them.
+// The addresses of the samples and the names in a file.
 std::string told(const std::vector<std::byte>& file) {
   const auto opened = perf_data::PerfFile::open(file);
   EXPECT_TRUE(opened.has_value());
@@ -77,7 +77,7 @@ TEST(LiveRecords, OnlyProcessesThatWereSampledAreTold) {
   perf_data::append_fork(fork, 1, 3, 1, 3, 0, {.sample_type = kSampleType});
   EXPECT_TRUE(records.take(bytes_of(comm("own") + comm("other", 2) + comm("parent", 3) + fork + sample(7))));
   EXPECT_EQ(told(records.file(1, 0)), "own parent 7 ");
-  records.begin(bytes_of(beginning()), 0);  // nobody knows whose samples they are
+  records.begin(bytes_of(beginning()), 0);  // the process of a sample is unknown
   records.begin_stretch(~u64{0});
   EXPECT_TRUE(records.take(bytes_of(comm("own") + comm("other", 2) + sample(7))));
   EXPECT_EQ(told(records.file(1, 0)), "own other 7 ");
@@ -135,7 +135,7 @@ TEST(LiveRecords, WhatIsNoRecordIsRefused) {
   records.begin(bytes_of(beginning()), kPidOffset);
   records.begin_stretch(~u64{0});
   EXPECT_FALSE(records.take(bytes_of(std::string(4, '\0'))));
-  EXPECT_FALSE(records.take(bytes_of(std::string(16, '\0'))));    // a size of nothing
+  EXPECT_FALSE(records.take(bytes_of(std::string(16, '\0'))));    // a record of size 0
   EXPECT_FALSE(records.take(bytes_of(sample(1).substr(0, 12))));  // cut
 }
 

@@ -19,7 +19,7 @@ std::vector<std::byte> copy_of(std::span<const std::byte> bytes) {
   return {bytes.begin(), bytes.end()};
 }
 
-// In samples of all events, which are recorded alike; 0: it is not there.
+// Where a sample has the process number, the same for all events; 0: it has none.
 usize pid_offset_of(const perf_data::PerfFile& file) {
   constexpr usize kHeader = 8;
   if (file.attrs().empty()) return 0;
@@ -63,7 +63,7 @@ class KernelLive final : public LiveSampling {
   std::unique_ptr<device::RecordingSession> session_;
   LiveRecords records_;
   u64 read_ = 0;        // bytes of the session's file
-  u64 begin_ns_ = 0;    // of the session
+  u64 begin_ns_ = 0;    // when the session began
   u64 sampled_ns_ = 0;  // up to when
 };
 
@@ -103,7 +103,7 @@ diag::Result<void> KernelLive::read_new() {
 diag::Result<LiveStretch> KernelLive::next(u64 length_ms, const std::function<void()>& meanwhile) {
   LiveStretch stretch;
   bool goes_on = false;
-  // Neither its file nor what the kernel told of programs that are gone is to grow for days.
+  // Neither its file nor the kernel's records about programs that are gone must grow for days.
   if (session_ == nullptr || read_ > kMostLiveBytes || records_.told_bytes() > kMostLiveBytes) {
     WPERF_CHECK_OK(open());
     stretch.begin_ns = begin_ns_;
@@ -112,7 +112,7 @@ diag::Result<LiveStretch> KernelLive::next(u64 length_ms, const std::function<vo
     stretch.begin_ns = sampled_ns_;
     goes_on = true;
   }
-  // Finding out what there is has taken a part of it.
+  // Reading the capabilities has taken a part of the time.
   const u64 gone_ms = (run_.now_ns() - stretch.begin_ns) / kNanosecondsPerMillisecond;
   const auto nothing = [&] -> diag::Result<Collected> {
     meanwhile();
@@ -128,7 +128,7 @@ diag::Result<LiveStretch> KernelLive::next(u64 length_ms, const std::function<vo
   return stretch;
 }
 
-// One session of a driver of ours, which hands out samples.
+// One session of a driver that hands out samples.
 class DriverLive final : public LiveSampling {
  public:
   explicit DriverLive(LiveRun run) : run_(std::move(run)) {}
@@ -144,7 +144,7 @@ class DriverLive final : public LiveSampling {
   LiveRun run_;
   std::unique_ptr<device::SampleSession> session_;
   std::deque<readings::SampleCapture> stretches_;
-  std::vector<readings::CoreStatistics> told_;  // of the session, up to the last stretch
+  std::vector<readings::CoreStatistics> told_;  // the statistics of the session, up to the last stretch
   u64 sampled_ns_ = 0;
 };
 
@@ -168,7 +168,7 @@ void DriverLive::forget_oldest() {
   }
 }
 
-// What the session tells of cores grows from its start on; a stretch has its own share.
+// The session's statistics of cores grow from its start on; each stretch has its own share.
 void DriverLive::end_stretch(readings::SampleCapture capture) {
   const std::vector<readings::CoreStatistics> now = capture.core_statistics;
   for (usize i = 0; i < capture.core_statistics.size() && i < told_.size(); ++i) {
@@ -259,11 +259,11 @@ class TraceLive final : public LiveSampling {
  private:
   LiveRun run_;
   std::optional<Recording> last_;
-  recording::RecordedSwitches switches_;  // of it
+  recording::RecordedSwitches switches_;  // the context switches of the session
   u64 sampled_ns_ = 0;
 };
 
-diag::Result<LiveStretch> TraceLive::next(u64 length_ms, const std::function<void()>& /*meanwhile*/) {
+diag::Result<LiveStretch> TraceLive::next(u64 length_ms, const std::function<void()>& /* during the stretch */) {
   LiveStretch stretch{.begin_ns = run_.now_ns()};
   if (sampled_ns_ != 0) stretch.unseen_ns = stretch.begin_ns - sampled_ns_;
   request::Request request = run_.request;

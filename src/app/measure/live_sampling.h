@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sampling in stretches of time, one behind the other, without a gap where the device can: what `top` shows. The last
-// stretches are kept and are a recording. Called by run_top, from one thread.
+// Sampling in consecutive stretches of time, without a gap if the device can, for `top`. The last stretches are kept
+// and are a recording. Used from one thread.
 #pragma once
 #include <cstddef>
 #include <functional>
@@ -13,30 +13,30 @@
 namespace wperf::measure {
 
 struct LiveStretch {
-  u64 begin_ns = 0, end_ns = 0;  // of the device's time
-  u64 unseen_ns = 0;             // before it, when nothing was sampled
+  u64 begin_ns = 0, end_ns = 0;  // in the device's time
+  u64 unseen_ns = 0;             // time before it without sampling
   WaitEnd end = WaitEnd::time;
-  std::optional<diag::Error> trouble = {};  // the program crashed: what was sampled is still good
+  std::optional<diag::Error> trouble = {};  // the program crashed; the samples taken until then are good
 };
 
 class LiveSampling {
  public:
   virtual ~LiveSampling() = default;
-  // Lets so much time pass, less where Ctrl-C or the program ends it, and keeps what was sampled. `meanwhile` is called
-  // several times a second where the device lets it: recording() then has the stretches before this one.
+  // Waits for this time, or less if Ctrl-C or the program ends it, and keeps the samples. `meanwhile` is called several
+  // times a second if the device allows it: recording() then has the stretches before this one.
   virtual diag::Result<LiveStretch> next(u64 length_ms, const std::function<void()>& meanwhile) = 0;
   // How many of the last stretches are kept; at least one, once there was one.
   virtual usize kept() const = 0;
-  // A perf.data file of so many of them: the last ones, or the last before some newer ones that are left out.
+  // A perf.data file of so many stretches: the last ones, or the last before some newer ones that are left out.
   virtual diag::Result<std::vector<std::byte>> recording(usize stretches, usize newest_left_out) = 0;
-  // Of the newest stretch, where they were wanted and the recording does not tell them; else null.
+  // For the newest stretch, if they were wanted and the recording does not have them; otherwise null.
   virtual const recording::RecordedSwitches* switches() const { return nullptr; }
 };
 
-// Keeps at most this much of what was sampled, in bytes.
+// The most sampled data that is kept, in bytes.
 inline constexpr u64 kMostLiveBytes = u64{64} << 20;
 
-// What is passed outlives it.
+// The arguments outlive it.
 diag::Result<std::unique_ptr<LiveSampling>> start_live_sampling(const request::Request& request,
                                                                 const plan::SamplePlan& plan,
                                                                 const SampledProgram& sampled, Machine& machine,

@@ -38,7 +38,8 @@ diag::Result<void> collect(const request::Request& request, const plan::CountPla
   return {};
 }
 
-// A metric that this machine has, or else a line that works.
+// The text for an option that was given without a value: a metric that this machine has, or else a command line that
+// works.
 std::string what_to_count(const Machine& machine) {
   if (machine.capabilities.kernel != nullptr)
     return "`wperf stat -- PROGRAM` counts the most useful events; choose others with -e";
@@ -49,7 +50,7 @@ std::string what_to_count(const Machine& machine) {
                      imix != nullptr ? imix->name : metrics.front().name);
 }
 
-// What the system says of the program beside its counts.
+// The system's facts about the program in addition to its counts.
 void describe_program(const request::Request& request, Machine& machine, const SpawnedProgram& program,
                       answers::CountProfile& profile) {
   if (!profile.by_kernel || program.pid() == 0) return;

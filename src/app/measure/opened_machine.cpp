@@ -12,7 +12,7 @@ namespace {
 
 constexpr size_t kDefinitionFileLimit = 1 << 20;
 
-// A path that exists is read, line by line; anything else is the text itself (contract 2.3).
+// A path of an existing file is read, line by line; anything else is the text itself (contract 2.3).
 diag::Result<std::vector<std::string>> extra_event_texts(const std::vector<std::string>& arguments) {
   std::vector<std::string> texts;
   for (const std::string& argument : arguments) {

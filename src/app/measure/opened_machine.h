@@ -12,7 +12,7 @@
 
 namespace wperf::measure {
 
-// What the user asks for comes in milliseconds; machines count nanoseconds.
+// Users give times in milliseconds; machines count nanoseconds.
 inline constexpr u64 kNanosecondsPerMillisecond = 1'000'000;
 
 struct Machine {
@@ -21,14 +21,14 @@ struct Machine {
   plan::EventCatalog catalog;
 };
 
-// Opens the device, sees that its driver speaks our protocol, and takes its lock.
+// Opens the device, sees that its driver speaks wperf's protocol, and takes its lock.
 diag::Result<std::unique_ptr<device::Device>> open_locked_device(const request::Request& request);
 // The same, then asks the hardware and reads the -C and -E files.
 diag::Result<Machine> open_machine(const request::Request& request, diag::Console& console,
                                    device::Device::Spe spe = device::Device::Spe::left_alone);
 
 std::string number_text(const device::DriverVersion& version);  // "3.8.0"
-// What is said of a driver whose protocol is another than ours (contract 8.3).
+// The error about a driver with another protocol than wperf's (contract 8.3).
 diag::Error version_mismatch(const device::DriverVersion& driver);
 
 }  // namespace wperf::measure

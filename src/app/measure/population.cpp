@@ -64,7 +64,7 @@ std::vector<u64> numbers_of(const readings::UnitCounts& unit) {
   return numbers;
 }
 
-// What is missing is 0.
+// Missing numbers are 0.
 readings::UnitCounts unit_of_numbers(const std::vector<u64>& numbers) {
   readings::UnitCounts unit;
   unit.event_class = EventClass::core;
@@ -118,7 +118,7 @@ perf_data::CountedFacts counted_facts(const plan::CountPlan& plan, const plan::C
 
 answers::CountProfile counted_profile(const perf_data::CountedFacts& counted) {
   plan::CountPlan plan = plan_of(counted.counters);
-  // One or more: that is all that is asked of them.
+  // only one or more than one matters
   plan.cores.resize(counted.cores == 1 ? 1 : 2);
   plan.kernel = counted.kernel;
   plan::Capabilities machine;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is counted beside statistical profiling (contract 3.4, 9.9): cycles, and how many operations were chosen,
-// filtered and lost. Counted by spe_recording, kept in the recording, shown by recorded_spe.
+// Counts during statistical profiling (contract 3.4, 9.9): cycles, and how many operations were chosen, filtered and
+// lost. Kept in the recording.
 #pragma once
 #include "analysis/operations/spe_profile.h"
 #include "formats/perf_data/run_facts.h"
@@ -15,10 +15,10 @@ plan::CountPlan population_plan(const plan::SpePlan& plan, const plan::Capabilit
 
 perf_data::CountedFacts counted_facts(const plan::CountPlan& plan, const plan::Capabilities& machine,
                                       const readings::CountCapture& capture);
-// As count_profile_builder.h makes it of what was captured.
+// Made from the capture as in count_profile_builder.h.
 answers::CountProfile counted_profile(const perf_data::CountedFacts& counted);
 
-// On all cores, and what was recorded on each of `cores`.
+// On all cores, with the recorded samples of each of `cores`.
 operations::SpePopulation population_of(const answers::CountProfile& counting);
 std::vector<u64> recorded_of_cores(const answers::CountProfile& counting,
                                    const std::vector<operations::SpeCore>& cores);

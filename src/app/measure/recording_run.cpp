@@ -53,7 +53,7 @@ diag::Result<void> keep_recording(std::span<const std::byte> bytes, const std::s
   return file.close();
 }
 
-// What was read of it is given back at once: of a long recording, most of it never has to be in memory.
+// Memory of the parts that were read is released at once: most of a long recording never has to be in memory.
 diag::Result<void> open_recording(Recording& recording) {
   WPERF_TRY(recording.file, perf_data::PerfFile::open(recording.mapped->bytes()));
   recording.file.tell_what_is_passed(
@@ -78,7 +78,7 @@ diag::Result<void> record_with_kernel(const request::Request& request, Machine& 
     return Collected{.amount = bytes};
   };
   auto collected = collect_samples(machine, request.duration_ms(), pid, console, kSampleDrainNs, written);
-  // Somebody may have ended it: what was recorded until then is shown.
+  // If another program ended the session, the samples until then are shown.
   Collection collection;
   if (collected.has_value()) {
     collection = std::move(collected).value();
@@ -98,7 +98,7 @@ void tell_lost_stacks(const readings::SampleCapture& capture, diag::Console& con
   if (cut != 0) console.warn(fmt::format("{} samples have more callers than --max-stack records", cut));
 }
 
-// Who forgot the program, or did not know that it needs one, is told before the first second is over.
+// Tells a user who forgot the program, or did not know that it is needed, within the first second.
 void tell_whole_machine(const request::Request& request, const SampledProgram& sampled, diag::Console& console) {
   if (sampled.pid != 0) return;
   const u64 length_ms = request.duration_ms();
@@ -108,10 +108,10 @@ void tell_whole_machine(const request::Request& request, const SampledProgram& s
                   : std::string("recording the whole machine; press Ctrl-C to stop\n"));
 }
 
-// A driver of ours hands out samples.
+// With a driver that hands out samples.
 diag::Result<void> record_with_driver(const request::Request& request, Machine& machine, Recording& recording,
                                       diag::Console& console) {
-  // Samples of such a driver belong to nobody: they are taken for the program that was put on their core.
+  // Samples of such a driver have no process: they are attributed to the program that was put on their core.
   if (!machine.capabilities.foreign_driver.empty()) recording.plan.process = recording.sampled.pid;
   const modules::SymbolOptions symbols = modules::symbol_options(request);
   console.out(report::sample_start_text(target_before(machine.device->programs(), recording.sampled, symbols),

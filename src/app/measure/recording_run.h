@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // `record` and `sample`: a perf.data file is made while the program runs, on every device, then read as `report` reads
-// any other. Called by run_sample and the C API.
+// any other.
 #pragma once
 #include <memory>
 #include <optional>
@@ -18,45 +18,47 @@
 namespace wperf::measure {
 
 struct Recording {
-  // What `file` reaches into, and what keeps it.
+  // The data that `file` reaches into, and its owners.
   std::unique_ptr<device::RecordingSession> session;
   std::unique_ptr<os::RecordingFile> own;
   std::unique_ptr<os::MappedFile> mapped;
   perf_data::PerfFile file;
   u64 size = 0;                                    // bytes
-  std::string trace;                               // where Windows' trace is, instead of `file`; empty: there is none
-  std::optional<stacks::TraceFacts> trace_losses;  // of a trace that was read
+  std::string trace;                               // the path of Windows' trace, instead of `file`; empty: no trace
+  std::optional<stacks::TraceFacts> trace_losses;  // the facts of a trace that was read
   SampledProgram sampled;
   plan::SamplePlan plan;  // with the intervals that were used
   WaitEnd end = WaitEnd::time;
   std::vector<readings::Process> processes;  // those known at the end
-  std::optional<diag::Error> trouble;        // the program crashed, a file is not whole: what was sampled is still good
+  // the program crashed, or a file is incomplete; the samples taken until then are good
+  std::optional<diag::Error> trouble;
 };
 
 // Starts or finds the program, then samples until the time is over, the program ends or Ctrl-C.
 diag::Result<Recording> record_samples(const request::Request& request, Machine& machine, diag::Console& console);
 
-// The same of a program that is there already, for as long as `request` says: for who records again and again.
+// The same for a program that already runs, for as long as `request` says; for repeated recordings.
 diag::Result<Recording> record_sampled(const request::Request& request, const plan::SamplePlan& plan,
                                        const SampledProgram& sampled, Machine& machine, diag::Console& console);
 
-// Unwinds while the system's kernel records, where the plan wants callers without more; else null.
+// Unwinds while the system's kernel records, if the plan wants callers by any method; otherwise null.
 std::shared_ptr<perf_data::RecordFilter> live_filter(const request::Request& request, const plan::SamplePlan& plan);
-// Of the system's own kernel: what its recording is to be, and what becomes of it when all was collected.
+// For the system's own kernel: the target of its recording, and the work after the last record.
 device::RecordingTarget target_of_session(const request::Request& request, const Recording& recording);
 diag::Result<void> finish_session(const request::Request& request, Machine& machine, Collection collection,
                                   Recording& recording, diag::Console& console);
 
-// The file of a driver's recording: begun, and read when it is whole. One that the user wants is kept.
+// The file of a driver's recording: create_own_file begins it, and the other function reads it when it is complete. A
+// file that the user wants is kept.
 diag::Result<void> create_own_file(Recording& recording);
 diag::Result<void> finish_own_file(const request::Request& request, Recording& recording);
 
 // -o FILE.data and FILE.etl keep the recording; any other FILE gets the JSON.
 request::Request with_kept_file(request::Request request);
-// What its command ends with: why it is not all good, or the status of the program that ended.
+// The result of its command: the error that makes it incomplete, or the status of the program that ended.
 diag::Result<int> status_of_recording(const request::Request& request, Machine& machine, const Recording& recording);
 
-// Makes `file` of a trace, for who reads samples and not the trace. What the trace lost is told in the losses.
+// Makes `file` of a trace, for readers of samples. The trace's losses are in the losses.
 diag::Result<recording::RecordedSwitches> read_trace(Recording& recording, const recording::TraceWishes& wishes = {});
 
 // The file that the user wants to keep; empty: none.

@@ -19,7 +19,7 @@ std::string name_of(const readings::Process& process) {
   return path.substr(path.find_last_of("/\\") + 1);
 }
 
-// Of the program that was looked at, and of whoever shares its modules: a whole Windows has too many to open.
+// For the measured program, and for processes that share its modules: a whole Windows has too many to open.
 std::map<std::string, std::string> builds_of_program(const RunEnding& ending) {
   std::map<std::string, std::string> builds;
   for (const readings::Process& process : ending.processes) {
@@ -31,7 +31,7 @@ std::map<std::string, std::string> builds_of_program(const RunEnding& ending) {
   return builds;
 }
 
-// What ran, told as if it had been there before the first sample: time 0, which goes before all others.
+// The programs, as if they had existed before the first sample: time 0, which precedes all others.
 void append_programs(std::string& records, const RunEnding& ending, u64 sample_type) {
   const std::map<std::string, std::string> builds = builds_of_program(ending);
   for (const readings::Process& process : ending.processes) {
@@ -105,8 +105,8 @@ RecordingWriter::RecordingWriter(std::vector<perf_data::WrittenEvent> events, u6
   file_.append(beginning);
 }
 
-// What ran is told last, and counts from the beginning all the same: its time is 0. The whole file is one round, so
-// readers put its records in order.
+// The programs come last, and are valid from the beginning all the same: their time is 0. The whole file is one round,
+// so readers put its records in order.
 void RecordingWriter::finish(const RunEnding& ending, const plan::Capabilities& machine,
                              std::span<const std::string> arguments) {
   std::string records;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The recording of a run of a driver of ours as a perf.data file: how it begins, what ran, how it ends. What is between
-// is written by sample_recorder and spe_recorder.
+// The recording of a run of wperf's driver as a perf.data file: its beginning, the programs, its end. sample_recorder
+// and spe_recorder write the part in between.
 #pragma once
 #include <set>
 #include <span>
@@ -19,14 +19,14 @@ namespace wperf::measure {
 
 using ProcessAndThread = std::pair<u32, u32>;
 
-// What is known at the end of a run.
+// Facts at the end of a run.
 struct RunEnding {
   const std::vector<readings::Process>& processes;
   std::set<ProcessAndThread> threads;
   perf_data::RunFacts run;
-  u64 first_ns = 0, last_ns = 0;  // of what was recorded; 0: nothing was
+  u64 first_ns = 0, last_ns = 0;  // the times of the first and the last record; 0: nothing was recorded
 };
-// Whom the run was about and how long it took: what is the same for all kinds of runs.
+// The program of the run and how long it took, which is the same for all kinds of runs.
 perf_data::RunFacts facts_of_run(const SampledProgram& program, const std::vector<readings::Process>& processes,
                                  u64 start_ns, u64 end_ns);
 
@@ -43,7 +43,7 @@ class RecordingWriter {
   u64 sample_type_, records_begin_;
 };
 
-// perf takes 0 for "not told", and two intervals of one event are two events: ids are numbers of their own.
+// perf takes 0 for "unknown", and two intervals of one event are two events: ids are separate numbers.
 constexpr u64 id_of_event(usize event) {
   return event + 1;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a driver of ours sampled, as a recording: the samples, programs and modules of a run as a perf.data file
-// (contract 9.10). Called by recording_run. The Linux device records such a file by itself.
+// The samples of wperf's driver as a recording: the samples, programs and modules of a run as a perf.data file
+// (contract 9.10). The Linux device records such a file by itself.
 #pragma once
 #include <set>
 #include <span>
@@ -20,7 +20,7 @@ class SampleRecorder {
   // Takes the samples of a capture, so that they do not grow with time.
   void take(readings::SampleCapture& capture);
   u64 taken() const { return taken_; }
-  // `capture`: with all that is known at the end.
+  // `capture`: with everything that is known at the end.
   void finish(const readings::SampleCapture& capture, const plan::Capabilities& machine,
               std::span<const std::string> arguments, const SampledProgram& program);
 
@@ -29,7 +29,7 @@ class SampleRecorder {
   RecordingWriter writer_;
   u64 taken_ = 0;
   u64 first_ns_ = ~u64{0}, last_ns_ = 0;
-  std::set<ProcessAndThread> threads_;  // those that were sampled
+  std::set<ProcessAndThread> threads_;  // the sampled ones
 };
 
 }  // namespace wperf::measure

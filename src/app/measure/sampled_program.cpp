@@ -12,7 +12,7 @@
 namespace wperf::measure {
 namespace {
 
-constexpr size_t kFewPrograms = 16;  // a whole Windows runs some hundred: nobody reads that
+constexpr size_t kFewPrograms = 16;  // Windows runs several hundred programs: such a list would be of no use
 
 bool same_name(std::string_view a, std::string_view b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(),
@@ -30,7 +30,7 @@ diag::Result<u32> find_running(device::Programs& programs, const std::string& im
   for (const readings::Process& process : programs.processes()) {
     if (!process.running || process.modules.empty()) continue;
     const std::string& name = process.modules.front().name;
-    // Asked for by its number, the machine has all its modules from now on.
+    // Asking by number loads the list of all its modules.
     if (same_name(name, base_name(image_name)) && programs.process(process.pid).running) return process.pid;
     running.push_back(name);
   }
@@ -41,7 +41,7 @@ diag::Result<u32> find_running(device::Programs& programs, const std::string& im
       .code = diag::ExitCode::usage};
 }
 
-// WindowsPerf samples the core all the same, whoever runs there, and scripts made for it rely on that.
+// WindowsPerf samples the core whichever program runs on it, and scripts written for it rely on that.
 bool goes_without_program(const request::Request& request, const Machine& machine) {
   return request.command == request::Command::sample && machine.capabilities.kernel == nullptr &&
          !request.push.url.has_value();
@@ -63,7 +63,7 @@ diag::Result<SampledProgram> start_or_find(const request::Request& request, u32 
     return sampled;
   }
   const bool of_machine = machine.capabilities.kernel != nullptr || request.sampling.whole_machine;
-  if (of_machine && target.image_name.empty()) return sampled;  // whoever runs
+  if (of_machine && target.image_name.empty()) return sampled;  // whichever program runs
   const bool starts = request.command == request::Command::record || request.command == request::Command::top;
   if (starts && request.program.has_value()) {
     WPERF_CHECK_OK(spawned.start(request, core));

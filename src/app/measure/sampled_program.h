@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Whom `sample` and `record` look at: a program found running, or started for it. And where its symbols are sought.
+// The program that `sample` and `record` measure: found running, or started for it. Also the places of its symbols.
 #pragma once
 #include <string>
 
@@ -20,15 +20,15 @@ struct SampledProgram {
 };
 
 // `spawned` holds the program that `record` starts on `core`; it outlives the sampling. Process 0: the program that
-// `sample` was asked for does not run, which is told.
+// `sample` was asked for does not run, which is reported.
 diag::Result<SampledProgram> start_or_find(const request::Request& request, u32 core, Machine& machine,
                                            SpawnedProgram& spawned, diag::Console& console);
 
-// The process's module files, and what the profile says of it. `process` may be null: it was never seen.
+// The process's module files, and its description for the profile. `process` may be null: it was not seen.
 const readings::Process* find_process(const std::vector<readings::Process>& processes, u32 pid);
 answers::SampleTarget target_of(const SampledProgram& program, const readings::Process* process,
                                 const std::vector<modules::LoadedModule>& loaded);
-// What is known of the target before the first sample: modules, sections, base address.
+// Facts about the target before the first sample: modules, sections, base address.
 answers::SampleTarget target_before(device::Programs& programs, const SampledProgram& program,
                                     const modules::SymbolOptions& options);
 

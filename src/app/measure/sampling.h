@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One sampling run: configure, let time pass with progress, collect what the rings hold, stop.
+// One sampling run: configure, let time pass with progress, collect the rings' samples, stop.
 #pragma once
 #include <functional>
 
@@ -18,9 +18,8 @@ struct SamplingOutcome {
   Collection collection;
 };
 
-// Samples for `duration_ms` (0 = until Ctrl-C or the end of the program). `pid`: the run ends with this process; 0:
-// none.
-// `begin` gets the plan as it is used, then `take` the samples, each time as they were drained.
+// Samples for `duration_ms` (0: until Ctrl-C or the end of the program). `pid`: the run ends with this process; 0:
+// none. `begin` gets the plan as it is used, then `take` the samples as they are drained.
 struct SampleSink {
   std::function<diag::Result<void>(const plan::SamplePlan&)> begin;
   std::function<void(readings::SampleCapture&)> take;
@@ -28,8 +27,8 @@ struct SampleSink {
 diag::Result<SamplingOutcome> sample_once(Machine& machine, const plan::SamplePlan& plan, u64 duration_ms, u32 pid,
                                           diag::Console& console, const SampleSink& sink);
 
-// Where the plan has a rate: short runs whose samples only tell how often an event happens; they end when the intervals
-// have settled. `pid`: as above.
+// If the plan has a rate: short runs that only measure how often each event happens; they end when the intervals have
+// settled. `pid`: as above.
 diag::Result<void> adapt_intervals(Machine& machine, plan::SamplePlan& plan, u32 pid);
 
 }  // namespace wperf::measure

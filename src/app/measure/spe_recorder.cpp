@@ -25,14 +25,14 @@ std::vector<perf_data::WrittenEvent> events_of(const plan::SpePlan& plan) {
   return {{.name = "arm_spe_0", .attributes = perf_data::attribute_bytes(attributes), .ids = {id_of_event(0)}}};
 }
 
-// Alignment packets count from where they lie, so the place in a page is kept.
+// Alignment packets depend on their address, so the offset within a page is kept.
 u64 offset_like(u64 address, u64 least) {
   constexpr u64 kPage = 1 << 16;
   const u64 offset = least / kPage * kPage + address % kPage;
   return offset < least ? offset + kPage : offset;
 }
 
-// As kernels say it: with a multiplier of 32 bits, whose product with what is below the shift has 64.
+// In the form that kernels use: a multiplier of 32 bits, whose product with the bits below the shift has 64.
 void append_timer(std::string& records, const plan::TimerMoment& timer) {
   constexpr u64 kNsPerSecond = 1'000'000'000, kMostMultiplier = ~u32{0};
   if (timer.hz == 0) return;
@@ -66,7 +66,7 @@ void SpeRecorder::take(const readings::SpePiece& piece) {
   spe::for_each_record(bytes, stream.state, [&](const spe::Record&) {
     whole = static_cast<usize>(stream.state.buffer_address - stream.address);
   });
-  spe::end_of_buffer(stream.state, 0);  // what was begun is looked at again
+  spe::end_of_buffer(stream.state, 0);  // the unfinished record is decoded again
   while (whole != 0 && whole < bytes.size() && whole % kWord != 0 && bytes[whole] == std::byte{}) ++whole;
   if (bytes.size() - whole > kMostWithoutRecord) whole = bytes.size();
   write(piece.core, stream, whole);

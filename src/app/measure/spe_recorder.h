@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What SPE wrote into the buffers of a driver of ours, as a recording: AUX data of each core, cut where records end, so
-// that each piece can be decoded by itself. Called by spe_recording.
+// The bytes that SPE wrote into the buffers of wperf's driver, as a recording: AUX data of each core, cut where records
+// end, so that each piece can be decoded by itself.
 #pragma once
 #include <cstddef>
 #include <map>
@@ -22,9 +22,9 @@ class SpeRecorder {
  private:
   struct Stream {
     spe::DecodeState state;
-    u64 offset = 0;                // from here on nothing is written
-    u64 address = 0;               // of the first byte in `begun`
-    std::vector<std::byte> begun;  // behind the last whole record
+    u64 offset = 0;                // data from here on is not written yet
+    u64 address = 0;               // the address of the first byte in `begun`
+    std::vector<std::byte> begun;  // after the last whole record
   };
   void write(u32 core, Stream& stream, usize size);
 

@@ -15,7 +15,7 @@ using spe::EncodedOperation;
 using spe::Record;
 using spe::SpeEncoder;
 
-// As a core pads them, or as long as they are.
+// Records padded as a core pads them, or without padding.
 std::vector<std::byte> some_records(u32 count, bool padded = true) {
   SpeEncoder encoder;
   for (u32 i = 0; i < count; ++i) {
@@ -96,7 +96,7 @@ TEST(SpeRecorder, AGapEndsWhatWasBegun) {
   EXPECT_EQ(read.damage.unfinished_records, 1u);
 }
 
-// Garbage is written as it came, and nothing is kept for ever.
+// Garbage is written unchanged, and is not kept.
 TEST(SpeRecorder, BytesWithoutRecordsAreNotKept) {
   const std::vector<std::byte> garbage(3 << 20, std::byte{0xff});
   const Decoded read = recorded({{.core = 0, .after_gap = false, .buffer_address = 0, .bytes = garbage}});

@@ -18,7 +18,7 @@
 namespace wperf::measure {
 namespace {
 
-// The bytes as they came, one file per core: `spe.data` when there is one, else spe.0.data and so on.
+// The bytes as the driver gave them, one file per core: `spe.data` if there is one core, else spe.0.data and so on.
 class ByteFiles {
  public:
   ByteFiles(const request::Outputs& outputs, bool several) : outputs_(outputs), several_(several) {}
@@ -31,7 +31,7 @@ class ByteFiles {
     }
     if (found->second.has_value()) found->second.value().write(piece.bytes);
   }
-  // One that could not be opened is a warning; nobody asked for it by name.
+  // A file that could not be opened gives a warning only: the user did not name it.
   diag::Result<void> close(diag::Console& console) {
     diag::Result<void> first_failure;
     for (auto& [core, file] : files_) {
@@ -68,7 +68,7 @@ diag::Result<SpeOutcome> profile_once(const request::Request& request, const pla
     WPERF_TRY(counting, device.open_count(counts));
   }
   WPERF_TRY(const auto session, device.open_spe(plan));
-  // The counters enclose the profiling: what they call filtered is what comes out.
+  // The counters run longer than the profiling, so they count every sample that passes the filter.
   if (counting != nullptr) WPERF_CHECK_OK(counting->start());
   WPERF_CHECK_OK(session->start());
   outcome.start_ns = device.programs().now_ns();

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// `record` and `sample` with -e arm_spe_0/…/ where a driver of ours profiles: program, profiling and counting side by
-// side become a recording, which is then read as `report` reads any other. Called by run_sample.
+// `record` and `sample` with -e arm_spe_0/…/ where wperf's driver profiles: program, profiling and counting at the same
+// time become a recording, which is then read as `report` reads any other.
 #pragma once
 #include "app/measure/recording_run.h"
 
 namespace wperf::measure {
 
-// By the kernel, or by our driver, whose bytes are also written as they came (contract 9.9).
+// By the kernel, or by a driver, whose bytes are also written unchanged (contract 9.9).
 diag::Result<Recording> record_spe(const request::Request& request, Machine& machine, diag::Console& console);
 
 }  // namespace wperf::measure

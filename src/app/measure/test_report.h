@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What `wperf test` tells: how the machine is set up, and which counter would count what.
+// The answers of `wperf test`: how the machine is set up, and which counter would count which event.
 #pragma once
 #include "app/measure/opened_machine.h"
 #include "ground/diag/result.h"
@@ -7,7 +7,7 @@
 
 namespace wperf::measure {
 
-// Of a request that may count nothing.
+// For a request that may count nothing.
 diag::Result<answers::TestReport> measure_test(const request::Request& request, Machine& machine);
 answers::TestReport test_report_of(const plan::CountPlan& plan, const plan::Capabilities& machine);
 

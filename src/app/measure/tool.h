@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the tool says of itself.
+// The tool's own name and version.
 #pragma once
 #include "model/answers/machine_report.h"
 
 namespace wperf::measure {
 
 answers::Component tool_component();
-// What recordings say made them.
+// The maker's name in recordings.
 std::string tool_version();
 
 }  // namespace wperf::measure

@@ -34,7 +34,7 @@ std::vector<NamedOutput> named_outputs(const request::Request& request) {
   return named;
 }
 
-// And that of the recording that is kept.
+// The named outputs and the recording that is kept.
 std::vector<NamedOutput> all_outputs(const request::Request& request) {
   std::vector<NamedOutput> named = named_outputs(request);
   const std::optional<std::string>& kept = request.sampling.perf_data_file;
@@ -52,7 +52,7 @@ std::string output_path(const request::Outputs& outputs, const std::string& file
 
 diag::Result<void> check_outputs(const request::Request& request) {
   for (const NamedOutput& one : all_outputs(request)) {
-    // Those of a timeline have places for core and time in their names: check_timeline_files().
+    // Timelines put core and time into the names of these files: check_timeline_files().
     if (request.timeline.enabled && one.option == "-o") continue;
     WPERF_CHECK_OK(os::check_output(one.path));
   }
@@ -66,7 +66,7 @@ diag::Result<void> check_inputs_stay(const request::Request& request) {
   inputs.insert(inputs.end(), sides.before.begin(), sides.before.end());
   inputs.insert(inputs.end(), sides.after.begin(), sides.after.end());
   if (sides.baseline_file.has_value()) inputs.push_back(*sides.baseline_file);
-  // What was recorded already is an input.
+  // An existing recording is an input.
   std::vector<NamedOutput> named;
   for (const auto& [option, path] : request.data_file.has_value() ? named_outputs(request) : all_outputs(request)) {
     for (const auto& [other_option, other] : named) {

@@ -19,7 +19,7 @@ struct TimelineFile {
 
 std::vector<TimelineFile> timeline_files(const request::Request& request, const plan::CountPlan& plan);
 
-// Can all of them be written, and the JSON beside them? Asked before anything is counted.
+// Can all of them be written, and the JSON, too? Checked before the counting.
 diag::Result<void> check_timeline_files(const request::Request& request, const std::vector<TimelineFile>& files);
 // Whatever becomes of one file, the others are written.
 diag::Result<void> write_timeline_files(const answers::TimelineProfile& timeline,

@@ -4,7 +4,7 @@
 namespace wperf::push {
 namespace {
 
-// Counted is the value itself: formats that hold counts alone have it, too.
+// The count is the value itself: formats that hold only counts have it, too.
 void add_event(const char* name, u32 type, u64 code, u64 value, u32 task, u32 node, stacks::StackProfile& profile) {
   if (value == 0) return;
   const auto event = static_cast<u32>(profile.events.size());

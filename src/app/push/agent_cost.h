@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the profiler itself costs, as events of the profile that it sends: a server shows it beside the rest, by the
-// same labels. Called by app/commands/recording_push.
+// The costs of the profiler itself, as events of the profile that it sends: a server shows them with the rest, by the
+// same labels.
 #pragma once
 #include "base/ints.h"
 #include "model/stacks/stack_profile.h"

@@ -106,7 +106,7 @@ diag::Result<void> Delivery::empty_spool(const std::string& own, const std::stri
   std::set<std::string> passed;
   diag::Result<void> result;
   of_others_ = 0;
-  // Others may add something meanwhile, and trust in whoever holds the lock.
+  // Other processes may add files at the same time, and rely on the holder of the lock.
   for (bool found = true; found;) {
     found = false;
     for (const std::string& file : spool_->files()) {

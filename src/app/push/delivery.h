@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Brings profiles to a server, again where it is away for a moment, and by way of a spool where there is one. Called by
-// commands.
+// Brings profiles to a server, again if it is away for a moment, and through a spool if there is one.
 #pragma once
 #include <functional>
 #include <optional>
@@ -16,34 +15,34 @@ namespace wperf::push {
 
 using DeliveryWarning = std::function<void(std::string_view line)>;
 
-// What became of profiles, those that waited in the spool before among them.
+// The fate of profiles, including those that waited in the spool before.
 struct DeliveryTotals {
   u64 sent = 0, sent_bytes = 0;
   u64 refused = 0;  // by the server, for good
   u64 dropped = 0;  // for want of room in the spool
-  u64 lost = 0;     // not sent, and there is no spool
+  u64 lost = 0;     // not sent, without a spool
 };
 
-inline constexpr u32 kTriesOfOne = 4;   // of a profile that is lost otherwise
-inline constexpr u32 kTriesOfKept = 2;  // of one that is kept, or that another one follows soon
+inline constexpr u32 kTriesOfOne = 4;   // for a profile that would be lost otherwise
+inline constexpr u32 kTriesOfKept = 2;  // for a profile that is kept, or soon followed by another
 
 class Delivery {
  public:
   Delivery(Server server, std::optional<Spool> spool, u32 tries, DeliveryWarning warn)
       : server_(std::move(server)), spool_(std::move(spool)), tries_(tries), warn_(std::move(warn)) {}
 
-  // `name`: of what is sent, for people. An error: the server does not have it, and whether it is kept.
+  // `name`: for people. An error: the server does not have the profile; the text says whether it is kept.
   diag::Result<void> deliver(const Parcel& parcel, const std::string& name);
-  // Only what waits in the spool.
+  // Sends only the profiles that wait in the spool.
   diag::Result<void> send_waiting() { return empty_spool({}, "what waits"); }
   const DeliveryTotals& totals() const { return totals_; }
   u64 waiting() const { return spool_.has_value() ? spool_->files().size() : 0; }
 
  private:
   diag::Result<void> keep_and_send(const Parcel& parcel, const std::string& name);
-  // Sends all that waits, the oldest first; `own` is the file of what is sent now.
+  // Sends all waiting profiles, the oldest first; `own` is the file of the present one.
   diag::Result<void> empty_spool(const std::string& own, const std::string& own_name);
-  // What stands in a file; nothing: it is gone, damaged, or another server's.
+  // The entry in a file; nullopt if it is gone, damaged, or for another server.
   std::optional<SpoolEntry> sendable(const std::string& file);
   diag::Result<std::optional<os::FileLock>> wait_for_lock() const;
   // Again and again, for some seconds.

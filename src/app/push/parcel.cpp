@@ -80,7 +80,7 @@ Parcel pyroscope_parcel(const std::vector<PushLabel>& labels, const PackedProfil
           .body = request.bytes()};
 }
 
-// A form with the profile, and what its sample types are.
+// A form with the profile and a description of its sample types.
 diag::Result<Parcel> ingest_parcel(const std::vector<PushLabel>& labels, const PackedProfile& profile) {
   std::string name = find(labels, kService)->value + "{";
   for (const PushLabel& label : labels) {

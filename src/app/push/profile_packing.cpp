@@ -25,7 +25,7 @@ PackedProfile packed_profile(exports::Source source, request::PushTarget target,
   source.begin_unix_ns = time.begin_unix_ns;
   if (target == request::PushTarget::otlp) {
     for (const request::PushLabel& label : labels) {
-      // It names the kind of a profile for Prometheus-like servers alone.
+      // It names the kind of a profile only for Prometheus-like servers.
       if (label.name != "__name__") source.attributes.emplace_back(otlp_name(label.name), label.value);
     }
     exports::write_otlp(source, take);

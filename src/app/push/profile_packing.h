@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A profile in the bytes that a kind of server takes. Called by commands.
+// A profile in the bytes that a kind of server takes.
 #pragma once
 #include <vector>
 
@@ -13,11 +13,11 @@ struct ProfileTime {
   u64 begin_unix_ns = 0, end_unix_ns = 0;
 };
 
-// `labels` go into what holds its own, OTLP's message.
+// `labels` are written into OTLP's message, which has a place for them.
 PackedProfile packed_profile(exports::Source source, request::PushTarget target,
                              const std::vector<request::PushLabel>& labels, const ProfileTime& time);
 
-// What the profile is about, where nobody says: the program that most samples are of.
+// The subject of the profile if the user names none: the program with the most samples.
 std::string program_of(const stacks::StackProfile& profile);
 
 }  // namespace wperf::push

@@ -75,7 +75,7 @@ diag::Result<std::string> authorization_of(const request::Push& asked) {
   return token.find(':') != std::string::npos ? "Basic " + in_base64(token) : "Bearer " + token;
 }
 
-// What a person may read of an answer's body: printable, and not all of it.
+// The beginning of an answer's body, only printable characters.
 std::string shown(std::string_view text) {
   std::string out;
   for (const char c : text.substr(0, kShownOfAnswer)) out += static_cast<u8>(c) < ' ' || c == 0x7f ? ' ' : c;
@@ -109,7 +109,7 @@ Verdict verdict_of_grpc(std::string_view status, std::string_view message) {
   if (status == "0") return verdict;
   verdict.text = status.empty() ? "the server's answer does not confirm that it accepted the profile"
                                 : fmt::format("the server answered with gRPC status {}: {}", status, shown(message));
-  // invalid argument, failed precondition, out of range; then what tells of the address or the token.
+  // invalid argument, failed precondition, out of range; then those about the address or the token.
   const auto is_one_of = [&](std::initializer_list<std::string_view> all) {
     return std::find(all.begin(), all.end(), status) != all.end();
   };
@@ -119,7 +119,7 @@ Verdict verdict_of_grpc(std::string_view status, std::string_view message) {
   return verdict;
 }
 
-// gRPC-Web: the status stands in the headers, or as text in the last frame of the body.
+// gRPC-Web: the status is in the headers, or as text in the last frame of the body.
 Verdict parca_verdict(const os::HttpAnswer& answer) {
   if (const std::string_view status = answer.header("grpc-status"); !status.empty()) {
     return verdict_of_grpc(status, answer.header("grpc-message"));

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The server that profiles go to: its address, what proves who we are, and one POST with what its answer means. Called
-// by app/push/delivery.h.
+// The server that receives the profiles: its address, the authorization, and one POST with the meaning of its answer.
 #pragma once
 #include <string>
 
@@ -19,20 +18,20 @@ struct Server {
   std::string tenant;
 };
 
-// The token is that of --token-file, or of the environment. One that would go over plain http to another machine is an
-// error unless it was asked for.
+// Takes the token from --token-file, or from the environment. Sending it over plain http to another machine is an error
+// unless the user asked for it.
 diag::Result<Server> known_server(const request::Push& asked);
 
 enum class Outcome : u8 {
   taken,
   later,     // trouble that passes: no connection, a server that is busy or broken
-  refused,   // what is sent will never be taken
-  elsewhere  // the address or the token is wrong, for all that is sent
+  refused,   // this profile will never be accepted
+  elsewhere  // the address or the token is wrong, for every profile
 };
 struct Verdict {
   Outcome outcome = Outcome::taken;
-  std::string text;  // why; of what was taken: what the server has to say all the same
-  u64 wait_ms = 0;   // that the server asked for; 0: it did not
+  std::string text;  // the reason; for an accepted profile, a remark of the server
+  u64 wait_ms = 0;   // the pause that the server asked for; 0: none
 };
 
 // Once.

@@ -30,7 +30,7 @@ std::vector<FileInFolder> files_of(const std::string& folder) {
        at.increment(error)) {
     std::error_code type_error, size_error;
     const std::u8string name = at->path().filename().u8string();
-    // Others' files are none of ours, those that are being written are.
+    // Skip foreign files; include files still being written.
     if (name.find(u8".wpush") == std::u8string::npos || !at->is_regular_file(type_error) || type_error) continue;
     const u64 size = at->file_size(size_error);
     if (!size_error) files.push_back({{name.begin(), name.end()}, size});
@@ -50,7 +50,7 @@ void Spool::make_room(u64 bytes, Added& added) const {
   std::vector<FileInFolder> files = files_of(folder_);
   u64 sum = bytes;
   for (const FileInFolder& file : files) sum += file.size;
-  // What nobody will send goes first.
+  // Files that will never be sent go first.
   std::stable_partition(files.begin(), files.end(),
                         [](const FileInFolder& file) { return !file.name.ends_with(kEnding); });
   for (const FileInFolder& file : files) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A folder with what could not be sent yet, the oldest first, never larger than it may be. Several wperf may use one at
-// once: whoever holds its lock sends. Called by delivery.cpp.
+// A folder of profiles that could not be sent yet, the oldest first, never larger than allowed. Several wperf may use
+// one at once: the holder of its lock sends.
 #pragma once
 #include <optional>
 #include <string>
@@ -15,10 +15,10 @@ namespace wperf::push {
 
 class Spool {
  public:
-  // The folder is made where it is missing, for its owner alone.
+  // A missing folder is made, accessible only to its owner.
   static diag::Result<Spool> open(const std::string& folder, u64 limit_bytes);
 
-  // Dropped to make room: those that waited longest.
+  // Dropped to make room: the oldest ones.
   struct Added {
     std::string file;  // its name in the folder
     u64 dropped = 0, dropped_bytes = 0;
@@ -26,12 +26,12 @@ class Spool {
   diag::Result<Added> add(const SpoolEntry& entry);
   // Names of files, the oldest first.
   std::vector<std::string> files() const;
-  // Nothing: it is gone.
+  // nullopt if it is gone.
   std::optional<diag::Result<SpoolEntry>> read(const std::string& file) const;
   void remove(const std::string& file) const;
   // It stays in the folder under a name that is not sent, until its room is needed. Says under which.
   std::string set_aside(const std::string& file) const;
-  // Nothing: another wperf sends.
+  // nullopt if another wperf sends.
   diag::Result<std::optional<os::FileLock>> lock() const;
   const std::string& folder() const { return folder_; }
 

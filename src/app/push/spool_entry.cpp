@@ -20,7 +20,7 @@ u64 hash_of(std::string_view bytes) {
   return hash;
 }
 
-// Each is there once, in this order.
+// Each line exists once, in this order.
 template <class Entry>
 auto texts_of(Entry& entry) {
   return std::array{std::pair{std::string_view("server"), &entry.server},
@@ -31,7 +31,7 @@ auto texts_of(Entry& entry) {
                     std::pair{std::string_view("encoding"), &entry.parcel.content_encoding}};
 }
 
-// False: there is no such line.
+// False: no further line.
 bool take_line(std::string_view& rest, std::string_view& line) {
   const usize end = rest.substr(0, kLongestLine).find('\n');
   if (end == std::string_view::npos) return false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A file of the spool as bytes: a few lines that say where the parcel goes, an empty one, the body. Pure; the token is
-// not in it. docs/design/push.md has the form. Called by spool.cpp.
+// A file of the spool as bytes: a few lines with the destination of the parcel, an empty one, the body. Pure; the token
+// is not in it. docs/design/push.md has the form.
 #pragma once
 #include <string>
 #include <string_view>
@@ -13,7 +13,7 @@ namespace wperf::push {
 struct SpoolEntry {
   std::string server;  // its address
   std::string tenant;  // empty: none
-  std::string name;    // of what is in it, for people
+  std::string name;    // a name of the contents, for people
   Parcel parcel;
 };
 

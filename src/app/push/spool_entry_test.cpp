@@ -35,7 +35,7 @@ TEST(SpoolEntry, EveryCutAndEveryChangedBodyIsDamage) {
   EXPECT_FALSE(read_entry(changed).has_value());
 }
 
-// It would be a header of its own.
+// It would become a separate header.
 TEST(SpoolEntry, LinesCannotBeSmuggledIn) {
   SpoolEntry tricky = entry();
   tricky.name = "a\nserver http://evil";

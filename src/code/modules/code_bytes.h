@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Machine code of a module, where its file is at hand. Made by elf_files and code_file, disassembled by recording.
+// Machine code of a module whose file is at hand.
 #pragma once
 #include <cstddef>
 #include <span>

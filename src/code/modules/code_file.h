@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The files of one module, of Linux or of Windows, and what they say of its addresses: one way to ask, whatever they
-// are. Addresses are as linked: what an ELF file's headers say, or the preferred base of an image + RVA. Called by
-// recording.
+// The files of one module, of Linux or of Windows, and their answers for its addresses, with one interface for both.
+// Addresses are as linked: those of an ELF file's headers, or the preferred base of an image + RVA.
 #pragma once
 #include <memory>
 #include <optional>
@@ -27,34 +26,35 @@ class CodeFile {
   explicit CodeFile(LoadedModule image)
       : reason_(image.reason), image_(std::move(image)), texts_(std::make_unique<Texts>()) {}
 
-  // Is there anything to ask?
+  // Are there any symbols to read?
   bool has_symbols() const;
-  // Of Windows: an image, or a PDB alone where the image is not here; then there is no code, and its base is 0.
+  // For Windows: an image, or only a PDB if the image is not here; then there is no code, and its base is 0.
   bool is_windows() const { return image_.has_value() && image_->symbols.has_value(); }
   bool is_image() const { return pe() != nullptr; }
   u64 image_base() const;
-  const std::string& reason() const { return reason_; }  // why its names are no better; empty: they couldn't be
-  // Which of the files that it was asked from until now were here and not used, and why; empty: none.
+  // why it has no better names; empty: they are the best possible
+  const std::string& reason() const { return reason_; }
+  // Which files were found but not used until now, and why; empty: none.
   std::string not_used() const;
   std::string pdb_path() const { return image_.has_value() ? image_->pdb_path : std::string(); }
   const symbols::PeFile* pe() const;
   const symbols::ElfFile* elf() const;  // null: the file is of another kind, or not here
 
-  // Of an offset in the file; in an image, which is mapped as a whole, of an RVA.
+  // The address of an offset in the file; in an image, which is mapped as a whole, of an RVA.
   std::optional<u64> address_of_offset(u64 offset) const;
   // addresses: sorted, unique. Texts live as long as this.
   symbols::Symbolization answer(const std::vector<u64>& addresses, const symbols::SymbolQuery& query) const;
   symbols::SymbolizedAddress function_at(u64 address, bool decorated) const;
   // Machine code; nothing where the file is not here, or for a machine that is not disassembled.
   std::optional<CodeBytes> code(u64 begin, u64 end) const;
-  // For comparisons of two builds: what the function that begins there is made of, without addresses. 0: too short to
-  // tell. Nothing: its code is not here, or cannot be decoded.
+  // For comparisons of two builds: the contents of the function that begins there, without addresses. 0 if it is too
+  // short to be recognised; nullopt if its code is not here, or cannot be decoded.
   std::optional<u64> code_hash(u64 begin) const;
   // All names of code, also several of one address.
   void for_each_name(bool decorated, const symbols::CodeNameVisitor& visit) const;
   // The code around each address that belongs to the function's own line there. addresses: as answer() has them.
   std::vector<CodeRange> line_ranges(const symbols::Symbolization& known) const;
-  // Of Arm64 code in images; nothing: it is none.
+  // For Arm64 code in images; nullopt for other code.
   std::optional<code::CallerPlace> caller_place(u64 address) const;
   bool is_call(u64 address) const;  // an Arm64 instruction, in either kind of file
 
@@ -66,7 +66,7 @@ class CodeFile {
   std::string reason_;
   std::optional<LoadedElf> elf_;
   std::optional<LoadedModule> image_;
-  std::unique_ptr<Texts> texts_;  // of answers of an image
+  std::unique_ptr<Texts> texts_;  // the texts of the image's answers
 };
 
 }  // namespace wperf::modules

@@ -24,7 +24,7 @@ long milliseconds_for_a_file() {
   return (seconds <= 0 ? kUsualSeconds : std::min(seconds, kMostSeconds)) * 1000;
 }
 
-// Not the page of somebody in between who wants a password.
+// Rejects an answer that is not the file, for example the log-in page of a proxy.
 bool is_wanted(symbols::Bytes file, symbols::Bytes build_id) {
   const auto elf = symbols::ElfFile::parse(file);
   if (!elf.has_value()) return false;
@@ -52,7 +52,7 @@ DebugDownloads::DebugDownloads(std::vector<std::string> servers, LogCallback tel
     : servers_(std::move(servers)), tell_(std::move(tell)), warn_(std::move(warn)) {}
 
 std::string DebugDownloads::fetch(symbols::Bytes build_id, DownloadKind kind, std::string_view module) {
-  // Shorter ones are no build ids, longer ones make names that no file system takes.
+  // Shorter ones are not build ids, and longer ones make names that no file system takes.
   constexpr size_t kShortest = 8, kLongest = 64;
   const std::string folder = os::symbol_cache_folder();
   if (folder.empty() || build_id.size() < kShortest || build_id.size() > kLongest) return {};
@@ -69,7 +69,7 @@ std::string DebugDownloads::fetch(symbols::Bytes build_id, DownloadKind kind, st
   return {};
 }
 
-// One that was damaged, or never was what it should be, is asked for once more.
+// A kept file that is damaged, or has another build id, is downloaded once more.
 bool DebugDownloads::is_kept(const std::string& path, symbols::Bytes build_id) const {
   if (!os::file_exists(path)) return false;
   const auto kept = os::MappedFile::open(path);

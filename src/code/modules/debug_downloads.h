@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// --debuginfod: files by build id from the servers that DEBUGINFOD_URLS names, kept in the user's cache folder. Asked
-// by elf_files.cpp where this machine has none; made by run_report only if the user wants it. For several threads at
-// once.
+// --debuginfod: files by build id from the servers in DEBUGINFOD_URLS, kept in the user's cache folder. Used if this
+// machine has no such file; exists only if the user wants it. For several threads at once.
 #pragma once
 #include <functional>
 #include <mutex>
@@ -19,8 +18,7 @@ enum class DownloadKind : u8 { executable, debug_information };
 
 class DebugDownloads {
  public:
-  // `tell` gets progress, `warn` each server that fails or sends another file, once; both whole
-  // lines.
+  // `tell` gets progress; `warn` gets each server that fails or sends a wrong file, once; both get whole lines.
   using LogCallback = std::function<void(std::string_view)>;
   // Empty DEBUGINFOD_URLS: nothing.
   static std::optional<std::vector<std::string>> servers_of_environment();

@@ -32,7 +32,7 @@ Bytes without_padding(Bytes recorded) {
   return recorded.first(std::min(recorded.size(), kShaBytes));
 }
 
-// The files as a process sees them, also one in a container.
+// The folder in which a process sees its files, for example in a container.
 std::string root_of_process(u32 process) {
   return "/proc/" + std::to_string(process) + "/root";
 }
@@ -46,7 +46,7 @@ std::vector<std::string> image_candidates(const std::string& path, Bytes build_i
     candidates.push_back(os::join_path(folder, std::string(base_name(path))));
   }
   candidates.push_back(path);
-  // Without a build id nothing says that the number is still of the process that was recorded.
+  // Without a build id the number may belong to another process than the recorded one.
   if (process != 0 && !build_id.empty()) candidates.push_back(root_of_process(process) + path);
   const auto home = os::environment("HOME");
   if (home.has_value() && !build_id.empty()) {
@@ -91,7 +91,7 @@ bool passes(const symbols::DebugFileCandidate& candidate, Bytes wanted, Bytes fi
   return elf.has_value() && same_bytes(elf.value().build_id(), wanted);
 }
 
-// Nothing: there is none, or it must not be opened; the latter is said where nothing else is.
+// nullopt if there is no such file, or if it must not be opened; then not_opened has the reason.
 std::optional<os::MappedFile> open_checked(const std::string& path, const ElfSearch& search, LoadedElf& loaded) {
   auto opened = os::open_named_file(path, os::NamedUse::checked, search.folders);
   if (opened.has_value()) return std::move(opened).value();
@@ -115,7 +115,7 @@ void find_debug(const symbols::DebugFileSearch& places, Bytes build_id, std::opt
   }
 }
 
-// What dwz took out of the debug file, or of the image.
+// The parts that dwz moved out of the debug file, or of the image.
 void find_alternate(const symbols::DebugFileSearch& places, const ElfSearch& search, LoadedElf& loaded) {
   const bool separate = loaded.debug.has_value();
   const auto& holder = separate ? loaded.debug : loaded.image;
@@ -136,7 +136,7 @@ void find_alternate(const symbols::DebugFileSearch& places, const ElfSearch& sea
 
 using SplitFile = std::pair<os::MappedFile, ElfFile>;
 
-// nullopt: there is none, or it is not to be used.
+// nullopt: no such file, or it must not be used.
 std::optional<SplitFile> open_split_file(const std::string& path, const std::vector<std::string>& folders,
                                          std::string& refused) {
   auto opened = os::open_named_file(path, os::NamedUse::read, folders);
@@ -156,7 +156,7 @@ std::optional<SplitFile> open_split_file(const std::string& path, const std::vec
 
 symbols::SplitOpener split_opener(const ElfSearch& search, LoadedElf& loaded) {
   loaded.split = std::make_shared<SplitFiles>();
-  loaded.split->files.reserve(1 << 16);  // what is handed out must stay where it is
+  loaded.split->files.reserve(1 << 16);  // no reallocation: references to the files are handed out
   return [split = loaded.split, folders = search.folders,
           package = loaded.image_path + ".dwp"](const symbols::SplitUnit& unit) {
     const std::string path = os::join_path(std::string(unit.folder), std::string(unit.name));
@@ -208,7 +208,7 @@ LoadedElf find_elf(const std::string& path, Bytes build_id, const ElfSearch& sea
     auto parsed = ElfFile::parse(loaded.image->bytes());
     if (parsed.has_value()) image = std::move(parsed).value();
     debug_search.image_path = loaded.image_path;
-    // Debug files of what was found in a container are beside it there.
+    // Debug files of an image in a container are in the same container.
     if (const std::string root = root_of_process(process); loaded.image_path.starts_with(root + "/")) {
       debug_search.image_path = path;
       debug_search.root = root;
@@ -247,7 +247,7 @@ LoadedElf load_elf(const std::string& path, Bytes build_id, const ElfSearch& sea
     return loaded;
   }
   loaded.symbols = std::move(made).value();
-  // What had to do without a damaged file is not what the next report should take.
+  // Names found without a damaged file must not be kept for the next report.
   const bool is_whole = loaded.symbols->reason().empty() && !loaded.has_shrunk();
   if (search.functions != nullptr && is_whole && !loaded.symbols->has_kept_functions()) {
     search.functions->keep(key, loaded.symbols->symbols());

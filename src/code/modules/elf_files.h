@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The files of an ELF module that a recording names: the image, its separate debug information and what that refers
-// to, found on this machine, checked by build id, and asked for names. What module_files.h is for Windows modules.
+// The files of an ELF module that a recording names: the image, its separate debug information and the files that it
+// refers to, found on this machine, checked by build id, and asked for names. module_files.h does the same for Windows
+// modules.
 #pragma once
 #include <memory>
 #include <optional>
@@ -16,7 +17,7 @@
 
 namespace wperf::modules {
 
-// Of a path of Linux, wherever it is looked at: what stands behind the last '/'.
+// The part of a Linux path after the last '/', on any system.
 std::string_view base_name(std::string_view path);
 
 struct ElfSearch {
@@ -31,7 +32,7 @@ struct ElfSearch {
 // Files of split DWARF, opened when a unit is asked for.
 struct SplitFiles {
   std::vector<std::pair<os::MappedFile, symbols::ElfFile>> files;
-  std::string refused;   // why the first of those that are here was not used; empty: all were
+  std::string refused;   // why the first rejected file was not used; empty: none was rejected
   u64 more_refused = 0;  // others
 };
 
@@ -39,22 +40,22 @@ struct LoadedElf {
   std::optional<os::MappedFile> image, debug, alternate, kept_functions;
   std::shared_ptr<SplitFiles> split;
   std::optional<symbols::ElfModule> symbols;
-  std::string image_path, debug_path;  // of what was found
+  std::string image_path, debug_path;  // the paths of the files that were found
   std::string not_opened;              // why a file that another one names was not
-  std::string reason;                  // why its names are no better; empty: they couldn't be
+  std::string reason;                  // why it has no better names; empty: they are the best possible
 
-  // Became one of the files shorter while it was read?
+  // Was one of the files cut while it was read?
   bool has_shrunk() const;
 };
 
 // `path`: as the process saw it. `build_id`: as recorded, empty if it was not. `process`: one that had it mapped; while
-// it runs, what it sees in a mount namespace of its own is found, too; 0: not known.
+// it runs, files in its mount namespace are found, too; 0 if unknown.
 LoadedElf load_elf(const std::string& path, symbols::Bytes build_id, const ElfSearch& search, u32 process = 0);
-// The image and its debug file alone, without what names functions.
+// Only the image and its debug file, without names of functions.
 LoadedElf find_elf(const std::string& path, symbols::Bytes build_id, const ElfSearch& search, u32 process = 0);
 
-// "[vdso]": that of this machine, where it is the one that was recorded. `build_id`: as recorded; empty: not known,
-// then `is_of_this_kernel` decides.
+// "[vdso]": this machine's own, if it is the recorded one. `build_id`: as recorded; empty: not known, then
+// `is_of_this_kernel` decides.
 inline constexpr std::string_view kVdsoPath = "[vdso]";
 LoadedElf load_vdso(symbols::Bytes build_id, bool is_of_this_kernel);
 

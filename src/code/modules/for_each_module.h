@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Modules side by side: naming the addresses of one has nothing to do with those of another.
+// Runs work for modules in parallel: their addresses are named independently of each other.
 #pragma once
 #include <algorithm>
 #include <atomic>

@@ -6,8 +6,8 @@
 namespace wperf::modules {
 namespace {
 
-// As the kernel itself calls the module of a mapping: "[ath9k]", or by its file, "/lib/modules/…/snd-pcm.ko.xz". Those
-// of Windows are called by their files. Empty: it is none.
+// The kernel's own name for the module of a mapping, "[ath9k]", or its file, "/lib/modules/…/snd-pcm.ko.xz". Modules of
+// Windows have the names of their files. Empty if the mapping is not a module.
 std::string module_name(std::string_view path) {
   if (path.starts_with("[kernel") || path.starts_with("[guest")) return {};
   if (path.starts_with('[') && path.ends_with(']')) return std::string(path.substr(1, path.size() - 2));

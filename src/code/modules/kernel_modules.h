@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which module of the kernel was at an address, as the mappings of a recording tell it; those of other kernels than the
-// one that runs here, too. Called by kernel_symbols.
+// Which module of the kernel was at an address, by the mappings of a recording, also for other kernels than the running
+// one.
 #pragma once
 #include <span>
 #include <string>
@@ -15,7 +15,7 @@ class KernelModules {
  public:
   explicit KernelModules(std::span<const perf_data::KernelRange> ranges);
 
-  // "ath9k"; empty: the kernel itself, or nothing that was told of.
+  // "ath9k"; empty for the kernel itself, and for unmapped addresses.
   std::string_view name_at(u64 address) const;
 
  private:

@@ -25,7 +25,7 @@ bytes::Span recorded_build_id(const perf_data::PerfFile& file, const perf_data::
   return {};
 }
 
-// The build id of the running kernel stands in its notes: sizes of name and content, type, "GNU", content.
+// The build id of the running kernel is in its notes: sizes of name and content, type, "GNU", content.
 bytes::Span build_id_in_notes(std::string_view notes) {
   constexpr u32 kBuildIdNote = 3;
   const auto up = [](u64 size) { return (size + 3) & ~u64{3}; };
@@ -47,7 +47,7 @@ bool is_running_kernel(const perf_data::PerfFile& file, const perf_data::Process
   if (!recorded.empty()) {
     const auto notes = os::load_text_file("/sys/kernel/notes", 1 << 20);
     const bytes::Span running = notes.has_value() ? build_id_in_notes(notes.value()) : bytes::Span{};
-    // Recorded ones may be padded with zeros.
+    // Recorded build ids may be padded with zeros.
     const bool same = !running.empty() && recorded.size() >= running.size() &&
                       std::equal(running.begin(), running.end(), recorded.begin());
     if (!same)
@@ -69,7 +69,7 @@ bool is_running_kernel(const perf_data::PerfFile& file, const perf_data::Process
 
 namespace {
 
-// "ffffffff81000000 T _text": symbols that share their place with another one are in the text alone.
+// "ffffffff81000000 T _text": symbols that share their place with another one are only in the text.
 std::optional<u64> address_in_list(std::string_view text, std::string_view name) {
   if (name.empty()) return {};
   const std::string wanted = " " + std::string(name) + "\n";
@@ -173,7 +173,7 @@ KernelSymbols::Function KernelSymbols::find_in_lists(u64 address, std::string_vi
   }
   if (!whole_.has_value()) read_whole_list();
   const symbols::ListedSymbol* found = whole_->find(address - moved_by_);
-  // Modules move apart from the kernel, and others may be where one was.
+  // Modules move independently of the kernel, and another one may now be at the same place.
   if (found == nullptr || (moved_by_ != 0 && !found->module.empty())) return {};
   if (!module.empty() && found->module != module) return {};
   return {found->begin + moved_by_, found->name, found->module};

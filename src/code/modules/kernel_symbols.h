@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The functions of the kernel that a recording was made on, from this machine's /proc/kallsyms if it runs the same
 // kernel. Reading that list takes longer than all the rest of a small report: asked for only when an address of the
-// kernel was seen, and kept in the user's cache folder for the next report of the same kernel. Called by
-// recorded_places.
+// kernel was seen, and kept in the user's cache folder for the next report of the same kernel.
 #pragma once
 #include <optional>
 #include <string>
@@ -15,7 +14,7 @@
 
 namespace wperf::modules {
 
-// Does the kernel of the recording run here? Else `reason` says why not.
+// Does the kernel of the recording run here? If not, `reason` says why.
 bool is_running_kernel(const perf_data::PerfFile& file, const perf_data::ProcessHistory& history, std::string& reason);
 
 class KernelSymbols {
@@ -23,11 +22,11 @@ class KernelSymbols {
   static KernelSymbols load(const perf_data::PerfFile& file, const perf_data::ProcessHistory& history);
 
   struct Function {
-    u64 begin = 0;            // where it was when this was recorded
-    std::string_view name;    // empty: none, or the list is of another kernel
+    u64 begin = 0;            // the address at the time of the recording
+    std::string_view name;    // empty: no name, or the list is of another kernel
     std::string_view module;  // empty: the kernel itself; known without a name, too
   };
-  // Of addresses in their order, the list that was kept is in memory bit by bit.
+  // If addresses are asked in ascending order, the kept list is read into memory bit by bit.
   Function find(u64 address);
   const std::string& reason() const { return reason_; }  // why there are no names; empty: there are
 
@@ -40,12 +39,12 @@ class KernelSymbols {
   KernelModules modules_{{}};
   std::optional<os::MappedFile> kept_file_;
   std::optional<symbols::KernelList> kept_;
-  symbols::KernelList::Found last_;  // of kept_
+  symbols::KernelList::Found last_;  // an entry of kept_
   usize released_ = 0;               // the bytes of it that were given back
   std::string text_;
   std::optional<symbols::ListedSymbols> whole_;
   std::string_view reference_name_;  // a symbol that the recording says the place of
-  u64 reference_ = 0;                // that place
+  u64 reference_ = 0;                // its address there
   u64 moved_by_ = 0;                 // kernels lie elsewhere after each start of the machine
   std::string reason_;
 };

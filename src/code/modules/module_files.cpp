@@ -43,7 +43,7 @@ struct FoundPdb {
   std::optional<SymbolBytes> bytes;
   std::optional<PdbFile> pdb;
   std::string path;
-  std::string explanation;  // why there is none
+  std::string explanation;  // why there is no file
 };
 
 diag::Result<std::vector<std::byte>> unpacked(const symbols::Candidate& look, std::vector<std::byte> bytes) {
@@ -51,7 +51,7 @@ diag::Result<std::vector<std::byte>> unpacked(const symbols::Candidate& look, st
   return packing::decompress_cabinet(bytes, kSymbolFileLimit);
 }
 
-// The bytes of a look: mapped where they are a file of their own, else in memory. Nothing: it is not there.
+// The bytes of a candidate: mapped if they are a whole file, in memory otherwise. nullopt if it is not there.
 diag::Result<std::optional<SymbolBytes>> fetch(const symbols::Candidate& look, const SymbolOptions& options) {
   if (look.remote) {
     const auto tell = [&](size_t received) {
@@ -179,7 +179,7 @@ std::string build_of(const PeFile& image) {
 }
 
 std::optional<ImagePdb> pdb_of_image(const std::string& path) {
-  // Its id is all that is taken of it.
+  // Only its id is used.
   const auto file = os::open_named_file(path, os::NamedUse::checked, {});
   if (!file.has_value() || !file.value().has_value()) return std::nullopt;
   const auto image = PeFile::parse(file.value()->bytes());

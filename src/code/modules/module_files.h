@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The files of the sampled process's modules: found, mapped, matched. Asked for names by code_file.h.
+// The files of the sampled process's modules: found, mapped, matched. code_file.h asks them for names.
 #pragma once
 #include <functional>
 #include <optional>
@@ -17,7 +17,7 @@
 
 namespace wperf::modules {
 
-// Of what is being downloaded: its address and how many bytes came; from any thread.
+// About a running download: its address and how many bytes came; from any thread.
 using DownloadProgress = std::function<void(std::string_view address, size_t received)>;
 
 struct SymbolOptions {
@@ -47,30 +47,29 @@ struct LoadedModule {
   std::optional<os::MappedFile> image_file;
   std::optional<SymbolBytes> pdb_bytes;
   std::optional<symbols::ModuleSymbols> symbols;
-  std::string pdb_path;  // of pdb_file
-  std::string reason;    // why its names are no better; empty: they couldn't be
+  std::string pdb_path;  // the path of pdb_file
+  std::string reason;    // why it has no better names; empty: they are the best possible
 };
 
-// Which build an image is, as recordings keep it: GUID and age of its PDB. Empty: it names none.
+// The build of an image, as recordings keep it: GUID and age of its PDB. Empty: the image names no PDB.
 std::string build_of(const symbols::PeFile& image);
 std::string build_of_file(const std::string& path);
-// The same, with the name of the PDB. Nothing: there is no such image, or it names none.
+// The same, with the name of the PDB. nullopt if there is no such image, or if it names no PDB.
 struct ImagePdb {
   std::string build, path;
 };
 std::optional<ImagePdb> pdb_of_image(const std::string& path);
-// What is at the path of a module now may be another build than was recorded: then nothing is left of it but the
-// reason.
+// The file at the path of a module may be of another build than the recorded one: then only the reason is kept.
 void check_build(LoadedModule& module, std::span<const std::byte> recorded);
 
 std::vector<LoadedModule> load_modules(const std::vector<readings::Module>& modules, const SymbolOptions& options);
 
-// Of a recording. `build`: GUID and age of its PDB; empty: not known. A file of another build is not taken; where there
-// is none, the PDB alone is, found by `build` and `pdb_name`, or by the name of the image where that is empty.
+// For a recording. `build`: GUID and age of its PDB; empty if unknown. A file of another build is not taken. If there
+// is no image, only the PDB is used, found by `build` and `pdb_name`, or by the name of the image if that is empty.
 LoadedModule load_recorded_module(const readings::Module& module, std::span<const std::byte> build,
                                   std::string_view pdb_name, const SymbolOptions& options);
 
-// Fills in what the image says: preferred base, sections, where names come from.
+// Fills in the facts from the image: preferred base, sections, source of the names.
 answers::SampleModule module_of(const readings::Module& module, const LoadedModule& loaded);
 
 }  // namespace wperf::modules

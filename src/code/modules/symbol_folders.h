@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where symbols are looked for, as a request says it. The folders of --symbol-path, below which the files of the
-// machine of a recording may lie, have ; or the : of PATH between them. Called where recordings are named.
+// The places of symbols, from a request. The folders of --symbol-path, below which the files of the machine of a
+// recording may lie, are separated by ; or by the : of PATH.
 #pragma once
 #include <algorithm>
 #include <string>

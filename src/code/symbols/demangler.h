@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What of undecorating names the system's library does: LLVM's demangle library on Linux, dbghelp on Windows. Called by
-// undecorated.cpp only, which checks first.
+// The part of undecorating names that the system's library does: LLVM's demangle library on Linux, dbghelp on Windows.
+// undecorated.cpp checks the name first.
 #pragma once
 #include <optional>
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace wperf::symbols {
 
-// Names alone are without types of results and parameters; a signature has those of parameters, where this library can
-// tell. Nothing when it makes no sense of the name.
+// `name`: without the types of results and parameters. `signature`: with those of parameters, if this library can show
+// them. nullopt if it does not understand the name.
 enum class NameParts : unsigned char { name, signature };
 std::optional<std::string> demangle_microsoft(std::string_view name, NameParts parts);  // ?…
 std::optional<std::string> demangle_itanium(std::string_view name, NameParts parts);    // _Z…

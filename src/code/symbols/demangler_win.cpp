@@ -41,7 +41,7 @@ std::optional<std::string> demangle_microsoft(std::string_view name, NameParts p
   return output;
 }
 
-// Windows has nothing for the names of other compilers; they stay as they are.
+// Windows cannot demangle names of other compilers; they stay unchanged.
 std::optional<std::string> demangle_itanium(std::string_view, NameParts) {
   return std::nullopt;
 }

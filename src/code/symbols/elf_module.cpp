@@ -40,7 +40,7 @@ SymbolSource source_of(ElfSymbolTable table) {
   return SymbolSource::none;
 }
 
-// "_Zfoo@@V1": the version is no part of the name.
+// "_Zfoo@@V1": the version is not part of the name.
 std::string display_name(std::string_view name, bool is_stub, bool decorated) {
   const usize version = name.find('@', 1);
   std::string text = decorated ? std::string(name.substr(0, version)) : undecorated(name.substr(0, version));

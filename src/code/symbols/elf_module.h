@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Addresses of one ELF module → functions, inlined frames, lines, from whatever of its files there is: DWARF, symbol
-// tables, stubs. What ModuleSymbols (symbolizer.h) is for PE images. Opens no files: takes their bytes, which must
-// outlive it. Used by one thread at a time; several modules may be asked in parallel. Called by modules.
+// Addresses of one ELF module → functions, inlined frames, lines, from those of its files that exist: DWARF, symbol
+// tables, stubs. ModuleSymbols (symbolizer.h) does the same for PE images. Opens no files: takes their bytes, which
+// must outlive it. Used by one thread at a time; several modules may be used in parallel.
 #pragma once
 #include <functional>
 #include <memory>
@@ -22,15 +22,15 @@ namespace wperf::symbols {
 struct ElfModuleFiles {
   Bytes image;                  // empty: not at hand
   Bytes debug;                  // its separate debug file, found by build id or link; empty: none
-  Bytes alternate;              // what .gnu_debugaltlink of the debug file (or image) names; empty: none
+  Bytes alternate;              // the file named by .gnu_debugaltlink of the debug file (or image); empty: none
   SplitOpener open_split = {};  // for split DWARF; may be empty
-  Bytes kept_functions = {};    // as FunctionCache wrote them; empty: none. Unfit ones are not used
+  Bytes kept_functions = {};    // as FunctionCache wrote them; empty: none. Damaged or foreign ones are not used
 };
 
 class ElfModule {
  public:
-  // An error when the image is damaged beyond use, or neither image nor debug file is there. A debug file with another
-  // build id is left out, and reason() says so.
+  // An error if the image is damaged beyond use, or if there is neither image nor debug file. A debug file with another
+  // build id is left out, with a text in reason().
   static diag::Result<ElfModule> make(const ElfModuleFiles& files);
   ElfModule(ElfModule&&) noexcept;
   ElfModule& operator=(ElfModule&&) noexcept;
@@ -38,7 +38,7 @@ class ElfModule {
 
   // addresses: as linked (not as loaded), sorted, unique.
   Symbolization answer(const std::vector<u64>& addresses, const SymbolQuery& query) const;
-  // Function alone, one address.
+  // Only the function, for one address.
   SymbolizedAddress function_at(u64 address, bool decorated) const;
 
   // All names of code, also several of one address; decorated: as compilers made them.
@@ -50,7 +50,7 @@ class ElfModule {
   static FunctionCacheKey key_of(const ElfModuleFiles& files, Bytes build_id);
   // Where an address of the mapping's file is, as linked. Falls back to the debug file's headers without an image.
   std::optional<u64> address_of_offset(u64 file_offset) const;
-  const std::string& reason() const;  // why the answers are no better; empty: they could not be
+  const std::string& reason() const;  // why the answers have no better names; empty: they are the best possible
 
  private:
   ElfModule();
@@ -58,7 +58,7 @@ class ElfModule {
   std::unique_ptr<State> state_;
 };
 
-// For SplitOpener: what a .dwo or .dwp file has. The sections live as long as the file.
+// For SplitOpener: the sections of a .dwo or .dwp file. They live as long as the file.
 DwarfSections split_dwarf_sections(const ElfFile& file);
 
 }  // namespace wperf::symbols

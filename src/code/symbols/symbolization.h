@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is known of addresses of one module: functions, inlined frames, lines. One form for PE with PDB and for ELF with
+// The answers for addresses of one module: functions, inlined frames, lines. One form for PE with PDB and for ELF with
 // DWARF. Texts live as long as the module that answered.
 #pragma once
 #include <functional>
@@ -29,12 +29,12 @@ struct SymbolizedAddress {
   u64 address = 0;  // as linked
   SymbolSource source = SymbolSource::none;
   std::string_view function;  // display name, "name@plt" for stubs; empty: none
-  u64 begin = 0, end = 0;     // of the function; equal when not known
+  u64 begin = 0, end = 0;     // of the function; equal if not known
   u32 first_frame = 0;        // in Symbolization::frames: innermost inlined first, the function last
-  u32 frame_count = 0;        // 0 when lines were not asked for, or nothing is known. Padding: a line, no function
+  u32 frame_count = 0;        // 0 if lines were not wanted, or if nothing is known. Padding: a line, no function
 };
 
-// Of a name that a file has for code, as people write it.
+// Called for a name that a file has for code, as people write it.
 using CodeNameVisitor = std::function<void(u64 address, std::string_view name)>;
 
 struct Symbolization {

@@ -20,7 +20,7 @@ namespace {
 
 // Why this PDB may not be used; empty when it may.
 std::string refuse_pdb(const std::optional<PeFile>& image, const PdbFile& pdb) {
-  if (!image.has_value()) return {};  // nothing to hold it against: whoever named it knows
+  if (!image.has_value()) return {};  // nothing to check it against: the user's choice is trusted
   if (!image->codeview().has_value()) return "the image does not name its PDB";
   const code::PdbId& wanted = image->codeview()->id;
   if (pdb.id() == wanted) return {};
@@ -28,7 +28,7 @@ std::string refuse_pdb(const std::optional<PeFile>& image, const PdbFile& pdb) {
                      id_text(wanted));
 }
 
-// What an image can say without a PDB.
+// The source of names in an image without a PDB.
 SymbolSource image_source(const std::optional<PeFile>& image) {
   if (!image.has_value()) return SymbolSource::none;
   if (!image->exports().empty()) return SymbolSource::exports;
@@ -41,7 +41,8 @@ std::string why_no_pdb(const std::optional<PeFile>& image, std::string search) {
   return image->codeview().has_value() ? "no PDB found" : "the image names no PDB";
 }
 
-// The decorated name of a procedure: the public at its address, of several (folded functions) the one that is its.
+// The decorated name of a procedure: the public at its address; if there are several (folded functions), the one with
+// its name.
 std::string decorated_name(const PdbFile& pdb, const Function& procedure) {
   const std::span<const Function> publics = pdb.publics();
   const auto first = std::lower_bound(publics.begin(), publics.end(), procedure.rva,

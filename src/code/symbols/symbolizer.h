@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Addresses of one module → functions, inlined frames, lines, from whatever of its files there is: PDB, else exports,
-// else .pdata bounds, else nothing. Opens no files: store/ found them. One ModuleSymbols per module; modules asks with
+// Addresses of one module → functions, inlined frames, lines, from the best of its files: PDB, else exports, else
+// .pdata bounds, else no names. Opens no files: store/ found them. One ModuleSymbols per module; modules asks with
 // sorted unique addresses.
 #pragma once
 #include <functional>
@@ -28,8 +28,8 @@ struct SymbolFrame {
 struct Answer {
   code::Rva address;
   SymbolSource source = SymbolSource::none;
-  std::string function;   // undecorated, or decorated when asked for; "function at 0x…" from .pdata; empty: none
-  code::RvaRange bounds;  // of the function; empty range when not known
+  std::string function;             // undecorated, or decorated if wanted; "function at 0x…" from .pdata; empty: none
+  code::RvaRange bounds;            // of the function; empty range if not known
   std::vector<SymbolFrame> frames;  // innermost inlined first, the function last; without lines where unknown
 };
 
@@ -45,7 +45,7 @@ struct ModuleState {
   std::string reason;  // why not better: "no PDB found (looked in …)", "PDB of another build (…)"
 };
 
-// What ModuleState can tell of the files; the symbolizer itself opens none.
+// Facts about the files for ModuleState; the symbolizer itself opens no file.
 struct ModuleFiles {
   std::string image, pdb;       // paths
   std::string why_no_pdb = {};  // how the search ended (store/symbol_search.h), when it brought nothing
@@ -54,7 +54,7 @@ struct ModuleFiles {
 // Used by one thread at a time; several modules may be asked in parallel.
 class ModuleSymbols {
  public:
-  // pdb may be absent. A pdb whose id differs from the image's is refused (ModuleState.reason says so).
+  // pdb may be absent. A pdb whose id differs from the image's is rejected, with a text in ModuleState.reason.
   static ModuleSymbols make(std::string module_name, std::optional<PeFile> image, std::optional<PdbFile> pdb,
                             ModuleFiles files = {});
   ModuleSymbols(ModuleSymbols&&) noexcept;

@@ -13,9 +13,9 @@ bool starts_with(std::string_view text, std::string_view start) {
   return text.substr(0, start.size()) == start;
 }
 
-// Decorated names refer back to what they named before. Lists that consist of such references, one inside the other,
-// make names that grow beyond any memory; no library guards against that. With `references` among `lists` lists, the
-// worst is an equal share for each: every list then multiplies what is in it by that and one.
+// Decorated names refer back to their earlier parts. Nested lists of such references make names too large for any
+// memory, and no library guards against that. With `references` among `lists` lists, the worst is an equal share for
+// each: every list then multiplies its contents by that share plus one.
 bool may_explode(size_t length, size_t references, size_t lists) {
   constexpr double kLongestPlain = 1 << 26;  // real names stay under a sixth of that, and mostly under 1000
   const double factor = 1.0 + static_cast<double>(references) / static_cast<double>(lists == 0 ? 1 : lists);
@@ -51,7 +51,7 @@ bool microsoft_may_explode(std::string_view name) {
   return may_explode(name.size(), references, lists);
 }
 
-// References are "S…_" and "T…_", in Rust "B…_"; lists end in "E", but for two kinds of Rust's paths.
+// References are "S…_" and "T…_", in Rust "B…_"; lists end in "E", except for two kinds of Rust's paths.
 bool itanium_may_explode(std::string_view name) {
   size_t references = 0, lists = 0;
   for (size_t i = 0; i < name.size(); ++i) {
@@ -68,7 +68,7 @@ bool itanium_may_explode(std::string_view name) {
   return may_explode(name.size(), references, lists);
 }
 
-// ARM64EC functions carry "$$h" behind their qualified name: "?f@@$$hYAHH@Z".
+// ARM64EC functions carry "$$h" after their qualified name: "?f@@$$hYAHH@Z".
 std::string without_arm64ec_mark(std::string_view name) {
   std::string plain(name);
   const size_t mark = plain.find("@@$$h");
@@ -76,7 +76,7 @@ std::string without_arm64ec_mark(std::string_view name) {
   return plain;
 }
 
-// Rust's older scheme ends every name in a part of its own: "::h" and 16 digits.
+// Rust's older scheme ends every name in a separate part: "::h" and 16 digits.
 void drop_rust_hash(std::string& name) {
   constexpr size_t kHash = 3 + 16;
   if (name.size() <= kHash || name.compare(name.size() - kHash, 3, "::h") != 0) return;

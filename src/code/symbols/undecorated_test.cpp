@@ -63,7 +63,7 @@ TEST(Undecorated, WhatIsPlainOrDamagedStays) {
   EXPECT_EQ(undecorated("_Z"), "_Z");
 }
 
-// Deep nesting, at any length: no crash, and what is longer than a linker writes stays as it is.
+// Deep nesting, at any length: no crash, and names that are longer than a linker writes stay unchanged.
 TEST(Undecorated, DeepNames) {
   for (const size_t depth : {10u, 1000u, 4000u, 100000u}) {
     for (const auto& [start, step, end] :
@@ -95,7 +95,7 @@ TEST(Undecorated, NamesThatWouldExplodeStay) {
                                   "_Z1fI" + itanium + "EvT_", "_RINvC1a1f" + rust + "E"}) {
     EXPECT_EQ(undecorated(name), name);
   }
-  // The longest of a real program, full of references, is none of them.
+  // The longest name of a real program, full of references, is still undecorated.
   EXPECT_EQ(
       undecorated("??$_Reallocate_grow_by@V<lambda_1>@?1??insert@?$basic_string@_WU?$char_traits@_W@std@@V?$allocator"
                   "@_W@2@@std@@QEAAAEAV34@_KQEB_W0@Z@_KPEB_W_K@?$basic_string@_WU?$char_traits@_W@std@@V?$allocator@"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// DWARF expressions as call frame information uses them: computing with registers and words of the stack.
-// Called by unwinder.
+// DWARF expressions in call frame information: computing with registers and words of the stack.
 #pragma once
 #include <optional>
 
@@ -8,7 +7,7 @@
 
 namespace wperf::unwind {
 
-// Little-endian, `size` of 1, 2, 4 or 8 bytes; nothing where the copy has none.
+// Little-endian, `size` of 1, 2, 4 or 8 bytes; nullopt if the address lies outside of the copy.
 std::optional<u64> read_stack(const StackCopy& stack, u64 address, u8 size = 8);
 
 struct ExpressionInput {
@@ -18,7 +17,7 @@ struct ExpressionInput {
   std::optional<u64> first;  // lies on the expression's stack at its beginning
 };
 
-// Nothing: damaged, or it needs what is not known. `beyond` is set to an address that could not be read.
+// nullopt if it is damaged, or needs an unknown value. `beyond` is set to an address that could not be read.
 std::optional<u64> evaluate(symbols::Bytes expression, const ExpressionInput& input, std::optional<u64>& beyond);
 
 }  // namespace wperf::unwind

@@ -53,7 +53,7 @@ struct State {
   RegisterRule rules[Registers::kCount];
 
   void set(u64 number, Rule rule, std::int64_t value, Bytes expression = {}) {
-    if (number >= Registers::kCount) return;  // of vectors and flags nothing depends
+    if (number >= Registers::kCount) return;  // vectors and flags are not needed
     has_rule[number] = true;
     rules[number] = {static_cast<u8>(number), rule, value, expression};
   }
@@ -144,7 +144,7 @@ bool Program::packed(Cursor& cursor, u8 instruction) {
 bool Program::move(Cursor& cursor, u8 instruction, u64 part_address) {
   switch (instruction) {
     case kCfaNothing:
-    case kCfaNegateSignedState:  // signed return addresses are made plain whatever is said of them
+    case kCfaNegateSignedState:  // signed return addresses are always made plain
     case kCfaNegateSignedStateWithPc:
       return true;
     case kCfaArgumentsSize:

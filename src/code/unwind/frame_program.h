@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Runs the instructions of call frame information up to one address of a function. Called by frame_table.
+// Runs the instructions of call frame information up to one address of a function.
 #pragma once
 #include <optional>
 
@@ -24,7 +24,7 @@ struct FunctionEntry {  // FDE
   symbols::EndianBytes program;  // after that of the common entry
 };
 
-// Nothing when the instructions are damaged, or are not known.
+// nullopt if the instructions are damaged or unknown.
 std::optional<FrameRow> row_in(const FunctionEntry& function, u64 address);
 
 }  // namespace wperf::unwind

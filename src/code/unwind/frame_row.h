@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How the registers of the caller follow from those of a function at one of its instructions. Made by frame_program,
-// kept by frame_table, carried out by unwinder.
+// How the caller's registers are computed from those of a function at one of its instructions.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -15,7 +14,7 @@ enum class Rule : u8 {
   cfa_plus,       // is that sum
   in_register,    // is in the register `value`
   at_expression,  // saved where the expression says
-  expression,     // is what the expression says
+  expression,     // the value of the expression
 };
 
 // A register without a rule keeps its value.
@@ -27,12 +26,12 @@ struct RegisterRule {
 };
 
 struct FrameRow {
-  u8 cfa_register = 0;  // the canonical frame address: this register + offset, or what the expression says
+  u8 cfa_register = 0;  // the canonical frame address: this register + offset, or the value of the expression
   std::int64_t cfa_offset = 0;
   symbols::Bytes cfa_expression;
   std::vector<RegisterRule> rules;
   u8 return_register = 0;
-  bool is_signal_frame = false;  // its caller was interrupted anywhere, not behind a call
+  bool is_signal_frame = false;  // its caller was interrupted anywhere, not after a call
   bool is_outermost = false;     // there is no caller
   bool is_plain = true;          // all rules need the canonical frame address and the stack, but no other register
 };

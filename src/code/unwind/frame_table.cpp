@@ -12,11 +12,11 @@ namespace {
 using symbols::EndianBytes;
 using symbols::dwarf::Cursor;
 
-// One entry of either section, without its length and what tells the two kinds apart.
+// One entry of either section, without its length and the field that gives its kind.
 struct Entry {
   bool is_common = false;
-  u64 common = 0;    // of a function: where its common entry is
-  u64 begin = 0;     // of the bytes behind, in the section
+  u64 common = 0;    // for a function: where its common entry is
+  u64 begin = 0;     // where the next bytes are in the section
   EndianBytes rest;  // those bytes
   u64 next = 0;      // where the next entry begins
 };
@@ -48,7 +48,7 @@ std::optional<Entry> read_entry(const FrameSections& sections, u64 offset) {
   return entry;
 }
 
-// "zPLRS…": what of it is not known ends the reading of its data, which has a length.
+// "zPLRS…": an unknown letter ends the reading of its data, which has a length.
 bool read_augmentation(Cursor& cursor, std::string_view letters, u64 part_address, CommonEntry& out) {
   if (letters.empty()) return true;
   if (letters.front() != 'z') return false;
@@ -147,7 +147,7 @@ std::optional<u64> FrameTable::searched_entry(u64 address) const {
     const u32 word = sections_.search.at_or_zero<u32>(search_begin_ + pair * 8 + half * 4);
     return sections_.search_address + static_cast<u64>(static_cast<std::int64_t>(static_cast<std::int32_t>(word)));
   };
-  u64 low = 0, high = search_count_;  // the first pair that begins behind the address lies between them
+  u64 low = 0, high = search_count_;  // the first pair that begins after the address lies between them
   while (low < high) {
     const u64 middle = low + (high - low) / 2;
     if (distance(middle, 0) <= address)
@@ -165,7 +165,7 @@ void FrameTable::index_all() {
   for (u64 offset = 0; offset < sections_.frames.size();) {
     const auto entry = read_entry(sections_, offset);
     if (!entry.has_value()) {
-      // A length of zero ends .eh_frame, but linkers may leave one in the middle.
+      // A length of zero ends .eh_frame, but linkers may leave such an entry in the middle.
       if (sections_.frames.at_or_zero<u32>(offset) != 0) break;
       offset += sizeof(u32);
       continue;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The call frame information of one file: .eh_frame, found by the search table of .eh_frame_hdr where there is one, or
+// The call frame information of one file: .eh_frame, found by the search table of .eh_frame_hdr if there is one, or
 // .debug_frame. Rows are made when they are asked for and kept, because samples repeat. The sections' bytes must
-// outlive it. Not for several threads at once. Called by recording (recorded_unwinding, function_names).
+// outlive it. Not for several threads at once.
 #pragma once
 #include <optional>
 #include <unordered_map>
@@ -19,7 +19,7 @@ struct FrameSections {
   symbols::EndianBytes search;  // .eh_frame_hdr; empty: none
   u64 search_address = 0;
 };
-// Empty frames where the file has none, or is not a 64-bit little-endian one.
+// Empty sections if the file has none, or is not a 64-bit little-endian one.
 FrameSections eh_frame_of(const symbols::ElfFile& file);
 FrameSections debug_frame_of(const symbols::ElfFile& file);
 
@@ -27,7 +27,7 @@ class FrameTable {
  public:
   explicit FrameTable(const FrameSections& sections);
 
-  // As linked. Null: nothing is said about it, or that is damaged. The row lives as long as the table.
+  // As linked. Null if there is no information for it, or if that is damaged. The row lives as long as the table.
   const FrameRow* row_at(u64 address);
   std::optional<FunctionEntry> function_at(u64 address);
 
@@ -46,7 +46,7 @@ class FrameTable {
   FrameSections sections_;
   u64 search_begin_ = 0, search_count_ = 0;  // of the table in .eh_frame_hdr
   bool is_indexed_ = false;
-  std::vector<Indexed> index_;  // by begin; where there is no search table
+  std::vector<Indexed> index_;  // by begin; if there is no search table
   std::unordered_map<u64, std::optional<FrameRow>> rows_;
 };
 

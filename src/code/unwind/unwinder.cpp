@@ -53,7 +53,7 @@ class Walk {
   const StackCopy& stack_;
   symbols::EndianBytes stack_bytes_{stack_.bytes, false};
   const FindCode& find_;
-  std::optional<u64> beyond_;    // what was read last and is not in the copy
+  std::optional<u64> beyond_;    // the value last read from outside of the copy
   bool was_interrupted_ = true;  // this frame: by the sample, or by a signal
   bool is_first_ = true;
   Ending ending_ = Ending::damaged;
@@ -98,10 +98,10 @@ Walk::Step Walk::step_by_row(const CodeAt& code) {
   const auto cfa = frame_address(code);
   if (!cfa.has_value()) return fail(reading_failed());
   const u64 before = registers_.value[stack_pointer(machine_)];
-  // Only a signal may change to another stack; and only what has no frame of its own leaves the stack as it is.
+  // Only a signal may change to another stack; and only code without a frame leaves the stack as it is.
   if (!row.is_signal_frame && (*cfa < before || (*cfa == before && !was_interrupted_))) return fail(Ending::damaged);
   const u8 returns_to = row.return_register;
-  // The instruction pointer has to be found again, else it would stay the same forever.
+  // The instruction pointer must be found anew for each frame, otherwise it would stay the same forever.
   if (returns_to == instruction_pointer(machine_)) registers_.forget(returns_to);
   const bool found = row.is_plain ? apply_plain(row, *cfa) : apply(row, *cfa, code.moved_by);
   if (!found) return fail(reading_failed());
@@ -148,7 +148,7 @@ bool Walk::apply(const FrameRow& row, u64 cfa, u64 moved_by) {
   return true;
 }
 
-// Where nothing is said of the code: it may have kept a frame pointer. On Arm the first frame's caller is in lr.
+// For code without information: it may have kept a frame pointer. On Arm the first frame's caller is in lr.
 Walk::Step Walk::step_by_frame_pointer() {
   const bool is_arm = machine_ == Machine::aarch64;
   if (is_arm && is_first_ && registers_.knows(kArmLink)) {
@@ -179,7 +179,7 @@ Ending Walk::run(usize most_frames, std::vector<u64>& callers) {
   for (usize frame = 0;; ++frame) {
     const CodeAt code = find_(was_interrupted_ ? pc() : pc() - 1);
     const bool is_signal_frame = code.row != nullptr && code.row->is_signal_frame;
-    // Nobody called what a signal returns through, either: its first instruction is where the handler returns to.
+    // A frame that a signal returns through was not called, either: the handler returns to its first instruction.
     if (frame != 0) callers.push_back(was_interrupted_ || is_signal_frame ? pc() + 1 : pc());
     if (frame == most_frames) return Ending::too_many_frames;
     const Step step = code.row != nullptr ? step_by_row(code) : step_by_frame_pointer();

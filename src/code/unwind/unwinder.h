@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // From a program's registers and a copy of the top of its stack to its callers, by the call frame information of its
-// ELF files (.eh_frame, .debug_frame). x86-64 and AArch64. Opens no files: whoever calls says what is known of an
-// address. Called by analysis/recording/recorded_unwinding.
+// ELF files (.eh_frame, .debug_frame). x86-64 and AArch64. Opens no files: the caller provides the facts about an
+// address.
 #pragma once
 #include <functional>
 #include <span>
@@ -22,12 +22,12 @@ constexpr Machine machine_here() {
 }
 
 struct StackCopy {
-  u64 address = 0;  // of its first byte: the stack pointer when the sample was taken
+  u64 address = 0;  // of its first byte: the stack pointer at the time of the sample
   std::span<const std::byte> bytes;
-  bool is_whole = false;  // it ends where the stack begins, not where the copy had no more room
+  bool is_whole = false;  // it ends at the beginning of the stack, not for lack of room in the copy
 };
 
-// Registers by their DWARF numbers; what is not known is not set.
+// Registers by their DWARF numbers; unknown ones are not set.
 struct Registers {
   static constexpr usize kCount = 33;  // AArch64: x0..x30, sp, pc; x86-64: 16 and the instruction pointer
   u64 value[kCount] = {};
@@ -52,9 +52,9 @@ using FindCode = std::function<CodeAt(u64 address)>;
 
 enum class Ending : u8 { outermost, stack_copy_too_short, no_table, damaged, too_many_frames };
 
-// Appends an address for each caller, the nearest first; the byte before it tells where the caller was. It is the
-// return address, or where a signal came in between, one more than the instruction that was interrupted or is returned
-// through.
+// Appends an address for each caller, the nearest first; the byte before it lies in the caller's instruction. It is the
+// return address, or, for a frame that a signal interrupted or returns through, one more than that instruction's
+// address.
 Ending unwind(Machine machine, Registers registers, const StackCopy& stack, const FindCode& find, usize most_frames,
               std::vector<u64>& callers);
 

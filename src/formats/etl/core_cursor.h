@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The events of one core of one file, buffer after buffer, and from when to when each buffer's are. Called by Trace.
+// The events of one core of one file, buffer after buffer, and the time range of each buffer.
 #pragma once
 #include "formats/etl/trace.h"
 
@@ -10,10 +10,10 @@ class CoreCursor {
   struct Span {
     u64 first = 0, last = 0;  // ticks
     bool has_events = false;
-    bool is_damaged = false;  // what lay behind `last` could not be read
+    bool is_damaged = false;  // bytes after `last` could not be read
   };
 
-  // `number`: of the file among others.
+  // `number`: the file's, among others.
   CoreCursor(const TraceFile& file, usize number, std::vector<u32> buffers, TraceLosses& losses)
       : file_(&file),
         losses_(&losses),
@@ -26,9 +26,9 @@ class CoreCursor {
   u64 place() const { return place_; }  // greater: later in a file, or in a later file
   bool advance();
 
-  // When all was read.
+  // Complete after the last event.
   const std::vector<u32>& buffers() const { return buffers_; }
-  const std::vector<Span>& spans() const { return spans_; }  // one for each of them
+  const std::vector<Span>& spans() const { return spans_; }  // one for each buffer
 
  private:
   bool read_event();
@@ -45,7 +45,7 @@ class CoreCursor {
   Bytes rest_;
   Event event_;
   u64 last_ = 0;
-  bool is_first_ = false;  // of its buffer
+  bool is_first_ = false;  // whether it is the first of its buffer
 };
 
 }  // namespace wperf::etl

@@ -55,7 +55,7 @@ class TraceBuilder {
     put(payload, number);
     return kernel(0x18, opcode, 2, time, payload);
   }
-  // opcode: 35 deleted, 36 told at the end.
+  // opcode: 35 deleted, 36 at the end.
   static std::string key_is(u8 opcode, u64 time, u64 number, std::span<const u64> frames) {
     std::string payload;
     put(payload, number);
@@ -93,7 +93,7 @@ class TraceBuilder {
     set(0x00, kBufferSize);
     set(0x08, u32{26100});
     set(0x0c, u32{4});
-    set(0x10, u64{133'600'000'000'000'000});  // else it is not finished
+    set(0x10, u64{133'600'000'000'000'000});  // otherwise it is not finished
     set(0x20, mode);
     set(0x2c, u32{8});
     set(0x34, u32{3000});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One record of a trace buffer, whatever its header looks like. Nothing is copied; all views are into the buffer.
+// One record of a trace buffer, with any kind of header. Copies nothing; all views are into the buffer.
 #pragma once
 #include <array>
 #include <cstring>
@@ -52,23 +52,24 @@ struct Event {
   u8 level = 0;
   u16 id = 0;
   u16 core = 0;
-  u16 size = 0;                             // of the whole record
-  u32 process = kNobody, thread = kNobody;  // as the header says; of many kernel events nobody's
+  u16 size = 0;                             // size of the whole record
+  u32 process = kNobody, thread = kNobody;  // from the header; many kernel events have neither
   u64 time = 0;                             // ticks of the trace's clock
   u16 task = 0;
   u64 keyword = 0;
   Guid provider = {};
-  Guid activity = {};   // of a manifest event; zero: none
+  Guid activity = {};   // of a manifest event; may be zero
   Bytes counters = {};  // values of 8 bytes that were attached
   Bytes items = {};     // extended data of a manifest event
   Bytes payload = {};
 };
 
-// Reads the record at the beginning of `bytes`, which end where the buffer's records do. Its size in the buffer,
-// with what aligns the next; 0: there is none, or it makes no sense. `time` is left alone where a record has none.
+// Reads the record at the beginning of `bytes`, which end where the buffer's records do. Returns its size in the
+// buffer, including alignment of the next; 0 if there is none, or it is malformed. `time` is not changed if a record
+// has none.
 usize parse_event(Bytes bytes, Event& event);
 
-// The next item of extended data; false: there is none.
+// The next item of extended data; returns false if there is none.
 struct ExtendedItem {
   u16 type = 0;
   Bytes data;

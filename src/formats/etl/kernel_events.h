@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What Windows' kernel writes into its traces, event by event: whole records, ready for a buffer. The layouts are those
-// that formats/etl reads. Called by the fake of Windows' tracing and by trace_ids.
+// The events of Windows' kernel in traces, one by one: whole records, ready for a buffer. The layouts are those that
+// formats/etl reads.
 #pragma once
 #include <span>
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace wperf::etl::write {
 
-// Opcodes that processes, threads and images share. A load of an image is told otherwise: see image().
+// Opcodes that processes, threads and images share. A load of an image has another one: see image().
 enum class Moment : u8 { begins = 1, ends = 2, at_start = 3, at_end = 4 };
 
 struct ProcessText {
@@ -30,19 +30,19 @@ std::string timer_sample(u64 time, u64 address, u32 thread);
 std::string counter_sample(u64 time, u64 address, u32 thread, u16 source);
 struct Switch {
   u32 comes = 0, leaves = 0;  // threads; 0: the core is idle
-  u8 state = 0, reason = 0;   // of who leaves: KTHREAD_STATE and KWAIT_REASON
+  u8 state = 0, reason = 0;   // of the thread that leaves: KTHREAD_STATE and KWAIT_REASON
 };
-// `counters`: what the core had counted by then, of the session's counters.
+// `counters`: the core's counts of the session's counters by then.
 std::string context_switch(u64 time, const Switch& about, std::span<const u64> counters = {});
-// `by_timer`: else the thread that runs on that core made it ready.
+// `by_timer`: by a timer; otherwise the thread that runs on that core made it ready.
 std::string ready_thread(u64 time, u32 thread, bool by_timer);
 
-// Which source samples how often, as it is told when sampling begins. The timer is source 0, in units of 100 ns.
+// The interval of each source, as recorded when sampling begins. The timer is source 0, in units of 100 ns.
 std::string interval(u64 time, u32 source, u32 events, std::string_view name);
-// Of the event that `event_time` and the thread say. Innermost first.
+// The stack of the event that `event_time` and the thread identify. Innermost first.
 std::string stack(u64 time, u64 event_time, u32 process, u32 thread, std::span<const u64> frames);
 
-// What of the kernel's events the session asked for.
+// The kernel's events that the session asked for.
 std::string group_masks(u64 time, std::span<const u32, 8> masks);
 // Which PDB describes the image at `base`.
 struct ImageId {
@@ -52,7 +52,7 @@ struct ImageId {
   std::string_view pdb_path;
 };
 std::string image_id(u64 time, const ImageId& about);
-// What was lost between two moments of the recording, in nanoseconds since it began: an event of ours.
+// A loss between two moments of the recording, in nanoseconds since it began, as an event that wperf defines.
 struct LossSpan {
   u64 begin_ns = 0, end_ns = 0, events = 0, buffers = 0;
 };

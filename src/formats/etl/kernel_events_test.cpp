@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is written is what the importer reads, which real traces of Windows hold to the format.
+// The importer reads what is written here; tests with real traces of Windows hold the importer to the format.
 #include "formats/etl/kernel_events.h"
 
 #include <gtest/gtest.h>

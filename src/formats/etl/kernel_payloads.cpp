@@ -55,7 +55,7 @@ class Payload : public Reader {
     static_cast<Reader&>(*this) = Reader(bytes);
     return text;
   }
-  // A security id, or the zero that stands for none.
+  // A security id, or a zero if there is none.
   void skip_sid() {
     if (left() < 4) return fail();
     Reader ahead(*this);
@@ -150,7 +150,7 @@ std::optional<ThreadEvent> thread_name_event(const Event& event) {
 std::optional<ImageEvent> image_event(const Event& event) {
   constexpr u8 kLoad = 10;
   std::optional<Rundown> kind;
-  // A load is told among the events of processes, all else among those of images.
+  // A load event has the class of processes, all other image events that of images.
   if (is_of(event, process, kProcess) && event.opcode == kLoad) kind = Rundown::begins;
   if (is_of(event, image, kImage)) kind = event.opcode == kLoad ? Rundown::begins : rundown_of(event.opcode);
   if (!kind.has_value() || (event.opcode == 1 && *kind == Rundown::begins)) return std::nullopt;
@@ -313,7 +313,7 @@ std::optional<StackEvent> stack_event(const Event& event) {
       out.key = in.pointer();
     }
   } else {
-    return std::nullopt;  // 34 says that a key is new: what it stands for comes later
+    return std::nullopt;  // 34 says that a key is new: its meaning comes later
   }
   if (!in.sound()) return std::nullopt;
   if (out.form == StackForm::frames || out.form == StackForm::key_definition) {

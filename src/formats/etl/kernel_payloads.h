@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the kernel's events say, by event and version. Each function answers nothing for another event or a payload that
-// is too short; payloads that are longer than known are read as far as they are known.
+// The contents of the kernel's events, by event and version. Each function returns nullopt for another event or a
+// payload that is too short; payloads that are longer than known are read as far as they are known.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -10,8 +10,8 @@
 
 namespace wperf::etl {
 
-// It happened then, or was there at the trace's begin or end. Defunct: ended long before, but somebody has a handle to
-// it.
+// The event happened then, or lists what existed at the trace's begin or end. Defunct: ended long before, but a handle
+// to it is still open.
 enum class Rundown : u8 { begins, ends, at_start, at_end, defunct };
 
 struct ProcessEvent {
@@ -25,7 +25,7 @@ std::optional<ProcessEvent> process_event(const Event& event);
 struct ThreadEvent {
   Rundown kind = Rundown::begins;
   u32 process = 0, thread = 0;
-  std::string name = {};  // empty: not told
+  std::string name = {};  // empty: unknown
 };
 std::optional<ThreadEvent> thread_event(const Event& event);
 std::optional<ThreadEvent> thread_name_event(const Event& event);  // SetName
@@ -35,11 +35,11 @@ struct ImageEvent {
   u32 process = 0;  // 0: the kernel's
   u64 base = 0, size = 0;
   u32 checksum = 0, time_stamp = 0;
-  std::string path = {};  // of NT: \Device\HarddiskVolume1\…
+  std::string path = {};  // NT's form: \Device\HarddiskVolume1\…
 };
 std::optional<ImageEvent> image_event(const Event& event);
 
-// Where the PDB of the image at `base` is told by its own id.
+// The PDB of the image at `base` has a separate event.
 struct PdbEvent {
   u32 process = 0;
   u64 base = 0;
@@ -57,7 +57,7 @@ std::optional<VolumeEvent> volume_event(const Event& event);
 // The folder of Windows, as DOS has it.
 std::optional<std::string> windows_folder_event(const Event& event);
 
-// What the recorder was told to be lost while it recorded: wperf puts it behind its traces. Nanoseconds since the
+// A loss that the recorder learned of while it recorded: wperf appends it to its traces. Nanoseconds since the
 // recording began.
 inline constexpr Guid kRecorderLosses =
     guid(0x5c1f2d7e, 0x8a46, 0x4b0f, {0x9d, 0x21, 0x77, 0x70, 0x65, 0x72, 0x66, 0x01});
@@ -82,7 +82,7 @@ struct IntervalEvent {
   u32 source = 0;                         // 0: the timer
   u32 interval = 0, interval_before = 0;  // timer: units of 100 ns; counters: events
   std::string name;
-  bool is_change = false;  // then; else what it is at the beginning or the end
+  bool is_change = false;  // a change at that time; otherwise the state at the beginning or the end
 };
 std::optional<IntervalEvent> interval_event(const Event& event);
 
@@ -95,7 +95,7 @@ struct SwitchEvent {
 };
 std::optional<SwitchEvent> switch_event(const Event& event);
 
-// Many switches in one event, in a form that nobody has described.
+// Many switches in one event, in an undocumented form.
 bool is_compact_switch_event(const Event& event);
 
 struct ReadyEvent {
@@ -106,8 +106,8 @@ struct ReadyEvent {
 std::optional<ReadyEvent> ready_event(const Event& event);
 
 enum class StackForm : u8 {
-  frames,      // of the event at `time`
-  kernel_key,  // part of it is what a later definition of the key says
+  frames,      // frames of the event at `time`
+  kernel_key,  // a later definition of the key has a part of it
   user_key,
   key_definition,
 };
@@ -125,7 +125,7 @@ struct GroupMask {
 };
 std::optional<GroupMask> group_mask_event(const Event& event);
 
-// A page that was read from disk because somebody touched it.
+// A page that was read from disk on an access to it.
 struct HardFaultEvent {
   u64 start = 0;  // ticks
   u64 offset = 0, address = 0;
@@ -139,7 +139,7 @@ struct DiskEvent {
   u32 disk = 0, bytes = 0;
   u64 offset = 0;
   u64 took = 0;                 // ticks
-  u32 thread = Event::kNobody;  // who asked for it
+  u32 thread = Event::kNobody;  // the requesting thread
 };
 std::optional<DiskEvent> disk_event(const Event& event);
 

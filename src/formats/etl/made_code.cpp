@@ -21,8 +21,8 @@ std::optional<MadeCodeEvent> method_of_dot_net(const Event& event) {
   MadeCodeEvent out{.was_there = rundown, .begin = in.take<u64>(), .size = in.take<u32>(), .name = {}};
   in.skip(4);
   const u32 flags = in.take<u32>();
-  // What a native image has lies in a module, and has its names there. (Pages about these events say that 4 is the bit;
-  // runtimes set 8, and 4 for generic code that is shared.)
+  // Code of a native image lies in a module, and has its names there. (Pages about these events document the bit as 4;
+  // runtimes set 8, and 4 for shared generic code.)
   constexpr u32 kDynamic = 1, kJitted = 8;
   if (!in.sound() || (flags & (kDynamic | kJitted)) == 0) return std::nullopt;
   Bytes texts = in.rest();
@@ -38,7 +38,7 @@ std::optional<MadeCodeEvent> function_of_java_script(const Event& event) {
   if (event.id != kStartRundown && event.id != kEndRundown && event.id != kLoad) return std::nullopt;
   Reader in(event.payload);
   const auto pointer = [&] { return event.pointer_size == 4 ? in.take<u32>() : in.take<u64>(); };
-  static_cast<void>(pointer());  // of the script's context
+  static_cast<void>(pointer());  // the script's context
   MadeCodeEvent out{.was_there = event.id != kLoad, .name = {}};
   out.begin = pointer();
   out.size = in.take<u64>();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Code that programs made as they ran, as their runtimes tell it: methods of .NET, functions of JavaScript engines.
+// Code that programs made as they ran, as their runtimes report it: methods of .NET, functions of JavaScript engines.
 #pragma once
 #include <optional>
 #include <string>
@@ -9,11 +9,11 @@
 namespace wperf::etl {
 
 struct MadeCodeEvent {
-  bool was_there = false;  // told by a rundown: nobody knows since when
+  bool was_there = false;  // from a rundown: its start is unknown
   u64 begin = 0, size = 0;
   std::string name;
 };
-// Nothing: another event. What says that code went away is none either: what is made at its place replaces it.
+// nullopt for another event. Events about code that went away are ignored, too: new code at its place replaces it.
 std::optional<MadeCodeEvent> made_code_event(const Event& event);
 
 }  // namespace wperf::etl

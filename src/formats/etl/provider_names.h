@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How providers and their events are called, as far as it is known without the trace: the kernel's groups, and
-// providers of Windows that are met often. Called by recording.
+// The names of providers and their events that are known without the trace: the kernel's groups, and common providers
+// of Windows.
 #pragma once
 #include <string>
 #include <string_view>
@@ -15,7 +15,7 @@ std::string guid_text(const Guid& id);
 // Empty: not known here.
 std::string_view provider_name(const Guid& id);
 std::string_view kernel_group_name(u8 group);
-// Of the kernel's events, which have a group and an opcode.
+// For the kernel's events, which have a group and an opcode.
 std::string_view kernel_event_name(u8 group, u8 opcode);
 
 }  // namespace wperf::etl

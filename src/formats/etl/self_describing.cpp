@@ -55,7 +55,7 @@ std::string_view take_name(Bytes& bytes) {
   return text;
 }
 
-// One field as it is described.
+// The description of one field.
 struct Description {
   std::string_view name;
   u8 type = 0, shown_as = 0;
@@ -63,7 +63,7 @@ struct Description {
   u16 fixed_count = 0;
 };
 
-// False: there is none, or it is of a kind that nobody has described.
+// Returns false if there is none, or if its kind is not documented.
 bool take_description(Bytes& bytes, Description& out) {
   constexpr u8 kTypeMask = 0x1f, kCountMask = 0x60, kFixed = 0x20, kCounted = 0x40, kMore = 0x80;
   if (bytes.empty()) return false;
@@ -93,7 +93,7 @@ class FieldReader {
  public:
   explicit FieldReader(Bytes payload) : in_(payload) {}
 
-  // All that `description` tells of, or the first `most`.
+  // All fields in `description`, or the first `most`.
   bool read(Bytes& description, u32 most, const std::string& outer, u32 depth) {
     Description field;
     for (u32 i = 0; i < most && !description.empty(); ++i) {
@@ -110,7 +110,8 @@ class FieldReader {
     if (field.count == Description::Count::one) return read_one(field, description, name, depth);
     const u32 count = field.count == Description::Count::fixed ? field.fixed_count : in_.take<u16>();
     if (!in_.sound()) return false;
-    // Of a structure each one begins with the same descriptions; of none they have to be passed over.
+    // Each element of an array of structures begins with the same descriptions; if there is no element, they have to be
+    // skipped.
     Bytes after = description;
     if (field.type == structure && count == 0) return skip_descriptions(description, field.shown_as, depth);
     for (u32 i = 0; i < count; ++i) {
@@ -260,7 +261,7 @@ class FieldReader {
   u32 steps_ = 0;  // lists of empty lists make no fields
 };
 
-// The text at `offset`, in UTF-16; 0: there is none.
+// The text at `offset`, in UTF-16; 0: no text.
 std::string text_at(Bytes bytes, u32 offset) {
   if (offset == 0 || offset >= bytes.size()) return {};
   Bytes rest = bytes.subspan(offset);
@@ -279,7 +280,7 @@ std::optional<OwnNames> own_names(const Event& event) {
   ExtendedItem item;
   while (take_item(items, item)) {
     if (item.data.size() < 3) continue;
-    Bytes rest = item.data.subspan(2);  // behind its size
+    Bytes rest = item.data.subspan(2);  // after its size
     if (item.type == kTraitsItem) provider = take_name(rest);
     if (item.type != kSchemaItem) continue;
     constexpr auto kMore = std::byte{0x80};

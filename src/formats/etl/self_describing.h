@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a trace says of its own events. TraceLogging events carry their names and fields; tools that merge traces put
-// the descriptions of manifest events in; EventSource providers of .NET write their manifests. Called by recording.
+// The descriptions of events that a trace carries. TraceLogging events carry their names and fields; tools that merge
+// traces put the descriptions of manifest events in; EventSource providers of .NET write their manifests.
 #pragma once
 #include <optional>
 #include <string>
@@ -19,7 +19,7 @@ struct OwnNames {
 std::optional<OwnNames> own_names(const Event& event);
 
 struct DescribedField {
-  std::string name;        // of one in a structure or a list: "outer.inner", "list[2]"
+  std::string name;        // in a structure or a list: "outer.inner", "list[2]"
   std::string value;       // as text
   bool is_number = false;  // in decimal digits
 };
@@ -30,7 +30,7 @@ struct DescribedFields {
 };
 DescribedFields described_fields(const OwnNames& names, const Event& event);
 
-// Of an event that describes others.
+// From an event that describes others.
 struct ForeignNames {
   Guid provider;
   bool is_classic = false;  // then `id` is an opcode
@@ -39,7 +39,7 @@ struct ForeignNames {
   std::string provider_name, event_name;
 };
 std::optional<ForeignNames> foreign_names(const Event& event);
-// Of the beginning of an EventSource's manifest: what its provider is called; empty: it is none.
+// The name of the provider in the beginning of an EventSource's manifest; empty if the event is not one.
 std::string manifest_provider_name(const Event& event);
 
 }  // namespace wperf::etl

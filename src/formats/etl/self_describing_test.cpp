@@ -22,7 +22,7 @@ std::string item(u16 type, const std::string& data, bool more) {
   return out;
 }
 
-// Behind the size: tags, the event's name, its fields.
+// After the size: tags, the event's name, its fields.
 std::string schema(const std::string& fields) {
   std::string body(
       "\x80\0"
@@ -79,7 +79,7 @@ TEST(SelfDescribing, NumbersTextsListsAndStructures) {
   B::put(payload, u32{0xff});
   B::put_wide(payload, "wide");
   payload += std::string("narrow\0", 7);
-  B::put(payload, u16{2});  // of the list
+  B::put(payload, u16{2});  // length of the list
   B::put(payload, u8{7});
   B::put(payload, u8{8});
   B::put(payload, u64{1} << 40);  // in the structure

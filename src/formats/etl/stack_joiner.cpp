@@ -33,7 +33,7 @@ u32 StackJoiner::add(u64 time, u32 thread) {
   return static_cast<u32>(events_.size() - 1);
 }
 
-// Most are of one of the last events.
+// Most stacks belong to one of the last events.
 u32 StackJoiner::find_event(u64 time, u32 thread) const {
   constexpr usize kLast = 32;
   auto first = events_.size() > kLast ? events_.end() - kLast : events_.begin();
@@ -107,7 +107,7 @@ void StackJoiner::take(const StackEvent& stack, u8 pointer_size) {
       const u32 id = insert(stack.frames, pointer_size);
       for (const u32 event : waiting->second.events) put(event, kernel, id);
     }
-    references_.erase(waiting);  // from now on the key may stand for another stack
+    references_.erase(waiting);  // from now on the key may mean another stack
     return;
   }
   const u32 event = find_event(stack.time, stack.thread);

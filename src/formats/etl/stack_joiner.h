@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Stacks come as events of their own, after the event that they belong to: as frames, or as keys that are explained
-// later still. The kernel's part comes at once, the user's when the thread returns to its program; one such part serves
-// all of the thread's events in between. This puts them together, each distinct stack once.
+// Stacks come as separate events, after the event that they belong to: as frames, or as keys that are explained later
+// still. The kernel's part comes at once, the user's when the thread returns to its program; one such part serves all
+// of the thread's events in between. This joins the parts, each distinct stack once.
 #pragma once
 #include <span>
 #include <unordered_map>
@@ -17,7 +17,7 @@ class StackJoiner {
  public:
   static constexpr u32 kNone = 0;
   struct Joined {
-    u32 kernel = kNone, user = kNone;  // of frames()
+    u32 kernel = kNone, user = kNone;  // arguments of frames()
   };
   struct Counts {
     u64 fragments = 0, kernel = 0, user = 0, mixed = 0, empty = 0;
@@ -29,9 +29,9 @@ class StackJoiner {
   void take(const StackEvent& stack, u8 pointer_size);
 
   const Joined& joined(u32 event) const { return events_[event].stacks; }
-  std::span<const u64> frames(u32 stack) const;  // innermost first; of kNone: none
+  std::span<const u64> frames(u32 stack) const;  // innermost first; empty for kNone
   const Counts& counts() const { return counts_; }
-  // When all was taken: events whose stack has a key that nothing explained.
+  // After the last event: events whose stack has a key without a stack.
   u64 unexplained() const;
 
  private:
@@ -50,7 +50,7 @@ class StackJoiner {
   };
 
   u32 find_event(u64 time, u32 thread) const;
-  // Which events a part belongs to: the one it names, and, where it is the user's, those that waited for it.
+  // The events that a part belongs to: the one it names, and, if it is the user's, those that waited for it.
   void assign(u32 event, u32 thread, u32 process, bool kernel, std::vector<u32>& events);
   u32 insert(Bytes frames, u8 pointer_size);
   void put(u32 event, bool kernel, u32 stack);
@@ -59,11 +59,11 @@ class StackJoiner {
   std::unordered_map<u32, std::vector<u32>> without_user_;  // by thread
   struct References {
     u64 count = 0;
-    std::vector<u32> events = {};  // whose part the key stands for
+    std::vector<u32> events = {};  // events whose part the key identifies
   };
   std::unordered_map<Key, References, KeyHash> references_;
   std::vector<u64> frames_;
-  std::vector<usize> begins_{0, 0};  // of each stack in frames_; stack 0 is empty
+  std::vector<usize> begins_{0, 0};  // where each stack begins in frames_; stack 0 is empty
   // Stacks are known by a hash of 64 bits instead of by comparison, as samples are (model/stacks/sample_hash.h).
   stacks::HashSlots stack_of_hash_;
   std::vector<u32> checks_{0};  // by stack, the other half of its hash

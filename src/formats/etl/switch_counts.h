@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What threads counted: the counters of a core, as its context switches carry them, shared out among the threads that
-// ran in between. What cannot be shared out (events were lost, counters went back) is summed up beside it. Called by
-// etw_counting.
+// Counts of threads: the counters of a core, as its context switches carry them, divided among the threads that ran in
+// between. Counts that cannot be divided (events were lost, counters went back) are summed up separately.
 #pragma once
 #include <set>
 #include <span>
@@ -14,8 +13,8 @@ namespace wperf::etl {
 
 class SwitchCounts {
  public:
-  // `counters`: how many values each switch carries. `cores`: those that are looked at; empty: all. `begin`: when
-  // switches were on. `unrecorded`: of TraceLosses.
+  // `counters`: the number of values with each switch. `cores`: the wanted ones; empty: all. `begin`: when switches
+  // were turned on. `unrecorded`: from TraceLosses.
   SwitchCounts(usize counters, std::span<const u32> cores, u64 begin, std::span<const Unrecorded> unrecorded)
       : counters_(counters), cores_wanted_(cores.begin(), cores.end()), begin_(begin), unrecorded_(unrecorded) {}
 
@@ -27,15 +26,16 @@ class SwitchCounts {
     u64 running = 0;  // ticks
     u64 switches = 0;
     u64 lost = 0;    // ticks of it whose counts are not known
-    u64 unseen = 0;  // ticks before the first and behind the last switch of its core: part of nothing else here
+    u64 unseen = 0;  // ticks before the first and after the last switch of its core: not part of any other sum here
     std::vector<u64> values;
   };
   struct Thread {
     u32 thread = 0;  // 0: cores were idle
-    u64 time = 0;    // when it ran, to find out whose it was
+    u64 time = 0;    // a time at which it ran, by which its process can be found
     Spent spent;
   };
-  const std::vector<Thread>& threads() const { return threads_; }  // one whose number was used again is another
+  // a thread whose number was used again is a second entry
+  const std::vector<Thread>& threads() const { return threads_; }
   // By core, of all but idle time; `values` with it.
   const std::vector<Spent>& cores() const { return by_core_; }
   u64 switches_without_counters() const { return without_; }

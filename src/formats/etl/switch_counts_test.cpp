@@ -8,7 +8,7 @@ namespace {
 
 // A core's switches as a trace has them, with one counter.
 struct Played {
-  std::vector<std::string> records;  // keep what events point into
+  std::vector<std::string> records;  // keep the bytes that events point into
   SwitchCounts counts;
 
   explicit Played(std::span<const Unrecorded> gaps = {}, std::span<const u32> cores = {})
@@ -52,7 +52,7 @@ struct Played {
 
 TEST(SwitchCounts, ShareOutWhatCoresCounted) {
   Played played;
-  played.change(0, 110, 7, 12, 1000);  // who ran before is known, but not since when it counted
+  played.change(0, 110, 7, 12, 1000);  // the previous thread is known, but not since when it counted
   played.change(0, 150, 12, 13, 1400);
   played.change(1, 160, 0, 12, 50);
   played.change(0, 170, 13, 0, 1700);
@@ -64,7 +64,7 @@ TEST(SwitchCounts, ShareOutWhatCoresCounted) {
   EXPECT_EQ(played.of(13).values, std::vector<u64>{300});
   EXPECT_EQ(played.of(7).unseen, 10u);
   EXPECT_EQ(played.of(7).values, std::vector<u64>{0});
-  EXPECT_EQ(played.of(0).unseen, 60u + 50);  // core 1 before its first switch; both behind their last ones
+  EXPECT_EQ(played.of(0).unseen, 60u + 50);  // core 1 before its first switch; both after their last ones
   EXPECT_EQ(played.counts.cores()[0].values, std::vector<u64>{700});
   EXPECT_EQ(played.counts.cores()[1].running, 20u);
   EXPECT_EQ(played.of(12).lost + played.of(13).lost, 0u);
@@ -74,7 +74,7 @@ TEST(SwitchCounts, WhatCannotBeTrueIsLostAndCountedAsSuch) {
   const std::vector<Unrecorded> gaps{{.core = 0, .begin = 300, .end = 310}};
   Played played(gaps);
   played.change(0, 110, 0, 12, 1000);
-  played.change(0, 120, 13, 14, 1010);  // 12 must have left unseen: whose these ten are nobody knows
+  played.change(0, 120, 13, 14, 1010);  // 12 must have left unseen, so these ten cannot be assigned
   played.change(0, 130, 14, 12, 1005);  // a counter that goes back
   played.change(0, 150, 12, 15, {});    // no counter
   played.change(0, 160, 15, 12, 1100);

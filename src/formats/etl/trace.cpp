@@ -84,7 +84,7 @@ void Trace::for_each_event(const std::function<void(const Event&)>& visit, Trace
     u64 time;
     u64 place;  // decides between events of one moment
     u32 cursor;
-    bool operator<(const Next& other) const {  // of a heap that has its greatest on top
+    bool operator<(const Next& other) const {  // for a heap that has its greatest on top
       return time != other.time ? time > other.time : place > other.place;
     }
   };
@@ -97,7 +97,7 @@ void Trace::for_each_event(const std::function<void(const Event&)>& visit, Trace
     const u32 cursor = queue.top().cursor;
     queue.pop();
     CoreCursor& core = cursors[cursor];
-    // As long as no other core has something earlier, this one goes on without the queue.
+    // As long as no other core has an earlier event, this one goes on without the queue.
     while (true) {
       visit(core.event());
       if (!core.advance()) break;

@@ -6,7 +6,7 @@ namespace {
 
 constexpr u32 kReplacement = 0xfffd;
 
-// Takes one character; what is no whole one counts as one byte of nonsense.
+// Takes one character; an incomplete one counts as one invalid byte.
 u32 take_character(std::string_view& text) {
   const auto byte = [&](usize i) { return static_cast<u32>(static_cast<unsigned char>(text[i])); };
   const u32 lead = byte(0);

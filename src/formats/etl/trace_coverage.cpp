@@ -10,7 +10,7 @@ namespace wperf::etl {
 namespace {
 
 constexpr usize kMostGaps = 1000;
-constexpr std::int64_t kFirstNumber = 1;  // of a buffer behind the header's
+constexpr std::int64_t kFirstNumber = 1;  // the number of the buffer after the header's
 
 using Number = std::pair<u32, std::int64_t>;  // session and number
 
@@ -18,8 +18,8 @@ Number number_of(const TraceFile::Buffer& buffer) {
   return {buffer.session, buffer.sequence};
 }
 
-// The buffers of a file are numbered as they were written, whatever core they are of. Those without a number before
-// the first one were in another file, or a ring has no room for them.
+// The buffers of a file are numbered in the order of writing, whatever core they are of. Missing numbers before the
+// first one were in another file, or were overwritten in a ring.
 class BufferNumbers {
  public:
   explicit BufferNumbers(const TraceFile& file) {
@@ -30,7 +30,7 @@ class BufferNumbers {
   }
 
   const std::vector<Number>& all() const { return numbers_; }
-  // Of one session.
+  // For one session.
   u64 missing_before(usize i) const {
     if (i == 0 || numbers_[i].first != numbers_[i - 1].first) return 0;
     const u64 step = static_cast<u64>(numbers_[i].second) - static_cast<u64>(numbers_[i - 1].second);
@@ -54,8 +54,8 @@ class CoreCoverage {
   CoreCoverage(const TraceFile& file, const BufferNumbers& numbers, u64 end, const BufferRange& all,
                TraceLosses& losses)
       : file_(file), numbers_(numbers), end_(end), begins_late_(all.first > kFirstNumber), losses_(losses) {
-    // A file that was not finished lacks what its cores had not written yet. The first number is 0, the header's.
-    // Of a file that others were appended to, it does not say how many there are.
+    // A file that was not finished lacks the last buffers of its cores. The first number is 0, the header's. The header
+    // of a file that others were appended to does not say how many there are.
     const bool has_others = file.buffers().back().session != 0;
     is_whole_ = file.cut_buffers() == 0 && file.unreadable_buffers() == 0 && file.header().end_time != 0 &&
                 (has_others || all.last >= std::int64_t{file.header().buffers_written} - 1);
@@ -101,12 +101,12 @@ class CoreCoverage {
     for (++i; i < core.spans().size(); ++i) {
       if (core.spans()[i].has_events) return core.spans()[i].first;
     }
-    return is_whole_ ? end_ : 0;  // 0: where the file ends, which is told
+    return is_whole_ ? end_ : 0;  // 0: a cut file's end, which is reported separately
   }
   void note_gap(const TraceGap& gap) {
     if (losses_.gaps.size() < kMostGaps) losses_.gaps.push_back(gap);
   }
-  // A core's flags tell what was lost between its own buffers.
+  // A core's flags show the losses between its own buffers.
   void note_flags(const TraceFile::Buffer& buffer, const CoreCursor::Span& span, u64 since) {
     losses_.flagged_events_lost += buffer.tells_lost_events();
     losses_.flagged_buffers_lost += buffer.tells_lost_buffers();
@@ -127,7 +127,7 @@ class CoreCoverage {
   bool is_whole_ = true;
 };
 
-// Nobody knows which core's it was: its time is between those of its neighbours, on any of them.
+// The core is unknown: the gap lies between the times of the neighbouring buffers, on any core.
 TraceGap gap_at(const TraceFile& file, std::span<const CoreCursor> cores, const Number& after, u64 end) {
   TraceGap gap{.sign = TraceGap::Sign::numbers, .core = {}, .begin = end, .end = 0};
   for (const CoreCursor& core : cores) {

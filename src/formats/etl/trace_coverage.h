@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which times of which cores the buffers of one file do not cover: what lies between two buffers of a core where
-// something is missing, behind the last one of a file that was cut, and before the first one of a ring. Called by
-// Trace.
+// The times of cores that the buffers of one file do not cover: between two buffers of a core with a gap, after the
+// last one of a file that was cut, and before the first one of a ring.
 #pragma once
 #include <span>
 
@@ -14,8 +13,8 @@ struct BufferRange {
   std::int64_t first = 0, last = 0;
 };
 BufferRange buffer_range(std::span<const TraceFile> files);
-// `cores`: of the file, all read. `end`: of the whole trace, in ticks. Tells also of what is missing, and when. Then,
-// for all files together, put_in_order().
+// `cores` are those of the file, all read. `end` is the end of the whole trace, in ticks. Also records missing buffers
+// and their times. After all files, call put_in_order().
 void add_unrecorded(const TraceFile& file, std::span<const CoreCursor> cores, u64 end, const BufferRange& all,
                     TraceLosses& losses);
 void put_in_order(TraceLosses& losses);

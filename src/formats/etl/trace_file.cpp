@@ -14,7 +14,7 @@ namespace {
 using bytes::Reader;
 
 constexpr u32 kBufferHeader = TraceFile::kBufferHeader;
-constexpr u32 kMostBufferSize = 16 << 20;  // what Windows allows
+constexpr u32 kMostBufferSize = 16 << 20;  // Windows' limit
 enum BufferFlag : u16 { events_lost = 2, buffer_lost = 4, processor_index = 0x20, packed = 0x40 };
 constexpr u16 kCoreMask = 0x7ff;
 constexpr u16 kHeaderBuffer = 4;
@@ -101,7 +101,7 @@ diag::Result<void> TraceFile::read_header() {
                              : header_.clock == Clock::cycles    ? u64{header_.mhz} * 1'000'000
                                                                  : frequency;
   if (header_.ticks_per_second == 0) return not_a_trace("its header does not give the frequency of its clock");
-  // More than that no clock counts, and arithmetic below is sure of it.
+  // No clock counts further, and the arithmetic below relies on it.
   constexpr u64 kMostTicks = u64{1} << 33;
   if (header_.ticks_per_second > kMostTicks) return not_a_trace("its header gives an impossible clock frequency");
   return {};
@@ -117,7 +117,7 @@ void TraceFile::find_buffers(const Passed& looked_at) {
     Buffer buffer{.offset = offset, .size = field<u32>(header, 0), .filled = field<u32>(header, 0x30)};
     buffer.flags = field<u16>(header, 0x34);
     buffer.sequence = field<std::int64_t>(header, 0x18);
-    // Behind the file's own header there is another where a session was appended, whose numbers begin anew.
+    // After the file's own header there is another if a session was appended, whose numbers begin anew.
     if (field<u16>(header, 0x36) == kHeaderBuffer && offset != 0) ++sessions;
     buffer.session = sessions;
     const auto core = field<u16>(header, 0x28);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One .etl file as bytes: what its header says, and where its buffers are. Opens no files, names nothing. Read by
-// Trace.
+// One .etl file as bytes: its header, and where its buffers are. Opens no files, names nothing.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -26,7 +25,7 @@ struct TraceHeader {
   u64 boot_time = 0;
   u32 log_file_mode = 0;
   u32 buffers_written = 0;
-  u32 pointer_size = 0;  // of who wrote the header: says nothing of the events
+  u32 pointer_size = 0;  // of the header's writer, not of the events
   u32 events_lost = 0, buffers_lost = 0;
   u32 mhz = 0;
   u64 ticks_per_second = 0;
@@ -43,7 +42,7 @@ class TraceFile {
     u32 size = 0, filled = 0;
     u16 core = 0, flags = 0;
     std::int64_t sequence = 0;
-    u32 session = 0;  // of those that were appended to each other
+    u32 session = 0;  // index of the session, if several were appended to each other
     bool is_packed() const;
     bool tells_lost_events() const;
     bool tells_lost_buffers() const;
@@ -51,8 +50,8 @@ class TraceFile {
   using Passed = std::function<void(u64 begin, u64 end)>;
 
   static bool has_its_look(Bytes file);
-  // Only a file without a readable header is refused. `looked_at` is told which bytes were: all of them are, but for
-  // their headers none is needed yet.
+  // Only a file without a readable header is refused. `looked_at` gets the bytes that were read: all of them are, but
+  // only their headers are needed so far.
   static diag::Result<TraceFile> open(Bytes file, const Passed& looked_at = {});
 
   const TraceHeader& header() const { return header_; }
@@ -61,7 +60,8 @@ class TraceFile {
   u64 packed_buffers() const { return packed_; }
   u64 unreadable_buffers() const { return unreadable_; }
   u64 cut_buffers() const { return cut_; }
-  // By their numbers: a ring begins anywhere, and not each says that it is one. Elsewhere that is how they lie.
+  // Sorted by their numbers: a ring begins at any buffer, and not every file has the flag of a ring. In other files the
+  // order stays the same.
   std::vector<std::vector<u32>> buffers_by_core() const;
 
   // Which input is not needed any more.

@@ -22,8 +22,8 @@ bool lies_on(std::string_view path, std::string_view device) {
   return device.back() == '\\' || path.size() == device.size() || path[device.size()] == '\\';
 }
 
-// How many of `numbers` had begun at `time`: the last of these had the number then. What happens while a thread ends is
-// its own still.
+// How many of `numbers` had begun at `time`: the last of these had the number then. Events while a thread ends still
+// belong to it.
 template <class Entries>
 usize begun_at(const Entries& entries, const std::vector<u32>& numbers, u64 time) {
   const auto after =
@@ -31,8 +31,9 @@ usize begun_at(const Entries& entries, const std::vector<u32>& numbers, u64 time
   return static_cast<usize>(after - numbers.begin());
 }
 
-// The one that is told of: what begins is new; all else is the last one that has not ended, or was there before, though
-// not while another one was. So they stand in the order in which they begin.
+// The entry that an event refers to: a start event makes a new one; any other event refers to the latest that has not
+// ended, or else to one that existed before, if none existed in between. So entries are in the order in which they
+// begin.
 template <class Entry>
 Entry& entry_of(std::vector<Entry>& entries, std::vector<u32>& numbers, Rundown kind, u64 time) {
   u64 begin = kind == Rundown::begins ? time : 0;
@@ -123,8 +124,8 @@ void TraceHistory::finish() {
   for (const PendingPdb& pdb : pdbs_) {
     const auto here = images_at_.find({pdb.event.base, pdb.event.process});
     if (here == images_at_.end()) continue;
-    // It stands in front of its image's event, with the same time, or at the end of a trace that was not merged, when
-    // the image may be gone: it is that of the last one that was there.
+    // It comes just before its image's event, with the same time, or at the end of a trace that was not merged, when
+    // the image may be gone: then it belongs to the last image that was there.
     const usize begun = begun_at(images_, here->second, pdb.time);
     if (begun == 0) continue;
     Image& found = images_[here->second[begun - 1]];

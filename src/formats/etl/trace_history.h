@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which process a thread belonged to, what both were called, and which images were mapped where and when. Ids are used
-// again within a trace, so everything has its time. What only a rundown tells was there before: at the beginning, or,
-// of the rundown at the end, at least since then.
+// Which process a thread belonged to, the names of both, and which images were mapped where and when. Ids are used
+// again within a trace, so everything has its time. An entry that only a rundown mentions was there before: at the
+// beginning, or, for the rundown at the end, at least since then.
 #pragma once
 #include <map>
 #include <string>
@@ -20,13 +20,13 @@ class TraceHistory {
 
   // True: it was an event of processes, threads, images or volumes.
   bool take(const Event& event);
-  // One that the trace does not tell of.
+  // A volume that the trace does not mention.
   void add_volume(VolumeEvent volume) { volumes_.push_back(std::move(volume)); }
-  // When all was taken: puts in order what came in another.
+  // Called after the last event: sorts the entries.
   void finish();
 
   u32 process_of(u32 thread, u64 time) const;
-  // How many threads of the same number came after the one that had it then.
+  // How many later threads got the number of the thread that had it at `time`.
   u32 later_threads(u32 thread, u64 time) const;
   // The file name of its image; empty: not known.
   std::string_view image_of(u32 process, u64 time) const;
@@ -45,14 +45,14 @@ class TraceHistory {
     u32 process = 0;
     u64 base = 0, size = 0, begin = 0, end = ~u64{0};
     u32 time_stamp = 0;
-    std::string path;  // as DOS has it, where the trace says so
+    std::string path;  // in DOS form, if the trace has it
     bool has_pdb = false;
     Guid pdb;
     u32 pdb_age = 0;
     std::string pdb_path;
   };
   const std::vector<Process>& processes() const { return processes_; }
-  std::vector<std::pair<u32, u32>> children() const;  // processes: who started whom
+  std::vector<std::pair<u32, u32>> children() const;  // processes: pairs of parent and child
   const std::vector<Thread>& threads() const { return threads_; }
   const std::vector<Image>& images() const { return images_; }
   u64 pdb_events() const { return pdb_events_; }

@@ -119,7 +119,7 @@ TEST(Trace, WhereEventsAreMissingIsTold) {
   expect_unrecorded(got.losses, {{0, 120, 160}, {1, 111, ~u64{0}}});
 }
 
-// The buffers say how many were written; behind what is left each core did what nobody knows.
+// The buffers say how many were written; after the remaining ones the state of each core is unknown.
 TEST(Trace, BehindTheEndOfACutFileNothingIsKnown) {
   const std::string file = B::header(100) + B::buffer(samples({110, 120}), 0, 1) + B::buffer(samples({115, 190}), 1, 2);
   EXPECT_TRUE(read(file).losses.unrecorded.empty());
@@ -140,7 +140,7 @@ TEST(Trace, WhatWasBeforeARingIsUnknown) {
   expect_unrecorded(got.losses, {{0, 100, 300}, {1, 100, 200}});
 }
 
-// Bytes that fill a buffer end it only where nothing else follows.
+// Filler bytes end a buffer only if nothing else follows.
 TEST(Trace, WhatFillsABufferIsDamageBeforeRecords) {
   const std::string hole(32, '\xff');
   const Read got = read(B::header(100) + B::buffer(samples({110, 120}) + hole + samples({130}), 0, 1) +
@@ -245,7 +245,7 @@ struct Joined {
   std::vector<u64> kernel, user;
 };
 
-// What is joined to the samples of a trace of one core.
+// The joined stacks of the samples in a trace of one core.
 std::vector<Joined> join(const std::string& records) {
   const std::string file = B::header(100) + B::buffer(records, 0, 1);
   const auto trace = Trace::open(bytes_of(file));
@@ -331,7 +331,7 @@ TraceHistory history_of(const std::string& records) {
 }
 
 TEST(TraceHistory, ThreadsAreFoundByTheirTimes) {
-  // The thread 7 is used twice; 8 is told at the end only, so it was there from the beginning.
+  // The thread 7 is used twice; 8 appears only at the end, so it was there from the beginning.
   const auto history =
       history_of(thread(1, 110, 5, 7) + thread(2, 120, 5, 7) + thread(1, 130, 6, 7) + thread(4, 190, 9, 8));
   EXPECT_EQ(history.process_of(7, 105), TraceHistory::kNobody) << "before it began";
@@ -366,7 +366,7 @@ TEST(TraceHistory, ImagesOfManyProcessesAtOneBaseAreNotSearched) {
   EXPECT_EQ(history.images().size(), kProcesses);
 }
 
-// A number that is used again, told of at the end only: it was there behind the first one, not instead of it.
+// A number that is used again and appears only at the end: it was there after the first one, not instead of it.
 TEST(TraceHistory, WhatIsToldAtTheEndWasNotThereBeforeOthersHadEnded) {
   const auto history = history_of(thread(1, 110, 5, 7) + thread(2, 120, 5, 7) + thread(4, 190, 9, 7));
   EXPECT_EQ(history.process_of(7, 115), 5u);
@@ -390,7 +390,7 @@ TEST(TraceHistory, ADeviceIsWholePartsOfAPath) {
   EXPECT_EQ(history.images()[1].path, "D:\\b.dll");
 }
 
-// A trace that was not merged tells the ids of its images at its end, when a program may be gone.
+// A trace that was not merged has the ids of its images at its end, when a program may be gone.
 TEST(TraceHistory, AnIdBehindItsImagesEndIsThatImages) {
   TraceHistory history;
   const auto take = [&](const std::string& record) {
@@ -421,7 +421,7 @@ TEST(TraceHistory, AnIdBehindItsImagesEndIsThatImages) {
   EXPECT_EQ(history.images()[1].pdb_path, "a.pdb");
 }
 
-// Windows 11 writes names behind what the version promises, and Windows 7 says no more than that.
+// Windows 11 writes names beyond the size that the version promises, and Windows 7 has the same version.
 TEST(KernelPayloads, AThreadsNameIsReadByTheLength) {
   std::string payload;
   B::put(payload, u32{5});

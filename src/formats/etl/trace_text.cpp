@@ -25,7 +25,7 @@ void append_code_point(std::string& text, u32 point) {
   }
 }
 
-// The bytes up to a zero, and behind it.
+// Takes the bytes up to a zero, and the zero.
 Bytes take_to_zero(Bytes& bytes) {
   const auto* zero = bytes.empty() ? nullptr : std::memchr(bytes.data(), 0, bytes.size());
   const usize length =

@@ -7,11 +7,11 @@
 
 namespace wperf::etl {
 
-// UTF-16 up to its zero → UTF-8; what is not valid becomes U+FFFD. `bytes` go on behind the zero.
+// UTF-16 up to its zero → UTF-8; malformed text becomes U+FFFD. `bytes` then begins after the zero.
 std::string take_wide_text(Bytes& bytes);
-// Of single bytes. Those above ASCII are taken for Latin-1: which code page a trace was made with, it does not say.
+// Text of single bytes. Those above ASCII are taken for Latin-1: a trace does not say with which code page it was made.
 std::string take_narrow_text(Bytes& bytes);
-// UTF-8 as it stands.
+// UTF-8 without conversion.
 std::string take_utf8_text(Bytes& bytes);
 
 }  // namespace wperf::etl

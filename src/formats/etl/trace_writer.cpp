@@ -108,7 +108,7 @@ std::string classic_record(const etl::Guid& provider, u8 opcode, u16 version, u6
   put(record, opcode);
   put(record, u8{0});
   put(record, version);
-  put(record, u64{0});  // nobody's
+  put(record, u64{0});  // not used
   put(record, time);
   record.append(reinterpret_cast<const char*>(provider.bytes.data()), provider.bytes.size());
   put(record, u64{0});

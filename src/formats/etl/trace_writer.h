@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How an .etl trace is written: the header, records, and buffers that they are cut into, core by core. Called by the
-// fake of Windows' tracing, and by trace_ids for what is put behind a finished trace.
+// How an .etl trace is written: the header, records, and buffers that they are cut into, core by core.
 #pragma once
 #include <functional>
 #include <map>
@@ -25,7 +24,7 @@ struct TraceFacts {
   std::string logger_name, file_name;
 };
 
-// The first buffer of a file. What is known at the end only stands in its place then.
+// The first buffer of a file. Values that are known only at the end are then written into it.
 std::string trace_header(const TraceFacts& facts);
 
 // Records with payloads of 64-bit pointers. `counters`: values that were attached, 8 bytes each.
@@ -37,7 +36,7 @@ std::string classic_record(const etl::Guid& provider, u8 opcode, u16 version, u6
 // One buffer: those records, and filler up to `buffer_size`.
 std::string trace_buffer(std::string_view records, u32 buffer_size, u16 core, u64 sequence, u64 time, u16 flags = 0);
 
-// Cuts the records of each core into buffers. Those of one core come in the order of their times.
+// Cuts the records of each core into buffers. The records of one core come in the order of their times.
 class BufferWriter {
  public:
   using Sink = std::function<void(std::string_view buffer)>;
@@ -45,7 +44,7 @@ class BufferWriter {
   BufferWriter(u32 buffer_size, u64 next_sequence, Sink sink)
       : buffer_size_(buffer_size), sequence_(next_sequence), sink_(std::move(sink)) {}
 
-  // One that no buffer could hold is left out: false.
+  // False: the record is too large for a buffer, and is left out.
   bool add(u16 core, u64 time, std::string_view record);
   void finish();
   u32 written() const { return written_; }

@@ -13,7 +13,7 @@ struct Owner {
 };
 using Owners = std::unordered_map<u64, Owner>;  // by the id of the event that writes into the buffer
 
-// A thread's buffer has no CPU, and a CPU's belongs to no thread, whatever the records say of it.
+// A thread's buffer has no CPU, and a CPU's belongs to no thread, whatever the record contains.
 template <class T>
 auto owner_of(const T& one) {
   return std::make_tuple(one.cpu, one.cpu == kAnyCpu ? one.tid : 0);
@@ -121,7 +121,7 @@ AuxTraces AuxTraces::collect(const PerfFile& file) {
         chunk_ids.push_back(aux.identity.id);
       },
   });
-  // The trailer says on which CPU a chunk was written. Whose buffer that went to, only the index says: a thread's
+  // The trailer says on which CPU a chunk was written. Only the index says which buffer it went to: a thread's buffer
   // follows it from CPU to CPU.
   const bool by_thread = std::any_of(traces.buffers_.begin(), traces.buffers_.end(),
                                      [](const AuxBuffer& buffer) { return buffer.cpu == kAnyCpu; });

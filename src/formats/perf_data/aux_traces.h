@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The hardware traces (AUX data) in a perf.data file: which PMU wrote them, the stretches of bytes per CPU or thread in
-// the order in which they were written, where something was lost, and how their timestamps become perf's time. Says
-// nothing of what the bytes mean; formats/spe reads those of Arm SPE.
+// the order in which they were written, where data was lost, and how their timestamps become perf's time. Does not
+// interpret the bytes; formats/spe reads those of Arm SPE.
 #pragma once
 #include "formats/perf_data/perf_file.h"
 
@@ -13,27 +13,27 @@ struct AuxCpu {
   u64 cpu = 0, midr = 0, pmu_type = 0, minimum_interval = 0;
 };
 
-// AUXTRACE_INFO. The parameters of Arm SPE are read; those of others are left as they are.
+// AUXTRACE_INFO. The parameters of Arm SPE are read; others are left unread.
 struct AuxInfo {
   u32 type = 0;  // kAuxArmSpe, …
   Words parameters;
-  u32 version = 0;  // of the parameters: 1 or 2, 0 where they make no sense
+  u32 version = 0;  // version of the parameters: 1 or 2, 0 if they are malformed
   u64 pmu_type = 0;
-  bool per_cpu = false;      // one buffer per CPU, else per thread; said by version 1 only
-  std::vector<AuxCpu> cpus;  // said by version 2 only: empty means, ask the feature cpu_id
+  bool per_cpu = false;      // one buffer per CPU, otherwise per thread; only in version 1
+  std::vector<AuxCpu> cpus;  // only in version 2; empty means, ask the feature cpu_id
 };
 
-// One AUXTRACE record: what perf took out of a buffer at once.
+// One AUXTRACE record: the bytes that perf took out of a buffer at once.
 struct AuxBuffer {
   u32 cpu = kAnyCpu, tid = 0, index = 0;
   u64 offset = 0;  // of the first byte, counted from when the buffer was opened
-  u64 size = 0;    // as it was written; more than bytes.size() in a file that was cut
+  u64 size = 0;    // the written size; more than bytes.size() in a file that was cut
   u64 reference = 0;
   u64 file_offset = 0;
   Bytes bytes;
 };
 
-// One AUX record: what the hardware wrote at once.
+// One AUX record: the bytes that the hardware wrote at once.
 struct AuxChunk {
   u32 cpu = kAnyCpu, pid = 0, tid = 0;
   u64 time = 0;  // when it was taken over; 0 where the file does not say
@@ -45,14 +45,14 @@ struct AuxChunk {
 struct AuxStretch {
   Bytes bytes;
   u64 offset = 0;
-  const AuxChunk* chunk = nullptr;  // null where no record speaks of these bytes
+  const AuxChunk* chunk = nullptr;  // null if no record covers these bytes
 };
 
 // Timestamps of the hardware's counter → nanoseconds as in samples.
 struct TimeConversion {
   u64 multiplier = 0, zero = 0, cycles = 0, mask = ~u64{0};
   u32 shift = 0;
-  bool has_zero = false;  // else the distance to perf's time is unknown, and `zero` nothing but a guess
+  bool has_zero = false;  // false: the distance to perf's time is unknown, and `zero` is a guess
   u64 to_perf_ns(u64 timestamp) const {
     const u64 ticks = cycles + ((timestamp - cycles) & mask);  // the counter may be narrower than 64 bits
     const u64 whole = ticks >> shift;
@@ -71,7 +71,7 @@ class AuxTraces {
   const std::optional<TimeConversion>& time() const { return time_; }
   const ReadStatistics& statistics() const { return statistics_; }
   u64 size() const;                    // bytes of all buffers that are in the file
-  u64 missing() const;                 // bytes the file says it has and does not
+  u64 missing() const;                 // bytes that the file claims but does not have
   u64 count_flagged(u64 flags) const;  // chunks with one of these flags
 
   // The bytes of a buffer as its chunks part them, without gaps.
@@ -85,7 +85,7 @@ class AuxTraces {
   std::optional<TimeConversion> time_;
   std::vector<AuxBuffer> buffers_;
   std::vector<AuxChunk> chunks_;
-  std::vector<usize> covering_;  // chunks that have bytes which none before them has
+  std::vector<usize> covering_;  // chunks with bytes that no earlier one has
   ReadStatistics statistics_;
 };
 

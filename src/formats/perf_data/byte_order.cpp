@@ -27,7 +27,8 @@ std::span<std::byte> part_of(std::span<std::byte> file, const Section& section) 
   return rest.first(static_cast<usize>(std::min<u64>(section.size, rest.size())));
 }
 
-// The bits are words there, of a 32-bit machine half as wide ones. A host name is in every file of a perf that ended.
+// The bits are stored in 64-bit words, by 32-bit machines in 32-bit words. Every finished file of perf has a host name,
+// whose bit shows which.
 void swap_feature_bits(std::span<std::byte> bits) {
   FieldSwapper(bits).fields("wwww");
   constexpr u64 kHostName = u64{1} << static_cast<u32>(Feature::host_name);
@@ -84,7 +85,7 @@ void swap_features(std::span<std::byte> file, u64 table, Bytes bits) {
 
 bool is_of_other_byte_order(Bytes file) {
   if (magic_of(file) == kSwappedMagic) return true;
-  // The first version's magic is a text and says nothing; the size of its header does.
+  // The first version's magic is a text without a byte order; the size of its header has one.
   if (magic_of(file) != kFirstMagic) return false;
   Reader reader(file);
   reader.skip(kMagicSize);
@@ -111,7 +112,7 @@ std::vector<std::byte> in_native_order(Bytes original) {
   const std::span<std::byte> bits = has_features ? header.skip(kFeatureBits / 8) : std::span<std::byte>();
   if (has_features) swap_feature_bits(bits);
   // The sections overlap in no sound file; in another one the same bytes are turned around twice, and make no sense.
-  const u64 data_size = data.size == 0 ? file.size() : data.size;  // not finished: all that is there
+  const u64 data_size = data.size == 0 ? file.size() : data.size;  // not finished: everything that is there
   RecordSwapper records{EventTable(swap_events(file, events, entry_size))};
   const bool is_packed = has_bit(bits, Feature::compressed);
   swap_records(part_of(file, {data.offset, data_size}), records,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Files of machines with the other byte order. Such a file is turned into a copy with numbers as they stand here, once
-// and as a whole, so that all other readers know one order only. Called by commands.
+// Files of machines with the other byte order. Such a file is turned into a copy with numbers in native order, once and
+// as a whole, so that all other readers know one order only.
 #pragma once
 #include <vector>
 
@@ -9,8 +9,8 @@
 namespace wperf::perf_data {
 
 bool is_of_other_byte_order(Bytes file);
-// What is cut or damaged stays so: opening the copy tells of it. The bytes of packed records, of raw data, of copies of
-// stacks and of AUX traces stay as they are.
+// Cuts and damage stay: opening the copy reports them. Packed records, raw data, copies of stacks and AUX traces keep
+// their bytes.
 std::vector<std::byte> in_native_order(Bytes original);
 
 }  // namespace wperf::perf_data

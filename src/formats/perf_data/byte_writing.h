@@ -11,7 +11,7 @@
 namespace wperf::perf_data {
 
 inline constexpr usize kRecordHeaderSize = 8;
-inline constexpr usize kLargestRecord = 0xffff / 8 * 8;  // its size is told in 16 bits, and is a multiple of 8
+inline constexpr usize kLargestRecord = 0xffff / 8 * 8;  // its size has 16 bits, and is a multiple of 8
 
 constexpr usize round_up(usize size, usize unit) {
   return (size + unit - 1) / unit * unit;
@@ -23,7 +23,7 @@ void put(std::string& out, T value) {
   out.append(reinterpret_cast<const char*>(&value), sizeof value);
 }
 
-// `text` with zeros behind it, `room` bytes in all; no longer than that.
+// `text` followed by zeros, `room` bytes in all; cut if it is longer.
 inline void put_padded(std::string& out, std::string_view text, usize room) {
   out += text.substr(0, room);
   out.append(room - std::min(room, text.size()), '\0');

@@ -20,7 +20,7 @@ bool read_event_attributes(Bytes bytes, EventAttributes& out) {
   out.wakeup = reader.take<u32>();
   out.breakpoint_type = reader.take<u32>();
   out.config1 = reader.word();
-  // Each later version of the struct ends behind one of these; behind the end the reader gives zeros.
+  // Each later version of the struct ends after one of these; beyond the end the reader gives zeros.
   out.config2 = reader.word();
   out.branch_sample_type = reader.word();
   out.user_registers = reader.word();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What one event was asked to record: the kernel's perf_event_attr, of any of its sizes. Says how the samples and the
-// trailers of this event are laid out.
+// The settings of one event: the kernel's perf_event_attr, of any of its sizes. They determine the layout of the
+// event's samples and trailers.
 #pragma once
 #include <bit>
 
@@ -15,7 +15,7 @@ struct EventAttributes {
   u64 period_or_frequency = 0;
   u64 sample_type = 0;  // SampleField bits
   u64 read_format = 0;
-  u64 flags = 0;  // the bit field behind read_format
+  u64 flags = 0;  // the bit field after read_format
   u32 wakeup = 0;
   u32 breakpoint_type = 0;
   u64 config1 = 0, config2 = 0, config3 = 0;
@@ -39,7 +39,7 @@ struct EventAttributes {
   bool uses_clock_id() const { return flag(25); }
   bool aux_output() const { return flag(31); }
   bool defers_callchains() const { return flag(38) || flag(39); }  // asked for, or written for another event that asked
-  // Bytes at the end of each record that is no sample.
+  // Bytes at the end of each record other than samples.
   usize trailer_size() const {
     return sample_id_all() ? static_cast<usize>(std::popcount(sample_type & kIdentityFields)) * sizeof(u64) : 0;
   }

@@ -8,7 +8,7 @@ namespace {
 
 constexpr u32 kSize = 96;
 constexpr usize kPlaceOfUserRegisters = 80;
-// Bits behind read_format.
+// The bits that follow read_format.
 constexpr u64 kExcludeKernel = u64{1} << 5, kExcludeHypervisor = u64{1} << 6, kMmap = u64{1} << 8, kComm = u64{1} << 9,
               kTask = u64{1} << 13, kSampleIdAll = u64{1} << 18, kMmap2 = u64{1} << 23, kCommExec = u64{1} << 24;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The perf_event_attr of an event that no kernel was asked for. Called by measure for --export_perf_data; what the
-// Linux device asks the kernel for is a perf_event_attr already.
+// The perf_event_attr of an event that does not come from the kernel. For --export_perf_data; the Linux device has a
+// perf_event_attr already.
 #pragma once
 #include <string>
 

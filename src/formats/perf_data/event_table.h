@@ -15,13 +15,13 @@ namespace wperf::perf_data {
 
 struct Event {
   EventAttributes attributes;
-  std::vector<u64> ids;   // one per CPU or thread it was opened for; none in files of one event
+  std::vector<u64> ids;   // one per CPU or thread it was opened for; empty in files of one event
   std::string_view name;  // as the user gave it; empty where the file does not say
 };
 
-// Who and when, as records other than samples say in their trailer.
+// Thread and time, as in the trailer of records other than samples.
 struct Identity {
-  u64 fields = 0;  // SampleField bits of what is known
+  u64 fields = 0;  // SampleField bits of the known fields
   u32 pid = 0, tid = 0, cpu = 0;
   u64 time = 0, id = 0, stream_id = 0;
   bool has(u64 field) const { return (fields & field) != 0; }
@@ -35,7 +35,7 @@ class EventTable {
   const std::vector<Event>& all() const { return events_; }
   u32 index_of(u64 id) const;  // or kNoEvent
 
-  // Where the id stands, counted in words from the front of a sample and from the back of a trailer; it is the same for
+  // The place of the id, counted in words from the front of a sample and from the back of a trailer; it is the same for
   // all events of a file, or kNowhere.
   static constexpr usize kNowhere = ~usize{0};
   usize sample_id_word() const { return sample_id_word_; }
@@ -43,9 +43,9 @@ class EventTable {
   bool same_layout() const { return same_layout_; }  // then the event need not be known to read a sample
 
   enum class Found : u8 { yes, damaged, unknown_event };
-  // `out`: a new one, or one that was read of this table's events before.
+  // `out`: a new one, or one that was used for this table's events before.
   Found read(const Record& record, Sample& out) const;
-  // The one field, of a record that is a sample. Nothing where there is none, or no event known that would say where.
+  // Only the time, of a record that is a sample. nullopt if it has none, or if its event is unknown.
   std::optional<u64> sample_time(const Record& record) const;
   // Fields of a record of the kernel without the trailer, which goes to `identity`. False when it is too short.
   bool split_trailer(const Record& record, Bytes& fields, Identity& identity) const;

@@ -8,7 +8,7 @@ std::string_view read_text(Reader& reader) {
   return text_in(reader.bytes(reader.take<u32>()));
 }
 
-// A list that begins with its length: what could be read of it, when its end is missing.
+// A list that begins with its length: the items that could be read, if its end is missing.
 template <class Item, class ReadItem>
 std::vector<Item> read_list(Reader& reader, ReadItem read_item) {
   std::vector<Item> list;

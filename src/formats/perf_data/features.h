@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The feature sections of a file: what is known of the machine and the recording. A section is found by its number and
-// read when it is asked for; one that is absent or damaged gives nothing. Views reach into the file.
+// The feature sections of a file: facts about the machine and the recording. A section is found by its number and read
+// on demand; an absent or damaged section gives empty results. Views reach into the file.
 #pragma once
 #include <array>
 #include <optional>

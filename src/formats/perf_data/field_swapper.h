@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Numbers turned around where they stand, one after the other, by the width that each has. A step over the end fails it
-// for good and turns nothing around. Called by byte_order and swapped_records.
+// Swaps numbers in place, one after the other, by the width that each has. A step over the end fails it for good and
+// swaps nothing.
 #pragma once
 #include <bit>
 #include <cstring>
@@ -41,7 +41,7 @@ class FieldSwapper {
     rest_ = rest_.subspan(skipped.size());
     return skipped;
   }
-  // w, h, q, b: numbers of eight bytes, of four, of two, of one; W: words to the end. What follows stays.
+  // w, h, q, b: numbers of eight bytes, of four, of two, of one; W: words to the end. The bytes after these stay.
   void fields(std::string_view kinds) {
     for (const char kind : kinds) {
       if (kind == 'w') word();

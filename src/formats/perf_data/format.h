@@ -64,7 +64,7 @@ enum class RecordType : u32 {
 inline constexpr u32 kKernelTypes = 22, kFirstUserType = 64;
 inline constexpr u32 kRecordTypes = 84;  // every type above is below
 
-// The name as perf spells it, without PERF_RECORD_; empty for types we do not know.
+// The name as perf spells it, without PERF_RECORD_; empty for unknown types.
 std::string_view record_name(u32 type);
 
 // Bits of Record::misc; some mean different things in different records.
@@ -74,7 +74,7 @@ inline constexpr u16 kMiscMmapData = 1u << 13, kMiscCommExec = 1u << 13, kMiscSw
 inline constexpr u16 kMiscSwitchPreempted = 1u << 14, kMiscMmapBuildId = 1u << 14, kMiscExactIp = 1u << 14;
 inline constexpr u16 kMiscBuildIdSize = 1u << 15, kMiscLostToFilter = 1u << 15;
 
-// Bits of sample_type: what is in a sample.
+// Bits of sample_type: the fields of a sample.
 enum SampleField : u64 {
   kSampleIp = 1u << 0,
   kSampleTid = 1u << 1,
@@ -102,18 +102,18 @@ enum SampleField : u64 {
   kSampleCodePageSize = 1u << 23,
   kSampleWeightParts = 1u << 24,
 };
-// What the trailer of other records repeats of it.
+// The fields that the trailer of other records repeats.
 inline constexpr u64 kIdentityFields =
     kSampleTid | kSampleTime | kSampleId | kSampleStreamId | kSampleCpu | kSampleIdentifier;
 
 // Bits of read_format.
 inline constexpr u64 kReadEnabled = 1, kReadRunning = 2, kReadId = 4, kReadGroup = 8, kReadLost = 16;
 
-// Bits of branch_sample_type: branches are the calls that did not return yet; what changes the layout.
+// Bits of branch_sample_type: the branches are the calls that did not return yet; a bit that changes the layout.
 inline constexpr u64 kBranchCallStack = 1u << 11;
 inline constexpr u64 kBranchHardwareIndex = 1u << 17, kBranchCounters = 1u << 19;
 
-// Values in a callchain that are no addresses but say where those that follow belong.
+// Values in a callchain that are not addresses but say where the next ones belong.
 inline constexpr u64 kCallchainMarks = ~u64{0} - 4094;  // this and above
 inline constexpr u64 kCallchainKernel = ~u64{0} - 127, kCallchainUser = ~u64{0} - 511;
 inline constexpr u64 kCallchainDeferred = ~u64{0} - 639;  // the cookie of a record that has the rest follows

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Makes a ProcessHistory of records, as a visitor that takes them in the order of the file. Changes take effect in the
-// order of their times; up to a moment already, so that what is known until then can be asked for while records are
-// still coming. Called by analysis/recording/history_ahead; ProcessHistory::collect() is all of it at once.
+// Makes a ProcessHistory from records, as a visitor that takes them in the order of the file. Changes take effect in
+// the order of their times. They can be applied up to a moment early, so that the state at that time can be read while
+// records still come. ProcessHistory::collect() does everything at once.
 #pragma once
 #include "formats/perf_data/process_history.h"
 
@@ -9,7 +9,7 @@ namespace wperf::perf_data {
 
 struct ProcessHistory::Change {
   enum class Kind : u8 { mapping, name, fork } kind = Kind::mapping;
-  bool begins_empty = false;  // fork: of a process that was there before; its mappings follow
+  bool begins_empty = false;  // fork: the parent existed before; its mappings follow
   u64 when = 0;
   u32 pid = 0, tid = 0, parent_pid = 0, parent_tid = 0;
   u64 begin = 0, end = 0, offset = 0;
@@ -31,14 +31,14 @@ class ProcessHistory::Collector {
   void operator()(const perf_data::Task& task, const Record& record);
   void operator()(const KernelSymbol& symbol, const Record&);
 
-  // What tells the order of events: their times, or in files without, where they stand.
+  // The order of events comes from their times, or in files without times from their places.
   static bool has_times(const PerfFile& file);
   Span samples() const { return history_.samples_; }  // so far
-  // What has happened before this moment takes effect, and cannot be preceded by anything any more.
+  // Applies changes before this moment; no later record can precede them any more.
   void apply_until(u64 when);
-  // Something came that should have taken effect before what did: what is known is wrong.
+  // A record came that should have taken effect before earlier ones: the state so far is wrong.
   bool is_out_of_order() const { return is_out_of_order_; }
-  // What is known of a moment that was applied. Its space is one of the history that finish() answers.
+  // The state at a moment that was applied. Its space is an index into the history that finish() returns.
   Task task_so_far(u32 pid, u32 tid, u64 when);
 
   ProcessHistory finish(ReadStatistics statistics);
@@ -50,7 +50,7 @@ class ProcessHistory::Collector {
 
   ProcessHistory history_;
   std::unordered_map<std::string_view, Bytes> build_ids_;  // by path, as found out at the end of the recording
-  std::vector<Change> changes_;                            // that have not taken effect
+  std::vector<Change> changes_;                            // changes that have not taken effect
   u64 applied_until_ = 0;
   bool is_out_of_order_ = false;
 };

@@ -6,7 +6,7 @@
 namespace wperf::perf_data {
 namespace {
 
-// More than any machine has. A damaged list can take no more time and memory than these allow, because it must ascend.
+// More than any machine has. They limit the time and memory for a damaged list, because it must ascend.
 constexpr u32 kMostCores = 8192;
 
 }  // namespace

@@ -19,8 +19,8 @@ void read_thread(Reader& reader, Out& out) {
   out.tid = reader.take<u32>();
 }
 
-// While somebody records with build ids, kernels set the mark in everybody's records, and what stands there is still
-// the device. Its number is no size of a build id, where it is not a small one.
+// While any process records with build ids, kernels set the mark in everybody's records, and the field is still the
+// device. Its number is then too large for the size of a build id, unless it is a small one.
 void read_file_identity(Reader& reader, bool by_build_id, Mmap& out) {
   constexpr usize kBuildIdRoom = 20;
   Reader block(reader.bytes(24));
@@ -96,8 +96,8 @@ bool read(const Record& record, const EventTable& events, Throttle& out) {
   return reader.sound();
 }
 
-// How the values are laid out is a matter of the event; the id that would tell which stands among them, so events of
-// one file that read differently cannot be told apart here, except by the trailer.
+// The layout of the values depends on the event. The id of the event is among the values, so events of one file with
+// different layouts cannot be distinguished here, except by the trailer.
 bool read(const Record& record, const EventTable& events, CounterRead& out) {
   Reader reader = fields_of(record, events, out);
   read_thread(reader, out);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the kernel records beside samples: mappings, threads, losses, AUX data that arrived. Every struct has who and
-// when as the trailer of the record says it. read() is false when the record is shorter than what it says.
+// The kernel's records other than samples: mappings, threads, losses, AUX data that arrived. Every struct has thread
+// and time from the record's trailer. read() returns false if the record is shorter than its contents claim.
 #pragma once
 #include "formats/perf_data/event_table.h"
 
@@ -14,7 +14,7 @@ struct Mmap : KernelRecord {  // mmap and mmap2
   u32 pid = 0, tid = 0;
   u64 address = 0, length = 0, page_offset = 0;
   bool is_data = false;   // no code was asked for
-  bool is_mmap2 = false;  // then one of the next two lines and the third are known
+  bool is_mmap2 = false;  // then protection and flags are known, and either build_id or device and inode
   Bytes build_id;
   u32 device_major = 0, device_minor = 0;
   u64 inode = 0, inode_generation = 0;
@@ -65,7 +65,7 @@ struct ItraceStart : KernelRecord {
 
 struct Switch : KernelRecord {  // context_switch and switch_cpu_wide
   bool is_out = false, is_preempted = false;
-  bool is_cpu_wide = false;  // then who came before or comes next is known
+  bool is_cpu_wide = false;  // then the previous or next thread is known
   u32 next_prev_pid = 0, next_prev_tid = 0;
 };
 

@@ -18,7 +18,7 @@ diag::Error bad_file(std::string text, std::string hint = {}) {
 diag::Result<void> check_magic(Bytes file) {
   const Bytes head = slice(file, 0, 8);
   const std::string_view magic(reinterpret_cast<const char*>(head.data()), head.size());
-  if (magic == "PERFILE2" || magic == "PERFFILE") return {};  // the latter of perf before 2013, laid out alike
+  if (magic == "PERFILE2" || magic == "PERFFILE") return {};  // the latter from perf before 2013, with the same layout
   if (magic == "2ELIFREP") return bad_file("this perf.data file has the other byte order");
   return bad_file("not a recording: it starts neither like perf.data (PERFILE2) nor like a Windows trace");
 }
@@ -67,7 +67,7 @@ diag::Result<void> PerfFile::open_sections(Bytes file, const Header& header) {
                                 header.data.offset, file.size()));
   }
   data_offset_ = header.data.offset;
-  // perf fills in the size when it ends. Without it, what was recorded is still there.
+  // perf fills in the size when it ends. Without it, the records are still there.
   is_unfinished_ = header.data.size == 0 && header.data.offset < file.size();
   data_ = slice(file, data_offset_, is_unfinished_ ? file.size() : header.data.size);
   is_cut_ = !is_unfinished_ && data_.size() < header.data.size;
@@ -96,7 +96,7 @@ diag::Result<void> PerfFile::open_events(Bytes file, const Header& header, std::
     }
     const auto section = Reader(entry.last(sizeof(FileSection))).take<FileSection>();
     const Words ids(slice(file, section.offset, section.size));
-    // Sections may be told to overlap; together they never take more than the file.
+    // Sections may overlap; together they never take more than the file.
     id_bytes += ids.size() * sizeof(u64);
     if (ids.size() != section.size / sizeof(u64) || id_bytes > file.size()) {
       return bad_file(fmt::format("the ids of event {} of this perf.data file are damaged", events.size()));
@@ -108,7 +108,7 @@ diag::Result<void> PerfFile::open_events(Bytes file, const Header& header, std::
   return {};
 }
 
-// Behind the records stands where each feature is, in the order of their numbers.
+// A table after the records says where each feature is, in the order of their numbers.
 void PerfFile::open_features(Bytes file, const Header& header) {
   const u64 table = data_offset_ + data_.size();
   Reader sections(slice(file, table, kFeatureBits * sizeof(FileSection)));
@@ -133,7 +133,7 @@ void PerfFile::name_events(std::vector<Event>& events) const {
   for (usize i = 0; i < events.size(); ++i) events[i].name = descriptions[i].name;
 }
 
-// What the header of a plain file says stands in records here, all of them before the first sample.
+// Facts that a plain file has in its header are in records here, all of them before the first sample.
 diag::Result<void> PerfFile::open_pipe(Bytes file) {
   came_through_pipe_ = true;
   data_offset_ = kPipeHeaderSize;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A perf.data file as bytes: its events, its features and its records in their order. Takes a view of the whole file
-// (mapped by the caller, who keeps it alive); opens nothing, names nothing. Files as `perf record -o` leaves them and
-// as they come through a pipe; also those that perf did not finish, as far as they go.
+// (mapped by the caller, who keeps it alive); opens no files and knows no names. Reads files that `perf record -o`
+// wrote or that came through a pipe, and the complete part of unfinished ones.
 //
 //     auto opened = PerfFile::open(bytes);
 //     const ReadStatistics statistics = opened.value().for_each_record(Visitors{
@@ -20,7 +20,7 @@
 
 namespace wperf::perf_data {
 
-// Of the file, in bytes that are not the ones at hand.
+// Damage in parts of the file that are not at hand.
 struct EarlierDamage {
   u64 places = 0, bytes = 0;
   u64 records_about = 0;
@@ -40,16 +40,16 @@ class PerfFile {
   // The file is shorter than its header says.
   bool is_cut() const { return is_cut_; }
 
-  // Tells during a pass over the records which bytes of the file lie behind it, so that their memory may be given back,
-  // and how far it is. A pass that is ahead of another leaves both to that one.
+  // During a pass over the records, reports which bytes of the file have been passed, so that their memory may be given
+  // back, and how far the pass is. A pass that is ahead of another leaves both to that one.
   void tell_what_is_passed(std::function<void(u64 begin, u64 end)> release,
                            std::function<void(u64 end)> progress = {}) {
     when_passed_ = std::move(release);
     progress_ = std::move(progress);
   }
 
-  // Other bytes for those of the record section, which the caller keeps alive: what was packed in it, unpacked.
-  // `damage`: of the section, found on the way.
+  // Replaces the bytes of the record section, which the caller keeps alive, by unpacked ones. `damage`: damage of the
+  // section found on the way.
   void replace_records(Bytes data, const EarlierDamage& damage = {}) {
     data_ = data;
     data_offset_ = 0;
@@ -63,7 +63,7 @@ class PerfFile {
     return RecordStream(data_, data_offset_, events_, is_packed ? RecordPlaces::anywhere : RecordPlaces::by_words);
   }
 
-  // Calls the visitor that takes the record's kind, if there is one. A visitor of `const Record&` alone gets them all.
+  // Calls the visitor that takes the record's kind, if there is one. A visitor with only `const Record&` gets them all.
   enum class Pass : u8 { alone, ahead_of_another };
   template <class Visitor>
   ReadStatistics for_each_record(Visitor&& visitor, Pass pass = Pass::alone) const {
@@ -71,7 +71,7 @@ class PerfFile {
     Record record;
     Sample sample;
     const bool tells = when_passed_ && pass == Pass::alone;
-    // The newest part is not told of: a visitor may look back at the last records, and would bring it in again.
+    // The newest part is not reported: a visitor may look back at the last records, and would bring it in again.
     u64 told = data_offset_, passed = data_offset_;
     while (stream.next(record)) {
       visit_record(record, events_, visitor, stream.statistics(), sample);

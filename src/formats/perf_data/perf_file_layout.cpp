@@ -16,8 +16,8 @@ using perf_data::Feature;
 constexpr usize kHeaderSize = 104, kWrittenSectionSize = 16, kSmallestAttributes = 64, kSizeOfAttributes = 4;
 constexpr usize kBuildIdRoom = 20;
 
-// An entry of the events' section is as long as any other, so all attributes get the size of the longest; what is added
-// is zero, which says the same as if it weren't there.
+// All entries of the events' section have the same length, so all attributes get the size of the longest; the added
+// bytes are zero, which means the same as absent.
 std::string attributes_of_size(const WrittenEvent& event, usize size) {
   std::string bytes = event.attributes;
   bytes.resize(size, '\0');
@@ -156,7 +156,7 @@ void write_build_ids(FeatureSections& sections, std::span<const WrittenBuildId> 
     std::string body;
     put(body, one.pid);
     put_padded(body, std::string_view(one.id).substr(0, id_size), kBuildIdRoom);
-    put(body, static_cast<u32>(id_size));  // one byte, and three that are free
+    put(body, static_cast<u32>(id_size));  // one byte, and three unused ones
     put_cut_text(body, one.path);
     // perf leaves the type of these records zero.
     put_record(

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // How a perf.data file begins and ends, as perf writes it; the records between are the kernel's (or record_bytes.h).
-// Pure: makes bytes. Called by the Linux device, which copies rings behind the beginning, and by measure for
-// --export_perf_data.
+// Pure: makes bytes.
 //
 //     std::string begin = file_beginning(events);        // valid at once: a file that is cut here or later can be read
 //     … records …
@@ -20,8 +19,8 @@ namespace wperf::perf_data {
 struct WrittenEvent {
   std::string name;           // as the user wrote it
   std::string attributes;     // the bytes of a perf_event_attr, as long as its `size` says
-  std::vector<u64> ids = {};  // what PERF_SAMPLE_ID and _IDENTIFIER say of it; may be empty with a single event
-  u64 kept_registers = 0;     // of samples that are unwound while recording: the user registers that the file keeps
+  std::vector<u64> ids = {};  // values of PERF_SAMPLE_ID and _IDENTIFIER; may be empty with a single event
+  u64 kept_registers = 0;     // for samples that are unwound while recording: the user registers that the file keeps
 };
 
 struct WrittenBuildId {
@@ -31,7 +30,7 @@ struct WrittenBuildId {
   bool kernel = false;
 };
 
-// What the feature sections say. Empty texts and zeros: the section is left out.
+// The contents of the feature sections. A section whose text is empty or whose number is zero is left out.
 struct RecordingFacts {
   std::string host_name, os_release, version, architecture, cpu_description, cpu_id;
   u32 cores_online = 0, cores_available = 0;
@@ -41,23 +40,23 @@ struct RecordingFacts {
   std::vector<std::pair<u32, std::string>> units;               // type and name of each PMU
   std::vector<std::pair<std::string, std::string>> core_units;  // name and cores ("0-3") of each PMU of cores
   u64 first_sample_ns = 0, last_sample_ns = 0;
-  std::string auxtrace_index;  // bytes of that section, where there are AUX traces
-  std::string tracing_data;    // of tracepoints: see tracing_data_bytes()
-  std::string run;             // of perf_data::RunFacts
-  std::string made_code;       // of perf_data::kMadeCodeFeature
-  std::string pdb_names;       // of perf_data::kPdbNamesFeature
+  std::string auxtrace_index;  // bytes of that section, if there are AUX traces
+  std::string tracing_data;    // for tracepoints: see tracing_data_bytes()
+  std::string run;             // bytes of perf_data::RunFacts
+  std::string made_code;       // bytes of perf_data::kMadeCodeFeature
+  std::string pdb_names;       // bytes of perf_data::kPdbNamesFeature
 };
 
 struct FileEnding {
   std::string header;  // replaces the file's first bytes
-  std::string tail;    // behind the last record
+  std::string tail;    // after the last record
 };
 
 std::string file_beginning(std::span<const WrittenEvent> events);
-// `record_bytes` is not 0: readers take that for a file that nobody finished.
+// `record_bytes` is not 0: readers take 0 for an unfinished file.
 FileEnding file_ending(std::span<const WrittenEvent> events, u64 record_bytes, const RecordingFacts& facts);
-// The ending of a file whose header is at hand, as its bytes: the facts behind its last record, at `records_end`, and
-// which there are.
+// The ending of a file whose header is at hand, as its bytes: the facts after its last record, at `records_end`, and
+// the bits that say which there are.
 struct FactsEnding {
   std::string feature_bits;  // for kFeatureBitsOffset of the header
   std::string tail;

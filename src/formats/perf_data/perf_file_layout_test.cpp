@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is written is what formats/perf_data reads, field by field.
+// formats/perf_data reads the written file, field by field.
 #include "formats/perf_data/perf_file_layout.h"
 
 #include <gtest/gtest.h>
@@ -181,7 +181,7 @@ TEST(PerfFileLayout, SectionsAreAligned) {
   }
 }
 
-// As after `kill -9`: the beginning stands, the end was never written.
+// As after `kill -9`: the beginning exists, the end was never written.
 TEST(PerfFileLayout, WithoutItsEndAFileCanBeRead) {
   const std::vector<WrittenEvent> events = {{.name = "one", .attributes = attributes(1, 136), .ids = {11, 12, 21}}};
   const std::string records = three_samples();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Which name a thread had and which code a process had mapped, at any moment of a recording: mappings, names and forks
-// of a perf.data file, put in the order of their times. Opens nothing. Called by recording.
+// of a perf.data file, put in the order of their times. Opens nothing.
 #pragma once
 #include <map>
 #include <memory>
@@ -18,20 +18,20 @@ inline constexpr u32 kNoCode = ~u32{0};
 struct MappedCode {  // one for each path and build id
   std::string_view path;
   Bytes build_id;         // empty: not recorded
-  u32 first_process = 0;  // memory without a file belongs to it alone
+  u32 first_process = 0;  // memory without a file belongs only to this process
   bool is_anonymous = false;
-  u64 home = 0;            // where byte 0 of the file was (modulo 2^64) when it was mapped first
+  u64 home = 0;            // where byte 0 of the file was (modulo 2^64) in its first mapping
   u64 mapped_end = 0;      // the part of the file that was mapped reaches to here
   bool is_kernel = false;  // an image of Windows' kernel
 };
 
-// Code of the kernel, as mappings of nobody's tell it.
+// Code of the kernel, from mappings that belong to no process.
 struct KernelRange {
   u64 begin = 0, end = 0;
-  u64 page_offset = 0;    // of the kernel itself: where the symbol that is part of `path` was
+  u64 page_offset = 0;    // for the kernel itself: where the symbol that is part of `path` was
   std::string_view path;  // "[kernel.kallsyms]_text", a module's file, "bpf_prog_…"
   Bytes build_id;         // empty: not recorded
-  u32 code = kNoCode;     // of an image of Windows: index into codes()
+  u32 code = kNoCode;     // for an image of Windows: index into codes()
 };
 
 // "C:\\…", or a name of NT.
@@ -41,20 +41,20 @@ inline bool is_windows_path(std::string_view path) {
 
 struct CodePlace {
   u32 code = 0;                        // index into codes()
-  u64 offset = 0;                      // in the file; the address itself where there is no file
+  u64 offset = 0;                      // in the file; the address itself if there is no file
   u64 mapped_from = 0, mapped_to = 0;  // where in memory the mapping begins and ends
 };
 
 class ProcessHistory {
  public:
-  // Takes records one after the other; history_ahead asks what it knows so far.
+  // Takes records one after the other; history_ahead asks for its state so far.
   class Collector;
   static ProcessHistory collect(const PerfFile& file);
 
-  // What "when" means here: the time of a record, or in files without times its place in the file.
+  // "when" is the time of a record, or in files without times its place in the file.
   bool has_times() const { return has_times_; }
 
-  // From the first to the last sample; both 0: none has a time.
+  // From the first to the last sample; both 0 if no sample has a time.
   struct Span {
     u64 begin = 0, end = 0;
     bool operator==(const Span&) const = default;
@@ -64,7 +64,7 @@ class ProcessHistory {
   // A period in which a thread kept its name, and its process its code.
   struct Task {
     u32 name = 0;   // index into names()
-    u32 space = 0;  // of place_in()
+    u32 space = 0;  // argument of place_in()
     u64 begin = 0, end = ~u64{0};
   };
   Task task_at(u32 pid, u32 tid, u64 when) const;
@@ -72,11 +72,11 @@ class ProcessHistory {
   const std::vector<std::string>& names() const { return names_; }
   const std::vector<MappedCode>& codes() const { return codes_; }
   const std::vector<KernelRange>& kernel() const { return kernel_; }  // by address
-  // Of images of Windows' kernel; kNoCode: none of these.
+  // For images of Windows' kernel; kNoCode for other addresses.
   CodePlace kernel_place(u64 address) const;
 
   static constexpr u32 kNobody = ~u32{0};
-  // The process that a thread belongs to, as it was told last; kNobody: nobody said.
+  // The process that a thread belongs to, by the latest record; kNobody if there is no record.
   u32 process_of_thread(u32 tid) const {
     const auto found = process_of_thread_.find(tid);
     return found != process_of_thread_.end() ? found->second : kNobody;
@@ -84,7 +84,7 @@ class ProcessHistory {
   const std::unordered_map<u32, u32>& process_of_threads() const { return process_of_thread_; }
   // The one process whose code is known, if there is just one.
   u32 only_process() const { return processes_.size() == 1 ? processes_.begin()->first : kNobody; }
-  // visit(begin, end, code) for all that was ever mapped, in any order.
+  // visit(begin, end, code) for all mappings, in any order.
   template <class Visit>
   void for_each_mapping(Visit&& visit) const {
     for (const std::vector<Stretch>& space : spaces_) {
@@ -92,25 +92,25 @@ class ProcessHistory {
     }
   }
 
-  // visit(begin, end, code, offset of begin) for what one space has, by address.
+  // visit(begin, end, code, offset of begin) for the mappings of one space, by address.
   template <class Visit>
   void for_each_mapping_in(u32 space, Visit&& visit) const {
     if (space >= spaces_.size()) return;
     for (const Stretch& one : spaces_[space]) visit(one.begin, one.end, one.code, one.offset);
   }
 
-  // Where an address of user code is; code is kNoCode where nothing was mapped.
+  // Where an address of user code is; code is kNoCode if nothing was mapped.
   CodePlace place_in(u32 space, u64 address) const;
 
   const ReadStatistics& statistics() const { return statistics_; }
-  // Changes of a process that has more of them than any has: not told apart in time.
+  // Changes of a process with an unusual number of them: they are not separated in time.
   u64 merged_changes() const { return merged_changes_; }
 
  private:
   struct Stretch {
     u64 begin = 0, end = 0;
     u32 code = 0;
-    u64 offset = 0;  // of begin
+    u64 offset = 0;  // offset of begin
   };
   struct Version {
     u64 since = 0;
@@ -120,7 +120,7 @@ class ProcessHistory {
     std::map<u64, Stretch> stretches;  // while collecting, by begin; disjoint
     std::vector<Version> versions;     // the spaces it had until now
     u64 since = 0;
-    u32 space = kNoCode;  // what the one that it has now will be called, where somebody asked already
+    u32 space = kNoCode;  // the number of its present space, if that was asked for already
   };
   struct Name {
     u64 since = 0;

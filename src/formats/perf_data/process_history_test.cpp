@@ -14,7 +14,7 @@ using test::FileBuilder;
 constexpr u64 kTimed = kSampleIp | kSampleTid | kSampleTime;
 constexpr u16 kMadeUpFork = 1u << 13;
 
-// Records with a trailer that tells the thread and the time.
+// Records with a trailer that has the thread and the time.
 class Timed {
  public:
   explicit Timed(u64 sample_type = kTimed, u64 flags = 1u << 18) : timed_(flags != 0) {
@@ -59,7 +59,7 @@ std::string place_at(const ProcessHistory& history, u32 pid, u64 when, u64 addre
 TEST(ProcessHistory, ThreadsKeepANameUntilTheNextOne) {
   Timed file;
   const ProcessHistory history = file.comm(10, 1, 1, "sh").fork(20, 1, 2, 1).comm(30, 1, 1, "worker").collect();
-  EXPECT_EQ(name_at(history, 1, 1, 0), "sh");  // nobody was called otherwise before its first name
+  EXPECT_EQ(name_at(history, 1, 1, 0), "sh");  // no thread had another name before its first one
   EXPECT_EQ(name_at(history, 1, 1, 29), "sh");
   EXPECT_EQ(name_at(history, 1, 1, 30), "worker");
   EXPECT_EQ(name_at(history, 1, 2, 99), "sh");
@@ -87,7 +87,7 @@ TEST(ProcessHistory, AMappingOverAnotherIsToldApartInTime) {
   EXPECT_EQ(place_at(history, 1, 30, 0x2010), "/c+20496");
   EXPECT_EQ(place_at(history, 1, 40, 0x3010), "/a+8208");
   EXPECT_EQ(place_at(history, 1, 40, 0x1010), "/a+16");
-  // Nothing was there before: whoever ran there ran this.
+  // Nothing was there before, so code that ran there was this.
   EXPECT_EQ(place_at(history, 1, 15, 0x9000), "/b+0");
   EXPECT_EQ(place_at(history, 1, 40, 0x4000), "-");
   EXPECT_EQ(place_at(history, 2, 40, 0x1000), "-");

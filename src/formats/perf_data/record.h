@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One record of the data section as it lies in the file, and what was counted on the way through the section.
+// One record of the data section as it lies in the file, and the statistics of a pass through the section.
 #pragma once
 #include <array>
 #include <cstring>
@@ -12,19 +12,19 @@
 namespace wperf::perf_data {
 
 struct Record {
-  u32 type = 0;  // a RecordType, where we know it
+  u32 type = 0;  // a RecordType, if known
   u16 misc = 0;
-  u64 file_offset = 0;  // of its header
-  Bytes body;           // what follows the header
-  Bytes payload;        // what follows the record and belongs to it: the data of auxtrace and header_tracing_data
+  u64 file_offset = 0;  // offset of its header
+  Bytes body;           // the bytes after the header
+  Bytes payload;        // the bytes after the record that belong to it: the data of auxtrace and header_tracing_data
 
   RecordType kind() const { return static_cast<RecordType>(type); }
 };
 
 enum class StopReason : u8 {
-  record_too_small,  // smaller than its own header, so nobody knows where the next one begins
+  record_too_small,  // smaller than its own header, so the beginning of the next one is unknown
   record_cut,        // the section ends inside of it
-  payload_cut,       // the section ends inside of the data behind it; it was handed out with what there is
+  payload_cut,       // the section ends inside of the data after it; it was handed out with the bytes that exist
 };
 
 struct Stop {
@@ -34,21 +34,21 @@ struct Stop {
   u64 bytes = 0;  // from there to the end
 };
 
-// What went through a pass over the records. Nothing that was skipped is missing here.
+// Statistics of a pass over the records. Everything that was skipped is counted here.
 struct ReadStatistics {
   u64 records = 0;
   std::array<u64, kRecordTypes> by_type{};
-  std::array<u64, kRecordTypes> damaged{};   // of those: lengths that contradict each other; not handed out
+  std::array<u64, kRecordTypes> damaged{};   // of those: records with contradicting lengths; not handed out
   u64 of_unknown_event = 0;                  // samples whose event the file does not describe; not handed out
-  std::vector<std::pair<u32, u64>> unknown;  // types we do not know, with how often they came
+  std::vector<std::pair<u32, u64>> unknown;  // unknown types, with how often they came
   u64 of_further_unknown = 0;                // the same, when there are more than kMostUnknown types
-  u64 gaps = 0, gap_bytes = 0;               // damaged places that were passed over, and what was not read there
+  u64 gaps = 0, gap_bytes = 0;               // damaged places that were skipped, and the bytes that were not read there
   std::optional<Stop> stop;                  // why the rest of the section was not read
   static constexpr usize kMostUnknown = 64;
 
   u64 of(RecordType type) const { return by_type[static_cast<u32>(type)]; }
   u64 all_damaged() const;
-  // Damaged places, the end that is no record among them, and their bytes.
+  // Damaged places, including an unreadable end, and their bytes.
   u64 damaged_places() const { return gaps + (stop.has_value() ? 1 : 0); }
   u64 damaged_bytes() const { return gap_bytes + (stop.has_value() ? stop->bytes : 0); }
   u64 compressed() const { return of(RecordType::compressed) + of(RecordType::compressed2); }  // not read yet
@@ -72,10 +72,10 @@ struct ReadStatistics {
 std::optional<StopReason> record_at(Bytes data, u64 at, Record& record, u64& end);
 
 inline constexpr u64 kRecordHeader = 8;
-inline constexpr u64 kRecordStep = 8;  // records are multiples of it, but for packed ones
+inline constexpr u64 kRecordStep = 8;  // records are multiples of it, except for packed ones
 
-// A look at the header alone, which is a word of type, misc and size: a type that we know and a size that it may have
-// where there are `left` bytes. Asked for each record of a file.
+// Looks only at the header, which is a word of type, misc and size: a known type and a size that it may have if there
+// are `left` bytes. Runs for each record of a file.
 inline bool may_be_header(u64 header, u64 left) {
   const u32 type = static_cast<u32>(header);
   const u64 size = header >> 48;
@@ -91,14 +91,14 @@ inline bool looks_like_record(Bytes data, u64 at) {
   return may_be_header(header, data.size() - at);
 }
 
-// What `perf record -z` packed has any length, so that the records behind it may begin anywhere.
+// Data packed by `perf record -z` have any length, so that the records after them may begin anywhere.
 inline bool is_packed(RecordType kind) {
   return kind == RecordType::compressed || kind == RecordType::compressed2;
 }
 enum class RecordPlaces : u8 { by_words, anywhere };
-// Records that are long are looked at as a whole: a wrong size hides many where it is a large one. They are rare but
-// with copies of stacks.
-inline constexpr u64 kLongRecord = 1024;  // bytes behind the header
+// Long records are looked at as a whole: a wrong size hides many records if it is a large one. They are rare without
+// copies of stacks.
+inline constexpr u64 kLongRecord = 1024;  // bytes after the header
 
 class EventTable;
 
@@ -115,12 +115,13 @@ class RecordStream {
   ReadStatistics& statistics() { return statistics_; }
 
  private:
-  // Nearly all are: of the kernel, short, and what follows looks like a record, too. False: not this one.
+  // Nearly all records are like this: from the kernel, short, and followed by something that looks like a record, too.
+  // Returns false if this one is not.
   bool next_plain(Record& record) {
     u64 header = 0;  // type, misc, size
     if (data_.size() - at_ < sizeof header) return false;
     std::memcpy(&header, data_.data() + at_, sizeof header);
-    __builtin_prefetch(data_.data() + at_ + kAhead);  // a walk that looks at headers alone waits for memory
+    __builtin_prefetch(data_.data() + at_ + kAhead);  // a walk that looks only at headers waits for memory
     const u32 type = static_cast<u32>(header);
     const u64 size = header >> 48;
     if (type - 1 >= kKernelTypes || size - kRecordHeader > kLongRecord || size >= data_.size() - at_) return false;

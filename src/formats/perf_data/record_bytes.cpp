@@ -59,7 +59,7 @@ void append_mmap2(std::string& out, const WrittenMapping& mapping, const Trailer
   } else {
     misc |= perf_data::kMiscMmapBuildId;
     const std::string_view id = mapping.build_id.substr(0, kMappedBuildIdRoom);
-    put(body, static_cast<u32>(id.size()));  // one byte, and three that are free
+    put(body, static_cast<u32>(id.size()));  // one byte, and three unused ones
     put_padded(body, id, kMappedBuildIdRoom);
   }
   put(body, mapping.protection);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Records that no kernel wrote: what ran before the recording began, and samples of other devices. Each function
-// appends one whole record, padded to 8 bytes; one that would not fit into 64 KiB is cut in its texts. `Trailer` is
-// what sample_id_all puts behind a record: only the fields of `sample_type` are written, in the kernel's order.
+// Records that do not come from a kernel: programs that ran before the recording began, and samples of other devices.
+// Each function appends one whole record, padded to 8 bytes; if it would not fit into 64 KiB, its texts are cut.
+// `Trailer` is the end of a record with sample_id_all: only the fields of `sample_type` are written, in the kernel's
+// order.
 #pragma once
 #include <span>
 #include <string>
@@ -34,16 +35,16 @@ struct WrittenSample {
   u32 pid = 0, tid = 0, cpu = 0;
   bool kernel = false;
   std::span<const u64> callchain = {};       // with its marks
-  std::span<const u64> user_registers = {};  // empty: none; as many as the event's mask has bits
+  std::span<const u64> user_registers = {};  // may be empty; as many as the event's mask has bits
 };
 
 void append_mmap2(std::string& out, const WrittenMapping& mapping, const Trailer& trailer);
 void append_comm(std::string& out, u32 pid, u32 tid, std::string_view name, bool by_exec, const Trailer& trailer);
 void append_fork(std::string& out, u32 pid, u32 parent_pid, u32 tid, u32 parent_tid, u64 time, const Trailer& trailer);
 void append_sample(std::string& out, const WrittenSample& sample);
-// Samples of the event `trailer` names that are in no other record.
+// Lost samples of the event in `trailer` that no other record reports.
 void append_lost_samples(std::string& out, u64 samples, const Trailer& trailer);
-// What kind of hardware trace the file has; `parameters` as perf's reader of that kind wants them.
+// The kind of hardware trace in the file; `parameters` as perf's reader of that kind wants them.
 void append_auxtrace_info(std::string& out, u32 type, std::span<const u64> parameters);
 // A stretch of the trace of one core; `offset` counts from the beginning of that core's trace. `bytes` follow the
 // record, up to a multiple of 8.
@@ -51,7 +52,7 @@ void append_auxtrace(std::string& out, u32 core, u64 offset, std::string_view by
 // How ticks of a trace's timestamps become nanoseconds as in samples: zero + (ticks * multiplier >> shift).
 void append_time_conversion(std::string& out, u64 shift, u64 multiplier, u64 zero);
 void append_finished_round(std::string& out);
-// The name of an event where a reader would find none before the file is finished.
+// The name of an event, for readers before the file is finished.
 void append_event_name(std::string& out, u64 id, std::string_view name);
 
 }  // namespace wperf::perf_data

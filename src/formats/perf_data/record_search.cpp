@@ -7,11 +7,11 @@ namespace wperf::perf_data {
 namespace {
 
 constexpr u32 kEnough = 3;               // sound records in a row
-constexpr u32 kMostUnknown = 256;        // in a row: then they are what they say
+constexpr u32 kMostUnknown = 256;        // in a row: then they are real records
 constexpr u32 kLeastNonsense = 1 << 16;  // no kernel or perf will have that many types
 constexpr u64 kDay = 86'400'000'000'000;
 
-// What a record says of itself when it is decoded.
+// Checks a decoded record against itself.
 struct Witness {
   const EventTable& events;
   bool is_given = false;

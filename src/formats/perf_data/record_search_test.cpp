@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Recordings that were damaged in the middle: what is behind the damage is read, and nothing that is no record.
+// Recordings that were damaged in the middle: records after the damage are read, and nothing else is taken for a
+// record.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -20,7 +21,7 @@ constexpr u64 kSamples = 2000;
 
 struct Recording {
   std::vector<std::byte> bytes;
-  std::vector<u64> offsets;  // of samples
+  std::vector<u64> offsets;  // offsets of samples
 };
 
 // Samples of different lengths, now and then another record; the time of each is its number.
@@ -87,7 +88,8 @@ TEST_P(DamagedRecording, GoesOnBehindABadPage) {
       std::vector<std::byte> bytes = sound.bytes;
       std::fill_n(bytes.begin() + static_cast<std::ptrdiff_t>(page * kPage), kPage, static_cast<std::byte>(fill));
       const auto lost = std::count_if(sound.offsets.begin(), sound.offsets.end(), [&](u64 offset) {
-        return offset / kPage == page || (offset + 0xa0) / kPage == page;  // those that reach into it, roughly
+        // roughly those that lie in it or reach into it
+        return offset / kPage == page || (offset + 0xa0) / kPage == page;
       });
       const Seen seen = read_all(bytes);
       EXPECT_GE(seen.numbers.size() + static_cast<usize>(lost) + 1, kSamples) << fill << ' ' << page;
@@ -114,7 +116,7 @@ TEST_P(DamagedRecording, GoesOnBehindAWrongSize) {
   }
 }
 
-// Whatever the wrong size is, no record behind it is taken for a part of it: not even where another begins there.
+// For any wrong size, no record after it is taken for a part of it: not even where another begins there.
 TEST_P(DamagedRecording, NoWrongSizeHidesManyRecords) {
   const Recording sound = recording(GetParam());
   const usize first = 100;

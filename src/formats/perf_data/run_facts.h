@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What wperf says of a run of its own in a recording, beside what perf.data has words for: a feature section that perf
-// passes over (a number it does not know). Pairs of texts, key and value, each ended by a zero byte. Written by devices
-// and measure, read by recording.
+// wperf's own facts about a run in a recording, for which perf.data has no place: a feature section with a number that
+// perf does not know and skips. Pairs of texts, key and value, each ended by a zero byte.
 #pragma once
 #include <optional>
 #include <string>
@@ -18,7 +17,7 @@ inline constexpr u32 kMadeCodeFeature = 251;
 // How the PDBs of Windows images are called: pairs of texts, the build id in hexadecimal digits and the name.
 inline constexpr u32 kPdbNamesFeature = 252;
 
-// What the sampler said of itself on one core. taken = delivered + lost.
+// The sampler's own statistics on one core. taken = delivered + lost.
 struct CoreFacts {
   u32 core = 0;
   u64 taken = 0;
@@ -28,11 +27,11 @@ struct CoreFacts {
 // Stacks that were unwound while recording and end early.
 struct StackFacts {
   u64 cut = 0, without_table = 0, damaged = 0, of_32_bits = 0;
-  u64 by_pointers = 0;  // not unwound for want of time: as the kernel followed the frame pointers
+  u64 by_pointers = 0;  // not unwound for lack of time: the kernel's frame pointers are used
   bool any() const { return (cut | without_table | damaged | of_32_bits) != 0; }
 };
 
-// What the driver says of one core's buffer of SPE, and what core it was.
+// The driver's statistics of one core's buffer of SPE, and the kind of core.
 struct SpeCoreFacts {
   u32 core = 0;
   u64 midr = 0;
@@ -41,31 +40,30 @@ struct SpeCoreFacts {
   bool faulted = false;
 };
 
-// Events of cores that were counted beside the recording, as they were read: numbers whose order is known to who wrote
-// them.
+// Core events that were counted during the recording: only numbers, whose order the writer knows.
 struct CountedFacts {
   bool kernel = false;      // counted, too
-  bool has_cycles = false;  // there is a counter for cycles alone
+  bool has_cycles = false;  // there is a separate counter for cycles
   u32 cores = 0;            // how many were chosen
-  u32 counters = 0;         // that events took turns on
+  u32 counters = 0;         // the counters on which events took turns
   u64 start_ns = 0, end_ns = 0;
   std::string vendor;
   std::vector<std::vector<u64>> units;
 };
 
 struct RunFacts {
-  bool windows = false;    // programs are Windows', sampled by a driver of ours or on the simulated machine
-  std::string image_name;  // of the program that was looked at, as its files were named by the user
+  bool windows = false;    // programs of Windows, sampled by wperf's driver or on the simulated machine
+  std::string image_name;  // of the measured program, as its files were named by the user
   std::string pe_file, pdb_file;
   u32 process = 0;
   u32 recorder = 0;               // wperf's own process; 0: not known
   u64 start_ns = 0, end_ns = 0;   // when sampling began and ended; equal: not known
   u64 begun_unix_ns = 0;          // start_ns by the clock on the wall; 0: not known
-  std::optional<u64> cpu_ns;      // that the program, and what it started, had of the cores meanwhile
-  std::optional<u64> program_ns;  // that the program ran, where more than it was recorded
+  std::optional<u64> cpu_ns;      // the time on cores of the program and its children meanwhile
+  std::optional<u64> program_ns;  // the program's time, if more than it was recorded
   std::optional<u32> exit_code;   // of a program that ended by itself
   std::string note;
-  u64 switch_cost_ns = 0;  // that recording a switch took of a thread's time, measured; 0: not known
+  u64 switch_cost_ns = 0;  // the cost of recording a switch, as a part of a thread's time, measured; 0: not known
   std::vector<CoreFacts> cores;
   StackFacts stacks;
   std::vector<SpeCoreFacts> spe_cores;
@@ -73,7 +71,7 @@ struct RunFacts {
 };
 
 std::string run_facts_bytes(const RunFacts& facts);
-// Nothing: somebody else's recording. What makes no sense is left out.
+// nullopt for a recording of another program. Malformed entries are left out.
 std::optional<RunFacts> read_run_facts(Bytes section);
 
 void append_pdb_name(std::string& section, Bytes build_id, std::string_view name);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A sample: the fields that its event asked for, as numbers and views into the file. Fields that were not asked for are
-// zero and empty; EventAttributes::has() tells them from those that are.
+// A sample: the fields that its event has, as numbers and views into the file. Other fields are zero and empty;
+// EventAttributes::has() shows which ones exist.
 #pragma once
 #include <bit>
 #include <optional>
@@ -22,7 +22,7 @@ struct CounterValues {
     return words[behind_value(index) + ((format & kReadId) != 0 ? 1 : 0)];
   }
 
-  // As they lie in the file. The times stand between the value and the id of an event without a group.
+  // As they lie in the file. The times come between the value and the id of an event without a group.
   u64 format = 0;  // kRead… bits
   u64 lone_value = 0;
   Words words;
@@ -37,7 +37,7 @@ struct BranchStack {
   bool has_hardware_index = false;
   u64 hardware_index = 0;
   Words words;     // from, to and flags of each
-  Words counters;  // one per branch, where asked for
+  Words counters;  // one for each branch, if wanted
   usize size() const { return words.size() / 3; }
   u64 from(usize index) const { return words[index * 3]; }
   u64 to(usize index) const { return words[index * 3 + 1]; }
@@ -46,9 +46,9 @@ struct BranchStack {
 
 struct Registers {
   u64 abi = 0;   // 0 none, 1 32-bit, 2 64-bit
-  u64 mask = 0;  // which ones; their values follow each other from the lowest bit up
+  u64 mask = 0;  // which registers; their values follow each other from the lowest bit up
   Words values;
-  // Nothing: it was not recorded.
+  // nullopt if it was not recorded.
   std::optional<u64> value_of(u32 number) const {
     const u64 bit = u64{1} << number;
     if (abi == 0 || (mask & bit) == 0) return std::nullopt;
@@ -64,7 +64,7 @@ struct UserStack {
 };
 
 struct Sample {
-  u32 event = kNoEvent;  // index into the events of the file; kNoEvent where it does not say which
+  u32 event = kNoEvent;  // index into the events of the file; kNoEvent if it does not say which
   u16 misc = 0;
   u32 pid = 0, tid = 0, cpu = 0;
   u64 id = 0, stream_id = 0;
@@ -74,7 +74,7 @@ struct Sample {
   u64 physical_address = 0, cgroup = 0, data_page_size = 0, code_page_size = 0;
   CounterValues counters;
   Words callchain;  // addresses, with marks (>= kCallchainMarks) before each part
-  Bytes raw;        // of a tracepoint or a PMU with fields of its own
+  Bytes raw;        // the raw data of a tracepoint or of a PMU with additional fields
   BranchStack branches;
   Registers user_registers, interrupt_registers;
   UserStack user_stack;
@@ -88,7 +88,7 @@ struct Sample {
   u16 weight_3() const { return static_cast<u16>(weight >> 48); }
 };
 
-// False when the lengths and counts in the body contradict its size. `unread`: bytes behind the last field.
+// Returns false when the lengths and counts in the body contradict its size. `unread`: bytes after the last field.
 bool read_sample(Bytes body, const EventAttributes& attributes, Sample& out, usize* unread = nullptr);
 void read_counter_values(Reader& reader, u64 format, CounterValues& out);
 

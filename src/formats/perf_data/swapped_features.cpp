@@ -30,7 +30,7 @@ void swap_build_ids(FieldSwapper& fields) {
   }
 }
 
-// A list whose items are a text and the numbers before and behind it.
+// A list whose items are a text with numbers before and after it.
 void swap_text_list(FieldSwapper& fields, std::string_view before, std::string_view behind) {
   for (u32 left = fields.take<u32>(); left != 0 && fields.left() != 0; --left) {
     fields.fields(before);

@@ -16,8 +16,8 @@ u64 reversed_bits(u64 bits) {
   return reversed;
 }
 
-// Bit fields stand from the most significant bit on there, from the least one here. A field wider than one bit keeps
-// the order of its own bits.
+// Bit fields begin at the most significant bit there, and at the least significant one here. A field wider than one bit
+// keeps the order of bits within it.
 u64 with_field(u64 bits, u64 original, u32 at, u32 width) {
   const u64 mask = ((u64{1} << width) - 1) << at;
   const u64 value = (original >> (64 - at - width)) << at;
@@ -226,7 +226,7 @@ usize RecordSwapper::swap_next(std::span<std::byte> rest) {
   if (type < kFirstUserType) events();
   swap_body(type, misc, body);
   if (type == static_cast<u32>(RecordType::header_attr)) learn_event(body);
-  u64 payload = 0;  // stays as it is
+  u64 payload = 0;  // is not swapped
   if (type == static_cast<u32>(RecordType::auxtrace)) payload = Reader(body).word();
   if (type == static_cast<u32>(RecordType::header_tracing_data)) payload = Reader(body).take<u32>();
   return payload > rest.size() - size ? rest.size() : size + static_cast<usize>(payload);
@@ -255,7 +255,7 @@ void RecordSwapper::swap_body(u32 type, u16 misc, std::span<std::byte> body) con
   fields.fields(user_fields(kind));
 }
 
-// As it stands here by now.
+// In native order by now.
 void RecordSwapper::learn_event(Bytes body) {
   Event event;
   if (!read_event_attributes(body, event.attributes) || event.attributes.size > body.size()) return;
@@ -272,7 +272,7 @@ const EventTable& RecordSwapper::events() {
   return events_;
 }
 
-// `body` as it came; the id is looked at without turning it around.
+// `body` in its original order; the id is read without swapping the body.
 const EventAttributes* RecordSwapper::attributes_of(std::span<std::byte> body, usize id_word) const {
   if (events_.all().empty()) return nullptr;
   u32 event = 0;
@@ -306,7 +306,8 @@ void RecordSwapper::swap_kernel_record(u32 type, u16 misc, std::span<std::byte> 
   if (const EventAttributes* const first = events_.all().empty() ? nullptr : &events_.all().front().attributes) {
     const usize words = body.size() / sizeof(u64), behind = events_.trailer_id_word();
     const EventAttributes* const own =
-        behind < words ? attributes_of(body, words - 1 - behind) : nullptr;  // else laid out like those of the first
+        // otherwise its layout is that of the first
+        behind < words ? attributes_of(body, words - 1 - behind) : nullptr;
     const EventAttributes& attributes = own != nullptr ? *own : *first;
     sample_type = attributes.sample_type;
     trailer = attributes.trailer_size();

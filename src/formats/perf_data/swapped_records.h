@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Records and event attributes of the other byte order, turned around in place. Called by byte_order and recording.
+// Records and event attributes of the other byte order, turned around in place.
 #pragma once
 #include <span>
 
@@ -15,11 +15,12 @@ void swap_feature(Feature feature, std::span<std::byte> bytes);
 // Takes the records one after the other. Through a pipe events come as records, too, and are learnt here.
 class RecordSwapper {
  public:
-  RecordSwapper() = default;  // of a pipe
+  RecordSwapper() = default;  // for a pipe
   explicit RecordSwapper(EventTable events) : events_(std::move(events)) {}
-  // `rest` begins with a record: turns it around and says how long it is with what belongs to it; 0 where no record is.
+  // `rest` begins with a record: swaps it and returns its length with the data that belong to it; 0 if there is no
+  // record.
   usize swap_next(std::span<std::byte> rest);
-  // The same with a copy of one, which may turn out to be none: nothing is learnt.
+  // The same for a copy of a record that may turn out not to be one: the events stay unchanged.
   void swap_copy(std::span<std::byte> record) const;
   const EventTable& events();
 
@@ -33,7 +34,7 @@ class RecordSwapper {
 
   EventTable events_;
   std::vector<Event> learnt_;
-  bool is_complete_ = true;  // all that was learnt is in the table
+  bool is_complete_ = true;  // the table has everything that was learnt
 };
 
 }  // namespace wperf::perf_data

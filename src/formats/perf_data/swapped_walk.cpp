@@ -14,7 +14,7 @@ struct Header {
   u16 misc = 0, size = 0;
 };
 
-// Stands for one that is too small where the bytes are over.
+// At the end of the bytes, gives a header that is too small.
 Header header_at(Bytes data, u64 at) {
   if (at > data.size() || data.size() - at < kRecordHeader) return {};
   Reader reader(data.subspan(static_cast<usize>(at)));
@@ -30,7 +30,7 @@ bool may_be_record(Bytes data, u64 at) {
   return may_be_header(u64{header.size} << 48 | header.type, data.size() - at);
 }
 
-// Where the record ends with what belongs to it; 0: it does not fit.
+// The end of the record including the data that belong to it; 0 if it does not fit.
 u64 end_of_record(Bytes data, u64 at) {
   const Header header = header_at(data, at);
   if (header.size < kRecordHeader || header.size > data.size() - at) return 0;
@@ -47,7 +47,7 @@ class Walk {
   Walk(Bytes data, RecordSwapper& swapper, RecordPlaces places) : data_(data), swapper_(swapper), places_(places) {}
 
   u64 find(u64 at);  // as find_record
-  // Where the record at `at` ends, which is `at` where there is none, and where the next one begins.
+  // The end of the record at `at` (which is `at` if there is none), and the beginning of the next one.
   struct Step {
     u64 end = 0, next = 0;
   };
@@ -105,7 +105,7 @@ Walk::Step Walk::step(u64 at) {
       is_whole && (header.size - kRecordHeader <= kLongRecord || is_sound(turned(at), swapper_.events()));
   if (is_sound_here && (end == data_.size() || may_be_record(data_, end))) return {end, end};
   trusted_ = is_sound_here ? end_of_run(end, UnknownTypes::pass) : kNoRun;
-  if (trusted_ != kNoRun) return {end, end};  // of types that we do not know
+  if (trusted_ != kNoRun) return {end, end};  // of unknown types
   const u64 next = find(holds_packed ? end : at + kRecordHeader);
   if (next == data_.size()) return {is_whole ? end : at, next};
   trusted_ = end_of_run(next, UnknownTypes::refuse);
@@ -118,7 +118,7 @@ void swap_records(std::span<std::byte> records, RecordSwapper& swapper, RecordPl
   Walk walk(records, swapper, places);
   for (u64 at = 0; at < records.size();) {
     const auto [end, next] = walk.step(at);
-    // What is cut at the end of a file is turned as far as it goes.
+    // A record cut by the end of a file is swapped as far as it goes.
     const bool is_cut = end == at && next == records.size();
     if (end != at || is_cut) swapper.swap_next(records.subspan(static_cast<usize>(at)));
     if (!is_cut)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Recordings of the other byte order that were damaged: what is behind the damage is read as in other files.
+// Recordings of the other byte order that were damaged: records after the damage are read as in other files.
 #include "formats/perf_data/swapped_walk.h"
 
 #include <gtest/gtest.h>

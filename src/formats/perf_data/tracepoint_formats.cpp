@@ -28,7 +28,7 @@ Bytes take_sized(Reader& reader) {
   return reader.bytes(size);
 }
 
-// The number behind `key`, which is looked for in `text`.
+// The number after `key`, which is looked for in `text`.
 u64 number_behind(std::string_view text, std::string_view key) {
   const usize at = text.find(key);
   if (at == std::string_view::npos) return 0;
@@ -94,7 +94,7 @@ std::vector<TracepointFormat> read_tracepoint_formats(Bytes section, std::string
   if (text_of(reader.bytes(kMagic.size())) != kMagic) return formats;
   take_text(reader);                           // version
   if (reader.take<u8>() != 0) return formats;  // of the other byte order
-  reader.skip(1 + sizeof(u32));                // of a long; of a page
+  reader.skip(1 + sizeof(u32));                // sizes of a long and of a page
   for (u32 i = 0; i < 2; ++i) {                // header_page, header_event
     take_text(reader);
     take_sized(reader);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How the fields of tracepoints lie in the raw bytes of their samples, as the kernel that recorded them said
+// How the fields of tracepoints lie in the raw bytes of their samples, by the descriptions of the recording kernel
 // (Feature::tracing_data). Views reach into the file.
 #pragma once
 #include <string_view>
@@ -24,7 +24,7 @@ struct TracepointFormat {
   TracepointField field(std::string_view wanted) const;
 };
 
-// Those whose system is `system`; empty: all. A damaged section gives what stands before the damage.
+// Those whose system is `system`; empty: all. A damaged section gives the formats before the damage.
 std::vector<TracepointFormat> read_tracepoint_formats(Bytes section, std::string_view system);
 
 }  // namespace wperf::perf_data

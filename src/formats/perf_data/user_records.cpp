@@ -64,7 +64,7 @@ bool read(const Record& record, AuxTrace& out) {
   out.tid = reader.take<u32>();
   out.cpu = reader.take<u32>();
   out.data = record.payload;
-  return reader.sound() && out.size <= ~out.offset;  // so that offset + size may be said from here on
+  return reader.sound() && out.size <= ~out.offset;  // from here on, offset + size cannot overflow
 }
 
 bool read(const Record& record, AuxTraceError& out) {
@@ -160,7 +160,7 @@ bool read(const Record& record, TimeConv& out) {
   out.multiplier = reader.word();
   out.zero = reader.word();
   if (!reader.sound()) return false;
-  if (reader.left() == 0) {  // perf before 5.11 wrote these three, and only where they are usable
+  if (reader.left() == 0) {  // perf before 5.11 wrote these three, and only if they are usable
     out.has_zero = true;
     return true;
   }

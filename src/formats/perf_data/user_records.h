@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What perf itself writes between the records of the kernel: AUX data, events and features of a file that came through
-// a pipe, counts of `perf stat record`, and notes for its own reader. read() is false when the record is shorter than
-// what it says.
+// perf's own records between those of the kernel: AUX data, events and features of a file that came through a pipe,
+// counts of `perf stat record`, and notes for its own reader. read() returns false if the record is shorter than its
+// contents claim.
 #pragma once
 #include "formats/perf_data/event_attributes.h"
 #include "formats/perf_data/record.h"
@@ -24,13 +24,13 @@ struct TracingData {  // header_tracing_data: formats of tracepoints
 
 struct BuildId {  // header_build_id, and an entry of the feature build_ids
   u32 pid = 0;
-  u16 misc = 0;  // its kMiscCpuMode says whether it is the kernel's
+  u16 misc = 0;  // its kMiscCpuMode shows whether it belongs to the kernel
   Bytes id;
   std::string_view file;
 };
 
-struct FinishedRound {};  // what comes later is not older than what came before the round before
-struct FinishedInit {};   // what was there before the measurement has been described
+struct FinishedRound {};  // later records are not older than those before the round before
+struct FinishedInit {};   // the state before the measurement has been described
 
 struct IdIndex {
   Words words;     // four per entry
@@ -123,7 +123,7 @@ struct TimeConv {
 };
 
 struct FeatureRecord {  // header_feature
-  u64 feature = 0;      // a Feature, where we know it
+  u64 feature = 0;      // a Feature, if known
   Bytes data;
 };
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Numbers of registers, as the kernel counts them in masks of recorded ones. Called by the Linux device, and by
-// recording.
+// Numbers of registers, as the kernel counts them in masks of recorded ones.
 #pragma once
 #include <optional>
 #include <string_view>
@@ -9,7 +8,7 @@
 
 namespace wperf::perf_data {
 
-// Where a system call has its first argument: rdi, x0. It is there as long as the call lasts.
+// Where a system call has its first argument: rdi, x0. It stays there as long as the call lasts.
 inline constexpr u32 kFirstArgumentX86 = 5, kFirstArgumentArm64 = 0;
 
 // `architecture`: as a file names it; nothing: of others it is not known.

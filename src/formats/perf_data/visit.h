@@ -10,7 +10,7 @@
 
 namespace wperf::perf_data {
 
-// For who wants no more than this of samples: it costs much less than a Sample.
+// For visitors that need only this of samples: it costs much less than a Sample.
 struct TimeOfSample {
   u64 ns = 0;
 };

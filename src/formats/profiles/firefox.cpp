@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Firefox Profiler's processed format, as samply writes it, too: columns of numbers that point into other columns. Up
-// to version 59 each thread has tables of its own, since then all share them; where a column is absent, nothing is
-// known.
+// Firefox Profiler's processed format, which samply writes, too: columns of numbers that point into other columns. Up
+// to version 59 each thread has separate tables, since then all share them. Values of an absent column are unknown.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,9 +16,9 @@ constexpr u32 kNewestVersion = 70;
 
 struct Thread {
   std::string name, process, pid, tid, weight_type;
-  std::string event;  // as wperf says it
+  std::string event;  // wperf's name for it
   FirefoxTables own;
-  std::vector<u32> stacks;  // of samples; kNothing: none
+  std::vector<u32> stacks;  // of samples; kNothing: no stack
   std::vector<double> times, weights;
   bool has_deltas = false;  // times are since the sample before
 };

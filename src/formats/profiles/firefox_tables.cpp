@@ -7,7 +7,7 @@ namespace wperf::profiles {
 namespace {
 
 constexpr u64 kNoAddress = ~u64{0};
-constexpr double kGreatestAddress = 9e15;  // that a double holds exactly
+constexpr double kGreatestAddress = 9e15;  // the greatest that a double holds exactly
 
 u32 at(const std::vector<u32>& column, u32 index) {
   return index < column.size() ? column[index] : kNothing;
@@ -88,7 +88,7 @@ u32 FirefoxTables::place_of(ProfileBuilder& builder, u32 frame, const std::vecto
   const u32 resource = at(function_resource, function);
   u32 library = at(frame_library, frame);
   if (library == kNothing) library = at(resource_library, resource);
-  // Of what is in no library, but in a page or an add-on, that one's name.
+  // Code of a page or an add-on, which is in no library, gets its name.
   const std::string_view path =
       library < libraries.size() ? text_at(libraries, library) : text_at(texts, at(resource_name, resource));
   const u32 module = builder.module(path);
@@ -115,7 +115,7 @@ std::vector<u32> FirefoxTables::make_nodes(ProfileBuilder& builder, const std::v
     const bool is_root = has_offsets ? told == 0 : told == kNothing;
     if (!is_root) {
       const u32 prefix = has_offsets ? stack - std::min(told, stack + 1) : told;
-      if (prefix >= stack || nodes[prefix] == kNothing) continue;  // callers stand before what they call
+      if (prefix >= stack || nodes[prefix] == kNothing) continue;  // callers come before their callees
       parent = nodes[prefix];
     }
     if (places[frame] == kNothing) places[frame] = place_of(builder, frame, libraries, texts);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The tables of Firefox Profiler's processed format: strings, stacks, frames, functions and where they are from. Called
-// by firefox.cpp.
+// The tables of Firefox Profiler's processed format: strings, stacks, frames, functions and their origins.
 #pragma once
 #include <string>
 #include <string_view>
@@ -14,16 +13,17 @@ namespace wperf::profiles {
 struct FirefoxTables {
   std::vector<std::string> strings;
   std::vector<u32> stack_frame, stack_prefix;
-  bool has_offsets = false;  // a prefix is how far before its stack it stands, 0: there is none (since version 66)
+  bool has_offsets = false;  // a prefix is the distance to an earlier stack, 0: no prefix (since version 66)
   std::vector<u32> frame_function, frame_line, frame_library;
-  std::vector<u64> frame_address;  // ~0: none
+  std::vector<u64> frame_address;  // ~0: no address
   std::vector<u32> function_name, function_resource, function_file, function_source;
   std::vector<u32> resource_library, resource_name;
   std::vector<u32> source_file;  // since version 58
 
   // Takes the table that is next, where `name` is one.
   void read(text::JsonReader& json, std::string_view name);
-  // By stack: its node, or kNothing where it points to what is not there. `others`: strings, where there are none here.
+  // By stack: its node, or kNothing if it points to something that does not exist. `others`: strings, if there are none
+  // here.
   std::vector<u32> make_nodes(ProfileBuilder& builder, const std::vector<std::string>& libraries,
                               const std::vector<std::string>& others) const;
 

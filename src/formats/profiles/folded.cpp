@@ -52,7 +52,7 @@ class Frames {
  private:
   ProfileBuilder& builder_;
   u32 user_;
-  std::unordered_map<std::string_view, u32> places_;  // names as they stand in the file
+  std::unordered_map<std::string_view, u32> places_;  // unchanged names from the file
 };
 
 }  // namespace

@@ -11,14 +11,15 @@
 namespace wperf::profiles {
 namespace {
 
-// Firefox Profiler tells its version in meta; others name their schema, or have a member that nobody else has.
+// Firefox Profiler writes its version into meta; the other formats name their schema, or have a member that no other
+// format has.
 Format json_format(Bytes file) {
   text::JsonReader json(file);
   if (json.kind() == text::JsonReader::Kind::array) return Format::other_json;
   if (json.kind() != text::JsonReader::Kind::object) return Format::none;
   Format format = Format::other_json;
   bool has_frames = false, has_profiles = false;
-  // What stands at the end of a long file is looked for, too, but only until something tells.
+  // Marks at the end of a long file are looked for, too, but only until the format is clear.
   json.for_each_member([&](std::string_view key) {
     if (key == "$schema") {
       if (json.string().find("speedscope") != std::string_view::npos) format = Format::speedscope;
@@ -39,10 +40,10 @@ Format json_format(Bytes file) {
   return format;
 }
 
-// A list of packets alone is Perfetto's; pprof has strings, and the first of them is empty.
+// A list that contains only packets is Perfetto's; pprof has strings, and the first of them is empty.
 struct ProtobufLook {
   bool has_strings = false, only_packets = true, is_none = false;
-  bool may_go_on = false;  // what is wrong with it may be that it is cut
+  bool may_go_on = false;  // the fault may be only that the file is cut short
   u64 fields = 0;
 };
 ProtobufLook look_at_fields(Bytes file) {
@@ -74,7 +75,7 @@ Format protobuf_format(Bytes file) {
   return first.sound() ? Format::perfetto : Format::none;
 }
 
-// The first lines tell: text, a semicolon somewhere, and numbers behind the last blank.
+// The first lines decide: text, a semicolon somewhere, and numbers after the last blank.
 bool looks_folded(std::string_view file) {
   constexpr usize kEnough = 64 << 10, kMostLines = 50;
   const bool is_whole = file.size() <= kEnough;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Profiles that other programs wrote, known by what is in them: pprof, folded stacks, speedscope, Firefox Profiler's
-// processed format, Perfetto traces with samples of perf or of stacks. Opens no files. Called by commands.
+// Profiles that other programs wrote, recognised by their contents: pprof, folded stacks, speedscope, Firefox
+// Profiler's processed format, Perfetto traces with samples of perf or of stacks. Opens no files.
 #pragma once
 #include <functional>
 #include <string>
@@ -19,25 +19,26 @@ using Bytes = bytes::Span;
 // other_json: JSON, but of no program that is known here.
 enum class Format : u8 { none, pprof, folded, speedscope, firefox, perfetto, chrome, other_json };
 
-// By its contents, unpacked. Looks at as little as tells.
+// Decided by the unpacked contents. Reads only as much as is needed to decide.
 Format format_of(Bytes file);
-// By its first bytes alone: may it be one, if it goes on behind them?
+// By its first bytes: may it be a profile, depending on the bytes that follow?
 bool may_begin_profile(Bytes beginning);
 // "pprof", "Firefox Profiler".
 std::string_view format_name(Format format);
-// Of text that might have been folded stacks: what is wrong with it, for its writer. 0: it is nothing like them.
+// For text that might have been folded stacks: the first wrong line, for its writer. 0 if it does not look like them at
+// all.
 u64 first_line_without_count(Bytes file);
 
 struct ForeignProfile {
   stacks::StackProfile profile;
-  stacks::Moments moments;            // of samples, where ProfileWishes asks for them
-  std::vector<std::string> warnings;  // what of the file is not shown, and why; whole sentences
-  bool has_times = false;             // of samples, so that --time can choose
+  stacks::Moments moments;            // the samples' times, where ProfileWishes asks for them
+  std::vector<std::string> warnings;  // which parts of the file are not shown, and why; whole sentences
+  bool has_times = false;             // the samples have times, so --time can choose among them
 };
 
 // These first bytes were read and are not looked at again.
 using TellPassed = std::function<void(u64 end)>;
-inline constexpr u64 kToldBytes = 256 << 10;  // it is told about as often
+inline constexpr u64 kToldBytes = 256 << 10;  // progress is reported after every so many bytes
 
 diag::Result<ForeignProfile> read_foreign_profile(Bytes file, Format format, const ProfileWishes& wishes,
                                                   const TellPassed& passed);
@@ -49,7 +50,7 @@ diag::Result<ForeignProfile> read_speedscope(Bytes file, const ProfileWishes& wi
 diag::Result<ForeignProfile> read_firefox(Bytes file, const ProfileWishes& wishes, const TellPassed& passed);
 diag::Result<ForeignProfile> read_perfetto(Bytes file, const ProfileWishes& wishes, const TellPassed& passed);
 diag::Error damaged_profile(std::string text);
-// What the builder left out is told, and its profile taken.
+// Adds a warning for everything the builder left out, and takes its profile.
 ForeignProfile finish_profile(ProfileBuilder& builder, std::vector<std::string> warnings);
 
 }  // namespace wperf::profiles

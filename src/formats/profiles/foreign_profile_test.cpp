@@ -62,7 +62,7 @@ std::string packed(u32 field, const std::vector<u64>& values) {
   return block(field, out);
 }
 
-// Samples stand before all that they name: main calls work, into which an inlined function was put.
+// Samples come before the entries that they refer to: main calls work, into which a function was inlined.
 std::string small_pprof() {
   const auto sample = [](const std::vector<u64>& stack, const std::vector<u64>& values) {
     return block(2, packed(1, stack) + packed(2, values) + block(3, number(1, 8) + number(3, 77)));
@@ -102,11 +102,11 @@ TEST(Pprof, InlinedFramesDoNotMultiplyWithoutEnd) {
   const std::string bomb = block(4, number(1, 99) + lines) + sample(std::vector<u64>(50'000, 99)) + sample({10});
   const ForeignProfile got = read(good + bomb);
   EXPECT_LT(got.profile.nodes.size(), good.size() + bomb.size() + (1 << 20) + 512);
-  EXPECT_EQ(stacks_of(got.profile).at("main"), 200u);  // what is before the bomb, and behind it
+  EXPECT_EQ(stacks_of(got.profile).at("main"), 200u);  // the samples before and after the bomb
   EXPECT_EQ(got.profile.losses.damaged_records, 1u);
   ASSERT_EQ(got.warnings.size(), 1u);
   EXPECT_NE(got.warnings[0].find("1 samples are left out"), std::string::npos) << got.warnings[0];
-  // Of the same frames again and again nothing new is kept, and they are walked no more often either.
+  // If the same frames come again and again, nothing new is kept, and they are walked no more often either.
   std::string walks;
   for (int i = 0; i < 2'000; ++i) walks += sample(std::vector<u64>(200, 99));
   const ForeignProfile walked = read(good + block(4, number(1, 99) + lines) + walks);
@@ -256,7 +256,7 @@ TEST(Firefox, TablesOfAThread) {
            {.lines = true});
   EXPECT_EQ(stacks_of(got.profile), (Stacks{{"main", 1}, {"main;x.so+0x20", 5}}));
   EXPECT_EQ(got.profile.losses.damaged_records, 1u);  // its caller is not there
-  ASSERT_EQ(got.warnings.size(), 1u);                 // of the sample without a stack
+  ASSERT_EQ(got.warnings.size(), 1u);                 // the warning about the sample without a stack
   EXPECT_EQ(got.profile.tasks.at(0).pid, 12u);
   EXPECT_EQ(got.profile.tasks.at(0).tid, 13u);
   EXPECT_EQ(got.profile.modules.at(0).path, "/lib/x.so");
@@ -316,7 +316,7 @@ TEST(Perfetto, StackSamples) {
   EXPECT_EQ(got.profile.events.at(0).samples, 4u);
   EXPECT_EQ(got.profile.samples[0].core, 6u);
   EXPECT_EQ(got.profile.tasks.at(0).tid, 8u);
-  EXPECT_EQ(got.profile.losses.damaged_records, 1u);  // of a counter that is not there
+  EXPECT_EQ(got.profile.losses.damaged_records, 1u);  // the record of a counter that does not exist
 }
 
 TEST(Formats, AreKnownByContent) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Perfetto's traces: perf_sample (66) and stack_sample (135) packets, with the data that packets of their sequence have
-// interned before them. Names of threads may come behind the samples, so the packets are walked twice. Numbers of
-// fields are those of perfetto_trace.proto.
+// interned before them. Names of threads may come after the samples, so the packets are read twice. Numbers of fields
+// are those of perfetto_trace.proto.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 namespace wperf::profiles {
 namespace {
 
-// What a packet says beside its payload.
+// The fields of a packet apart from its payload.
 struct Packet {
   u64 time_ns = 0, sequence = 0, flags = 0;
   bool has_time = false;
@@ -188,11 +188,11 @@ void PerfettoReader::read_perf_sample(const Packet& packet, InternedData& intern
     ++builder_.losses().lost_samples;
     return;
   }
-  if (!is_sample) return;  // of what was lost, or a counter alone
+  if (!is_sample) return;  // a loss, or only a counter
   const PerfEvent& about = interned.perf_event();
   const u32 event = builder_.event(about.name);
   builder_.set_interval(event, about.period);
-  // The counter goes on and on; what it told before on this core was another sample's.
+  // The counter goes on and on; its previous value on this core belongs to another sample.
   u64& before = counted_before_[(packet.sequence << 32) | core];
   const u64 since = counted > before ? counted - before : 0;
   before = counted;
@@ -262,7 +262,7 @@ void PerfettoReader::read_stack_sample(const Packet& packet, InternedData& inter
         break;
     }
   }
-  // wperf says beside what a sample counts how many samples it stands for.
+  // wperf writes the number of samples in addition to a sample's weight.
   u64 count = 1;
   for (usize i = 0; i < std::min(followers.size(), follower_weights.size()); ++i) {
     const CounterDescriptor* const follower = interned.counter(followers[i]);

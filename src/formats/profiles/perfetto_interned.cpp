@@ -34,7 +34,7 @@ std::string_view counter_name(u64 counter) {
   return counter < kNames.size() ? kNames[counter] : std::string_view();
 }
 
-// Of stack samples that name their counter by its unit alone.
+// For stack samples that name their counter only by its unit.
 std::string_view unit_name(u64 unit) {
   static constexpr std::array<std::string_view, 10> kNames = {"",
                                                               "nanoseconds",

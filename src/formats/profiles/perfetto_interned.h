@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the packets of one sequence of a Perfetto trace have interned so far: names, frames, stacks, counters, tasks,
-// and their defaults. Called by perfetto.cpp.
+// The data that the packets of one sequence of a Perfetto trace have interned so far: names, frames, stacks, counters,
+// tasks, and their defaults.
 #pragma once
 #include <string>
 #include <unordered_map>
@@ -23,11 +23,11 @@ struct CounterDescriptor {
   u64 multiplier = 1;
 };
 
-// Parts of stack_sample that may stand in it or be interned.
+// Parts of stack_sample that may be in it or be interned.
 StackTask stack_task(Bytes message);
 u32 execution_core(Bytes message);
 CounterDescriptor counter_descriptor(Bytes message);
-// Of frames that stand in the sample.
+// For frames that are in the sample.
 u32 inline_node(Bytes callstack, ProfileBuilder& builder);
 
 class InternedData {
@@ -40,7 +40,7 @@ class InternedData {
   const StackTask* task(u64 id) const { return find(tasks_, id); }
   const u32* core(u64 id) const { return find(cores_, id); }
   const CounterDescriptor* counter(u64 id) const { return find(counters_, id); }
-  // Of an interned stack; 0 is none. kNothing: it names what is not there.
+  // For an interned stack; 0 means no stack. kNothing if it names something that does not exist.
   u32 node_of(u64 stack, ProfileBuilder& builder);
 
  private:
@@ -63,7 +63,7 @@ class InternedData {
     return found == nullptr ? std::string_view() : *found;
   }
 
-  ById<std::string_view> function_names_, paths_, sources_;  // as they stand in the file
+  ById<std::string_view> function_names_, paths_, sources_;  // unchanged from the file
   ById<std::string> mappings_;                               // their paths
   ById<Frame> frames_;
   ById<Stack> stacks_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// pprof's profile.proto: two walks, because a sample may stand before what it names. Numbers of fields are those of the
-// format. Tables keep where things stand in the file; names become functions when a sample first needs them.
+// pprof's profile.proto, read twice, because a sample may come before its locations. Numbers of fields are those of the
+// format. Tables keep offsets into the file; names become functions when a sample first needs them.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace wperf::profiles {
 namespace {
 
 constexpr usize kMostInlined = 512;  // at one location: more than any compiler makes
-// A byte of a stack may name a location of that many frames. Of all stacks together this many frames are walked and
+// A byte of a stack may name a location of that many frames. For all stacks together this many frames are walked and
 // kept, whatever the file's length, and so many more for each byte of it.
 constexpr u64 kLeastWalked = u64{1} << 24, kWalkedPerByte = 16, kLeastKept = u64{1} << 20, kKeptPerByte = 1;
 constexpr u64 kMostKept = u64{1} << 31;  // nodes have numbers of 32 bits
@@ -27,7 +27,7 @@ template <class Row>
 class RowsById {
  public:
   void add(u64 id, Row row) {
-    if (ids_.insert(id, 0).is_new) rows_.push_back(row);  // of two with one id the first
+    if (ids_.insert(id, 0).is_new) rows_.push_back(row);  // if two have the same id, the first counts
   }
   Row* find(u64 id) {
     const u32 number = ids_.find(id, 0);
@@ -199,13 +199,13 @@ void PprofReader::make_events() {
   };
   std::optional<u32> all = number_of("samples", "");
   if (!all.has_value()) all = number_of("sample", "");
-  // An event of that name, with wperf's own count beside it, counts nothing for the others.
+  // If there is an event of that name with its own count by wperf, that count does not apply to the others.
   if (all.has_value() && number_of(string(types_[*all].type), ".samples").has_value()) all.reset();
   std::vector<bool> is_column(types_.size(), true);
   if (all.has_value() && types_.size() > 1) is_column[*all] = false;
   std::vector<std::optional<u32>> counts;
   for (const ValueType& type : types_) {
-    // wperf's own way for several events: "cycles.samples" beside "cycles".
+    // wperf's own way for several events: "cycles.samples" in addition to "cycles".
     const std::optional<u32> own =
         types_.size() <= kMostEvents ? number_of(string(type.type), ".samples") : std::nullopt;
     if (own.has_value()) is_column[*own] = false;
@@ -282,7 +282,7 @@ void PprofReader::count_sample(u32 node, u32 task) {
   bool counted = false;
   for (const Column& column : columns_) {
     const u64 value = positive(column.value);
-    // A count that all values share says nothing of those that are 0.
+    // A count that all values share does not apply to values of 0.
     const u64 samples = column.count.has_value() ? positive(*column.count) : column.is_count ? value : value != 0;
     const bool is_last = &column == &columns_.back();
     if (samples == 0 || (value == 0 && !column.has_own_count && (counted || !is_last))) continue;
@@ -299,7 +299,7 @@ bool PprofReader::has_room_for(const Location& location) {
          kept <= std::min(kLeastKept + kKeptPerByte * file_.size(), kMostKept);
 }
 
-// kNothing: it names what is not there, or more than there is room for.
+// kNothing: the stack refers to a missing entry, or is longer than the limit.
 u32 PprofReader::node_of_stack() {
   u32 node = ProfileBuilder::kRoot;
   for (usize i = stack_.size(); i-- > 0;) {

@@ -94,7 +94,7 @@ u32 ProfileBuilder::frameless_node() {
 }
 
 void ProfileBuilder::add_about(const stacks::StackSample& sample, double time_ns) {
-  constexpr double kGreatestTime = 9e18;  // that 63 bits hold
+  constexpr double kGreatestTime = 9e18;  // the greatest that 63 bits hold
   if (std::abs(time_ns) < kGreatestTime) return add_at(sample, std::llround(time_ns));
   add(sample);
 }
@@ -149,7 +149,7 @@ bool ProfileBuilder::is_chosen(std::int64_t time_ns) const {
   return since >= wishes_.from_seconds.value_or(since) && since <= wishes_.to_seconds.value_or(since);
 }
 
-// Of the profile's own clock. 0 says that a time is not known, so a clock that begins there or before is moved on.
+// By the profile's own clock. 0 means that a time is unknown, so a clock that begins there or before is moved on.
 void ProfileBuilder::make_moments() {
   const TimeSpan span = chosen_.value_or(TimeSpan{});
   const u64 moved = span.first_ns < 1 ? u64{1} - static_cast<u64>(span.first_ns) : 0;
@@ -174,7 +174,7 @@ void ProfileBuilder::finish() {
   waiting_ = {};
   make_moments();
   weights_ = {};
-  // What the profile says of its length is surer, but not of a part of it.
+  // The profile's own length is more reliable, but not for a part of it.
   const bool is_part = has_times_ && (wishes_.from_seconds.has_value() || wishes_.to_seconds.has_value());
   if (elapsed_.has_value() && !is_part) {
     profile_.elapsed_seconds = *elapsed_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Frames and samples as a foreign profile names them → stacks::StackProfile. Each different name, function, stack and
-// sample is kept once. Called by the readers of this room.
+// sample is kept once.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -20,9 +20,9 @@ namespace wperf::profiles {
 
 using stacks::kNothing;
 
-inline constexpr double kGreatestWeight = 9e18;  // of one sample: fits into 64 bits
+inline constexpr double kGreatestWeight = 9e18;  // the greatest weight of one sample: fits into 64 bits
 
-// What a view needs that costs time, and which samples count.
+// Costly data that a view needs, and which samples count.
 struct ProfileWishes {
   bool lines = false;
   bool times = false;  // when each sample was taken
@@ -36,19 +36,19 @@ class ProfileBuilder {
     profile_.nodes.push_back({});  // the root
   }
 
-  // By name: what is asked for again is the same one.
+  // The same name always gives the same event.
   u32 event(std::string_view name);
   u32 task(u32 pid, u32 tid, std::string_view name);
   u32 module(std::string_view path);
   // Without a name: "module+0x12", and not known.
   u32 function(std::string_view name, u32 module, u64 address = 0);
-  // `line` 0: not known. Lines that nobody wants are all the same place.
+  // `line` 0: not known. If lines are not wanted, all of them give the same place.
   u32 place(u32 function, std::string_view file, u64 line);
   static constexpr u32 kRoot = 0;
   u32 node(u32 parent, u32 place);
   u32 node_count() const { return static_cast<u32>(profile_.nodes.size()); }
 
-  // A sample without a frame is one of "[no stack]". At a moment, where the profile tells one.
+  // A sample without a frame gets the frame "[no stack]". With a time, if the profile has times.
   void add(const stacks::StackSample& sample);
   void add_at(const stacks::StackSample& sample, std::int64_t time_ns);
   // As nanoseconds of JSON; not every number is a time.
@@ -61,7 +61,7 @@ class ProfileBuilder {
   // Samples that were not counted, because a sum would not fit into 64 bits.
   u64 too_large() const { return too_large_; }
   bool has_times() const { return has_times_; }
-  // When all were added; what was left out is known then.
+  // Called after the last sample; the losses are known then.
   void finish();
   stacks::StackProfile take() { return std::move(profile_); }
   stacks::Moments take_moments() { return std::move(moments_); }
@@ -95,12 +95,12 @@ class ProfileBuilder {
       last_ns = std::max(last_ns, time_ns);
     }
   };
-  std::optional<TimeSpan> all_, chosen_;  // of samples with times
-  stacks::Moments moments_;               // until finish() with times as they came
+  std::optional<TimeSpan> all_, chosen_;  // the time spans of the samples that have times
+  stacks::Moments moments_;               // until finish() with unchanged times
   struct Weight {
     u64 count = 0, period = 0;
   };
-  stacks::GrowingArray<Weight> weights_;  // of moments_.samples, where slices are asked for
+  stacks::GrowingArray<Weight> weights_;  // one weight for each of moments_.samples, if slices are wanted
   bool has_times_ = false;
   u64 too_large_ = 0;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // speedscope's file format. A profile of it is a thread, either sampled (stacks with weights) or evented (frames opened
-// and closed at moments). Frames are shared and may stand behind the profiles, so the file is walked twice.
+// and closed at moments). Frames are shared and may come after the profiles, so the file is walked twice.
 #include <fmt/format.h>
 
 #include <charconv>
@@ -13,7 +13,7 @@
 namespace wperf::profiles {
 namespace {
 
-// What a weight is in: how many nanoseconds it has, or 0 where it is no time.
+// The unit of weights: its nanoseconds, or 0 if it is not a time.
 double nanoseconds_of(std::string_view unit) {
   if (unit == "nanoseconds") return 1;
   if (unit == "microseconds") return 1e3;
@@ -24,16 +24,16 @@ double nanoseconds_of(std::string_view unit) {
 // One profile, as its members come; their order is free.
 struct SpeedscopeThread {
   u32 pid = kNothing, tid = kNothing;
-  std::string event;  // as wperf says it
+  std::string event;  // wperf's name for it
   std::string name, unit;
   double start = 0;
-  std::vector<u32> nodes;       // of samples, or of stretches of time; kNothing: damaged
-  std::vector<double> weights;  // of samples; of stretches their length
-  std::vector<double> moments;  // of stretches
+  std::vector<u32> nodes;       // one for each sample or stretch of time; kNothing: damaged
+  std::vector<double> weights;  // the samples' weights; for stretches, their lengths
+  std::vector<double> moments;  // the times of the stretches
   bool is_evented = false;
 };
 
-// "comm (12/13) [cycles]", as wperf names its profiles → what each is.
+// Splits a name such as "comm (12/13) [cycles]", as wperf writes it, into its parts.
 void take_name_apart(SpeedscopeThread& thread) {
   std::string_view name = thread.name;
   const usize mark = name.starts_with('[') ? 0 : name.rfind(" [");
@@ -79,7 +79,7 @@ class SpeedscopeReader {
   void tell(const text::JsonReader& json) {
     if (json.position() - told_ >= kToldBytes) passed_(told_ = json.position());
   }
-  // kNothing: there is no such frame.
+  // kNothing: no such frame.
   u32 place_of(double frame) const {
     const bool is_one = frame >= 0 && frame < static_cast<double>(places_.size());
     return is_one ? places_[static_cast<usize>(frame)] : kNothing;
@@ -91,7 +91,7 @@ class SpeedscopeReader {
   std::vector<std::string> warnings_;
   std::vector<u32> places_;  // by frame
   std::vector<u32> open_;    // nodes of the frames that are open
-  double moment_ = 0;        // of the event before
+  double moment_ = 0;        // the time of the event before
   u64 not_counted_ = 0, told_ = 0;
   bool is_own_ = false;  // written by wperf
 };

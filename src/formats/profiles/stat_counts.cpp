@@ -14,7 +14,7 @@ namespace wperf::profiles {
 namespace {
 
 constexpr usize kMostCounts = 100'000;  // sums of different ones; no document comes near
-constexpr usize kMostRows = 1'000'000;  // of one count, likewise
+constexpr usize kMostRows = 1'000'000;  // the most rows of one count
 
 class StatReader {
  public:
@@ -46,7 +46,7 @@ class StatReader {
   struct Row {
     std::string event;
     std::string place;  // as estimates name it, too
-    usize unit = 0;     // which core or cluster of this count
+    usize unit = 0;     // the number of the core or cluster in this count
     double value = 0;
     bool had_no_turn = false;
   };
@@ -116,7 +116,7 @@ class StatReader {
       if (key == "unit") unit = json_.number();
       if (key == "event_name") name = json_.string();
       if (key == "event_note") note = json_.string();
-      if (key == "not_counted") is_missing = true;  // there only where it is so
+      if (key == "not_counted") is_missing = true;  // the member is only written if it is true
     });
     if (is_missing && missing_.size() < kMostRows) missing_.insert(place_of(kind, fmt::format("{}", unit), name, note));
   }
@@ -126,7 +126,7 @@ class StatReader {
     return fmt::format("{} {} {} {}", kind, unit, note, name);
   }
 
-  // Turns of a kernel are in milliseconds, so "0/1" may be less than one of them; estimates say it, where they are.
+  // A kernel reports its turns in milliseconds, so "0/1" may be less than one; the estimates, where present, decide.
   bool is_missed(const Row& row) const { return has_estimates_ ? missing_.contains(row.place) : row.had_no_turn; }
 
   // All of one count was read, if any was.
@@ -135,7 +135,7 @@ class StatReader {
       ++counts_read_;
       found_.is_whole = found_.is_whole && has_time_;
       for (const Row& row : rows_) tally_of(row.event);  // in the order of the document
-      // An event of several groups is there several times: each tells the same, if it had a turn.
+      // An event of several groups has several rows with the same value, if it had a turn.
       std::stable_sort(rows_.begin(), rows_.end(), [&](const Row& a, const Row& b) {
         return std::tuple(a.unit, is_missed(a)) < std::tuple(b.unit, is_missed(b));
       });
@@ -150,7 +150,7 @@ class StatReader {
     missing_.clear();
   }
 
-  // Nothing: there are too many.
+  // nullptr if there are too many.
   Tally* tally_of(const std::string& event) {
     const auto known =
         std::find_if(tallies_.begin(), tallies_.end(), [&](const Tally& one) { return one.event == event; });
@@ -185,7 +185,7 @@ class StatReader {
   StatCounts found_;
   std::vector<Tally> tallies_;
   u64 counts_read_ = 0;
-  // Of the count that is read.
+  // State of the count that is being read.
   bool has_cores_ = false, has_time_ = false, has_estimates_ = false;
   usize units_ = 0;
   std::vector<Row> rows_;

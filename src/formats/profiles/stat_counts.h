@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What `stat --json` wrote, read again: the sum over cores, and over the counts of a timeline, of each event. Opens no
-// files. Called by opened_recording.
+// The output of `stat --json`, read again: the sum over cores, and over the counts of a timeline, of each event. Opens
+// no files.
 #pragma once
 #include <optional>
 #include <string>
@@ -15,13 +15,13 @@ struct StatCounts {
     std::string event;  // "/dsu/…" outside the cores
     double value = 0;   // scaled where counters took turns
   };
-  std::vector<Count> counts;        // of what was counted anywhere
-  std::vector<std::string> losses;  // what they lack, whole sentences
+  std::vector<Count> counts;        // one entry for each count in the file
+  std::vector<std::string> losses;  // what the counts lack, as whole sentences
   double seconds = 0;
-  double cpu_seconds = 0;  // that the program ran; 0: not known
-  bool is_whole = true;    // false: the document ends too early, or is no JSON somewhere
+  double cpu_seconds = 0;  // CPU time of the program; 0: not known
+  bool is_whole = true;    // false: the document ends too early, or is malformed somewhere
 };
-// Nothing: it is no such document.
+// nullopt if it is not such a document.
 std::optional<StatCounts> read_stat_counts(bytes::Span file);
 
 }  // namespace wperf::profiles

@@ -11,10 +11,10 @@ namespace wperf::spe {
 
 namespace {
 
-// The key of a site: its address, in which the upper byte is all ones or nothing, and whose it is.
+// The key of a site: its address, in which the upper byte is all ones or zero, and its owner.
 constexpr u64 kLow56 = (u64{1} << 56) - 1;
 constexpr u64 kUpperHalf = u64{1} << 56, kKernel = u64{1} << 57, kOther = u64{1} << 58;
-// The key of a branch: two sites, of which no memory holds more than 31 bits can number, and what it is.
+// The key of a branch: two sites, whose numbers have at most 31 bits in any memory, and its kind.
 constexpr u32 kBranchShift = 33, kTargetShift = 2;
 constexpr u64 kConditional = 1, kIndirect = 2;
 constexpr u32 kMostCycles = 0xffff;
@@ -136,7 +136,7 @@ void Aggregator::add(const Origin& origin, const Record& record) {
   if (operation_class == kClassBranch) add_branch(whose, site, record);
 }
 
-// A program has more places than a cache has room for: a record waits for the slot of its own while others come.
+// A program has more places than a cache has room for: a record waits until its slot is in the cache while others come.
 void Aggregator::wait_for_site(u64 site, u64 kind) {
   sites_.prefetch(site);
   pending_[pending_count_++] = {.site = site, .kind = kind};

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Records → counts. Memory grows with what is distinct (addresses of code, kinds of operations), never with the number
-// of records; data addresses, of which there may be as many as records, are kept up to a cap, the busiest longest
-// (touched_data.h).
-// Names nothing. Called by commands with each record of each core; analysis/operations/spe_profile_builder.h makes the
-// answer of it.
+// Records → counts. Memory grows with the number of distinct values (addresses of code, kinds of operations), never
+// with the number of records. There may be as many data addresses as records, so they are kept up to a cap, the busiest
+// longest (touched_data.h). Knows no names. Gets each record of each core; spe_profile_builder.h makes the tables of
+// it.
 //
 //   Aggregator aggregator({.memory = true});
 //   aggregator.set_data_sources(core, find_data_source_family(midr));
 //   for_each_record(bytes, state, [&](const Record& record) { aggregator.add({.core = core}, record); });
 //
-// Cores may be decoded side by side, each into a aggregator of its own; merge() joins them.
+// Cores may be decoded in parallel, each into a separate aggregator; merge() joins them.
 #pragma once
 #include <array>
 #include <compare>
@@ -26,12 +25,12 @@
 namespace wperf::spe {
 
 struct AggregatorOptions {
-  bool memory = false;  // latencies, data addresses, branches: what `--mem` shows
+  bool memory = false;  // latencies, data addresses, branches, as `--mem` shows them
   u32 most_lines = 1U << 17;
   u32 most_pages = 1U << 17;
   u32 most_owners = 1U << 16;     // threads × cores × kinds of operations; more are counted as of kNoThread
-  u32 most_places = 16;           // of code that touched one line; more are counted without place
-  u32 most_latencies = 1U << 22;  // places of code × latencies; where there are more, all are rounded up (latency.h)
+  u32 most_places = 16;           // of code that touched one line; further ones are counted without place
+  u32 most_latencies = 1U << 22;  // places of code × latencies; if there are more, all are rounded up (latency.h)
 };
 
 inline constexpr u32 kNoThread = ~u32{0};
@@ -40,11 +39,11 @@ inline constexpr u32 kThreadOfRecord = kNoThread - 1;
 // Where a record was taken, as far as the caller knows.
 struct Origin {
   u32 core = 0;
-  u32 thread = kThreadOfRecord;  // or what its context packet says
+  u32 thread = kThreadOfRecord;  // or that of its context packet
   bool other_process = false;    // known not to be of the process that is looked at
 };
 
-// The thread of a record: what the origin says, else its context packet; kNoThread: nobody says.
+// The thread of a record: that of the origin, or else of its context packet; kNoThread if neither says.
 u32 thread_of(const Origin& origin, const Record& record);
 
 // Where code ran. A aggregator numbers them: its rows name sites by number.
@@ -85,7 +84,7 @@ struct EventHits {
   u64 events = 0;  // contract_events()
   u64 hits = 0;
 };
-// The same by where it ran.
+// The same by thread and core.
 struct OwnerHits {
   OperationName operation = OperationName::other;
   u64 events = 0;
@@ -129,7 +128,7 @@ struct LatencyHits {
 // One branch and one of its targets.
 struct BranchHits {
   Site site;
-  u64 target = 0;  // not taken: the instruction behind
+  u64 target = 0;  // not taken: the next instruction
   bool conditional = false, indirect = false;
   u64 hits = 0, mispredicted = 0, not_taken = 0;
 };
@@ -141,7 +140,7 @@ class Aggregator {
         data_(
             {.most_lines = options.most_lines, .most_pages = options.most_pages, .most_places = options.most_places}) {}
 
-  // Null: nothing is known of this core; its sources are shown as numbers.
+  // Null: the core is unknown; its sources are shown as numbers.
   void set_data_sources(u32 core, const DataSourceFamily* family);
 
   void add(const Origin& origin, const Record& record);
@@ -150,8 +149,8 @@ class Aggregator {
   const AggregatorOptions& options() const { return options_; }
   u64 records() const { return records_; }
   u64 damaged() const { return damaged_; }  // records, counted like others
-  usize bytes() const;                      // of the tables
-  // The latencies of sites are rounded up to the end of their bucket; those of sources are exact always.
+  usize bytes() const;                      // size of the tables
+  // The latencies of sites are rounded up to the end of their bucket; those of sources are always exact.
   bool latencies_rounded() const { return latencies_rounded_; }
 
   u32 site_count() const {
@@ -212,7 +211,7 @@ class Aggregator {
                            .hits = hits});
     });
   }
-  // What is known of a record until its site has a number.
+  // The data of a record until its site has a number.
   struct Pending {
     u64 site = 0, kind = 0;  // the key of the site
   };
@@ -233,10 +232,10 @@ class Aggregator {
   u64 records_ = 0, damaged_ = 0;
   bool latencies_rounded_ = false;
 
-  // What waits belongs to the sums already: looking at them settles it.
+  // Waiting records belong to the sums already: looking at the sums adds them first.
   mutable std::array<Pending, kMostPending> pending_{};
   mutable usize pending_count_ = 0;
-  mutable NumberTable sites_;    // pc and whose it is
+  mutable NumberTable sites_;    // pc and its owner
   NumberTable owner_numbers_;    // core << 32 | thread
   NumberTable source_numbers_;   // store << 32 | source
   NumberTable access_sites_;     // site

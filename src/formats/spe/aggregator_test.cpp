@@ -80,7 +80,7 @@ std::vector<PageHits> pages_of(const Aggregator& aggregator) {
   return pages;
 }
 
-// Of all sites: cycles → hits.
+// Over all sites: cycles → hits.
 std::map<u32, u64> latencies_of_sites(const Aggregator& aggregator) {
   std::map<u32, u64> hits;
   aggregator.for_each_latency_of_site([&](const LatencyHits& row) { hits[row.cycles] += row.hits; });
@@ -203,7 +203,7 @@ TEST(Aggregator, LatenciesAreExactUntilTheyAreTooMany) {
   EXPECT_EQ(latencies_of_sites(rounded), (std::map<u32, u64>{{303, 5}, {319, 16}, {335, 16}, {351, 16}, {367, 12}}));
   u64 apart = 0;
   rounded.for_each_latency_of_source([&](const LatencyHits&) { ++apart; });
-  EXPECT_EQ(apart, 64U);  // of a source all are known
+  EXPECT_EQ(apart, 64U);  // all are known for one source
 
   Aggregator first = filled(1000), second = rounded;
   first.merge(rounded);
@@ -282,7 +282,7 @@ TEST(Aggregator, BranchesByTarget) {
   EXPECT_TRUE(rows[0].conditional && !rows[0].indirect && !rows[2].conditional && rows[2].indirect);
 }
 
-// Everything a aggregator says, in an order of its own.
+// The contents of an aggregator, in a fixed order.
 struct Said {
   std::map<std::tuple<u64, bool, u32, u64>, u64> events;
   std::map<std::tuple<u32, u64, u32, u32>, u64> owners;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A list that grows in blocks: nothing is moved when it grows, and at most one block is not used. Made for
-// aggregator.h.
+// A list that grows in blocks: growing moves no element, and at most one block is unused. Made for aggregator.h.
 #pragma once
 #include <vector>
 

@@ -75,7 +75,7 @@ class CountTable {
     waits_ = 0;
   }
 
-  // What waits belongs to the sums already: looking at them settles it.
+  // Waiting additions belong to the sums already: looking at the sums adds them first.
   mutable std::vector<Slot> slots_;  // a power of two of them, at most three quarters of it used
   mutable usize size_ = 0;
   mutable std::array<u64, kMostWaiting> waiting_{};

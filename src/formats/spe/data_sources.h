@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where the data of a load came from. The numbers in data source packets are each core family's own: data/spe holds
-// what their publishers say. The tables are generated from there (tools/gen_spe_sources.py).
+// Where the data of a load came from. Each core family has its own numbers in data source packets; data/spe holds the
+// published ones. The tables are generated from there (tools/gen_spe_sources.py).
 #pragma once
 #include <span>
 #include <string>
@@ -14,7 +14,7 @@ namespace wperf::spe {
 enum class DataLevel : u8 {
   l1,
   l2,
-  cluster,       // what the cores of one cluster share
+  cluster,       // shared by the cores of one cluster
   peer_core,     // the cache of another core
   peer_cluster,  // a cache of another cluster
   system_cache,
@@ -44,11 +44,11 @@ struct DataSourceFamily {
   const DataSource* find(u64 value) const;  // null: not public
 };
 
-// By implementer and part of MIDR_EL1; null when nothing is known of the core.
+// By implementer and part of MIDR_EL1; null if the core is unknown.
 const DataSourceFamily* find_data_source_family(u64 midr);
 std::span<const DataSourceFamily> data_source_families();
 
-// The name, or the number where there is none: "l2", "source-0x1f". `family` may be null.
+// The name, or the number if there is no name: "l2", "source-0x1f". `family` may be null.
 std::string data_source_name(const DataSourceFamily* family, u64 value);
 
 // The rows of the generated table.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The events of a sampled operation by name: the contract's (9.9), and ours for what the contract does not know.
+// The events of a sampled operation by name: the contract's (9.9), and wperf's own for further events.
 #pragma once
 #include <span>
 #include <string>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Latencies that are too many to be kept apart, in buckets: exact below 32 cycles, then sixteen to each power of two,
-// so that a bucket is at most 6.25 % wide. Called by the aggregator. Pure.
+// so that a bucket is at most 6.25 % wide. Pure.
 #pragma once
 #include <bit>
 
@@ -8,8 +8,8 @@
 
 namespace wperf::spe {
 
-inline constexpr u32 kLatencyBuckets = 208;      // of the 16 bits a counter packet has
-inline constexpr u32 kSaturatedLatency = 0xfff;  // where a 12-bit counter stops
+inline constexpr u32 kLatencyBuckets = 208;      // for the 16 bits a counter packet has
+inline constexpr u32 kSaturatedLatency = 0xfff;  // the highest value of a 12-bit counter
 
 namespace detail {
 inline constexpr u32 kExactLatencies = 32, kLog2Exact = 5, kLog2Steps = 4;

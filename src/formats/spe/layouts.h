@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The quick way through records that look alike. A core writes a handful of layouts: the same packets at the same
-// places for each load, for each branch and so on. Reading packet by packet costs a chain of dependent loads; a layout
-// that was seen before is recognised by its header and padding bytes at once, and its fields are then loaded side by
-// side. Inside of records.h; changes nothing of what is decoded (layouts_test, spe_packets_fuzz).
+// places for each load, for each branch and so on. Reading packet by packet costs a chain of dependent loads. A layout
+// that was seen before is recognised by its header and padding bytes at once, and its fields are then loaded in
+// parallel. Inside of records.h; does not change the decoded records (layouts_test, spe_packets_fuzz).
 #pragma once
 #include <array>
 #include <span>
@@ -46,7 +46,7 @@ class Layouts {
     }
     return nullptr;
   }
-  // A record that was read packet by packet, from behind the one before to its last byte.
+  // A record that was read packet by packet, from the end of the one before to its last byte.
   void learn(std::span<const u8> record);
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The quick way changes nothing: a decoder that knows layouts and one that starts anew at each record see the same.
+// A decoder that knows layouts and one that starts anew at each record give the same result.
 #include "formats/spe/layouts.h"
 
 #include <gtest/gtest.h>
@@ -24,7 +24,7 @@ class Numbers {
   u64 state_ = 7;
 };
 
-// A record with packets by chance, in one of a few orders, so that layouts come back.
+// A record with random packets in one of a few orders, so that layouts recur.
 void add_record(SpeEncoder& e, Numbers& numbers) {
   const u32 kind = numbers.below(12);
   Numbers order = Numbers{};  // the same each time for one kind
@@ -121,7 +121,7 @@ TEST(Layouts, AreLearnedAndForgotten) {
   EXPECT_EQ(layouts.find(record(1).data()), nullptr);
 }
 
-// A store and a load of a Neoverse core differ in padding alone, where the load has its data source.
+// A store and a load of a Neoverse core differ only in the padding, where the load has its data source.
 TEST(Layouts, PaddingIsPartOfThem) {
   SpeEncoder e;
   for (u32 i = 0; i < 6; ++i) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Numbers for keys: 0 for the first that comes, 1 for the next one that is new. What is known of a key is kept by
-// whoever asks, in columns by number. Made for aggregator.h.
+// Numbers for keys: 0 for the first key, 1 for the next new one. The caller keeps the keys' values in columns by
+// number. Made for aggregator.h.
 #pragma once
 #include <utility>
 #include <vector>

@@ -9,7 +9,7 @@
 
 namespace wperf::spe {
 
-// The operations the contract tells apart; the number is an index for counting by.
+// The operations the contract distinguishes; the number is an index for counting by.
 enum class OperationName : u8 {
   other,  // also: not given, or of the reserved class
   load_general,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One sampled operation as SPE recorded it. A value; made by records.h, read by everyone behind.
+// One sampled operation as SPE recorded it. A value.
 #pragma once
 #include <array>
 
@@ -13,7 +13,7 @@ enum class Field : u8 {
   branch_target,
   data_virtual,
   data_physical,
-  previous_target,  // of the branch before: FEAT_SPEv1p2
+  previous_target,  // target of the branch before: FEAT_SPEv1p2
   total_latency,
   issue_latency,
   translation_latency,
@@ -26,11 +26,12 @@ enum class Field : u8 {
 };
 inline constexpr usize kFieldCount = 14;
 
-// One sampled operation. What is absent reads as zero; has() tells. Events: bit numbers of event_names.h.
+// One sampled operation. An absent field reads as zero; has() tells the difference. Events: bit numbers of
+// event_names.h.
 struct Record {
-  static constexpr usize kSpare = 15;  // where the decoder's loop stores what has no field
+  static constexpr usize kSpare = 15;  // where the decoder's loop stores values without a field
 
-  std::array<u64, 16> words{};  // payloads as they came, by Field
+  std::array<u64, 16> words{};  // unchanged payloads, by Field
   u32 present = 0;              // bit n: Field n
   bool damaged = false;         // bad bytes inside, or a field twice: it may be two halves
 
@@ -41,7 +42,7 @@ struct Record {
     present |= u32{1} << static_cast<u32>(field);
   }
 
-  // Of code: canonical, so that kernel addresses compare with those of modules.
+  // Addresses of code, in canonical form, so that kernel addresses compare with those of modules.
   u64 pc() const { return code_address(raw(Field::pc)); }
   u64 branch_target() const { return code_address(raw(Field::branch_target)); }
   u64 previous_target() const { return code_address(raw(Field::previous_target)); }

@@ -13,7 +13,7 @@ namespace wperf::spe {
 
 std::string packet_text(const Packet& packet);
 
-// One line of a dump: a packet, a byte that begins none, or what is left of a cut packet.
+// One line of a dump: a packet, a byte that begins no packet, or the rest of a cut packet.
 struct PacketLine {
   usize offset = 0;
   std::span<const std::byte> bytes;

@@ -17,7 +17,7 @@ u64 read_little_endian(std::span<const std::byte> bytes) {
   return value;
 }
 
-// Kind and index of a header byte that needs no second one; false when there is none such.
+// Kind and index of a header byte that needs no second one; returns false for other bytes.
 bool classify(u32 header, Packet& packet) {
   const auto is = [&](PacketKind kind, u32 index) {
     packet.kind = kind;
@@ -36,8 +36,8 @@ bool classify(u32 header, Packet& packet) {
   return false;
 }
 
-// The boundary counts from behind the two header bytes, so that a header that straddles it is not cut in two. The end
-// of the buffer ends an alignment as well.
+// The boundary counts from the end of the two header bytes, so that a header that straddles it is not cut in two. The
+// end of the buffer ends an alignment as well.
 Cut take_alignment(u32 header, usize room, u64 buffer_address, Packet& packet) {
   const u64 boundary = u64{2} << (header & 0xf);
   const u64 behind_header = buffer_address + 2;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The lower floor of the SPE decoder: bytes → one packet. All packets of the Arm ARM up to FEAT_SPEv1p4, short and
-// extended headers. Pure; what packets mean together is records.h, which reads ordinary packets by a table of its own.
+// The lower layer of the SPE decoder: bytes → one packet. All packets of the Arm ARM up to FEAT_SPEv1p4, short and
+// extended headers. Pure. records.h interprets packets together, and reads ordinary packets by a separate table.
 //
-// A packet is a header byte (two when extended) and a little-endian payload whose size the header tells:
+// A packet is a header byte (two when extended) and a little-endian payload whose size is in the header:
 //
 //   header bit   7 6 5 4 3 2 1 0
 //                    └┬┘             log2(bytes of payload)
@@ -17,7 +17,7 @@ namespace wperf::spe {
 
 enum class PacketKind : u8 {
   padding,
-  end,  // of a record without timestamp
+  end,  // the end of a record without timestamp
   timestamp,
   events,
   data_source,
@@ -36,17 +36,17 @@ inline constexpr u32 kClassOther = 0, kClassMemory = 1, kClassBranch = 2;
 struct Packet {
   PacketKind kind = PacketKind::padding;
   u8 index = 0;
-  u32 size = 1;  // of the whole packet; of an alignment with all that it skips
+  u32 size = 1;  // of the whole packet; an alignment includes all bytes that it skips
   u64 payload = 0;
 };
 
 enum class Cut : u8 {
   packet,
   need_more,  // the bytes end inside it
-  bad,        // no packet begins like this: the caller counts one byte and goes on behind it
+  bad,        // no packet begins like this: the caller counts one byte and goes on after it
 };
 
-// The packet that `bytes` begin with. `buffer_address` is where they lie in the buffer that SPE wrote (any origin that
+// The packet that `bytes` begin with. `buffer_address` is their address in the buffer that SPE wrote (any origin that
 // is aligned to 64 KB will do): alignment packets are relative to it.
 Cut parse_packet(std::span<const std::byte> bytes, u64 buffer_address, Packet& packet);
 

@@ -171,7 +171,7 @@ TEST(Packets, EveryAlignment) {
     Packet packet;
     ASSERT_EQ(parse_packet(bytes, 0, packet), Cut::packet);
     EXPECT_EQ(packet.size, u32{2} << n);
-    // The buffer ends before the boundary: what is skipped ends with it.
+    // The buffer ends before the boundary: the skipped bytes end with it.
     ASSERT_EQ(parse_packet(std::span(bytes).first(2), 4, packet), Cut::packet);
     EXPECT_EQ(packet.size, 2U);
   }

@@ -14,7 +14,7 @@ std::string without_remarks(std::string text) {
   for (usize open = text.find('('); open != std::string::npos; open = text.find('(', open)) {
     const usize close = text.find(')', open);
     if (close == std::string::npos) break;
-    const bool index = text.find_first_not_of("0123456789", open + 1) == close;  // "LAT 1 (5)" is no remark
+    const bool index = text.find_first_not_of("0123456789", open + 1) == close;  // "LAT 1 (5)" is not a remark
     if (index) {
       open = close;
       continue;

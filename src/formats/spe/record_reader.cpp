@@ -19,7 +19,7 @@ void take_field(DecodeState& state, Field field, u64 payload) {
   state.record.set(field, payload);
 }
 
-// The field a packet fills; false when there is none.
+// The field a packet fills; returns false if there is none.
 bool find_field(const Packet& packet, Field& field) {
   u32 first = 0;
   u32 count = 1;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The upper floor of the SPE decoder: bytes → records, one per sampled operation, millions a second. A record is the
-// packets up to a timestamp or an end packet, in any order. Called by whoever has a core's buffer, in one thread;
-// allocates nothing. Damage is stepped over and counted, never an error.
+// The upper layer of the SPE decoder: bytes → records, one per sampled operation, millions a second. A record is the
+// packets up to a timestamp or an end packet, in any order. Used from one thread; allocates nothing. Damage is stepped
+// over and counted, never an error.
 //
 //   DecodeState state;                                       // one per core
 //   usize used = for_each_record(bytes, state, [&](const Record& record) { … });
@@ -16,9 +16,9 @@
 
 namespace wperf::spe {
 
-// What went wrong, by kind. Nothing is dropped without a count here or in DecodeState.
+// Damage, by kind. Nothing is dropped without a count here or in DecodeState.
 struct Damage {
-  u64 bad_bytes = 0;           // that begin no packet
+  u64 bad_bytes = 0;           // bytes that begin no packet
   u64 bad_places = 0;          // runs of them: how often the decoder had to find its way again
   u64 cut_packets = 0;         // at the end of a buffer
   u64 unfinished_records = 0;  // at the end of a buffer
@@ -39,30 +39,30 @@ struct Damage {
   friend bool operator==(const Damage&, const Damage&) = default;
 };
 
-// What the decoder keeps between the buffers of one core.
+// The decoder's state between the buffers of one core.
 struct DecodeState {
-  u64 buffer_address = 0;  // of the next byte (see parse_packet)
+  u64 buffer_address = 0;  // address of the next byte (see parse_packet)
   u64 records = 0;         // delivered
   u64 passed_packets = 0;  // sound, but of a kind without a field: reserved or of one implementation
   Damage damage;
 
   Record record;        // being filled
   u32 repeated = 0;     // its fields that came twice
-  bool fresh = true;    // nothing of it was read yet
+  bool fresh = true;    // no packet of it was read yet
   bool broken = false;  // bad bytes were in it
   u64 behind_bad_byte = ~u64{0};
   detail::Layouts layouts;
 };
 
-// The buffer ends, or what follows was lost: counts the cut packet (`bytes_left`: what for_each_record left over) and
-// an unfinished record, and forgets both.
+// The buffer ends, or the following bytes were lost: counts the cut packet (`bytes_left`: the rest from
+// for_each_record) and an unfinished record, and forgets both.
 void end_of_buffer(DecodeState& state, usize bytes_left);
 
 namespace detail {
 
 struct Taken {
   usize bytes = 0;
-  bool ends_record = false;  // else the bytes ended, perhaps in a packet
+  bool ends_record = false;  // otherwise the bytes ended, perhaps in a packet
 };
 // Packet by packet up to the end of the record or of the bytes.
 Taken take_packets(std::span<const u8> bytes, DecodeState& state);

@@ -74,7 +74,7 @@ TEST(Records, TheSameAtTheEndOfABufferAndInPieces) {
 
 TEST(Records, AnyOrder) {
   const char* const orders[] = {
-      // Neoverse, with context; a core that pads to words; one that begins with the operation.
+      // Neoverse, with context; a core that pads to words; a core whose records begin with the operation.
       "b0 f4 d3 29 10 00 80 ff a0 99 0b 00 98 0d 00 52 16 00 49 00 b2 d0 40 d8 70 00 00 ff 00 9a 01 00 00 71 a5 1f b3 "
       "20 14 00 00 00",
       "49 00 52 16 00 b2 d0 40 d8 70 00 00 ff 00 9a 01 00 98 0d 00 99 0b 00 b0 f4 d3 29 10 00 80 ff a0 71 a5 1f b3 20 "
@@ -119,7 +119,7 @@ TEST(Records, CanonicalAddresses) {
   ASSERT_EQ(decoded.records.size(), 3U);
   EXPECT_EQ(decoded.records[0].pc(), 0xffff'8000'0000'1000U);
   EXPECT_EQ(decoded.records[1].pc(), 0x0000'ffff'0000'1000U);
-  EXPECT_EQ(decoded.records[2].pc(), 0x00ff'8000'0000'1000U);  // secure: left as it came
+  EXPECT_EQ(decoded.records[2].pc(), 0x00ff'8000'0000'1000U);  // secure: unchanged
   EXPECT_FALSE(decoded.records[2].non_secure());
 }
 
@@ -143,7 +143,7 @@ TEST(Records, AlignmentIsRelativeToTheBuffer) {
   ASSERT_EQ(decoded.records.size(), 1U);
   EXPECT_EQ(decoded.records[0].events(), 2U);
 
-  SpeEncoder skipping;  // what it skips are no packets
+  SpeEncoder skipping;  // the skipped bytes are not packets
   skipping.padding(60).raw(0x22).raw(0).raw(0xff).raw(0xff).pc(0x1000).end();
   decoded = decode(skipping.bytes());
   EXPECT_FALSE(decoded.state.damage.any()) << decoded.state.damage.bad_bytes;

@@ -13,7 +13,7 @@ namespace wperf::spe::detail {
 enum class Step : u8 { field, ends_record, padding, rare };
 
 struct Shape {
-  u64 mask = 0;   // of the payload
+  u64 mask = 0;   // mask of the payload
   u16 above = 0;  // set in the word: the index of an operation
   u8 slot = Record::kSpare;
   u8 size = 0;
@@ -29,7 +29,7 @@ constexpr Shape field_shape(u32 header, Field field, u32 above = 0) {
           .step = field == Field::timestamp ? Step::ends_record : Step::field};
 }
 
-// By header byte; what is `rare` is left to parse_packet.
+// By header byte; `rare` ones are left to parse_packet.
 constexpr std::array<Shape, 256> make_shapes() {
   std::array<Shape, 256> shapes{};
   shapes[0x00] = {.mask = 0, .above = 0, .slot = Record::kSpare, .size = 1, .step = Step::padding};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Lines and pages of data: what happened to them, and of lines, who touched them where. There may be as many as there
-// are records, so they have a cap: the busiest stay. Called by the aggregator, and through it by profile.
+// Lines and pages of data with their counts, and for lines the threads and places that touched them. There may be as
+// many as there are records, so they have a cap: the busiest stay.
 #pragma once
 #include <vector>
 
@@ -11,7 +11,7 @@ namespace wperf::spe {
 
 inline constexpr u64 kLineBytes = 64, kPageBytes = 4096;
 
-// What happened to a line or a page.
+// The counts of a line or a page.
 struct DataCounts {
   u64 hits = 0, stores = 0, refills = 0, walks = 0;
   u64 peer = 0;  // the data came from the cache of another core, or had been modified there
@@ -47,9 +47,9 @@ class TouchedData {
  public:
   explicit TouchedData(const TouchedDataLimits& limits) : limits_(limits) {}
 
-  // `place.offset` is left out: the address tells.
+  // `place.offset` is left out: it follows from the address.
   void add(u64 address, bool other_process, LinePlace place);
-  // `site_of_other`: by its number of a site, ours.
+  // `site_of_other`: the number here of each of the other's sites.
   void merge(const TouchedData& other, const std::vector<u32>& site_of_other);
 
   u64 forgotten_lines() const { return forgotten_lines_; }  // hits of lines that made room for others
@@ -73,7 +73,7 @@ class TouchedData {
   struct Place {
     DataCounts counts;
     u32 site = 0, thread = 0, offset = 0;
-    u32 next = kNone;  // of the same line
+    u32 next = kNone;  // the next place of the same line
   };
 
   Line& line_of(u64 key);

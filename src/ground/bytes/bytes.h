@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Bytes of files and requests that may be damaged: the one place that touches raw memory for all who read formats, and
-// where every bound is checked. Reading past an end yields nothing, never a byte. Formats promise no alignment, so
-// nothing is read through a cast; numbers are little-endian, as is every machine that this runs on.
+// Bytes of files and requests that may be damaged. All readers of formats use this: it is the one place that touches
+// raw memory, and every bound is checked here. Reading past an end returns nothing, never a byte. Formats promise no
+// alignment, so nothing is read through a cast; numbers are little-endian, as is every machine that this runs on.
 //
 // A View answers at offsets, a Reader walks forward through fields.
 #pragma once
@@ -22,7 +22,7 @@ static_assert(std::endian::native == std::endian::little);
 
 using Span = std::span<const std::byte>;
 
-// What is there of the asked-for part: shorter than `count`, even empty, where the end is near.
+// The part that exists: shorter than `count`, even empty, near the end.
 inline Span slice(Span bytes, u64 offset, u64 count) {
   if (offset >= bytes.size()) return {};
   return bytes.subspan(static_cast<usize>(offset), static_cast<usize>(std::min<u64>(count, bytes.size() - offset)));
@@ -32,7 +32,7 @@ inline Span from(Span bytes, u64 offset) {
   return slice(bytes, offset, bytes.size());
 }
 
-// A number, or a struct of numbers. `out` is written only when all of it is there.
+// A number, or a struct of numbers. `out` is written only if all bytes exist.
 template <typename T>
 [[nodiscard]] bool read_at(Span bytes, u64 offset, T& out) {
   static_assert(std::is_trivially_copyable_v<T>);
@@ -81,7 +81,7 @@ class View {
   [[nodiscard]] bool load(u64 offset, T& out) const {
     return read_at(span(), offset, out);
   }
-  // The text at `offset` up to its zero; nothing when none comes within `limit`.
+  // The text at `offset` up to its zero; nullopt if there is no zero within `limit`.
   std::optional<std::string_view> text(u64 offset, u64 limit = ~u64{0}) const {
     return ended_text(slice(offset, limit).span());
   }
@@ -141,8 +141,7 @@ class Words {
   Span bytes_;
 };
 
-// A step over the end fails for good and yields zeros, so that a function reads all it wants and asks once whether that
-// was sound.
+// A step over the end fails for good and gives zeros, so that a function reads everything and then checks once.
 class Reader {
  public:
   explicit Reader(Span bytes) : at_(bytes.data()), end_(bytes.data() + bytes.size()) {}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Of several steps that are all taken, the error of the first one that failed.
+// Runs several steps; the result is the error of the first one that failed.
 #pragma once
 #include <utility>
 

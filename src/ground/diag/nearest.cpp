@@ -10,7 +10,7 @@
 namespace wperf::diag {
 namespace {
 
-constexpr usize kChange = 4;  // what a change costs
+constexpr usize kChange = 4;  // the cost of a change
 constexpr usize kNoBeginning = 2, kNoUsualBeginning = 1;
 constexpr std::string_view kUsualBeginning = "cpu_";
 constexpr usize kLongestWord = 64;
@@ -50,7 +50,7 @@ usize distance_to_name(std::string_view word, std::string_view name) {
 
 std::string_view nearest(std::string_view word, std::span<const std::string_view> known) {
   if (word.size() > kLongestWord) return {};
-  usize best = std::max<usize>(word.size() / 3 * kChange, kNoBeginning) + 1;  // one more than what is near
+  usize best = std::max<usize>(word.size() / 3 * kChange, kNoBeginning) + 1;  // one more than the limit for near words
   std::string_view found;
   for (const std::string_view name : known) {
     if (name.empty() || name.size() > kLongestWord) continue;

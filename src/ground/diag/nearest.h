@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which known word somebody may have meant who wrote another one. For hints of errors.
+// The known word that is nearest to a mistyped one. For hints of errors.
 #pragma once
 #include <span>
 #include <string>
@@ -7,10 +7,11 @@
 
 namespace wperf::diag {
 
-// The word that takes the fewest changes (a character more, less or other, two exchanged; upper and lower case are the
-// same), the first of several. Empty if none is near: a change for every three characters. A word that lacks the
-// beginning of a name with underlines is near to it, too: `cyclez` to cpu_cycles. What lacks cpu_ alone is nearer than
-// what lacks more, and of those a short name: `cycles` is cpu_cycles and not backend_stalled_cycles.
+// Returns the word that takes the fewest changes (a character more, less or other, two exchanged; upper and lower case
+// are the same), the first of several. Empty if no word is near: at most one change for every three characters. A word
+// that lacks the beginning of a name with underlines is near to it, too: `cyclez` to cpu_cycles. A word that lacks only
+// cpu_ is nearer than one that lacks more, and among those a short name wins: `cycles` is cpu_cycles and not
+// backend_stalled_cycles.
 std::string_view nearest(std::string_view word, std::span<const std::string_view> known);
 
 // "did you mean X?"; empty if X is.

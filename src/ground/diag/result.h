@@ -7,7 +7,7 @@
 
 namespace wperf::diag {
 
-// Exit codes of the tool (contract 1.2 and ours).
+// Exit codes of the tool (contract 1.2 and wperf's own).
 enum class ExitCode : int {
   ok = 0,
   failed = 1,
@@ -20,13 +20,14 @@ enum class ExitCode : int {
 
 struct Error {
   std::string text;  // one sentence; the cli prints it (see `verbatim`)
-  std::string hint;  // the way out, where known
+  std::string hint;  // the remedy, where known
   ExitCode code = ExitCode::failed;
-  bool verbatim = false;  // true: text is a contract string, printed as it is; false: printed as "error: text"
-  int system_error = 0;   // the errno that it was made of, on Windows its nearest one; decisions look here, not at text
+  bool verbatim = false;  // true: text is a contract string, printed unchanged; false: printed as "error: text"
+  // the errno that it was made from, on Windows its nearest one; decisions use this, not the text
+  int system_error = 0;
 };
 
-// "text: what the system says to that errno".
+// "text: the system's text for that errno".
 Error system_error(std::string text, int number, std::string hint = {});
 
 template <typename T>
@@ -63,7 +64,7 @@ class [[nodiscard]] Result<void> {
   bool failed_ = false;
 };
 
-// A contract string, printed to stderr as it is, exit status 1.
+// A contract string, printed to stderr unchanged, exit status 1.
 inline Error contract_error(std::string text) {
   return {.text = std::move(text), .hint = {}, .verbatim = true};
 }

@@ -6,8 +6,7 @@
 namespace wperf::os {
 namespace {
 
-// The first is what Modern Standby heeds, where the other ends when the lid closes; older machines know only the
-// second.
+// Modern Standby follows the first, while the other ends when the lid closes; older machines know only the second.
 constexpr POWER_REQUEST_TYPE kKept[] = {PowerRequestExecutionRequired, PowerRequestSystemRequired};
 
 }  // namespace
@@ -25,7 +24,7 @@ AwakeRequest::AwakeRequest() : request_(nullptr) {
 }
 
 AwakeRequest::~AwakeRequest() {
-  if (request_ != nullptr) CloseHandle(request_);  // ends what it asked for
+  if (request_ != nullptr) CloseHandle(request_);  // ends the requests
 }
 
 }  // namespace wperf::os

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Keeps Windows from sleeping while something is measured: in Modern Standby, and where a machine sleeps, cores power
-// down and forget their counters. `powercfg /requests` shows it. Called by the channel to the driver.
+// down and forget their counters. `powercfg /requests` shows it.
 #pragma once
 namespace wperf::os {
 
@@ -12,7 +12,7 @@ class AwakeRequest {
   AwakeRequest& operator=(const AwakeRequest&) = delete;
 
  private:
-  void* request_;  // null: none
+  void* request_;  // null: no request
 };
 
 }  // namespace wperf::os

@@ -8,7 +8,7 @@ bool is_blank(char c) {
   return c == ' ' || c == '\t';
 }
 
-// The name of the program: quotes group, backslashes mean nothing, since a path is full of them.
+// The name of the program: quotes group, and backslashes are ordinary characters, since paths have many of them.
 std::string take_program(std::string_view line, size_t& at) {
   std::string word;
   bool quoted = false;

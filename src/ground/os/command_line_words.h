@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The words of a Windows command line, by the rules of the C library there: a program gets one string and takes it
-// apart itself. Called with this program's own line (Windows) and for the programs that wperf starts. UTF-8.
+// apart itself. For this program's own line (Windows) and for the programs that wperf starts. UTF-8.
 #pragma once
 #include <span>
 #include <string>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The tool's provider of Event Tracing for Windows, `WindowsPerf App` {6AFCCF81-3A0C-411E-A4AA-C4CF02EB840D}: one event
-// per counter that `stat` has read, so that a recording of the whole system can show counts beside everything else.
-// Called by app/measure/counter_trace.cpp. On other systems nobody listens.
+// per counter that `stat` has read, so that a recording of the whole system can show counts next to everything else.
+// Other systems have no such provider.
 #pragma once
 #include <string_view>
 
@@ -23,7 +23,7 @@ inline constexpr u32 kFixedCycleIndex = 0xffff'ffff;
 // Registers the provider at the first call.
 bool counter_events_wanted();
 void write_counter_event(const CounterEvent& event);
-// What --version says of it: "+etw-app" where it exists.
+// Its word in --version: "+etw-app" if it exists.
 std::string_view counter_events_feature();
 
 }  // namespace wperf::os

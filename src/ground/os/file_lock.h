@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A file that one process at a time holds, for what several must not do at once. The system lets go of it when the
-// process ends, however that happens. Called by app/push/spool.cpp.
+// A file that one process at a time holds, for work that must not be done twice at once. The system releases it when
+// the process ends, however that happens.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -12,8 +12,8 @@ namespace wperf::os {
 
 class FileLock {
  public:
-  // Does not wait. The file is made where it is missing, and stays. Nothing: somebody else holds it. An error: it is a
-  // link, which is not followed, or cannot be opened.
+  // Does not wait. A missing file is made, and stays. Returns nullopt if another process holds it, and an error if it
+  // is a link, which is not followed, or cannot be opened.
   static diag::Result<std::optional<FileLock>> take(const std::string& path);
   FileLock(FileLock&& other) noexcept : handle_(other.handle_) { other.handle_ = kNone; }
   FileLock(const FileLock&) = delete;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Who signed a file, and whether Windows trusts them. Looks into the file and into the catalogs of the system. Called
-// by device for the driver's file.
+// A file's signer, and whether Windows trusts it. Looks into the file and into the catalogs of the system.
 #pragma once
 #include <optional>
 #include <string>
@@ -14,7 +13,7 @@ struct FileSignature {
   std::string trouble;  // why it is not trusted, in Windows' words
 };
 
-// Nothing: Windows cannot be asked.
+// nullopt if Windows cannot be asked.
 std::optional<FileSignature> signature_of(const std::string& path);
 
 }  // namespace wperf::os

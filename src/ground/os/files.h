@@ -13,30 +13,30 @@
 namespace wperf::os {
 
 bool file_exists(const std::string& path);
-u64 file_size(const std::string& path);  // 0: there is none
-// Of the disk that a file of this name is on, or would be; 0: not known.
+u64 file_size(const std::string& path);  // 0 if there is no such file
+// On the disk of a file with this name, which need not exist; 0 if unknown.
 u64 free_bytes(const std::string& path);
-// When it was last written, in nanoseconds since 1970; now, if it is no file.
+// When it was last written, in nanoseconds since 1970; now, if it is not a file.
 u64 last_change_unix_ns(const std::string& path);
-// The name of the youngest ordinary file in the current folder that ends so; empty: there is none.
+// The name of the youngest ordinary file in the current folder with this ending; empty: no such file.
 std::string youngest_file(std::string_view ending);
-// Is this, behind links, a pipe or a device? What was written there cannot be read again.
+// Is this, with links followed, a pipe or a device? Output to those cannot be read again.
 bool is_pipe_or_device(const std::string& path);
 // Refuses directories and files over `limit` bytes.
 diag::Result<std::string> load_text_file(const std::string& path, size_t limit);
-// Bytes as they are, below folders that are made where they are missing; see OutputFile.
+// Unchanged bytes; creates missing folders; see OutputFile.
 diag::Result<void> save_with_folders(const std::string& path, std::span<const std::byte> bytes,
                                      Readers readers = Readers::usual);
-// It is no error if there is none.
+// A missing file is not an error.
 void remove_file(const std::string& path);
-// Other bytes from `offset` on, in a file that is there; at its end they are appended.
+// Replaces the bytes from `offset` on in an existing file; at its end they are appended.
 diag::Result<void> write_into(const std::string& path, u64 offset, std::span<const std::byte> bytes);
-// Are both names, behind links, those of one file that is there?
+// Do both names, with links followed, lead to the same existing file?
 bool is_same_file(const std::string& path, const std::string& other);
-// Would what is written to both end in one file, which need not be there yet? What is no ordinary file, such as
-// /dev/null, keeps nothing.
+// Would output to both end in one file, which need not exist yet? Special files such as /dev/null keep nothing and do
+// not count.
 bool would_be_one_file(const std::string& path, const std::string& other);
-// Behind all links; empty: there is nothing.
+// The name with all links followed; empty if the file does not exist.
 std::string real_path(const std::string& path);
 // `name` below `directory`, unless name is absolute.
 std::string join_path(const std::string& directory, const std::string& name);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How this machine is called, in UTF-8; empty: the system does not say. Called by run_stat.
+// The name of this machine, in UTF-8; empty if the system does not say.
 #pragma once
 #include <string>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Requests over HTTP or HTTPS, with limits: files fetched, profiles sent. The library for it (libcurl, on Windows
-// WinHTTP) is loaded on the first use, so a run that asks no server pays nothing for it. Called by modules and push.
+// WinHTTP) is loaded on the first use, so a run that asks no server pays nothing for it.
 #pragma once
 #include <cstddef>
 #include <functional>
@@ -21,34 +21,34 @@ struct HttpHeader {
 struct HttpRequest {
   std::string url;
   std::vector<HttpHeader> headers = {};
-  // What is posted; none: the request is a GET. A GET follows redirects, up to five; a POST none, so that what its
-  // headers hold goes to no other host.
+  // The body of a POST; without a body the request is a GET. A GET follows up to five redirects. A POST follows none,
+  // so that its headers go to no other host.
   std::optional<std::span<const std::byte>> body = {};
 };
 
 struct HttpLimits {
   long connect_ms = 5'000;
   long whole_ms = 20'000;
-  size_t bytes = size_t{2} << 30;                  // of the answer's body
-  bool cuts = false;                               // a longer body is cut there; else it is an error
+  size_t bytes = size_t{2} << 30;                  // the longest body of the answer
+  bool cuts = false;                               // a longer body is cut there instead of giving an error
   std::function<void(size_t received)> tell = {};  // how far it is, again and again; optional
 };
 
 struct HttpAnswer {
   long status = 0;
-  std::vector<HttpHeader> headers;  // of the last answer, names in small letters; no more than a server has to say
+  std::vector<HttpHeader> headers;  // the headers of the last answer, names in small letters; their number is limited
   std::vector<std::byte> body;
-  // Empty: there is none of this name.
+  // Empty: no header of this name.
   std::string_view header(std::string_view small_name) const;
 };
 
 // Any status is an answer; no answer in time, or any other trouble, is an error.
 diag::Result<HttpAnswer> ask_server(const HttpRequest& request, const HttpLimits& limits);
 
-// One file. Nothing: the server does not have it (404).
+// One file. nullopt if the server does not have it (404).
 diag::Result<std::optional<std::vector<std::byte>>> download(const std::string& url, const HttpLimits& limits);
 
-// Of "http://[::1]:80/path" it is "[::1]".
+// "http://[::1]:80/path" gives "[::1]".
 std::string_view host_of(std::string_view url);
 // A request to it leaves the machine neither by itself nor through a proxy, whatever the environment says.
 bool is_this_machine(std::string_view host);

@@ -80,8 +80,8 @@ bool is_secure(std::string_view url) {
   return url.size() > kHttps.size() && std::equal(kHttps.begin(), kHttps.end(), url.begin(), is_letter);
 }
 
-// Nobody leads from https to what others on the way can read and change. libcurl before 7.85 knows only the older
-// options, and a library that knows neither would follow to anything. False: it is such a one.
+// Allows no redirect from https to http, which others on the way could read and change. libcurl before 7.85 has only
+// the older options, and a library with neither would follow any redirect. False: the library has neither.
 bool restrict_protocols(const Curl& curl, CURL* handle, bool is_secure) {
   constexpr auto kProtocols = static_cast<CURLoption>(181), kRedirectProtocols = static_cast<CURLoption>(182);
   constexpr long kHttp = 1, kHttps = 2;
@@ -104,8 +104,8 @@ void set_limits(const Curl& curl, CURL* handle, Transfer& transfer) {
   curl.set_option(handle, CURLOPT_HEADERDATA, &transfer);
 }
 
-// Servers of a fleet often have certificates of an authority of their own: named as curl's and OpenSSL's programs want
-// it.
+// Servers of a fleet often have certificates of a private authority, named in the variables of curl's and OpenSSL's
+// programs.
 void trust_own_authority(const Curl& curl, CURL* handle) {
   for (const char* name : {"CURL_CA_BUNDLE", "SSL_CERT_FILE"}) {
     const std::string file = os::environment(name).value_or("");
@@ -133,7 +133,7 @@ diag::Result<HttpAnswer> ask_server(const HttpRequest& request, const HttpLimits
   set_limits(curl, handle, transfer);
   trust_own_authority(curl, handle);
   curl_slist* lines = nullptr;
-  // Curl would wait a second for leave to send what is long.
+  // For a long body, curl would otherwise wait a second for the server's permission.
   if (request.body.has_value()) lines = curl.append(lines, "Expect:");
   for (const HttpHeader& header : request.headers) {
     lines = curl.append(lines, (header.name + ": " + header.value).c_str());

@@ -12,7 +12,7 @@ bool is_token(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return c >= 'A' && c <= 'Z'; });
 }
 
-// "Name: value", as far as it matters to whoever reads none of them.
+// "Name: value", checked as far as needed: no header is read.
 bool is_header(std::string_view line) {
   const size_t colon = line.find(':');
   return colon != std::string_view::npos && colon != 0 &&
@@ -53,7 +53,7 @@ bool read_first_line(std::string_view line, RequestHead& head) {
   return true;
 }
 
-// False: it is there a second time.
+// False: a second Host line.
 bool take_host(std::string_view line, RequestHead& head) {
   std::vector<HttpHeader> one;
   add_header_line(line, one);
@@ -73,7 +73,7 @@ bool is_own_host(std::string_view host) {
 
 HeadState read_request_head(std::string_view bytes, RequestHead& head) {
   const size_t end = bytes.substr(0, kLongestHead).find("\r\n\r\n");
-  // A line that is wrong is so before the rest is there.
+  // A wrong line is an error even before the rest has come.
   const size_t first_end = bytes.substr(0, kLongestHead).find("\r\n");
   if (first_end != std::string_view::npos && !read_first_line(bytes.substr(0, first_end), head)) {
     return HeadState::wrong;

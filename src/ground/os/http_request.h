@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The head of a request by HTTP/1.x, from bytes that anybody may have sent. Pure. Called by http_server.
+// The head of a request by HTTP/1.x, from untrusted bytes. Pure.
 #pragma once
 #include <cstddef>
 #include <string>
@@ -8,7 +8,7 @@
 namespace wperf::os {
 
 struct RequestHead {
-  std::string method, path;  // the path without what stands behind a ?
+  std::string method, path;  // the path without ? and the rest
   std::string host;          // as the client calls this machine, without its port; empty: it does not say
 };
 
@@ -16,14 +16,14 @@ enum class HeadState { more, whole, wrong };
 
 inline constexpr size_t kLongestHead = 8192;
 
-// `more`: its end is not there yet. A head that is too long, or none at all, is wrong.
+// `more`: the head is not complete yet. A head that is too long, or missing, is wrong.
 HeadState read_request_head(std::string_view bytes, RequestHead& head);
 
 // A number, as in "127.0.0.1" and "[::1]", or localhost. A page of the web whose name was made to lead here calls this
 // machine by that name.
 bool is_own_host(std::string_view host);
 
-// An answer with everything that a client must know; the connection ends behind it.
+// An answer with everything that a client must know; the connection ends after it.
 std::string http_answer(int status, std::string_view content_type, std::string_view body, bool with_body);
 
 }  // namespace wperf::os

@@ -56,7 +56,7 @@ struct HttpServer::State {
   using Clock = std::chrono::steady_clock;
   struct Client {
     Socket socket;
-    Clock::time_point end;  // of our patience
+    Clock::time_point end;  // when the connection is given up
     std::string head, answer;
     usize written = 0;
     bool is_done = false;
@@ -69,7 +69,7 @@ struct HttpServer::State {
   Clock::time_point accepts_again_;  // after the system had no room for one
 };
 
-// Nobody waits for somebody else, who asks slowly or does not read.
+// No connection waits for another one that asks slowly or does not read.
 void HttpServer::State::run() {
   while (!stop.load()) {
     std::vector<Socket::Awaited> awaited;
@@ -90,7 +90,7 @@ void HttpServer::State::run() {
   }
 }
 
-// Of too many, whoever had the most time goes.
+// If there are too many, the oldest connection is closed.
 void HttpServer::State::take_client() {
   constexpr usize kMostClients = 32;
   Client client{.socket = listening.socket.accept(),

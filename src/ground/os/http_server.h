@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A server of one page, for programs that come by now and then to read numbers: one request for each connection, none
-// longer than two seconds. On a thread of its own. Called by app/commands/listening_counts.
+// A server of one page, for programs that regularly read numbers: one request for each connection, none longer than two
+// seconds. Runs on its own thread.
 #pragma once
 #include <functional>
 #include <memory>
@@ -13,8 +13,8 @@ namespace wperf::os {
 
 class HttpServer {
  public:
-  // `address`: ADDRESS:PORT, :PORT or PORT; without an address this machine alone (127.0.0.1), with port 0 any that is
-  // free. [::1]:PORT is one of IPv6. `page` answers GET `path`, from the server's thread; empty: not yet.
+  // `address`: ADDRESS:PORT, :PORT or PORT; without an address only this machine (127.0.0.1), with port 0 any free
+  // port. [::1]:PORT is IPv6. `page` answers GET `path`, from the server's thread; empty: no page yet.
   static diag::Result<HttpServer> start(const std::string& address, std::string path, std::string content_type,
                                         std::function<std::string()> page);
   HttpServer(HttpServer&&) noexcept;
@@ -23,7 +23,7 @@ class HttpServer {
   HttpServer& operator=(const HttpServer&) = delete;
   ~HttpServer();  // ends the thread
 
-  std::string address() const;  // where it listens
+  std::string address() const;  // the address that it listens on
   bool is_for_others() const;   // than this machine, as far as they reach it
   u64 served() const;           // times that the page was read
 

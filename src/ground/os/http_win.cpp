@@ -54,7 +54,7 @@ WinHttp load_win_http() {
 using Handle = std::unique_ptr<void, decltype(&WinHttpCloseHandle)>;
 using Bytes = std::vector<std::byte>;
 
-// Of the call that just failed.
+// The error of the call that just failed.
 diag::Error failure(const std::string& url) {
   const DWORD error = GetLastError();
   switch (error) {
@@ -90,7 +90,7 @@ std::optional<Address> parse(const WinHttp& http, const std::string& url) {
                  .secure = parts.nScheme == INTERNET_SCHEME_HTTPS};
 }
 
-// A POST follows none.
+// A POST follows no redirects.
 void set_redirects(const WinHttp& http, HINTERNET request, bool is_post) {
   DWORD most = kMostRedirects;
   http.set_option(request, WINHTTP_OPTION_MAX_HTTP_AUTOMATIC_REDIRECTS, &most, sizeof most);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Ctrl-C as something to wait for, beside the flag of process.h. Called by device's waits.
+// Ctrl-C as something to wait for, in addition to the flag of process.h.
 #pragma once
 
 namespace wperf::os {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A whole file as read-only memory. Who may write to a file may also cut it while it is mapped (a recording is made
-// anew, or lies in somebody's container). From where it ends then, there are zeros, and has_shrunk() tells.
+// A whole file as read-only memory. Another process may cut the file while it is mapped (a recording is made anew, or
+// lies in a container). Then zeros follow its new end, and has_shrunk() reports it.
 #pragma once
 #include <cstddef>
 #include <span>
@@ -14,9 +14,9 @@ namespace wperf::os {
 class MappedFile {
  public:
   static diag::Result<MappedFile> open(const std::string& path);
-  // The same of a file that is called otherwise: by what take_shrunk() names it.
+  // The same for a file that take_shrunk() reports under another name.
   static diag::Result<MappedFile> open_as(const std::string& path, const std::string& name);
-  // The names of those opened by open_as() that has_shrunk() is or was true of, each told once.
+  // The names of the files opened by open_as() that have shrunk, each given once.
   static std::vector<std::string> take_shrunk();
   MappedFile(MappedFile&& other) noexcept;
   MappedFile& operator=(MappedFile&& other) noexcept;
@@ -27,14 +27,14 @@ class MappedFile {
   std::span<const std::byte> bytes() const { return bytes_; }
   // These bytes are not needed for now: the system may take their memory back. They read as before afterwards.
   void release(size_t begin, size_t end) const;
-  // Something that was read was not there any more. Windows lets nobody cut a mapped file.
+  // A part of the file was read after it had been cut off. Windows lets no program cut a mapped file.
   bool has_shrunk() const;
 
  private:
   explicit MappedFile(std::span<const std::byte> bytes) : bytes_(bytes) {}
   void unmap();
 
-  std::span<const std::byte> bytes_;  // an empty file has none
+  std::span<const std::byte> bytes_;  // empty for an empty file
   struct Watch;
   Watch* watch_ = nullptr;  // on Linux
 };

@@ -21,14 +21,14 @@ namespace wperf::os {
 struct MappedFile::Watch {
   std::atomic<std::uintptr_t> begin{0}, end{0};  // equal: of no file now
   std::atomic<bool> has_shrunk{false};
-  Watch* next = nullptr;       // of all, until the oldest
-  Watch* next_free = nullptr;  // of those that are of no file
-  std::string name;            // to be told when it has shrunk; empty: nobody wants to know
+  Watch* next = nullptr;       // the next in the list of all, back to the oldest
+  Watch* next_free = nullptr;  // the next in the list of unused ones
+  std::string name;            // the name to report when it has shrunk; empty: not reported
 
   static std::atomic<Watch*> newest;
   static Watch* first_free;
-  static std::mutex mutex;                  // of whoever changes the lists, or a name
-  static std::vector<std::string>* shrunk;  // of those that were unmapped
+  static std::mutex mutex;                  // held while the lists, or a name, change
+  static std::vector<std::string>* shrunk;  // the names of shrunk files that were unmapped
   static struct sigaction before;
 
   static Watch* start(std::span<const std::byte> bytes);
@@ -43,13 +43,13 @@ constinit std::mutex MappedFile::Watch::mutex;
 constinit struct sigaction MappedFile::Watch::before{};
 constinit std::vector<std::string>* MappedFile::Watch::shrunk = nullptr;
 
-// All that follows the page is behind the end, too.
+// All bytes after the page are beyond the end, too.
 bool MappedFile::Watch::fill_with_zeros(std::uintptr_t fault) {
   for (Watch* watch = newest.load(); watch != nullptr; watch = watch->next) {
     const std::uintptr_t begin = watch->begin.load(), end = watch->end.load();
     if (fault < begin || fault >= end) continue;
     const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
-    // NOLINTNEXTLINE(performance-no-int-to-ptr): the kernel tells addresses as numbers
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): the kernel gives addresses as numbers
     void* const from = reinterpret_cast<void*>(fault / page * page);
     const size_t size = end - fault / page * page;
     if (mmap(from, size, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED) return false;
@@ -59,7 +59,7 @@ bool MappedFile::Watch::fill_with_zeros(std::uintptr_t fault) {
   return false;
 }
 
-// A fault that is none of ours comes again where this returns, and then to whoever was told of it before.
+// A fault that is not ours comes again when this returns, and then goes to the previous handler.
 void MappedFile::Watch::on_fault(int signal, siginfo_t* info, void*) {
   const int error = errno;
   const bool is_sent = info->si_code <= 0;  // by a process
@@ -151,7 +151,7 @@ diag::Result<MappedFile> MappedFile::open(const std::string& path) {
 
 void MappedFile::release(size_t begin, size_t end) const {
   const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
-  begin = begin / page * page;  // else parts that meet within a page leave it there
+  begin = begin / page * page;  // mappings that share a page must leave the shared page mapped
   end = std::min(end, bytes_.size()) / page * page;
   if (begin < end) madvise(const_cast<std::byte*>(bytes_.data()) + begin, end - begin, MADV_DONTNEED);
 }

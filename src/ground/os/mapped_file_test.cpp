@@ -36,7 +36,7 @@ TEST(MappedFile, ShowsTheBytesAndMoves) {
 }
 
 #ifndef _WIN32
-// Windows does not let anybody do this.
+// Windows does not allow this.
 TEST(MappedFile, AFileThatShrinksHasZeros) {
   constexpr size_t kSize = 5 << 20, kLeft = 1 << 20;
   const TemporaryFile file(std::string(kSize, 'x'));
@@ -52,7 +52,7 @@ TEST(MappedFile, AFileThatShrinksHasZeros) {
   EXPECT_TRUE(opened.value().has_shrunk());
   EXPECT_EQ(static_cast<char>(bytes[kSize - 1]), '\0');
   EXPECT_FALSE(other.value().has_shrunk());
-  // What is mapped later, perhaps at the same place, begins anew.
+  // A later mapping, perhaps at the same place, begins anew.
   {
     const MappedFile closed = std::move(opened).value();
   }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The door for all that a file names and no user did: modules and dumps of a recording, separate and split debug
-// information, PDBs, sources. Whoever made that file chose the names. So no network path is opened, which would tell
-// that machine who asks; nothing but an ordinary file; and of other users' files only what is checked afterwards.
+// Opens files that are named by another file and not by the user: modules and dumps of a recording, separate and split
+// debug information, PDBs, sources. The author of that file chose the names. So no network path is opened, because that
+// would reveal the user to that machine. Only ordinary files are opened; files of other users only if they are checked
+// afterwards.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -15,23 +16,23 @@
 
 namespace wperf::os {
 
-// Of Windows or of this system: shares, URLs, and the ways to spell a device. "\\?\C:\x" is none of them.
+// By the rules of Windows or of this system: shares, URLs, and the ways to spell a device. "\\?\C:\x" does not count.
 bool is_network_path(std::string_view path);
 
 enum class NamedUse : u8 {
-  checked,  // its id or checksum is compared with what is known: whose it is says nothing more
+  checked,  // its id or checksum is compared afterwards, so its owner does not matter
   read,     // it must be this user's or the system's
-  shown,    // and its text is printed: what not everybody may read must be this user's
+  shown,    // the text is printed, so a file that is not readable for all must be this user's
 };
 
-// Nothing: there is none. What lies below `folders`, which the user named, is opened whosesoever it is.
+// nullopt if there is no such file. Files below `folders`, which the user named, are opened whoever owns them.
 diag::Result<std::optional<MappedFile>> open_named_file(const std::string& path, NamedUse use,
                                                         std::span<const std::string> folders);
 
 // Does `path` lie below `folder`, by their texts?
 bool is_below(const std::string& path, const std::string& folder);
 
-// A file that is open while its owner is looked at and its bytes are mapped. What each system does in its own way.
+// A file that stays open while its owner is looked at and its bytes are mapped. Implemented for each system.
 class HeldFile {
  public:
   enum class State : u8 { absent, unreadable, no_file, of_others, secret, good };
@@ -42,8 +43,8 @@ class HeldFile {
   HeldFile& operator=(const HeldFile&) = delete;
 
   State state() const { return state_; }
-  int error() const { return error_; }               // errno of one that is unreadable
-  const std::string& path() const { return path_; }  // where the very same file can be opened again
+  int error() const { return error_; }               // errno of an unreadable file
+  const std::string& path() const { return path_; }  // a path with which the same file can be opened again
 
  private:
   static constexpr std::intptr_t kNone = -1;

@@ -13,7 +13,7 @@
 namespace wperf::os {
 namespace {
 
-// Whoever became root by sudo is the user still.
+// A user who became root by sudo still counts as that user.
 bool is_users(uid_t owner) {
   const uid_t user = geteuid();
   if (owner == user) return true;

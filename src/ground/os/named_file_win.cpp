@@ -29,7 +29,8 @@ bool is_users(PSID owner) {
   return known && EqualSid(reinterpret_cast<const TOKEN_USER*>(room.data())->User.Sid, owner) != 0;
 }
 
-// Administrators, the system, and services such as the one that installs Windows; everybody, where files have no owner.
+// Administrators, the system, and services such as the one that installs Windows; and Everyone, on disks without
+// owners.
 bool is_systems(PSID owner) {
   for (const WELL_KNOWN_SID_TYPE known : {WinBuiltinAdministratorsSid, WinLocalSystemSid, WinWorldSid}) {
     if (IsWellKnownSid(owner, known) != 0) return true;
@@ -53,7 +54,7 @@ bool is_of_others(HANDLE file) {
 
 }  // namespace
 
-// While it is open, nobody writes to it, moves it or removes it.
+// While it is open, no other program can write to it, move it or remove it.
 HeldFile::HeldFile(const std::string& path, NamedUse use, bool is_trusted) : path_(path) {
   const HANDLE file = CreateFileW(native_path(path).c_str(), GENERIC_READ, FILE_SHARE_READ | FILE_SHARE_DELETE, nullptr,
                                   OPEN_EXISTING, FILE_ATTRIBUTE_NORMAL, nullptr);

@@ -37,10 +37,10 @@ diag::Result<NewFile> NewFile::make(const std::string& path, Readers readers) {
     if (handle == kTaken) return cannot_write(path, errno);
     return NewFile(handle, path, {}, {});
   }
-  constexpr int kTries = 4;  // of 2^60 names one that is there is hard to meet by chance
+  constexpr int kTries = 4;  // with 2^60 names, a name that is taken already is very rare
   for (int i = 0; i < kTries; ++i) {
     std::string beside = name_beside(path);
-    UnfinishedFile unfinished(beside);  // before there is one, so that none is ever there that nobody remembers
+    UnfinishedFile unfinished(beside);  // registered before it exists, so that no file is ever left over
     const std::intptr_t handle = new_file::create(beside, readers);
     if (handle != kTaken) return NewFile(handle, path, std::move(beside), std::move(unfinished));
     if (errno != EEXIST) break;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How every output begins: as a new file beside its place, under a name that nobody can guess, and moved to its place
-// in one step. What lies there stays until then; a link there is replaced and never followed. Only devices and pipes
-// are opened where they are. Called by output_file and recording_file.
+// The beginning of every output: a new file in the same folder, under a name that cannot be guessed, which is moved to
+// its place in one step. The old file stays until then; a link there is replaced and never followed. Only devices and
+// pipes are opened where they are.
 #pragma once
 #include <cstdint>
 #include <cstdio>
@@ -15,7 +15,7 @@ namespace wperf::os {
 
 enum class Readers : u8 {
   usual,  // as this user's files are
-  owner,  // nobody else, as perf does it: a recording tells what somebody's programs do
+  owner,  // only the owner, as with perf: a recording shows what the user's programs do
 };
 
 class NewFile {
@@ -26,9 +26,9 @@ class NewFile {
   // Is removed unless it came to its place; where the process is ended before, see unfinished_files.h.
   ~NewFile();
 
-  // The system's handle, for writing and reading; closed by whoever took it.
+  // The system's handle, for writing and reading; the caller closes it.
   std::intptr_t take_handle();
-  // The same as a stream. Null: there is no memory for one, and errno says so.
+  // The same as a stream. Null, with errno set: no memory.
   std::FILE* take_stream(bool text);
   // The handle may be open still.
   diag::Result<void> move_to_place();
@@ -41,13 +41,13 @@ class NewFile {
 
   std::intptr_t handle_;
   std::string path_;
-  std::string beside_;  // where it lies; empty: at its place
+  std::string beside_;  // its path before it is moved; empty: at its final place
   UnfinishedFile unfinished_;
 };
 
 // Can an output be made there? Tried, and nothing stays of it; a device or pipe is not opened.
 diag::Result<void> check_output(const std::string& path);
-// A folder that only this user may enter. One that is there stays as it is.
+// A folder that only this user may enter. An existing one is not changed.
 diag::Result<void> make_private_folder(const std::string& path);
 
 }  // namespace wperf::os

@@ -11,7 +11,7 @@
 namespace wperf::os::new_file {
 namespace {
 
-// /dev/stdout, /dev/fd/3, /proc/self/fd/3: links of the system to what is open already, an ordinary file at times.
+// /dev/stdout, /dev/fd/3, /proc/self/fd/3: the system's names of opened files, among them ordinary ones.
 bool is_name_of_system(const std::string& path) {
   return path.starts_with("/dev/") || path.starts_with("/proc/");
 }
@@ -43,7 +43,7 @@ Place place_at(const std::string& path) {
 }
 
 std::intptr_t create(const std::string& path, Readers readers) {
-  constexpr mode_t kOwner = 0600, kUsual = 0666;  // less what the umask takes away
+  constexpr mode_t kOwner = 0600, kUsual = 0666;  // the umask is subtracted
   return ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
                 readers == Readers::owner ? kOwner : kUsual);
 }
@@ -51,7 +51,7 @@ std::intptr_t create(const std::string& path, Readers readers) {
 std::intptr_t open_stream(const std::string& path) {
   const int file = ::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY);
   if (file < 0) return -1;
-  // What it was may have been exchanged for a link to a file meanwhile.
+  // The device may have been replaced by a link to a file in the meantime.
   struct stat found{};
   const bool is_file = fstat(file, &found) != 0 || S_ISREG(found.st_mode);
   if (!is_file || (is_name_of_system(path) && ftruncate(file, 0) == 0)) return file;

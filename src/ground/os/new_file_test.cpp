@@ -15,7 +15,7 @@ namespace {
 
 using std::filesystem::perms;
 
-// On Windows the folder says who may read what is in it, and it takes rights to make a link.
+// On Windows the folder decides who may read its files, and making a link takes special rights.
 constexpr bool kHasModes = std::filesystem::path::preferred_separator == '/';
 
 std::string new_file_folder(const std::string& name) {
@@ -38,7 +38,7 @@ TEST(NewFile, IsTheOwnersWhereARecordingIs) {
   const std::string folder = new_file_folder("modes");
   save(folder + "/profile", "x", Readers::owner);
   EXPECT_EQ(mode_of(folder + "/profile"), kOwner);
-  // What others could read before cannot be read through its name any more.
+  // A file that others could read before cannot be read through its name any more.
   save(folder + "/page", "x");
   std::filesystem::permissions(folder + "/page", perms::others_read, std::filesystem::perm_options::add);
   ASSERT_TRUE(RecordingFile::create(folder + "/page").has_value());

@@ -7,7 +7,7 @@ namespace wperf::os {
 namespace {
 
 int error_now() {
-  return errno != 0 ? errno : EIO;  // whose reason nobody knows
+  return errno != 0 ? errno : EIO;  // for an unknown reason
 }
 
 }  // namespace

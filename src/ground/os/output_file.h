@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// An output written piece by piece. It has its name only when it is closed and whole; until then, and where it is given
-// up, what was there stays (new_file.h). A write that fails is told at the end.
+// An output written piece by piece. It gets its name only when it is closed and whole; until then, and if it is given
+// up, the old file stays (new_file.h). A failed write is reported at the end.
 #pragma once
 #include <cstddef>
 #include <cstdio>
@@ -16,7 +16,7 @@ namespace wperf::os {
 
 class OutputFile {
  public:
-  // Bytes as they are.
+  // Unchanged bytes.
   static diag::Result<OutputFile> create(const std::string& path, Readers readers = Readers::usual);
   // Text: lines end as the system wants it.
   static diag::Result<OutputFile> create_text(const std::string& path);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Memory of this process at an address that may be anything. Called by the C API, whose callers leave fields of their
+// Memory of this process at an address that may be anything. For the C API, whose callers leave fields of their
 // structures uninitialised.
 #pragma once
 #include <cstddef>

@@ -9,12 +9,12 @@
 namespace wperf::os {
 namespace {
 
-constexpr size_t kStep = 4096;  // what a pipe takes at once
+constexpr size_t kStep = 4096;  // a pipe takes at least this much at once
 
 }  // namespace
 
-// The kernel reads it for write(), and answers EFAULT where a load of ours would crash. That needs no right that a
-// container may lack, as process_vm_readv() does.
+// write() makes the kernel read the memory, and fails with EFAULT where a load would crash. Unlike process_vm_readv(),
+// that needs no right that a container may lack.
 bool copy_own_memory(const void* from, std::span<std::byte> to) {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) return false;

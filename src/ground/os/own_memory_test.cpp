@@ -21,7 +21,7 @@ TEST(OwnMemory, WhatCanBeReadIsCopied) {
 TEST(OwnMemory, WhatCannotIsSaid) {
   std::byte to[16];
   for (const std::uintptr_t address : {std::uintptr_t{0}, std::uintptr_t{8}, ~std::uintptr_t{0} - 64}) {
-    // NOLINTNEXTLINE(performance-no-int-to-ptr): that is what is tested
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): this is the tested case
     EXPECT_FALSE(copy_own_memory(reinterpret_cast<const void*>(address), to)) << address;
   }
 }

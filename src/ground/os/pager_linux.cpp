@@ -11,9 +11,9 @@
 namespace wperf::os {
 namespace {
 
-constexpr int kNotFound = 127, kNotExecutable = 126;  // of a shell
+constexpr int kNotFound = 127, kNotExecutable = 126;  // exit codes of a shell
 
-// What the reader types is for the pager; one that is quit early is no error.
+// Signals from the reader's keys are for the pager; quitting it early is not an error.
 class Ignored {
  public:
   explicit Ignored(int number) : number_(number), before_(signal(number, SIG_IGN)) {}

@@ -6,7 +6,7 @@
 
 namespace wperf::os {
 
-// The one of Git for Windows is not on PATH, and `more` knows neither colours nor the way back.
+// Git for Windows' less is not on PATH, and `more` neither shows colours nor scrolls back.
 bool has_less() {
   return false;
 }
@@ -16,7 +16,7 @@ bool show_in_pager(const std::string& command, std::string_view text) {
   std::FILE* pager = _popen(command.c_str(), "wb");
   if (pager == nullptr) return false;
   std::fwrite(text.data(), 1, text.size(), pager);
-  constexpr int kNotFound = 1;  // of cmd, which some pagers end with, too
+  constexpr int kNotFound = 1;  // exit code of cmd; some pagers end with it, too
   return _pclose(pager) != kNotFound;
 }
 

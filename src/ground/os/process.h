@@ -7,33 +7,32 @@
 
 namespace wperf::os {
 
-// What of this system measures: its kernel; on Windows what there is decides (app/measure/device_choice.h).
+// The device that measures this system: its kernel; on Windows app/measure/device_choice.h decides.
 #ifdef _WIN32
 inline constexpr char kOwnDevice[] = "";
 #else
 inline constexpr char kOwnDevice[] = "linux";
 #endif
-// The arguments without the program's name, from what main() got; Windows has them in a line of its own.
+// The arguments without the program's name, from those of main(); Windows has them in a separate command line.
 std::vector<std::string> program_arguments(int count, char** words);
-// Where stdin, stdout or stderr is closed, the next file opened would take its place and get what is printed. From now
-// on writing there only fails.
+// If stdin, stdout or stderr is closed, the next file opened would take its number and get the printed text. After this
+// call, writing there fails instead.
 void hold_standard_streams();
 std::optional<std::string> environment(const char* name);
 unsigned process_number();
-// Where downloaded symbols are kept when nobody says: below the user's cache folder; empty if there is none.
+// The default folder for downloaded symbols: below the user's cache folder; empty if there is none.
 std::string symbol_cache_folder();
 // The folder of the file this code is in: the running program, or libwperf where a program uses that. Empty if the
 // system won't say.
 std::string program_folder();
-// From now on the first Ctrl-C only sets a flag, and the second ends the process as usual: for who measures, and asks
-// interrupted() again and again. Closing the console counts as Ctrl-C: the system grants some seconds to finish.
+// After this call the first Ctrl-C only sets a flag, and the second ends the process as usual: for a measurement, which
+// asks interrupted() again and again. Closing the console counts as Ctrl-C: the system grants some seconds to finish.
 void catch_interrupt();
-// The first ends it as usual, too: what was measured is there, and nobody asks any more. Where nothing was caught, this
+// Ctrl-C ends the process as usual again: for the time after a measurement. Without a catch_interrupt() before, this
 // does nothing.
 void release_interrupt();
-// From now on a reader that goes away (`wperf record … | head`) is an error of the write, and does not end the process:
-// a measurement is finished, and its file is whole. Elsewhere it ends a process that nobody reads any more, as is
-// usual.
+// After this call, a reader that goes away (`wperf record … | head`) makes the write fail and does not end the process:
+// the measurement is finished, and its file is whole. Without it, the process ends, as is usual.
 void outlive_readers();
 // Whether an error of a write is that; the status that a shell has for a process that ended of it.
 bool is_reader_gone(int error);

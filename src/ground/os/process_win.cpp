@@ -38,7 +38,7 @@ std::vector<std::string> program_arguments(int, char**) {
   return words;
 }
 
-void hold_standard_streams() {}  // a closed one has no handle that a file could get
+void hold_standard_streams() {}  // a closed stream has no handle that a file could get
 
 std::optional<std::string> environment(const char* name) {
   const std::wstring wide_name = wide_of(name);
@@ -85,7 +85,7 @@ void release_interrupt() {
   is_released.store(true);
 }
 
-void outlive_readers() {}  // Windows ends no process of this
+void outlive_readers() {}  // Windows does not end the process for this
 
 bool is_reader_gone(int error) {
   return error == EPIPE;

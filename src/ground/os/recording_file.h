@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The file that a recording goes into: the one that was named, or one without a name in the folder for temporary files,
-// which is gone when this is. When it cannot be written any more, what was written whole stays. Called by the recording
-// sessions and their threads, one after the other.
+// The file of a recording: the named one, or one without a name in the folder for temporary files, which is removed
+// with this object. When it cannot be written any more, complete records stay. Sessions and their threads use it one
+// after the other.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -17,8 +17,8 @@ namespace wperf::os {
 
 class RecordingFile {
  public:
-  // `path` empty: one without a name. Else it has its name at once, in place of what was there: a recorder that is
-  // killed leaves what it wrote.
+  // `path` empty: a file without a name. Otherwise it has its name at once and replaces an existing file: if the
+  // recorder is killed, the part written until then stays.
   static diag::Result<RecordingFile> create(const std::string& path);
   ~RecordingFile();
   RecordingFile(RecordingFile&& other) noexcept
@@ -29,12 +29,12 @@ class RecordingFile {
         trouble_(std::move(other.trouble_)) {}
   RecordingFile& operator=(RecordingFile&&) = delete;
 
-  // Appends all of it, or nothing. After a failure nothing is written any more.
+  // Appends all bytes, or none. After a failure it does nothing.
   void append(std::string_view bytes);
   void append(std::span<const std::byte> first, std::span<const std::byte> second);
   // Other bytes for the first ones. They have their room: this is tried after a failure, too.
   void replace_beginning(std::string_view bytes);
-  // When nothing is written any more. Before that not every system lets it be read.
+  // Ends the writing. Some systems let the file be read only after that.
   void close();
 
   u64 size() const { return size_; }
@@ -49,8 +49,8 @@ class RecordingFile {
   void fail(int error);
 
   std::intptr_t handle_ = kClosed;
-  std::string path_;     // empty: has none
-  std::string unnamed_;  // where one without a name lies, on systems where it has to lie somewhere
+  std::string path_;     // empty: without a name
+  std::string unnamed_;  // the path of a file without a name, on systems where it needs one
   u64 size_ = 0;
   std::optional<diag::Error> trouble_;
 };

@@ -56,7 +56,7 @@ RecordingFile::~RecordingFile() {
   if (!unnamed_.empty()) unlink(unnamed_.c_str());
 }
 
-// An open one may be read, too, and one without a name only so.
+// An open file can be read, and a file without a name only while it is open.
 void RecordingFile::close() {}
 
 std::string RecordingFile::openable_path() const {
@@ -72,7 +72,7 @@ void RecordingFile::fail(int error) {
       error,
       path_.empty() ? "set another folder with the environment variable TMPDIR, or a file with --output-perf-data"
                     : "");
-  // Half a record would make what follows it unreadable. When even this fails, readers see a cut file.
+  // Half a record would make the data after it unreadable. If even this fails, readers see a cut file.
   static_cast<void>(!ftruncate(static_cast<int>(handle_), static_cast<off_t>(size_)));
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Connections that come in by TCP. Called by http_server.cpp.
+// Connections that come in by TCP.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -24,19 +24,19 @@ class Socket {
 
   bool is_open() const { return handle_ != kNone; }
   void close();
-  // Is there something to read (of one that listens: somebody who comes), or room to write?
+  // Is there something to read (for a listening socket: a new connection), or room to write?
   struct Awaited {
     const Socket* socket = nullptr;
     bool to_write = false;
     bool is_ready = false;
   };
-  // Until one of them is ready, or for so long. Few: Windows knows 64.
+  // Waits until one of them is ready, or for so long. For a few sockets: Windows takes 64.
   static void wait_for_any(std::span<Awaited> all, u32 milliseconds);
-  // Of one that listens. Not open: nobody is there any more, or the system has no more of them.
+  // For a listening socket. Not open if no connection is waiting any more, or if the system has no more sockets.
   Socket accept() const;
-  // What is there, at most `most` bytes; empty: the other side is gone, or nothing is there.
+  // The bytes that have arrived, at most `most`; empty if the other side is gone, or nothing has arrived.
   std::string read(usize most) const;
-  // How much there was room for; none: the other side is gone.
+  // How many bytes were taken; nullopt: the other side is gone.
   std::optional<usize> write(std::string_view bytes) const;
 
  private:
@@ -46,7 +46,7 @@ class Socket {
 
 struct Listening {
   Socket socket;
-  u16 port = 0;  // that it got
+  u16 port = 0;  // the port that it got
 };
 // `host`: a number of IPv4 or IPv6.
 diag::Result<Listening> listen_at(const std::string& host, u16 port);

@@ -51,7 +51,7 @@ u16 swapped(u16 port) {
   return static_cast<u16>(port << 8 | port >> 8);
 }
 
-// A number of IPv4, or ::1 and :: alone of IPv6.
+// A numeric IPv4 address, or ::1 or :: for IPv6.
 bool address_of(const std::string& host, u16 port, sockaddr_storage& address, int& size) {
   auto* const four = reinterpret_cast<sockaddr_in*>(&address);
   auto* const six = reinterpret_cast<sockaddr_in6*>(&address);
@@ -155,7 +155,7 @@ diag::Result<Listening> listen_at(const std::string& host, u16 port) {
   const SOCKET handle = net.make(address.ss_family, SOCK_STREAM, 0);
   if (handle == INVALID_SOCKET) return failure("cannot create a socket for " + where);
   Listening listening{.socket = Socket(static_cast<std::intptr_t>(handle))};
-  // Nobody else may take the same port.
+  // No other program may take the same port.
   const BOOL on = 1;
   net.set_option(handle, SOL_SOCKET, SO_EXCLUSIVEADDRUSE, reinterpret_cast<const char*>(&on), sizeof on);
   u_long unblocked = 1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The terminal of a program that paints all of its screen: keys as they are pressed, and what it was before when it is
-// over, however that comes. At most one at a time. Called by live_screen.
+// The terminal of a program that paints all of its screen: keys as they are pressed, and its former state restored at
+// the end, in whichever way the program ends. At most one at a time.
 #pragma once
 #include <string>
 #include <string_view>
@@ -12,8 +12,8 @@ namespace wperf::os {
 
 class TerminalScreen {
  public:
-  // `enter` and `leave` are what the terminal gets then and at the end, also where a signal or a crash is that; they
-  // are kept. An error: stdin and stdout are not both a terminal that takes escape sequences.
+  // The terminal gets `enter` at the beginning and `leave` at the end, also after a signal or a crash; the pointers are
+  // kept. An error: stdin and stdout are not both a terminal that takes escape sequences.
   static diag::Result<TerminalScreen> open(const char* enter, const char* leave);
   TerminalScreen(TerminalScreen&& other) noexcept : is_open_(other.is_open_) { other.is_open_ = false; }
   TerminalScreen& operator=(TerminalScreen&&) = delete;
@@ -24,12 +24,12 @@ class TerminalScreen {
     bool operator==(const Size&) const = default;
   };
   Size size() const;
-  // What was typed. Empty: nothing for so long, or the size may have changed.
+  // The typed characters. Empty if none were typed for so long, or if the size may have changed.
   std::string read(u32 timeout_ms);
-  // Nobody is there to type any more.
+  // The terminal was closed.
   bool has_ended() const { return has_ended_; }
   void write(std::string_view text);
-  // As Ctrl-Z asks for: the shell has the terminal until it gives it back. Where there is no such shell, nothing.
+  // For Ctrl-Z: gives the terminal to the shell until the shell gives it back. Does nothing without such a shell.
   void suspend();
 
  private:

@@ -18,9 +18,9 @@ termios usual_settings{};
 const char* enter_text = "";
 const char* leave_text = "";
 
-// Those that end a process that does not expect them.
+// Signals that end a process that does not handle them.
 constexpr int kEndings[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT};
-// Those that ask for an end, as SIGTERM does: the program that was started ends, too.
+// Signals that ask for an end, like SIGTERM: the started program ends, too.
 constexpr int kRequests[] = {SIGHUP, SIGQUIT};
 volatile sig_atomic_t is_end_requested = 0;
 
@@ -34,7 +34,7 @@ void write_all(const char* text, usize size) {
   }
 }
 
-// Only what a signal handler may call.
+// Calls only functions that a signal handler may call.
 void restore() {
   write_all(leave_text, std::strlen(leave_text));
   tcsetattr(STDIN_FILENO, TCSANOW, &usual_settings);
@@ -45,7 +45,7 @@ void on_ending(int signal_number) {
   raise(signal_number);  // its own action is the usual one again
 }
 
-// Once: who closes a terminal may say so twice, and a second SIGTERM ends at once.
+// Runs once: closing a terminal may send the signal twice, and a second SIGTERM ends at once.
 void on_request(int) {
   if (is_end_requested == 0) raise(SIGTERM);
   is_end_requested = 1;
@@ -72,7 +72,7 @@ void handle_signals() {
   request.sa_handler = on_request;
   for (const int one : kRequests) sigaction(one, &request, nullptr);
   struct sigaction resize{};
-  resize.sa_handler = on_resize;  // that poll() ends is all
+  resize.sa_handler = on_resize;  // its only purpose is to end poll()
   sigaction(SIGWINCH, &resize, nullptr);
 }
 
@@ -125,7 +125,8 @@ void TerminalScreen::write(std::string_view text) {
 
 void TerminalScreen::suspend() {
   restore();
-  // Its usual action stops, but not where nobody could say "go on": in a process group that has no shell.
+  // The signal's usual action stops the process, but not in a process group without a shell, where it could not be
+  // continued.
   raise(SIGTSTP);
   set_raw();
 }

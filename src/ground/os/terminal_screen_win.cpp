@@ -13,7 +13,7 @@ namespace {
 HANDLE input = nullptr;
 DWORD input_mode = 0;
 const char* leave_text = "";
-wchar_t high_surrogate = 0;  // whose other half comes with the next event
+wchar_t high_surrogate = 0;  // the low one comes with the next event
 
 void restore() {
   write_text(stdout, leave_text);

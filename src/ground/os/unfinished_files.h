@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The files that outputs are made in before they get their names. Whoever is ended from outside, by Ctrl-C say, takes
-// them away, so that no part of an output stays. Called by new_file, from any thread, and by main.
+// The files that outputs are made in before they get their names. When the process is ended from outside, by Ctrl-C
+// say, they are removed, so that no part of an output stays. Usable from any thread.
 #pragma once
 #include <string_view>
 
@@ -25,8 +25,8 @@ class UnfinishedFile {
 
 // Safe in a signal handler.
 void remove_unfinished_files();
-// From now on, what ends this process from outside does that first, where nobody cares for it: catch_interrupt() and
-// who ignores a signal have their way. For programs; a library has no say in this.
+// After this call, a signal that ends this process removes the unfinished files first, unless the signal is caught or
+// ignored. For programs; a library must not decide this.
 void remove_unfinished_when_ended();
 
 }  // namespace wperf::os

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What of unfinished_files.cpp each system does in its own way.
+// The parts of unfinished_files.cpp that each system implements.
 #pragma once
 #include <cstddef>
 
@@ -7,7 +7,8 @@ namespace wperf::os::unfinished_files {
 
 inline constexpr std::size_t kLongestPath = 4096;
 void remove(const char* path);  // safe in a signal handler
-// Somebody had his own way with signals, and leaves them to the system again. Safe in a signal handler; on Linux.
+// After another handler has given the signals back to the system, installs the handlers again. Safe in a signal
+// handler; on Linux.
 void care_again();
 
 }  // namespace wperf::os::unfinished_files

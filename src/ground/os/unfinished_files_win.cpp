@@ -8,7 +8,7 @@
 namespace wperf::os {
 namespace {
 
-// The handlers that were set later are asked first; where they let it end, this one is next.
+// Handlers that were set later are asked first; if they let the process end, this one is next.
 BOOL WINAPI on_end(DWORD) {
   remove_unfinished_files();
   return FALSE;

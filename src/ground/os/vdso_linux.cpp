@@ -32,7 +32,7 @@ std::span<const std::byte> vdso_image() {
     if (!line.ends_with("[vdso]")) continue;
     const std::uint64_t end = end_of_mapping(line, begin);
     if (end == 0) continue;
-    // NOLINTNEXTLINE(performance-no-int-to-ptr): the kernel tells addresses as numbers
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): the kernel gives addresses as numbers
     return {reinterpret_cast<const std::byte*>(begin), static_cast<size_t>(end - begin)};
   }
   return {};

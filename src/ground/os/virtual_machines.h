@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Is this computer a virtual machine, by what its firmware calls it (SMBIOS, maker and product)? Windows' own answer to
-// whether a hypervisor runs is no help: it runs above its own one on the machine itself, too. Called by devices and
-// `wperf doctor`. Pure.
+// Is this computer a virtual machine, by the names in its firmware (SMBIOS, maker and product)? Windows' own answer to
+// whether a hypervisor runs does not help: Windows runs above its own hypervisor on real machines, too. Pure.
 #pragma once
 #include <string_view>
 

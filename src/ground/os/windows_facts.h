@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What Windows says of itself that decides whether a kernel driver may run and who may use it. Asked by `wperf doctor`,
-// whose judgement of these facts (app/doctor/windows_checks.h) is tested with made-up ones on every system.
+// Facts about Windows that decide whether a kernel driver may run and who may use it. For `wperf doctor`; its judgement
+// of these facts (app/doctor/windows_checks.h) is tested with invented ones on every system.
 #pragma once
 #include <optional>
 #include <string>
@@ -11,8 +11,8 @@ namespace wperf::os {
 struct WindowsFacts {
   std::string version;                   // "10.0.26100"
   std::string machine;                   // of the CPU: "ARM64", "x64"; empty: not known
-  std::string program;                   // what this wperf.exe was built for
-  std::string model;                     // of the computer, by its firmware: "QEMU Virtual Machine"
+  std::string program;                   // the machine type of this wperf.exe
+  std::string model;                     // of the computer, from its firmware: "QEMU Virtual Machine"
   std::optional<bool> test_signing;      // boot option: drivers signed with a test certificate are loaded
   std::optional<bool> secure_boot;       // on: test_signing cannot be switched on
   std::optional<bool> memory_integrity;  // on: the hypervisor checks kernel code (HVCI)
@@ -21,7 +21,7 @@ struct WindowsFacts {
   bool performance_log_user = false;
 };
 
-// Nothing: this is not Windows.
+// nullopt if this is not Windows.
 std::optional<WindowsFacts> windows_facts();
 
 }  // namespace wperf::os

@@ -10,7 +10,7 @@
 namespace wperf::os {
 namespace {
 
-// Of NtQuerySystemInformation, as Microsoft documents it.
+// For NtQuerySystemInformation, as Microsoft documents it.
 constexpr int kSystemCodeIntegrityInformation = 103;
 struct CodeIntegrity {
   ULONG length;
@@ -29,7 +29,8 @@ std::string machine_name(USHORT machine) {
 
 std::string version_text() {
   static const SystemLibrary ntdll(L"ntdll.dll");
-  LONG(WINAPI * get_version)(OSVERSIONINFOW*) = nullptr;  // the other functions tell each program what it wants to hear
+  // the other functions give each program the version it was made for
+  LONG(WINAPI * get_version)(OSVERSIONINFOW*) = nullptr;
   OSVERSIONINFOW version{};
   version.dwOSVersionInfoSize = sizeof version;
   if (!ntdll.bind("RtlGetVersion", get_version) || get_version(&version) < 0) return {};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Data packed with Zstandard as one stream in many pieces, unpacked piece by piece. The system's libzstd is loaded when
-// the first stream is opened. Called by recording.
+// the first stream is opened.
 #pragma once
 #include <cstddef>
 #include <memory>
@@ -18,11 +18,11 @@ class ZstdStream {
   ZstdStream& operator=(ZstdStream&&) noexcept;
   ~ZstdStream();
 
-  // What was unpacked so far is forgotten; the next piece begins a frame. Needed after an error, too.
+  // Forgets the state so far; the next piece begins a frame. Needed after an error, too.
   void restart();
   static bool begins_frame(std::span<const std::byte> piece);
 
-  // Appends what the piece holds to `out`, which never gets longer than `limit`.
+  // Appends the contents of the piece to `out`, which never gets longer than `limit`.
   diag::Result<void> unpack(std::span<const std::byte> piece, std::vector<std::byte>& out, size_t limit);
 
  private:

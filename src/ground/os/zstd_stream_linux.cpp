@@ -80,7 +80,7 @@ diag::Result<void> ZstdStream::unpack(std::span<const std::byte> piece, std::vec
   State& state = *state_;
   State::InBuffer in{piece.data(), piece.size(), 0};
   bool is_full = true;
-  // What was taken in may not have come out yet when there was no room for it.
+  // Output may be left over from earlier input if there was no room for it.
   while (in.position < in.size || is_full) {
     const size_t before = out.size();
     if (before >= limit)

@@ -15,7 +15,7 @@ diag::Result<ZstdStream> ZstdStream::open() {
                      .hint = "read the file with wperf on Linux, or record it without -z"};
 }
 
-// Nobody has a stream to call these for.
+// Never called: no stream exists.
 void ZstdStream::restart() {}
 bool ZstdStream::begins_frame(std::span<const std::byte>) {
   return false;

@@ -111,7 +111,7 @@ diag::Result<std::vector<std::byte>> decompress_cabinet(std::span<const std::byt
     reserve = reader.take<Reserve>();
     reader.skip(reserve.header_bytes);
   }
-  // Of the cabinet before and of the one behind: its name, and that of its disk.
+  // For the previous and the next cabinet: its name, and that of its disk.
   constexpr u64 kLongestName = 256;
   for (const Flags flag : {kHasPrevious, kHasPrevious, kHasNext, kHasNext}) {
     if ((header.flags & flag) != 0) reader.text(kLongestName);

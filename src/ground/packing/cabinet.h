@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Compressed files of symbol stores (.pd_, .dl_, .ex_): Microsoft cabinets with one file in them. Takes and gives
-// bytes; called by modules for candidates of the kind `compressed` (symbol_search.h). Stored and MSZIP folders are
-// read, LZX ones are an error that says so.
+// bytes; for candidates of the kind `compressed` (symbol_search.h). Reads stored and MSZIP folders; LZX gives an error.
 #pragma once
 #include <cstddef>
 #include <span>

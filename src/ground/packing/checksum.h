@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// CRC-32 as zip and gzip files have it. Called by the other files of this room.
+// CRC-32 as zip and gzip files have it.
 #pragma once
 #include <array>
 

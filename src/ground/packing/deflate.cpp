@@ -63,7 +63,7 @@ void Deflater::finish() {
 
 #else
 
-// Blocks that are stored as they are.
+// Stored blocks, without compression.
 struct Deflater::State {
   static constexpr usize kBlock = 0xffff;
   Form form = Form::raw;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// DEFLATE compression (RFC 1951), bare or as a gzip file (RFC 1952), in pieces: what goes in never stands in memory as
-// a whole. By zlib; where that was not there when this was built (zlib.cmake), the same form without compressing.
-// Called by views/exports and by what embeds data.
+// DEFLATE compression (RFC 1951), bare or as a gzip file (RFC 1952), in pieces: the input is never in memory as a
+// whole. By zlib; in a build without it (zlib.cmake), the same form without compressing.
 #pragma once
 #include <functional>
 #include <memory>
@@ -19,14 +18,14 @@ enum class Effort : u8 { fast, usual, best };
 
 class Deflater {
  public:
-  // `take` gets what is ready, in pieces of at most 64 KiB.
+  // `take` gets the output, in pieces of at most 64 KiB.
   Deflater(Form form, Effort effort, TakeBytes take);
   Deflater(const Deflater&) = delete;
   Deflater& operator=(const Deflater&) = delete;
   ~Deflater();
 
   void add(std::string_view bytes);
-  void finish();  // once, behind the last bytes
+  void finish();  // once, after the last bytes
 
  private:
   struct State;

@@ -12,7 +12,7 @@ constexpr u32 kLongestCode = 15;
 constexpr u32 kFastBits = 10;
 constexpr usize kWindow = 32768;
 
-// Bits come lowest first. Beyond the end there are zeros, and overrun() tells that they were used.
+// Gives the lowest bits first. Past the end it gives zeros, and overrun() is true.
 class BitReader {
  public:
   explicit BitReader(std::span<const std::byte> bytes) : bytes_(bytes) {}
@@ -56,7 +56,8 @@ class BitReader {
 // A canonical Huffman code, made from the lengths of its codes.
 class HuffmanCode {
  public:
-  // False when the lengths are no prefix code. One that leaves codes unused is one only with a single symbol or none.
+  // Returns false if the lengths do not form a prefix code. A code with unused values is valid only with at most one
+  // symbol.
   bool build(std::span<const u8> lengths) {
     count_.fill(0);
     fast_.fill({});
@@ -208,7 +209,7 @@ class WholeOutput {
   usize limit_;
 };
 
-// What can be referred to, and the piece that comes behind it.
+// The window that can be referred to, followed by the current piece.
 class PieceOutput {
  public:
   PieceOutput(u64 limit, const TakePiece& take) : memory_(kWindow + kPiece), limit_(limit), take_(take) {}
@@ -240,7 +241,7 @@ class PieceOutput {
  private:
   static constexpr usize kPiece = 256 << 10;
   std::vector<std::byte> memory_;
-  usize begin_ = 0, end_ = 0;  // of what was not taken yet
+  usize begin_ = 0, end_ = 0;  // the input that was not used yet
   u64 limit_;
   const TakePiece& take_;
 };

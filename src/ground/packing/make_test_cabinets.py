@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Writes cabinets for cabinet_test.cpp: NAME.cab and, beside it, NAME.bin with what is in it.
+"""Writes cabinets for cabinet_test.cpp: NAME.cab and NAME.bin with its contents.
 
 usage: make_test_cabinets.py FOLDER
 """

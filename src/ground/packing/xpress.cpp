@@ -75,7 +75,7 @@ void copy_match(std::byte* to, usize distance, usize length) {
     std::memset(to, std::to_integer<int>(*from), length);
     return;
   }
-  // What was just written is read again: a pattern that repeats.
+  // Bytes that were just written are read again: a pattern that repeats.
   for (usize done = 0; done < length; ++done) to[done] = from[done];
 }
 

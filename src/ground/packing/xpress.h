@@ -11,7 +11,7 @@ namespace wperf::packing {
 // Fills `out` to its end. Less was filled than that: the input is damaged or cut from there on.
 usize expand_xpress(std::span<const std::byte> in, std::span<std::byte> out);
 
-// Records repeat each other a few times; what claims to be more than that would make much of nothing.
+// Records repeat each other a few times; a higher ratio would expand a few bytes to very many.
 constexpr usize most_expanded(usize packed) {
   constexpr usize kMostRatio = 512;
   return packed * kMostRatio;

@@ -15,7 +15,7 @@ constexpr u32 kLocalMark = 0x04034b50, kListMark = 0x02014b50, kEndMark = 0x0605
 constexpr u32 kWideEndMark = 0x06064b50, kWideLocatorMark = 0x07064b50;
 constexpr usize kEndSize = 22, kWideLocatorSize = 20, kMostComment = 0xffff;
 constexpr u16 kZipStored = 0, kZipDeflated = 8;
-constexpr u32 kNotHere = ~u32{0};  // a number that is told with 64 bits elsewhere
+constexpr u32 kNotHere = ~u32{0};  // a 64-bit number that is elsewhere
 
 diag::Error damaged_zip(std::string_view what) {
   return {.text = "damaged zip file: " + std::string(what), .hint = {}, .code = diag::ExitCode::damaged_input};
@@ -39,7 +39,7 @@ std::optional<u64> find_end(Bytes file) {
   return std::nullopt;
 }
 
-// Of a file that needs 64 bits to say where its list is.
+// For a file that needs 64 bits for the place of its list.
 diag::Result<ListPlace> wide_place(Bytes file, u64 end) {
   if (end < kWideLocatorSize) return damaged_zip("its end record does not locate its list of files");
   Reader locator(file.subspan(end - kWideLocatorSize));
@@ -79,7 +79,7 @@ diag::Result<ListPlace> list_place(Bytes file) {
   return place;
 }
 
-// Numbers that have no room in an entry stand in its extra data, in this order and only those.
+// Numbers that have no room in an entry are in its extra data, in this order and only those.
 bool take_wide_numbers(Bytes extra, u64& size, u64& packed, u64& offset) {
   constexpr u16 kWide = 1;
   if (size != kNotHere && packed != kNotHere && offset != kNotHere) return true;
@@ -97,7 +97,7 @@ bool take_wide_numbers(Bytes extra, u64& size, u64& packed, u64& offset) {
   return false;
 }
 
-// The entry that begins where `in` stands.
+// Reads the entry that begins at the position of `in`.
 diag::Result<ZipEntry> take_entry(Bytes file, Reader& in) {
   constexpr u16 kEncrypted = 1;
   ZipEntry entry;

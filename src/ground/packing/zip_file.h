@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A zip file as bytes: its list of files, and each of them unpacked in pieces. Stored and deflated ones are read, with
-// 64-bit sizes too. Opens no files. Called by recording, for traces that tools keep in zip files.
+// 64-bit sizes too. Opens no files. For traces that tools keep in zip files.
 #pragma once
 #include <string>
 #include <vector>
@@ -14,7 +14,7 @@ namespace wperf::packing {
 using Bytes = bytes::Span;
 
 struct ZipEntry {
-  std::string name;  // with folders, as it stands there
+  std::string name;  // with folders, as in the list
   u64 size = 0;      // unpacked
   u32 checksum = 0;
   u16 method = 0;
@@ -25,10 +25,10 @@ struct ZipEntry {
 
 enum class Unpacked : u8 {
   all,
-  stopped,    // by who took the pieces
-  damaged,    // what was before was given
-  not_sound,  // all was given, but it has another checksum
-  too_large,  // more than it may be; what was before was given
+  stopped,    // the receiver of the pieces stopped the reading
+  damaged,    // the pieces before the damage were given
+  not_sound,  // all pieces were given, but the checksum is wrong
+  too_large,  // more than allowed; the bytes before were given out
   not_read,   // encrypted, or packed otherwise
 };
 

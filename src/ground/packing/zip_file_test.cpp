@@ -36,7 +36,7 @@ std::string zip_of(const std::vector<File>& files, bool wide_end = false) {
     out += file.name + file.packed;
     std::string extra;
     if (file.wide) {
-      put(extra, u16{7});  // something else before it
+      put(extra, u16{7});  // an extra field of another kind before it
       put(extra, u16{2});
       put(extra, u16{0});
       put(extra, u16{1});
@@ -130,7 +130,7 @@ TEST(ZipFile, WhatCannotBeReadIsSaid) {
 TEST(ZipFile, FilesThatShareBytesAreRefused) {
   std::string bytes = zip_of({stored_abc(), stored_abc()});
   const usize second = bytes.rfind("PK\x01\x02");
-  bytes.replace(second + 42, 4, std::string(4, '\0'));  // is where the first one is
+  bytes.replace(second + 42, 4, std::string(4, '\0'));  // becomes the position of the first one
   EXPECT_FALSE(ZipFile::open(bytes_of(bytes)).has_value());
 }
 

@@ -16,14 +16,14 @@ bool is_digit(char c) {
   return c >= '0' && c <= '9';
 }
 
-// -1: none.
+// -1: not a hexadecimal digit.
 int hex_digit(char c) {
   if (is_digit(c)) return c - '0';
   const char small = static_cast<char>(c | 0x20);
   return small >= 'a' && small <= 'f' ? small - 'a' + 10 : -1;
 }
 
-// At text[at]; nothing: these are no four digits.
+// The code unit at text[at]; kNone if these are not four digits.
 u32 code_unit(std::string_view text, usize at) {
   constexpr u32 kNone = ~u32{0};
   if (at + 4 > text.size()) return kNone;
@@ -199,7 +199,7 @@ bool JsonReader::skip_string() {
   return false;
 }
 
-// Without recursion: brackets are only counted, which is enough for what nobody looks at.
+// Without recursion: brackets are only counted, which is enough for values that are skipped.
 void JsonReader::skip() {
   u64 open = 0;
   do {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// JSON (RFC 8259) read forward, in pieces that its caller asks for; nothing is kept, so a file of half a gigabyte needs
-// the memory of what is taken from it. Whatever is no JSON ends the walk for good, and sound() tells. Called by the
-// readers of this room.
+// JSON (RFC 8259) read forward, value by value, as the caller wants. Keeps nothing, so a file of half a gigabyte needs
+// only the memory of the values taken from it. Malformed JSON ends the reading for good, and sound() reports it.
 #pragma once
 #include <string>
 #include <string_view>
@@ -18,10 +17,10 @@ class JsonReader {
 
   explicit JsonReader(Bytes text);
 
-  // What comes next; nothing is taken.
+  // The kind of the next value, which is not read yet.
   Kind kind();
-  // visit(key) for each member of the object that is next; the key lives until the reader is used. What visit does not
-  // take is skipped. A value of another kind is skipped.
+  // visit(key) for each member of the object that is next; the key lives until the reader is used. Values that visit
+  // does not take are skipped. A value of another kind is skipped.
   template <class Visit>
   void for_each_member(Visit visit) {
     if (!enter('{')) return;
@@ -48,19 +47,19 @@ class JsonReader {
     }
     leave();
   }
-  // Unescaped; lives until the reader is used. Of another kind: empty, and skipped.
+  // Unescaped; lives until the reader is used. Empty for a value of another kind, which is skipped.
   std::string_view string();
-  // Of another kind: `otherwise`, and skipped.
+  // `otherwise` for a value of another kind, which is skipped.
   double number(double otherwise = 0);
   void skip();
-  // Nothing more is wanted: every walk ends, as where it cannot go on.
+  // Stops the reading: every loop over members or elements ends, as after an error.
   void stop() { fail(); }
 
   bool sound() const { return sound_; }
   usize position() const { return at_; }
 
  private:
-  static constexpr u32 kDeepest = 200;  // of what is entered: no format comes near
+  static constexpr u32 kDeepest = 200;  // the deepest nesting that is read; no known format comes near it
   void pass_blanks();
   bool take(char c);
   bool enter(char open);

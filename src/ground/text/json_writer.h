@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Writes one JSON document, compact and in pure ASCII (contract 1.6), to the end of a string. Commas are the writer's
-// business; that begins and ends pair up is the caller's. Nothing is kept but the string, so size does not matter.
+// Writes one JSON document, compact and in pure ASCII (contract 1.6), to the end of a string. It writes the commas; the
+// caller must pair begins and ends. Keeps only the string, so size does not matter.
 #pragma once
 #include <string>
 #include <string_view>
@@ -64,11 +64,11 @@ class JsonWriter {
 };
 
 struct CodePoint {
-  u32 value = 0xfffd;  // what stands for bytes that are no UTF-8
+  u32 value = 0xfffd;  // the value for bytes that are not UTF-8
   usize length = 1;    // bytes consumed
 };
 // The multi-byte character at the start of `text` (Unicode 15, table 3-7): no overlong forms, no surrogates, nothing
-// beyond U+10FFFF. Of a broken one the longest valid beginning is consumed.
+// beyond U+10FFFF. If it is broken, its longest valid beginning is consumed.
 CodePoint decode_utf8(std::string_view text);
 
 }  // namespace wperf::text

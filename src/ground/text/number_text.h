@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Numbers as reports spell them (contract 1.5). Independent of any locale. Called by the tables and texts of this room.
+// Numbers as reports spell them (contract 1.5). Independent of any locale.
 #pragma once
 #include <string>
 
@@ -13,7 +13,7 @@ std::string hex(u64 value, int digits);         // 0x001b
 std::string fixed(double value, int decimals);  // a value that is not finite becomes 0
 std::string duration(double seconds);           // for a person: "2.7 ms", "302 ms", "1.302 s"
 std::string scaled_number(double value);        // for a person: "823", "60.9 K", "1.25 M"
-u64 whole_count(double value);                  // of a bound that is a whole number: within 0 and the greatest i64
+u64 whole_count(double value);                  // A bound as a whole number: limited to 0 and the greatest i64.
 std::string elapsed(double seconds);            // up to 6 significant digits, always with a decimal point
 
 }  // namespace wperf::text

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One message of protobuf's encoding, built in memory. docs/decisions has why it is not libprotobuf. What is zero or
-// empty is left out, as proto3 has it; always() writes it all the same. Called by the writers of this room.
+// One message of protobuf's encoding, built in memory. docs/decisions has why it is not libprotobuf. Zero and empty
+// fields are left out, as proto3 has it; always() writes them all the same.
 #pragma once
 #include <span>
 #include <string>
@@ -34,7 +34,7 @@ class Message {
     begin_block(field, bytes.size());
     bytes_ += bytes;
   }
-  // Whose bytes come from elsewhere.
+  // A field whose bytes come from elsewhere.
   void begin_block(u32 field, usize size) {
     put(u64{field} << 3 | 2);
     put(size);

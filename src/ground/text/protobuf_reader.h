@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The fields of a protobuf message, one after the other, from bytes that may be damaged: a step over the end, a number
-// of more than 64 bits or a kind of field that nobody writes ends the walk, and sound() tells. Called by the readers of
-// this room.
+// The fields of a protobuf message, one after the other, from bytes that may be damaged. A step over the end, a number
+// of more than 64 bits or an unknown kind of field ends the walk, and sound() reports it.
 #pragma once
 #include <string_view>
 
@@ -19,7 +18,7 @@ class ProtobufReader {
  public:
   explicit ProtobufReader(Bytes message) : rest_(message) {}
 
-  // To the next field. False at the end, and where what follows is none.
+  // Goes to the next field. Returns false at the end, or if the next bytes are not a field.
   bool next() {
     if (!sound_ || rest_.empty()) return false;
     const u64 tag = take_number();
@@ -50,16 +49,16 @@ class ProtobufReader {
   u32 field() const { return field_; }
   bool is_number() const { return kind_ == kNumber; }
   bool is_bytes() const { return kind_ == kBytes; }
-  u64 number() const { return number_; }  // 0 of a field that is none
+  u64 number() const { return number_; }  // 0 if the field is not a number
   bool is_negative() const { return (number_ >> 63) != 0; }
   Bytes bytes() const { return kind_ == kBytes ? value_ : Bytes(); }
   std::string_view text() const { return text_of(bytes()); }
   bool sound() const { return sound_; }
-  // Not sound, and perhaps only because it goes on behind the end of these bytes.
+  // Not sound, and perhaps only because the message goes on beyond the end of these bytes.
   bool is_cut() const { return is_cut_; }
   usize left() const { return rest_.size(); }
 
-  // Of a repeated field, which may stand for one number or for many.
+  // For a repeated field, which may hold one number or many.
   template <class Visit>
   void for_each_number(Visit visit) {
     if (kind_ == kNumber) return visit(number_);

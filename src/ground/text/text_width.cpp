@@ -12,7 +12,7 @@ bool continues_character(char byte) {
   return (static_cast<u8>(byte) & 0xc0u) == 0x80u;
 }
 
-// Of a character of several bytes; 1: here none begins that is whole.
+// The length of a character of several bytes; 1 if no complete one begins here.
 usize size_of_character(std::string_view rest) {
   const u8 first = static_cast<u8>(rest[0]);
   const usize size = first >= 0xf0 && first <= 0xf4 ? 4 : first >= 0xe0 ? 3 : first >= 0xc2 ? 2 : 1;
@@ -21,7 +21,7 @@ usize size_of_character(std::string_view rest) {
                                                                                                               : 1;
 }
 
-// U+202A to U+202E and U+2066 to U+2069: what follows would be shown from right to left, or in another place.
+// U+202A to U+202E and U+2066 to U+2069: the text after them would be shown from right to left, or in another place.
 bool is_direction(std::string_view character) {
   if (character.size() != 3 || character[0] != '\xe2') return false;
   const u8 second = static_cast<u8>(character[1]), third = static_cast<u8>(character[2]);

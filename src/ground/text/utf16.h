@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Text in UTF-16: of escapes in JSON, and of whole files. Pure. Called by json_reader and opened_recording.
+// Text in UTF-16: in escapes of JSON, and as whole files. Pure.
 #pragma once
 #include <optional>
 #include <string>
@@ -18,10 +18,10 @@ constexpr u32 joined_halves(u32 high, u32 low) {
   return 0x10000 + ((high - 0xd800) << 10) + (low - 0xdc00);
 }
 
-// A half alone becomes U+FFFD.
+// Half of a pair becomes U+FFFD.
 void append_utf8(std::string& out, u32 code);
 
-// Nothing: the file does not begin with a byte order mark of UTF-16.
+// nullopt if the file does not begin with a byte order mark of UTF-16.
 std::optional<std::string> utf8_of_utf16(bytes::Span file);
 
 }  // namespace wperf::text

@@ -4,7 +4,7 @@
 // Sampling Techniques, 2.5), and the interval takes Student's t with S-1 degrees of freedom.
 //
 // Slots come round in turn, not at random: an event may meet the same phase of something periodic (a timer tick, say)
-// every time, and its own slots then cannot show what it misses. The cycle counter is always on and does. So there are
+// every time, and its own slots then cannot show the missed part. The cycle counter is always on and does. So there are
 // up to two estimates of the total: by time, which is the scaled value, and by cycles, which follows time taken from
 // the program. The interval spans both.
 //
@@ -92,7 +92,7 @@ void set_interval(Count& count, const readings::UnitCounts& unit, const readings
   // Counts are whole: even at a steady rate two slots may differ by one, so each unseen slot may hold one more or less.
   const double low = estimates.least - sampling - unseen;
   const double high = estimates.greatest + sampling + unseen;
-  // What was counted did happen.
+  // The counted events did happen, so the total is not lower.
   count.low = std::max(is_exact(high) ? std::floor(low) : round_down(low), static_cast<double>(count.value));
   count.high = std::max(is_exact(high) ? std::ceil(high) : round_up(high), count.low);
   count.has_interval = true;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Counter readings → scaled counts with an error estimate. Pure arithmetic; names nothing.
+// Counter readings → scaled counts with an error estimate. Pure arithmetic without names.
 #pragma once
 #include <vector>
 
@@ -13,9 +13,9 @@ struct Count {
   u64 value = 0;  // as counted
   u64 slots = 0, rounds = 0;
   u64 scaled = 0;             // by the time it was on a counter: integer part of value * enabled / running; 0 if never
-  double fraction = 1;        // of the time it was measured
-  double low = 0, high = 0;   // 95 % interval of what a counter of its own would have counted
-  bool has_interval = false;  // false: too few whole slots were seen; low = high = scaled says nothing
+  double fraction = 1;        // share of the time it was measured
+  double low = 0, high = 0;   // 95 % interval of the count of a counter that is always on
+  bool has_interval = false;  // false: too few whole slots were seen; low = high = scaled, without meaning
 };
 
 struct Unit {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the scaling of counts needs of 128-bit numbers beyond base/wide.h. Called by scaled_counts.cpp.
+// 128-bit arithmetic for the scaling of counts, in addition to base/wide.h.
 #pragma once
 #include "base/ints.h"
 #include "base/wide.h"

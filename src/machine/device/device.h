@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A Device is one machine that can execute a plan. Called by measure from one thread. Order:
-// driver_version, acquire, then anything.
+// A Device is one machine that can execute a plan. Used from one thread. Order: driver_version, acquire, then anything.
 #pragma once
 #include <memory>
 #include <optional>
@@ -22,16 +21,17 @@ namespace wperf::device {
 
 struct DriverVersion {
   u32 major = 0, minor = 0, patch = 0;
-  u32 wire_version = 0;     // of the protocol it speaks
+  u32 wire_version = 0;     // version of the protocol it speaks
   bool compatible = false;  // we speak it too
   std::string git, features;
   std::string name = "wperf-driver";
-  std::optional<diag::Error> refusal = std::nullopt;  // why it is not spoken to, where that is no matter of protocols
+  // the reason why wperf does not talk to it, if protocols are not the reason
+  std::optional<diag::Error> refusal = std::nullopt;
 };
 
-// Who has the counters' overflow interrupt, without which there is no sampling.
+// The owner of the counters' overflow interrupt, without which there is no sampling.
 enum class InterruptState : u8 {
-  unknown,  // the driver does not tell: it is an older one, or needs none
+  unknown,  // the driver does not report it: it is an older one, or needs none
   not_asked,
   held,
   refused,
@@ -47,10 +47,11 @@ class CountSession {
  public:
   virtual ~CountSession() = default;
   virtual diag::Result<void> start() = 0;
-  virtual diag::Result<void> check() = 0;  // fails when the driver was taken away meanwhile
+  virtual diag::Result<void> check() = 0;  // fails if the driver was removed in the meantime
   virtual diag::Result<void> stop() = 0;
   virtual diag::Result<readings::CountCapture> read() = 0;
-  virtual std::vector<std::string> remarks() const { return {}; }  // what is counted otherwise than was asked for
+  // the ways in which counting differs from the request
+  virtual std::vector<std::string> remarks() const { return {}; }
 };
 
 // One configured sampling run: start → (drain | check)* → stop → drain. The destructor stops.
@@ -58,7 +59,7 @@ class SampleSession {
  public:
   virtual ~SampleSession() = default;
   virtual diag::Result<void> start() = 0;
-  // Appends what the rings hold and brings the core_statistics up to date. Also fails when the driver was taken away
+  // Appends the samples in the rings and updates the core_statistics. Also fails if another process took the driver
   // meanwhile.
   virtual diag::Result<void> drain(readings::SampleCapture& capture) = 0;
   virtual diag::Result<void> stop() = 0;
@@ -66,15 +67,14 @@ class SampleSession {
   virtual u64 drain_every_ns(u64 usual_ns) const { return usual_ns; }
 };
 
-// What a recording is made for and into.
+// The purpose and the file of a recording.
 struct RecordingTarget {
-  std::string file;              // empty: one without a name, gone when the session is
-  std::string tool_version;      // that the file names as its writer
-  perf_data::RunFacts run = {};  // what is known before it begins; the session adds the times
-  // What makes call chains of copies of stacks while they come, where the plan's stacks are `automatic`.
+  std::string file;              // empty: a file without a name, removed at the end of the session
+  std::string tool_version;      // written into the file as its writer
+  perf_data::RunFacts run = {};  // the facts before it begins; the session adds the times
+  // Makes call chains of copies of stacks while they come, if the plan's stacks are `automatic`.
   std::shared_ptr<perf_data::RecordFilter> filter = nullptr;
-  // What a tracing unit writes beside it: the event that it is, and at the end its records and what is known of the
-  // run.
+  // Data that a tracing unit adds: its event, and at the end its records and the facts about the run.
   struct Traced {
     std::string event;
     u64 interval = 0;
@@ -89,20 +89,20 @@ class RecordingSession {
  public:
   virtual ~RecordingSession() = default;
   virtual diag::Result<void> start() = 0;
-  virtual diag::Result<u64> written() = 0;  // bytes up to now; an error: somebody ended it
-  // What waits somewhere on its way into the file is in it now, as far as it can be.
+  virtual diag::Result<u64> written() = 0;  // bytes up to now; an error: another program ended it
+  // Moves samples that are still on their way into the file, as far as possible.
   virtual void carry_over() {}
   virtual diag::Result<void> stop() = 0;
   virtual std::string readable_path() const = 0;
-  // After stop: why not all of it was written. What was is whole.
+  // After stop: the reason why the file is incomplete. The written part is whole.
   virtual const std::optional<diag::Error>& trouble() const = 0;
   virtual std::vector<std::string> remarks() const = 0;  // for -v
-  // What the file's end is going to say of the machine, for who reads it before that.
+  // The machine's facts that will be at the file's end, for readers before that.
   virtual perf_data::RecordingFacts facts() const { return {}; }
-  // What it writes is a trace of Windows, without the names of drives: device and drive of each.
+  // Whether it writes a trace of Windows, which lacks the names of drives: device and drive of each.
   virtual bool is_trace() const { return false; }
   virtual std::vector<std::pair<std::string, std::string>> volumes() const { return {}; }
-  // And what Windows said it lost, about once a second where it lost something.
+  // Losses that Windows reported, about once a second if there were any.
   struct Loss {
     u64 begin_ns = 0, end_ns = 0;  // since the start
     u64 events = 0, buffers = 0;
@@ -115,13 +115,13 @@ class SpeSession {
  public:
   virtual ~SpeSession() = default;
   virtual diag::Result<void> start() = 0;
-  // Hands out what the buffers hold. Also fails when the driver was taken away meanwhile.
+  // Hands out the bytes in the buffers. Also fails if another process took the driver meanwhile.
   virtual diag::Result<void> drain(const readings::SpeSink& sink) = 0;
   virtual diag::Result<void> stop() = 0;
-  virtual const std::vector<readings::SpeStatistics>& core_statistics() const = 0;  // by core; of the latest drain
+  virtual const std::vector<readings::SpeStatistics>& core_statistics() const = 0;  // by core; from the latest drain
 };
 
-// What stands in the way of a device, or does not; for `doctor`.
+// A condition of a device, met or not; for `doctor`.
 struct DeviceCheck {
   std::string name;
   bool is_good = true;
@@ -136,12 +136,12 @@ class Device {
   virtual diag::Result<DriverVersion> driver_version() = 0;
   // Without the lock.
   virtual diag::Result<InterruptState> interrupt_state() { return InterruptState::unknown; }
-  // Asking for SPE reads its registers, which a hypervisor may trap: only for who profiles with it or lists what there
-  // is.
+  // Asking for SPE reads its registers, which a hypervisor may trap: only for commands that profile with it or list
+  // abilities.
   enum class Spe { left_alone, asked_for };
   virtual diag::Result<plan::Capabilities> capabilities(Spe spe) = 0;
   virtual diag::Result<std::unique_ptr<CountSession>> open_count(const plan::CountPlan& plan) = 0;
-  // A device has one of the next two: plan::Capabilities::kernel is there where it records.
+  // A device has one of the next two: plan::Capabilities::kernel is set if it records.
   virtual diag::Result<std::unique_ptr<SampleSession>> open_sampling(const plan::SamplePlan& plan);
   virtual diag::Result<std::unique_ptr<RecordingSession>> open_recording(const plan::SamplePlan& plan,
                                                                          const RecordingTarget& target);
@@ -149,11 +149,11 @@ class Device {
   virtual diag::Result<std::unique_ptr<SpeSession>> open_spe(const plan::SpePlan& plan) = 0;
   virtual Programs& programs() = 0;
   virtual DeviceIdentity identity() = 0;
-  // Found by looking, not by measuring; where the device has checks of its own.
+  // Found by looking, not by measuring, by devices that have such checks.
   virtual std::vector<DeviceCheck> checks() { return {}; }
-  // What another recorder of the same system needs to sample the same: a document.
+  // A document with which another recorder of the same system samples the same.
   virtual diag::Result<std::string> recording_profile(const plan::SamplePlan& plan);
-  // What can be mended is; what was done, or why it could not be.
+  // Repairs what it can; returns each repair, or why it failed.
   virtual std::vector<DeviceCheck> mend() { return {}; }
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The records of a WperfStackDrainReply → raw samples. The driver made them, and a damaged one is not believed: it ends
-// the reading of its answer. Pure; called by driver_sampling.cpp.
+// The records of a WperfStackDrainReply → raw samples. The driver made them, but they are checked: a damaged one ends
+// the reading of its answer. Pure.
 #pragma once
 #include <cstddef>
 #include <span>
@@ -12,7 +12,7 @@ namespace wperf::device {
 
 readings::DrainedSample sample_of(const WperfSample& sample);
 
-// Appends samples and their frames. False: what follows the last one appended is no record.
+// Appends samples and their frames. Returns false if the bytes after the last one appended are not a record.
 bool append_stack_records(std::span<const std::byte> records, readings::SampleCapture& capture);
 
 }  // namespace wperf::device

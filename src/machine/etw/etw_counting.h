@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Counting without a driver: Windows reads the counters whenever a core switches, into a trace without a name, and what
-// lies between two switches is the thread's that ran. Called by etw_device.
+// Counting without a driver: Windows reads the counters whenever a core switches, into a trace without a name. The
+// difference between two switches belongs to the thread that ran.
 #pragma once
 #include <memory>
 

@@ -63,7 +63,7 @@ class TraceRecordingSession final : public device::RecordingSession {
   void note_losses(const etw::SessionState& state) {
     const u64 now_ns = programs_.now_ns();
     const u64 events = state.events_lost, buffers = u64{state.log_buffers_lost} + state.real_time_buffers_lost;
-    // Who ended the session may leave less in it than there was.
+    // Another process that ended the session may leave less in it than there was.
     const u64 more_events = events - std::min(events, events_lost_);
     const u64 more_buffers = buffers - std::min(buffers, buffers_lost_);
     if (more_events + more_buffers != 0) {
@@ -85,7 +85,7 @@ class TraceRecordingSession final : public device::RecordingSession {
   std::optional<diag::Error> trouble_;
 };
 
-// Where Windows does not tell how many there are.
+// If Windows does not say how many there are.
 constexpr u32 kLeastCounters = 1;
 
 diag::Error not_here(std::string_view what) {
@@ -120,7 +120,7 @@ class EtwDevice final : public device::Device {
     machine.midr = windows.core_midr.empty() ? 0 : windows.core_midr.front();
     machine.counter_map.fill(0xff);
     machine.device_id = "etw";
-    // Who may not ask sees the timer, which is always there.
+    // A user who may not ask sees the timer, which always exists.
     auto sources = etw::list_sources(machine_->tracing());
     sources_ = sources.has_value() ? std::move(sources).value() : std::vector<etw::ProfileSource>();
     machine.cycle_counters = 0;  // cycles are an event as any other
@@ -198,7 +198,7 @@ class EtwDevice final : public device::Device {
       return {{"fix", false, "only administrators can end trace sessions",
                "start wperf from an elevated prompt (Run as administrator)"}};
     }
-    const bool may = api.enable_privilege() == etw::kNoError;  // which sources need and sessions do not
+    const bool may = api.enable_privilege() == etw::kNoError;  // sources need this privilege, sessions do not
     std::vector<etw::Mended> done = etw::end_leftovers(api);
     if (may) std::ranges::move(etw::remove_left_sources(api), std::back_inserter(done));
     if (may) etw::put_back(api, api.own_process());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Windows' own tracing as a device: it records what all programs do, without a driver of ours. Called by open_device.
+// Windows' own tracing as a device: it records all programs, without a driver of ours.
 #pragma once
 #include <memory>
 
@@ -24,7 +24,7 @@ std::unique_ptr<device::Device> make_etw_device(std::unique_ptr<TracingMachine> 
 
 // This machine, on Windows.
 std::unique_ptr<TracingMachine> open_windows_tracing();
-// The simulated machine with a fake of Windows' tracing: "mhz=100,cores=4". Tests ask what is `below` for the truth.
+// The simulated machine with a fake of Windows' tracing: "mhz=100,cores=4". Tests ask `below` for the truth.
 diag::Result<std::unique_ptr<TracingMachine>> open_fake_tracing(const std::string& options,
                                                                 wperf_driver::SimulatedMachine** below = nullptr);
 

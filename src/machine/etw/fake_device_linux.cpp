@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// --device etw:fake: the simulated machine as if Windows traced it. What it samples is what the driver samples there.
+// --device etw:fake: the simulated machine as if Windows traced it. Its samples are the same as with the driver there.
 #include <algorithm>
 #include <charconv>
 #include <map>
@@ -36,7 +36,7 @@ u16 event_of_source(u32 source) {
 
 class MachineBelow final : public etw::FakeMachine {
  public:
-  // `simulated`: of the device.
+  // `simulated`: the machine of `device`.
   MachineBelow(std::unique_ptr<device::Device> device, wperf_driver::SimulatedMachine& simulated,
                plan::Capabilities machine, u32 mhz)
       : device_(std::move(device)), simulated_(simulated), machine_(std::move(machine)), mhz_(mhz) {}
@@ -196,7 +196,7 @@ class FakeTracing final : public TracingMachine {
   etw::FakeTraceApi api_;
 };
 
-// "mhz=N" of the simulated machine's settings; without it, what it has then.
+// "mhz=N" of the simulated machine's settings; without it, the default.
 u32 mhz_of(const std::string& options) {
   constexpr u32 kUsual = 25;
   constexpr std::string_view kKey = "mhz=";
@@ -208,7 +208,7 @@ u32 mhz_of(const std::string& options) {
   return std::max(mhz, 1u);
 }
 
-// What is wrong with this Windows: "not-elevated", "no-privilege", …
+// The faults of this Windows: "not-elevated", "no-privilege", …
 bool take_fault(std::string_view word, etw::FakeWindows& windows) {
   if (word == "not-elevated") {
     windows.elevated = false;

@@ -58,7 +58,7 @@ WindowsError take_events(std::span<const std::byte> information, usize most, std
 
 }  // namespace
 
-// Those that a Snapdragon X Elite shows, as far as their numbers are known.
+// The sources of a Snapdragon X Elite whose numbers are known.
 std::vector<ProfileSource> usual_sources() {
   constexpr u32 kGreatest = 0x7fffffff;
   return {{kTimer, kLeastTimerInterval, kMostTimerInterval, "Timer"},
@@ -75,7 +75,7 @@ FakeTraceApi::FakeTraceApi(FakeWindows windows, FakeMachine& machine)
   if (windows_.sources.empty()) windows_.sources = usual_sources();
   for (const ProfileSource& one : windows_.sources) {
     intervals_[one.number] = one.number == kTimer ? kUsualTimerInterval : kUsualInterval;
-    if (one.number >= kFirstAddedSource) added_events_[one.number] = 0;  // by somebody, before this run
+    if (one.number >= kFirstAddedSource) added_events_[one.number] = 0;  // left by another program before this run
   }
 }
 
@@ -144,7 +144,7 @@ WindowsError FakeTraceApi::control(u64 session, const std::u16string& name, std:
   }
   if (code != ControlCode::query && code != ControlCode::stop) return kInvalidParameter;
   if (!drain(*one)) return kNoSystemResources;
-  // A file that may have no more ends its session.
+  // A full file ends its session.
   const bool is_full = one->most_mb != 0 && u64{buffers_of(*one)} * one->buffer_kb >= u64{one->most_mb} * 1024;
   if (is_full) file_bytes_[one->file] = u64{one->most_mb} << 20;
   const bool is_last = is_full || (code == ControlCode::query && windows_.ended_after == 1);
@@ -166,7 +166,7 @@ WindowsError FakeTraceApi::control(u64 session, const std::u16string& name, std:
 }
 
 u32 FakeTraceApi::buffers_of(const Running& session) {
-  constexpr usize kSamples = 100;  // of each
+  constexpr usize kSamples = 100;  // by source
   return static_cast<u32>(session.taken.size() / kSamples);
 }
 

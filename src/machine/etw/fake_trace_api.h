@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Windows' tracing as a fake that is as strict as Windows: each request is checked byte by byte against what Microsoft
-// documents, refused as Windows refuses it, and a session that ends leaves a real .etl of what the machine below did.
-// The etw device is tested with it, and `--device etw:fake` runs with it.
+// A fake of Windows' tracing that is as strict as Windows: each request is checked byte by byte against Microsoft's
+// documentation, and rejected as Windows rejects it. At its end, a session leaves a real .etl of the events of the
+// simulated machine. The etw device is tested with it, and `--device etw:fake` runs with it.
 #pragma once
 #include <map>
 
@@ -12,42 +12,42 @@
 
 namespace wperf::etw {
 
-// What the fake's Windows runs on.
+// The machine below the fake's Windows.
 class FakeMachine {
  public:
   virtual ~FakeMachine() = default;
   struct Sampling {
     u32 source = 0, interval = 0;
-    u32 event = 0;  // of a source that was added
+    u32 event = 0;  // for a source that was added
   };
   virtual u64 now_ns() = 0;
   virtual std::vector<u64> core_midr() = 0;
   virtual diag::Result<void> begin(std::span<const Sampling> sources, bool stacks) = 0;
-  // What was sampled since; and how many were lost in all.
+  // The samples since the last call; returns how many were lost in all.
   virtual diag::Result<u64> drain(std::vector<FakeSample>& samples) = 0;
   virtual diag::Result<void> end() = 0;
   virtual std::vector<FakeProcess> processes() = 0;
-  // From here on its switches are told, with what these sources counted by then.
+  // From here on its switches are recorded, with the counts of these sources.
   virtual void watch_switches(std::span<const Sampling> counted) = 0;
   virtual void take_switches(std::vector<FakeSwitch>& switches) = 0;
   virtual void visit_cores(u32 process, u32 thread) = 0;
 };
 
-// What kind of Windows it is, and what is wrong with it.
+// The kind of Windows, and its faults.
 struct FakeWindows {
   u32 build = 26100;
   bool elevated = true, may_profile = true, hypervisor = false;
   bool takes_sources = true;  // sources can be added
   bool disk_full = false;
-  u64 free_bytes = 0;       // of the disk; 0: not told
-  u32 ended_after = 0;      // queries: then somebody else ends the session; 0: nobody does
+  u64 free_bytes = 0;       // on the disk; 0: unknown
+  u32 ended_after = 0;      // queries: then another process ends the session; 0: never
   u32 lost_per_second = 0;  // events
   u32 most_sessions = 8, most_sources = 4, most_counters = 4;
   std::vector<ProfileSource> sources = {};    // usual ones where empty
-  std::vector<u32> owned_sources = {};        // that another session samples
-  std::vector<std::u16string> sessions = {};  // that are there
-  std::vector<u32> processes = {};            // that run
-  std::string kernel_logger_file = {};        // of another's session of that name
+  std::vector<u32> owned_sources = {};        // sources that another session samples
+  std::vector<std::u16string> sessions = {};  // sessions that already exist
+  std::vector<u32> processes = {};            // processes that run
+  std::string kernel_logger_file = {};        // file of another's session of that name
   std::map<std::string, std::string> kept = {};
 };
 std::vector<ProfileSource> usual_sources();
@@ -80,7 +80,7 @@ class FakeTraceApi final : public TraceApi {
 
   // From here on another process calls.
   void become(u32 process) { own_process_ = process; }
-  // What a test looks at: nothing of a session may stay.
+  // State that a test looks at: nothing of a session may stay.
   FakeWindows& windows() { return windows_; }
   const std::map<u32, u32>& intervals() const { return intervals_; }
   std::vector<u32> added_sources() const;
@@ -121,7 +121,7 @@ class FakeTraceApi final : public TraceApi {
   bool privileged_ = false;
   u32 own_process_ = kOwnProcess;
   int changing_ = 0;
-  std::map<std::string, u64> file_bytes_;  // of files that are full
+  std::map<std::string, u64> file_bytes_;  // sizes of files that are full
   std::vector<Running> running_;
   std::map<u32, u32> intervals_;     // by source
   std::map<u32, u32> added_events_;  // by source

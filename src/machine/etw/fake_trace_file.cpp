@@ -16,7 +16,7 @@ namespace {
 
 using etl::write::Moment;
 
-constexpr u64 kTickNs = 100;  // of the performance counter
+constexpr u64 kTickNs = 100;  // tick of the performance counter
 constexpr u64 kFirstTicks = 1'000'000;
 constexpr u64 kTraceBegan = 134'000'000'000'000'000;  // FILETIME
 constexpr u32 kTraceBuffer = 1 << 16;
@@ -27,7 +27,7 @@ std::string_view file_name(std::string_view path) {
 }
 
 // Samples and switches of all cores in one order, which is also that of their ticks: each event of a core is later than
-// the one before, and nothing happens to a thread on one core before what happened to it on another.
+// the one before, and an event of a thread on one core never precedes its earlier events on another.
 class Ticks {
  public:
   u64 of_sample(u16 core, u64 tick) { return core_[core] = std::max(tick, core_[core]); }
@@ -144,7 +144,7 @@ class Writer {
     }
   }
 
-  // What is there when the session ends.
+  // The processes, threads and images at the end of the session.
   void write_rundown(u64 end) {
     if (trace_.own_process != 0) {
       constexpr std::string_view kName = "wperf.exe";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The .etl that the fake of Windows' tracing leaves: what a machine did, in the order and form in which Windows writes
-// it. Called by fake_trace_api.
+// The .etl that the fake of Windows' tracing leaves: the events of a machine, in the order and form in which Windows
+// writes them.
 #pragma once
 #include <span>
 #include <string>
@@ -27,17 +27,17 @@ struct FakeProcess {
   std::vector<FakeImage> images;
 };
 
-// What a scheduler did.
+// An action of a scheduler.
 struct FakeSwitch {
   enum class Kind : u8 { switched, readied, thread_began, thread_ended };
   u64 time_ns = 0;
   Kind kind = Kind::switched;
   u16 core = 0;
-  u32 process = 0, thread = 0;          // who comes, is ready, begins, ends
-  u32 old_process = 0, old_thread = 0;  // who leaves, who did it; 0: nobody
-  u8 state = 0, reason = 0;             // of who leaves
+  u32 process = 0, thread = 0;          // the thread that comes, is ready, begins or ends
+  u32 old_process = 0, old_thread = 0;  // the thread that leaves, or that did it; 0: none
+  u8 state = 0, reason = 0;             // of the thread that leaves
   std::vector<u64> kernel_frames, user_frames;
-  std::vector<u64> counts;  // of the counted sources
+  std::vector<u64> counts;  // values of the counted sources
 };
 
 struct FakeTrace {
@@ -55,7 +55,7 @@ struct FakeTrace {
   std::vector<Interval> intervals;
   std::span<const FakeSample> samples;
   std::span<const FakeSwitch> switches;
-  std::span<const FakeProcess> processes_before;  // that were there when it began
+  std::span<const FakeProcess> processes_before;  // those that existed at the beginning
   std::vector<FakeProcess> processes;             // when it ended
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the profile for Microsoft's recorder has of each kind of source. That it is well-formed XML, tests/e2e checks.
+// The contents of the profile for Microsoft's recorder, by kind of source. tests/e2e checks that it is well-formed XML.
 #include "machine/etw/recording_profile.h"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The bytes that Windows' tracing is asked with, and what it answers in: EVENT_TRACE_PROPERTIES, the structures of
-// TraceSetInformation, and what adds a source of samples. Pure.
+// The bytes of requests to Windows' tracing and of its answers: EVENT_TRACE_PROPERTIES, the structures of
+// TraceSetInformation, and the request that adds a source of samples. Pure.
 #pragma once
 #include <array>
 #include <cstring>
@@ -17,7 +17,7 @@ namespace wperf::etw {
 using etl::Guid;
 using Bytes = std::vector<std::byte>;
 
-// Beyond the end: zero, and nothing is written.
+// Beyond the end: reads zero, and writes nothing.
 template <class T>
 T number_at(std::span<const std::byte> bytes, usize at) {
   T value{};
@@ -32,20 +32,21 @@ void put_at(std::span<std::byte> bytes, usize at, T value) {
 // ----- EVENT_TRACE_PROPERTIES, as a 64-bit program has it -----
 
 inline constexpr usize kPropertiesSize = 120, kNameRoom = 1024;  // kNameRoom: characters of each of the two names
-inline constexpr usize kLoggerNameAt = 116;                      // where its offset is told
+inline constexpr usize kLoggerNameAt = 116;                      // the offset of the field that holds the name's offset
 struct SessionProperties {
   u32 buffer_kb = 1024;
   u32 least_buffers = 0, most_buffers = 0;
-  u32 most_mb = 0;  // of the file; 0: as many as come
+  u32 most_mb = 0;  // of the file; 0: no limit
   u32 log_file_mode = 0;
   u32 flush_seconds = 1;
   u32 enable_flags = 0;
-  u32 clock = 1;                               // the performance counter
-  std::optional<Guid> session = std::nullopt;  // that Windows has a name for; else it makes one
+  u32 clock = 1;  // the performance counter
+  // for a session that Windows knows by name; otherwise Windows chooses one
+  std::optional<Guid> session = std::nullopt;
   std::string file = {};
   bool asks_file = false;  // Windows fills in where the trace goes
 };
-// The one session for the kernel's events that Windows had at first, beside those of kSystemLogger.
+// The single session for the kernel's events in older versions of Windows, before the sessions of kSystemLogger.
 inline constexpr std::u16string_view kKernelLogger = u"NT Kernel Logger";
 inline constexpr Guid kKernelLoggerSession =
     etl::guid(0x9e814aad, 0x3204, 0x11d2, {0x9a, 0x82, 0x00, 0x60, 0x08, 0xa8, 0x69, 0x39});
@@ -63,7 +64,7 @@ enum EnableFlag : u32 {
 };
 Bytes properties_bytes(const SessionProperties& properties);
 
-// What ControlTrace fills in.
+// The fields that ControlTrace fills in.
 struct SessionState {
   u32 buffers = 0, free_buffers = 0;
   u32 events_lost = 0, buffers_written = 0, log_buffers_lost = 0, real_time_buffers_lost = 0;
@@ -87,7 +88,8 @@ inline constexpr EventId kTimerSample{kPerfInfo, 46}, kCounterSample{kPerfInfo, 
 Bytes event_ids_bytes(std::span<const EventId> events);
 
 using GroupMasks = std::array<u32, 8>;
-inline constexpr u32 kProfileMask = 2, kSwitchMask = 4, kReadyMask = 0x200, kCounterProfileMask = 0x400;  // of word 1
+// bits of word 1
+inline constexpr u32 kProfileMask = 2, kSwitchMask = 4, kReadyMask = 0x200, kCounterProfileMask = 0x400;
 Bytes masks_bytes(const GroupMasks& masks);
 
 struct SourceInterval {
@@ -97,13 +99,13 @@ Bytes interval_bytes(const SourceInterval& one);
 std::optional<SourceInterval> interval_of(std::span<const std::byte> bytes);
 Bytes sources_bytes(std::span<const u32> sources);
 
-// One that samples can be taken of (PROFILE_SOURCE_INFO).
+// A source of samples (PROFILE_SOURCE_INFO).
 struct ProfileSource {
   u32 number = 0;
   u32 least = 0, greatest = 0;  // interval
   std::string name;
 };
-// The chain of them; entries behind one that makes no sense are left out.
+// The chain of them; entries after a malformed one are left out.
 std::vector<ProfileSource> source_list(std::span<const std::byte> bytes);
 Bytes source_list_bytes(std::span<const ProfileSource> sources);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Windows unwinds by the tables of images; the simulated driver walks frame records, which leave out who called a
-// function that has none. Asked by the fake of Windows' tracing for each sample.
+// The caller of a leaf function on the simulated machine. Windows unwinds by the tables of images; the simulated driver
+// walks frame records, which leave out the caller of a function without a record.
 #pragma once
 #include <map>
 #include <optional>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The calls of Windows that make a trace, as bytes and numbers of Windows. Whoever stands behind them — Windows
-// (trace_api_win.cpp) or a fake that is as strict (fake_trace_api.h) — sees the very bytes that Windows would. Called
-// from one thread.
+// The calls of Windows that make a trace, as bytes and numbers of Windows. The implementation is Windows
+// (trace_api_win.cpp) or a fake that is as strict (fake_trace_api.h); either sees the very bytes that Windows would.
+// Called from one thread.
 #pragma once
 #include <memory>
 #include <optional>
@@ -51,8 +51,8 @@ class TraceApi {
   virtual ~TraceApi() = default;
 
   struct Machine {
-    u32 build = 0;               // of Windows
-    bool elevated = false;       // this process may ask for what only administrators get
+    u32 build = 0;               // build of Windows
+    bool elevated = false;       // this process may ask for things that only administrators get
     bool hypervisor = false;     // this is a virtual machine
     std::vector<u64> core_midr;  // by core; 0: not of Arm
   };
@@ -60,14 +60,14 @@ class TraceApi {
   // SeSystemProfilePrivilege.
   virtual WindowsError enable_privilege() = 0;
 
-  // StartTrace, ControlTrace: `properties` is EVENT_TRACE_PROPERTIES with its names behind.
+  // StartTrace, ControlTrace: `properties` is EVENT_TRACE_PROPERTIES followed by its names.
   virtual WindowsError start(u64& session, const std::u16string& name, std::span<std::byte> properties) = 0;
   virtual WindowsError control(u64 session, const std::u16string& name, std::span<std::byte> properties,
                                ControlCode code) = 0;
-  // TraceSetInformation and TraceQueryInformation; session 0: of the system.
+  // TraceSetInformation and TraceQueryInformation; session 0: for the whole system.
   virtual WindowsError set(u64 session, TraceClass what, std::span<const std::byte> information) = 0;
   virtual WindowsError query(u64 session, TraceClass what, std::span<std::byte> information, u32& returned) = 0;
-  // NtSetSystemInformation(SystemPerformanceTraceInformation): answers an NTSTATUS, 0 where it went well.
+  // NtSetSystemInformation(SystemPerformanceTraceInformation): returns an NTSTATUS, 0 on success.
   virtual u32 set_performance(std::span<std::byte> information) = 0;
   // QueryAllTraces: their names.
   virtual std::vector<std::u16string> sessions() = 0;
@@ -80,12 +80,12 @@ class TraceApi {
   virtual std::vector<std::string> kept_names() = 0;
   virtual void keep(const std::string& name, const std::string& text) = 0;
   virtual void forget(const std::string& name) = 0;
-  // Between these two no other wperf changes what belongs to all.
+  // Between these two no other wperf changes settings of the whole system.
   virtual void begin_changes() = 0;
   virtual void end_changes() = 0;
-  virtual u64 free_bytes(const std::string& file) = 0;  // of the disk that it is on; 0: not known
+  virtual u64 free_bytes(const std::string& file) = 0;  // on its disk; 0 if unknown
   virtual u64 file_bytes(const std::string& file) = 0;
-  // Of drives: \Device\HarddiskVolume3 → C:
+  // Drives: \Device\HarddiskVolume3 → C:
   struct Volume {
     std::string device, drive;
   };

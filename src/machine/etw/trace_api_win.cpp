@@ -21,7 +21,7 @@ namespace {
 
 using etw::WindowsError;
 
-constexpr ULONG kPerformanceTraceInformation = 31;  // of NtSetSystemInformation
+constexpr ULONG kPerformanceTraceInformation = 31;  // for NtSetSystemInformation
 constexpr ULONG kMostSessions = 64;
 
 struct Functions {
@@ -33,7 +33,7 @@ struct Functions {
   LONG(NTAPI* set_system)(ULONG, void*, ULONG) = nullptr;
 };
 
-// What ships takes Windows' own.
+// The shipped program uses Windows' own.
 std::wstring library(const wchar_t* name) {
 #ifdef WPERF_TRACING_STAND_IN
   const std::string stand_in = os::join_path(os::program_folder(), WPERF_TRACING_STAND_IN);
@@ -62,7 +62,7 @@ std::wstring wide(const std::u16string& text) {
   return {text.begin(), text.end()};
 }
 
-// What an Arm core calls itself; 0 elsewhere.
+// The identity of an Arm core; 0 elsewhere.
 u64 midr_of(u32 core) {
   const std::wstring key = L"HARDWARE\\DESCRIPTION\\System\\CentralProcessor\\" + std::to_wstring(core);
   u64 midr = 0;
@@ -155,7 +155,7 @@ class WindowsTracing final : public etw::TraceApi {
   }
 
   u32 own_process() override { return GetCurrentProcessId(); }
-  // Windows moves a thread at once where it may not stay; being urgent, it comes there at once, too.
+  // Windows moves a thread at once from a core where it may not stay; because it is urgent, it runs there at once, too.
   void visit_cores() override {
     const HANDLE self = GetCurrentThread();
     const int priority = GetThreadPriority(self);
@@ -173,7 +173,7 @@ class WindowsTracing final : public etw::TraceApi {
     SetThreadGroupAffinity(self, &before, nullptr);
     if (priority != THREAD_PRIORITY_ERROR_RETURN) SetThreadPriority(self, priority);
   }
-  // One that may not be looked at runs.
+  // A process that may not be opened counts as running.
   bool process_runs(u32 process) override {
     const windows::OwnedHandle handle(OpenProcess(SYNCHRONIZE, FALSE, process));
     if (handle == nullptr) return GetLastError() == ERROR_ACCESS_DENIED;
@@ -216,7 +216,7 @@ class WindowsTracing final : public etw::TraceApi {
   void forget(const std::string& name) override {
     RegDeleteKeyValueW(HKEY_LOCAL_MACHINE, kKeptKey, os::wide_of(name).c_str());
   }
-  // Whoever holds it longer than anybody of ours would is not waited for.
+  // Does not wait for a holder that takes longer than any wperf would.
   void begin_changes() override {
     constexpr DWORD kLongestMs = 5000;
     changes_.reset(CreateMutexW(nullptr, FALSE, L"Global\\wperf changes of tracing"));

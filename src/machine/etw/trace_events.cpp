@@ -10,12 +10,12 @@
 namespace wperf::etw {
 namespace {
 
-// Of plan::KernelEvent: `config` is the number of a source; who runs where, and who makes whom ready.
-// Time on cores and switches, which a trace of switches tells without a counter.
+// Kinds of plan::KernelEvent: a source, with its number in `config`; context switches and wake-ups; and time on cores
+// and number of switches, which follow from a trace of switches without a counter.
 constexpr u32 kSourceType = 1, kSwitchType = 2, kTimeType = 3, kSwitchCountType = 5;
 constexpr u64 kTimerUnitNs = 100;
 
-// What counts the same on an Arm core, by what a source is called: Microsoft does not say which event it is.
+// The event of an Arm core that counts the same, by the name of a source: Microsoft does not say which event it is.
 std::string_view event_like(u32 source) {
   switch (source) {
     case 2:
@@ -45,7 +45,7 @@ std::string lower(std::string_view text) {
 
 diag::Result<std::optional<plan::KernelEvent>> TraceEvents::find(std::string_view name) const {
   const std::string wanted = lower(name);
-  // What asks for time elsewhere does here, too.
+  // The words that mean time on other systems do so here, too.
   if (wanted == "timer" || wanted == "cpu-clock") {
     return std::optional(plan::KernelEvent{.type = kSourceType, .config = kTimer, .clock = true, .cores = {}});
   }
@@ -76,7 +76,7 @@ std::vector<plan::KernelEvents::Word> TraceEvents::words(bool of_hardware) const
 }
 
 std::vector<plan::KernelEvents::Word> TraceEvents::session_facts() const {
-  constexpr u32 kUsualRate = 4000;  // of `record` without --freq
+  constexpr u32 kUsualRate = 4000;  // for `record` without --freq
   const u32 buffers = buffers_for(cores_, kUsualRate, true);
   std::vector<Word> facts;
   facts.push_back({"mode", "system logger, into a file, sequential, clock QPC"});

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::u16string_view kNamePrefix = u"wperf recording ";
 constexpr std::string_view kSourcePrefix = "wperf.0x";
-// What is kept of the system as it was, and of who has its one session.
+// Keys for the former state of the system, and for the owner of its one session.
 constexpr std::string_view kKeptInterval = "interval of source ", kKeptSource = "added source ";
 constexpr char kKeptLogger[] = "process and file of the kernel logger";
 constexpr u32 kBufferKb = 1024;
@@ -81,7 +81,8 @@ std::string file_of_session(TraceApi& api, const std::u16string& name) {
                                                                           : std::string();
 }
 
-// Whose session it is: by its name, or, of the one that every program knows, by the file that a wperf said it writes.
+// The owner of a session: from its name, or, for the session that every program knows, from the name of the file that a
+// wperf said it writes.
 std::optional<u32> process_of_session(TraceApi& api, const std::u16string& name) {
   if (name.starts_with(kNamePrefix)) return number_of(utf8(name.substr(kNamePrefix.size())));
   const std::optional<std::string> said = name == kKernelLogger ? api.kept(kKeptLogger) : std::nullopt;
@@ -92,7 +93,7 @@ std::optional<u32> process_of_session(TraceApi& api, const std::u16string& name)
   return number_of(std::string_view(*said).substr(0, space));
 }
 
-// While this lives, no other wperf changes what belongs to all.
+// While this lives, no other wperf changes settings of the whole system.
 class SystemChanges {
  public:
   explicit SystemChanges(TraceApi& api) : api_(api) { api_.begin_changes(); }
@@ -116,7 +117,7 @@ std::string with_number(std::string_view name, u32 number) {
   return std::string(name) + std::to_string(number);
 }
 
-// Interval of a source as it is now; nothing: Windows does not tell.
+// Interval of a source as it is now; nullopt if Windows does not say.
 std::optional<SourceInterval> interval_now(TraceApi& api, u32 source) {
   Bytes bytes = interval_bytes({source, 0});
   u32 returned = 0;
@@ -278,7 +279,7 @@ diag::Result<std::vector<u32>> Session::numbers_of(const std::vector<WantedSourc
   return numbers;
 }
 
-// By its name one is found that was added, or was there before: then it is not ours to remove.
+// If the source exists by its name, it was there before: then it must not be removed.
 diag::Result<u32> Session::add_source(const WantedSource& source) {
   const std::string number_text = fmt::format("{}{:04x}", kSourcePrefix, source.event);
   const std::string name = number_text + " " + source.name;
@@ -312,7 +313,7 @@ diag::Result<void> Session::set_intervals() {
     const SourceInterval wanted{numbers_[i], plan_.sources[i].interval};
     const std::optional<SourceInterval> before = interval_now(api_, wanted.source);
     if (before.has_value() && before->interval == wanted.interval) continue;
-    // What it was before the first wperf came.
+    // The value before the first wperf came.
     const std::string kept = with_number(kKeptInterval, wanted.source);
     if (before.has_value() && before->interval != 0 && !api_.kept(kept).has_value())
       api_.keep(kept, std::to_string(before->interval));
@@ -329,7 +330,7 @@ diag::Result<void> Session::start_trace() {
     const u64 interval = std::max<u64>(plan_.sources[i].interval, 1);
     rate += (numbers_[i] == kTimer ? kTicksPerSecond : kEventsPerSecond) / interval;
   }
-  // Of a busy machine; with each switch somebody is made ready.
+  // For a busy machine; each switch comes with a wake-up.
   constexpr u64 kSwitchesPerSecond = 5000;
   if (watches_switches()) rate += (plan_.switches ? 2 : 1) * kSwitchesPerSecond;
   SessionProperties properties{.buffer_kb = kBufferKb,
@@ -349,7 +350,7 @@ diag::Result<void> Session::start_trace() {
   WindowsError error = api_.start(handle_, name_, bytes);
   if (error == kNoSystemResources) {
     error = start_kernel_logger(properties);
-    // Whoever has it is not known; `logman query` tells where its trace goes.
+    // Its owner is unknown; `logman query` shows where its trace goes.
     if (error == kAlreadyExists) return error_of(kNoSystemResources, kStartSession);
   }
   if (error == kAlreadyExists) {
@@ -380,7 +381,7 @@ diag::Result<void> Session::configure() {
   for (const u32 number : numbers_) {
     if (number != kTimer) counters.push_back(number);
   }
-  const bool timer = counters.size() != numbers_.size();  // of samples
+  const bool timer = counters.size() != numbers_.size();  // for samples
   if (!counters.empty()) {
     WPERF_CHECK_OK(checked(api_.set(handle_, TraceClass::sampling_sources, sources_bytes(counters)),
                            "sample these events at once"));
@@ -404,7 +405,7 @@ diag::Result<void> Session::configure() {
              (watches_switches() ? kSwitchMask : 0) | (plan_.switches ? kReadyMask : 0);
   WPERF_CHECK_OK(checked(api_.set(handle_, TraceClass::enable_flags, masks_bytes(masks)),
                          events.empty() ? "watch all cores" : "sample all cores"));
-  // What ran before its core's first switch would be nobody's, and likewise at the end.
+  // Otherwise the time before a core's first switch and after its last would belong to no thread.
   if (watches_switches()) api_.visit_cores();
   return {};
 }
@@ -445,7 +446,7 @@ diag::Result<SessionState> Session::stop() {
   runs_ = false;
   if (name_ == kKernelLogger) api_.forget(kKeptLogger);
   put_back(api_, process_);
-  // Ended by somebody else: what it wrote until then is there.
+  // Ended by another process: the events until then are there.
   if (ended_meanwhile && is_at_limit(api_.file_bytes(plan_.file))) return limit_reached();
   if (error != kInstanceNotFound) WPERF_CHECK_OK(checked(error, "end the trace session"));
   return session_state(properties);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One recording by Windows' own tracing: asks for it call by call, says what Windows refuses and what to do then, and
-// leaves Windows as it was. Called by etw_device.
+// One recording by Windows' own tracing: makes the calls, explains errors and their remedies, and restores the state of
+// Windows.
 #pragma once
 #include <memory>
 #include <optional>
@@ -13,38 +13,38 @@
 
 namespace wperf::etw {
 
-// What is sampled, and how often: 100 ns of the timer, events of all others.
+// A sampled source, and its interval: 100 ns for the timer, events for all others.
 struct WantedSource {
   std::string name;
-  std::optional<u32> number;  // of a source that Windows has; nothing: `event` of the cores is added as one
+  std::optional<u32> number;  // of a source that Windows has; nullopt: `event` of the cores is added as one
   u32 event = 0;
   u32 interval = 0;
 };
 
 struct SessionPlan {
-  std::vector<WantedSource> sources;       // of samples
-  bool switches = false;                   // also who ran where, and who made whom ready
-  bool watches = false;                    // only who ran where
-  std::vector<WantedSource> counted = {};  // read at each switch of a core; their intervals say nothing
+  std::vector<WantedSource> sources;       // sources of samples
+  bool switches = false;                   // also context switches and wake-ups
+  bool watches = false;                    // only context switches
+  std::vector<WantedSource> counted = {};  // read at each switch of a core; their intervals are ignored
   bool stacks = true;
   u32 cores = 1;
   bool force = false;     // also where sampling is known to be dangerous
-  std::string file = {};  // where the trace goes
+  std::string file = {};  // the path of the trace
 };
 
 inline constexpr u32 kTimer = 0;
 inline constexpr u32 kLeastTimerInterval = 1221, kUsualTimerInterval = 10'000, kMostTimerInterval = 1'000'000;
 inline constexpr u32 kLeastInterval = 4096, kUsualInterval = 65'536;
-// What a trace may have at most: a wperf that is killed leaves its session writing.
+// The greatest size of a trace: a wperf that is killed leaves its session writing.
 inline constexpr u32 kMostTraceMb = 16 * 1024;
 
-// Sources that Windows has, and those that were added.
+// The sources of Windows, and added ones.
 diag::Result<std::vector<ProfileSource>> list_sources(TraceApi& api);
 
-// How many sources can be counted at once; 0: this Windows does not tell.
+// How many sources can be counted at once; 0 if this Windows does not say.
 u32 most_counters(TraceApi& api);
 
-// Sessions that a wperf left which runs no more.
+// Sessions of a wperf that does not run any more.
 std::vector<std::string> leftovers(TraceApi& api);
 struct Mended {
   std::string sentence;
@@ -52,14 +52,13 @@ struct Mended {
 };
 // Ends them.
 std::vector<Mended> end_leftovers(TraceApi& api);
-// Sampling intervals are those of the whole system, and so are added sources: the last wperf that records puts them
-// back as the first one found them, and what was left behind is put back by the next. Nothing happens while one
-// records.
+// Sampling intervals apply to the whole system, and so do added sources: the last wperf that records restores them as
+// the first one found them, and the next one restores leftovers. Does nothing while another one records.
 void put_back(TraceApi& api, u32 own_process);
 // Removes sources that such a wperf added; not while another one records, whose they may be.
 std::vector<Mended> remove_left_sources(TraceApi& api);
 
-// Of 1 MB each: for so many cores with that many events a second each, with stacks, two seconds of slack.
+// Buffers of 1 MB each: for so many cores with that many events a second each, with stacks, two seconds of slack.
 u32 buffers_for(u32 cores, u64 samples_per_second, bool stacks);
 
 class Session {
@@ -69,7 +68,7 @@ class Session {
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
-  // How far it is, and what it lost. An error: somebody else ended it.
+  // Its progress and its losses. An error if another process ended it.
   diag::Result<SessionState> state();
   diag::Result<SessionState> stop();
   const std::vector<std::string>& remarks() const { return remarks_; }
@@ -92,8 +91,8 @@ class Session {
   SessionPlan plan_;
   std::u16string name_;
   u64 handle_ = 0;
-  bool runs_ = false, changes_ = false;  // changes_: what belongs to all
-  std::vector<u32> numbers_, counted_;   // of the plan's sources
+  bool runs_ = false, changes_ = false;  // changes_: settings of the whole system
+  std::vector<u32> numbers_, counted_;   // numbers of the plan's sources
   u32 process_ = 0;                      // this one
   u32 most_mb_ = kMostTraceMb;
   std::vector<std::string> remarks_;

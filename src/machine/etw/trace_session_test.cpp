@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What Windows is asked, byte by byte, and what becomes of each refusal: never does anything of ours stay behind.
-// Long because one played machine and one fake Windows serve all of it.
+// The requests to Windows, byte by byte, and the reaction to each error: no session or source ever stays. One long
+// file, because one simulated machine and one fake of Windows serve all tests.
 #include "machine/etw/trace_session.h"
 
 #include <gtest/gtest.h>
@@ -98,7 +98,7 @@ struct Case : testing::Test {
     made.file = file;
     return made;
   }
-  // Every event of what was recorded.
+  // Every event of the recording.
   void read(const std::function<void(const etl::Event&)>& visit) const {
     std::ifstream stream(file, std::ios::binary);
     const std::string bytes{std::istreambuf_iterator<char>(stream), {}};
@@ -127,7 +127,7 @@ TEST_F(EtwSession, RecordsATraceThatTheImporterReads) {
   EXPECT_EQ(state.value().events_lost, 3u);
   ASSERT_TRUE(started.value()->stop().has_value());
   EXPECT_TRUE(api.sessions().empty());
-  EXPECT_EQ(api.intervals().at(kTimer), kUsualTimerInterval);  // as it was before
+  EXPECT_EQ(api.intervals().at(kTimer), kUsualTimerInterval);  // as before
   std::ifstream stream(file, std::ios::binary);
   const std::string bytes{std::istreambuf_iterator<char>(stream), {}};
   const auto trace = etl::Trace::open(std::as_bytes(std::span(bytes)));
@@ -191,7 +191,7 @@ TEST_F(EtwSession, SwitchesCarryWhatCoresCounted) {
   usize switches = 0;
   read([&](const etl::Event& event) {
     EXPECT_FALSE(etl::stack_event(event).has_value());
-    EXPECT_FALSE(etl::ready_event(event).has_value());  // nobody asked for them
+    EXPECT_FALSE(etl::ready_event(event).has_value());  // they were not requested
     if (!etl::switch_event(event).has_value()) return;
     ASSERT_EQ(event.counters.size(), 16u);
     EXPECT_EQ(etl::field<u64>(event.counters, 0), etl::field<u64>(event.counters, 8));
@@ -266,7 +266,7 @@ TEST_F(EtwSession, SessionsThatAKilledWperfLeftAreEnded) {
   FakeTraceApi api(windows, machine);
   auto started = Session::start(api, plan());
   ASSERT_TRUE(started.has_value());
-  EXPECT_EQ(api.windows().sessions.size(), 3u);  // those of others, and of one that runs
+  EXPECT_EQ(api.windows().sessions.size(), 3u);  // other programs' sessions, and one of a wperf that runs
   EXPECT_NE(started.value()->remarks().front().find("wperf recording 7"), std::string::npos);
 }
 
@@ -324,7 +324,7 @@ TEST_F(EtwSession, OneThatSomebodyElseEndedIsSaid) {
   EXPECT_TRUE(started.value()->stop().has_value());
 }
 
-// What Windows checks, the fake checks: each of these differs from a good request in one place.
+// The fake checks everything that Windows checks: each of these requests differs from a good one in one place.
 TEST_F(EtwSession, TheFakeRefusesWhatWindowsWould) {
   FakeTraceApi api({}, machine);
   u64 handle = 0;
@@ -353,7 +353,7 @@ TEST_F(EtwSession, TheFakeRefusesWhatWindowsWould) {
   start(kBadLength, put32(116, 119));  // inside of the numbers
   start(kBadLength, put32(112, 121));  // odd
   start(kBadLength, put32(112, 0x7fffffff));
-  start(kBadLength, put32(112, 120));       // where the other name is
+  start(kBadLength, put32(112, 120));       // the place of the other name
   start(kInvalidParameter, put32(112, 0));  // no file
   start(kInvalidParameter, put32(40, 0));   // no clock
   start(kInvalidParameter, put32(40, 4));
@@ -370,7 +370,7 @@ TEST_F(EtwSession, TheFakeRefusesWhatWindowsWould) {
   const auto set = [&](WindowsError expected, u64 session, TraceClass what, const Bytes& bytes) {
     EXPECT_EQ(api.set(session, what, bytes), expected) << static_cast<u32>(what) << ", " << bytes.size();
   };
-  set(kInvalidParameter, handle, TraceClass::sampling_interval, interval_bytes({kTimer, 5000}));  // not of a session
+  set(kInvalidParameter, handle, TraceClass::sampling_interval, interval_bytes({kTimer, 5000}));  // without a session
   set(kBadLength, 0, TraceClass::sampling_interval, Bytes(4));
   set(kInvalidParameter, 0, TraceClass::sampling_interval, interval_bytes({kTimer, 1220}));
   set(kInvalidParameter, 0, TraceClass::sampling_interval, interval_bytes({kTimer, 1'000'001}));
@@ -394,7 +394,7 @@ TEST_F(EtwSession, TheFakeRefusesWhatWindowsWould) {
   set(kInvalidParameter, handle, TraceClass::sampling_sources, sources_bytes(std::array<u32, 1>{55}));
   set(kNoSystemResources, handle, TraceClass::sampling_sources, sources_bytes(std::array<u32, 5>{2, 6, 8, 9, 11}));
   set(kNotSupported, handle, TraceClass::source_list, Bytes(8));
-  // Counters, and what carries them: before there are events.
+  // Counters, and the events that carry them: before there are events.
   const std::array<EventId, 5> carriers{kSwitch, kReady, kTimerSample, kCounterSample, EventId{kThread, 1}};
   set(kInvalidParameter, 0, TraceClass::counters, sources_bytes(std::array<u32, 1>{19}));
   set(kBadLength, handle, TraceClass::counters, Bytes(3));
@@ -476,10 +476,10 @@ class PlayedBuffers {
   u32 free_;
   std::vector<u64> filled_;
   u64 disk_bytes_per_ms_;
-  u64 waiting_ = 0, written_ = 0;  // bytes: that wait for the disk; of the buffer that it writes
+  u64 waiting_ = 0, written_ = 0;  // bytes: that wait for the disk, and of the buffer that it writes
 };
 
-// 8 cores x 8 kHz with 40 frames, a disk of 100 MB a second that stands still for two of five seconds.
+// 8 cores x 8 kHz with 40 frames, a disk of 100 MB a second that stops for two of five seconds.
 u64 lost_of(u32 buffers) {
   const std::vector<u64> frames(40, 0x7ff612345678);
   const u64 bytes =

@@ -17,7 +17,7 @@ namespace {
 struct MappedFileOf {
   u32 process = 0;
   u64 inode = 0;
-  bool is_told = false;       // its build id stands in a record
+  bool is_told = false;       // its build id is in a record
   bool is_ambiguous = false;  // two files had this name
 };
 
@@ -82,8 +82,8 @@ std::string_view FileBuildIds::of_file(const std::string& root, std::string_view
   return known_.emplace(name, perf_events::build_id_in_elf(bytes)).first->second;
 }
 
-// A file that came to its place before the recording began is the one that was mapped, if it is that of the process's
-// own view. Else only its number tells, which some file systems show to nobody but the kernel.
+// A file at this path since before the recording is the mapped one, if the path is that of the process's own view.
+// Otherwise only its number identifies it, which some file systems show only to the kernel.
 bool FileBuildIds::is_the_same(const std::string& name, u64 inode, bool is_known_to_be_its) const {
   struct stat status{};
   if (stat(name.c_str(), &status) != 0) return false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The build ids of the files that programs have mapped. The kernel would tell them in the records of mappings, but then
-// it writes such records to everybody who listens, and not every perf can read them. Called by the recording session.
+// The build ids of the files that programs have mapped. The kernel could write them into the records of mappings, but
+// then it writes such records to every listener, and not every perf can read them.
 #pragma once
 #include <ctime>
 #include <filesystem>
@@ -14,19 +14,20 @@
 
 namespace wperf::linux_kernel {
 
-// Of a file: the first bytes, at most so many; empty where it cannot be read.
+// The first bytes of a file, at most so many; empty if it cannot be read.
 std::string beginning_of(const std::string& path, usize most);
 
 class FileBuildIds {
  public:
   FileBuildIds();
 
-  // Below which folder the files are that a process names: nothing, as for us, or its own root where that is another
-  // one. In a container the same name may stand for another file.
+  // The folder below which a process has its files: empty if it is the root of this process, otherwise the process's
+  // own root. In a container the same name may be another file.
   std::string root_of(u32 process) const;
   // Bytes; empty: not known.
   std::string_view of_file(const std::string& root, std::string_view path);
-  // Of the files in a recording whose mappings do not say it. Not of those that may be another file by now.
+  // For the files in a recording whose mappings do not have build ids. Files that may have been replaced by now are
+  // left out.
   std::vector<perf_data::WrittenBuildId> of_recording(const perf_data::PerfFile& file);
 
  private:

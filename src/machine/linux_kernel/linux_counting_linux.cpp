@@ -22,10 +22,10 @@ constexpr u32 kTypeRaw = PERF_TYPE_RAW;
 
 // One entry of the schedule on one core or thread.
 struct OpenCount {
-  usize unit = 0;              // of the capture
-  std::optional<usize> entry;  // none: the cycles that every unit has
-  bool leads = false;          // or stands alone: it is what is switched on and off
-  bool tells_enabled = true;   // of several for one entry, one for each kind of core, only the first
+  usize unit = 0;              // index into the capture
+  std::optional<usize> entry;  // nullopt: the cycles that every unit has
+  bool leads = false;          // or is separate: it is the one that is switched on and off
+  bool tells_enabled = true;   // among several for one entry, one for each kind of core, only the first
   Descriptor event;
 };
 
@@ -57,7 +57,7 @@ class LinuxCountSession final : public device::CountSession {
   diag::Result<void> open_unit(usize unit, Scope scope, u32 core, bool may_vanish);
   diag::Result<void> open_entry(usize unit, usize number, Scope scope, u32 core, std::map<u32, int>& leaders);
   std::vector<plan::KernelEvent> events_of(const plan::Entry& entry, Scope scope, u32 core) const;
-  // Of an entry, or the cycles.
+  // The counted event of an entry, or the cycles.
   struct Counted {
     plan::KernelEvent event;
     plan::EventModifiers modifiers;
@@ -76,7 +76,7 @@ class LinuxCountSession final : public device::CountSession {
   perf_events::OpenEvent open_event_;
   std::vector<OpenCount> counts_;
   std::set<std::string> in_user_mode_only_;  // against their nature: this user may not ask for more
-  std::map<usize, diag::Error> refused_;     // entries that nobody named and that cannot be counted, and why
+  std::map<usize, diag::Error> refused_;     // default events that cannot be counted, and why
   bool starts_with_program_ = false;
   u64 start_ns_ = 0, end_ns_ = 0;
 };
@@ -179,7 +179,7 @@ diag::Result<int> LinuxCountSession::open_one(OpenCount count, const Counted& co
   const auto& [event, modifiers, name] = counted;
   const bool may_do_with_less = event.in_both_modes && !plan_.kernel && !modifiers.choose_modes();
   perf_event_attr attributes = perf_events::attributes_of(event, plan_.kernel || event.in_both_modes, modifiers);
-  attributes.precise_ip = 0;  // of samples
+  attributes.precise_ip = 0;  // for samples
   attributes.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
   attributes.inherit = scope.thread >= 0 ? 1 : 0;
   attributes.disabled = count.leads ? 1 : 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The machine wperf runs on, measured by its own kernel: what it has, and the sessions. Nothing is locked: the kernel
-// shares its counters among all who ask.
+// The machine wperf runs on, measured by its own kernel: its facts, and the sessions. No lock is needed: the kernel
+// shares its counters among all users.
 #include <fmt/format.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -135,12 +135,12 @@ diag::Result<void> LinuxDevice::examine() {
   return {};
 }
 
-// The kernel has asked SPE long before.
+// The kernel has read the facts about SPE before.
 diag::Result<plan::Capabilities> LinuxDevice::capabilities(Spe) {
   WPERF_CHECK_OK(examine());
   const SystemFiles files;
   plan::Capabilities machine;
-  // Offline cores keep their numbers; opening an event on one says that it is not there.
+  // Offline cores keep their numbers; opening an event on one fails.
   machine.core_count = machine_.cores.back() + 1;
   for (u32 core = 0; core < machine.core_count; ++core) machine.core_midr.push_back(perf_events::midr_of(files, core));
   machine.midr = machine.core_midr[machine_.cores.front()];

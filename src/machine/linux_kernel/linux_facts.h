@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What decides on Linux whether and what this user can measure. Gathered for `doctor`, judged in
+// Facts that decide on Linux whether and what this user can measure. Gathered for `doctor`, judged in
 // app/doctor/linux_checks.cpp.
 #pragma once
 #include <optional>
@@ -12,32 +12,32 @@ namespace wperf::linux_kernel {
 
 struct LinuxFacts {
   std::string release;               // of the kernel
-  std::optional<int> paranoid;       // kernel.perf_event_paranoid; none: the kernel has no perf events
+  std::optional<int> paranoid;       // kernel.perf_event_paranoid; nullopt: the kernel has no perf events
   std::optional<int> kptr_restrict;  // kernel.kptr_restrict
   std::optional<u64> most_samples;   // kernel.perf_event_max_sample_rate, a second
   bool is_root = false;              // by number: in a container or a user namespace that says little
-  // What this user may measure, each tried with an event: settings, capabilities, namespaces and filters of system
-  // calls decide together.
-  bool own_programs = false;            // what they do themselves
-  bool own_kernel = false;              // and what the kernel does for them
+  // The rights of this user, each tried with an event: settings, capabilities, namespaces and filters of system calls
+  // decide together.
+  bool own_programs = false;            // their own user mode
+  bool own_kernel = false;              // and the kernel's work for them
   bool whole_cores = false;             // all programs and the kernel
   bool scheduler = false;               // its tracepoints, on a whole core
   std::string counter_trouble;          // why no cycle counter could be programmed; empty: it counted
-  u64 cycles = 0;                       // that it counted in a short loop
+  u64 cycles = 0;                       // counted in a short loop
   std::vector<std::string> core_units;  // PMUs of cores by name
   std::vector<std::string> other_units;
   std::string tracefs;         // empty: not readable
-  std::string tracefs_mount;   // where it is mounted, readable or not; empty: nowhere
-  bool kernel_names = false;   // /proc/kallsyms tells addresses
+  std::string tracefs_mount;   // where it is mounted, readable or not; empty: not mounted
+  bool kernel_names = false;   // /proc/kallsyms shows addresses
   bool debug_files = false;    // separate debug information is installed
   bool debug_servers = false;  // DEBUGINFOD_URLS names some
 };
 
-// Mounts tracefs, which describes the kernel's tracepoints, where it is not and the user is root. False: it is not
-// there afterwards.
+// Mounts tracefs, which describes the kernel's tracepoints, if it is missing and the user is root. Returns false if it
+// is not there afterwards.
 bool mount_tracefs();
 
-// Nothing: this is not Linux.
+// nullopt if this is not Linux.
 std::optional<LinuxFacts> linux_facts();
 
 }  // namespace wperf::linux_kernel

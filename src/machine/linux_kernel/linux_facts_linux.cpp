@@ -49,7 +49,7 @@ void try_rights(const SystemFiles& files, LinuxFacts& facts) {
   switches.type = PERF_TYPE_TRACEPOINT;
   switches.config = *id;
   perf_event_attr attributes = perf_events::attributes_of(switches, true);
-  attributes.sample_type = PERF_SAMPLE_RAW;  // it is the fields that some users may not see
+  attributes.sample_type = PERF_SAMPLE_RAW;  // some users may not see these fields
   attributes.sample_period = 1;
   facts.scheduler = perf_events::open_event(attributes, core).is_open();
 }
@@ -75,7 +75,7 @@ void try_counter(LinuxFacts& facts) {
   if (facts.cycles == 0) facts.counter_trouble = "it counted nothing in a busy loop";
 }
 
-// The list is long, its first line tells: addresses are zero where they are hidden.
+// The list is long, but its first line suffices: hidden addresses are zero.
 bool kernel_names_are_shown() {
   std::FILE* file = std::fopen("/proc/kallsyms", "rbe");
   if (file == nullptr) return false;

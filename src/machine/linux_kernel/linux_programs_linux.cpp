@@ -28,7 +28,7 @@ namespace {
 using perf_events::Descriptor;
 
 constexpr u64 kNanosecondsPerSecond = 1'000'000'000;
-constexpr u64 kPatienceNs = kNanosecondsPerSecond / 5;  // of a program asked to end
+constexpr u64 kPatienceNs = kNanosecondsPerSecond / 5;  // for a program asked to end
 
 u64 nanoseconds_of(const timeval& time) {
   return static_cast<u64>(time.tv_sec) * kNanosecondsPerSecond + static_cast<u64>(time.tv_usec) * 1000;
@@ -38,7 +38,7 @@ Descriptor open_handle(u32 pid) {
   return Descriptor(static_cast<int>(syscall(SYS_pidfd_open, static_cast<pid_t>(pid), 0)));
 }
 
-// The path of what it runs; where that may not be read, its short name.
+// The path of its program; if that may not be read, its short name.
 std::string image_of(u32 pid) {
   std::error_code error;
   const auto path = std::filesystem::read_symlink(fmt::format("/proc/{}/exe", pid), error);
@@ -57,7 +57,7 @@ readings::Process described(u32 pid, const std::string& image) {
   return process;
 }
 
-// Where the kernel was told who runs such files: Wine, say.
+// Whether the kernel has an interpreter for such files: Wine, say.
 bool has_interpreter_of_windows_programs() {
   const perf_events::SystemFiles files;
   constexpr std::string_view kFolder = "/proc/sys/fs/binfmt_misc";
@@ -82,7 +82,7 @@ diag::Result<void> check_system(const std::string& path) {
                      .code = diag::ExitCode::usage};
 }
 
-// Told before anything is measured, as far as that can be known: execvp looks in the same way.
+// Finds an error before the measurement, as far as possible: execvp searches in the same way.
 diag::Result<void> check_executable(const std::string& image) {
   if (image.find('/') != std::string::npos) {
     if (access(image.c_str(), X_OK) == 0) return check_system(image);
@@ -158,7 +158,7 @@ diag::Result<u32> LinuxPrograms::spawn(const std::string& image, const std::stri
   const pid_t pid = fork();
   if (pid < 0) return diag::system_error(image + " cannot be started", errno);
   if (pid == 0) {
-    close(release[1]);  // else a wperf that is killed leaves its program waiting for ever
+    close(release[1]);  // otherwise a wperf that is killed leaves its program waiting for ever
     become_program(pointers.data(), release[0], failure[1], core, stdout_is_free_, terminal_is_free_);
   }
   known.image = image;
@@ -257,7 +257,8 @@ void LinuxPrograms::kill(u32 pid) {
   known.running = false;
 }
 
-// Who was asked for before, else everybody: looking at each program of a machine takes longer than a short measurement.
+// The programs asked for before, if any, otherwise all: looking at each program of a machine takes longer than a short
+// measurement.
 std::vector<readings::Process> LinuxPrograms::processes() {
   std::vector<readings::Process> processes;
   for (auto& [pid, known] : known_) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Programs and time on the machine wperf runs on. Called by the sessions of the Linux device, too,
-// which ask who is still held.
+// Programs and time on the machine wperf runs on.
 #pragma once
 #include <map>
 #include <string>
@@ -25,10 +24,10 @@ class LinuxPrograms final : public device::Programs {
   diag::Result<void> wait(u64 nanoseconds, u32 until_pid) override;
   u64 now_ns() override;
 
-  // Started, but its program not begun: what is opened for it now begins with the program.
+  // Started, but its program not begun: events opened for it now begin with the program.
   bool is_held(u32 pid) const;
-  // What a count or a sampling run has to be opened for: the one thread of a held program, all threads of a running
-  // one.
+  // The threads that a count or a sampling run opens events for: the one thread of a held program, all threads of a
+  // running one.
   std::vector<int> threads_to_watch(u32 pid) const;
 
  private:
@@ -39,8 +38,8 @@ class LinuxPrograms final : public device::Programs {
     u32 exit_code = 0;
     u64 user_ns = 0, system_ns = 0;   // when it has ended
     perf_events::Descriptor handle;   // becomes readable when it ends
-    perf_events::Descriptor release;  // of a held one: a byte lets it go
-    perf_events::Descriptor failure;  // brings the errno if its program cannot be executed
+    perf_events::Descriptor release;  // for a held one: a byte lets it go
+    perf_events::Descriptor failure;  // gives the errno if its program cannot be executed
   };
   diag::Result<void> release(u32 pid, Known& known);
   void look_at(u32 pid, Known& known);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sampling with perf events: what the kernel writes into a ring for each core goes unchanged into a perf.data file
-// (docs/decisions/0007), before it what was there already, and behind it what is known of the machine.
+// Sampling with perf events: the kernel's records from the ring of each core go unchanged into a perf.data file
+// (docs/decisions/0007). Records of the earlier state precede them, and facts about the machine follow.
 #include <fmt/format.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -26,7 +26,7 @@ using perf_events::SystemFiles;
 constexpr char kKernelNotes[] = "/sys/kernel/notes";
 constexpr usize kMostNotes = 1 << 16;
 
-// What the kernel does not tell because it happened before.
+// Records of the state before the recording, which the kernel does not write.
 class EarlierRecords {
  public:
   EarlierRecords(u64 sample_type, bool has_copies, FileBuildIds& build_ids)
@@ -71,7 +71,7 @@ void EarlierRecords::add_everybody() {
 }
 
 void EarlierRecords::add_kernel() {
-  // With its identity: who reads the file before it is whole knows by that alone which kernel it is.
+  // With its identity: a reader of the unfinished file knows only by that which kernel it is.
   const std::string notes = beginning_of(kKernelNotes, kMostNotes);
   perf_events::append_kernel(bytes_, files_.text("/proc/kallsyms").value_or(""),
                              files_.text("/proc/iomem").value_or(""), trailer_, perf_events::build_id_in_notes(notes));
@@ -184,10 +184,10 @@ diag::Result<void> LinuxRecordingSession::start() {
                   [this](usize ring) { events_.enlarge(ring); });
   WPERF_CHECK_OK(thread_->start());
   start_ns_ = programs_.now_ns();
-  // The kernel tells of changes before anybody asks what there was: so none is missed.
+  // The kernel reports changes before the earlier state is asked, so that no change is missed.
   if (!starts_with_program_) events_.switch_all(PERF_EVENT_IOC_ENABLE);
   thread_->add_earlier(earlier_records());
-  ready_ns_ = programs_.now_ns();  // a program begins when somebody waits for it
+  ready_ns_ = programs_.now_ns();  // a program starts when it is waited for
   if (starts_with_program_) start_ns_ = ready_ns_;
   return {};
 }
@@ -233,7 +233,7 @@ diag::Result<void> LinuxRecordingSession::stop() {
   return {};
 }
 
-// Before anything else is done: what follows takes time that was not recorded.
+// Before anything else is done: later work takes time that was not recorded.
 void LinuxRecordingSession::add_times(perf_data::RunFacts& run) {
   run.start_ns = start_ns_;
   run.end_ns = programs_.now_ns();
@@ -241,7 +241,7 @@ void LinuxRecordingSession::add_times(perf_data::RunFacts& run) {
   const auto wall_ns = static_cast<u64>(std::chrono::duration_cast<std::chrono::nanoseconds>(wall).count());
   run.begun_unix_ns = wall_ns - (run.end_ns - run.start_ns);
   run.cpu_ns = events_.cpu_time_ns();
-  // A program may be what a recording of the whole machine is of: then its times are those that the system tells.
+  // A recording of the whole machine may be about a program: then its times are those of the system.
   const u32 pid = plan_.process.value_or(run.process);
   if (pid == 0) return;
   const device::ProcessState program = programs_.process(pid);
@@ -251,13 +251,13 @@ void LinuxRecordingSession::add_times(perf_data::RunFacts& run) {
   if (!plan_.process.has_value()) run.program_ns = run.end_ns - ready_ns_;
 }
 
-// Without them a recording is as good as one, as long as its files stay where they are.
+// Without them a recording is as good, as long as its files stay in place.
 void LinuxRecordingSession::add_build_ids(perf_data::RecordingFacts& facts) {
   const auto mapped = os::MappedFile::open(file_.openable_path());
   if (!mapped.has_value()) return;
   auto recorded = perf_data::PerfFile::open(mapped.value().bytes());
   if (!recorded.has_value()) return;
-  // Else a long recording would be in memory as a whole.
+  // Otherwise a long recording would be in memory as a whole.
   recorded.value().tell_what_is_passed([&](u64 begin, u64 end) { mapped.value().release(begin, end); });
   facts.build_ids = build_ids_.of_recording(recorded.value());
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The sessions of the Linux device. Called by linux_device_linux.cpp.
+// The sessions of the Linux device.
 #pragma once
 #include <memory>
 #include <vector>
@@ -11,7 +11,7 @@
 
 namespace wperf::linux_kernel {
 
-// What the kernel showed of this machine.
+// Facts that the kernel showed about this machine.
 struct LinuxMachine {
   std::vector<perf_events::Unit> units;
   bool has_counters = false;
@@ -20,7 +20,7 @@ struct LinuxMachine {
 
 // The unit that has the counters of `core`; its event numbers are the catalogue's on Arm.
 u32 core_unit_type(const LinuxMachine& machine, u32 core);
-// One type for each kind of core, for what follows a program over all of them.
+// One type for each kind of core, for events that follow a program over all of them.
 std::vector<u32> core_unit_types(const LinuxMachine& machine);
 
 // `opener`: other than the kernel's where a test answers for it.

@@ -76,7 +76,8 @@ diag::Result<std::unique_ptr<device::SpeSession>> open_linux_spe(LinuxPrograms& 
                                                                  const plan::SpePlan& plan) {
   const std::vector<Unit> units = perf_events::spe_units(machine.units);
   auto session = std::make_unique<LinuxSpeSession>(plan.process.has_value() && programs.is_held(*plan.process));
-  // Threads that it starts are followed; of one that runs already, those that it has are not its first thread's heirs.
+  // Threads that it starts are followed. For a program that runs already, each of its threads needs an event: they do
+  // not inherit that of its first thread.
   std::vector<int> threads{-1};
   if (plan.process.has_value()) threads = programs.threads_to_watch(*plan.process);
   if (threads.size() > 1) {

@@ -22,11 +22,11 @@ using perf_events::Descriptor;
 using perf_events::SampleRing;
 using perf_events::Scope;
 
-// What perf saves with a copy of the stack: all that unwinding needs.
+// The registers that perf saves with a copy of the stack: enough for unwinding.
 #if defined(__aarch64__)
 constexpr u64 kUserRegisters = (u64{1} << 33) - 1;  // x0 to x30, sp, pc
 constexpr u64 kFirstArgument = u64{1} << perf_data::kFirstArgumentArm64;
-// A function that calls nothing has no frame record: who called it stands in x30 alone. perf records that, too.
+// A function that calls nothing has no frame record: only x30 says who called it. perf records that, too.
 constexpr u64 kRegistersBesideFrames = u64{1} << 30;
 #else
 constexpr u64 kUserRegisters = 0xff0fff;  // all but the segments of data
@@ -34,7 +34,7 @@ constexpr u64 kFirstArgument = u64{1} << perf_data::kFirstArgumentX86;
 constexpr u64 kRegistersBesideFrames = 0;
 #endif
 
-// Only what is read later: at high rates a recording is as long as its samples are.
+// Only fields that are read later: at high rates a recording is as long as its samples are.
 u64 sample_type_of(const plan::SamplePlan& plan, bool has_arguments) {
   u64 fields = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME;
   if (plan.events.size() > 1) fields |= PERF_SAMPLE_IDENTIFIER;
@@ -68,7 +68,7 @@ void leave_copies_out(perf_event_attr& attributes) {
   attributes.sample_stack_user = 0;
 }
 
-// The newest wish first: what older kernels do not know, or this user may not have, is left out.
+// The newest feature first: those that older kernels do not know, or this user may not have, are left out.
 bool leave_something_out(perf_event_attr& attributes, int error) {
   if ((error == EINVAL || error == EOPNOTSUPP) && attributes.precise_ip != 0) {
     attributes.precise_ip = (attributes.precise_ip - 1u) & 3u;  // as far as this PMU goes
@@ -140,8 +140,8 @@ perf_event_attr SampledEvents::attributes_of(usize number, Scope scope) const {
     attributes.sample_max_stack = static_cast<__u16>(plan_.call_stacks.most_frames + 1);  // and where the sample is
   }
   if (number == 0) {
-    // Out of idle some kernels lose the tracepoint of switches: then this still tells who has come. And the software
-    // event does not tell when a thread comes back.
+    // After idle some kernels lose the tracepoint of switches: then this still shows who has come. And the software
+    // event does not show when a thread comes back.
     attributes.context_switch =
         plan_.switch_records || has_event({"sched:sched_switch", "context-switches", "dummy"}) ? 1 : 0;
     attributes.mmap = attributes.mmap2 = 1;
@@ -159,7 +159,7 @@ bool SampledEvents::has_event(std::initializer_list<std::string_view> names) con
   });
 }
 
-// What a thread gave to the system call that it waits in tells which lock it waits for.
+// The arguments of the system call in which a thread waits say which lock it waits for.
 bool SampledEvents::records_switches() const {
   return has_event({"sched:sched_switch", "context-switches"});
 }
@@ -213,7 +213,7 @@ diag::Result<SampledEvents::Opened> SampledEvents::open_event(usize number, Scop
   if (!event.is_open()) {
     const int refused_with = errno;
     const bool hardware = !planned.kernel_event.has_value() || planned.kernel_event->hardware;
-    // Nobody asks for an event that counts nothing by its name.
+    // The user did not name the event that counts nothing.
     const std::string name = planned.name == "dummy" ? "the switches" : planned.name;
     return perf_events::refusal(refused_with, name, hardware, attributes.exclude_kernel == 0, scope);
   }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The perf events of one sampling run: opened for each thread and core, their rings, and how they are described in a
-// file. The first event also tells of mappings, names and forks, so that addresses can be named when the program is
-// gone. Called by linux_recording_linux.cpp.
+// The perf events of one sampling run: opened for each thread and core, their rings, and their descriptions for a file.
+// The first event also reports mappings, names and forks, so that addresses can be named when the program is gone.
 #pragma once
 #include <initializer_list>
 #include <optional>
@@ -23,33 +22,34 @@ class SampledEvents {
                 OpenEvent opener = perf_events::open_event)
       : machine_(machine), plan_(plan), starts_with_program_(starts_with_program), open_event_(opener) {}
 
-  // threads: {-1} for all that runs on a core.
+  // threads: {-1} for everything that runs on a core.
   diag::Result<void> open(const std::vector<int>& threads);
   void switch_all(unsigned long request);
-  // Records of what the kernel counted as lost: a full ring can tell of that only when there is room again, which may
-  // never be. All losses, those that rings told of among them, as perf writes them. Older kernels do not count them.
+  // Records of losses that the kernel counted: a full ring can report them only when there is room again, which may
+  // never be. They contain all losses, also those that rings reported, as perf writes them. Older kernels do not count
+  // them.
   std::string lost_samples() const;
 
-  // What the threads that are watched, and all that they started, had of the cores; none: they are not watched alone,
-  // or the kernel does not count it here.
+  // The time on cores of the watched threads and of the threads that they started; nullopt if other threads were
+  // watched, too, or if the kernel does not count it here.
   std::optional<u64> cpu_time_ns() const;
 
-  // Where switches are recorded: what that costs a thread for each of them, see switch_cost_linux.
+  // If switches are recorded: the cost of each for a thread, see switch_cost_linux.
   std::optional<u64> switch_cost() const;
 
-  // Adds to rings() a larger one for the core of that one, into which its events write from now on: a ring that is
-  // mapped keeps its size. What is in the other one stays there. Nothing, where it is the greatest that can be had.
+  // Adds to rings() a larger one for the same core, into which its events write from now on: a ring that is mapped
+  // keeps its size. The contents of the old one stay there. Does nothing if it is the greatest possible.
   void enlarge(usize ring);
 
   std::vector<perf_events::SampleRing>& rings() { return rings_; }
   const std::vector<perf_events::SampleRing>& rings() const { return rings_; }
-  // One for each event of the plan, and kind of core where those have units of their own.
-  // Where copies of stacks become call chains on their way into the file, without the copies.
+  // One for each event of the plan, and for each kind of core if those have separate units. If copies of stacks become
+  // call chains on their way into the file, without the copies.
   const std::vector<perf_data::WrittenEvent>& written() const { return written_; }
   // The same as the kernel writes them into rings.
   const std::vector<perf_data::WrittenEvent>& as_recorded() const { return recorded_; }
   u64 sample_type() const { return sample_type_; }
-  // Copies of stacks were asked for as one way of several, and the kernel makes none here.
+  // Copies of stacks were one of several ways, and the kernel makes none here.
   bool copies_were_refused() const { return copies_were_refused_; }
 
  private:
@@ -59,13 +59,14 @@ class SampledEvents {
     u32 core = 0;
     bool counts_losses = false;
   };
-  // The events of a core and where they write.
+  // The events of a core and their rings.
   struct CoreEvents {
-    perf_events::Scope scope;                     // of the first of them
-    usize begin = 0, end = 0;                     // in events_
-    usize ring = 0;                               // in rings_
-    bool is_greatest = false;                     // no larger one can be had
-    std::vector<perf_events::Descriptor> owners;  // of rings, the newest last; the ones before have records still
+    perf_events::Scope scope;  // scope of the first of them
+    usize begin = 0, end = 0;  // in events_
+    usize ring = 0;            // in rings_
+    bool is_greatest = false;  // no larger one can be mapped
+    // events that own the rings, the newest last; the earlier ones have records still
+    std::vector<perf_events::Descriptor> owners;
   };
   diag::Result<void> open_core(u32 core, const std::vector<int>& threads);
   void open_cpu_time(const std::vector<int>& threads);
@@ -75,7 +76,7 @@ class SampledEvents {
   diag::Result<Opened> open_event(usize number, perf_events::Scope scope);
   perf_events::Descriptor open_with_less(perf_event_attr& attributes, perf_events::Scope scope) const;
   bool records_switches() const;
-  bool has_event(std::initializer_list<std::string_view> names) const;  // any of these
+  bool has_event(std::initializer_list<std::string_view> names) const;  // at least one of them
   perf_event_attr attributes_of(usize number, perf_events::Scope scope) const;
   static perf_data::WrittenEvent& describe(const std::string& name, const perf_event_attr& attributes, u64 id,
                                            std::vector<perf_data::WrittenEvent>& events);
@@ -87,7 +88,7 @@ class SampledEvents {
   bool copies_were_refused_ = false;
   u64 sample_type_ = 0;
   std::vector<Opened> events_;
-  std::vector<perf_events::Descriptor> cpu_time_;  // of each thread; empty: not counted
+  std::vector<perf_events::Descriptor> cpu_time_;  // by thread; empty: not counted
   std::vector<CoreEvents> cores_;
   std::vector<perf_events::SampleRing> rings_;
   std::vector<perf_data::WrittenEvent> written_, recorded_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The events of a sampling run on a kernel that refuses some of what is asked: the test stands before the real one.
+// The events of a sampling run on a kernel that refuses some of the requests: the test replaces the real one.
 #include <gtest/gtest.h>
 #include <sched.h>
 #include <sys/ioctl.h>

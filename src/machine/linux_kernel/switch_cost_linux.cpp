@@ -104,7 +104,7 @@ std::optional<u64> switch_cost_ns(const OpenForThread& open) {
   const auto switch_all = [&](unsigned long request) {
     for (const Descriptor& event : events) ioctl(event.number(), request, 0);
   };
-  std::thread partner([&] {  // has the events and the core of who starts it
+  std::thread partner([&] {  // inherits the events and the core of the starting thread
     while (there.receive() && back.send()) {
     }
   });

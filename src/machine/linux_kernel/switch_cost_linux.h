@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What recording its switches costs a thread, measured: two threads of ours on one core wake each other, now with the
-// events of a recording and now without. Called by sampled_events_linux.
+// The measured cost of recording a thread's switches: two threads of this process on one core wake each other, with the
+// events of a recording and without.
 #pragma once
 #include <functional>
 #include <optional>
@@ -13,7 +13,7 @@ namespace wperf::linux_kernel {
 // Opens the events of a recording for this thread and those that it starts then, on one core, switched off.
 using OpenForThread = std::function<std::vector<perf_events::Descriptor>(perf_events::Scope scope)>;
 
-// Nanoseconds for each switch, with the wake-up that comes before it. Nothing: that cannot be measured here, or is lost
+// Nanoseconds for each switch, with the wake-up that comes before it. nullopt if it cannot be measured here, or is lost
 // in noise. Takes some ten milliseconds.
 std::optional<u64> switch_cost_ns(const OpenForThread& open);
 

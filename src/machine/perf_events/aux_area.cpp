@@ -12,7 +12,7 @@ void AuxArea::lose() {
 
 void AuxArea::drain(const RingPieces& records, u64 head, const readings::SpeSink& sink) {
   if (records.nonsense) lose();
-  if (head - tail_ > area_.size()) {  // also where it went backwards: nothing in the area can be told apart
+  if (head - tail_ > area_.size()) {  // also if it went backwards: no position in the area can be trusted
     lose();
     tail_ = head;
     return;
@@ -23,7 +23,7 @@ void AuxArea::drain(const RingPieces& records, u64 head, const readings::SpeSink
   perf_data::Record record;
   while (stream.next(record)) {
     if (record.kind() == perf_data::RecordType::aux) take(record, head, sink);
-    if (record.kind() == perf_data::RecordType::lost) lose();  // it may have been one of ours
+    if (record.kind() == perf_data::RecordType::lost) lose();  // it may have been an AUX record
   }
 }
 

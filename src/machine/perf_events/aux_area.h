@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The AUX area of one core, which a tracing unit (Arm SPE) fills like a ring, and the records of the event's own ring
-// that say what was written where. Hands out the bytes in their order and core_statistics what was lost. Pure: whoever
-// maps both (linux_spe_linux) loads the heads and stores the tails. Positions and records are not believed.
+// about the written bytes and their places. Hands out the bytes in their order and counts losses in core_statistics.
+// Pure: the caller (linux_spe_linux) maps both, loads the heads and stores the tails. Positions and records are not
+// trusted.
 #pragma once
 #include <span>
 #include <vector>
@@ -16,7 +17,7 @@ class AuxArea {
  public:
   AuxArea(u32 core, std::span<const std::byte> area) : area_(area) { statistics_.core = core; }
 
-  // `records`: what the event's ring holds. `head`: how far the area is written; positions count up for ever.
+  // `records`: the contents of the event's ring. `head`: how far the area is written; positions count up for ever.
   void drain(const RingPieces& records, u64 head, const readings::SpeSink& sink);
 
   u64 tail() const { return tail_; }  // up to here the room can be given back
@@ -30,7 +31,7 @@ class AuxArea {
   std::span<const std::byte> area_;
   std::vector<std::byte> joined_;  // records that go round the end of the ring
   u64 tail_ = 0;
-  bool gap_ = false;  // what comes next does not follow what came before
+  bool gap_ = false;  // the next bytes do not follow the previous ones
   readings::SpeStatistics statistics_;
 };
 

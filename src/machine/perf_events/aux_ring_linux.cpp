@@ -49,7 +49,7 @@ diag::Result<AuxRing> AuxRing::map(const Descriptor& event, u32 core, usize aux_
   return AuxRing(mapped, {static_cast<std::byte*>(aux), aux_bytes}, core);
 }
 
-// The area's head is loaded behind the records: what they tell of is in the area.
+// The area's head is loaded after the records: the bytes that they describe are in the area.
 void AuxRing::drain(const readings::SpeSink& sink) {
   const auto load = [](__u64& word) { return std::atomic_ref<__u64>(word).load(std::memory_order_acquire); };
   const auto* ring = static_cast<const std::byte*>(mapped_) + page_size();

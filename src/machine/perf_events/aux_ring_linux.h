@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The AUX area of an opened event, and the ring with the records that tell of it, mapped. Called by
-// linux_spe_linux.cpp.
+// The AUX area of an opened event, and the ring with the records about it, mapped.
 #pragma once
 #include "machine/perf_events/aux_area.h"
 #include "machine/perf_events/counter_linux.h"
@@ -15,7 +14,7 @@ class AuxRing {
   AuxRing& operator=(AuxRing&&) = delete;
   AuxRing(const AuxRing&) = delete;
 
-  // `aux_bytes`: a power of two of pages; half of it and half again where a user is allowed no more. `event` stays open
+  // `aux_bytes`: a power of two of pages; halved again and again until the user's limit allows it. `event` stays open
   // while this lives.
   static diag::Result<AuxRing> map(const Descriptor& event, u32 core, usize aux_bytes);
 

@@ -17,7 +17,7 @@ namespace {
 
 constexpr u64 kWholeCores = 0, kOwnProgramsAndKernel = 1, kOwnPrograms = 2;  // values of kernel.perf_event_paranoid
 
-// Whom no setting opens: a process of somebody else, or one that changed who it is.
+// For processes that no setting makes accessible: those of another user, or those that changed their user.
 diag::Error not_own(const std::string& event, Scope scope) {
   return {.text = fmt::format("this user may not measure {} of thread {}: its process belongs to another user", event,
                               scope.thread),
@@ -91,7 +91,7 @@ u32 greatest_group_of(u64 config, u32 most, OpenEvent opener) {
   std::vector<Descriptor> members;
   while (members.size() < most) {
     perf_event_attr attributes = attributes_of(event, false);
-    // Arm's driver leaves out of its sum what is neither on nor about to be.
+    // Arm's driver leaves events out of its sum that are neither on nor about to be.
     attributes.disabled = attributes.enable_on_exec = members.empty() ? 1 : 0;
     Descriptor member = opener(attributes, {.thread = 0, .core = -1}, members.empty() ? -1 : members.front().number());
     if (!member.is_open()) break;
@@ -103,8 +103,7 @@ u32 greatest_group_of(u64 config, u32 most, OpenEvent opener) {
 }  // namespace
 
 u32 greatest_group(u32 most, OpenEvent opener) {
-  // x86 has counters of their own for instructions and cycles; of branch misses there is none. Not every machine counts
-  // those.
+  // x86 has separate counters for instructions and cycles, but none for branch misses. Not every machine counts those.
   for (const u64 config : {PERF_COUNT_HW_BRANCH_MISSES, PERF_COUNT_HW_INSTRUCTIONS}) {
     const u32 size = greatest_group_of(config, most, opener);
     if (size != 0) return size;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One opened perf event, and what is said when the kernel refuses it. Called by the sessions of the Linux device.
+// One opened perf event, and the messages when the kernel refuses it.
 #pragma once
 #include <linux/perf_event.h>
 
@@ -12,7 +12,7 @@
 
 namespace wperf::perf_events {
 
-// Closes what it holds.
+// Closes its file descriptor.
 class Descriptor {
  public:
   Descriptor() = default;
@@ -36,17 +36,17 @@ class Descriptor {
   int number_ = -1;
 };
 
-// Whom an event watches. thread -1: everything on `core`; core -1: the thread wherever it runs.
+// The tasks and cores an event watches. thread -1: everything on `core`; core -1: the thread wherever it runs.
 struct Scope {
   int thread = -1;
   int core = -1;
 };
 
-// The attributes that every event of ours shares; user mode only unless `kernel` or the event happens there, or
-// `modifiers` choose.
+// The attributes that all events share; user mode only unless `kernel` or the event happens there, or `modifiers`
+// choose.
 perf_event_attr attributes_of(const plan::KernelEvent& event, bool kernel, const plan::EventModifiers& modifiers = {});
 
-// leader: of its group, or -1. On failure nothing is open and errno tells why.
+// leader: of its group, or -1. On failure nothing is open and errno has the reason.
 Descriptor open_event(perf_event_attr& attributes, Scope scope, int leader = -1);
 using OpenEvent = Descriptor (*)(perf_event_attr&, Scope, int leader);
 
@@ -54,7 +54,7 @@ using OpenEvent = Descriptor (*)(perf_event_attr&, Scope, int leader);
 // never could be. `opener`: other than the kernel's where a test answers for it.
 u32 greatest_group(u32 most, OpenEvent opener = open_event);
 
-// What `error` (an errno of open_event) means for the user. `kernel`: kernel mode was asked for, too.
+// The meaning of `error` (an errno of open_event) for the user. `kernel`: kernel mode was asked for, too.
 diag::Error refusal(int error, const std::string& event, bool hardware, bool kernel, Scope scope);
 
 // errno of an mmap that the limit on locked memory refused: room for `what`.

@@ -13,7 +13,7 @@ namespace {
 // A PMU as Linux drives it.
 struct Pmu {
   u32 counters = 0;
-  bool own_cycle_counter = true;  // beside them
+  bool own_cycle_counter = true;  // in addition to them
   bool has_branch_misses = true, has_instructions = true;
   bool adds_up_what_is_on = false;  // as Arm's driver: an event that is off and stays off is not in its sum
 };

@@ -47,12 +47,12 @@ constexpr Named kSoftware[] = {
     {"major-faults", 6},
     {"alignment-faults", 7},
     {"emulation-faults", 8},
-    {"dummy", 9},  // counts nothing; what else its recording holds comes without samples
+    {"dummy", 9},  // counts nothing; its recording has records, but no samples
     {"cgroup-switches", 11, Happens::in_kernel},
 };
 constexpr Named kCaches[] = {{"l1-dcache", 0}, {"l1-icache", 1}, {"llc", 2}, {"dtlb", 3},
                              {"itlb", 4},      {"branch", 5},    {"node", 6}};
-// operation | result << 8, as they stand in bits 8 to 23
+// operation | result << 8, as in bits 8 to 23
 constexpr Named kAccesses[] = {{"loads", 0x0000},        {"load-misses", 0x0100}, {"stores", 0x0001},
                                {"store-misses", 0x0101}, {"prefetches", 0x0002},  {"prefetch-misses", 0x0102}};
 
@@ -190,8 +190,8 @@ std::vector<EventWords::ListedEvent> EventWords::listed_events() const {
   return events;
 }
 
-// A register of the hardware (PMCEID) tells of the first 64 numbers, and of as many from 0x4000 on. The kernel lists
-// what it says there.
+// A register of the hardware (PMCEID) covers the first 64 numbers, and as many from 0x4000 on. The kernel lists its
+// contents.
 std::optional<bool> EventWords::counts_code(u16 code) const {
   constexpr u16 kTold = 64, kToldAlso = 0x4000;
   const bool is_told = code < kTold || (code >= kToldAlso && code < kToldAlso + kTold);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The words for events that this Linux kernel knows: generic hardware and cache events, software events, tracepoints,
-// `unit/terms/` of sysfs. Made by the Linux device, asked by plan.
+// `unit/terms/` of sysfs.
 #pragma once
 #include <memory>
 #include <string>
@@ -16,7 +16,7 @@ namespace wperf::perf_events {
 struct CounterFacts {
   bool has_counters = false;      // a cycle counter could be opened
   std::string why_no_cycles;      // if not
-  std::string way_out;            // what can be done about that
+  std::string way_out;            // the remedy
   bool counts_catalogue = false;  // Arm
 };
 
@@ -41,7 +41,7 @@ class EventWords final : public plan::KernelEvents {
     std::string name;
     u64 code = 0;
   };
-  // Those that the units of the cores have in sysfs: of Arm's common events the ones that the hardware claims (PMCEID).
+  // The events of the cores' units in sysfs: of Arm's common events, those that the hardware reports (PMCEID).
   std::vector<ListedEvent> listed_events() const;
 
   SystemFiles files_;
@@ -49,7 +49,7 @@ class EventWords final : public plan::KernelEvents {
   mutable std::optional<std::vector<ListedEvent>> listed_;  // read when it is asked for
 };
 
-// Where tracefs is mounted; empty: nowhere we may look.
+// Where tracefs is mounted; empty: not mounted, or not accessible.
 std::string tracefs_folder(const SystemFiles& files);
 // The same, though this user may not look into it; empty: it is not mounted.
 std::string tracefs_mount(const SystemFiles& files);

@@ -57,7 +57,7 @@ class EventWordsTest : public testing::Test {
   std::string root_;
 };
 
-// Mounting what is mounted helps nobody who may not read it.
+// Mounting it once more does not help a user who may not read it.
 TEST_F(EventWordsTest, TracefsThatMayNotBeReadIsFoundAmongTheMounts) {
   EXPECT_EQ(tracefs_mount(files()), "");
   add("/proc/self/mounts",

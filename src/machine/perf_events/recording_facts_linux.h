@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a recording says of the machine it was made on. Called by the recording session of the Linux device.
+// Facts in a recording about the machine it was made on.
 #pragma once
 #include "formats/perf_data/perf_file_layout.h"
 #include "machine/perf_events/units.h"
 
 namespace wperf::perf_events {
 
-// All but the build ids and the times of samples. `version`: of the tool.
+// All facts except the build ids and the times of samples. `version` is the tool's.
 perf_data::RecordingFacts recording_facts(const SystemFiles& files, const std::vector<Unit>& units,
                                           const std::string& version);
 
-// How the fields of these tracepoints ("sched:sched_switch") lie in their samples, as perf writes it. Empty: nothing is
-// known of any.
+// The layout of these tracepoints' fields ("sched:sched_switch") in their samples, in perf's form. Empty if none of
+// them is known.
 std::string tracing_data(const SystemFiles& files, std::span<const std::string> tracepoints);
 
 }  // namespace wperf::perf_events

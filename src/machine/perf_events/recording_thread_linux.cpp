@@ -16,7 +16,7 @@
 namespace wperf::perf_events {
 namespace {
 
-// How long bytes may stay in a ring that is not half full: what a killed wperf leaves is that old.
+// How long bytes may stay in a ring that is not half full: the file of a killed wperf is that old.
 constexpr int kLongestWaitMs = 100;
 // A record has its time before it is in the ring.
 constexpr u64 kOnTheirWayNs = 1'000'000;
@@ -81,7 +81,7 @@ void RecordingThread::add_earlier(std::string_view records) {
 void RecordingThread::carry_over(bool is_last) {
   const std::lock_guard lock(writing_);
   const u64 before = file_.size(), began_ns = clocks_.now();
-  // Nearly full because of what the filter did since the last round, and not because others had the processor.
+  // Nearly full because of the filter's work since the last round, and not because others had the processor.
   const bool filter_takes_long = 2 * filtering_ns_ > began_ns - last_round_ns_;
   last_round_ns_ = began_ns;
   if (filter_ != nullptr) {
@@ -108,7 +108,7 @@ void RecordingThread::carry_over(bool is_last) {
   written_.store(file_.size(), std::memory_order_relaxed);
 }
 
-// A ring that fills up will lose records soon, or has lost some. What is in it is read with the others'.
+// A ring that fills up will lose records soon, or has lost some. Its contents are read with those of the others.
 void RecordingThread::enlarge_full_ones() {
   if (!enlarge_) return;
   for (usize ring = 0, known = rings_.size(); ring < known; ++ring) {
@@ -116,8 +116,8 @@ void RecordingThread::enlarge_full_ones() {
   }
 }
 
-// Behind a round stands a mark, because what follows is not older than the round before; perf puts records in order
-// with these marks and little memory. None before it has read what was there already: it would look for it in vain.
+// A mark follows each round, because later records are not older than the round before; perf puts records in order with
+// these marks and little memory. No mark comes before perf has read the earlier state: it would look for that in vain.
 void RecordingThread::end_round() {
   std::string mark;
   perf_data::append_finished_round(mark);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The thread that carries what the kernel writes into rings over into a file, and does nothing else, so that it keeps
-// up with any rate. Called by the recording session of the Linux device.
+// The thread that moves the kernel's records from the rings into a file, and does only that, so that it keeps up with
+// any rate.
 #pragma once
 #include <atomic>
 #include <functional>
@@ -16,7 +16,7 @@
 
 namespace wperf::perf_events {
 
-// In nanoseconds: of the time, and of what the calling thread had of a processor.
+// In nanoseconds: the time, and the processor time of the calling thread.
 struct RecordingClocks {
   u64 (*now)();
   u64 (*processor_time)();
@@ -25,11 +25,11 @@ RecordingClocks system_clocks();
 
 class RecordingThread {
  public:
-  // Called when the ring of this number was found nearly full: may add a larger one that is written in its place.
+  // Called when the ring of this number was found nearly full: may add a larger one that is filled in its place.
   using Enlarge = std::function<void(usize ring)>;
 
-  // They outlive this and are not touched between start() and stop() but by this. `filter`: null, or what each record
-  // goes through on its way.
+  // They outlive this, and between start() and stop() only this touches them. `filter`: each record passes through it;
+  // may be null.
   RecordingThread(std::vector<SampleRing>& rings, os::RecordingFile& file, perf_data::RecordFilter* filter = nullptr,
                   RecordingClocks clocks = system_clocks(), Enlarge enlarge = {})
       : rings_(rings), file_(file), filter_(filter), clocks_(clocks), enlarge_(std::move(enlarge)) {}
@@ -39,11 +39,11 @@ class RecordingThread {
 
   // The rings are emptied from now on.
   diag::Result<void> start();
-  // Records of what was there before, once they are known: finding them takes a while, and no ring may be full then.
+  // Records of the earlier state, once they are known: finding them takes a while, and no ring may be full then.
   void add_earlier(std::string_view records);
-  // Of any thread: what is in the rings now is in the file afterwards.
+  // From any thread: records that are in the rings now are in the file afterwards.
   void carry_over(bool is_last = false);
-  // Brings what is left in the rings into the file.
+  // Brings the rest of the rings into the file.
   void stop();
 
   // While it runs: bytes of the file.
@@ -59,7 +59,7 @@ class RecordingThread {
   perf_data::RecordFilter* const filter_;
   const RecordingClocks clocks_;
   const Enlarge enlarge_;
-  std::string filtered_;  // what it gave back in a round
+  std::string filtered_;  // its output of a round
   u64 filtering_ns_ = 0;  // processor time of that
   u64 last_round_ns_ = 0;
   std::mutex writing_;

@@ -32,16 +32,16 @@ TEST(RecordingThread, TakesWhatWasThereBeforeWhileItRuns) {
   std::ifstream file(path, std::ios::binary);
   const std::string bytes{std::istreambuf_iterator<char>(file), {}};
   std::remove(path.c_str());
-  EXPECT_EQ(bytes, "what was there");  // nobody sampled: no mark of a round
+  EXPECT_EQ(bytes, "what was there");  // no samples: no mark of a round
 }
 
-// The clocks stand still but for what the filter makes of them.
+// The clocks stand still except for the filter's changes.
 std::atomic<u64> fake_now_ns, fake_processor_ns;
 constexpr RecordingClocks kClocks = {.now = [] { return fake_now_ns.load(); },
                                      .processor_time = [] { return fake_processor_ns.load(); }};
 constexpr u64 kRoundNs = 1'000'000;
 
-// A ring that nobody but the test fills.
+// A ring that only the test fills.
 class OwnRing {
  public:
   OwnRing() : file_(memfd_create("ring", MFD_CLOEXEC)) {
@@ -68,7 +68,7 @@ class OwnRing {
   std::vector<SampleRing> rings_;
 };
 
-// One that takes its time in every other round, and how it was told to hurry.
+// One that takes its time in every other round, and a record of how it was hurried.
 class SlowFilter final : public perf_data::RecordFilter {
  public:
   // After each round the ring has `waiting` bytes. `own`: the time it takes is its own, not others'.
@@ -92,7 +92,7 @@ class SlowFilter final : public perf_data::RecordFilter {
   perf_data::StackFacts stacks() const override { return {}; }
 
   struct Told {
-    u64 after_slow[2], after_quick[2];  // not to hurry, to hurry
+    u64 after_slow[2], after_quick[2];  // without and with hurrying
   };
   Told told() const {
     const std::lock_guard lock(mutex_);

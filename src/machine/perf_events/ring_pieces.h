@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The bytes that wait in a ring which the kernel fills, as one or two pieces in the order in which they were written.
-// Nothing in them is looked at: they go into a file as they are, and whoever reads that checks them. Pure; whoever maps
-// the ring (sample_ring_linux) loads head and stores tail.
+// The bytes are not interpreted: they go into a file unchanged, and readers of the file check them. Pure; the caller
+// (sample_ring_linux) maps the ring, loads the head and stores the tail.
 #pragma once
 #include <cstddef>
 #include <span>
@@ -11,9 +11,9 @@
 namespace wperf::perf_events {
 
 struct RingPieces {
-  std::span<const std::byte> first, second;  // second: what stands at the beginning of the ring
+  std::span<const std::byte> first, second;  // second: from the beginning of the ring
   u64 tail = 0;                              // to be stored when the bytes were taken
-  bool nonsense = false;                     // the positions contradict the ring: all of it is passed over
+  bool nonsense = false;                     // the positions contradict the ring's size: all its bytes are skipped
 
   usize size() const { return first.size() + second.size(); }
 };

@@ -13,7 +13,7 @@ namespace {
 
 constexpr usize kRing = 32;
 
-// What somebody who copies the pieces one after the other gets.
+// The bytes that come from copying the pieces one after the other.
 std::string copied(const RingPieces& pieces) {
   std::string bytes;
   for (const auto& piece : {pieces.first, pieces.second}) {

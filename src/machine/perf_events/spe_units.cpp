@@ -41,7 +41,7 @@ const Unit* spe_unit_of_core(const std::vector<Unit>& spe_units, u32 core) {
   return nullptr;
 }
 
-// The kernel shows of the registers what programs need, and a format only where the hardware has it.
+// The kernel shows the register fields that programs need, and a format only if the hardware has it.
 SpeIdentity spe_identity(const SystemFiles& files, const std::vector<Unit>& spe_units) {
   if (spe_units.empty()) return {};
   const std::string folder = kUnitFolder + spe_units.front().name;
@@ -71,7 +71,7 @@ diag::Result<plan::KernelEvent> spe_event(const SystemFiles& files, const Unit& 
   }
   WPERF_TRY(plan::KernelEvent event, parse_unit_event(files, unit, terms));
   event.hardware = true;
-  event.cores.clear();  // its mask says which cores have it, not who reads it
+  event.cores.clear();  // its mask says which cores have it, not which read it
   return event;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Arm SPE as sysfs describes it: the units arm_spe_0, arm_spe_1 …, one for each kind of core, what they can, and which
-// words of perf_event_attr a plan's filters go into. Called by the Linux device.
+// Arm SPE as sysfs describes it: the units arm_spe_0, arm_spe_1 …, one for each kind of core, their abilities, and the
+// words of perf_event_attr for a plan's filters.
 #pragma once
 #include <vector>
 
@@ -10,9 +10,9 @@
 namespace wperf::perf_events {
 
 std::vector<Unit> spe_units(const std::vector<Unit>& units);
-const Unit* spe_unit_of_core(const std::vector<Unit>& spe_units, u32 core);  // null: that core has none
+const Unit* spe_unit_of_core(const std::vector<Unit>& spe_units, u32 core);  // null: that core has no SPE
 
-// What the registers of these names would say, as plan asks them. All zero: there is no unit.
+// The values of the registers of these names, as plan asks them. All zero: there is no unit.
 struct SpeIdentity {
   u64 id_aa64dfr0 = 0, pmsidr = 0;
 };

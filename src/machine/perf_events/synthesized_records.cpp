@@ -9,7 +9,7 @@ namespace wperf::perf_events {
 namespace {
 
 constexpr u32 kNobody = ~u32{0};
-constexpr u64 kMostKernelBytes = u64{1} << 30;  // where nothing says how long it is
+constexpr u64 kMostKernelBytes = u64{1} << 30;  // if its length is unknown
 
 bool take_number(std::string_view& text, u64& value, int base) {
   const char* const begin = text.data();  // NOLINT(bugprone-suspicious-stringview-data-usage): the size is beside it
@@ -161,7 +161,7 @@ std::string_view build_id_in_notes(std::string_view notes) {
   return {};
 }
 
-// Of files of 64 bits and this machine's order of bytes: others have no build id here, which perf does not need.
+// Only for files of 64 bits and this machine's order of bytes: others get no build id here, which perf does not need.
 std::string_view build_id_in_elf(std::string_view bytes) {
   constexpr u64 kNotes = 4, kLeastHeader = 56;
   if (!bytes.starts_with(std::string_view("\x7f"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Records of what was there before a recording began, from the text files in which the kernel shows it: it tells by
-// itself only of changes. Pure. Called by the recording session of the Linux device and by the fuzzer.
+// Records of the state before a recording began, from the text files in which the kernel shows it: the kernel itself
+// reports only changes. Pure.
 #pragma once
 #include <functional>
 #include <string>
@@ -13,14 +13,14 @@ namespace wperf::perf_events {
 // The build id (bytes) of a file; empty: not known.
 using BuildIdOf = std::function<std::string_view(std::string_view path)>;
 
-// One record for each mapping that /proc/PID/maps lists. What holds data only helps perf to unwind copies of stacks: it
-// takes the beginning of a file for the place where all of it lies.
+// One record for each mapping in /proc/PID/maps. perf needs mappings of data only for unwinding copies of stacks: it
+// takes the beginning of a file for the place of the whole file.
 enum class WhichMappings : u8 { code, all };
 void append_mappings(std::string& out, u32 process, std::string_view maps, WhichMappings which,
                      const BuildIdOf& build_id_of, const perf_data::Trailer& trailer);
 
-// The kernel as perf writes it: from its first function, which is found in the beginning of /proc/kallsyms, as long as
-// /proc/iomem says; `build_id`: its bytes. Nothing where the addresses are hidden.
+// The kernel as perf writes it: from its first function, which is found in the beginning of /proc/kallsyms, with the
+// length in /proc/iomem; `build_id`: its bytes. Appends nothing if the addresses are hidden.
 void append_kernel(std::string& out, std::string_view symbols, std::string_view memory,
                    const perf_data::Trailer& trailer, std::string_view build_id = {});
 

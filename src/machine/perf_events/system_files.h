@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The kernel's small text files (sysfs, procfs, tracefs). Tests point `root` to a folder of their own.
+// The kernel's small text files (sysfs, procfs, tracefs). Tests point `root` to another folder.
 #pragma once
 #include <optional>
 #include <string>
@@ -13,12 +13,12 @@ class SystemFiles {
  public:
   explicit SystemFiles(std::string root = {}) : root_(std::move(root)) {}
 
-  // Without the line end; nothing: no such file, or it may not be read.
+  // Without the line end; nullopt: no such file, or it may not be read.
   std::optional<std::string> text(const std::string& path) const;
   std::optional<u64> number(const std::string& path) const;  // decimal, or hexadecimal after 0x
-  // Names in a folder, sorted; none where there is no folder.
+  // Names in a folder, sorted; empty if there is no folder.
   std::vector<std::string> names(const std::string& folder) const;
-  // Of the names those that are decimal numbers, in the same order: procfs calls processes and threads by theirs.
+  // Only those names that are decimal numbers, in the same order: procfs calls processes and threads by theirs.
   std::vector<u32> numbers(const std::string& folder) const;
   bool exists(const std::string& path) const;
 

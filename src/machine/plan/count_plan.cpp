@@ -77,7 +77,7 @@ diag::Result<Entry> ScheduleMaker::make_entry(const request::EventToken& token, 
   Entry entry;
   WPERF_TRY(entry.code, resolve_code(token, catalog_, order));
   if (token.number.has_value()) catalog_.extra.add_raw(token.event_class, entry.code);
-  // A formula looks its events up by the names it uses, whatever else the code is called.
+  // A formula finds its events by the names in its text, even if the code has another name.
   entry.name = solution ? token.text : shown_name(token, entry.code, catalog_);
   if (metric != nullptr) entry.metric = metric->name;
   return entry;
@@ -245,7 +245,7 @@ diag::Result<CountPlan> make_count_plan(const request::Request& request, const C
   }
   WPERF_TRY(plan.schedules, maker.finish());
   plan.clusters = clusters_of(plan.cores, machine);
-  // What switches of cores tell is of both modes.
+  // Switches of cores cover both modes.
   plan.kernel = request.kernel || (machine.kernel != nullptr && machine.kernel->is_windows());
   const u32 period_ms = configured_period_ms(request, machine);
   const bool usable = period_ms >= machine.period_min_ms && period_ms <= machine.period_max_ms;

@@ -15,8 +15,8 @@ diag::Result<void> check_group_size(EventClass event_class, usize size, const Ca
 // The cores' counters answer, if they have any.
 diag::Result<void> check_counters_answer(const Capabilities& machine);
 
-// Fails where the system knows of units of this class and the driver does not: it had to be told where they are, and
-// this user may not do so.
+// Fails if the system has units of this class and the driver does not know them: the driver must be given their places,
+// and this user may not do so.
 diag::Result<void> check_set_up(EventClass event_class, const Capabilities& machine);
 
 // Anything of the class can be counted at all.
@@ -25,7 +25,8 @@ diag::Result<void> check_class_available(EventClass event_class, const Capabilit
 // The whole ring, padding included, fits the driver's tables.
 diag::Result<void> check_schedule_size(EventClass event_class, usize size);
 
-// So many counters of the cores at the same time: all there are, then those that are free (contract 3.3).
+// At most so many counters of the cores at the same time: checked against all counters, then against the free ones
+// (contract 3.3).
 diag::Result<void> check_sampled_events(usize size, const Capabilities& machine);
 
 }  // namespace wperf::plan

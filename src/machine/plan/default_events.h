@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is counted where no event was named: by `stat` where the system's kernel counts, by `bench` everywhere. Called
-// by count_plan and run_bench.
+// The events that are counted if the user names none: by `stat` where the system's kernel counts, by `bench`
+// everywhere.
 #pragma once
 #include "machine/plan/kernel_words.h"
 #include "machine/plan/plan.h"
@@ -8,12 +8,12 @@
 
 namespace wperf::plan {
 
-// Nothing was named, but what to measure was: a program, a process, cores or a time.
+// No event was named, but a program, a process, cores or a time was.
 bool wants_default_events(const request::Request& request);
-// Of a program, or else of cores. Each is left out where the machine does not count it or this user may not.
+// For a program, or else for cores. An event is left out if the machine does not count it or this user may not.
 request::EventList default_events(const KernelEvents& kernel, bool of_program);
-// Of a driver, which counts cycles by itself: what most want to know, as many as are counted at once, of what all the
-// machine's cores know.
+// For a driver, which counts cycles by itself: the most wanted events that all cores of the machine have, as many as
+// can be counted at once.
 request::EventList default_events(const Capabilities& machine);
 
 }  // namespace wperf::plan

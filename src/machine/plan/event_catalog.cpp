@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which words this run knows: the product's events and metrics, the user's extra events, and every metric that fits the
-// machine (contract 3.5-3.7).
+// The words that this run knows: the product's events and metrics, the user's extra events, and every metric that fits
+// the machine (contract 3.5-3.7).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -61,7 +61,7 @@ diag::Result<void> CatalogMaker::add_metric_file(const std::string& text) {
       catalog_.warnings.push_back("note: " + metric.error().text);
       continue;
     }
-    std::vector<MetricDefinition>& metrics = catalog_.metrics;  // of two with one name the later counts
+    std::vector<MetricDefinition>& metrics = catalog_.metrics;  // if two have the same name, the later counts
     metrics.erase(std::remove_if(metrics.begin(), metrics.end(),
                                  [&](const MetricDefinition& other) { return other.name == line.name; }),
                   metrics.end());
@@ -108,7 +108,7 @@ diag::Result<MetricDefinition> CatalogMaker::define(std::string name, std::strin
   return metric;
 }
 
-// A built-in metric that does not fit is simply absent: this is no news to the user and must not reach stderr.
+// A built-in metric that does not fit is simply absent: the user need not know, and it must not reach stderr.
 void CatalogMaker::add_built_in(std::string_view name, std::string definition, std::optional<pmu::Metric> solution) {
   if (has(name)) return;
   const NameOrder order = solution.has_value() ? NameOrder::product_first : NameOrder::architecture_first;

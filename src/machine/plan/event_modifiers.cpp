@@ -8,7 +8,7 @@
 namespace wperf::plan {
 namespace {
 
-// All that perf knows; read_modifiers says which of them mean something here.
+// All letters that perf knows; read_modifiers rejects those without a meaning here.
 constexpr std::string_view kLetters = "ukhGHpPSDWIeb";
 constexpr u8 kMostPrecision = 3;
 

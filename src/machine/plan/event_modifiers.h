@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// perf's modifiers behind the name of an event: `cycles:u`, `instructions:uk`, `cpu/event=1/ppp`. Only the kernel's own
+// perf's modifiers after the name of an event: `cycles:u`, `instructions:uk`, `cpu/event=1/ppp`. Only the kernel's own
 // counting takes them.
 #pragma once
 #include <string_view>
@@ -14,10 +14,10 @@ struct ModifiedName {
   std::string_view letters;  // empty: none, and `name` is all of the text
 };
 
-// "sched:sched_switch" has none: what stands behind its colon is no set of such letters.
+// "sched:sched_switch" has no modifiers: the part after its colon is not a set of such letters.
 ModifiedName split_modifiers(std::string_view text);
 
-// `text`: all of it, for messages.
+// `text`: the whole word, for messages.
 diag::Result<EventModifiers> read_modifiers(std::string_view letters, std::string_view text);
 
 }  // namespace wperf::plan

@@ -22,7 +22,7 @@ diag::Error no_counters_for(std::string_view event, const KernelEvents& kernel) 
           .code = diag::ExitCode::no_device};
 }
 
-// The number that is shown; the kernel's are wider than those of the catalogue.
+// The printed number; the kernel's numbers are wider than those of the catalogue.
 u16 shown_code(const KernelEvent& event) {
   return static_cast<u16>(event.config);
 }

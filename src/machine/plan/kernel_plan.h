@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is different where the system's own kernel counts (Capabilities::kernel): whose word is asked first, no turns of
-// ours, programs besides cores. Called by count_plan.cpp and sample_plan.cpp.
+// The differences of a plan where the system's own kernel counts (Capabilities::kernel): the order in which names are
+// looked up, no rotation by wperf, programs in addition to cores.
 #pragma once
 #include <optional>
 #include <string>
@@ -11,8 +11,8 @@
 
 namespace wperf::plan {
 
-// Where the event numbers of the catalogue hold, its names go first, so that a list means the same on every device.
-// Nothing: neither a number nor a word of the kernel; the catalogue says.
+// If the event numbers of the catalogue are valid here, its names go first, so that a list means the same on every
+// device. nullopt if it is neither a number nor a word of the kernel; then the catalogue decides.
 diag::Result<std::optional<Entry>> make_kernel_entry(const request::EventToken& asked, const Capabilities& machine,
                                                      EventCatalog& catalog);
 

@@ -9,7 +9,7 @@ namespace wperf::plan {
 namespace {
 
 constexpr std::string_view kBlanks = " \t\r\v\f";
-constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";  // what Windows editors put in front of UTF-8
+constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";  // Windows editors put this in front of UTF-8
 
 std::string_view trimmed(std::string_view text) {
   const usize first = text.find_first_not_of(kBlanks);

@@ -12,7 +12,7 @@
 namespace wperf::plan {
 namespace {
 
-// Armv8's list, and on a core of Armv9 also what that added.
+// Armv8's list, and on a core of Armv9 also Armv9's additions.
 template <typename NameOrCode>
 std::optional<pmu::Event> find_in_architecture(NameOrCode wanted, pmu::Product product) {
   const std::optional<pmu::Event> event = pmu::architectural().find_event(wanted);
@@ -30,7 +30,7 @@ std::optional<pmu::Event> find_by_name(EventClass event_class, std::string_view 
   return product_first ? find_in_architecture(name, product) : product.find_event(name);
 }
 
-// What -e takes without a number.
+// The names that -e takes, without numbers.
 void append_names(std::vector<std::string_view>& names, EventClass event_class, const EventCatalog& catalog) {
   for (const pmu::ExtraEvent& extra : catalog.extra.all()) {
     if (extra.event_class == event_class) names.push_back(extra.name);

@@ -11,7 +11,7 @@
 
 namespace wperf::plan {
 
-// Whose table is asked first. An architectural name can have another code on a product: -e follows the architecture as
+// Which table is asked first. An architectural name can have another code on a product: -e follows the architecture as
 // WindowsPerf does, a product's own metrics follow the product.
 enum class NameOrder { architecture_first, product_first };
 
@@ -20,8 +20,8 @@ diag::Result<u16> resolve_code(const request::EventToken& token, const EventCata
 // `kernel` may be null. The hint names the event that may have been meant.
 diag::Error unknown_event(const request::EventToken& token, const EventCatalog& catalog, const KernelEvents* kernel);
 
-// The product's name of the code that `token` stands for; else that of a -E or raw event registered for it; else the
-// architecture's; else, and for an event given as a number, r<hex>.
+// The product's name of the code that `token` stands for. If there is none, the name of a -E or raw event registered
+// for it, then the architecture's. If there is none of these either, and for an event given as a number, r<hex>.
 std::string shown_name(const request::EventToken& token, u16 code, const EventCatalog& catalog);
 
 }  // namespace wperf::plan

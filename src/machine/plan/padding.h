@@ -8,7 +8,7 @@
 
 namespace wperf::plan {
 
-// `counters` is F, at least 1; no group is larger than it. Without groups the singles come back as they are.
+// `counters` is F, at least 1; no group is larger than it. Without groups the single events are returned unchanged.
 std::vector<Entry> pad_schedule(std::vector<std::vector<Entry>> groups, std::vector<Entry> singles, u32 counters);
 
 }  // namespace wperf::plan

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Request × catalogue × capabilities of the machine → what exactly is programmed. Pure functions; all padding and
+// Request × catalogue × capabilities of the machine → exactly what is programmed. Pure functions; all padding and
 // multiplexing arithmetic (contract 4) is in this room.
 #pragma once
 #include <array>
@@ -20,44 +20,44 @@ namespace wperf::plan {
 
 // A moment on two clocks: the generic timer of Arm, whose ticks are SPE's timestamps, and the clock of samples.
 struct TimerMoment {
-  u32 hz = 0;  // of the timer; 0: nobody told
+  u32 hz = 0;  // frequency of the timer; 0 if unknown
   u64 ticks = 0, time_ns = 0;
 };
 
-// What the machine can do, as a device found it.
+// The abilities of the machine, as a device found them.
 struct Capabilities {
   u64 midr = 0, id_aa64dfr0 = 0, pmsidr = 0, pmbidr = 0;
   u32 core_count = 0;
   std::array<u32, kEventClassCount> counters_total{}, counters_free{};  // per class
   u32 cycle_counters = 1;
-  // How many counters of the cores a count has where nobody takes turns with them: what needs more is counted in
-  // several runs. 0: any number.
+  // How many counters of the cores a count can use if counters take no turns; the rest is counted in further runs. 0:
+  // any number.
   u32 counted_at_once = 0;
   u32 cluster_count = 0, cluster_size = 0, dmc_channels = 0;
   u32 named_clusters = 0, named_dmc_channels = 0;  // by ACPI, whether the driver may use them or not
   u32 period_min_ms = 10, period_max_ms = 100, period_default_ms = 100;
   std::vector<u64> core_midr;        // per core
-  std::array<u8, 32> counter_map{};  // 0xff = none
+  std::array<u8, 32> counter_map{};  // 0xff: none
   std::string device_id;
-  u32 usual_cycle_interval = 0;  // between samples where nobody names one; 0: WindowsPerf's
+  u32 usual_cycle_interval = 0;  // default interval between samples; 0: WindowsPerf's
   TimerMoment timer;
-  bool call_stacks = true;  // samples can tell who called
-  std::string vendor;       // of cores without a MIDR; empty: the MIDR says
-  // A driver that is not ours, as it is called: it samples one core, and its samples have neither stack nor thread nor
-  // time. Empty: ours, or the kernel.
+  bool call_stacks = true;  // samples can have call stacks
+  std::string vendor;       // the vendor of cores without a MIDR; empty: the MIDR has it
+  // The name of a driver that is not wperf's: it samples one core, and its samples have neither stack nor thread nor
+  // time. Empty: wperf's driver, or the kernel.
   std::string foreign_driver;
-  std::string why_no_counters;  // where the cores have some and they are not to be had; empty: nobody told
-  std::string why_no_spe;       // where SPE is the hardware's and still not to be had; empty: nobody told
-  // Where the system's own kernel counts: its words. It takes turns by itself, counts programs wherever they run, and
-  // adapts intervals to a rate. Null: a driver of ours.
+  std::string why_no_counters;  // set if the cores have counters that cannot be used; empty if the reason is unknown
+  std::string why_no_spe;       // set if the hardware has SPE that cannot be used; empty if the reason is unknown
+  // If the system's own kernel counts: its event names. It takes turns by itself, counts programs wherever they run,
+  // and adapts intervals to a rate. Null: a driver counts.
   std::shared_ptr<const KernelEvents> kernel;
 };
 
-// What a core is, where cores differ; and each of the kinds once, the machine's own first.
+// The product of a core, if cores differ; and each of the kinds once, the machine's own first.
 pmu::Product product_of_core(const Capabilities& machine, u32 core);
 std::vector<pmu::Product> kinds_of_cores(const Capabilities& machine);
 
-inline constexpr u32 kAnyCore = ~u32{0};  // where a program runs that is not pinned
+inline constexpr u32 kAnyCore = ~u32{0};  // the core of a program that is not pinned
 
 inline constexpr u16 kPaddingEvent = 0x1b;  // inst_spec
 
@@ -68,9 +68,9 @@ struct Entry {
   std::optional<u32> group;  // number of the group within its class, in schedule order
   std::string metric;        // the metric it belongs to, or empty
   bool padding = false;
-  bool optional = false;                    // nobody named it: left out where it cannot be counted
-  std::optional<KernelEvent> kernel_event;  // what the device is asked for instead of `code`
-  EventModifiers modifiers = {};            // of a kernel's counts
+  bool optional = false;                    // a default event: left out if it cannot be counted
+  std::optional<KernelEvent> kernel_event;  // the device is asked for this instead of `code`
+  EventModifiers modifiers = {};            // for events that the kernel counts
 };
 std::string note_of(const Entry& entry);  // contract 3.2: e, e,M, gN, gN,M, p
 
@@ -80,7 +80,7 @@ struct Schedule {
   bool multiplexed() const { return entries.size() > counters; }
 };
 
-// A metric as it may be named in -m: of the product, built in, or from a -C file.
+// A metric for -m: the product's, a built-in one, or one from a -C file.
 struct MetricDefinition {
   std::string name;
   std::string definition;  // "{a,b}" or "/dsu/x,/dsu/y": the Events column of `list`
@@ -108,12 +108,12 @@ struct CountPlan {
   std::vector<u32> dmc_channels;  // those chosen
   bool kernel = false;
   u32 period_ms = 100;
-  u32 program_core = 0;        // where a program is started: one of the cores, or kAnyCore
-  bool of_program = false;     // what a program does is counted, wherever it runs, and not what cores do
-  std::optional<u32> process;  // that program, once it is there
+  u32 program_core = 0;        // the core on which a program is started: one of the cores, or kAnyCore
+  bool of_program = false;     // a program is counted, wherever it runs, instead of cores
+  std::optional<u32> process;  // that program, once it exists
   bool has_events() const;
 };
-// count.period as --config set it; the plan's own period_ms is it only where the machine can.
+// count.period as set by --config; it becomes the plan's period_ms only if the machine can do it.
 u32 configured_period_ms(const request::Request& request, const Capabilities& machine);
 // Resolves names, checks limits and groups, pads. Also used by `test`. Raw numbers register in catalog.extra.
 diag::Result<CountPlan> make_count_plan(const request::Request& request, const Capabilities& machine,

@@ -15,8 +15,8 @@
 namespace wperf::plan {
 namespace {
 
-// Up to half of the interval either way. Less does not do: by an eighth, samples walk so slowly through a loop that is
-// nearly a multiple of the interval that a thousand of them tell no more than ten.
+// Up to half of the interval either way. Less is not enough: with an eighth, samples move so slowly through a loop that
+// is nearly a multiple of the interval that a thousand of them show no more than ten.
 constexpr u32 kJitterShift = 1;
 
 // An event of this rate starts with the right interval; others get there in a few steps.
@@ -27,7 +27,7 @@ constexpr u64 kLeastAdaptedInterval = 1000;
 constexpr u64 kGreatestInterval = ~u32{0};
 // No step changes the interval by more than this factor: one odd stretch of time must not decide the next.
 constexpr u64 kGreatestStep = 8;
-// Where the kernel adapts intervals, nobody need guess one.
+// A kernel that adapts intervals needs no guessed one.
 constexpr u32 kKernelRateHz = 4000;
 constexpr usize kMostKernelEvents = 32;
 
@@ -84,7 +84,7 @@ bool in_report_order(const SampleEvent& a, const SampleEvent& b) {
   return a.code != b.code ? a.code < b.code : a.interval < b.interval;
 }
 
-// What the kernel is asked for; intervals and rates as it takes them: it adapts intervals by itself.
+// The request to the kernel; intervals and rates as it takes them: it adapts intervals by itself.
 diag::Result<SampleEvent> plan_kernel_sample(const request::SampledEvent& asked, const Capabilities& machine,
                                              EventCatalog& catalog, u32 rate_hz) {
   request::EventToken token;
@@ -222,7 +222,8 @@ bool has_table(const request::SampleDisplay& display, request::Breakdown kind) {
   return std::find(display.by.begin(), display.by.end(), kind) != display.by.end();
 }
 
-// What would be left out or made up without a word: a sample is one of a core, and nothing more is known of it.
+// Refuses options that would be ignored or answered with invented data: a sample of this driver belongs to a core, and
+// nothing more is known about it.
 diag::Result<void> check_foreign_driver(const request::Request& request, const SamplePlan& plan,
                                         const Capabilities& machine) {
   if (machine.foreign_driver.empty()) return {};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Request × words × machine → what is sampled: events on counters, intervals, cores (contract 2.5, 3.3). Pure
-// functions, called by measure. Nothing takes turns here: every event keeps its counter for the whole run.
+// Request × words × machine → the sampled events on counters, with intervals and cores (contract 2.5, 3.3). Pure
+// functions. Nothing takes turns here: every event keeps its counter for the whole run.
 #pragma once
 #include <optional>
 #include <string>
@@ -21,25 +21,25 @@ struct SampleEvent {
   u16 code = 0;
   u32 interval = request::kDefaultInterval;  // an adaptive event starts with it
   bool adaptive = false;                     // the interval follows rate_hz
-  std::optional<KernelEvent> kernel_event;   // what the device is asked for instead of `code`
-  EventModifiers modifiers = {};             // of a kernel's samples
-  bool tells_waits = false;                  // also of the kernel, and it alone with callers, if anything has them
+  std::optional<KernelEvent> kernel_event;   // the device is asked for this instead of `code`
+  EventModifiers modifiers = {};             // for events that the kernel samples
+  bool tells_waits = false;                  // also in the kernel, and the only event with callers, if any has them
 };
 
 struct SamplePlan {
   std::vector<SampleEvent> events;  // in the order of the report: cycles first, then by code; 1 to 32
   std::vector<u32> cores;           // ascending, no duplicates
-  u32 program_core = 0;             // where `record` starts the program; one of the cores, or kAnyCore
-  std::optional<u32> process;       // what one program does is sampled; set when it is there
-  std::string note;                 // why it is this event, where the user named none and it is not cycles
+  u32 program_core = 0;             // the core on which `record` starts the program; one of the cores, or kAnyCore
+  std::optional<u32> process;       // the one process that is sampled; set when it exists
+  std::string note;                 // why this event was chosen, if the user named none and it is not cycles
   bool kernel = false;
   u32 jitter_shift = 0;     // an interval varies by up to interval >> jitter_shift either way; 0: not at all
   u32 most_per_second = 0;  // samples on each core, which the driver keeps to; 0: its own limit
-  u64 seed = 1;             // of the jitter: the same one gives the same intervals
+  u64 seed = 1;             // the seed of the jitter: the same seed gives the same intervals
   std::optional<u32>
       rate_hz;  // samples a second that each adaptive event should give on each core; set if there is one
   request::CallStacks call_stacks;
-  bool switch_records = false;  // beside samples: when threads came to cores and left them, without stacks
+  bool switch_records = false;  // with the samples: when threads came to cores and left them, without stacks
   bool core_numbers = false;    // each sample says its core, though one program is sampled
   request::SampleDisplay display;
 
@@ -56,15 +56,15 @@ struct SamplePlan {
 diag::Result<SamplePlan> make_sample_plan(const request::Request& request, const Capabilities& machine,
                                           const EventCatalog& catalog);
 
-// Beside what is sampled: each switch of a thread, with its callers by frame pointers.
+// Adds to the samples: each switch of a thread, with its callers by frame pointers.
 diag::Result<void> add_switches(SamplePlan& plan, const request::Request& request, const Capabilities& machine,
                                 const EventCatalog& catalog);
 
-// What -g and --call-graph say, or what a view that shows callers needs.
+// The stacks wanted by -g and --call-graph, or needed by a view that shows callers.
 request::CallStacks wanted_call_stacks(const request::Request& request);
 
 // The next interval of an adaptive event whose `interval` gave `samples` in `elapsed_ns` on one core, the busiest of
-// those sampled: an idle one says nothing about the rate. Changes by a factor of 8 at most.
+// those sampled: an idle one does not show the rate. Changes by a factor of 8 at most.
 u32 adapted_interval(u32 interval, u64 samples, u64 elapsed_ns, u32 rate_hz);
 
 }  // namespace wperf::plan

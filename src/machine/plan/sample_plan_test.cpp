@@ -38,7 +38,7 @@ std::string sample_error(const request::Request& request, const Capabilities& ma
   return plan.has_value() ? "no error" : plan.error().text;
 }
 
-// name(code):interval, with ~ where it adapts.
+// name(code):interval, with ~ if it adapts.
 std::string events_of(const request::Request& request) {
   const auto plan = sample_planned(request);
   if (!plan.has_value()) return plan.error().text;
@@ -196,7 +196,7 @@ TEST(SamplePlan, NoProgram) {
   }
 }
 
-// Every mistake at once; they are mended one by one in the order in which they must be told.
+// A request with every mistake; they are corrected one by one in the order in which they must be reported.
 TEST(SamplePlan, TheOrderOfTheChecks) {
   Capabilities machine = test_machine(kNeoverseN1, 4);
   for (const Command command : {Command::sample, Command::record}) {

@@ -17,17 +17,18 @@ struct NamedCores {
 };
 diag::Result<NamedCores> name_cores(const request::Request& request, u32 core_count);
 
-// Left of the command word -e counts, so what the user wrote there would be dropped without a word.
+// Left of the command word -e counts, so the user's events there would be dropped silently.
 diag::Result<void> check_no_counting_list(const request::Request& request);
 
 struct SampledCores {
   std::vector<u32> cores;  // ascending, no duplicates
   u32 program_core = 0;    // one of them, or kAnyCore
 };
-// What is left to check once the events are known: the one core of `sample`, the program, the one core of `record`.
+// Checks that need the events: the one core of `sample`, the program, the one core of `record`.
 diag::Result<SampledCores> place_on_cores(NamedCores named, const request::Request& request, u32 core_count);
 
-// The kernel follows a program over all cores unless some were named; without a program, it samples whoever runs there.
+// The kernel follows a program over all cores unless some were named; without a program, it samples everything that
+// runs there.
 diag::Result<SampledCores> place_by_kernel(NamedCores named, const request::Request& request, u32 core_count);
 
 }  // namespace wperf::plan

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The settings that `-e arm_spe_0/NAME=VALUE,…/` takes (contract 3.4, and ours), and whether this machine has SPE.
+// The settings that `-e arm_spe_0/NAME=VALUE,…/` takes (contract 3.4, and wperf's own), and whether this machine has
+// SPE.
 #pragma once
 #include <string_view>
 
@@ -24,7 +25,7 @@ bool has_spe(const Capabilities& machine);
 // The hardware first, then the names, then the values.
 diag::Result<void> check_spe(const request::SpeList& list, const Capabilities& machine);
 
-// What PMSIDR_EL1 says the hardware can.
+// The abilities of the hardware, from PMSIDR_EL1.
 struct SpeAbilities {
   bool filters_events, filters_types, filters_latency, filters_absent_events;
   u32 least_interval;  // operations

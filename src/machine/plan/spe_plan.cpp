@@ -44,7 +44,7 @@ diag::Result<void> check_abilities(const SpePlan& plan, const Capabilities& mach
   return {};
 }
 
-// What belongs to samples by overflow, and would be dropped without a word.
+// Options for samples by overflow, which would be dropped silently.
 diag::Result<void> check_nothing_else(const request::Sampling& sampling) {
   const auto refusal = [](std::string text, std::string hint) {
     return diag::Error{.text = std::move(text), .hint = std::move(hint), .code = diag::ExitCode::usage};
@@ -63,7 +63,7 @@ diag::Result<void> check_nothing_else(const request::Sampling& sampling) {
   return {};
 }
 
-// What asks for times has them recorded.
+// Options that need times turn on their recording.
 diag::Result<void> add_times(const request::Request& request, const Capabilities& machine, SpePlan& plan) {
   const bool timeline = request.sampling.display.timeline_ms.has_value();
   if (!timeline && !request.recording.time.has_value()) return {};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Request × machine → how the statistical profiling extension is programmed (contract 3.4). Pure; called by measure.
+// Request × machine → how the statistical profiling extension is programmed (contract 3.4). Pure.
 #pragma once
 #include <optional>
 #include <vector>
@@ -17,11 +17,11 @@ inline constexpr u32 kSpeInterval = 1024;  // operations from one sample to the 
 
 struct SpePlan {
   std::vector<u32> cores;      // ascending, no duplicates
-  u32 program_core = 0;        // where `record` starts the program; one of the cores
-  std::optional<u32> process;  // what one program does is profiled; set when it is there
+  u32 program_core = 0;        // the core on which `record` starts the program; one of the cores
+  std::optional<u32> process;  // the one process that is profiled; set when it exists
   u32 interval = kSpeInterval;
   bool jitter = true;
-  bool loads = false, stores = false, branches = false;  // none: everything
+  bool loads = false, stores = false, branches = false;  // none set: all operations
   bool timestamps = false, physical = false, context = true;
   bool kernel = false;
   u64 events = 0, not_events = 0;  // 0: not asked

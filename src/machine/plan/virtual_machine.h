@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sampling by counters or their timer in a virtual machine: said in one voice by every device of Windows.
+// Sampling by counters or their timer in a virtual machine: the same message from every device of Windows.
 #pragma once
 #include "ground/diag/result.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is known of every CPU product: events, metrics, groups of metrics, identity. The tables are generated from data/
-// (tools/gen_catalogue.py), sorted, constant and free of relocations; nothing is built at start-up. All views point
-// into them and live for ever. Lookups are binary searches.
+// The known facts about every CPU product: events, metrics, groups of metrics, identity. The tables are generated from
+// data/ (tools/gen_catalogue.py), sorted, constant and free of relocations; nothing is built at start-up. All views
+// point into them and live for ever. Lookups are binary searches.
 #pragma once
 #include <optional>
 #include <span>
@@ -38,11 +38,12 @@ struct MetricGroup {
   std::string_view metrics;  // comma list, no blanks
 };
 
-// A metric of the top-down method: a share, and what to look at next to tell where it comes from.
+// A metric of the top-down method: a share, and where to look next for its cause.
 struct TopdownNode {
   std::string_view metric;
-  std::string_view next;    // comma list of metrics of the tree, and of groups of metrics
-  std::string_view events;  // comma list, lower case: sampled, they tell where; the last one best. Empty: none can be
+  std::string_view next;  // comma list of metrics of the tree, and of groups of metrics
+  // comma list, lower case: events to sample to find the place; the best one last. Empty: none can be sampled
+  std::string_view events;
   bool is_root = false;
 };
 
@@ -70,7 +71,7 @@ class Product {
   MetricGroup group(usize i) const;  // alphabetical
   std::optional<MetricGroup> find_group(std::string_view name) const;
 
-  usize topdown_count() const;  // 0: nobody published a method
+  usize topdown_count() const;  // 0: no published method
   TopdownNode topdown_node(usize i) const;
 
   friend bool operator==(Product, Product) = default;
@@ -90,7 +91,7 @@ Product architectural();           // "armv8-a"
 std::optional<Product> find_product(std::string_view name_or_alias);
 // By implementer, part and revision of MIDR_EL1; architectural() if unknown.
 Product identify(u64 midr);
-// Of ID_AA64DFR0_EL1.PMSVer: "FEAT_SPEv1p1", "not implemented".
+// From ID_AA64DFR0_EL1.PMSVer: "FEAT_SPEv1p1", "not implemented".
 std::string_view spe_version_name(u64 id_aa64dfr0);
 std::string_view vendor_name(u64 midr);  // contract 5.2, "Unknown Vendor" if unknown
 

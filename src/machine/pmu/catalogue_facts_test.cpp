@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Holds the catalogue against the facts it was made from, where they lie beside the source tree.
+// Compares the catalogue with the facts it was made from, if they lie next to the source tree.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -36,7 +36,7 @@ std::optional<Product> product_of_file(std::string stem) {
 
 void compare(const Json& facts, Product product) {
   const Json none = Json::object();
-  // Those of Neoverse V3 that newer facts leave out and WindowsPerf shows.
+  // Events of Neoverse V3 that newer facts leave out and WindowsPerf shows.
   const usize of_older_facts = product.name() == "neoverse-v3" ? 2 : 0;
   EXPECT_EQ(product.event_count(), facts["events"].size() + of_older_facts);
   for (const auto& [name, code] : facts["events"].items()) {
@@ -81,7 +81,7 @@ std::string published_title(Product product, const std::string& kind, const std:
   return std::string(product.find_event(name).value_or(Event{}).title);
 }
 
-// cpu,kind,name,title; only a title has commas of its own, and then stands in quotes.
+// cpu,kind,name,title; only a title may contain commas, and is then quoted.
 TEST(CatalogueFacts, TitlesAreThePublishedOnes) {
   std::ifstream file(std::filesystem::path(WPERF_SOURCE_DIR) / ".." / "shared" / "facts" / "titles.csv");
   if (!file.is_open()) GTEST_SKIP() << "no facts beside the source tree";
@@ -95,7 +95,7 @@ TEST(CatalogueFacts, TitlesAreThePublishedOnes) {
     ASSERT_TRUE(product.has_value()) << line;
     const std::string shown =
         published_title(*product, line.substr(kind, name - kind - 1), line.substr(name, title - name - 1));
-    if (shown.empty()) continue;  // of another issue of the facts
+    if (shown.empty()) continue;  // of another version of the facts
     const bool quoted = line[title] == '"';
     EXPECT_EQ(shown, quoted ? line.substr(title + 1, line.size() - title - 2) : line.substr(title)) << line;
     ++compared;

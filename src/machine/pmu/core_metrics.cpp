@@ -30,8 +30,8 @@ constexpr BuiltInMetric kBuiltIn[] = {
      "/dmc_clkdiv2/rdwr"},
 };
 
-// The core whose metrics are lent: its formulas are made of the architecture's events alone, and know nothing of how
-// many slots a cycle has.
+// The core that lends its metrics: its formulas use only the architecture's events, and do not depend on the number of
+// slots in a cycle.
 constexpr std::string_view kLender = "neoverse-n1";
 
 // Which every core with counters has (Arm ARM, D13.12, of PMUv3), so also one whose list is unknown.
@@ -54,7 +54,7 @@ bool counts_all(Product product, std::string_view events) {
   }
 }
 
-// None for a product that has metrics of its own, nor for one nobody knows.
+// Returns nullopt for a product that has metrics, and for an unknown one.
 std::optional<Product> lender_for(Product product) {
   if (product.metric_count() != 0 || product == architectural()) return std::nullopt;
   return find_product(kLender);

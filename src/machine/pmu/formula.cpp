@@ -26,7 +26,7 @@ bool is_digit(char letter) {
 }
 
 // A plain decimal such as 1000 or 0.5; anything else is 0. (std::from_chars for double is missing in libc++ 16 and
-// strtod asks the locale.)
+// strtod depends on the locale.)
 double parse_decimal(std::string_view token) {
   double value = 0;
   usize i = 0;

@@ -14,12 +14,12 @@ struct NamedCount {
   u64 value;
 };
 
-// Nothing after a division by zero, of damaged postfix, and beyond the range of double. A name that is not among
-// `counts` evaluates as a number (0 if it is none).
+// nullopt after a division by zero, for damaged postfix, and beyond the range of double. A name that is not among
+// `counts` evaluates as a number (0 if it is not one).
 std::optional<double> value_of_postfix(std::string_view postfix, std::span<const NamedCount> counts);
 
-// The same as contract 7 has it: division by zero makes the whole metric 0; a name that is not among `counts` evaluates
-// as a number (0 if it is none); damaged postfix gives 0. Never NaN or infinite.
+// The same by contract 7: division by zero makes the whole metric 0; a name that is not among `counts` evaluates as a
+// number (0 if it is not one); damaged postfix gives 0. Never NaN or infinite.
 double evaluate_postfix(std::string_view postfix, std::span<const NamedCount> counts);
 
 }  // namespace wperf::pmu

@@ -24,7 +24,7 @@ struct EventRow {
   u16 code;
 };
 
-// What an event is called elsewhere.
+// The name of an event elsewhere.
 struct OtherName {
   StringId name;
   u16 code;

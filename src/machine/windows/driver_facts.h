@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How wperf-driver is installed on this Windows, found without opening it. Asked by `wperf doctor`, above all when the
+// How wperf-driver is installed on this Windows, found without opening it. For `wperf doctor`, above all when the
 // driver cannot be opened.
 #pragma once
 #include <optional>
@@ -10,8 +10,8 @@
 
 namespace wperf::windows {
 
-// The device of another profiler's driver: Arm's WindowsPerf. Its driver and ours may be installed side by side, but
-// this tool speaks to ours only.
+// The device of another profiler's driver: Arm's WindowsPerf. Its driver and wperf's may be installed side by side, but
+// this tool uses only wperf's.
 struct OtherDriver {
   std::string instance_id, hardware_ids;
 };
@@ -26,11 +26,11 @@ struct DriverFacts {
   bool signature_known = false;  // false: nothing below is known
   bool file_signed = false, signature_trusted = false;
   std::string signer, signature_trouble;
-  std::optional<u32> device_problem;  // of its entry in the Device Manager, 0 = none; nothing: it has no entry
+  std::optional<u32> device_problem;  // of its entry in the Device Manager, 0 = no problem; nullopt: it has no entry
   std::vector<OtherDriver> others;
 };
 
-// Nothing: this is not Windows.
+// nullopt if this is not Windows.
 std::optional<DriverFacts> driver_facts();
 std::vector<OtherDriver> other_drivers();
 std::string file_of_service(const char* name);  // on Windows; empty: not known

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A machine of Windows but for its driver: the programs, what ACPI says, and a system that does not sleep meanwhile.
-// Machines with a driver are made of it: windows_machine_win.cpp with ours, windowsperf/open_machine_win.cpp with
-// Arm's.
+// A machine of Windows without its driver: the programs, the facts from ACPI, and a lock against sleep during
+// measurements. Machines with a driver are based on it: windows_machine_win.cpp with wperf's,
+// windowsperf/open_machine_win.cpp with Arm's.
 #pragma once
 #include <optional>
 
@@ -33,7 +33,7 @@ class OnWindows : public Base {
 
  private:
   WindowsPrograms programs_;
-  int measurements_ = 0;  // that run: counting and profiling may at once
+  int measurements_ = 0;  // running measurements: counting and profiling may run at the same time
   std::optional<os::AwakeRequest> awake_;
 };
 

@@ -13,7 +13,7 @@ struct ProcessorPlace {
   u64 mask = 0;  // one bit
 };
 
-// `group_sizes`: active processors of each group. Nothing: there is no such core.
+// `group_sizes`: active processors of each group. nullopt if there is no such core.
 inline std::optional<ProcessorPlace> place_of_core(u32 core, std::span<const u32> group_sizes) {
   for (u16 group = 0; group < group_sizes.size(); ++group) {
     if (core < group_sizes[group]) return ProcessorPlace{.group = group, .mask = u64{1} << core};

@@ -21,7 +21,7 @@ namespace {
 constexpr GUID kInterface = WPERF_INTERFACE_GUID;
 constexpr GUID kWindowsPerfInterface = WINDOWSPERF_INTERFACE_GUID;
 
-// Of setupapi.dll and cfgmgr32.dll, by the names of the functions themselves.
+// From setupapi.dll and cfgmgr32.dll, with the names of the functions themselves.
 struct Functions {
   decltype(&SetupDiGetClassDevsW) get_devices = nullptr;
   decltype(&SetupDiDestroyDeviceInfoList) destroy_list = nullptr;
@@ -146,7 +146,7 @@ void for_each_acpi_device(const wchar_t* acpi_id, Visit visit) {
   }
 }
 
-// MEM_DES and MEM_LARGE_DES begin alike: count, type, first and last address.
+// MEM_DES and MEM_LARGE_DES begin in the same way: count, type, first and last address.
 template <typename Description>
 device::DeviceMemory memory_of(const std::vector<u64>& data) {
   const auto& description = *reinterpret_cast<const Description*>(data.data());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Windows' list of devices: the present interface of wperf-driver, and what ACPI says of the units outside the cores.
-// Loads setupapi.dll when the first question is asked.
+// Windows' list of devices: the present interface of wperf-driver, and the units outside the cores by ACPI. Loads
+// setupapi.dll when the first question is asked.
 #pragma once
 #include <optional>
 #include <string>
@@ -15,10 +15,10 @@ struct PresentInterface {
   std::string instance_id, hardware_ids;
 };
 
-// The first device interface that is there and enabled.
+// The first enabled device interface that exists.
 std::optional<PresentInterface> find_driver_interface();
-std::optional<PresentInterface> find_windowsperf_interface();  // of Arm's driver
-// The problem code of the driver's device in the Device Manager, 0 = none; nothing: there is no such device.
+std::optional<PresentInterface> find_windowsperf_interface();  // that of Arm's driver
+// The problem code of the driver's device in the Device Manager, 0 = no problem; nullopt: there is no such device.
 std::optional<u32> driver_device_problem();
 u32 count_acpi_devices(const wchar_t* acpi_id);
 // The memory that Windows has assigned to the devices with this id, in the order of their instances.

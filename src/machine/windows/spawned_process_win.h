@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Starts the program of a measurement: suspended, in a console of its own, on one core or wherever it gets time, in a
-// job that ends when we do.
+// Starts the program of a measurement: suspended, in its own console, on one core or on any, in a job that ends with
+// wperf.
 #pragma once
 #include <string>
 
@@ -11,7 +11,7 @@ namespace wperf::windows {
 struct SpawnedProcess {
   u32 pid = 0;
   OwnedHandle process;
-  OwnedHandle job;     // closing it ends what is left of the program and its children
+  OwnedHandle job;     // closing it ends the program and its children if they still run
   OwnedHandle thread;  // the first one, suspended
 };
 

@@ -124,12 +124,12 @@ void WatchedProcess::look_at_modules() {
     const auto same = [base](const readings::Module& module) { return module.base == base; };
     if (std::any_of(known_.modules.begin(), known_.modules.end(), same)) continue;
     readings::Module module = module_of(handle_.get(), handle);
-    if (module.size == 0) continue;  // unloaded meanwhile
+    if (module.size == 0) continue;  // unloaded in the meantime
     if (known_.modules.front().base == 0 && module.path == known_.image) {
       known_.modules.front() = std::move(module);
       continue;
     }
-    // What lay there before was unloaded.
+    // The module that lay there before was unloaded.
     const u64 end = module.base + module.size;
     std::erase_if(known_.modules, [&](const readings::Module& old) {
       return old.base != 0 && old.base < end && module.base < old.base + old.size;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // One Windows process that a measurement looks at: its state and modules, remembered after its end. Either started by
-// us (spawned_process_win.cpp) or found running.
+// wperf (spawned_process_win.cpp) or found running.
 #pragma once
 #include <memory>
 #include <string>
@@ -17,12 +17,12 @@ using OwnedHandle = std::unique_ptr<void, HandleCloser>;
 
 class WatchedProcess {
  public:
-  // Takes the process handle; null: it could not be opened, so nothing of it is known but its number.
+  // Takes the process handle; null: the process could not be opened, so only its number is known.
   WatchedProcess(u32 pid, OwnedHandle handle);
 
   void* handle() const { return handle_.get(); }
   device::ProcessState state() const;
-  // Adds the modules that came since the last look. Those that went stay known: samples were taken in them.
+  // Adds the modules that were loaded since the last call. Unloaded ones stay known: samples were taken in them.
   void look_at_modules();
   const readings::Process& description();
 

@@ -20,7 +20,7 @@ namespace wperf::windows {
 namespace {
 
 constexpr u64 kNanosecondsPerSecond = 1'000'000'000;
-constexpr u64 kNanosecondsPerTick = 100;  // of timers
+constexpr u64 kNanosecondsPerTick = 100;  // unit of timers
 // A young process loads its modules; one that lives for some milliseconds only must not be missed.
 constexpr u64 kYoungNs = 300'000'000;
 constexpr u64 kYoungLookNs = 2'000'000;
@@ -125,7 +125,7 @@ bool WindowsPrograms::sleep(u64 nanoseconds, void* process) {
   HANDLE waited[3] = {timer_.get()};
   DWORD count = 1;
   if (process != nullptr) waited[count++] = process;
-  // After Ctrl-C whoever still waits means it.
+  // After Ctrl-C a wait that still goes on is intended.
   if (os::interrupt_event() != nullptr && !os::interrupted()) waited[count++] = os::interrupt_event();
   return WaitForMultipleObjects(count, waited, FALSE, INFINITE) == WAIT_OBJECT_0;
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The programs of Windows and its time: started suspended, watched for their modules, waited for. Called by
-// on_windows_win.h and trace_api_win.cpp.
+// The programs of Windows and its time: started suspended, watched for their modules, waited for.
 #pragma once
 #include <map>
 

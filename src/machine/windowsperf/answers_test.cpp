@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is made of the answers of Arm's driver: right ones, and those of a driver that is not what it says.
+// Reading answers of Arm's driver: correct ones, and those of a faulty driver.
 #include <gtest/gtest.h>
 
 #include "machine/windowsperf/open.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Arm's driver adds its counters up in ticks and forgets what was counted since the last one when it is stopped. So a
-// count ends with a tick: the session waits for the next one of each core, and says how long it covers. The driver
-// knows no groups; the plan's padding keeps them together, as it does for our own.
+// Arm's driver adds its counters up in ticks; when it is stopped, it forgets counts since the last tick. So a count
+// ends with a tick: the session waits for the next one of each core, and reports the covered time. The driver knows no
+// groups; the plan's padding keeps them together, as it does for wperf's driver.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -25,10 +25,10 @@ std::vector<u16> codes_of(const plan::Schedule& schedule) {
   return codes;
 }
 
-// What is watched for ticks: a core's own counters, its cluster's, or all memory channels.
+// The unit whose ticks are watched: a core, its cluster, or all memory channels.
 struct Ticking {
   EventClass event_class = EventClass::core;
-  u32 core = 0;  // that is asked
+  u32 core = 0;  // the core whose answer is read
   u64 round = 0;
   u64 moved_ns = 0;  // when the latest tick was seen
   std::vector<EventReading> readings;
@@ -71,7 +71,7 @@ class CountingByTicks final : public device::CountSession {
   plan::CountPlan plan_;
   Scope scope_;
   std::array<std::vector<u16>, kEventClassCount> codes_;
-  bool counts_cycles_ = false;  // by an event of ours, for the cycle counter leaves the kernel out
+  bool counts_cycles_ = false;  // by an ordinary event, because the cycle counter leaves the kernel out
   bool rotates_ = false;
   std::vector<Ticking> ticking_;
   bool running_ = false;

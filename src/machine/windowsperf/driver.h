@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One typed call of Arm's driver each: what goes in, an answer of just the right size, and a refusal as the sentence
-// the user should read. It never sends what the driver does not check and would corrupt memory by: cores and channels
-// that are not there, lists that are too long, answers without room. Called by the device and its sessions.
+// One typed call of Arm's driver each: its input, an answer of just the right size, and a refusal as a sentence for the
+// user. It never sends requests that the driver does not check and that would corrupt memory: cores and channels that
+// do not exist, lists that are too long, answers without room.
 #pragma once
 #include <memory>
 #include <span>
@@ -41,9 +41,9 @@ class Driver {
   diag::Result<void> assign(u32 core, u8 dmc_channel, u32 filter_bits, const std::vector<ClassEvents>& lists);
   diag::Result<std::unique_ptr<CountAnswer>> read_core(u32 core);
   diag::Result<std::unique_ptr<DsuAnswer>> read_dsu(u32 core);
-  diag::Result<std::vector<DmcAnswer>> read_dmc();  // of all channels
+  diag::Result<std::vector<DmcAnswer>> read_dmc();  // answers of all channels
 
-  // Only what ACPI says is there.
+  // Only DSUs that ACPI lists.
   diag::Result<DsuCounters> init_dsu(u32 clusters, u32 cores_per_cluster);
   diag::Result<DmcCounters> init_dmc(const std::vector<device::DeviceMemory>& channels);
 

@@ -11,7 +11,7 @@ namespace {
 
 constexpr u64 kNanosecondsPerMillisecond = 1'000'000;
 constexpr u16 kDefaultEvents[] = {0x1B, 0x73, 0x75, 0x74, 0x70, 0x71};
-constexpr int kPool = 0xCD;  // what lies in answers behind what is written
+constexpr int kPool = 0xCD;  // the contents of answers beyond the written part
 
 diag::Error crash(const std::string& text) {
   return {.text = "the fake of Arm's driver: a real one would crash or corrupt memory: " + text, .hint = {}};
@@ -146,7 +146,7 @@ diag::Result<void> FakeCounting::start(const std::vector<u32>& cores, u32 flags,
   return {};
 }
 
-// What the counters hold.
+// The values of the counters.
 diag::Result<void> FakeCounting::take_counted(bool into_values) {
   WPERF_TRY(const Counted counted, hardware_.stop_counting());
   for (const auto& [number, core] : counted.cores) {
@@ -155,7 +155,7 @@ diag::Result<void> FakeCounting::take_counted(bool into_values) {
   }
   for (const auto& [cluster, values] : counted.clusters) add_to(held_.clusters[cluster], values);
   for (const auto& [channel, values] : counted.channels) add_to(held_.channels[channel], values);
-  // The late reset: all that was counted up to now is gone, and the next tick goes on.
+  // The late reset: all counts up to now are gone, and the next tick goes on.
   if (lost_to_reset_) held_ = {};
   lost_to_reset_ = false;
   if (into_values) add_tick();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How Arm's driver counts, with its faults: what was counted since the last tick is in no answer (Q1 of the facts), a
-// late reset zeroes what was just started (Q5), RESET leaves the rotation where it was (Q4), the cycle counter leaves
+// How Arm's driver counts, with its faults: counts since the last tick are in no answer (Q1 of the facts), a late reset
+// zeroes counters that were just started (Q5), RESET leaves the rotation where it was (Q4), the cycle counter leaves
 // the kernel out (Q7), DSU counters get codes of the core's list (Q8). Part of FakeDriver.
 #pragma once
 #include <array>
@@ -16,7 +16,7 @@ class FakeCounting {
  public:
   FakeCounting(FakeHardware& hardware, const FakeParts& parts);
 
-  // What the driver does not check and a real one would crash by is an error here.
+  // Arguments that the driver does not check, and that would crash a real one, are errors here.
   diag::Result<void> assign(u32 core, u64 filter_bits, u32 event_class, const std::vector<u16>& codes);
   diag::Result<void> start(const std::vector<u32>& cores, u32 flags, u32 period_ms, u8 dmc_channel);
   diag::Result<void> stop();
@@ -27,7 +27,7 @@ class FakeCounting {
 
   void set_up_dsu(u32 cluster_size) { cluster_size_ = cluster_size; }
   bool running() const { return running_; }
-  void settle() { resetting_ = false; }  // what RESET and the lock began is over
+  void settle() { resetting_ = false; }  // the work that RESET and the lock began is over
   std::optional<u64> next_tick_ns() const;
   diag::Result<void> tick_if_due();
   void forget();  // the lock was taken anew: the lists are the driver's defaults
@@ -36,7 +36,7 @@ class FakeCounting {
   struct List {
     std::vector<u16> codes;
     std::vector<u64> values, scheduled;
-    u32 rotation = 0;  // of what is on the counters
+    u32 rotation = 0;  // index of the group on the counters
     void set(const std::vector<u16>& wanted);
     bool rotates(u32 counters) const { return codes.size() > counters; }
     std::vector<u32> on_counters(u64 round, u32 counters) const;

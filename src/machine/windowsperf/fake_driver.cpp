@@ -12,7 +12,7 @@ namespace wperf::windowsperf {
 namespace {
 
 constexpr u32 kKnownFlags = 15;
-constexpr u32 kForeignHandle = ~u32{0};  // of somebody who was killed
+constexpr u32 kForeignHandle = ~u32{0};  // of a process that was killed
 
 diag::Error crash(Request request, std::string_view text) {
   return {.text = fmt::format("the fake of Arm's driver: a real one would crash or corrupt memory: request {:#x}: {}",
@@ -225,7 +225,7 @@ HardwareAnswer FakeDriver::hardware_answer() const {
 }
 
 VersionBlock FakeDriver::version_answer(Bytes input) const {
-  auto answer = read<VersionBlock>(input);  // behind the strings lies what came in
+  auto answer = read<VersionBlock>(input);  // the driver leaves the bytes after the strings as they were in the input
   answer.major = settings_.major;
   answer.minor = settings_.minor;
   answer.patch = settings_.patch;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A fake of Arm's driver: it takes requests as bytes, checks them as that driver does, in its order, and has its
-// faults. Where the real one checks nothing and would corrupt memory or crash, the fake answers no Windows error but
-// one of ours, and no request after that: a test that gets there fails. Used by fake_machine_linux.cpp and tests.
+// faults. Where the real one checks nothing and would corrupt memory or crash, the fake returns one of wperf's errors
+// instead of a Windows error, and refuses every request after that: a test that gets there fails.
 #pragma once
 #include <deque>
 #include <string>
@@ -13,7 +13,7 @@ namespace wperf::windowsperf {
 struct FakeSettings {
   u8 major = 3, minor = 8, patch = 0;
   std::string features = "+etw-drv";
-  bool left_locked = false;  // by somebody who was killed
+  bool left_locked = false;  // by a process that was killed
 };
 
 class FakeDriver {
@@ -26,7 +26,7 @@ class FakeDriver {
 
   diag::Result<Answer> control(u32 handle, u32 code, std::span<const std::byte> input, std::span<std::byte> output);
 
-  // Time: what ticks and what samples up to now. Called after each stretch of it, no longer than to next_tick_ns().
+  // Time: handles the ticks and samples up to now. Called after each stretch of it, no longer than to next_tick_ns().
   std::optional<u64> next_tick_ns() const { return counting_.next_tick_ns(); }
   diag::Result<void> catch_up();
   void settle() { counting_.settle(); }
@@ -53,7 +53,7 @@ class FakeDriver {
   FakeParts parts_;
   FakeCounting counting_;
   u32 handles_ = 0;
-  u32 owner_ = 0;  // a handle; 0: nobody
+  u32 owner_ = 0;  // a handle; 0: no owner
   bool removing_ = false, crashed_ = false;
   bool dsu_ready_ = false, dmc_ready_ = false;
 

@@ -9,7 +9,7 @@
 namespace wperf::windowsperf {
 namespace {
 
-// Counts one event a microsecond on each counter, and samples when it is told to.
+// Counts one event a microsecond on each counter, and samples on request.
 struct SteadyHardware final : FakeHardware {
   u64 now = 0, begun = 0;
   bool taken_by_others = false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the fake of Arm's driver counts and samples with: counters that are programmed, run, and are read once. The
-// simulated machine is such hardware (fake_machine_linux.cpp), tests have one of their own.
+// The hardware below the fake of Arm's driver: counters that are programmed, run, and are read once. The simulated
+// machine is such hardware (fake_machine_linux.cpp), tests have another one.
 #pragma once
 #include <array>
 #include <map>
@@ -19,7 +19,7 @@ struct FakeParts {
   std::vector<device::DeviceMemory> dmc_channels;
 };
 
-// What counters are programmed with: never more codes than there are counters.
+// The settings of counters: never more codes than there are counters.
 struct Programmed {
   std::vector<u32> cores;
   bool kernel = false;
@@ -50,7 +50,7 @@ class FakeHardware {
   virtual ~FakeHardware() = default;
   virtual u64 now_ns() = 0;
   virtual diag::Result<FakeParts> parts() = 0;  // once the counters were taken
-  // The counters, against other owners. Answers whether they were to be had.
+  // Takes the counters from other owners. Returns whether they were available.
   virtual diag::Result<bool> take_counters(bool force) = 0;
   virtual void give_counters_back() = 0;
   virtual bool has_counters() = 0;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A machine with the fake of Arm's driver: the simulated machine, whose own driver is asked to count and sample what
-// the fake's counters are programmed with. That one's lock stands for the counters, so that two wperf meet as they
-// would.
+// A machine with the fake of Arm's driver: the simulated machine, whose own driver counts and samples by the settings
+// of the fake's counters. That driver's lock protects the counters, so that two wperf meet as they would.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -80,7 +79,8 @@ diag::Result<WperfHardwareReply> SimulatedHardware::ask_hardware() {
                                                       wperf_driver::make_request<WperfPlainRequest>());
 }
 
-// The fake's cycles are those of user mode, on a counter of their own: the machine below gets one more than it tells.
+// The fake counts cycles in user mode, on a separate counter: the machine below gets one counter more than the fake
+// reports.
 diag::Result<bool> SimulatedHardware::take_counters(bool force) {
   WPERF_TRY(const WperfStatus status, lock(force ? WPERF_LOCK_FORCE : WPERF_LOCK_ACQUIRE));
   if (status != WPERF_OK) return false;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How Arm's driver samples, with its faults: 128 samples of room, and a sample that is dropped, for want of room or
-// because the buffer is read just then, leaves its counter without a preset: it is silent until it is set up anew.
+// How Arm's driver samples, with its faults. It has room for 128 samples. A sample that finds no room, or comes while
+// the buffer is read, is dropped and leaves its counter without a preset: the counter is silent until it is set up
+// anew.
 #include <cstring>
 
 #include "machine/windowsperf/fake_driver.h"
@@ -103,7 +104,7 @@ diag::Result<Answer> FakeDriver::get_samples(Bytes input, std::span<std::byte> o
     for (const SampleRecord& record : ring_) answer.samples[answer.count++] = record;
     ring_.clear();
   }
-  reading_spoils_ = sampling_;  // the one that comes just then finds the buffer taken
+  reading_spoils_ = sampling_;  // a sample that comes at this moment finds the buffer taken
   return put_bytes(output, &answer, sizeof answer);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The device of a machine with wperf-driver, Arm's signed driver of WindowsPerf. Called by device::open_device.
+// The device of a machine with wperf-driver, Arm's signed driver of WindowsPerf.
 #pragma once
 #include <memory>
 

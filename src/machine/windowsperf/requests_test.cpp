@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What goes to Arm's driver, byte by byte: sizes, codes and order as the facts of its wire have them. Requests are
+// The requests to Arm's driver, byte by byte: sizes, codes and order as the facts of its wire have them. Requests are
 // written here by offset, not with the structs that make them.
 #include <gtest/gtest.h>
 
@@ -125,7 +125,7 @@ class WindowsPerfRequests : public testing::Test {
     }
     return plan;
   }
-  // What opening and starting a count sends.
+  // The requests that open and start a count.
   Lines counting(const plan::CountPlan& plan) {
     ready();
     auto opened = device->open_count(plan);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A machine whose driver answers from a script, for tests: every request is kept as text, "CODE INPUT" in hexadecimal
-// digits, zeros at the end left out as "..n", and the room of the answer is checked.
+// digits, zeros at the end left out as "..n", and the room for the answer is checked.
 #pragma once
 #include <gtest/gtest.h>
 
@@ -83,7 +83,7 @@ class ScriptedMachine final : public Machine {
   std::vector<device::DeviceMemory> channels;
   u32 clusters = 0, dsu_counters = 6;
   u64 now = 0;
-  u64 tick_ns = 20'000'000;  // 0: none comes
+  u64 tick_ns = 20'000'000;  // 0: no tick
   int measurements = 0;
   SampleAnswer samples{};
   SampleTotals totals{};
@@ -99,7 +99,7 @@ class ScriptedMachine final : public Machine {
 inline diag::Result<Answer> ScriptedMachine::control(u32 code, std::span<const std::byte> input,
                                                      std::span<std::byte> output) {
   const std::string number = hex(std::as_bytes(std::span(&code, 1)));
-  sent_.push_back(number.substr(0, 4) + " " + hex(input));  // the last digits tell requests apart
+  sent_.push_back(number.substr(0, 4) + " " + hex(input));  // the last digits distinguish requests
   EXPECT_EQ(code >> 16, 0x9C44u);
   EXPECT_FALSE(input.empty());
   EXPECT_LE(output.size(), kMostOutput);

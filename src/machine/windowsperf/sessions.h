@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Counting and sampling by Arm's driver. Called by its device.
+// Counting and sampling by Arm's driver.
 #pragma once
 #include <memory>
 
@@ -8,7 +8,7 @@
 
 namespace wperf::windowsperf {
 
-// What sessions need of the opened device, as long as it lives.
+// The opened device, for sessions as long as it lives.
 struct Opened {
   Machine& machine;
   Driver driver;
@@ -20,7 +20,7 @@ struct Opened {
 diag::Result<std::unique_ptr<device::CountSession>> open_count_session(Opened& opened, const plan::CountPlan& plan);
 diag::Result<std::unique_ptr<device::SampleSession>> open_sample_session(Opened& opened, const plan::SamplePlan& plan);
 
-// What the driver does behind its answers to a lock or a reset is over by then (it waits for none of it itself).
+// The driver's work after its answers to a lock or a reset is over by then (it does not wait for it itself).
 inline constexpr u64 kSettlingNs = 2'000'000;
 
 }  // namespace wperf::windowsperf

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Arm's driver as a device: which versions are spoken to, its lock, and what the hardware has. The lock outlives the
-// handle, so whoever holds it gives it back before the handle is closed.
+// Arm's driver as a device: the supported versions, its lock, and the facts about the hardware. The lock outlives the
+// handle, so its holder gives it back before the handle is closed.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -106,7 +106,7 @@ diag::Result<void> WindowsPerfDevice::take_lock(bool force) {
   }
 }
 
-// The sizes of its answers and the number it gives itself must fit what its file says.
+// The sizes of its answers and its version must fit those of its file.
 diag::Result<void> WindowsPerfDevice::meet() {
   WPERF_TRY(version_, opened_.driver.version());
   const FileVersion loaded{.major = version_.major, .minor = version_.minor, .patch = version_.patch};
@@ -116,7 +116,7 @@ diag::Result<void> WindowsPerfDevice::meet() {
   return {};
 }
 
-// Who was robbed or killed leaves its timers and interrupts behind.
+// A process that lost the lock or was killed leaves its timers and interrupts running.
 diag::Result<void> WindowsPerfDevice::end_what_was_left() {
   Scope all;
   for (u32 core = 0; core < opened_.driver.core_count(); ++core) all.cores.push_back(core);
@@ -158,7 +158,7 @@ diag::Result<device::DriverVersion> WindowsPerfDevice::driver_version() {
   return version;
 }
 
-// A list that the driver would count wrongly, or corrupt memory by, is not told to it: then there is no DSU.
+// A list that the driver would count wrongly, or that would corrupt its memory, is not sent: then there is no DSU.
 void WindowsPerfDevice::set_up_dsu() {
   const u32 clusters = machine_->dsu_clusters();
   const u32 cores = opened_.hardware.core_count;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A machine with Arm's driver: the way to it, the programs, and what the driver does not tell. There is Windows
+// A machine with Arm's driver: the way to it, the programs, and facts that the driver does not report. There is Windows
 // (open_machine_win.cpp) and the fake over the simulated machine (fake_machine_linux.cpp).
 #pragma once
 #include <cstddef>
@@ -15,15 +15,16 @@
 namespace wperf::windowsperf {
 
 struct Answer {
-  u32 error = 0;     // Windows' number; 0: none
-  size_t bytes = 0;  // that the driver says it wrote
+  u32 error = 0;     // Windows' number; 0: success
+  size_t bytes = 0;  // written by the driver, according to itself
 };
 
 // Moves bytes; never reads them. Called from one thread. Its end closes the handle, which does not release the lock.
 class Transport {
  public:
   virtual ~Transport() = default;
-  // `output` is zero at first. An error of ours: the request never got to the driver or its answer never came back.
+  // `output` is zero at first. An error of wperf's own: the request never got to the driver or its answer never came
+  // back.
   virtual diag::Result<Answer> control(u32 code, std::span<const std::byte> input, std::span<std::byte> output) = 0;
   // As DriverTransport::measuring().
   virtual void measuring(bool) {}
@@ -35,11 +36,11 @@ struct FileVersion {
 
 class Machine : public Transport, public device::Programs, public device::MachineFacts {
  public:
-  // Of the driver's file, for its own answer needs the lock. Nothing: it cannot be read.
+  // The version of the driver's file, because its own answer needs the lock. nullopt if it cannot be read.
   virtual std::optional<FileVersion> file_version() = 0;
-  // MIDR_EL1 by core, for the driver tells that of one core. Empty: not known.
+  // MIDR_EL1 by core, because the driver reports that of one core only. Empty if unknown.
   virtual std::vector<u64> core_midrs() = 0;
-  // Time for what the driver does behind its answers. Programs that were started and do not run yet stay so.
+  // Time for the work that the driver does after its answers. Programs that were started and do not run yet stay so.
   virtual void pause(u64 nanoseconds) = 0;
 };
 

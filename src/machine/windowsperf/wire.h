@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The requests and answers of wperf-driver, Arm's driver of WindowsPerf, as versions 3.7.1 to 3.8.0 have them: facts of
-// a foreign wire, so every offset is pinned. Included by driver.cpp, which asks, and by the fake, which answers.
+// a foreign wire, so every offset is pinned.
 #pragma once
 #include <cstddef>
 #include <type_traits>
@@ -35,16 +35,16 @@ enum class Request : u32 {
   spe_stop = 0x9C44E458,
 };
 
-inline constexpr u32 kMostCores = 127;       // of one request
-inline constexpr u32 kMostCoreEvents = 127;  // beside the cycle counter
-inline constexpr u32 kMostDsuEvents = 31;    // beside its cycle counter
+inline constexpr u32 kMostCores = 127;       // in one request
+inline constexpr u32 kMostCoreEvents = 127;  // in addition to the cycle counter
+inline constexpr u32 kMostDsuEvents = 31;    // in addition to its cycle counter
 inline constexpr u32 kMostClkEvents = 4, kMostClkdiv2Events = 8;
-inline constexpr u32 kMostSamples = 128;   // of a core's buffer and of one answer
+inline constexpr u32 kMostSamples = 128;   // in a core's buffer and in one answer
 inline constexpr u32 kMostOutput = 40960;  // bytes; more is refused
 inline constexpr u32 kCycleCounter = 0xFFFFFFFF;
 inline constexpr u32 kAllCores = 0xFFFFFFFF;
 inline constexpr u8 kAllChannels = 0xFF;
-inline constexpr u32 kUserOnly = 0x80000000;  // of filter_bits; 0: user and kernel
+inline constexpr u32 kUserOnly = 0x80000000;  // in filter_bits; 0: user and kernel
 inline constexpr u16 kFillerEvent = 0x1B;
 
 enum : u32 { kCountCore = 1, kCountDsu = 2, kCountDmc = 4 };  // flags of CoreList
@@ -64,7 +64,7 @@ enum : u32 {
 struct CoreList {  // CTL
   u64 count;
   u8 numbers[128];
-  u32 period_ms;  // of count_start; signed there
+  u32 period_ms;  // period of count_start; signed there
   u8 dmc_channel;
   u8 padding[3];
   u32 flags;
@@ -138,7 +138,7 @@ struct DmcCounters {
   u8 clk_fixed, clk_general, clkdiv2_fixed, clkdiv2_general;
 };
 
-struct SampleSource {  // behind the u32 of the core
+struct SampleSource {  // after the u32 of the core
   u32 event, interval, filter_bits;
 };
 struct SampleTotals {

@@ -50,7 +50,7 @@ diag::Result<void> call_driver(device::DriverTransport& transport, u32 code, con
   return driver_call_detail::exchange(transport, code, buffer, sizeof(Request), 0);
 }
 
-// The same for one that may be refused: the caller looks at the status.
+// The same for a request that may fail: the caller checks the status.
 template <typename Request>
 diag::Result<WperfStatus> try_driver(device::DriverTransport& transport, u32 code, const Request& request) {
   auto buffer = driver_call_detail::bytes_of(request);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The device of a machine whose driver speaks our wire: plan → requests, answers → raw.
+// The device of a machine whose driver speaks wperf's protocol: plan → requests, answers → raw.
 #include "machine/wperf_driver/driver_device.h"
 
 #include <algorithm>
@@ -51,7 +51,7 @@ WperfCountRequest request_of(const plan::CountPlan& plan) {
   return request;
 }
 
-// ID_AA64DFR0_EL1.PMUVer. 0: none; 0xf: a PMU that is not Arm's.
+// ID_AA64DFR0_EL1.PMUVer. 0: no PMU; 0xf: a PMU that is not Arm's.
 bool shows_pmu(u64 id_aa64dfr0) {
   const u64 version = id_aa64dfr0 >> 8 & 0xf;
   return version != 0 && version != 0xf;
@@ -99,7 +99,7 @@ class DriverCountSession final : public device::CountSession {
     return run_.start();
   }
 
-  // Any request tells whether the lock is still ours; this one is cheap.
+  // The answer to any request shows whether the lock is still ours; this one is cheap.
   diag::Result<void> check() override {
     auto request = make_request<WperfCoreRequest>();
     const auto reply = ask_driver<WperfCoreReply>(machine_, WPERF_CODE_CORE, request);
@@ -234,7 +234,7 @@ class DriverDevice final : public device::Device {
     return version.has_value() && version.value().features.find(feature) != std::string::npos;
   }
 
-  // The driver leaves the registers alone until somebody asks so.
+  // The driver does not read these registers until this request.
   diag::Result<void> ask_spe(plan::Capabilities& machine) {
     constexpr u32 kPmsVerShift = 32;
     if ((machine.id_aa64dfr0 >> kPmsVerShift & 0xf) == 0) return {};
@@ -246,7 +246,7 @@ class DriverDevice final : public device::Device {
     return {};
   }
 
-  // A driver refuses requests of another protocol; so one that speaks another is asked in its own.
+  // A driver rejects requests of another protocol; so each known protocol is tried.
   diag::Result<WperfVersionReply> ask_version() {
     constexpr u32 kMostVersions = 16;
     auto request = make_request<WperfPlainRequest>();
@@ -266,7 +266,7 @@ class DriverDevice final : public device::Device {
                        .hint = "install the driver that came with this wperf"};
   }
 
-  // Both name places that the driver cannot find itself. Who may not do so (only administrators may) measures without.
+  // Both name places that the driver cannot find itself. Only administrators may do so; others measure without.
   diag::Result<void> set_up_dmc(const std::vector<device::DeviceMemory>& channels) {
     if (channels.empty()) return {};
     auto request = make_request<WperfDmcSetupRequest>();
@@ -280,7 +280,7 @@ class DriverDevice final : public device::Device {
 
   diag::Result<void> set_up_dsu(u32 clusters, u32 cores) {
     if (clusters > WPERF_MAX_CLUSTERS || cores % clusters != 0)
-      return {};  // not clusters of one size: it can't be told
+      return {};  // the request cannot describe clusters of different sizes
     auto request = make_request<WperfDsuSetupRequest>();
     request.cluster_count = clusters;
     request.cluster_size = cores / clusters;

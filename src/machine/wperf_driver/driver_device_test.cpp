@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The driver device over a channel that answers from a script: what goes over the wire, and what a refusal says.
+// The driver device over a channel that answers from a script: the bytes on the wire, and the text of a refusal.
 #include "machine/wperf_driver/driver_device.h"
 
 #include <gtest/gtest.h>
@@ -130,7 +130,7 @@ TEST(DriverDevice, TellsTheDriverWhereTheMemoryControllersAre) {
   EXPECT_EQ(made.device->identity().instance_id, "I");
 }
 
-// A hypervisor may show SPE and stop whoever reads its registers.
+// A hypervisor may show SPE and stop a machine that reads its registers.
 TEST(DriverDevice, TheSpeIsAskedOnlyByWhoWantsIt) {
   Made made = make();
   WperfHardwareReply reply{};
@@ -153,7 +153,7 @@ TEST(DriverDevice, TheSpeIsAskedOnlyByWhoWantsIt) {
   EXPECT_EQ(asked(), 1);
 }
 
-// As on the etw device; counting is no matter of interrupts.
+// As on the etw device; counting does not need interrupts.
 TEST(DriverDevice, SamplesInAVirtualMachineOnlyWhenForced) {
   for (const bool forced : {false, true}) {
     Made made = make();
@@ -308,7 +308,7 @@ TEST(DriverDevice, PlanBecomesRequestAndAnswerBecomesReadings) {
   EXPECT_EQ(capture.value().units[0].entries[0].value, 42u);
 }
 
-// Padding keeps groups within their turns; where nothing takes turns its counters are better left to cycles.
+// Padding keeps groups within their turns; without turns its counters are better left to cycles.
 TEST(DriverDevice, PaddingIsCountedOnlyWhereItIsNeeded) {
   Made made = make();
   u32 counted = 0;
@@ -373,7 +373,7 @@ TEST(DriverDevice, AbandonedSessionStopsTheDriver) {
   EXPECT_EQ(made.machine->codes.back(), u32{WPERF_CODE_COUNT_STOP});
 }
 
-// Drains core 1 of a driver whose answers are what `fill` makes of them.
+// Drains core 1 of a driver whose answers `fill` makes.
 void drain(Made& made, const std::function<void(WperfDrainReply&)>& fill, readings::SampleCapture& capture) {
   made.machine->handlers[WPERF_CODE_SAMPLE_DRAIN] = [&fill](std::span<std::byte> buffer, size_t) {
     auto reply = std::make_unique<WperfDrainReply>();
@@ -388,7 +388,7 @@ void drain(Made& made, const std::function<void(WperfDrainReply&)>& fill, readin
   ASSERT_TRUE(session.value()->drain(capture).has_value());
 }
 
-// A driver whose ring holds 2048 samples of other people's programs and three of ours behind them.
+// A driver whose ring holds 2048 samples of other programs, followed by three of this one.
 TEST(DriverDevice, SamplesBehindThoseOfOthersAreDrained) {
   Made made = make();
   u32 asked = 0;
@@ -406,7 +406,7 @@ TEST(DriverDevice, SamplesBehindThoseOfOthersAreDrained) {
   EXPECT_EQ(capture.core_statistics[0].lost_filtered, 2048u);
 }
 
-// One that says there is more and never brings any is not asked for ever.
+// A driver that announces more data and never gives any is not asked forever.
 TEST(DriverDevice, ADriverThatBringsNothingIsNotAskedForEver) {
   Made made = make();
   u32 asked = 0;

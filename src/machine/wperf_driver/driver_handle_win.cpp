@@ -40,7 +40,7 @@ bool wait_for_end(HANDLE ended) {
 
 }  // namespace
 
-// What the system may write to as long as a request is under way.
+// Memory that the system may write to as long as a request is under way.
 struct DriverHandle::Flight {
   OVERLAPPED overlapped{};
   HANDLE ended = CreateEventW(nullptr, TRUE, FALSE, nullptr);

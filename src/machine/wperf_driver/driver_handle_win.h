@@ -11,7 +11,7 @@ namespace wperf::wperf_driver {
 class DriverHandle {
  public:
   static diag::Result<DriverHandle> open();
-  // Whoever may open it.
+  // Whether it exists, even if this user may not open it.
   static bool is_there();
   DriverHandle(DriverHandle&& other) noexcept;
   DriverHandle& operator=(DriverHandle&&) = delete;
@@ -25,7 +25,7 @@ class DriverHandle {
  private:
   struct Flight;
   explicit DriverHandle(void* handle);
-  // The Windows error of the request in flight, 0 = none; `returned`: bytes of the answer.
+  // The Windows error of the request in flight, 0 = success; `returned`: bytes of the answer.
   unsigned long finish(Flight& flight, unsigned long& returned);
 
   void* handle_;

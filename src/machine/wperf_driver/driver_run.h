@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One measurement of the driver between its start and its stop. Whoever lets go of it while it runs stops it. Each
-// session of driver_device.cpp and driver_spe.cpp has one.
+// One measurement of the driver between its start and its stop. Its destructor stops a running one. Each session of
+// driver_device.cpp and driver_spe.cpp has one.
 #pragma once
 #include "machine/wperf_driver/driver_call.h"
 

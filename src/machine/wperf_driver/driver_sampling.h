@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sampling by overflow through a driver that speaks our wire. Called by driver_device.cpp.
+// Sampling by overflow through a driver that speaks wperf's protocol.
 #pragma once
 #include <memory>
 

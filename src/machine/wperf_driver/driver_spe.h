@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Statistical profiling through a driver that speaks our wire. Called by driver_device.cpp.
+// Statistical profiling through a driver that speaks wperf's protocol.
 #pragma once
 #include <memory>
 

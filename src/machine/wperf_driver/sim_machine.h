@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The simulated machine, with what only a simulated one tells of itself: its scheduler's doings and the truth of what
-// threads spent. Called by open_device, the fakes of other drivers, and tests.
+// The simulated machine, with data that only a simulation has: the actions of its scheduler and the true counts of
+// threads.
 #pragma once
 #include <memory>
 #include <span>

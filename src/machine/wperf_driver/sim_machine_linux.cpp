@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The simulated machine: libwperf-sim.so, loaded on demand from beside the program.
+// The simulated machine: libwperf-sim.so, loaded on demand from the program's folder.
 #include <algorithm>
 #include <memory>
 
@@ -148,7 +148,7 @@ class SimMachine final : public SimulatedMachine {
   u64 seed_;
 };
 
-// Of "…,seed=N,…", which the simulator has found good.
+// From "…,seed=N,…", which the simulator has accepted.
 u64 seed_of(std::string_view options) {
   constexpr std::string_view kKey = "seed=";
   u64 seed = 1;

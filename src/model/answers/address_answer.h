@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is known of an address of code that SPE recorded. Made by modules, read by spe_profile_builder.
+// Facts about a code address that SPE recorded.
 #pragma once
 #include <string>
 #include <vector>
@@ -21,7 +21,7 @@ struct AddressFrame {
 
 struct AddressAnswer {
   u32 rva = 0;
-  std::string function;              // empty: nobody knows
+  std::string function;              // empty: unknown
   std::vector<AddressFrame> frames;  // innermost inlined first, the function itself last
   u32 line_begin = 0, line_end = 0;  // code of the function's line at rva; equal: not known
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What `list` shows beside the product's own tables (contract 8.4). Made by commands, written by report.
+// The rows that `list` shows in addition to the product's own tables (contract 8.4).
 #pragma once
 #include <array>
 #include <optional>
@@ -23,10 +23,10 @@ struct ListedWord {
 struct CatalogueListing {
   std::array<bool, kEventClassCount> classes{};  // those this machine can count
   std::vector<ListedMetric> metrics;             // alphabetical
-  bool product_events = true;                    // false: their numbers mean nothing here
-  std::vector<u16> absent_events;                // numbers that the hardware says it does not count
-  std::vector<ListedWord> words;                 // of the system's own kernel
-  std::optional<std::string> spe_version;        // "FEAT_SPE…"; none: SPE is not listed
+  bool product_events = true;                    // false: their numbers have another meaning here
+  std::vector<u16> absent_events;                // numbers that the hardware reports as missing
+  std::vector<ListedWord> words;                 // the system's own kernel's event names
+  std::optional<std::string> spe_version;        // "FEAT_SPE…"; nullopt: SPE is not listed
 };
 
 }  // namespace wperf::answers

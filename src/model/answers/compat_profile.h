@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The immutable answer of one sampling run: where the events happened, as functions, lines and addresses, and besides
-// by process, thread, module, core, caller and time. Names are kept once, in `symbols`, `modules` and `files`;
-// everything else refers to them by index. Knows neither OS nor output format.
+// The immutable answer of one sampling run: where the events happened, as functions, lines and addresses, and also by
+// process, thread, module, core, caller and time. Names are kept once, in `symbols`, `modules` and `files`; everything
+// else refers to them by index. Knows neither OS nor output format.
 #pragma once
 #include <functional>
 #include <optional>
@@ -17,14 +17,14 @@ inline constexpr u32 kNone = ~u32{0};  // an index that refers to nothing
 
 enum class SymbolKind : u8 {
   function,
-  unknown,        // in the target process, but in nothing that has a name
+  unknown,        // in the target process, but without a name
   kernel,         // in the kernel, which has no module here
-  other_process,  // not of the target process at all
+  other_process,  // outside of the target process
 };
 
 struct Symbol {
   SymbolKind kind = SymbolKind::unknown;
-  std::string name;    // of a function
+  std::string name;    // the name of a function
   u32 module = kNone;  // index into modules; kNone: no module
 };
 
@@ -36,15 +36,15 @@ struct ModuleSection {
 struct SampleModule {
   std::string name;  // base name as loaded
   std::string path;
-  std::string pdb_file;  // the one its names are from; empty: none
-  u64 base = 0;          // where it is loaded
+  std::string pdb_file;  // the PDB with its names; empty: none
+  u64 base = 0;          // its address in memory
   u32 size = 0;
-  u64 image_base = 0;  // where its file would like to be
+  u64 image_base = 0;  // the preferred address of its file
   std::vector<ModuleSection> sections;
   bool main = false;    // the program itself: its functions are shown without module name
-  bool kernel = false;  // of the kernel's address space
-  std::string reason;   // why its names are no better; empty: they couldn't be
-  u64 samples = 0;      // of all events, filled by the builder
+  bool kernel = false;  // in the kernel's address space
+  std::string reason;   // why it has no better names; empty: they are the best possible
+  u64 samples = 0;      // of all events; set by the builder
 };
 
 struct SourceFile {
@@ -52,7 +52,7 @@ struct SourceFile {
   std::string text;  // contents; empty: not read
 };
 
-// What is sampled; known before the first sample.
+// The sampled program; known before the first sample.
 struct SampleTarget {
   std::string image_name;  // base name of the program
   u32 process = 0;
@@ -80,7 +80,7 @@ struct LineRow {
   u32 line = 0;
   u64 hits = 0;
   u32 module = kNone;
-  u32 hot_rva = 0;                   // of its most frequent address
+  u32 hot_rva = 0;                   // the place of its most frequent address
   u32 code_begin = 0, code_end = 0;  // RVAs of the line's code around hot_rva; equal: not known
   std::vector<InlinedHits> inlined;  // most hits first
 };
@@ -104,7 +104,7 @@ struct ThreadCount {
 };
 struct ModuleCount {
   u32 module = kNone;                     // index into modules, or
-  SymbolKind kind = SymbolKind::unknown;  // what it is instead
+  SymbolKind kind = SymbolKind::unknown;  // the kind of place if there is no name
   u64 count = 0;
 };
 struct CoreCount {
@@ -131,12 +131,12 @@ struct SampledEvent {
   std::vector<CallerCount> callers;  // in the order of rows, then most samples first; empty: not asked for
 };
 
-// What the driver saw on one core, lost samples included.
+// The driver's totals for one core, lost samples included.
 struct CoreSamples {
   u32 core = 0;
   u64 generated = 0;
   u64 lost_ring_full = 0;   // the tool did not collect fast enough
-  u64 lost_filtered = 0;    // from an exception level that was not asked for, or somebody else's program
+  u64 lost_filtered = 0;    // from an exception level that was not wanted, or from another program
   u64 held_back = 0;        // intervals that made no sample, because samples would have come too fast
   u64 throttled = 0;        // times the system stopped sampling because it took too much time
   u64 unreadable = 0;       // records that made no sense
@@ -146,7 +146,7 @@ struct CoreSamples {
 struct Instruction {
   u32 rva = 0;
   std::string mnemonic, operands;
-  std::string target;  // of a branch: "name+0x24"; empty: none
+  std::string target;  // the target of a branch: "name+0x24"; empty: none
 };
 
 struct CodeBlock {
@@ -168,9 +168,9 @@ struct CompatProfile {
   std::vector<CoreSamples> cores;
   std::vector<CodeBlock> code;  // by module, begin, end; empty: not disassembled
   TimeSlices slices;
-  std::optional<u32> exit_code;  // of the program, if it ended by itself
+  std::optional<u32> exit_code;  // the program's exit code, if it ended by itself
   double elapsed_seconds = 0;
-  std::string note;  // why this event, where the user named none; empty: nothing to say
+  std::string note;  // why this event was chosen, if the user named none; empty: no reason is given
 
   u64 samples_generated() const;
   u64 samples_dropped() const;

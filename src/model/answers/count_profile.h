@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The immutable answer of one count: what was counted where, named and scaled. Knows neither OS nor output format.
-// Padding entries never get here.
+// The immutable answer of one count: the counts with their places and names, scaled. Knows neither OS nor output
+// format. Padding entries never get here.
 #pragma once
 #include <algorithm>
 #include <array>
@@ -15,23 +15,25 @@ namespace wperf::answers {
 
 struct CountRow {
   std::string name;         // lower case; "cycle" for the fixed counter
-  std::optional<u16> code;  // none: the fixed cycle counter
+  std::optional<u16> code;  // nullopt: the fixed cycle counter
   std::string note;         // contract 3.2
   u64 value = 0;
   u64 slots = 0, rounds = 0;
   u64 scaled = 0;
-  double fraction = 1;        // of the time it was measured
-  double low = 0, high = 0;   // 95 % interval of what a counter of its own would have counted
-  bool has_interval = false;  // false: too little was seen, low and high say nothing
-  // Of counts that took several runs of a program: which one, and how long that ran; 0 seconds: as long as all of it.
+  double fraction = 1;        // the share of the time during which it was measured
+  double low = 0, high = 0;   // 95 % interval of the count of a counter that is always on
+  bool has_interval = false;  // false: too little was seen; low and high have no meaning
+  // For counts that took several runs of a program: which run, and how long it lasted; 0 seconds: as long as the whole
+  // count.
   u32 run = 0;
   double run_seconds = 0;
   double deviation = 0;  // standard deviation of the runs that `value` is the mean of
-  // False: its turn never came, so value and scaled are 0 and say nothing. Of a sum: nor did that of one of its parts.
+  // Returns false if it was never on a counter, so that value and scaled are 0 without meaning. A sum is false if one
+  // of its parts is.
   bool counted() const { return fraction > 0; }
 };
 
-// Of the same events, elsewhere or at another time.
+// Adds rows of the same events, from elsewhere or from another time.
 inline void add_counts(std::vector<CountRow>& sums, const std::vector<CountRow>& rows) {
   if (sums.empty()) {
     sums = rows;
@@ -44,7 +46,7 @@ inline void add_counts(std::vector<CountRow>& sums, const std::vector<CountRow>&
   }
 }
 
-// What the row `cycle` of a core holds.
+// The meaning of the row `cycle` of a core.
 enum class CycleRow : u8 {
   as_events,    // cycles counted as the events are
   with_kernel,  // all cycles, where the events are counted without the kernel
@@ -56,7 +58,7 @@ struct CountUnit {
   std::vector<u32> cores;      // dsu: the cores of this cluster
   std::vector<CountRow> rows;  // core: first row is the cycle counter
   CycleRow cycle_row = CycleRow::as_events;
-  // The counters' registers were wiped meanwhile: how often, and the part of the time whose counts are missing.
+  // The counters' registers were wiped during the count: how often, and the part of the time whose counts are missing.
   u64 losses = 0;
   double lost_seconds = 0;
 };
@@ -72,11 +74,11 @@ struct MetricRow {  // Telemetry Solution metric
   u32 core = 0;
   std::string product, metric, unit;
   double value = 0;
-  bool counted = true;  // false: the turn of one of its events never came, and value says nothing
+  bool counted = true;  // false: one of its events was never on a counter, and value has no meaning
 };
 
 struct L3Row {
-  std::optional<u32> cluster;  // none: "all"
+  std::optional<u32> cluster;  // nullopt: "all"
   std::vector<u32> cores;
   double bandwidth_mb = 0;  // l3d_cache * 64 / 2^20
   double miss_percent = 0;
@@ -84,7 +86,7 @@ struct L3Row {
 };
 
 struct DdrRow {
-  std::optional<u32> channel;  // none: "all"
+  std::optional<u32> channel;  // nullopt: "all"
   double bandwidth_mb = 0;     // rdwr * 128 / 10^6
   bool counted = true;         // as of MetricRow
 };
@@ -95,15 +97,15 @@ struct Runs {
   double elapsed_seconds = 0, user_seconds = 0, system_seconds = 0;
 };
 
-// What a thread counted; `values` by event of its table.
+// The counts of a thread; `values` by event of its table.
 struct ThreadCountRow {
   u32 process = 0, thread = 0;
-  std::string name;  // of its process; empty: not known
+  std::string name;  // the name of its process; empty: not known
   double running_seconds = 0;
   u64 switches = 0;  // times it came to a core
   std::vector<u64> values;
 };
-// Those of one run, the longest running first.
+// The threads of one run, the longest running first.
 struct ThreadTable {
   std::vector<std::string> events;
   std::vector<ThreadCountRow> rows;
@@ -119,17 +121,17 @@ struct CountProfile {
   std::vector<L3Row> l3;
   std::vector<DdrRow> ddr;
   double elapsed_seconds = 0;
-  // Where a program was counted wherever it ran, and not what cores did: the one unit of class core is it.
+  // If a program was counted wherever it ran, and not cores: its process. Then class core has one unit, the program.
   std::optional<u32> process;
   std::string program;                                 // its name; empty: not known, or no program
-  std::optional<double> user_seconds, system_seconds;  // of a program that ended, with what it waited for
-  bool by_kernel = false;                              // of this system, and not by the driver
-  std::vector<ThreadTable> threads;                    // where the device tells threads apart: one for each run
-  std::vector<std::string> remarks;                    // what a reader should know, whole sentences
+  std::optional<double> user_seconds, system_seconds;  // of a program that ended, with the waiting
+  bool by_kernel = false;                              // counted by the system's kernel, not by the driver
+  std::vector<ThreadTable> threads;                    // if the device counts each thread: one table for each run
+  std::vector<std::string> remarks;                    // remarks for the reader, as whole sentences
   std::optional<Runs> runs;                            // all counts and times are means of several runs
 };
 
-// When one of several counts was taken, since the first began.
+// The time of one of several counts, since the first began.
 struct CountSpan {
   u64 begin_ns = 0, end_ns = 0;
 };
@@ -138,7 +140,7 @@ struct TimelineProfile {
   double duration_seconds = 0, interval_seconds = 0;
   u64 requested_counts = 0;          // -n
   std::vector<CountProfile> counts;  // in time order
-  std::vector<CountSpan> spans;      // of each
+  std::vector<CountSpan> spans;      // one for each span
 };
 
 }  // namespace wperf::answers

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the small commands say of the tool and of the machine: --version, detect and doctor. Made by each, written
-// by report.
+// The answers of the small commands about the tool and the machine: --version, detect and doctor.
 #pragma once
 #include <string>
 
@@ -23,7 +22,7 @@ struct Check {
   std::string name;
   CheckStatus status = CheckStatus::ok;
   std::string detail;
-  std::string fix;  // the way out; empty if there is nothing to fix or no known way
+  std::string fix;  // the remedy; empty if there is nothing to fix or no known way
 };
 
 }  // namespace wperf::answers

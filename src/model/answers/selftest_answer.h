@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What `wperf doctor --selftest` found: of each device, check by check. Made by doctor, written by report.
+// The results of `wperf doctor --selftest`: device by device, check by check.
 #pragma once
 #include <string>
 #include <utility>
@@ -21,7 +21,7 @@ struct TestedDevice {
 };
 
 struct Selftest {
-  std::vector<std::pair<std::string, std::string>> facts;  // of the tool and the system
+  std::vector<std::pair<std::string, std::string>> facts;  // about the tool and the system
   std::vector<TestedDevice> devices;
 };
 

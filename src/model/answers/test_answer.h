@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Everything `test` reports of a machine and of the events that were asked for (contract 8.5). Made by measure from
-// the device's capabilities and the plan, written by report.
+// The answers of `test` about a machine and the requested events (contract 8.5). Made from the device's capabilities
+// and the plan.
 #pragma once
 #include <array>
 #include <string>
@@ -20,7 +20,7 @@ struct ScheduledEvent {
 struct TestReport {
   u64 midr = 0, id_aa64dfr0 = 0, pmsidr = 0, pmbidr = 0;
   u32 core_count = 0;
-  // Programmable counters: of the hardware (core class only), free per class; fixed ones per class.
+  // Programmable counters: all of the hardware (core class only), free ones per class; fixed ones per class.
   u32 counters_total = 0;
   std::array<u32, kEventClassCount> counters_free{}, counters_fixed{};
   std::array<bool, kEventClassCount> classes{};  // those this machine can count
@@ -30,7 +30,7 @@ struct TestReport {
   std::array<std::vector<ScheduledEvent>, kEventClassCount> schedules;
   u32 period_ms = 0, period_max_ms = 0, period_min_ms = 0;
   u32 sampling_interval = 0x4000000;
-  std::vector<std::pair<std::string, std::string>> session;  // what Windows' tracing would be asked for
+  std::vector<std::pair<std::string, std::string>> session;  // the arguments for Windows' tracing
   bool spe = false;                                          // tool, driver and machine can sample with it
 };
 

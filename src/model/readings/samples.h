@@ -24,12 +24,12 @@ struct DrainedSample {
   u8 frame_count = 0, kernel_frames = 0;
 };
 
-// What one core's interrupt handler says of itself. taken = delivered + lost.
+// The statistics of one core's interrupt handler. taken = delivered + lost.
 struct CoreStatistics {
   u32 core = 0;
   u64 taken = 0;
   u64 lost_ring_full = 0;
-  u64 lost_filtered = 0;    // from an exception level that was not asked for, or somebody else's program
+  u64 lost_filtered = 0;    // from an exception level that was not wanted, or from another program
   u64 held_back = 0;        // intervals that made no sample, because samples would have come too fast
   u64 throttled = 0;        // times the system stopped sampling because it took too much time
   u64 unreadable = 0;       // records that made no sense
@@ -55,7 +55,7 @@ struct Process {
   std::vector<u32> threads;     // those seen up to now; empty: not known
 };
 
-// A process and all that it started. `children`: who started whom.
+// A process and all processes that it started. `children`: pairs of parent and child.
 inline std::set<u32> with_children(u32 process, const std::vector<std::pair<u32, u32>>& children) {
   const std::multimap<u32, u32> children_of(children.begin(), children.end());
   std::set<u32> family{process};
@@ -73,10 +73,10 @@ inline std::set<u32> with_children(u32 process, const std::vector<std::pair<u32,
 struct SampleCapture {
   u64 start_ns = 0, end_ns = 0;
   std::vector<DrainedSample> samples;           // by core, then in order
-  std::vector<u64> frames;                      // of all samples; see DrainedSample::first_frame
+  std::vector<u64> frames;                      // the frames of all samples; see DrainedSample::first_frame
   std::vector<CoreStatistics> core_statistics;  // by core
   std::vector<Process> processes;               // those known at the end, ended ones included
-  std::string remark;                           // what these samples cannot tell, for the report
+  std::string remark;                           // what these samples lack, for the report
 };
 
 }  // namespace wperf::readings

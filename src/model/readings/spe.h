@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What statistical profiling (Arm SPE) left in the buffers of the cores, as captured. A device hands it out piece by
-// piece, so that a long run needs no more memory than its answer.
+// The bytes that statistical profiling (Arm SPE) left in the buffers of the cores, as captured. A device hands them out
+// piece by piece, so that a long run needs no more memory than its answer.
 #pragma once
 #include <cstddef>
 #include <functional>
@@ -13,13 +13,13 @@ namespace wperf::readings {
 // Bytes of one core, in order. Valid during the call that brings them.
 struct SpePiece {
   u32 core = 0;
-  bool after_gap = false;  // what came before is missing: a decoder begins anew
-  u64 buffer_address = 0;  // of the first byte: alignment packets are relative to it
+  bool after_gap = false;  // the data before is missing: a decoder begins anew
+  u64 buffer_address = 0;  // the address of the first byte: alignment packets are relative to it
   std::span<const std::byte> bytes;
 };
 using SpeSink = std::function<void(const SpePiece&)>;
 
-// What the driver says of one core's buffer.
+// The driver's statistics of one core's buffer.
 struct SpeStatistics {
   u32 core = 0;
   u64 written = 0;     // bytes

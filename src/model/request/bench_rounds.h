@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How often `bench` runs each program: fewer can show nothing. For cli and run_bench.
+// How often `bench` runs each program: with fewer runs no change is significant.
 #pragma once
 #include "base/ints.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The value of --by: `module,caller`. Names which tables sample and record add to that of the functions.
+// The value of --by: `module,caller`, the tables that sample and record print in addition to that of the functions.
 #pragma once
 #include <string_view>
 #include <vector>

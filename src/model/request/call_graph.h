@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The value of --call-graph, in perf's spelling: fp, dwarf, dwarf,BYTES. Called by cli.
+// The value of --call-graph, in perf's spelling: fp, dwarf, dwarf,BYTES.
 #pragma once
 #include <string_view>
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What only `diff` and `bench` take: two sides of runs, what costs are related to, conditions of a gate. Filled by cli;
-// read by run_diff and run_bench.
+// Options that only `diff` and `bench` take: two sides of runs, the unit of costs, conditions of a gate.
 #pragma once
 #include <optional>
 #include <string>
@@ -12,9 +11,9 @@
 
 namespace wperf::request {
 
-// `[function:|inclusive:|module:|line:]NAME>PERCENT%`: true where it is sure that NAME grew by more than that.
+// `[function:|inclusive:|module:|line:]NAME>PERCENT%`: true if NAME certainly grew by more than that.
 struct FailCondition {
-  enum class Kind { total, function, inclusive, module, line };  // inclusive: with what the function called
+  enum class Kind { total, function, inclusive, module, line };  // inclusive: with the called functions
   Kind kind = Kind::total;
   std::string name;    // "*": any
   double percent = 0;  // never below 0
@@ -22,11 +21,11 @@ struct FailCondition {
 };
 diag::Result<FailCondition> parse_fail_condition(std::string_view text);
 
-// What a cost is divided by before both sides are compared.
+// The divisor of a cost before both sides are compared.
 struct CostPer {
   enum class Unit { automatic, share, second, run, counter };
   Unit unit = Unit::automatic;
-  std::string counter;  // of Unit::counter: its event
+  std::string counter;  // the event, for Unit::counter
 };
 diag::Result<CostPer> parse_cost_per(std::string_view text);
 
@@ -37,12 +36,12 @@ struct Comparison {
   std::vector<FailCondition> conditions;  // of --fail-if; any of them fails the gate
   std::optional<std::string> junit_file, markdown_file;
   bool annotations = false;  // GitHub's
-  // Of bench:
+  // Only for bench:
   std::optional<std::string> record_as;      // each run is recorded, in files whose names begin so
   std::optional<std::string> baseline_file;  // the side before, measured some other time
-  std::optional<std::string> kept_baseline;  // where the program's runs are written for that
+  std::optional<std::string> kept_baseline;  // the file into which the program's runs are written as a later baseline
   u32 warmup = 0;                            // rounds that are run first, and do not count
-  bool shows_output = false;                 // of the programs
+  bool shows_output = false;                 // the programs' output
 };
 
 }  // namespace wperf::request

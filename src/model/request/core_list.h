@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The value of -c and of --cores: `0,2-5,7-6` (contract 2.3). Whether a core exists is for plan to say.
+// The value of -c and of --cores: `0,2-5,7-6` (contract 2.3). plan decides whether a core exists.
 #pragma once
 #include <string_view>
 #include <vector>
@@ -10,7 +10,7 @@
 
 namespace wperf::request {
 
-inline constexpr u64 kMaxListedCores = 128;  // of -c
+inline constexpr u64 kMaxListedCores = 128;  // in -c
 
 struct CoreOption {
   std::string_view name;

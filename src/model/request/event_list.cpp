@@ -29,7 +29,7 @@ std::optional<EventClass> take_prefix(std::string_view& text) {
   return std::nullopt;
 }
 
-// The comma behind the first entry: one inside of `unit/term=1,term=2/` separates terms, not events.
+// The comma after the first entry; one inside of `unit/term=1,term=2/` separates terms, not events.
 usize end_of_entry_in(std::string_view text) {
   const usize comma = text.find(',');
   const usize slash = text.find('/');

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The names of --export. Called by cli and commands.
+// The names of --export.
 #pragma once
 #include <string_view>
 

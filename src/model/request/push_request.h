@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where `push`, and `record --push`, send profiles. Part of Request; parsed by cli, read by push and commands.
+// Where `push`, and `record --push`, send profiles. Part of Request.
 #pragma once
 #include <optional>
 #include <string>

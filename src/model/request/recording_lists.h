@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the options of `report` and `waits` take: --sort, lists of names and numbers, --time, --min. Called by cli.
+// Values of options of `report` and `waits`: --sort, lists of names and numbers, --time, --min.
 #pragma once
 #include <string>
 #include <string_view>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the user asked, as plain structs, checked only against itself: no device, no catalogue, no file was looked at.
-// Made by cli; read by plan and every command.
+// The user's request, as plain structs, checked only against itself: no device, catalogue or file was looked at.
 #pragma once
 #include <optional>
 #include <string>
@@ -98,8 +97,8 @@ inline constexpr u32 kDefaultInterval = 0x4000000;
 struct SampledEvent {
   std::string text;             // as typed, without the interval
   std::optional<u32> number;    // raw: r1b, 27, 0x1b
-  std::optional<u32> interval;  // none: not given; never 0
-  // `system:point` is a tracepoint of Linux, or a NAME with something behind it that is no interval. Only plan knows.
+  std::optional<u32> interval;  // nullopt: not given; never 0
+  // `system:point` is a tracepoint of Linux, or a NAME followed by something that is not an interval. Only plan knows.
   std::optional<diag::Error> interval_error;
 };
 
@@ -115,7 +114,7 @@ struct SpeList {
 // --symbol (contract 9.5). See symbol_filter.h.
 struct SymbolFilter {
   std::string text;         // without ^ and $; empty: every name
-  bool open_start = false;  // what stands before the text does not matter
+  bool open_start = false;  // the text may follow anything
   bool open_end = false;
 };
 
@@ -134,8 +133,8 @@ struct SampleDisplay {
   bool memory = false;             // --mem: where loads and stores waited, and for what
 };
 
-// -g and --call-graph: how each sample is to tell who called.
-// automatic: by frame pointers and by copies, whichever tells.
+// -g and --call-graph: how the callers of a sample are found. automatic: by frame pointers and by copies, as it works
+// for each sample.
 enum class StackSource { none, frame_pointers, stack_copies, automatic };
 inline constexpr u32 kMostFrames = 127;
 inline constexpr u32 kDefaultStackBytes = 8192, kMostStackBytes = 65528;
@@ -152,13 +151,13 @@ constexpr CallStacks automatic_stacks() {
   return {.source = StackSource::automatic, .stack_bytes = kAutomaticStackBytes};
 }
 
-// What only `sample` and `record` take.
+// Options that only `sample` and `record` take.
 struct Sampling {
   std::vector<SampledEvent> events;  // without any (and without SPE): cycles
   std::optional<SpeList> spe;
   std::vector<CoreRange> cores;  // --cores; empty: see all_cores and Request::cores
   bool all_cores = false;        // --all-cores; goes before --cores
-  bool whole_machine = false;    // a program says how long, but all that the machine does is recorded
+  bool whole_machine = false;    // a program limits the time, but the whole machine is recorded
   bool jitter = false;
   std::optional<u32> rate_hz;  // --freq; never 0
   SampleDisplay display;
@@ -168,16 +167,16 @@ struct Sampling {
   std::optional<std::string> perf_data_file;  // --output-perf-data; without: perf.data
   bool print_wprp = false;                    // instead of sampling: a profile for Microsoft's recorder
   std::optional<std::string> records_file;    // --records: of SPE, one by one
-  bool keeps_spe_bytes = true;                // as they came, in spe.data (contract 9.9)
+  bool keeps_spe_bytes = true;                // unchanged, in spe.data (contract 9.9)
   CallStacks call_stacks;
 };
 
-// What only `report` takes, of recordings that are lists of samples. core_kind: "cputype".
+// Options that only `report` takes, for recordings that are lists of samples. core_kind: "cputype".
 enum class SortBy { comm, pid, tid, core, core_kind, module, symbol, line };
 struct TimeSpan {
   std::optional<double> from, to;  // seconds after the first sample
 };
-inline constexpr u64 kPageSliceNs = 20'000'000;  // what a page of HTML tells apart in time
+inline constexpr u64 kPageSliceNs = 20'000'000;  // the resolution in time of an HTML page
 // --export: forms of a profile that other tools read.
 enum class ExportFormat : u8 {
   pprof,
@@ -192,67 +191,67 @@ enum class ExportFormat : u8 {
   csv,
   sql,
   perf_data,
-  prometheus,  // of counts alone
+  prometheus,  // for counts only
 };
 
-// From so many to so many threads.
+// The wanted range of thread numbers.
 struct ThreadNumbers {
   u32 from = 1, to = 1;
 };
 
 struct RecordingView {
-  std::vector<SortBy> sort;  // columns and what makes a row; empty: comm, module, symbol
+  std::vector<SortBy> sort;  // the columns, which also define the rows; empty: comm, module, symbol
   std::vector<std::string> comms, modules;
   std::vector<u32> pids, tids;
   std::optional<TimeSpan> time;
-  bool children = false;            // what a function called counts for it, too
-  bool idle = false;                // of a trace: samples of idle cores, too
-  std::vector<u32> trace_cores;     // of a trace: only samples of these cores; empty: of all
-  bool providers = false;           // of a trace: events by who wrote them
-  bool spans = false;               // of a trace: what programs marked with starts and stops
-  std::optional<std::string> span;  // of a trace: only what threads did in spans of this name
-  bool relative = false;            // percentages are those of what the filters leave
+  bool children = false;            // called functions count for the caller, too
+  bool idle = false;                // for a trace: samples of idle cores, too
+  std::vector<u32> trace_cores;     // for a trace: only samples of these cores; empty: all
+  bool providers = false;           // for a trace: events by provider
+  bool spans = false;               // for a trace: the spans that programs marked with starts and stops
+  std::optional<std::string> span;  // for a trace: only the threads' time in spans of this name
+  bool relative = false;            // percentages refer to the samples that the filters leave
   bool tree = false, callers = false, callees = false;
   bool folded = false;
-  bool latency = false;                            // samples count for the time that went by
-  std::optional<ThreadNumbers> parallelism;        // only samples that were taken while so many threads ran
-  bool debuginfod = false;                         // servers may be asked for files
-  std::optional<double> percent_limit;             // call trees leave out what has less; none: the default of a view
+  bool latency = false;                      // samples count for the time that went by
+  std::optional<ThreadNumbers> parallelism;  // only samples that were taken while so many threads ran
+  bool debuginfod = false;                   // servers may be asked for files
+  std::optional<double> percent_limit;       // call trees leave out smaller shares; nullopt: the default of a view
   std::optional<std::string> html_file, svg_file;  // pages to be written
   bool html_all = false;                           // with the time of each sample
   std::optional<ExportFormat> export_format;
-  bool inlined = false;  // functions that the compiler put into others are frames of their own
+  bool inlined = false;  // functions that the compiler inlined are separate frames
   bool needs_switches() const { return latency || parallelism.has_value(); }
   bool wants_page() const { return html_file.has_value() || svg_file.has_value(); }
 };
 
-// What only `waits` takes.
+// Options that only `waits` takes.
 struct WaitView {
   bool critical_path = false;
   bool on_off = false;  // running and waiting in one profile
   u64 min_ns = 0;       // shorter waits are not listed
 };
 
-// What only `topdown` takes.
+// Options that only `topdown` takes.
 struct TopdownView {
   std::optional<u32> level;  // how deep to go; 1 is the first; never 0
-  std::string node;          // where to go; empty: where the most is lost
-  bool sampled = true;       // a last run tells functions
+  std::string node;          // the node to go to; empty: where the most is lost
+  bool sampled = true;       // a last run samples, to find the functions
 };
 
-// What only `top` takes.
+// Options that only `top` takes.
 struct LiveView {
-  bool once = false;     // one stretch of time, printed
+  bool once = false;     // prints one stretch of time
   u64 period_ms = 1000;  // how long a stretch is; never 0
-  bool waits = false;    // where threads wait, too
-  // Counted beside the samples; an empty list: what `stat` counts where nobody names events.
+  bool waits = false;    // shows where threads wait, too
+  // Counted while sampling; an empty list: the default events of `stat`.
   std::optional<std::vector<CountItem>> counters = {};
 };
 
-// What only `doctor` takes.
+// Options that only `doctor` takes.
 struct DoctorWork {
-  bool selftest = false;  // each device measures what is known
-  bool fix = false;       // what can be mended is
+  bool selftest = false;  // tests the devices with known work
+  bool fix = false;       // repairs what can be repaired
 };
 
 struct Request {
@@ -263,22 +262,22 @@ struct Request {
   std::vector<std::string> extra_events;  // -E texts or file paths
   std::vector<std::string> metric_files;  // -C
   std::vector<CoreRange> cores;           // -c; empty = all, or of a program to start the first
-  std::optional<Duration> timeout;        // none or 0 = until Ctrl-C
+  std::optional<Duration> timeout;        // nullopt or 0 = until Ctrl-C
   Timeline timeline;
   bool kernel = false;
-  std::optional<u32> dmc_channel;  // none = all
+  std::optional<u32> dmc_channel;  // nullopt: all
   std::vector<ConfigSetting> config;
   Outputs outputs;
   std::optional<std::string> man_topic;
-  std::optional<std::string> data_file;    // that `report` and `waits` read
-  bool data_file_is_kept = true;           // else its name means nothing to anyone: it was just recorded
+  std::optional<std::string> data_file;    // read by `report` and `waits`
+  bool data_file_is_kept = true;           // false: its name is temporary, because the file was just recorded
   std::vector<std::string> further_files;  // of the same session
   std::optional<std::string> pe_file, pdb_file, image_name;
   std::optional<Program> program;
-  std::optional<Program> second_program;  // that `bench` compares with the first
+  std::optional<Program> second_program;  // compared by `bench` with the first
   std::optional<u32> process;             // -p: a running program, by its number
   std::optional<u32> runs;                // -r: how often the program is counted; never 0
-  std::optional<u32> spawn_delay_ms;      // none: measure from the first instruction of the program on
+  std::optional<u32> spawn_delay_ms;      // nullopt: measure from the first instruction of the program on
   Sampling sampling;
   RecordingView recording;
   WaitView waits;
@@ -286,7 +285,7 @@ struct Request {
   LiveView live;
   DoctorWork doctor;
   Push push;
-  std::optional<std::string> listen;  // of stat: ADDRESS:PORT where counts are asked for
+  std::optional<std::string> listen;  // for stat: ADDRESS:PORT at which counts can be read
   Comparison comparison;
   bool force_lock = false;
   std::optional<Command> help_topic;    // the command that help is to explain

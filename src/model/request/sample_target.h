@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Whom sample and record look at, and what follows from the words of the line alone when it is not said (contract 2.5,
-// 9.1). Called by measure.
+// The program that sample and record look at, and the defaults that follow from the words of the line (contract 2.5,
+// 9.1).
 #pragma once
 #include <string>
 
@@ -17,7 +17,7 @@ struct SampleTarget {
 // request.pe_file is set.
 SampleTarget sample_target(const Request& request);
 
-// The lines of -v that come before anything else, with the blank one that ends them. Empty without a PE file.
+// The lines that -v prints first, with the blank line after them. Empty without a PE file.
 std::string deduced_text(const Request& request);
 
 }  // namespace wperf::request

@@ -43,7 +43,7 @@ usize length_of_word(std::string_view text) {
   return length == text.size() || text[length] == ':' ? length : 0;
 }
 
-// `unit/term=1,term=2/` has commas and colons of its own, but no interval before its last slash.
+// `unit/term=1,term=2/` contains commas and colons, but no interval before its last slash.
 usize end_of_name(std::string_view token) {
   const usize slash = token.find('/');
   if (slash == 0 || slash == std::string_view::npos) return 0;
@@ -70,7 +70,7 @@ diag::Result<SampledEvent> parse_event(std::string_view token) {
   return event;
 }
 
-// Where the next entry begins: behind a comma that is not inside of `unit/…/`.
+// Where the next entry begins: after a comma that is not inside of `unit/…/`.
 usize end_of_entry(std::string_view text) {
   const usize comma = text.find(',');
   if (comma == std::string_view::npos) return comma;
@@ -88,7 +88,7 @@ diag::Result<std::vector<SampledEvent>> parse_sampling_list(std::string_view tex
     const usize comma = end_of_entry(text);
     auto event = parse_event(text.substr(0, comma));
     if (event.has_value() && event.value().text.empty()) event = nameless_event(whole);
-    if (!event.has_value()) {  // the first mistake is told, also one that waits for plan
+    if (!event.has_value()) {  // the first mistake is reported, even if only plan can find it
       for (const SampledEvent& before : events) {
         if (before.interval_error.has_value()) return *before.interval_error;
       }

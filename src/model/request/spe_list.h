@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // `-e arm_spe_0/ld=1,min=100/` of sample and record (contract 3.4): its grammar. Whether the filters exist and their
-// values fit is asked after the hardware, so plan checks it.
+// values fit depends on the hardware, so plan checks it.
 #pragma once
 #include <string_view>
 
@@ -9,7 +9,7 @@
 
 namespace wperf::request {
 
-// Anything else is a sampling list.
+// Otherwise it is a sampling list.
 bool is_spe_list(std::string_view text);
 
 // `text` is one.

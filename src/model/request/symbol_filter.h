@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// --symbol (contract 9.5): `^S` a beginning, `S$` an end, `S` and `^S$` the whole name; `^` or `$` alone, and nothing,
-// are every name. Upper and lower case are the same. Which rows it hides is for commands and report.
+// --symbol (contract 9.5): `^S` a beginning, `S$` an end, `S` and `^S$` the whole name; a lone `^` or `$`, or an empty
+// text, matches every name. Upper and lower case are the same. commands and report decide which rows it hides.
 #pragma once
 #include <string_view>
 

@@ -23,8 +23,8 @@ std::vector<bool> begin_with(const std::vector<u32>& functions, const StackProfi
   return wanted;
 }
 
-// Below each outermost mention of a function that is wanted, its node in the tree and all that it called, merged: a
-// node of the profile is in the tree once for each such function above it.
+// Below each outermost call of a wanted function, its node in the tree and all its callees, merged: a node of the
+// profile is in the tree once for each such function above it.
 class MergedCallees {
  public:
   MergedCallees(const StackProfile& profile, const std::vector<bool>& wanted, CallTree& tree)
@@ -49,7 +49,7 @@ class MergedCallees {
   }
 
  private:
-  // Of a node: where it stands in the tree, below the outermost mention first.
+  // A node's places in the tree, the one below the outermost occurrence first.
   struct Copies {
     usize begin = 0, count = 0;  // in moved_
   };
@@ -115,7 +115,7 @@ ChildLists::ChildLists(const std::vector<CallNode>& nodes) : begins_(nodes.size(
 CallTree make_call_tree(const StackProfile& profile, u32 event, const StackFilter& filter) {
   CallTree tree;
   const ChosenSamples chosen(profile, filter);
-  // Parents stand before their children, so that one pass moves all of them.
+  // Parents come before their children, so that one pass moves all of them.
   std::vector<u32> moved(profile.nodes.size(), 0);
   std::vector<bool> needed(profile.nodes.size());
   for (const StackSample& sample : profile.samples) {
@@ -175,7 +175,7 @@ CallTree make_callee_tree(const StackProfile& profile, u32 event, const std::vec
                           const StackFilter& filter) {
   CallTree tree;
   const std::vector<bool> wanted = begin_with(functions, profile, tree);
-  StackFilter of_tasks = filter;  // the functions are chosen already, and what they call may be any
+  StackFilter of_tasks = filter;  // the functions are chosen already, and their callees may be any
   of_tasks.modules.clear();
   of_tasks.symbol = {};
   const ChosenSamples chosen(profile, of_tasks);

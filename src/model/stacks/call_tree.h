@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Who calls whom: stacks merged by function. From the outermost caller down, from hot functions up to who called them,
-// or from hot functions down to what they call. Pure. Called by report.
+// Call trees: stacks merged by function. From the outermost caller down, from hot functions up to their callers, or
+// from hot functions down to their callees. Pure.
 #pragma once
 #include <span>
 #include <vector>
@@ -39,10 +39,10 @@ class CallTree {
 
   u32 insert(u32 parent, u32 label);
   void add_self(u32 node, const StackSample& sample);
-  // What happened in a node counts for those above it.
+  // Adds the counts of each node to those above it.
   void sum_up();
 
-  u64 cut_samples = 0;  // whose path is longer than the tree is deep
+  u64 cut_samples = 0;  // samples whose path is longer than the tree is deep
 
  private:
   std::vector<CallNode> nodes_;
@@ -53,13 +53,12 @@ class CallTree {
 CallTree make_call_tree(const StackProfile& profile, u32 event, const StackFilter& filter);
 // The same with the thread's name before the outermost caller.
 CallTree make_folded_tree(const StackProfile& profile, u32 event, const StackFilter& filter);
-// Below the root the functions, below each of them who called it when it was sampled, this many calls up: without a
-// limit, a deep recursion that is sampled everywhere would be walked once for each of its calls.
+// Below the root the functions, below each of them its callers at the time of the sample, up to this many: without a
+// limit, a deep recursion that is sampled at every depth would be walked once for each of its calls.
 inline constexpr u32 kMostCallers = 1024;
 CallTree make_caller_tree(const StackProfile& profile, u32 event, const std::vector<u32>& functions,
                           const StackFilter& filter);
-// Below the root the functions, below each of them what it called. A function that calls itself is seen from its
-// outermost call.
+// Below the root the functions, below each of them its callees. A recursive function is seen from its outermost call.
 CallTree make_callee_tree(const StackProfile& profile, u32 event, const std::vector<u32>& functions,
                           const StackFilter& filter);
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The code of hot functions, with the samples that hit it: source lines and instructions. Filled by recording
-// (recorded_code), printed by report (stack_code.cpp).
+// The code of hot functions, with the samples that hit it: source lines and instructions.
 #pragma once
 #include <string>
 #include <vector>
@@ -18,7 +17,7 @@ struct CodeLine {
   u32 line = 0;
   CodeHits hits;
   std::string source;  // empty: the file is not here
-  CodeHits all = {};   // with what was called from there
+  CodeHits all = {};   // with the code called from there
 };
 
 struct CodeInstruction {
@@ -27,16 +26,16 @@ struct CodeInstruction {
   CodeHits hits;
   std::string line;          // "file.c:12"; empty: not known
   bool follows_gap = false;  // code without samples before it was left out
-  CodeHits all = {};         // with what was called from there
+  CodeHits all = {};         // with the code called from there
 };
 
 struct FunctionCode {
   u32 event = 0, function = 0;
   CodeHits hits;
   std::vector<CodeLine> lines;                // most hits first, with calls where these are counted
-  std::vector<CodeInstruction> instructions;  // around those that were hit, by address
-  std::string reason;                         // why something is missing; empty: nothing is
-  bool with_calls = false;                    // what was called is counted, too: in each `all`
+  std::vector<CodeInstruction> instructions;  // around the ones with hits, by address
+  std::string reason;                         // why something is missing; empty: everything is there
+  bool with_calls = false;                    // called code is counted, too: in each `all`
   CodeHits all = {};
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Kinds of cores ("cpu_core", "armv8_cortex_a76"): which one a sample of an event ran on. Made by recording, only where
-// a view asks for it.
+// Kinds of cores ("cpu_core", "armv8_cortex_a76"): which one a sample of an event ran on. Made only if a view asks for
+// it.
 #pragma once
 #include <string>
 #include <string_view>
@@ -20,7 +20,7 @@ struct CoreKinds {
   std::vector<std::string> names;
   std::vector<u32> of_core;  // index into names; kNothing: the recording does not say
   std::vector<Event> events;
-  u32 of_others = kNothing;  // where the machine has but one kind
+  u32 of_others = kNothing;  // if the machine has only one kind
 
   // Index into names, or kNothing.
   u32 of(u32 event, u32 core) const {

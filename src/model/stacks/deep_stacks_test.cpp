@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What sums up along stacks, beside a reference that walks each sample's way to the root; and stacks that are so deep
+// Sums along stacks, compared with a reference that walks each sample's way to the root; and stacks that are so deep
 // that such a walk would not end.
 #include <gtest/gtest.h>
 
@@ -106,7 +106,7 @@ TEST(DeepStacks, RowsAreThoseOfWalks) {
   }
 }
 
-// Labels from the top → what was counted there.
+// Labels from the top → the sums counted there.
 using SumsByPath = std::map<std::vector<u32>, std::pair<u64, u64>>;
 
 SumsByPath sums_of(const CallTree& tree) {
@@ -121,7 +121,7 @@ SumsByPath sums_of(const CallTree& tree) {
   return out;
 }
 
-// Adds to a path, and to all that begin it.
+// Adds to a path and to all paths above it.
 void add_path(const std::vector<u32>& path, u64 period, SumsByPath& out) {
   std::vector<u32> part;
   for (const u32 label : path) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // An array that only grows, of plain values. Where the system can move pages instead of their bytes, growing a large
-// one copies nothing and never has both in memory, as a std::vector would. Called by the other files of this room.
+// one copies nothing and never has both in memory, as a std::vector would.
 #pragma once
 #include <cstdlib>
 #include <initializer_list>
@@ -14,8 +14,8 @@
 
 namespace wperf::stacks {
 
-// Has memory brought near that will be looked at a little later. Always a part of its caller, as must be all that does
-// nothing else: GCC takes functions that only do this for ones without an effect, and drops calls of them.
+// Prefetches memory that is needed a little later. Must be inlined, like every function that only does this: GCC takes
+// such functions for ones without an effect, and drops calls of them.
 [[gnu::always_inline]] inline void bring_near(const void* memory) {
   __builtin_prefetch(memory);
 }
@@ -40,7 +40,7 @@ class GrowingArray {
   ~GrowingArray() = default;
 
   void push_back(const T& value) {
-    const T copy = value;  // it may stand in here
+    const T copy = value;  // it may be an element of this array
     if (size_ == capacity_) grow();
     std::construct_at(first_.get() + size_, copy);
     ++size_;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Hashes → numbers, in arrays without chains; what a number stands for, its owner keeps, and compares. Where a hash
-// leads is its share of its array: what moves when that grows moves in order. There are a few of them by the upper bits
-// of the hash, so that only a small part is ever there twice. Called by id_table and sample_hash.
+// Hashes → numbers, in arrays without chains. The owner keeps the keys of the numbers and compares them. A hash's
+// position is its share of the array, so when the array grows its entries move in order. There are a few arrays, by the
+// upper bits of the hash, so that only a small part is ever in memory twice.
 #pragma once
 #include <array>
 #include <memory>
@@ -16,7 +16,7 @@ class HashSlots {
  public:
   static constexpr u32 kNone = ~u32{0};
 
-  // The number for which `is_it` says so, of those that were added with this hash; or kNone.
+  // The number with this hash for which `is_it` is true; or kNone.
   template <class IsIt>
   u32 find(u32 hash, IsIt is_it) const {
     const Part& part = part_of(hash);
@@ -26,7 +26,7 @@ class HashSlots {
       if (slot.number == kNone || (slot.hash == hash && is_it(slot.number))) return slot.number;
     }
   }
-  // One that is not there yet.
+  // For a key that was not added yet.
   void add(u32 hash, u32 number) {
     Part& part = parts_[hash >> kPartShift];
     if ((u64{part.count} + 1) * 4 > u64{part.size} * 3) part.grow();
@@ -35,8 +35,8 @@ class HashSlots {
   }
   void clear() { *this = {}; }
 
-  // Of a hash that is asked for a little later: has where it leads brought from memory, then answers which number seems
-  // to be there.
+  // For a hash that is asked for a little later: prefetches its position, then returns the number that seems to be
+  // there.
   [[gnu::always_inline]] void expect(u32 hash) const {
     const Part& part = part_of(hash);
     if (part.size != 0) bring_near(&part.slots[part.first_of(hash)]);

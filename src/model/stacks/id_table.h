@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Pairs of numbers → small numbers in the order of their arrival. No allocation per entry: this is asked for every
-// frame of every new stack. Called by the other files of this room and by recording.
+// frame of every new stack.
 #pragma once
 #include "base/ints.h"
 #include "model/stacks/growing_array.h"
@@ -20,8 +20,8 @@ class IdTableOf {
   Found insert(Number first, Number second) { return insert(first, second, hash_of(first, second)); }
   u32 find(Number first, Number second) const { return find(first, second, hash_of(first, second)); }
 
-  // For who knows a pair a while before it is inserted. What that looks at is brought from memory then, first where the
-  // hash leads, then the key that is found there.
+  // For a caller that knows a pair a while before it is inserted. Prefetches first the slot of the hash, then the key
+  // that is found there.
   static u32 hash_of(Number first, Number second) {
     // Upper bits of a product depend on all bits below.
     constexpr u64 kFirst = 0xbf58'476d'1ce4'e5b9, kSecond = 0x94d0'49bb'1331'11eb;
@@ -44,7 +44,7 @@ class IdTableOf {
     return {id, true};
   }
 
-  // Nothing will be asked for any more but what the numbers stand for.
+  // After this, only the numbers' values can be read.
   void forget_slots() { slots_.clear(); }
   u32 size() const { return static_cast<u32>(keys_.size()); }
   Number first(u32 id) const { return keys_[id].first; }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A part of a profile as a profile of its own, with its moments. Called by commands for what shows all that it is
-// given.
+// A part of a profile as a separate profile, with its moments. For views that show all rows they get.
 #pragma once
 #include <functional>
 
@@ -9,9 +8,9 @@
 
 namespace wperf::stacks {
 
-// Leaves out the other samples. Events count what is left.
+// Leaves out the other samples. The events' sums are those of the kept ones.
 void keep_rows(const std::function<bool(const StackSample&)>& keep, StackProfile& profile, Moments& moments);
-// What a filter leaves: samples, and of the threads that it names their states.
+// The rows that pass a filter: samples, and for the threads that it names their states.
 void keep_chosen(const StackFilter& filter, StackProfile& profile, Moments& moments);
 
 }  // namespace wperf::stacks

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The stacks of a recording as lists of addresses, for views that show sample by sample. Filled by recording, printed
-// by views/report/sample_lines.
+// The stacks of a recording as lists of addresses, for views that show sample by sample.
 #pragma once
 #include <vector>
 

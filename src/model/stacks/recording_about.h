@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a recording tells of the run it is of, beside its samples: what a headline is made of. What it does not tell is
-// empty; nothing here is guessed. Made by recording, shown by report.
+// Facts about the recorded run, apart from its samples: the input of a headline. Unknown facts are empty; no fact is
+// guessed.
 #pragma once
 #include <optional>
 #include <string>
@@ -10,16 +10,16 @@
 namespace wperf::stacks {
 
 struct RecordingAbout {
-  std::string command;  // that made it, as it was typed: "wperf record -g -- ./program"
+  std::string command;  // that made it, as typed: "wperf record -g -- ./program"
   std::string program;  // the words of it that are the program's: "./program"
-  std::string image;    // of the program it is of: "program"; empty: of the whole machine, or not known
+  std::string image;    // the recorded program: "program"; empty: the whole machine, or unknown
   std::string host, processor, version;
-  u32 watched = 0;                 // the process that `-p` of it names; 0: none
-  u32 cores = 0;                   // of the machine
+  u32 watched = 0;                 // the process that its `-p` names; 0: none
+  u32 cores = 0;                   // the machine's
   u64 begun_unix_ns = 0;           // 0: not known
-  u64 elapsed_ns = 0;              // that was recorded, measured and not taken from samples; 0: not known
-  std::optional<u64> cpu_ns = {};  // that the program, and what it started, had of the cores meanwhile; measured
-  bool is_of_machine = false;      // nobody's samples were left out
+  u64 elapsed_ns = 0;              // of the recording, measured and not taken from samples; 0: not known
+  std::optional<u64> cpu_ns = {};  // CPU time of the program and the processes that it started; measured
+  bool is_of_machine = false;      // no process was left out
   bool has_ended = false;          // the program ended by itself: elapsed_ns is how long it ran
 };
 

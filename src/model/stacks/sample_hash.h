@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Samples known by a hash of 64 bits instead of by comparison: a call chain is read once where it lies in the file, and
-// its frames are never compared with anything. Two different ones of a million stacks meet with a probability below
-// 10^-7; who makes them meet on purpose spoils the counts of his own file. Called by stack_aggregator and recording.
+// Samples are identified by a hash of 64 bits instead of by comparison: a call chain is read once in the file, and its
+// frames are never compared. Two different ones among a million stacks collide with a probability below 10^-7; an
+// author of a file who provokes collisions spoils only the counts of that file.
 #pragma once
 #include <bit>
 #include <cstring>
@@ -48,9 +48,9 @@ struct SampleHash {
   }
 };
 
-// Hash → row, rows numbered as they are added, and how often each came. What tells two hashes apart stands half in the
-// slot, half in the row, where counting looks anyway: where its node will stand, which is known only when all were
-// added.
+// Hash → row, rows numbered as they are added, and how often each came. Half of the hash is in the slot, the other half
+// in the row, which counting reads anyway. Its place in the row later holds the row's node, which is known only when
+// all rows were added.
 class SampleRows {
  public:
   static constexpr u32 kNone = HashSlots::kNone;
@@ -62,7 +62,7 @@ class SampleRows {
     ++rows_[row].count;
     rows_[row].period += period;
   }
-  // One that is not there yet.
+  // For a sample that was not added yet.
   u32 add(const SampleHash& hash, u32 event, u32 task, u32 core, u64 period) {
     const auto row = static_cast<u32>(rows_.size());
     rows_.push_back({event, task, core, check_of(hash), 1, period});
@@ -70,13 +70,13 @@ class SampleRows {
     return row;
   }
   usize size() const { return rows_.size(); }
-  // Of a hash that is asked for a little later: first where it leads, then the row that is found there.
+  // For a hash that is asked for a little later: prefetches first its position, then the row that is found there.
   [[gnu::always_inline]] void expect(const SampleHash& hash) const { slots_.expect(short_hash(hash)); }
   [[gnu::always_inline]] void expect_row(const SampleHash& hash) const {
     const u32 row = slots_.expected(short_hash(hash));
     if (row != kNone) bring_near(&rows_[row]);
   }
-  // By row, without nodes. No hash will be asked for any more.
+  // By row, without nodes. After this, hashes are not found any more.
   GrowingArray<StackSample> take() {
     slots_.clear();
     for (usize row = 0; row < rows_.size(); ++row) rows_[row].node = kNothing;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The ways from samples up to the root, for who sums up along them: each part that samples share is walked once, so
-// that deep stacks cost no more than their nodes. Called by the other files of this room.
+// The paths from samples up to the root, for sums along them. Each part that samples share is walked once, so the cost
+// of deep stacks is that of their nodes.
 #pragma once
 #include <algorithm>
 #include <span>
@@ -20,7 +20,7 @@ class SharedPaths {
   struct Path {
     std::span<const u32> added;  // nodes that no sample with this key had before, the outermost first
     u32 first = 0;               // the number of the first of them; the others follow
-    u32 above = kNothing;        // the number of its caller; none: it is an outermost one
+    u32 above = kNothing;        // the number of its caller; kNothing: it is an outermost one
     u32 last = 0;                // the number of the node that was asked for
   };
   // From the root to `node`, which has a place; `added` is good until the next call.
@@ -47,7 +47,7 @@ class SharedPaths {
 
   u32 size() const { return numbers_.size(); }
   u32 node(u32 number) const { return numbers_.first(number); }
-  u32 caller(u32 number) const { return callers_[number]; }  // kNothing: it has none
+  u32 caller(u32 number) const { return callers_[number]; }  // kNothing: no caller
 
  private:
   const std::vector<StackNode>& nodes_;
@@ -56,11 +56,11 @@ class SharedPaths {
   std::vector<u32> path_;
 };
 
-// By node: is it the first of its key on the way down to it? `key_of(node)` is below `keys`; what has no place has
-// none.
+// By node: is it the first of its key on the way down to it? `key_of(node)` is below `keys`; a node without a place has
+// no key.
 template <class KeyOf>
 std::vector<bool> outermost_of_keys(const std::vector<StackNode>& nodes, usize keys, KeyOf key_of) {
-  // Depth first, by links: stacks may be deeper than ours.
+  // Depth first, by links: these stacks may be deeper than the tool's own.
   std::vector<u32> first_child(nodes.size(), kNothing), next(nodes.size(), kNothing), on_path(keys, 0);
   u32 first_root = kNothing;
   for (u32 i = static_cast<u32>(nodes.size()); i-- > 0;) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Counts rows by slice of time, as they come. Slices are no part of what tells rows apart: most stacks come again in
-// another slice, and would be rows, frames and nodes each time. Called by all that fills StackProfile::slice_counts.
+// Counts rows by slice of time, as they come. Rows do not differ by slice: most stacks come again in another slice, and
+// would be rows, frames and nodes each time.
 #pragma once
 #include <utility>
 

@@ -30,7 +30,8 @@ void StackAggregator::add_stack(u32 space, std::span<const StackFrame> frames) {
   frames = frames.first(std::min(frames.size(), kMostFrames));
   const usize callers = frames.size() - 1;
   const auto key_of = [&](usize i) {
-    // Where the kernel was entered from user code, that code was interrupted, and stands at the instruction itself.
+    // If the kernel was entered from user code, that code was interrupted, so its address is that of the instruction
+    // itself.
     const bool is_interrupted = is_user_code(frames[i].kind) && !is_user_code(frames[i - 1].kind);
     return AddressKey{address_key(space, frames[i].kind, !is_interrupted && !frames[i].at_call), frames[i].address};
   };
@@ -46,7 +47,7 @@ void StackAggregator::add_stack(u32 space, std::span<const StackFrame> frames) {
   stacks_.push_back({static_cast<u16>(depth), static_cast<u16>(frames.size() - depth)});
 }
 
-// What a stack shares with the one before it, that one may share with others.
+// A stack shares its outer part with the stack before it, which may share its own with earlier ones.
 std::vector<u32> StackAggregator::whole_stack(u32 row, usize begin) const {
   usize missing = stacks_[row].shared;
   std::vector<u32> whole(missing + stacks_[row].own);

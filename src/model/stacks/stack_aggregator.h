@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Samples as they come, counted by who, where and how they got there; addresses, no names. Each different stack is kept
-// once, as what it does not share with the one before it, so memory grows with the number of different stacks and not
-// with that of samples. Called by recording.
+// Samples as they come, counted by task, place and call path; addresses, no names. Each different stack is kept once,
+// as the part that it does not share with the one before it, so memory grows with the number of different stacks and
+// not with that of samples.
 #pragma once
 #include <array>
 #include <span>
@@ -13,17 +13,17 @@
 
 namespace wperf::stacks {
 
-// other: of a guest or a hypervisor. made: of a program's own making, at run time; then the address is the number of
-// what was there when the sample was taken, because a aggregator knows no times.
+// other: in a guest or a hypervisor. made: code that the program made at run time; then the address is a number that
+// identifies the code at the time of the sample, because an aggregator knows no times.
 enum class AddressKind : u8 { user = 0, kernel = 1, other = 2, made = 3 };
 inline bool is_user_code(AddressKind kind) {
   return kind == AddressKind::user || kind == AddressKind::made;
 }
 
 struct AggregatedAddress {
-  u32 space = 0;  // in which it means something; of user code only
+  u32 space = 0;  // for user code: the address space
   AddressKind kind = AddressKind::user;
-  bool is_caller = false;  // it follows a call; else the instruction itself was sampled
+  bool is_caller = false;  // it follows a call; false: the instruction itself was sampled
   u64 address = 0;
 };
 
@@ -31,13 +31,13 @@ struct AggregatedAddress {
 struct StackFrame {
   u64 address = 0;
   AddressKind kind = AddressKind::user;
-  bool at_call = false;  // a caller's: that of the call itself, and not of what follows it
+  bool at_call = false;  // for a caller: the address is that of the call, not of the instruction after it
   bool operator==(const StackFrame&) const = default;
 };
 
 class StackAggregator {
  public:
-  // What a sample belongs to, beside its stack.
+  // The owner of a sample, apart from its stack.
   struct Origin {
     u32 event = 0, task = 0, core = 0;
     u32 space = 0;
@@ -45,36 +45,35 @@ class StackAggregator {
   };
 
   static constexpr u32 kNoRow = SampleRows::kNone;
-  // Asked for samples that are added a little later, this has what adding them looks at brought from memory: first
-  // where the hash leads, then the row that is found there.
+  // For samples that are added a little later: prefetches first the slot of the hash, then the row that is found there.
   [[gnu::always_inline]] void expect(const SampleHash& hash) const { rows_.expect(hash); }
   [[gnu::always_inline]] void expect_row(const SampleHash& hash) const { rows_.expect_row(hash); }
-  // Most samples are like one before: then its frames need not be looked at. Counts with the one that was added with
-  // this hash and answers its row, or kNoRow.
+  // Most samples are equal to an earlier one: then their frames need not be read. Adds to the row with this hash and
+  // returns it, or kNoRow.
   u32 add_again(const SampleHash& hash, u64 period) {
     const u32 row = rows_.find(hash);
     if (row != kNoRow) rows_.count(row, period);
     return row;
   }
-  // Of a sample that is like none before: its row, and then its stack. Rows and stacks are apart, so that a thread may
-  // add stacks, in the order of their rows, while another counts and adds rows.
-  // Whatever the hash is made of must tell apart all that differs in the origin (but the slice) and in the frames.
+  // For a sample unlike all before: adds its row; its stack follows later. Rows and stacks are separate, so that a
+  // thread may add stacks, in the order of their rows, while another counts and adds rows. The hash must be made of
+  // everything that differs in the origin (except the slice) and in the frames.
   u32 add_row(const SampleHash& hash, const Origin& origin, u64 period) {
     return rows_.add(hash, origin.event, origin.task, origin.core, period);
   }
-  // `frames`: innermost first, never empty. Of more than kMostFrames, the outermost are left out: no record has room
-  // for as many.
+  // `frames`: innermost first, never empty. If there are more than kMostFrames, the outermost are left out: no record
+  // has room for as many.
   static constexpr usize kMostFrames = 0xffff;
   void add_stack(u32 space, std::span<const StackFrame> frames);
 
-  // When all were added; what follows is asked only then.
+  // Called after the last sample; the functions below may be used only then.
   void finish();
   u32 address_count() const { return addresses_.size(); }
   AggregatedAddress address(u32 number) const;
   void forget_addresses() { addresses_ = {}; }  // only their numbers will be asked for
   u32 stack_count() const { return static_cast<u32>(stacks_.size()); }
-  // visit(row, depth, own): the stack of each of these rows, in their order, by numbers of addresses. `depth` outermost
-  // frames are those of the row before; `own` follow, the outermost first. The first row has all its frames.
+  // visit(row, depth, own): the stack of each of these rows, in their order, by numbers of addresses. The `depth`
+  // outermost frames are those of the row before; `own` follow, the outermost first. The first row has all its frames.
   template <class Visit>
   void for_each_stack(u32 from, u32 to, Visit visit) const {
     usize begin = 0;
@@ -89,7 +88,7 @@ class StackAggregator {
       begin += stacks_[row].own;
     }
   }
-  // Of each row, without a node. Finishes, too. What only adding needs is given back.
+  // The rows, without nodes. Finishes, too. Frees the memory that only adding needs.
   GrowingArray<StackSample> take_samples();
 
  private:
@@ -105,7 +104,7 @@ class StackAggregator {
     AddressKey key;
     u32 hash = 0;
   };
-  std::vector<u32> whole_stack(u32 row, usize begin) const;  // `begin`: of its own frames
+  std::vector<u32> whole_stack(u32 row, usize begin) const;  // `begin`: of its unshared frames
   void append_frame(const AddressKey& key);
   void settle_oldest();
 
@@ -113,7 +112,7 @@ class StackAggregator {
   GrowingArray<Stack> stacks_;
   GrowingArray<u32> frames_;              // numbers of addresses, stack by stack
   std::vector<AddressKey> last_callers_;  // of the newest stack, outermost first
-  // The newest frames wait here, a ring, until what their numbers are found by has come from memory.
+  // The newest frames wait in this ring until the prefetch for their numbers has finished.
   static constexpr usize kWaiting = 64;
   std::array<WaitingFrame, kWaiting> waiting_;
   usize arrived_ = 0, settled_ = 0;

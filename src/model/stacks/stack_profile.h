@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Samples with names: what a recording says, made once by recording and then only read. Stacks are paths in a tree of
-// places that begins at the outermost caller. The rows, call trees and texts are made of this.
+// Samples with names: the contents of a recording, made once by recording and then only read. Stacks are paths in a
+// tree of places that begins at the outermost caller. The rows, call trees and texts are made of this.
 #pragma once
 #include <optional>
 #include <string>
@@ -21,19 +21,19 @@ struct StackModule {
   std::string name;           // "libc.so.6", "[kernel]", "[JIT] pid 7"
   std::string path;           // as the process saw it; empty: none
   std::string reason;         // why functions have no names; empty: they have
-  bool is_nowhere = false;    // what no mapping explains
-  std::string pdb_path = {};  // of a Windows module; empty: none
-  u64 image_base = 0;         // of a Windows module: addresses as linked begin here
-  std::string not_used = {};  // which file of split debug information was here and not used, and why; empty: none
+  bool is_nowhere = false;    // addresses outside of all mappings
+  std::string pdb_path = {};  // for a Windows module; empty: none
+  u64 image_base = 0;         // for a Windows module: addresses as linked begin here
+  std::string not_used = {};  // which file of split debug information was found but not used, and why; empty: none
   std::string build_id = {};  // as hexadecimal digits, of a Windows module GUID and age of its PDB; empty: not recorded
 };
 
 struct StackFunction {
-  std::string name;  // where nothing names it "libx.so+0x1a20", or "[unknown]" for what has no file here
+  std::string name;  // without a name "libx.so+0x1a20", or "[unknown]" if the file is not here
   u32 module = 0;
   bool is_known = false;
   bool is_kernel = false;
-  bool is_inlined = false;  // into another function: the name alone, without a symbol
+  bool is_inlined = false;  // into another function: only the name, without a symbol
   u64 begin = 0;            // in the file of its module, as linked; 0: not known
 };
 
@@ -43,7 +43,7 @@ struct StackPlace {
   u32 line = kNothing;  // index into lines
 };
 
-// An inlined function, or the one that it all is in.
+// An inlined function, or the function around it.
 struct CodeFrame {
   u32 function = 0, file = 0;  // indices into texts
   u32 line = 0;                // 0: not known
@@ -52,7 +52,7 @@ struct CodeFrame {
 
 // Where code was sampled, in its file: for views that show code. Addresses are as linked.
 struct CodeSite {
-  u32 function = kNothing;  // the one with a symbol
+  u32 function = kNothing;  // the frame with a symbol
   u64 address = 0;
   u64 begin = 0, end = 0;                // of the function; equal: not known
   u32 first_frame = 0, frame_count = 0;  // in code_frames: the innermost first, the function last
@@ -60,8 +60,8 @@ struct CodeSite {
 };
 
 struct StackNode {
-  u32 parent = kNothing;  // always before it; none: a root
-  u32 place = kNothing;   // of a root: none
+  u32 parent = kNothing;  // always before it; kNothing: a root
+  u32 place = kNothing;   // kNothing: a root
 };
 
 struct StackTask {
@@ -88,21 +88,22 @@ struct StackEvent {
   u32 type = 0;      // as perf's attributes have it
   u64 code = 0;      // the number of the event
   u64 interval = 0;  // 0: it followed a rate
-  // Where samples count for something else than they were recorded with: what they are, and what all together are.
+  // If samples have other weights than the recorded ones: the names of one unit and of the whole.
   std::string things = {}, whole = {};
   std::vector<u64> parallel_ns = {};  // --latency: how long one thread ran, two at once, …
 };
 
-// What is not there, by cause.
+// Missing data, by cause.
 struct StackLosses {
-  u64 damaged_places = 0, damaged_bytes = 0;  // of the file, where no record could be read
-  u64 damaged_records_about = 0;              // as many as fit there, by the size of those that could
+  u64 damaged_places = 0, damaged_bytes = 0;  // places of the file at which no record could be read
+  u64 damaged_records_about = 0;              // an estimate: as many as would fit there
   u64 lost_records = 0;                       // LOST: the ring was full
-  u64 lost_samples = 0;                       // LOST_SAMPLES that no LOST told of
+  u64 lost_samples = 0;                       // LOST_SAMPLES that no LOST record mentioned
   u64 throttled = 0;                          // times the kernel stopped an event for a while
   u64 damaged_records = 0, unknown_records = 0, of_unknown_event = 0;
   u64 merged_changes = 0;
-  // What our driver told: intervals without a sample, samples of others, and registers that somebody wiped.
+  // Reported by wperf's driver: intervals without a sample, samples of others, and registers that another program
+  // wiped.
   u64 held_back = 0, filtered = 0, register_losses = 0;
   // Stacks that were unwound from copies and end early.
   u64 stacks_cut = 0, stacks_without_table = 0, stacks_damaged = 0, stacks_of_32_bits = 0;
@@ -118,7 +119,7 @@ struct StackProfile {
   std::vector<StackEvent> events;
   std::vector<std::string> names;  // of threads
   std::vector<StackTask> tasks;
-  CoreKinds core_kinds;  // where they were asked for
+  CoreKinds core_kinds;  // if they were wanted
   std::vector<StackModule> modules;
   std::vector<StackFunction> functions;
   std::vector<std::string> lines;  // "file.c:12"
@@ -126,19 +127,19 @@ struct StackProfile {
   std::vector<StackNode> nodes;
   GrowingArray<StackSample> samples;
   TimeSlices slices;
-  GrowingArray<SliceCount> slice_counts;  // of all samples, where slices were asked for
-  // Where code was asked for, there is a node for each address; else these are empty.
+  GrowingArray<SliceCount> slice_counts;  // of all samples, if slices were wanted
+  // If code was asked for, there is a node for each address; otherwise these are empty.
   std::vector<CodeSite> sites;
   std::vector<CodeFrame> code_frames;
   std::vector<std::string> texts;
   std::vector<u32> site_of_node;     // kNothing: none
-  std::vector<u64> address_of_node;  // as it was when recorded
-  std::vector<FunctionCode> code;    // of hot functions, by event, the hottest first; empty: not asked for
+  std::vector<u64> address_of_node;  // as recorded
+  std::vector<FunctionCode> code;    // of hot functions, by event, the hottest first; empty: not wanted
   StackLosses losses;
-  std::optional<TraceFacts> trace;  // of a recording that was a trace of Windows
+  std::optional<TraceFacts> trace;  // for a recording made from a trace of Windows
   bool has_callers = false;         // stacks of more than one frame were recorded and read
   double elapsed_seconds = 0;
-  std::string note;  // of the run; empty: nothing to say
+  std::string note;  // about the run; empty: none
 };
 
 }  // namespace wperf::stacks

@@ -20,7 +20,7 @@ constexpr u32 bit_of(SortKey key) {
 constexpr u32 kOfTasks = bit_of(SortKey::comm) | bit_of(SortKey::pid) | bit_of(SortKey::tid) | bit_of(SortKey::core) |
                          bit_of(SortKey::core_kind);
 
-// Each different set of values gets a number and a row to begin with; a row is one of tasks × one of places.
+// Each different set of values gets a number and an empty row; a row is one of the tasks × one of the places.
 class RowKeys {
  public:
   RowKeys(const StackProfile& profile, const std::vector<SortKey>& keys) : profile_(profile) {
@@ -43,7 +43,7 @@ class RowKeys {
     const StackTask& one = profile_.tasks[sample.task];
     const u64 comm = wants(SortKey::comm) ? one.name : kNothing, pid = wants(SortKey::pid) ? one.pid : kNothing;
     const u64 tid = wants(SortKey::tid) ? one.tid : kNothing;
-    // Of an event the kind follows from the core.
+    // For an event the kind follows from the core.
     const u64 at = wants(SortKey::core) ? sample.core : wants(SortKey::core_kind) ? kind_of(sample) : kNothing;
     return task_keys_.insert((comm << 32) | pid, (tid << 32) | at).id;
   }
@@ -72,7 +72,7 @@ class RowKeys {
   std::vector<u32> places_;
 };
 
-// The rows in the making: where a sample happened, and where it came from.
+// Builds the rows from the places of the samples and their callers.
 class RowTable {
  public:
   RowTable(const StackProfile& profile, const RowKeys& keys) : profile_(profile), keys_(keys) {}
@@ -93,7 +93,8 @@ class RowTable {
   std::vector<StackRow> rows_;
 };
 
-// What was called, for rows: each node has the sum of all below it, and of a recursion the outermost node counts.
+// The sums including callees, for rows: each node has the sum of all below it, and in a recursion the outermost node
+// counts.
 class CalleeSums {
  public:
   CalleeSums(const StackProfile& profile, const RowKeys& keys)
@@ -102,7 +103,7 @@ class CalleeSums {
   void add(const StackSample& sample, u32 task_key, RowTable& table) {
     const SharedPaths::Path path = paths_.walk(sample.node, task_key);
     for (usize i = 0; i < path.added.size(); ++i) sums_.push_back({});
-    // Rows are told in the order in which samples lead to them, from the innermost on.
+    // Rows are listed in the order in which samples lead to them, from the innermost on.
     for (usize i = path.added.size(); i-- > 0;)
       sums_[path.first + i].row = table.number_of(path.added[i], task_key, sample);
     sums_[path.last].samples += sample.count;
@@ -155,7 +156,7 @@ StackRows make_rows(const StackProfile& profile, u32 event, const std::vector<So
   StackRows out;
   const ChosenSamples chosen(profile, filter);
   RowKeys row_keys(profile, keys);
-  // Samples of one stack that no key tells apart are one. Without callers, a stack is what it ends in.
+  // Samples of one stack that differ in no key become one. Without callers, a stack is its innermost frame.
   GrowingArray<StackSample> alike;
   std::vector<u32> task_key_of;
   SmallIdTable known;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The rows of a table: samples that agree in the chosen keys, with what happened in them themselves and in what they
-// called. Pure. Called by report.
+// The rows of a table: samples that agree in the chosen keys, with the samples in the functions themselves and in their
+// callees. Pure.
 #pragma once
 #include <functional>
 #include <string>
@@ -18,7 +18,7 @@ struct StackFilter {
   std::vector<std::string> comms = {}, modules = {};
   std::vector<u32> pids = {}, tids = {};
   std::function<bool(std::string_view name)> symbol = {};  // empty: every name
-  std::string symbol_text = {};                            // as it was asked for
+  std::string symbol_text = {};                            // as the user typed it
 
   bool is_empty() const { return comms.empty() && modules.empty() && pids.empty() && tids.empty() && !symbol; }
 };
@@ -37,17 +37,17 @@ class ChosenSamples {
 };
 
 struct StackRow {
-  // What the keys say; those that were not asked for are kNothing.
+  // The values of the keys; keys that were not asked for are kNothing.
   u32 comm = kNothing, pid = kNothing, tid = kNothing, core = kNothing;
   u32 core_kind = kNothing;  // index into the profile's; of unknown ones, too, kNothing
   u32 module = kNothing, function = kNothing, line = kNothing;
   u64 self_samples = 0, self_period = 0;
-  u64 all_samples = 0, all_period = 0;  // with what was called; as self where children were not asked for
+  u64 all_samples = 0, all_period = 0;  // with the called functions; like self if children were not wanted
 };
 
 struct StackRows {
   std::vector<StackRow> rows;   // the greatest first
-  u64 samples = 0, period = 0;  // that passed the filter
+  u64 samples = 0, period = 0;  // of the samples that passed the filter
 };
 
 StackRows make_rows(const StackProfile& profile, u32 event, const std::vector<SortKey>& keys, const StackFilter& filter,

@@ -98,7 +98,7 @@ TEST(StackAggregator, InterruptedCodeIsNoCaller) {
   EXPECT_EQ(seen, (std::vector<std::pair<u64, bool>>{{2, true}, {1, false}, {9, false}, {1, true}, {3, false}}));
 }
 
-// However their hashes meet in the table, what comes out is what went in.
+// Collisions in the table must change nothing in the result.
 TEST(StackAggregator, KeepsEveryStackOfMany) {
   StackAggregator aggregator;
   std::map<std::vector<u64>, u64> expected;
@@ -124,7 +124,7 @@ TEST(StackAggregator, KeepsEveryStackOfMany) {
     found[{path.rbegin(), path.rend()}] += samples[row].count;
   });
   EXPECT_EQ(found, expected);
-  // The same from any row on: that one is told whole.
+  // The same from any row on: that stack comes whole.
   std::vector<std::vector<u32>> whole;
   std::vector<u32> numbers;
   aggregator.for_each_stack(0, aggregator.stack_count(), [&](u32, u32 depth, std::span<const u32> own) {
@@ -143,7 +143,7 @@ TEST(StackAggregator, KeepsEveryStackOfMany) {
   }
 }
 
-// main → a → b and main → a → a → c, of two threads of "one", and b alone of "two".
+// main → a → b and main → a → a → c, by two threads of "one", and only b by "two".
 StackProfile example() {
   StackProfile profile;
   profile.events = {{"cycles", 10, 100}};

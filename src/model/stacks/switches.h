@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a scheduler told: which thread left a core and which came, and who made whom ready. Made of recordings and
-// traces by recording, read by thread_times.
+// The records of a scheduler: which thread left a core and which came, and which thread made another ready. Made of
+// recordings and traces.
 #pragma once
 #include "base/ints.h"
 
@@ -18,14 +18,13 @@ enum class Kind : u8 {
   created,  // ready for the first time
 };
 
-// Time that interrupts took on a core, whoever was there: service routines, and what they left for later (DPCs).
+// The time of interrupts on a core, whichever thread was there: service routines, and their deferred work (DPCs).
 struct InterruptTimes {
-  u64 isr = 0, dpc = 0;  // nanoseconds, without what interrupted them in turn
+  u64 isr = 0, dpc = 0;  // nanoseconds, without the interrupts in between
   u64 count = 0;
 };
 
-// Nothing is known of a core between two moments: what was recorded there was lost, or the recording ends before others
-// do.
+// A core is unknown between two moments: its records were lost, or the recording ends before others do.
 inline constexpr u16 kEveryCore = 0xffff;
 struct Unrecorded {
   u64 begin = 0, end = 0;  // nanoseconds
@@ -37,10 +36,10 @@ enum class Leaving : u8 { waits, preempted, ended, unknown };
 
 struct Switch {
   u64 time = 0;  // nanoseconds
-  // A thread; woken and created: who did it. kNobody: no thread, an interrupt; of `switched` it is not known.
+  // A thread; for woken and created: the thread that did it. kNobody: an interrupt; for `switched`: not known.
   u32 leaves = kNobody;
-  u32 comes = kNobody;     // a thread; woken and created: the one that is ready now
-  u32 sample = kNoSample;  // of the recording: its stack tells where `leaves` is, or who interrupted it
+  u32 comes = kNobody;     // a thread; for woken and created: the one that is ready now
+  u32 sample = kNoSample;  // in the recording: its stack shows where `leaves` is, or which code interrupted it
   u16 core = 0;
   Kind kind = Kind::switched;
   Leaving leaving = Leaving::unknown;

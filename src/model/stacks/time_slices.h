@@ -7,8 +7,8 @@
 
 namespace wperf::stacks {
 
-// Samples of one row in one slice. They stand in the order of the file, and where times go back a little, a row and a
-// slice may come again.
+// Samples of one row in one slice, in the order of the file. Where times go back a little, a row and a slice may come
+// again.
 struct SliceCount {
   u32 row = 0;  // in StackProfile::samples
   u32 slice = 0;
@@ -25,7 +25,7 @@ struct TimeSlices {
   }
 };
 
-// A bound for memory: more slices than a chart has pixels help nobody, so they become longer.
+// Bounds the memory: more slices than a chart has pixels are of no use, so the slices become longer.
 inline TimeSlices make_time_slices(u64 begin_ns, u64 end_ns, u64 length_ns) {
   constexpr u64 kMostSlices = 10'000;
   if (end_ns <= begin_ns || length_ns == 0) return {};

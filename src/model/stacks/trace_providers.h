@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which events a trace of Windows holds, by provider. Made by recording, shown by report. Times are nanoseconds since
-// the trace began.
+// Which events a trace of Windows holds, by provider. Times are nanoseconds since the trace began.
 #pragma once
 #include <string>
 #include <utility>
@@ -12,11 +11,11 @@ namespace wperf::stacks {
 
 struct ProviderEvent {
   std::string name;  // empty: not known
-  u32 id = 0;        // or the opcode, of providers that are told apart by it
+  u32 id = 0;        // or the opcode, for providers whose events differ by it
   u64 count = 0, bytes = 0;
   u64 first = 0, last = 0;
-  u64 threads = 0;       // different ones that its headers name
-  bool is_read = false;  // reports and waits are made of it
+  u64 threads = 0;       // the number of different ones in its headers
+  bool is_read = false;  // reports and waits use it
 };
 
 struct TraceProvider {
@@ -34,10 +33,10 @@ struct TraceProviders {
   std::vector<TraceProvider> providers;  // the most frequent first
 };
 
-// One event that no report is made of.
+// One event that no report uses.
 struct TraceMark {
   u64 time = 0;
-  u32 process = ~u32{0}, thread = ~u32{0};  // ~0: not told
+  u32 process = ~u32{0}, thread = ~u32{0};  // ~0: not known
   u32 core = 0;
   std::string process_name = {};
   std::string provider = {}, event = {};

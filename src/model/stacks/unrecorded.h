@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// When cores were not recorded, as one walks through a recording: core by core, and when any of them was not. Pure.
-// Called by thread_times and by what builds the report.
+// When cores were not recorded, for a walk through a recording: core by core, and when any of them was not. Pure.
 #pragma once
 #include <span>
 #include <vector>
@@ -17,16 +16,17 @@ class DarkTimes {
   };
 
   DarkTimes() = default;
-  // Any core's, within [begin, end]. Of very many, those that are a thousandth of the recording apart count as one.
+  // The unrecorded times of any core, within [begin, end]. If there are very many, those that are a thousandth of the
+  // recording apart count as one.
   DarkTimes(std::span<const Unrecorded> unrecorded, u64 begin, u64 end);
 
   bool any(u64 from, u64 to) const { return first(from) < to; }
-  // The first moment from `from` on that is dark; ~0: none is.
+  // The first moment from `from` on that was not recorded; ~0 if there is none.
   u64 first(u64 from) const;
-  // The end of the last dark time that began before `to`, no later than `to`; 0: none did.
+  // The end of the last gap that began before `to`, no later than `to`; 0: no such gap.
   u64 last_end(u64 to) const;
   u64 length(u64 from, u64 to) const { return length_until(to) - length_until(from); }
-  // visit(begin, end, is_dark): what [from, to] consists of.
+  // visit(begin, end, is_dark) for each part of [from, to]; is_dark: not recorded.
   template <class Visit>
   void for_each_part(u64 from, u64 to, Visit visit) const {
     for (usize i = index(from); i < spans_.size() && spans_[i].begin < to; ++i) {
@@ -39,7 +39,7 @@ class DarkTimes {
   }
 
  private:
-  usize index(u64 time) const;  // of the first that ends behind it
+  usize index(u64 time) const;  // the index of the first one that ends after it
   u64 length_until(u64 time) const;
 
   std::vector<Span> spans_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Machine code and source text beside a profile, as far as the report will show them.
+// Machine code and source text for a profile, as far as the report will show them.
 #pragma once
 #include <functional>
 #include <span>
@@ -17,7 +17,7 @@ namespace wperf::compat {
 // --symbol as a predicate; empty without one.
 answers::NameFilter name_filter(const request::SampleDisplay& display);
 
-// By the numbers of the target's modules; null: there is none.
+// By the numbers of the target's modules; may return null.
 using FileOfModule = std::function<const modules::CodeFile*(u32 module)>;
 
 // Instructions and source text, as far as the report will show them. `folders`: of --symbol-path.

@@ -56,7 +56,7 @@ class SymbolsOfView {
   u32 of_kind_[4] = {answers::kNone, answers::kNone, answers::kNone, answers::kNone};
 };
 
-// What one event counted.
+// The counts of one event.
 struct Counts {
   u64 samples = 0;
   std::map<std::tuple<u32, u64, u32>, u64> of_place;  // symbol, address, site
@@ -95,15 +95,15 @@ class CompatView {
   const StackProfile& from_;
   CompatRun run_;
   const u16 fixed_code_;
-  const std::vector<u32> modules_;  // of the profile → of the target
+  const std::vector<u32> modules_;  // module numbers of the profile → of the target
   SymbolsOfView symbols_;
   std::vector<Counts> counts_;
   answers::CompatProfile out_;
   std::map<u32, u32> file_numbers_;  // text of the profile → file of the view
-  std::vector<u32> ranks_;           // of symbols, in the order of the names that are shown
+  std::vector<u32> ranks_;           // the symbols' ranks in the order of the printed names
 };
 
-// Those of the program come first, as the run has them.
+// The program's modules come first, in the order of the run.
 std::vector<u32> CompatView::add_modules_to_target() {
   std::vector<answers::SampleModule>& modules = run_.target.modules;
   const usize own = modules.size();
@@ -144,7 +144,7 @@ bool CompatView::is_of_others(const StackSample& sample) const {
 
 u32 CompatView::symbol_of(const StackSample& sample) {
   if (is_of_others(sample)) {
-    // Of a program that was not found nothing is known, and clients know that word.
+    // If the program was not found, its samples are unknown, and clients know that word.
     return symbols_.of_kind(run_.target.process == 0 ? answers::SymbolKind::unknown
                                                      : answers::SymbolKind::other_process);
   }

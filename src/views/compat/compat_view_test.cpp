@@ -110,7 +110,7 @@ TEST(CompatView, TellsOtherProcessesFromUnknownAddressesAndTheKernel) {
   EXPECT_EQ(rows_of(view), (Rows{{"[other process]", 3}, {"unknown", 2}, {"[kernel]", 1}}));
   EXPECT_TRUE(view.events[0].rows[0].pcs.empty());
   EXPECT_EQ(view.events[0].rows[1].pcs.size(), 2u);
-  // An address without a name in a module counts there; one in none does not.
+  // An address without a name in a module counts for the module; one outside of all modules does not.
   std::vector<std::tuple<u32, answers::SymbolKind, u64>> modules;
   for (const answers::ModuleCount& row : view.events[0].modules) modules.emplace_back(row.module, row.kind, row.count);
   EXPECT_EQ(modules, (std::vector<std::tuple<u32, answers::SymbolKind, u64>>{

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// callgrind's format 1: what each line of a function cost itself, and what its calls cost with all below them.
+// callgrind's format 1: the cost of each line of a function, and the cost of its calls with everything below them.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -63,7 +63,7 @@ class CallgrindWriter {
   u32 function_of(u32 node) const { return profile_.places[profile_.nodes[node].place].function; }
   u32 line_of(u32 node) const { return names_.line(profile_.nodes[node].place).line; }
 
-  // What is below a node counts for its call; parents stand before children.
+  // The costs below a node count for its call; parents come before children.
   void add_costs() {
     own_.resize(profile_.functions.size());
     calls_of_.resize(profile_.functions.size());
@@ -103,7 +103,7 @@ class CallgrindWriter {
     write_name(fmt::format("{}ob", prefix), told_modules_, module, profile_.modules[module].name);
     const std::string_view file = file_of(function);
     write_name(prefix.empty() ? "fl" : "cfi", told_files_, files_(file), file.empty() ? "???" : file);
-    // callgrind_annotate knows functions by file and name: what is called alike elsewhere must not become one with it.
+    // callgrind_annotate knows functions by file and name: functions of the same name elsewhere must not be merged.
     write_name(fmt::format("{}fn", prefix), told_functions_, function, names_.marked_function(function));
   }
   std::string_view file_of(u32 function) {

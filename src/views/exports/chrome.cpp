@@ -83,7 +83,7 @@ class ChromeWriter {
     out_.text += "],\n";
   }
 
-  // Its reader wants both ids; 0 is who nobody knows.
+  // Its reader wants both ids; 0 stands for an unknown one.
   void begin_event(char phase, std::string_view name, u32 pid, u32 tid, u64 time) {
     const auto known = [](u32 id) { return id != kNothing ? id : 0; };
     fmt::format_to(std::back_inserter(out_.text),

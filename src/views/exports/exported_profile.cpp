@@ -10,7 +10,7 @@
 namespace wperf::exports {
 namespace {
 
-// Bytes of the character that begins here; 0: none that is UTF-8.
+// Bytes of the character that begins here; 0 if it is not UTF-8.
 usize character_size(std::string_view text) {
   const auto byte = [&](usize i) { return static_cast<u8>(text[i]); };
   const u8 first = byte(0);
@@ -57,7 +57,7 @@ Names::Names(const stacks::StackProfile& profile) : profile_(profile) {
   }
   for (const stacks::StackTask& task : profile.tasks) threads_.push_back(clean_text(profile.names[task.name]));
   name_processes();
-  files_.reserve(profile.lines.size());  // which lines_ look into
+  files_.reserve(profile.lines.size());  // lines_ points into it
   for (const std::string& line : profile.lines) {
     const usize colon = line.rfind(':');
     PlaceLine& one = lines_.emplace_back();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A profile as other tools' formats want it: texts that are UTF-8, files and lines apart, frames that stand at one
-// address together. Read by the writers of this room.
+// A profile in the form that other tools' formats need: texts that are UTF-8, files and lines separate, frames of one
+// address together.
 #pragma once
 #include <fmt/format.h>
 
@@ -25,8 +25,8 @@ struct Source {
   const stacks::StackProfile& profile;
   const stacks::Moments& moments;
   std::string tool;  // "wperf 1.2"
-  // For servers, which put profiles side by side: when this one began by the clock on the wall (0: not known), and
-  // what it is of.
+  // For servers, which put profiles next to each other: when this one began by the wall clock (0 if unknown), and its
+  // subject.
   u64 begin_unix_ns = 0;
   std::vector<std::pair<std::string, std::string>> attributes = {};
 };
@@ -58,7 +58,7 @@ class Collected {
     constexpr usize kLong = 1 << 16;
     if (text.size() >= kLong) flush();
   }
-  // Bytes that are many already, behind those before them.
+  // A larger number of bytes, after those before them.
   void pass(std::string_view bytes) {
     flush();
     take_(bytes);
@@ -132,8 +132,8 @@ class Locations {
   std::vector<u32> of_node_;
 };
 
-// Each sample by its moment: visit(moment, row, count, period). What a row was counted for is shared out among its
-// moments, so that they add up to it; samples without a moment come first, row by row, at moment kNothing.
+// Each sample by its moment: visit(moment, row, count, period). The counts of a row are divided among its moments, so
+// that they add up to the row's; samples without a moment come first, row by row, at moment kNothing.
 template <class Visit>
 void for_each_moment(const Source& source, Visit visit) {
   const stacks::StackProfile& profile = source.profile;
@@ -164,7 +164,7 @@ std::vector<std::string> loss_texts(const stacks::StackLosses& losses);
 bool is_clock(const stacks::StackEvent& event);
 // Events that have samples.
 std::vector<u32> used_events(const stacks::StackProfile& profile);
-// The module that is the program itself, as far as names tell.
+// The module that is the program itself, judged by the names.
 u32 main_module(const stacks::StackProfile& profile);
 
 }  // namespace wperf::exports

@@ -173,7 +173,7 @@ TEST(Writers, WhatIsNotKnownIsLeftOut) {
   EXPECT_EQ(written(write_otlp, profile).find("cpu.logical_number"), std::string::npos);
 }
 
-// Who idles has number 0, and so has the first core: that is not unknown.
+// The idle task has number 0, and so has the first core: neither is unknown.
 TEST(Writers, PerfettoTellsOfTaskZeroOnCoreZero) {
   stacks::StackProfile profile = small_profile();
   profile.tasks = {{0, 0, 0}, {0, 0, 0}};

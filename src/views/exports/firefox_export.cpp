@@ -49,7 +49,7 @@ class FirefoxWriter {
   };
   struct Thread {
     u32 task = 0, event = 0;
-    bool has_marks = false;  // those of the task; one thread for each
+    bool has_marks = false;  // the marks of the task; in one of its threads only
     usize begin = 0, end = 0;
   };
 
@@ -210,7 +210,7 @@ class FirefoxWriter {
     digits("registerTime", "0");
     digits("unregisterTime", "null");
     digits("pausedRanges", "[]");
-    // For wperf, which reads it back; others know the name alone.
+    // For wperf, which reads it back; other readers use only the name.
     if (thread.event != kNothing) member("wperfEvent", clean_text(profile_.events[thread.event].name));
     const bool names_event = used_events(profile_).size() > 1 && thread.event != kNothing;
     member("name", names_event ? fmt::format("{} [{}]", names_.thread(thread.task), profile_.events[thread.event].name)
@@ -218,7 +218,7 @@ class FirefoxWriter {
     const bool is_known = task.pid != kNothing;
     digits("isMainThread", is_known && task.pid == task.tid && thread.has_marks ? "true" : "false");
     member("processName", names_.process(thread.task));
-    // Its readers want both: texts, which no number of a process can be, where nobody knows them.
+    // Its readers want both. If they are unknown, texts are written, because a text cannot be the number of a process.
     member("pid", is_known ? fmt::format("{}", task.pid) : "unknown");
     task.tid != kNothing ? json_.integer("tid", task.tid) : member("tid", "unknown");
     write_samples(thread);
@@ -251,7 +251,7 @@ class FirefoxWriter {
         if (state->doing == stacks::ThreadDoing::running) here += std::min(now, state->end_ns) - state->begin_ns;
         if (state->end_ns > now) break;
       }
-      // Of one that goes on, what was counted at the sample before.
+      // If a state goes on, the count goes to the sample before.
       const u64 grown = here > ran ? here - ran : 0;
       const bool goes_on = state != moments_.states.end() && state->task == thread.task && state->begin_ns < now &&
                            state->doing == stacks::ThreadDoing::running;

@@ -23,8 +23,8 @@ class OtlpWriter {
   void write() {
     number_stacks();
     sort_moments();
-    // Profiles come first, as they number what the dictionary lists then. Each has its own ResourceProfiles, so that no
-    // message has to be copied into another.
+    // Profiles come first, because they number the entries that the dictionary lists then. Each has its own
+    // ResourceProfiles, so that no message has to be copied into another.
     text::Message scope, about;
     about.text(1, "wperf");
     about.text(2, source_.tool);
@@ -62,7 +62,7 @@ class OtlpWriter {
     }
   }
 
-  // Of ResourceProfiles; empty: nobody said what it is of.
+  // For ResourceProfiles; empty if no service is named.
   text::Message resource_message() const {
     text::Message field, resource;
     for (const auto& [key, text] : source_.attributes) {
@@ -76,7 +76,7 @@ class OtlpWriter {
     return field;
   }
 
-  // From the recording's clock to that of the wall, where it is known.
+  // From the recording's clock to the wall clock, if it is known.
   u64 on_the_wall(u64 time_ns) const {
     return source_.begin_unix_ns == 0 ? time_ns : time_ns - source_.moments.begin_ns + source_.begin_unix_ns;
   }
@@ -91,7 +91,7 @@ class OtlpWriter {
     return known->second;
   }
 
-  // Samples of one stack, thread and core are one; where all of them have moments, these are told.
+  // Samples of one stack, thread and core are one; if all of them have moments, these are written.
   text::Message profile_of(u32 event) {
     text::Message out, type, sample;
     type.number(1, texts_(clean_text(profile_.events[event].name)));
@@ -161,7 +161,7 @@ class OtlpWriter {
     std::vector<u32> next = begin_of_row_;
     for (u32 i = 0; i < all.size(); ++i) moments_[next[all.rows[i]]++] = i;
   }
-  // False: somebody did not say when.
+  // False: the profile has no times.
   bool times_of(u32 row, std::vector<u64>& times) const {
     times.clear();
     for (u32 i = begin_of_row_[row]; i < begin_of_row_[row + usize{1}]; ++i) {
@@ -175,7 +175,7 @@ class OtlpWriter {
   void write_dictionary() {
     text::Message out, entry, line;
     const auto flush = [&] {
-      // Parts of one message, told apart, are one to whoever reads them.
+      // Parts of one message, written one after the other, are one message to a reader.
       text::Message data;
       data.message(2, out);
       out_.text += data.bytes();

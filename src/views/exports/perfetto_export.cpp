@@ -12,7 +12,7 @@
 namespace wperf::exports {
 namespace {
 
-constexpr u32 kPacket = 1;  // of Trace
+constexpr u32 kPacket = 1;  // field of Trace
 enum PacketField : u32 {
   kProcessTree = 2,
   kTimestamp = 8,
@@ -71,7 +71,7 @@ class PerfettoWriter {
     out_.text += wrapped_.bytes();
     out_.flush_if_long();
   }
-  // Of what is not known the field is left out; 0 is known: it is who idles, and the first core.
+  // An unknown field is left out. 0 is known: the idle task, and the first core.
   static void put_known(u32 field, u32 number, text::Message& to) {
     if (number != kNothing) to.always(field, number);
   }
@@ -83,8 +83,8 @@ class PerfettoWriter {
     return entry;
   }
 
-  // All that is interned but call stacks, in one packet that begins the sequence. A packet has one block of these: of
-  // several, Perfetto reads the last.
+  // All interned data except call stacks, in one packet that begins the sequence. A packet has one block of these: if
+  // there are several, Perfetto reads the last.
   void write_names() {
     text::Message interned;
     for (u32 i = 0; i < profile_.functions.size(); ++i) {
@@ -169,7 +169,7 @@ class PerfettoWriter {
     text::Message tree;
     for (u32 i = 0; i < profile_.tasks.size(); ++i) {
       const stacks::StackTask& task = profile_.tasks[i];
-      if (task.tid == kNothing) continue;  // nobody can refer to it
+      if (task.tid == kNothing) continue;  // no packet can refer to it
       text::Message one;
       one.always(1, task.tid);
       if (task.pid == task.tid) {
@@ -188,7 +188,7 @@ class PerfettoWriter {
     put(packet);
   }
 
-  // A call stack is told with the first sample that has it, its outermost frame first.
+  // A call stack is written with the first sample that has it, its outermost frame first.
   void append_stack(u32 node, text::Message& packet) {
     path_.clear();
     for (u32 at = node; profile_.nodes[at].place != kNothing; at = profile_.nodes[at].parent) {
@@ -240,7 +240,7 @@ class PerfettoWriter {
     put(packet);
   }
 
-  // Each is one sample; what it stands for is how far the counter of its core went on.
+  // Each is one sample; its weight is how far the counter of its core went on.
   void write_perf_samples(u32 event) {
     std::vector<bool> told(profile_.nodes.size());
     std::unordered_map<u32, u64> counted;  // by core
@@ -284,11 +284,11 @@ class PerfettoWriter {
   struct Change {
     u64 time = 0;
     u32 core = 0;
-    const stacks::ThreadState* leaves = nullptr;  // none: idle
+    const stacks::ThreadState* leaves = nullptr;  // null: idle
     const stacks::ThreadState* comes = nullptr;
   };
 
-  // What ran on each core, one after the other; between them nobody.
+  // The tasks on each core, one after the other; the core is idle between them.
   void write_switches() {
     std::vector<const stacks::ThreadState*> runs;
     for (const stacks::ThreadState& state : moments_.states) {
@@ -314,7 +314,7 @@ class PerfettoWriter {
   u32 thread_of(const stacks::ThreadState* state) const {
     return state != nullptr ? profile_.tasks[state->task].tid : 0;
   }
-  // As what it goes on, by the state that follows.
+  // The state in which it goes on, by the next one.
   u64 state_behind(const stacks::ThreadState* state) const {
     constexpr u64 kReady = 1, kTerminated = 4, kWaiting = 5;
     if (state == nullptr) return kReady;

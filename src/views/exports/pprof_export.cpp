@@ -69,7 +69,7 @@ class PprofWriter {
     return one;
   }
 
-  // Of each event how many samples, and what they stand for.
+  // For each event the number of samples, and their weight.
   void write_types() {
     text::Message fields;
     column_.assign(profile_.events.size(), 0);
@@ -122,7 +122,7 @@ class PprofWriter {
     }
   }
 
-  // The first one is the program's, by what pprof expects.
+  // The first one is the program's, as pprof expects.
   void write_mappings() {
     text::Message fields;
     const u32 first = main_module(profile_);
@@ -181,7 +181,7 @@ class PprofWriter {
       function.number(1, static_cast<u64>(&one - functions_.data()) + 1);
       function.number(2, texts_(names_.function(one.number)));
       // Field 3 is for the name as the linker knows it. pprof demangles a function whose two names are the same, and
-      // leaves out what stands in < >.
+      // leaves out the text inside < >.
       function.number(4, one.file);
       fields.message(kFunction, function);
       put(fields);

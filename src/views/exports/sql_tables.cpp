@@ -76,7 +76,7 @@ class SqlWriter {
     out_.text += '\'';
   }
   void value(const std::string& text) { value(std::string_view(text)); }
-  // What does not fit the signed numbers of databases is their greatest.
+  // A number that does not fit the signed numbers of databases becomes their greatest.
   void append(u64 number) {
     constexpr u64 kGreatest = ~u64{0} >> 1;
     const fmt::format_int digits(std::min(number, kGreatest));
@@ -172,13 +172,13 @@ class SqlWriter {
   u32 rows_ = 0;
 };
 
-// An id, if it is known, and the comma behind it.
+// An id, if it is known, and the comma after it.
 void append_known(u32 id, std::string& out) {
   if (id != kNothing) out += fmt::format_int(id).str();
   out += ',';
 }
 
-// As folded stacks have it: what separates frames stands in no name.
+// As in folded stacks: names do not contain the separator of frames.
 void append_stack(const stacks::StackProfile& profile, const std::vector<std::string>& functions, u32 node,
                   std::vector<u32>& path, std::string& out) {
   path.clear();

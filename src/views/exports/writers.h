@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Profiles in the forms that other tools read. Pure: each gives its bytes in pieces, in their order.
-// docs/user/export.md says what each holds and what it has no place for. Called by commands.
+// docs/user/export.md lists the contents of each form, and what it cannot hold.
 #pragma once
 #include "views/exports/exported_profile.h"
 

@@ -25,7 +25,7 @@ using answers::CountUnit;
 using answers::TimelineProfile;
 
 constexpr u64 kSliceNs = 20'000'000;
-constexpr usize kMostCells = 200'000;  // of all tables: a browser shows no more of them at once
+constexpr usize kMostCells = 200'000;  // in all tables: a browser cannot show more at once
 
 // A row of a unit, in each count: all have the same ones.
 struct RowPlace {
@@ -140,7 +140,7 @@ void append_core_metrics(std::string& out, const TimelineProfile& timeline, u32 
   append_table(out, fmt::format("Metrics of core {}", core), table);
 }
 
-// Of what it is: the program, else as much of the machine as was counted.
+// The subject of the page: the program, or the counted part of the machine.
 std::string title_of_page(const TimelineProfile& timeline, const stacks::RecordingAbout& about) {
   std::string of = about.image;
   if (of.empty() && !timeline.counts.empty()) {
@@ -202,7 +202,7 @@ void append_count_tables(std::string& out, const TimelineProfile& timeline) {
 std::string count_page(const TimelineProfile& timeline, const stacks::RecordingAbout& about) {
   const std::string title = title_of_page(timeline, about);
   const stacks::Moments moments = count_moments(timeline);
-  // Without events and samples: counters are all that the views have.
+  // Without events and samples: the views only have counters.
   stacks::StackProfile profile;
   profile.file = title;
   profile.slices = stacks::make_time_slices(0, moments.end_ns, kSliceNs);

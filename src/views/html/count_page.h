@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Counts over time as a page: each counter as a graph, pauses between counts as gaps, and all numbers as tables that
-// need no scripts. A pure function; called by run_stat.
+// need no scripts. A pure function.
 #pragma once
 #include <string>
 

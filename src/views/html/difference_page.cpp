@@ -24,10 +24,10 @@ using compare::StackChanges;
 using compare::UnitChange;
 using compare::UnitKind;
 
-// Of the side that cost more, as difference_view.js has it: rows count whole units.
+// The total cost of the side that cost more, as in difference_view.js: rows count whole units.
 constexpr double kWhole = 1e12;
 
-// Stacks of both sides as one profile: what both have is the first event, what was before the second.
+// The stacks of both sides as one profile with two events: both sides, and the side before.
 class TwoSides {
  public:
   explicit TwoSides(const StackChanges& changes) : changes_(changes), whole_(whole_of(changes)) {
@@ -55,7 +55,7 @@ class TwoSides {
   u64 whole_units(double cost) const {
     return whole_ > 0 ? static_cast<u64>(std::llround(std::clamp(cost / whole_, 0.0, 1.0) * kWhole)) : 0;
   }
-  // before, after: of the node itself.
+  // before, after: the costs of the node itself.
   void add_node(usize number, double before, double after) {
     const compare::StackChange& node = changes_.nodes[number];
     const bool is_root = node.parent == stacks::kNothing;
@@ -103,7 +103,7 @@ std::string samples_text(const UnitChange& row) {
   return text::with_commas(row.samples_before) + " to " + text::with_commas(row.samples_after);
 }
 
-// Those that are sure, and the largest of the others.
+// The sure ones, and the largest of the others.
 template <typename Use>
 void for_each_shown(const EventChange& event, u32 rows, const Use& use) {
   for (const auto* list : event.lists()) {
@@ -122,7 +122,7 @@ class RowWriter {
     constexpr u32 kMostUnsure = 2000;
     json_.begin_object();
     text("summary", summary);
-    // What kWhole stands for, and in what.
+    // The value and the unit of kWhole.
     json_.key("whole");
     json_.shortest(TwoSides::whole_of(changes));
     text("unit", changes.per == compare::Per::share               ? "share"
@@ -154,7 +154,7 @@ class RowWriter {
     text("note", row.note);
     number("after_value", row.after);
     number("chance_value", row.answer);
-    // What is sure stands above what is not.
+    // Sure changes come before the others.
     number("size", std::abs(row.difference()) + (row.found ? 1e18 : 0));
     json_.end_object();
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What changed between two sides of runs, as one HTML file: a flame graph of both sides, a table of what changed and
-// how sure that is, and all of it as plain HTML for who has no scripts. Pure. Called by commands.
+// The changes between two sides of runs, as one HTML file: a flame graph of both sides, a table of the changes and how
+// sure they are, and all of it as plain HTML for browsers without scripts. Pure.
 #pragma once
 #include <string>
 
@@ -10,7 +10,7 @@
 namespace wperf::html {
 
 struct DifferencePageOptions {
-  u32 rows = 50;                // of each table that is read without scripts
+  u32 rows = 50;                // for each table, without scripts
   std::string version = {};     // of the tool
   std::string totals_per = {};  // as in DiffOptions
 };

@@ -1,6 +1,7 @@
-# cmake -DFILES="style.css;a.js;b.js" -DKINDS="difference;waits" -DOUT=page_parts.cpp -P embed_page.cmake: the style
-# sheet, and all scripts as one, page.js as its end and what only pages of one kind have (KIND_view.js) apart, as raw
-# strings of a source file, with the SHA-256 of what each kind of page carries.
+# cmake -DFILES="style.css;a.js;b.js" -DKINDS="difference;waits" -DOUT=page_parts.cpp -P embed_page.cmake: turns the
+# files into raw strings in a source file: the style sheet, and all scripts joined, with page.js as the end. Scripts
+# that only pages of one kind have (KIND_view.js) are separate. Also writes the SHA-256 of the contents of each kind of
+# page.
 cmake_policy(SET CMP0057 NEW)  # IN_LIST
 list(POP_FRONT FILES style_file)
 set(begin "(() => {\n\"use strict\";\n")
@@ -16,11 +17,11 @@ set(script "${begin}")
 set(script_pieces "\n    R\"page(${begin})page\"")
 foreach(file ${FILES})
   file(READ ${file} text)
-  # Comments are for who reads the source; each page carries what is left.
+  # Comments are for readers of the source; the pages go without them.
   string(REGEX REPLACE "\n *//[^\n]*" "" text "\n${text}")
   string(REGEX REPLACE "([],;{}) ])  //[^\n\"'`]*\n" "\\1\n" text "${text}")
   string(REGEX REPLACE "\n[ \n]*" "\n" text "${text}")
-  # No text that is shown has these between blanks (tests/html/test_html.py looks).
+  # Printed texts never contain these between blanks (tests/html/test_html.py checks it).
   foreach(sign "=" "=>" "===" "!==" "&&" "||" "??" "?" ":" "<" ">" "<=" ">=" "+=" "*" "+")
     string(REPLACE " ${sign} " "${sign}" text "${text}")
   endforeach()

@@ -23,7 +23,7 @@ namespace {
 using stacks::StackProfile;
 
 constexpr usize kTopRows = 50;
-constexpr usize kChunk = usize{8} << 20;  // of base64: browsers do not take strings of any length
+constexpr usize kChunk = usize{8} << 20;  // of base64: browsers limit the length of a string
 
 // Names of functions and files may be broken anywhere, numbers never are.
 constexpr usize kLongCell = 40;
@@ -42,7 +42,7 @@ std::string bytes_of_hex(std::string_view digits) {
   return out;
 }
 
-// Nothing may be loaded from anywhere, and nothing runs but what was written here.
+// The page may load no other file and run only the scripts written here.
 std::string policy(PageKind kind) {
   const char* const script = kind == PageKind::recording ? kScriptHash
                              : kind == PageKind::waits   ? kWaitsScriptHash
@@ -62,7 +62,7 @@ void append_losses(std::string& out, const StackProfile& profile) {
     append_list(out, lines);
 }
 
-// Of what it is, and what was measured: the program, else the file.
+// The subject and the measured events: the program, or else the file.
 std::string title_of(const StackProfile& profile, const stacks::RecordingAbout* about) {
   std::string title = about != nullptr ? about->image : std::string();
   if (title.empty()) title = profile.file.substr(profile.file.find_last_of("/\\") + 1);
@@ -112,7 +112,7 @@ double margin_of(u64 hits, u64 all) {
   return 100 * (half + std::abs(middle - share));
 }
 
-// What the filters leave of an event. Shares of a page are shares of it, in its tables as in its views.
+// The part of an event that passes the filters. Shares of a page are shares of it, in its tables as in its views.
 stacks::StackEvent chosen_part(const StackProfile& profile, u32 event, const HtmlOptions& options) {
   stacks::StackEvent part = profile.events[event];
   part.samples = part.period = 0;
@@ -146,7 +146,7 @@ void append_functions(std::string& out, const StackProfile& profile, u32 event, 
   };
   for (usize i = 0; i < std::min(made.rows.size(), kTopRows); ++i) {
     const stacks::StackRow& row = made.rows[i];
-    // Of threads' time there are no samples.
+    // Threads' time has no samples.
     const bool sampled = of.name != stacks::kAllTime;
     const std::string margin = sampled ? fmt::format("{:.2f}", margin_of(row.self_samples, of.samples)) : "–";
     const std::string samples = sampled ? text::with_commas(row.self_samples) : "–";

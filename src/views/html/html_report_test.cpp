@@ -33,7 +33,7 @@ TEST(HtmlReport, EscapesWhateverANameHolds) {
   EXPECT_EQ(report::markup_text(std::string_view("a\0b\x1b\xff\xc3\xa9\xed\xa0\x80", 10)),
             "a\xef\xbf\xbd"
             "b\xef\xbf\xbd\xef\xbf\xbd\xc3\xa9\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd");
-  EXPECT_EQ(report::markup_text("\xef\xbf\xbf"), "\xef\xbf\xbd");  // U+FFFF is no character
+  EXPECT_EQ(report::markup_text("\xef\xbf\xbf"), "\xef\xbf\xbd");  // U+FFFF is not a character
 }
 
 TEST(HtmlReport, ALengthThatIsNotKnownIsNotZero) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What SPE tells of memory, as tables that need no scripts; with them they are a view of their own. Called by
-// html_report.
+// SPE's data about memory, as tables that need no scripts; with scripts they are a separate view.
 #pragma once
 #include <string>
 

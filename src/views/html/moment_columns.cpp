@@ -10,7 +10,7 @@ namespace {
 
 using stacks::kNothing;
 
-// The median of the first ones: what most of the rest are near, too.
+// The median of the first distances, which most of the others are near to.
 u64 usual_distance(const std::vector<u64>& times) {
   constexpr usize kEnough = 4096;
   std::vector<u64> distances;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the page knows of time beside slices: counters and marks, and of a page with all samples when each was taken.
-// Called by profile_columns.
+// The page's data about time in addition to slices: counters and marks, and on a page with all samples the time of
+// each.
 #pragma once
 #include <vector>
 
@@ -13,7 +13,7 @@ namespace wperf::html {
 
 class MomentColumns {
  public:
-  // Times are told since `origin`.
+  // Times are relative to `origin`.
   MomentColumns(const stacks::Moments& moments, u64 origin) : moments_(moments), origin_(origin) {}
 
   void add_counters();
@@ -38,7 +38,7 @@ class MomentColumns {
   const u64 origin_;
   std::vector<Stream> streams_;
   u64 without_time_ = 0;
-  std::vector<std::string_view> texts_;  // of marks
+  std::vector<std::string_view> texts_;  // the texts of marks
   std::string sample_times_, sample_rows_;
   Column counter_times_{"counter time"}, counter_values_{"counter value"};
   Column mark_times_{"mark time"}, mark_pids_{"mark pid"}, mark_tids_{"mark tid"}, mark_kinds_{"mark kind"},

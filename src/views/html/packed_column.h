@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One column of the page's data: numbers as varints, the low bits first (docs/design/html.md). Called by the files of
-// this room that pack.
+// One column of the page's data: numbers as varints, the low bits first (docs/design/html.md).
 #pragma once
 #include <string>
 #include <string_view>
@@ -19,7 +18,7 @@ struct Column {
     for (; value >= 0x80; value >>= 7) bytes.push_back(static_cast<char>(value | 0x80));
     bytes.push_back(static_cast<char>(value));
   }
-  // Modulo 2^64: small ones of both signs become small.
+  // Modulo 2^64: small numbers of both signs become small.
   void add_signed(u64 value) { add((value << 1) ^ (u64{0} - (value >> 63))); }
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The style sheet and the scripts of the page, and the SHA-256 of each as hexadecimal digits: page/ as the build has
-// embedded it (embed_page.cmake). Called by html_report.cpp.
+// embedded it (embed_page.cmake).
 #pragma once
 
 namespace wperf::html {
@@ -8,8 +8,8 @@ namespace wperf::html {
 extern const char* const kStyle;
 extern const char* const kStyleHash;
 extern const char* const kScript;      // all but its end
-extern const char* const kScriptEnd;   // which begins it
-extern const char* const kScriptHash;  // of both
+extern const char* const kScriptEnd;   // the end, which starts the views
+extern const char* const kScriptHash;  // of kScriptEnd and kScript
 // Pages of two sides, and of waits, have more between both; the hashes are of all three.
 extern const char* const kDifferenceScript;
 extern const char* const kDifferenceScriptHash;

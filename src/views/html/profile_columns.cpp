@@ -19,7 +19,7 @@ using stacks::kNothing;
 using stacks::StackProfile;
 using text::JsonWriter;
 
-// `order` by a key, the lower ones first, otherwise as it was. In time that grows with its length alone.
+// Sorts `order` by a key, lower ones first, equal ones in their old order. In linear time.
 void sort_by(std::vector<u32>& order, const auto& key_of) {
   constexpr u32 kBits = 16;
   u64 greatest = 0;
@@ -35,10 +35,10 @@ void sort_by(std::vector<u32>& order, const auto& key_of) {
   }
 }
 
-// What tells rows of one slice apart.
+// The values in which rows of one slice differ.
 struct RowKey {
   u32 task = 0, event = 0, core = 0;
-  u32 node = 0;  // as it is written
+  u32 node = 0;  // its number in the page
 };
 
 class ColumnWriter {
@@ -105,14 +105,14 @@ class ColumnWriter {
   MomentColumns moments_;
   WaitColumns waits_;
   stacks::CallTree tree_;
-  std::vector<u32> node_of_;    // by node of the profile: of the tree
-  std::vector<u32> number_of_;  // by node of the tree: as it is written
+  std::vector<u32> node_of_;    // by node of the profile: the node of the tree
+  std::vector<u32> number_of_;  // by node of the tree: its number in the page
   // The row that is being summed up, and the group that it is in.
   stacks::SliceCount open_;
   RowKey open_key_;
   u32 node_before_ = 0, slice_before_ = 0;
   u64 open_size_ = 0;  // rows of the group so far
-  u32 rows_ = 0;       // of the slice so far, without the open one
+  u32 rows_ = 0;       // in the slice so far, without the open one
   Column up_{"up"}, functions_{"function"};
   Column slices_{"slice"}, tasks_{"task"}, events_{"event"}, cores_{"core"}, sizes_{"size"};
   Column nodes_{"node"}, counts_{"count"}, periods_{"period"};
@@ -136,15 +136,15 @@ void ColumnWriter::make_tree() {
   tree_.sum_up();
 }
 
-// Each node before what it calls, all that below it in one stretch: its depth, told by how far up its parent is from
-// the node before, says where it belongs.
+// Each node before its children, and its whole subtree before the next sibling: its depth is written as the distance of
+// its parent from the node before.
 void ColumnWriter::add_tree() {
   const std::vector<stacks::CallNode>& nodes = tree_.nodes();
   const stacks::ChildLists children = tree_.children();
   number_of_.assign(nodes.size(), 0);
   struct Open {
     u32 node;
-    usize next;  // of its children
+    usize next;  // the next child
   };
   std::vector<Open> path{{0, 0}};
   u32 written = 0;
@@ -166,7 +166,7 @@ void ColumnWriter::add_tree() {
   }
 }
 
-// Samples that agree in slice, thread, event and core are a group; in it the stacks stand in the order of the tree.
+// Samples that agree in slice, thread, event and core are a group; within it the stacks are in the order of the tree.
 void ColumnWriter::add_rows() {
   const stacks::ChosenSamples chosen(profile_, options_.filter);
   std::vector<RowKey> keys;
@@ -189,7 +189,7 @@ void ColumnWriter::add_rows() {
   end_group();
 }
 
-// Slices come nearly in their order, and each one is short.
+// Slices are nearly sorted, and each one is short.
 void ColumnWriter::add_slices(const std::vector<u32>& rows, const std::vector<RowKey>& keys) {
   constexpr u32 kIndexBits = 32;
   const stacks::GrowingArray<stacks::SliceCount>& counts = profile_.slice_counts;
@@ -339,7 +339,7 @@ void ColumnWriter::write_names(JsonWriter& json) const {
   json.end_object();
 }
 
-// [begin, end, count, what, core] each, in nanoseconds since the slices begin.
+// [begin, end, count, what, core] each, in nanoseconds since the beginning of the slices.
 void ColumnWriter::write_losses(JsonWriter& json) const {
   json.begin_array("lost");
   const auto since = [&](u64 time) { return time - std::min(time, origin()); };

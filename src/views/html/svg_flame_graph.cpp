@@ -65,7 +65,7 @@ std::string colour_of(u32 module) {
   return fmt::format("hsl({},66%,80%)", kHues[module % kHues.size()]);
 }
 
-// What a frame shows: its name, what a pointer over it tells, its colour.
+// The label of a frame: its name, its tooltip, its colour.
 struct Label {
   std::string_view name;
   std::string title, colour;
@@ -108,7 +108,7 @@ std::string picture(const std::vector<stacks::CallNode>& nodes, std::string_view
   return out + "</g>\n</svg>\n";
 }
 
-// What grew is orange, what shrank is blue, the more the fuller; light is the same for all.
+// Growth is orange, shrinkage is blue, the more the fuller; the lightness is the same for all.
 std::string colour_of_change(double before, double after) {
   const double most = std::max(before, after), change = most > 0 ? (after - before) / most : 0;
   return fmt::format("hsl({},{:.0f}%,80%)", change > 0 ? 28 : 212, 90 * std::abs(change));
@@ -151,7 +151,7 @@ std::string svg_flame_graph(const StackProfile& profile, const stacks::StackFilt
 }
 
 std::string svg_difference(const compare::StackChanges& changes, const Sides& sides) {
-  // As wide as the mean of both sides, so that what is gone is there, too.
+  // As wide as the mean of both sides, so that frames that are gone have a place, too.
   const compare::StackChange& root = changes.nodes.front();
   const double units = 1e12 / std::max(std::max(root.before, root.after), 1e-300);
   std::vector<stacks::CallNode> nodes;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A flame graph as a picture for documents and mails: no script, text that can be searched, a title on each frame.
-// Frames too narrow to see are left out, and it says how much that is. Pure. Called by commands.
+// Frames too narrow to see are left out, and it says how much that is. Pure.
 #pragma once
 #include <string>
 
@@ -9,10 +9,10 @@
 
 namespace wperf::html {
 
-// Of the first event that has samples.
+// For the first event that has samples.
 std::string svg_flame_graph(const stacks::StackProfile& profile, const stacks::StackFilter& filter);
 
-// What grew and what shrank from one side of runs to the other.
+// Growth and shrinkage from one side of runs to the other.
 struct Sides {
   std::string before, after;  // as a title names them
 };

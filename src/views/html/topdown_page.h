@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where a program's slots went as a page that opens anywhere: the tree with bars, the verdict in words, who lost the
-// slots. No script: there is nothing to compute. Pure. Called by run_topdown.
+// Where a program's slots went, as a page that opens anywhere: the tree with bars, the verdict in words, the functions
+// that lost the slots. No script: there is nothing to compute. Pure.
 #pragma once
 #include <span>
 #include <string>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Each wait as the page's tables of waits sum them up. Called by profile_columns.
+// Each wait, as the page's tables of waits sum them up.
 #pragma once
 #include <functional>
 #include <vector>
@@ -12,7 +12,7 @@ namespace wperf::html {
 
 class WaitColumns {
  public:
-  // `node_of`: of the profile → as it is written. Times are told since `origin`.
+  // `node_of`: from a node of the profile to the written one. Times are relative to `origin`.
   void add(const waits::WaitMoments& moments, u64 origin, const std::function<u32(u32 node)>& node_of);
   static void write(const waits::WaitMoments& moments, text::JsonWriter& json);
   std::vector<const Column*> columns() const;

@@ -24,7 +24,7 @@ void append_part(std::string& out, std::string_view heading, report::Table table
   if (all > rows) out += fmt::format("<p>… and {} more</p>\n", text::with_commas(all - rows));
 }
 
-// From the outermost caller to where it waits; the last frame says what for.
+// From the outermost caller to the place of the wait; the last frame names what it waits for.
 std::string stack_text(const stacks::StackProfile& profile, u32 node) {
   std::vector<u32> functions;
   for (; node != stacks::kNothing && profile.nodes[node].place != stacks::kNothing; node = profile.nodes[node].parent) {

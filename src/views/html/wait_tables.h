@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What `waits` says, as tables that need no scripts. Called by html_report.
+// The answers of `waits`, as tables that need no scripts.
 #pragma once
 #include <string>
 

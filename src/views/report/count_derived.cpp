@@ -18,7 +18,7 @@ bool is_one_of(const answers::CountRow& row, Names names) {
   return std::find(names.begin(), names.end(), row.name) != names.end();
 }
 
-// One that was counted together with `beside`.
+// A row that was counted together with `beside`.
 const answers::CountRow* find_row(Rows rows, const answers::CountRow& beside, Names names) {
   const auto found = std::find_if(rows.begin(), rows.end(), [&](const answers::CountRow& row) {
     return row.run == beside.run && row.counted() && is_one_of(row, names);

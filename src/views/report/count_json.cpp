@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Contract 5.6 and 6.4. Clients validate these documents against schemas that allow no other key in core, dsu, dmc and
-// their rows of counters; what is new goes to the level of Time_elapsed, or into the rows of metrics, which are free.
+// their rows of counters. New keys go to the level of Time_elapsed, or into the rows of metrics, which are free.
 #include <algorithm>
 #include <span>
 #include <string>
@@ -18,7 +18,7 @@ namespace {
 // A timeline's items have neither sums over cores nor memory channels (contract 6.4).
 enum class Place { document, timeline };
 
-// { "name": [rows] }, or {} where there is nothing to say.
+// { "name": [rows] }, or {} without rows.
 void write_optional_rows(text::JsonWriter& json, std::string_view key, std::string_view name, bool present,
                          auto make_table) {
   json.begin_object(key);
@@ -35,7 +35,7 @@ void write_overall(text::JsonWriter& json, const answers::ClassCounts& counts, P
                       [&] { return counter_table(counts.overall, CounterRows::overall, counts.multiplexed); });
 }
 
-// All strings but the flag, which is there only where it says something.
+// All values are strings except the flag, which is only written if it is true.
 void write_metrics(text::JsonWriter& json, std::span<const answers::MetricRow> metrics) {
   json.begin_object("ts_metric");
   if (!metrics.empty()) {
@@ -200,9 +200,9 @@ void write_threads(text::JsonWriter& json, const answers::CountProfile& profile)
   json.end_array();
 }
 
-// What WindowsPerf does not tell: at the top level, where its clients take more keys.
+// Facts that WindowsPerf does not have: at the top level, where its clients allow more keys.
 void write_program(text::JsonWriter& json, const answers::CountProfile& profile) {
-  if (profile.process.has_value()) {  // then "core" tells of it, and core_number of no core
+  if (profile.process.has_value()) {  // then "core" is about it, and core_number is not a core
     json.integer("Process", *profile.process);
   }
   if (!profile.program.empty()) {

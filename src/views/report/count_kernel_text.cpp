@@ -68,7 +68,7 @@ void append_time(std::string& out, std::optional<double> seconds, double deviati
   if (!seconds.has_value()) return;
   std::string text = text::duration(*seconds);
   if (runs) text += " ± " + text::duration(deviation);
-  // Characters, not bytes: the sign is one of two.
+  // In characters, not bytes: the sign ± has two bytes.
   const usize width = 20 + (runs ? 1 : 0);
   fmt::format_to(std::back_inserter(out), "{}{} {}\n", std::string(width - std::min(width, text.size()), ' '), text,
                  what);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The text of `stat` where the system's own kernel counted: what scripts of WindowsPerf look for is not needed there,
-// so it has what a person wants to know. Called by count_text.cpp.
+// The text of `stat` if the system's own kernel counted: no scripts for WindowsPerf read it, so it is written for
+// people.
 #pragma once
 #include <span>
 #include <string>
@@ -10,7 +10,7 @@
 namespace wperf::report {
 
 void append_kernel_counts(std::string& out, const answers::CountProfile& profile);
-// Where the device tells threads apart.
+// If the device counts each thread.
 void append_kernel_threads(std::string& out, const answers::CountProfile& profile);
 // How long it took, and remarks.
 void append_kernel_times(std::string& out, const answers::CountProfile& profile);

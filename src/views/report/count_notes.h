@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a count's reader must know besides the numbers: cycles that are not of the program alone, counts that went with
-// the registers. Called by count_text.cpp and count_json.cpp.
+// Notes for readers of a count in addition to the numbers: cycles that include other programs, counts that were lost
+// with the registers.
 #pragma once
 #include <string>
 
@@ -11,7 +11,7 @@ namespace wperf::report {
 
 // A blank line and a sentence each.
 void append_notes(std::string& out, const answers::CountProfile& profile);
-// Members of the document: "Cycles", "Lost_counts"; none where there is nothing to say.
+// Members of the document: "Cycles", "Lost_counts"; each only if it has contents.
 void write_notes(text::JsonWriter& json, const answers::CountProfile& profile);
 
 }  // namespace wperf::report

@@ -10,7 +10,7 @@
 namespace wperf::report {
 
 struct CountTextOptions {
-  bool verbose = false;  // ours: adds the fraction measured and the 95 % interval of multiplexed events
+  bool verbose = false;  // wperf: adds the fraction measured and the 95 % interval of multiplexed events
   bool elapsed = true;   // ends with the time; false where sections of another kind follow
 };
 std::string count_text(const answers::CountProfile& profile, const CountTextOptions& options);
@@ -28,7 +28,7 @@ class CountSums {
   double seconds_ = 0;
   u64 counts_ = 0;
 };
-// What CSV has no place for: the notes of all counts together.
+// Data that CSV has no place for: the notes of all counts together.
 std::string timeline_notes(const answers::TimelineProfile& timeline);
 std::string timeline_json(const answers::TimelineProfile& timeline);
 // The CSV of one event class.

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The tables of a count, shared by its text and its JSON (contract 5.2-5.6). Called by count_text.cpp and
-// count_json.cpp.
+// The tables of a count, shared by its text and its JSON (contract 5.2-5.6).
 #pragma once
 #include <span>
 
@@ -10,7 +9,7 @@
 namespace wperf::report {
 
 enum class CounterRows { core, cluster, overall };
-// Of what was not counted text shows `-`. In JSON the number stays: clients want one there.
+// Text shows `-` for events that were not counted. In JSON the number stays: clients want one there.
 enum class Face { text, json };
 
 Table counter_table(std::span<const answers::CountRow> rows, CounterRows kind, bool multiplexed);
@@ -18,7 +17,7 @@ Table telemetry_table(std::span<const answers::MetricRow> metrics);  // for text
 Table l3_table(std::span<const answers::L3Row> rows, Face face);
 Table dmc_table(const answers::CountProfile& profile);
 Table ddr_table(std::span<const answers::DdrRow> rows, Face face);
-// Ours: how sure the scaled values are. Without rows if nothing was multiplexed.
+// An addition of wperf: how sure the scaled values are. Without rows if nothing was multiplexed.
 Table estimate_table(const answers::CountProfile& profile);
 
 // How much each count differed from run to run. Without rows if there was one run.
@@ -30,7 +29,7 @@ const answers::ClassCounts& class_counts(const answers::CountProfile& profile, E
 bool dmc_scheduled(const answers::CountProfile& profile);
 // "core", "dsu", "dmc_clk", "dmc_clkdiv2"
 std::string_view class_name(EventClass event_class);
-// What its units are called: "core", "dsu", "dmc".
+// The name of its units: "core", "dsu", "dmc".
 std::string_view unit_name(EventClass event_class);
 
 }  // namespace wperf::report

@@ -28,7 +28,7 @@ std::string_view multiplexed_text(const answers::ClassCounts& counts) {
   return counts.multiplexed ? "multiplexed" : "no multiplexing";
 }
 
-// What a row is part of: a metric has no value without each of its events.
+// The requested item that a row is part of: a metric has no value without each of its events.
 std::string_view asked_name(const answers::CountRow& row) {
   const usize comma = row.note.find(',');
   return comma == std::string::npos ? std::string_view(row.name) : std::string_view(row.note).substr(comma + 1);

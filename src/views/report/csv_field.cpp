@@ -27,7 +27,7 @@ char* put_csv_field(char* at, std::string_view text) {
     return at + text.size();
   }
   *at++ = '"';
-  // In quotes, because databases read an apostrophe that stands first as a quote of its own.
+  // In quotes, because databases read an apostrophe at the beginning as a quote.
   if (is_formula) *at++ = '\'';
   for (const char c : text) {
     if (c == '"') *at++ = '"';

@@ -37,7 +37,7 @@ std::string command_text(std::string_view text, bool is_property) {
   return out;
 }
 
-// In a cell of a table: nothing is markup.
+// In a cell of a table, where no character may act as markup.
 std::string cell_text(std::string_view text) {
   std::string lines(text), out;
   std::replace_if(lines.begin(), lines.end(), [](char c) { return c == '\n' || c == '\r' || c == '\t'; }, ' ');
@@ -47,7 +47,7 @@ std::string cell_text(std::string_view text) {
     const std::string_view one = std::string_view(lines).substr(at, length);
     at += length;
     if (one == "@") {
-      out += "&#64;";  // else a name of somebody, who would be told
+      out += "&#64;";  // otherwise it would be a user's name, and that user would be notified
     } else if (one == "'" || one == "\"") {
       out += one;
     } else {

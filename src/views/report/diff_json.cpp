@@ -36,7 +36,7 @@ class DiffWriter {
   }
 
  private:
-  // What is not finite has no number: it is left out.
+  // Infinite values cannot be written as numbers, so they are left out.
   void number(std::string_view key, double value) {
     if (!std::isfinite(value)) return;
     json_.key(key);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The answers of `diff` and `bench`: text, JSON, Markdown, and what CI systems read of a gate. Pure functions; lines
-// end in LF. Called by commands.
+// The answers of `diff` and `bench`: text, JSON, Markdown, and the annotations of a gate for CI systems. Pure
+// functions; lines end in LF.
 #pragma once
 #include <string>
 #include <string_view>
@@ -12,11 +12,11 @@
 namespace wperf::report {
 
 struct DiffOptions {
-  u32 rows = 50;  // of each table
+  u32 rows = 50;  // for each table
   bool verbose = false;
   bool coloured = false;
-  usize width = 0;              // of the terminal; 0: lines may be as long as they need to be
-  std::string totals_per = {};  // what totals are divided by: "per second"; empty: they are as they are
+  usize width = 0;              // of the terminal; 0: unlimited
+  std::string totals_per = {};  // the divisor of the totals: "per second"; empty: not divided
 };
 
 std::string diff_text(const compare::Comparison& comparison, const DiffOptions& options);
@@ -29,17 +29,16 @@ std::string diff_markdown(const compare::Comparison& comparison, const std::vect
 std::string gate_text(const std::vector<compare::Verdict>& verdicts);
 // A test for each condition, as CI systems read them.
 std::string gate_junit(const std::vector<compare::Verdict>& verdicts);
-// `::error …`: what GitHub shows beside a change, at the source where that is known. Only of conditions that did not
-// pass.
+// `::error …`: GitHub shows it with a change, at the source if that is known. Only for conditions that did not pass.
 std::string gate_annotations(const std::vector<compare::Verdict>& verdicts);
 
 // For the files of this room: "grew by 20.1 %", "+11.3 to +29.5 %", a cost by its measure.
 std::string change_words(double before, double after, double ratio);
-// Of a total. Its runs may have no ratio, because some of them counted 0: then that of the medians.
+// The ratio of a total. Its runs may have no ratio, because some of them counted 0: then that of the medians.
 double ratio_of(const compare::TotalChange& total);
 std::string total_words(const compare::TotalChange& total);
 std::string total_text(const compare::TotalChange& total, double amount);  // "1.79 s", "241 K"
-// What changed of the whole, the time first: "elapsed shrank by 41.2 % (1.79 s to 1.05 s, interval -43.0 to -39.4 %)".
+// The changes of the totals, the time first: "elapsed shrank by 41.2 % (1.79 s to 1.05 s, interval -43.0 to -39.4 %)".
 std::string headline_text(const compare::Comparison& comparison);
 std::string_view sure_text(const compare::Comparison& comparison, const compare::TotalChange& total);
 std::string interval_text(double low, double high);
@@ -47,7 +46,7 @@ std::string interval_text(const compare::UnitChange& row, const compare::RateCha
 std::string cost_text(double cost, compare::Per per, compare::CostUnit unit);
 std::string cost_text(double cost, const compare::EventChange& event);
 std::string per_words(compare::Per per);
-// What could have been seen, and of how many functions nothing can be said.
+// The smallest visible change, and how many functions cannot be judged.
 std::string sensitivity_text(const compare::EventChange& event);
 std::string sides_text(const compare::Comparison& comparison);
 // How unlikely, as people write it.

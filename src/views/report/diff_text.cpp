@@ -54,7 +54,7 @@ bool is_new(double before, double after, double ratio) {
   return after > 0 && (before <= 0 || ratio >= compare::kManyTimes);
 }
 
-// A name may hold anything, and a row is one line.
+// A name may contain line ends, and a row is one line.
 std::string one_line(std::string_view text) {
   std::string out(text);
   std::replace_if(out.begin(), out.end(), [](char c) { return static_cast<u8>(c) < 0x20 || c == 0x7f; }, ' ');
@@ -106,7 +106,7 @@ std::string_view kind_words(UnitKind kind) {
                                        : "lines";
 }
 
-// Those that are sure, then the largest of those that may be chance.
+// The sure ones, then the largest of those that may be chance.
 void append_kind(std::string& out, const EventChange& event, const std::vector<UnitChange>& rows, UnitKind kind,
                  const DiffOptions& options) {
   if (rows.empty()) return;
@@ -253,7 +253,7 @@ std::string interval_text(double low, double high) {
   return compare::ratio_interval_text(low, high);
 }
 
-// What is new or gone has no ratio.
+// A new or vanished function has no ratio.
 std::string interval_text(const UnitChange& row, const compare::RateChange& change) {
   const bool has_none = is_new(row.before, row.after, change.ratio) || is_new(row.after, row.before, 1 / change.ratio);
   return has_none ? "-" : interval_text(change.low, change.high);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// "version" at the beginning of the JSON documents that are ours alone: `waits`, `topdown`, `diff`, `bench`, `top`. One
-// more where a key goes or means something else; new keys do not change it. What WindowsPerf has too has its keys only.
+// "version" at the beginning of the JSON documents that only wperf has: `waits`, `topdown`, `diff`, `bench`, `top`. It
+// grows when a key goes or changes its meaning; new keys do not change it. Documents that WindowsPerf has, too, have
+// only its keys.
 #pragma once
 #include "base/ints.h"
 

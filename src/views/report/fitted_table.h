@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A table that is no wider than the screen: what does not fit is taken from the last columns that may be cut, first.
-// Called by the tables of recordings and of comparisons.
+// A table that is no wider than the screen: if it is too wide, the last columns that may be cut are cut first.
 #pragma once
 #include <functional>
 #include <string>
@@ -17,7 +16,7 @@ struct FittedColumn {
   std::vector<std::string> cells = {};
 };
 
-// `screen`: in characters; 0: there is none. `colour_row` makes the line of a row what it is to be; empty: as it is.
+// `screen`: width in characters; 0: not a terminal. `colour_row` colours the line of a row; empty: no colours.
 using ColourRow = std::function<std::string(std::string line, usize row)>;
 void append_fitted_table(std::string& out, std::vector<FittedColumn> columns, usize screen,
                          const ColourRow& colour_row);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The profiles behind the golden files, and the comparison with them. Called by the tests of this room only.
+// The profiles of the golden files, and the comparison with them. For tests only.
 #pragma once
 #include <string>
 #include <string_view>

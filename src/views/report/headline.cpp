@@ -29,7 +29,7 @@ u32 function_of(const StackProfile& profile, u32 node) {
   return place == kNothing ? kNothing : profile.places[place].function;
 }
 
-// Who called the function of a node: past those that are it again. Each node is looked at once, however deep it lies.
+// The caller of a node's function, skipping recursion. Each node is looked at once, however deep it lies.
 class Callers {
  public:
   explicit Callers(const StackProfile& profile) : profile_(profile), known_(profile.nodes.size(), kUnknown) {}
@@ -64,13 +64,13 @@ usize greatest(const std::vector<u64>& values) {
   return static_cast<usize>(std::max_element(values.begin(), values.end()) - values.begin());
 }
 
-// Events of the scheduler say where threads stopped, and not where they spent their time.
+// Events of the scheduler show where threads stopped, and not where they used their time.
 bool tells_what_is_hot(const stacks::StackEvent& event) {
   return event.samples != 0 && event.name != stacks::kAllTime && event.things != stacks::kWaits &&
          !event.name.starts_with("sched:") && event.name != "context-switches" && event.name != "dummy";
 }
 
-// Threads that were sampled; cores that had nothing to do are none.
+// Threads that were sampled; idle cores do not count.
 usize sampled_threads(const StackProfile& profile) {
   std::set<std::pair<u32, u32>> threads;
   std::vector<bool> seen(profile.tasks.size());
@@ -81,7 +81,7 @@ usize sampled_threads(const StackProfile& profile) {
   return threads.size();
 }
 
-// Of threads' whole time there are no samples, and what they waited for it says itself.
+// Threads' whole time has no samples, and the waits in it are shown separately.
 bool is_of_all_time(const StackProfile& profile) {
   return std::any_of(profile.events.begin(), profile.events.end(),
                      [](const auto& event) { return event.name == stacks::kAllTime; });

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What stands above every text and page of a recording: how long it took, what it used, who was hot, and of what it all
-// is. Only what the recording tells or what was measured: what is not known is not said. Pure. Called by stack_text,
-// stack_json and html.
+// The lines at the top of every text and page of a recording: how long it took, the resources it used, the hot
+// functions, and the recorded program. Only recorded or measured facts: unknown ones are left out. Pure.
 #pragma once
 #include <optional>
 #include <string>
@@ -15,7 +14,7 @@ namespace wperf::report {
 // The function with the most of an event, and the one that called it most when it was seen.
 struct HotFunction {
   u32 event = 0, function = 0;
-  u32 caller = stacks::kNothing;      // none: no stacks, or nobody called it
+  u32 caller = stacks::kNothing;      // kNothing: no stacks, or it has no caller
   u64 period = 0, called_period = 0;  // its own; of that, called by `caller`
 };
 std::optional<HotFunction> hottest_function(const stacks::StackProfile& profile, const stacks::StackFilter& filter);
@@ -23,10 +22,10 @@ std::optional<HotFunction> hottest_function(const stacks::StackProfile& profile,
 // A line each; empty: there is nothing to say.
 struct Headline {
   std::string time;     // "ran 1.790 s, used 1.302 s of CPU (0.73 cores); 4 threads sampled"
-  std::string waited;   // that it mostly did, and how to find out for what
+  std::string waited;   // for a program that mostly waited: how to find out for what
   std::string hottest;  // "hottest: sort_range in work, 53.45 %; called by sorty"
 };
-// `about`: null, nobody knows.
+// `about`: may be null.
 Headline headline(const stacks::StackProfile& profile, const stacks::RecordingAbout* about,
                   const stacks::StackFilter& filter);
 // "ran 1.790 s, used 1.302 s of CPU (0.73 cores)"; empty: not known.
@@ -46,7 +45,7 @@ std::string date_text(u64 unix_ns);
 
 // Does an event count nanoseconds? As isClock of painting.js.
 bool counts_time(const stacks::StackEvent& event);
-// "1.257 s of CPU", "40 counted": what the samples of an event stand for.
+// The weight of an event's samples: "1.257 s of CPU", "40 counted".
 std::string weight_text(const stacks::StackProfile& profile, u32 event);
 
 }  // namespace wperf::report

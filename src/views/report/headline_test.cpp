@@ -67,7 +67,7 @@ TEST(Headline, TellsTimeCoresAndWhoWasHot) {
   EXPECT_EQ(recording["about"]["begun"], "2026-01-31 13:05:59 UTC");
 }
 
-// Nothing is guessed: the time between samples is no time of the program, and a clock that was sampled is no CPU time.
+// Nothing is guessed: the interval of samples is not a time of the program, and a sampled clock is not CPU time.
 TEST(Headline, OfSomebodyElsesRecordingOnlyWhatItTells) {
   const RecordingAbout nothing;
   EXPECT_EQ(headline(sorting(), &nothing, {}).time, "1.749 s from first to last sample; 2 threads sampled");

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Ours alone; data/spe/memory.schema describes it. Addresses are text: they need 64 bits, readers hold 63.
+// A document that only wperf has; data/spe/memory.schema describes it. Addresses are text: they need 64 bits, readers
+// hold 63.
 #include "views/report/memory_json.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The JSON of `--mem`. Called by spe_json.cpp.
+// The JSON of `--mem`.
 #pragma once
 #include "analysis/operations/spe_profile.h"
 #include "ground/text/json_writer.h"

@@ -63,7 +63,7 @@ std::string source_name(const MemoryProfile& memory, u32 source) {
   return source == answers::kNone ? std::string() : memory.sources[source].name;
 }
 
-// What functions and lines show alike.
+// The columns that functions and lines have in common.
 void add_access_columns(Table& table) {
   add_columns(table, {"of cycles", "hits", "loads", "stores", "mean", "p50", "p90", "p99", "longest", "issue",
                       "translation", "refills", "walks"});

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The tables of `--mem`, which text and JSON share. Called by memory_text.cpp, memory_json.cpp
-// and pages.
+// The tables of `--mem`, which text and JSON share.
 #pragma once
 #include <string>
 #include <vector>
@@ -11,7 +10,7 @@
 
 namespace wperf::report {
 
-// Loads and stores by where the data came from, how long that took, and their share of all that was waited for.
+// Loads and stores by the level that the data came from, with their latency and their share of all waiting.
 Table source_table(const operations::MemoryProfile& memory);
 // Latencies by power of two, a column for each source: for eyes.
 Table latency_table(const operations::MemoryProfile& memory);

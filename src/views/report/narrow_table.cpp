@@ -8,7 +8,7 @@
 namespace wperf::report {
 namespace {
 
-constexpr usize kTableMargin = 6, kTableGap = 2;  // of append_table()
+constexpr usize kTableMargin = 6, kTableGap = 2;  // as in append_table()
 constexpr std::string_view kMore = "...";
 
 usize width_of_column(const Table& table, usize column) {

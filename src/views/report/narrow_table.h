@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is wider than the terminal, so that no line is broken within a number. Called by memory_text.cpp.
+// Tables and lists that are wider than the terminal, laid out so that no line is broken within a number.
 #pragma once
 #include <string>
 #include <string_view>
@@ -8,7 +8,7 @@
 
 namespace wperf::report {
 
-// As append_table() where the table is not wider than `width` characters, and where `width` is 0. Else its columns come
+// Like append_table() if the table is not wider than `width` characters, or if `width` is 0. Otherwise its columns come
 // in parts below each other, with the rows numbered; a cell that is longer than a line is cut and ends in "...".
 void append_table_within(std::string& out, const Table& table, usize width);
 // One line, or several that break at blanks.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What several tests of this room ask of a text or of a JSON document.
+// Checks of a text or of a JSON document that several tests of this room need.
 #pragma once
 #include <nlohmann/json.hpp>
 #include <regex>

@@ -14,7 +14,7 @@ namespace {
 constexpr std::string_view kHot = text::kBrightRed, kPlain = text::kNoColour;
 constexpr std::string_view kAddressTitle = "address", kInstructionTitle = "instruction";
 
-// Contract 9.7: a table of its own inside the column, one cell per line, each two blanks right of the column's title.
+// Contract 9.7: an embedded table inside the column, one cell per line, each two blanks right of the column's title.
 std::vector<std::string> embedded_table(const answers::CompatProfile& profile, const answers::CodeBlock& code,
                                         u32 hot_rva, bool colour) {
   std::vector<std::string> addresses, texts;

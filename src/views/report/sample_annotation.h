@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Source lines and instructions of one symbol (contract 9.6, 9.7). Called by sample_text.cpp and sample_json.cpp.
+// Source lines and instructions of one symbol (contract 9.6, 9.7).
 #pragma once
 #include <string>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The sampling profiles behind the golden files. Called by the tests of this room only.
+// The sampling profiles of the golden files. For tests only.
 #pragma once
 #include "model/answers/compat_profile.h"
 

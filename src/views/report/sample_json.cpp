@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Contract 9.8. Clients allow new keys inside "sampling" only, not inside events and their rows: ours come last there.
+// Contract 9.8. Clients allow new keys inside "sampling" only, not inside events and their rows: wperf's come last
+// there.
 #include <algorithm>
 #include <set>
 #include <tuple>
@@ -14,11 +15,11 @@
 namespace wperf::report {
 namespace {
 
-// The disassembly of one line, a candidate for what fits.
+// The disassembly of one line, which is written if there is room.
 struct CodeOfLine {
   const answers::LineRow* line = nullptr;
   usize order = 0;  // in the document
-  usize bytes = 0;  // of its array
+  usize bytes = 0;  // size of its array
 };
 
 class SampleJson {
@@ -46,7 +47,7 @@ class SampleJson {
  private:
   bool annotates() const { return options_.annotate || options_.disassemble; }
 
-  // Disassembly is what makes documents large, and a client that reads no further than its limit sees nothing at all.
+  // Disassembly makes documents large, and a client that reads only up to its limit gets nothing of a larger one.
   // `times`: how often each line is written.
   void choose_code(usize times) {
     if (!options_.disassemble) return;
@@ -57,7 +58,7 @@ class SampleJson {
     }
     std::string bare;
     text::JsonWriter json(bare);
-    omitted_ = static_cast<u32>(lines.size());  // so that its own digits are counted
+    omitted_ = static_cast<u32>(lines.size());  // so that its digits are counted
     write(json);
     std::sort(lines.begin(), lines.end(), [](const CodeOfLine& a, const CodeOfLine& b) {
       return std::tie(b.line->hits, a.order) < std::tie(a.line->hits, b.order);
@@ -348,7 +349,7 @@ class SampleJson {
 
   const answers::CompatProfile& profile_;
   const SampleOptions& options_;
-  std::set<const answers::LineRow*> chosen_;  // whose disassembly is written
+  std::set<const answers::LineRow*> chosen_;  // the lines whose disassembly is written
   u32 omitted_ = 0;
 };
 

@@ -26,7 +26,7 @@ std::string json_text(std::string_view text) {
   return out;
 }
 
-// A name of a thread may hold anything; a line of text must stay one.
+// A thread's name may contain line ends; a line of text must stay one.
 std::string on_one_line(std::string_view text) {
   std::string out(text);
   for (char& c : out) {
@@ -54,7 +54,8 @@ char* put_seconds(char* at, u64 ns) {
   return at + 10;
 }
 
-// What stands behind the address of a frame: of a function, and thus spelled before it is known how often.
+// The text after the address of a frame: it depends on the function, and is thus formatted before it is known how often
+// it is needed.
 struct FunctionPieces {
   std::string before_offset, after_offset;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Samples of a recording one by one, as lines of text or of JSON. What repeats (who, an address with its name) is
-// spelled once and copied from then on. Called by commands.
+// Samples of a recording one by one, as lines of text or of JSON. Repeated parts (a task, an address with its name) are
+// formatted once and then copied.
 #pragma once
 #include <memory>
 #include <string>
@@ -14,14 +14,14 @@ namespace wperf::report {
 
 enum class LineFormat : u8 { text, json };
 
-// What only this sample says; its row in the profile tells the rest.
+// The values that only this sample has; the others are in its row of the profile.
 struct SampleMoment {
   u64 time_ns = 0, period = 0;
   u32 core = 0;
   bool has_time = false, has_core = false;
 };
 
-// Text that grows at its end, which has room for what is put there.
+// Text that grows at its end; the buffer must have room for what is added.
 class LineText {
  public:
   std::string_view text() const { return {buffer_.get(), static_cast<usize>(at_ - buffer_.get())}; }

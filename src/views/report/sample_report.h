@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The answers of `sample` and `record`: text (contract 9.2-9.7) and JSON (9.8), with our own tables beside them. Pure
-// functions of profile and options; lines end in LF. Called by commands.
+// The answers of `sample` and `record`: text (contract 9.2-9.7) and JSON (9.8), together with wperf's own tables. Pure
+// functions of profile and options; lines end in LF.
 #pragma once
 #include <string>
 #include <string_view>
@@ -20,7 +20,7 @@ struct SampleOptions {
   bool disassemble = false;  // implies annotate
   std::vector<SampleBreakdown> by;
   // Text only:
-  bool source = false;  // source text beside the line
+  bool source = false;  // source text next to the line
   bool colour = false;  // marks the hottest instruction of each line; for terminals
   // JSON only: leaves out the disassembly of the coolest lines to stay under this many bytes; 0: no limit.
   usize most_bytes = 0;
@@ -29,8 +29,7 @@ struct SampleOptions {
 // One client kills the process when its standard output exceeds 1 MiB (contract 1.6).
 inline constexpr usize kMostBytesForClients = 1'000'000;
 
-// What is printed before sampling begins: -v modules and sections, then the base address. `program` as the user named
-// it.
+// The text before sampling begins: with -v modules and sections, then the base address. `program` as the user named it.
 std::string sample_start_text(const answers::SampleTarget& target, const std::string& program, bool verbose,
                               std::string_view sampling_type = "software sampling");
 

@@ -152,7 +152,7 @@ TEST(sample_text, without_pdb_counts_modules_beyond_ten) {
   EXPECT_TRUE(finds(text, "note: and 3 more modules"));
 }
 
-// What the known clients read (contract 9.8), checked on every document here.
+// The keys that the known clients read (contract 9.8), checked on every document here.
 void check_clients_rules(const json& document, const SampleOptions& options) {
   const json& sampling = document.at("sampling");
   for (const char* key :
@@ -248,7 +248,7 @@ TEST(sample_json, verbose_has_modules_and_addresses) {
   const json sampling = parsed(testing::two_events_sampled(), options)["sampling"];
   ASSERT_EQ(sampling["modules"].size(), 3u);
   EXPECT_EQ(sampling["modules"][1]["address"], 0x7ffa10000000);
-  ASSERT_EQ(sampling["modules_info"].size(), 2u);  // those with a PDB
+  ASSERT_EQ(sampling["modules_info"].size(), 2u);  // the modules with a PDB
   EXPECT_EQ(sampling["modules_info"][0]["sections"][1]["offset"], 0x2000);
   EXPECT_EQ(sampling["events"][1]["pcs"][0]["in_symbol"], "big_mul:bignum.dll");
   EXPECT_EQ(sampling["events"][1]["pcs"][0]["count"], 150);

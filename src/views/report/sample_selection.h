@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which rows of an event are shown, and what the total line says of them. Called by sample_text.cpp and
-// sample_json.cpp.
+// Which rows of an event are shown, and the numbers in the total line.
 #pragma once
 #include <vector>
 
@@ -10,7 +9,7 @@
 namespace wperf::report {
 
 struct ShownRows {
-  std::vector<const answers::SymbolRow*> rows;  // those that the filter lets pass, at most SampleOptions::rows
+  std::vector<const answers::SymbolRow*> rows;  // the ones that pass the filter, at most SampleOptions::rows
   u32 total_rows = 0;                           // the total line counts the hottest rows whether they pass or not
   u64 total_count = 0;
 };

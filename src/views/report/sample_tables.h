@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Tables of samples that text and JSON share: hot functions (contract 9.2) and our own --by. Called by sample_text.cpp
-// and sample_json.cpp.
+// Tables of samples that text and JSON share: hot functions (contract 9.2) and wperf's own --by.
 #pragma once
 #include <string>
 #include <string_view>
@@ -17,13 +16,13 @@ namespace wperf::report {
 void append_heading(std::string& out, std::string_view what);
 
 Table symbol_table(const answers::CompatProfile& profile, const answers::SampledEvent& event, const ShownRows& shown);
-// At most SampleOptions::rows rows; of callers, those of the functions shown.
+// At most SampleOptions::rows rows; for callers, only those of the shown functions.
 Table breakdown_table(const answers::CompatProfile& profile, const answers::SampledEvent& event,
                       SampleBreakdown breakdown, const SampleOptions& options);
 // "process", "thread", …
 std::string_view breakdown_name(SampleBreakdown breakdown);
 
-// Per core what was lost and why. Without rows if nothing was.
+// The losses of each core and their reasons. Without rows if there were none.
 Table loss_table(const answers::CompatProfile& profile);
 
 // One sentence per module whose names are not the best there are, weighted by samples, most first:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Contract 9.2-9.7. What is ours stands before the first section (losses) and after the last (--by, notes), so that
+// Contract 9.2-9.7. wperf's own parts come before the first section (losses) and after the last (--by, notes), so that
 // readers of the sections find them as they know them.
 #include <fmt/format.h>
 
@@ -16,7 +16,7 @@ namespace {
 
 using Out = std::back_insert_iterator<std::string>;
 
-constexpr int kColumn = 32;  // of module names and numbers under -v
+constexpr int kColumn = 32;  // width of module names and numbers under -v
 
 void append_line_of(std::string& out, char c, usize count) {
   out.append(count, c);
@@ -40,7 +40,7 @@ void append_modules(std::string& out, const answers::SampleTarget& target) {
   }
 }
 
-// What -v says of the run before the sections.
+// The lines of -v about the run, before the sections.
 void append_trace(std::string& out, const answers::CompatProfile& profile, const SampleOptions& options) {
   append_line_of(out, '=', 17);
   const u64 generated = profile.samples_generated(), dropped = profile.samples_dropped();

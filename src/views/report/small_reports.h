@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The answers of the small commands (contract 8) and of doctor. Most are blocks: named tables that are written as text
-// or as one JSON document. Pure functions; called by commands and cli.
+// or as one JSON document. Pure functions.
 #pragma once
 #include <optional>
 #include <span>
@@ -33,8 +33,8 @@ std::vector<Block> test_report(pmu::Product product, const answers::TestReport& 
 std::vector<Block> version_report(std::span<const answers::Component> components);
 std::vector<Block> detect_report(std::span<const answers::DeviceInstance> devices);
 
-// A metric, also a built-in one, an event or a group of metrics of that name, in this order; exact case. None: no such
-// name.
+// A metric, also a built-in one, an event or a group of metrics of that name, in this order; exact case. nullopt: no
+// such name.
 std::optional<answers::ManualPage> find_manual_page(pmu::Product product, std::string_view name);
 std::string manual_text(const answers::ManualPage& page);
 std::string manual_json(const answers::ManualPage& page);

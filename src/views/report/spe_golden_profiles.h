@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The SPE profiles behind the golden files. Called by the tests of this room only.
+// The SPE profiles of the golden files. For tests only.
 #pragma once
 #include "analysis/operations/spe_profile.h"
 #include "model/answers/count_profile.h"

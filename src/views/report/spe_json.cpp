@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Contract 9.9. One client looks for the events one level above where the schema has them, so they are in both places;
-// clients allow keys of ours beside them.
+// clients allow additional keys.
 #include <algorithm>
 
 #include "ground/text/json_writer.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a reader must know of an SPE run before believing its numbers: how operations were chosen, what was lost, what
-// the core does not tell. Called by spe_text.cpp and spe_json.cpp.
+// Facts that a reader must know about an SPE run before believing its numbers: how operations were chosen, how many
+// were lost, which facts the core does not record.
 #pragma once
 #include <string>
 #include <vector>

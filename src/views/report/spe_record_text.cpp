@@ -21,7 +21,7 @@ constexpr std::string_view kBetween = ",\n";  // two JSON objects
 
 enum class Spelling : u8 { decimal, address };
 
-// What many records share.
+// The fields that many records share.
 template <class Visitor>
 void visit_place(const SpeRecordRow& row, Visitor& visitor) {
   visitor.text("function", row.function);
@@ -33,8 +33,8 @@ void visit_kind(const SpeRecordRow& row, Visitor& visitor) {
   visitor.word("events", row.events);
 }
 
-// Every column once, in order; a visitor with number(), text() and word() spells them. A word is of ours: it holds
-// nothing that needs care. spelled(): columns that it spelled before.
+// Calls the visitor for every column once, in order: number(), text() or word(). A word is one of wperf's own and needs
+// no escaping. spelled(): columns whose text was made before.
 template <class Visitor>
 void visit_columns(const SpeRecordRow& row, Visitor&& visitor) {
   visitor.number("time", row.time, Spelling::decimal);
@@ -86,7 +86,7 @@ u32 digits_of(u64 value) {
     for (u64 i = 0, power = 1; i < 20; ++i, power *= 10) powers[i] = power;
     return powers;
   }();
-  // Of 2^bits: one too few where the value is at least the next power of ten.
+  // By the number of bits: one too few if the value is at least the next power of ten.
   const u32 about = static_cast<u32>(std::bit_width(value)) * 1233 >> 12;
   return about + (about < kPowers.size() && value >= kPowers[about] ? 1 : 0);
 }
@@ -184,7 +184,7 @@ class CsvCells {
   bool first_ = true;
 };
 
-// Cells behind the end of `out`, whose size changes once: a record costs little more than its digits.
+// Appends cells to `out`, whose size changes once: a record costs little more than its digits.
 template <class Visit>
 void append_csv(const SpeRecordRow& row, std::string& out, Visit&& visit) {
   const usize size = out.size();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The answer of statistical profiling as text and JSON (contract 9.9), and ours: what `--mem` adds, and single records.
-// Pure functions of profile and options; lines end in LF. Called by commands.
+// The answer of statistical profiling as text and JSON (contract 9.9), and wperf's additions: the tables of `--mem`,
+// and single records. Pure functions of profile and options; lines end in LF.
 #pragma once
 #include <string>
 #include <string_view>
@@ -15,8 +15,8 @@ namespace wperf::report {
 struct SpeOptions {
   SampleOptions samples;
   bool memory = false;   // --mem: its tables follow the sections
-  u32 memory_rows = 20;  // of each of its tables
-  usize width = 0;       // of the terminal in characters, for them; 0: lines may be as long as they need to be
+  u32 memory_rows = 20;  // in each memory table
+  usize width = 0;       // of the terminal in characters, for these tables; 0: unlimited
 };
 
 // Everything after the progress line: the counting section if there is one, the sections, the tables of --mem.
@@ -24,16 +24,16 @@ std::string spe_text(const operations::SpeProfile& profile, const answers::Count
                      const SpeOptions& options);
 
 // {"sampling": {"events": […], "sampling": {…}, "memory": {…}}, "counting": {…}}; "memory" with --mem only, "counting"
-// without members where nothing was counted.
+// without members if nothing was counted.
 std::string spe_json(const operations::SpeProfile& profile, const answers::CountProfile* counting,
                      const SpeOptions& options);
 
-// The tables of --mem alone; what spe_text() appends.
+// Only the tables of --mem, which spe_text() appends.
 std::string memory_text(const operations::SpeProfile& profile, const SpeOptions& options);
 
-// Records as they come: head, a line per record, tail. CSV with a line of titles, or one JSON document
-// {"records": [ {…}, … ]} with a record to each line; a key without value is left out. Lines may be made apart from
-// each other, each run of them by a RecordLines of its own, and are joined by one RecordWriter.
+// Records as they come: head, a line per record, tail. CSV with a line of titles, or one JSON document {"records": [
+// {…}, … ]} with a record to each line; a key without value is left out. Runs of lines may be made in parallel, each by
+// a separate RecordLines; one RecordWriter joins them.
 enum class RecordFormat : u8 { csv, json };
 class RecordLines {
  public:
@@ -51,7 +51,7 @@ class RecordWriter {
  public:
   explicit RecordWriter(RecordFormat format) : format_(format) {}
   std::string_view begin();
-  std::string_view before_lines();  // what stands between the lines before and those that come: once for each run
+  std::string_view before_lines();  // The text between the lines before and those that follow: once for each run.
   std::string_view end() const;
 
  private:

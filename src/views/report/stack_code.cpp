@@ -24,7 +24,7 @@ std::string percent_text(u64 part, u64 whole) {
   return text::fixed(percent_of(part, whole), 2);
 }
 
-// Source text as a cell: tabs become blanks, what would move the terminal's cursor goes.
+// Source text as a cell: tabs become blanks, and control characters are left out.
 std::string as_cell(std::string_view text) {
   constexpr usize kTab = 4;
   std::string out;
@@ -59,12 +59,12 @@ void append_narrow_table(std::string& out, const Table& table, const std::vector
   }
 }
 
-// What the shares of a function's lines are of.
+// The total that the shares of a function's lines refer to.
 u64 whole_of(const FunctionCode& code) {
   return code.with_calls ? code.all.period : code.hits.period;
 }
 
-// The first cells of a row: with what was called, itself, and its samples; empty where it was not hit.
+// The first cells of a row: the share with called code, its own share, and its samples; empty if it was not hit.
 std::vector<Column> share_columns(const FunctionCode& code) {
   if (!code.with_calls) return {{"%", Align::right}, {"samples", Align::right}};
   return {{"all %", Align::right}, {"self %", Align::right}, {"samples", Align::right}};

@@ -42,7 +42,7 @@ void write_keys(text::JsonWriter& json, const StackProfile& profile, const stack
         json.string("cputype", profile.core_kinds.name(row.core_kind));
         break;
       case SortKey::module:
-        if (row.function != kNothing) break;  // said with the symbol
+        if (row.function != kNothing) break;  // the symbol's entry has it
         json.string("module", profile.modules[row.module].name);
         break;
       case SortKey::symbol:

@@ -14,10 +14,10 @@ namespace {
 using stacks::StackLosses;
 using stacks::StackProfile;
 
-// Percent: what changes nothing that anybody reads off.
+// In percent: losses below this do not change what a reader concludes.
 constexpr double kMinor = 1, kMinorNames = 5;
 
-// Collects what is missing, in the order in which it is told.
+// Collects the losses, in the order in which they are shown.
 class LossList {
  public:
   explicit LossList(const StackProfile& profile) : are_of_whole_(profile.losses.stacks_of_whole) {
@@ -36,15 +36,15 @@ class LossList {
     const std::string number = text::with_commas(count);
     add(fmt::format("{} {}", number, what), fmt::format("{} {}", number, brief), is_minor);
   }
-  // Of all that there would have been: "25 samples were lost in the kernel (6.0 %)".
+  // As a share of the complete recording: "25 samples were lost in the kernel (6.0 %)".
   void lost(u64 count, std::string_view what, std::string_view why, std::string_view brief) {
     if (count == 0) return;
     const double share = percent(count, samples_ + count);
-    // Where there are no samples, as in threads' whole time, it is no share of anything.
+    // Without samples, as in threads' whole time, there is no share.
     const std::string told = samples_ == 0 ? std::string() : fmt::format(" ({} %)", text::fixed(share, 1));
     this->count(count, fmt::format("{}{}{}", what, told, why), fmt::format("{}{}", brief, told), share < kMinor);
   }
-  // Of those that are there.
+  // As a share of the present samples.
   void stacks(u64 count, std::string_view why) {
     if (count == 0) return;
     if (are_of_whole_) {
@@ -67,7 +67,7 @@ class LossList {
 
  private:
   static double percent(u64 part, u64 whole) { return 100 * static_cast<double>(part) / static_cast<double>(whole); }
-  // Of a part of the recording nobody knows how many of them are its own.
+  // For a part of the recording it is unknown how many of them belong to it.
   double share_of(u64 stacks) const { return stacks > samples_ ? 100 : percent(stacks, samples_); }
   std::string told_share(u64 stacks) const {
     return stacks > samples_ ? std::string() : fmt::format(" ({} %)", text::fixed(share_of(stacks), 1));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The answers of `report` to a recording that is a list of samples: tables, call trees, folded stacks and JSON. Pure
-// functions of profile and options; lines end in LF. Called by commands.
+// functions of profile and options; lines end in LF.
 #pragma once
 #include <functional>
 #include <string>
@@ -21,41 +21,41 @@ struct StackOptions {
   u32 rows = 50;
   bool children = false;
   bool tree = false, callers = false, callees = false;
-  double percent_limit = 0.5;  // call trees leave out what has less
-  bool relative = false;       // percentages are those of what the filter leaves
+  double percent_limit = 0.5;  // call trees leave out smaller shares
+  bool relative = false;       // percentages refer to the samples that the filter leaves
   bool is_part = false;        // the profile has only samples of some time, or some parallelism
   bool verbose = false;
-  usize width = 0;        // of the terminal in characters; 0: lines may be as long as they need to be
-  bool coloured = false;  // hot rows, on a terminal
-  const stacks::RecordingAbout* about = nullptr;  // null: nothing is told of the run
+  usize width = 0;                                // of the terminal in characters; 0: unlimited
+  bool coloured = false;                          // hot rows, on a terminal
+  const stacks::RecordingAbout* about = nullptr;  // null: there are no facts about the run
 };
 
 std::string stack_text(const stacks::StackProfile& profile, const StackOptions& options);
 std::string stack_json(const stacks::StackProfile& profile, const StackOptions& options);
-// "name;outermost;…;innermost 17" for tools that draw flame graphs; of one event, in parts of whole lines: each spells
-// its stack out, so that together they may be much longer than the profile.
+// "name;outermost;…;innermost 17" for tools that draw flame graphs; for one event, in parts of whole lines. Each line
+// has its complete stack, so that together they may be much longer than the profile.
 using TakeText = std::function<void(std::string_view part)>;
 void write_folded(const stacks::StackProfile& profile, u32 event, const StackOptions& options, const TakeText& take);
 
 // For the files of this room.
 std::vector<stacks::SortKey> sort_keys(const StackOptions& options);
-// What is 100 % of an event.
+// The 100 % of an event.
 u64 whole_period(const stacks::StackProfile& profile, u32 event, const StackOptions& options);
-// Functions of the rows at the top, each once: what call trees are made for.
+// The functions of the rows at the top, each once, for which call trees are made.
 std::vector<u32> hot_functions(const stacks::StackProfile& profile, u32 event, const StackOptions& options);
 // Lines and instructions of hot functions, as far as the profile has them.
 void append_code(std::string& out, const stacks::StackProfile& profile, u32 event, const StackOptions& options);
 void write_code(text::JsonWriter& json, const stacks::StackProfile& profile, u32 event);
 void append_call_trees(std::string& out, const stacks::StackProfile& profile, u32 event, const StackOptions& options);
-// What StackLosses says of damage; empty: there is none.
+// The text about damage in StackLosses; empty if there is no damage.
 std::string damage_text(u64 places, u64 bytes, u64 records_about);
-// Something that was lost or could not be read: as a sentence, and in few words. Minor: less than one in a hundred.
+// A loss or unreadable data: as a sentence, and in few words. Minor: less than one in a hundred.
 struct StackLoss {
   std::string text, brief;
   bool is_minor = false;
 };
 std::vector<StackLoss> stack_losses(const stacks::StackProfile& profile);
-// The same, with what a trace of Windows lacks, and with code that has no names.
+// The same, with the losses of a trace of Windows, and with code that has no names.
 std::vector<StackLoss> all_losses(const stacks::StackProfile& profile);
 // "45 samples lost (0.8 %), 5 stacks incomplete (0.1 %)"
 std::string losses_brief(const std::vector<StackLoss>& losses);
@@ -63,10 +63,10 @@ std::string losses_brief(const std::vector<StackLoss>& losses);
 struct NamelessModule {
   u32 module = 0;
   double percent = 0;  // of all samples
-  std::string reason;  // and the way out
+  std::string reason;  // and the remedy
 };
 std::vector<NamelessModule> nameless_modules(const stacks::StackProfile& profile);
-// What is said of them, a sentence each; and what filters asked for in vain, with what there is.
+// Notes about missing names, a sentence each; and about filters without a match, with the existing names.
 std::vector<std::string> name_notes(const stacks::StackProfile& profile);
 std::vector<std::string> filter_notes(const stacks::StackProfile& profile, const stacks::StackFilter& filter);
 // The sentences of losses, one a line, with `prefix` before each.

@@ -94,7 +94,7 @@ TEST(StackText, LossesComeFirst) {
   EXPECT_NE(text.find("84 stacks are incomplete: the stack copy was too short"), std::string::npos);
 }
 
-// Less than one in a hundred changes nothing that anybody reads off.
+// Less than one in a hundred does not change what a reader concludes.
 TEST(StackText, WhatIsHardlyMissingStandsBehind) {
   StackProfile profile = one_of_each();
   profile.events[0].samples = 5000;
@@ -120,7 +120,7 @@ TEST(StackText, WhatIsHardlyMissingStandsBehind) {
   EXPECT_NE(stack_text(profile, {}).find("1,000 samples were lost in the kernel\n"), std::string::npos);
   profile.events.front().samples = 5000;
   profile.events.pop_back();
-  // Of a part of a recording the whole's stacks are no share.
+  // For a part of a recording, the stacks of the whole have no share.
   profile.losses.stacks_without_table = 5001;
   EXPECT_EQ(losses_brief(stack_losses(profile)), "1,000 samples lost (16.7 %), 5,001 stacks incomplete");
 }
@@ -297,7 +297,7 @@ TEST(StackText, ControlCharactersAreAsWideAsTheyArePrinted) {
   EXPECT_EQ(text::width_of("a\x1b[2J"), 8u);           // a\x1b[2J
   EXPECT_EQ(text::width_of("\x7f\xc2\x9b\x08"), 12u);  // \x7f\x9b\x08
   EXPECT_EQ(text::width_of("\x1b[1;31m漢字\x1b[0m"), 2u);
-  EXPECT_EQ(text::width_of("\x1b[30;40m"), 11u);       // no colour of ours
+  EXPECT_EQ(text::width_of("\x1b[30;40m"), 11u);       // a colour that wperf does not use
   EXPECT_EQ(text::width_of("\xe2\x80\xae\x9b"), 10u);  // \u202e\x9b
   EXPECT_EQ(text::cut_to("abc\x07xyz", 8), "abc..");
   EXPECT_EQ(text::cut_to("abc\x07xyz", 9), "abc\x07..");

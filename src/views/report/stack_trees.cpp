@@ -72,7 +72,7 @@ void write_folded(const StackProfile& profile, u32 event, const StackOptions& op
   std::string path;
   struct Step {
     u32 node;
-    usize length;  // of the path before it
+    usize length;  // of the path above it
   };
   std::vector<Step> steps;
   for (usize i = children[0].size(); i-- > 0;) steps.push_back({children[0][i], 0});

@@ -24,7 +24,7 @@ void append_cell(std::string& out, std::string_view text, Align align, usize wid
   if (align == Align::left) out.append(padding, ' ');
 }
 
-// What was read stands in them, too.
+// The command that was read is in them, too.
 Table with_names_in_lines(Table table) {
   for (std::vector<std::string>& row : table.rows) {
     for (usize i = 0; i < std::min(row.size(), table.columns.size()); ++i) {
@@ -34,7 +34,7 @@ Table with_names_in_lines(Table table) {
   return table;
 }
 
-// One wide cell would else fill every line of the table with blanks.
+// Otherwise one wide cell would fill every line of the table with blanks.
 void end_line(std::string& out) {
   while (out.back() == ' ') out.pop_back();
   out += '\n';

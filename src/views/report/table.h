@@ -15,7 +15,7 @@ struct Column {
   std::string title;  // JSON key: blanks become underscores
   Align align = Align::left;
   bool json_integer = false;  // cells are written unquoted; thousands commas are dropped
-  bool coloured = false;      // cells may have colours of ours: names in them are as name_in_line() has them
+  bool coloured = false;      // cells may have colours: names in them have been through name_in_line()
 };
 
 struct Table {

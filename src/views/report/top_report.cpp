@@ -172,7 +172,7 @@ std::string top_json(const stacks::StackProfile& profile, const LookFacts& facts
   if (facts.counters != nullptr) append_counters_json(json, facts);
   json.end_object();
   json.end_object();
-  // Behind it what `report --json` says of the same samples.
+  // Followed by the members of `report --json` for the same samples.
   out.back() = ',';
   return out + stack_json(profile, options).substr(1);
 }

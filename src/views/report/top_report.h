@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The answers of `top --once`: what `report` says of a recording, behind how long the look was and how often events
-// happened. Pure. Called by commands.
+// The answers of `top --once`: how long the look was and how often events happened, followed by a report of the
+// recording. Pure.
 #pragma once
 #include <string>
 #include <string_view>
@@ -14,10 +14,10 @@ namespace wperf::report {
 
 struct LookFacts {
   std::string of;                                       // "the machine", "process 12", "prog.exe"
-  double seconds = 0;                                   // that were sampled
+  double seconds = 0;                                   // the sampled time
   bool has_ended = false;                               // the program
   const std::vector<waits::WaitedIn>* waits = nullptr;  // the longest first; null: not recorded
-  // What was counted beside the samples; null: nothing.
+  // Counts in addition to the samples; null if there are none.
   const std::vector<answers::CountRow>* counters = nullptr;
 };
 
@@ -25,13 +25,13 @@ struct LookFacts {
 bool is_incomplete(const stacks::StackLosses& losses);
 // "cycles 3.02 G/s" of each event that was sampled.
 std::string rates_text(const stacks::StackProfile& profile, double seconds);
-// What a sampled event's number is per second; of clocks in nanoseconds, how many cores that is.
+// The number of a sampled event per second; for clocks in nanoseconds, the number of cores.
 bool is_clock_event(const stacks::StackEvent& event);
 
 // How often an event was counted, for as much of the time as it had a counter.
 std::string counter_text(const answers::CountRow& row);
 
-// Of one row.
+// For one row.
 std::string_view class_text(waits::WaitClass wait);
 std::string waiting_function(const waits::WaitedIn& row);
 // Many threads may wait: 5.2 s in one second are 5.2 of them on average.

@@ -10,7 +10,7 @@ namespace {
 using topdown::Drill;
 using topdown::kNone;
 
-// What is not known is not there.
+// Unknown values are left out.
 void write_share(text::JsonWriter& json, const topdown::Share& share) {
   if (share.known) {
     json.fixed("value", share.value, 9);
@@ -55,7 +55,7 @@ void write_groups(text::JsonWriter& json, const Drill& drill) {
   json.string("likely_group", drill.likely_group());
 }
 
-// Of each run what its formulas were given.
+// The inputs of the formulas, for each run.
 void write_counts(text::JsonWriter& json, const Drill& drill) {
   json.begin_array("counts");
   for (const std::vector<topdown::EventCount>& run : drill.counts()) {

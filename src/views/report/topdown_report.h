@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where a program's slots went, and who lost them, as text and JSON. Pure. Called by run_topdown
-// and, for what its page says in the same words, views/html.
+// Where a program's slots went, and which functions lost them, as text and JSON. Pure.
 #pragma once
 #include <optional>
 #include <span>
@@ -16,37 +15,37 @@ namespace wperf::report {
 
 // A function in which the sampled event happened.
 struct TopdownFunction {
-  std::string function, module, line;  // line: the one with most samples; empty: none is known
+  std::string function, module, line;  // line: the one with most samples; empty if unknown
   u64 samples = 0, line_samples = 0;
 };
 struct TopdownSamples {
   std::string event;
   u64 interval = 0, samples = 0;
-  u64 missing = 0;                         // lost or held back
+  u64 missing = 0;                         // samples that were lost or held back
   std::vector<TopdownFunction> functions;  // the greatest first
 };
 
 struct TopdownAnswer {
   std::string_view core;  // as people call it: "Neoverse V3"
-  std::string cores;      // which of them, where there are others, too: "0-3"
-  std::string program;    // empty: all that ran
+  std::string cores;      // the measured cores, if there are others, too: "0-3"
+  std::string program;    // empty: the whole machine
   double seconds = 0;     // of the first run
   bool took_turns = false;
   TopdownSamples where;                          // without event: not asked for, or not possible
-  std::optional<operations::SpeProfile> memory;  // where memory holds it back and there is SPE
+  std::optional<operations::SpeProfile> memory;  // if memory holds the program back and there is SPE
   std::vector<std::string> notes;                // whole sentences
 };
 
-// Of a share of samples: 95 %, by Wilson; as parts of 1. Samples that are missing may have been of this part, or not.
+// The interval of a share of samples: 95 %, by Wilson; as parts of 1. Missing samples may belong to this part, or not.
 struct Interval {
   double low = 0, high = 1;
 };
 Interval share_interval(u64 part, u64 whole, u64 missing = 0);
-// What is to be said beside a table of functions; empty: none is missing.
+// The remark next to a table of functions; empty if no samples are missing.
 std::string missing_samples(const TopdownSamples& where);
 
 struct TopdownTextOptions {
-  usize width = 0;  // of the terminal; 0: there is none
+  usize width = 0;  // of the terminal; 0: not a terminal
   u32 rows = 10;    // functions
 };
 
@@ -59,16 +58,16 @@ struct Topdown {
 std::string topdown_text(const Topdown& kind, const TopdownTextOptions& options);
 std::string topdown_json(std::span<const Topdown> kinds);
 
-// What the header of each of them says.
+// The headline of each of them.
 std::string topdown_headline(const Topdown& kind);
-// Of a node or metric; "-" where nothing is known.
+// For a node or metric; "-" if it is unknown.
 std::string topdown_percent(const topdown::Share& share);
 std::string topdown_margin(const topdown::Share& share);  // half its 95 % interval, "exact" or "not known"
 // Its nodes that were counted, a parent before its children, the greatest of these first.
 std::vector<u32> counted_nodes(const topdown::Drill& drill);
-// What the first level adds up to, or why it does not.
+// The sum of the first level, or why there is none.
 std::string topdown_sum(const topdown::Drill& drill);
-// What the worst node means, or that there is none; what its likeliest misses mean, empty where that is not known.
+// The meaning of the worst node, or that there is none; the meaning of its likeliest misses, empty if unknown.
 std::string topdown_verdict(const topdown::Drill& drill);
 std::string topdown_group_verdict(const topdown::Drill& drill);
 

@@ -104,7 +104,7 @@ void append_table_of(std::string& out, std::string_view what, const Table& table
   append_table_within(out, table, width);
 }
 
-// What --mem of `record` shows more of.
+// A short form of `record --mem`.
 void append_memory(std::string& out, const operations::SpeProfile& profile, const TopdownTextOptions& options) {
   const SpeOptions few{.samples = {}, .memory = true, .memory_rows = 5, .width = options.width};
   const operations::MemoryProfile& memory = *profile.memory;
@@ -162,7 +162,7 @@ std::vector<u32> counted_nodes(const Drill& drill) {
     open.pop_back();
     if (shares[node].run == 0) continue;
     counted.push_back(node);
-    // The last one is taken first.
+    // In reverse, because the last one is taken first.
     std::vector<u32> children(drill.method().nodes[node].children.rbegin(), drill.method().nodes[node].children.rend());
     std::stable_sort(children.begin(), children.end(), is_less);
     open.insert(open.end(), children.begin(), children.end());
@@ -214,7 +214,7 @@ std::string topdown_group_verdict(const Drill& drill) {
     if (drill.lost_cycles() > 0 && drill.lost_cycles() < drill.cycles() * topdown::kWorthAWord) {
       return "This node lost less than 1 % of the cycles, so there is little to explain.";
     }
-    // What was not counted may be it, and what is no miss has no cost.
+    // A kind that was not counted may be the cause, and a kind without misses has no cost.
     const auto& groups = drill.groups();
     const bool all_known = std::all_of(groups.begin(), groups.end(), [](const topdown::GroupShares& group) {
       return group.likely_cycles.has_value() && group.metrics.front().share.known;

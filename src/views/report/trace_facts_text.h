@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a trace of Windows lacks, as lines and as JSON. Pure. Called by commands, and by the reports of this room.
+// The gaps of a trace of Windows, as lines and as JSON. Pure.
 #pragma once
 #include <string>
 #include <vector>
@@ -13,7 +13,7 @@ inline double trace_seconds(u64 nanoseconds) {
   return static_cast<double>(nanoseconds) / 1e9;
 }
 
-// A sentence each. `all_gaps`: each of them, else the first few.
+// One sentence for each loss. `all_gaps`: all gaps, not only the first few.
 std::vector<std::string> trace_loss_lines(const stacks::TraceFacts& trace, bool all_gaps);
 // "trace": {…}
 void write_trace_facts(text::JsonWriter& json, const stacks::TraceFacts& trace);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The answers of `report --providers`: which events a trace of Windows holds, and single ones as lines. Pure. Called by
-// commands.
+// The answers of `report --providers`: which events a trace of Windows holds, and single ones as lines. Pure.
 #pragma once
 #include <string>
 
@@ -9,7 +8,7 @@
 
 namespace wperf::report {
 
-// `rows`: events of each provider; `width`: of the terminal, 0: lines may be as long as they need to be.
+// `rows`: events of each provider; `width`: the terminal's; with 0 lines may have any length.
 std::string providers_text(const stacks::TraceProviders& providers, u32 rows, usize width);
 std::string providers_json(const stacks::TraceProviders& providers, const stacks::TraceFacts& trace);
 

@@ -17,7 +17,7 @@ using stacks::CallTree;
 using stacks::StackProfile;
 
 constexpr usize kDeepest = 128;
-constexpr usize kWidthOfFiles = 120;  // where chains are broken that go to no terminal
+constexpr usize kWidthOfFiles = 120;  // the width at which chains are broken in output to a file
 
 double share_in_percent(u64 part, u64 whole) {
   return whole == 0 ? 0.0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole);
@@ -25,16 +25,16 @@ double share_in_percent(u64 part, u64 whole) {
 
 struct FoldedTree {
   CallTree tree;
-  std::vector<u32> levels;  // by node: how many calls of itself it stands for, at most
+  std::vector<u32> levels;  // by node: how many recursive calls it stands for, at most
 };
 
-// A call of the same function becomes part of its caller, and what it called is called by that.
+// A call of the same function is merged into its caller, together with its callees.
 FoldedTree without_recursion(const CallTree& tree) {
   FoldedTree folded;
   folded.levels = {1};
   const std::vector<CallNode>& nodes = tree.nodes();
   std::vector<u32> moved(nodes.size(), 0), level(nodes.size(), 1);
-  for (u32 i = 1; i < nodes.size(); ++i) {  // parents stand before their children
+  for (u32 i = 1; i < nodes.size(); ++i) {  // parents come before their children
     const CallNode& node = nodes[i];
     if (node.parent != 0 && nodes[node.parent].label == node.label) {
       moved[i] = moved[node.parent];
@@ -56,7 +56,7 @@ class TreeText {
            const TreeTextOptions& options)
       : out_(out), profile_(profile), tree_(tree), levels_(levels), children_(tree.children()), options_(options) {}
 
-  // Stacks may be deeper than ours.
+  // These stacks may be deeper than the tool's own.
   void append() {
     std::vector<Step> steps;
     push_children(0, 0, "", steps);
@@ -74,7 +74,7 @@ class TreeText {
   struct Step {
     u32 node;
     usize depth;
-    std::string guides;  // of those above it
+    std::string guides;  // the guide lines of the nodes above it
     bool is_last;
   };
 
@@ -83,7 +83,7 @@ class TreeText {
 
   const CallNode& node(u32 number) const { return tree_.nodes()[number]; }
   double percent(u64 period) const { return share_in_percent(period, options_.whole); }
-  // The greatest stand first.
+  // The greatest come first.
   std::span<const u32> large_children(u32 parent) const {
     const std::span<const u32> all = children_[parent];
     usize count = 0;
@@ -96,7 +96,7 @@ class TreeText {
   }
   std::string percent_text(u64 period) const { return text::fixed(percent(period), 2); }
 
-  // Functions that only called the next one, as far as the columns tell.
+  // Functions that only called the next one, judged by the printed columns.
   std::vector<u32> chain_from(u32 first) const {
     std::vector<u32> chain{first};
     while (true) {
@@ -116,7 +116,7 @@ class TreeText {
     if (levels_ != nullptr && (*levels_)[number] > 1) name += fmt::format(" × {}", (*levels_)[number]);
     return name;
   }
-  // "name", or "name (module)" where the next one is of another module.
+  // "name", or "name (module)" if the next one is in another module.
   std::vector<std::string> pieces_of(const std::vector<u32>& chain) const {
     std::vector<std::string> pieces;
     for (usize i = 0; i < chain.size(); ++i) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A call tree as lines: guide lines, a function that calls itself once with how deep it got, functions that only call
-// the next one on one line. Called by stack_trees.cpp.
+// the next one on one line.
 #pragma once
 #include <string>
 
@@ -9,9 +9,9 @@
 namespace wperf::report {
 
 struct TreeTextOptions {
-  u64 whole = 0;             // what is 100 %
+  u64 whole = 0;             // the weight that is 100 %
   double percent_limit = 0;  // nodes with less are left out
-  bool with_self = false;    // a column for what happened in the function itself
+  bool with_self = false;    // a column for the function's own samples
   usize width = 0;           // of the terminal in characters; 0: none
   bool coloured = false;
 };

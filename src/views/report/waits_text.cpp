@@ -31,7 +31,7 @@ std::string name_or_dash(const std::string& name) {
   return name.empty() ? "-" : name;
 }
 
-// The program's own function, where one is known.
+// The program's own function, if one is known.
 std::string shown_place(const std::string& caller, const std::string& function) {
   return name_or_dash(caller.empty() ? function : caller);
 }
@@ -64,7 +64,7 @@ void append_part(std::string& out, WaitPart part, usize width) {
 WaitPart threads_part(const WaitReport& report, const WaitTextOptions& options) {
   const bool has_unknown = std::any_of(report.threads.begin(), report.threads.end(),
                                        [](const waits::ThreadRow& row) { return row.times.unknown != 0; });
-  // Columns of classes that nobody waited for say nothing.
+  // Columns of classes without waits are left out.
   std::array<bool, waits::kWaitClasses> is_used{};
   for (const waits::ThreadRow& row : report.threads) {
     for (usize i = 0; i < is_used.size(); ++i) is_used[i] = is_used[i] || row.by_class[i] != 0;
@@ -112,7 +112,7 @@ WaitPart functions_part(const WaitReport& report, u32 rows) {
   return {"where they waited", std::move(table), rows};
 }
 
-// A lock that threads waited for in several places has a row of its own, and one for each of these below it.
+// A lock that threads waited for in several places has a row, followed by one for each of these places.
 WaitPart locks_part(const WaitReport& report, u32 rows) {
   const auto is_of_another = [&](const waits::LockRow& row) {
     return row.is_known && row.process != report.locks.front().process;

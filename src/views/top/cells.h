@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Lines of a screen, made of text that anybody wrote: no control character gets in, and each line knows how many
-// columns it takes. Called by picture and screen.
+// Lines of a screen, made from any text: they contain no control characters, and each line knows its width in columns.
 #pragma once
 #include <string>
 #include <string_view>
@@ -18,18 +17,19 @@ struct Piece {
   bool operator==(const Piece&) const = default;
 };
 
-// Columns of a character: 0 for what joins the one before, 2 for wide ones of East Asia and pictures.
+// Columns of a character: 0 for one that joins the one before, 2 for wide ones such as East Asian characters and
+// pictures.
 usize columns_of(u32 code_point);
-// Of text, as put() takes it.
+// The columns of text, as put() writes it.
 usize columns_of(std::string_view utf8);
 
 class Line {
  public:
-  // No more columns than these.
+  // At most so many columns.
   explicit Line(usize most = 0) : most_(most) {}
-  // What does not fit is left out; the last column that was there then says so. Control characters are shown as \xNN.
+  // Text that does not fit is cut, and the last column then shows that. Control characters are shown as \xNN.
   void put(std::string_view utf8, Style style = Style::plain);
-  // The text in so many columns: filled up behind it, or in front of it.
+  // The text in so many columns, with spaces added after it, or in front of it.
   void put_left(std::string_view utf8, usize columns, Style style = Style::plain);
   void put_right(std::string_view utf8, usize columns, Style style = Style::plain);
   void fill(Style style);  // blanks to the end

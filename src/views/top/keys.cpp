@@ -10,7 +10,7 @@ namespace wperf::top {
 namespace {
 
 constexpr char kEscape = '\x1b', kDelete = '\x7f';
-constexpr usize kLongestSequence = 32;  // longer ones are nobody's: their beginning is thrown away
+constexpr usize kLongestSequence = 32;  // longer ones are not keys: their beginning is thrown away
 
 bool is_final(char c) {
   return c >= 0x40 && c <= 0x7e;
@@ -69,7 +69,7 @@ std::optional<KeyKind> kind_of_control(char c) {
   }
 }
 
-// Of a character by its first byte; 1 where that begins none.
+// The length of a character by its first byte; 1 if no character begins with it.
 usize length_by_first(char first) {
   const u8 byte = static_cast<u8>(first);
   return byte >= 0xf0 && byte < 0xf5 ? 4 : byte >= 0xe0 && byte < 0xf0 ? 3 : byte >= 0xc2 && byte < 0xe0 ? 2 : 1;
@@ -87,7 +87,7 @@ bool KeyReader::take_sequence(std::vector<Key>& keys) {
     waiting_.erase(0, 3);
     return true;
   }
-  if (second != '[') {  // a key with Alt: the escape alone
+  if (second != '[') {  // a key with Alt: only the escape
     keys.push_back({.kind = KeyKind::escape});
     waiting_.erase(0, 1);
     return true;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a terminal sends, as keys: characters, and the escape sequences of arrows and their like. Pure: a fuzz target.
-// Called by live_screen.
+// A terminal's input as keys: characters, and the escape sequences of arrows and their like. Pure: a fuzz target.
 #pragma once
 #include <string>
 #include <string_view>
@@ -32,7 +31,7 @@ enum class KeyKind : u8 {
 
 struct Key {
   KeyKind kind = KeyKind::character;
-  std::string text = {};  // of a character: UTF-8
+  std::string text = {};  // for a character: UTF-8
   bool operator==(const Key&) const = default;
 };
 

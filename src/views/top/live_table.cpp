@@ -84,7 +84,7 @@ u32 LiveTable::function_number(const stacks::StackProfile& profile, u32 function
   const u64 hash = std::hash<std::string>()(one.name);
   u64 others = u64{module} << 1 | (one.is_kernel ? 1 : 0);
   u32 number = function_numbers_->insert(hash, others).id;
-  // Another name of the same hash: the next one of those that have it.
+  // Another name has the same hash: try the next entry with this hash.
   while (number < functions_.size() && functions_[number].name != one.name) {
     others += u64{1} << 33;
     number = function_numbers_->insert(hash, others).id;
@@ -223,7 +223,7 @@ void LiveTable::for_each_place(Extent extent, Visit visit) const {
   }
 }
 
-// Of each row; and what is the same for all of them.
+// The samples of each row, and the totals that all of them share.
 void LiveTable::take_samples(const TableQuery& query, TableAnswer& answer, std::vector<Hits>& by_key) const {
   std::unordered_map<u32, Hits> nameless;
   by_key.resize(std::max({functions_.size(), threads_.size(), cores_.size(), modules_.size()}));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What was sampled in each of the last stretches of time, and in all of them, by function, thread and core: numbers,
-// and each name once. Pure. Filled by live_screen, read by picture.
+// The samples of each of the last stretches of time, and of all of them, by function, thread and core: numbers, and
+// each name once. Pure.
 #pragma once
 #include <deque>
 #include <map>
@@ -26,7 +26,7 @@ inline constexpr u32 kExtents = 3;
 inline constexpr usize kStretchesOfTen = 10;
 
 struct TableFunction {
-  std::string name, shown, module;  // shown: marked where it is of the kernel
+  std::string name, shown, module;  // shown: with a mark if it belongs to the kernel
   bool is_kernel = false, is_known = false;
   u32 module_number = 0;
 };
@@ -36,10 +36,10 @@ struct TableThread {
 struct TableEvent {
   std::string name;
   bool is_clock = false;
-  u64 period = 0;  // of the extent that was asked for
+  u64 period = 0;  // in the wanted extent of time
 };
 
-// Rows of one thread, core or module alone.
+// Rows of only one thread, core or module.
 struct Within {
   u32 thread = stacks::kNothing, core = stacks::kNothing, module = stacks::kNothing;
   bool is_all() const { return thread == stacks::kNothing && core == stacks::kNothing && module == stacks::kNothing; }
@@ -56,28 +56,28 @@ struct TableQuery {
 
 struct TableRow {
   u32 key = 0;                    // function, thread, core, module, wait or counter
-  u64 samples = 0, period = 0;    // of waits: how many began, and nanoseconds
-  std::string_view name, detail;  // as shown; of the table, until something is added to it
+  u64 samples = 0, period = 0;    // for waits: how many began, and nanoseconds
+  std::string_view name, detail;  // as shown; owned by the table, valid until something is added to it
 };
 
 struct TableAnswer {
   std::vector<TableRow> rows;   // the greatest first, or by name
-  u64 samples = 0, period = 0;  // of the event, before anything was filtered
+  u64 samples = 0, period = 0;  // of the event, before filtering
   u64 shown_period = 0;
   double seconds = 0;
   usize stretches = 0;
   u64 lost = 0, throttled = 0;
   u64 unseen_ns = 0;
   std::vector<TableEvent> events;
-  // What was counted, then what was sampled, in the same terms; by key of a row, if these were asked for.
+  // The counts, then the samples in the same form; by key of a row, if these were asked for.
   std::vector<answers::CountRow> counters;
-  usize counted = 0;  // so many of them were
+  usize counted = 0;  // the number of counts among them
   // Without a function: where most of it is, and why.
   u64 nameless_period = 0;
   std::string nameless_module, nameless_reason;
 };
 
-// What was recorded beside the samples.
+// Records in addition to the samples.
 struct BesideSamples {
   std::vector<waits::WaitedIn> waits = {};
   std::vector<answers::CountRow> counters = {};
@@ -87,10 +87,10 @@ class LiveTable {
  public:
   void add(const stacks::StackProfile& profile, double seconds, u64 unseen_ns, const stacks::StackFilter& filter,
            const BesideSamples& beside = {});
-  // All is forgotten.
+  // Forgets everything.
   void clear();
   TableAnswer rows(const TableQuery& query) const;
-  // Stretches since the beginning, or since all was forgotten.
+  // Stretches since the beginning, or since clear().
   usize stretches() const { return all_.stretches; }
   const TableFunction& function(u32 key) const { return functions_[key]; }
   const std::vector<TableEvent>& events() const { return events_; }
@@ -135,8 +135,8 @@ class LiveTable {
   std::deque<Counts> newest_;
   Counts all_;                  // without hits
   std::vector<Hits> all_hits_;  // by number of the place
-  // The numbers of places, and of functions by the hash of their name and by what else tells them apart. They only grow
-  // in number, so a copy of the table shares them.
+  // The numbers of places, and of functions by the hash of their name and of what else distinguishes them. Numbers are
+  // only added, so a copy of the table shares them.
   std::shared_ptr<stacks::IdTable> places_ = std::make_shared<stacks::IdTable>();
   std::shared_ptr<stacks::IdTable> function_numbers_ = std::make_shared<stacks::IdTable>();
   std::vector<TableEvent> events_;
@@ -148,7 +148,7 @@ class LiveTable {
   std::map<std::tuple<u32, u32, std::string>, u32> thread_numbers_;
   std::map<std::string, u32> module_numbers_;
   std::map<u32, u32> core_numbers_;
-  std::deque<std::pair<std::string, std::string_view>> waits_;  // where, and what for
+  std::deque<std::pair<std::string, std::string_view>> waits_;  // the place of the wait, and its reason
   std::map<std::pair<std::string, waits::WaitClass>, u32> wait_numbers_;
 };
 

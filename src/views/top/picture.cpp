@@ -79,7 +79,7 @@ Line chosen_line(const TopView& view, const TableAnswer& answer, const PictureFa
   return line;
 }
 
-// What is missing, the worst first.
+// The losses, the worst first.
 Line missing_line(const TableAnswer& answer, const PictureFacts& facts, usize columns) {
   Line line(columns);
   const auto put = [&](const std::string& text, Style style) {
@@ -290,7 +290,7 @@ Line last_line(const TopView& view, usize columns) {
     return line;
   }
   if (view.typing != Typing::nothing) {
-    // What was typed last is always seen, and the cursor behind it.
+    // The end of the typed text is always visible, followed by the cursor.
     constexpr usize kLeastTyped = 8;
     const std::string_view label = view.typing == Typing::filter ? "names with: " : "write to: ";
     if (label.size() + kLeastTyped < columns) line.put(label, Style::bold);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is on the screen: made of what is chosen and what was sampled. Pure. Called by live_screen.
+// The contents of the screen, made from the view and the samples. Pure.
 #pragma once
 #include <string>
 
@@ -10,10 +10,10 @@ namespace wperf::top {
 
 struct PictureFacts {
   std::string of;          // "the machine", "prog.exe (12)"
-  std::string note;        // what the run says of itself; empty: nothing
-  std::string no_waits;    // why nothing is known of waits; empty: it is
+  std::string note;        // the run's own remark; empty: none
+  std::string no_waits;    // why waits are unknown; empty: they are known
   bool has_ended = false;  // the program: nothing new will come
-  bool is_first = true;    // nothing was seen yet
+  bool is_first = true;    // there are no samples yet
 };
 
 // Rows of the table or of the code that fit.

@@ -28,7 +28,7 @@ const char* sequence_of(Style style, bool coloured) {
 
 }  // namespace
 
-// A screen of its own, without cursor, whose lines do not run over.
+// The alternate screen, without cursor, whose lines do not run over.
 const char kEnterScreen[] = "\x1b[?1049h\x1b[?25l\x1b[?7l\x1b[2J";
 const char kLeaveScreen[] = "\x1b[0m\x1b[?7h\x1b[?25h\x1b[?1049l";
 

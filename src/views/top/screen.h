@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A picture of lines onto a terminal: only what differs from the last one, as VT sequences, which Windows' consoles
-// take, too. Pure. Called by live_screen.
+// A picture of lines onto a terminal: only the differences from the last one, as VT sequences, which Windows' consoles
+// take, too. Pure.
 #pragma once
 #include <string>
 #include <vector>
@@ -11,19 +11,19 @@ namespace wperf::top {
 
 struct Picture {
   usize columns = 0;
-  std::vector<Line> lines;  // one for each of the screen
+  std::vector<Line> lines;  // the lines of the screen
 };
 
-// What a terminal gets before the first picture, and when all is over.
+// The sequences before the first picture, and at the end.
 extern const char kEnterScreen[];
 extern const char kLeaveScreen[];
 
 class Screen {
  public:
   explicit Screen(bool coloured) : coloured_(coloured) {}
-  // The sequences that make `next` of what is there.
+  // The sequences that turn the present picture into `next`.
   std::string change_to(const Picture& next);
-  // Nobody knows what is there.
+  // The contents of the screen are unknown.
   void forget() { is_known_ = false; }
 
  private:

@@ -48,7 +48,7 @@ usize rows_of(const CodeView& view) {
   return view.instructions ? view.code.instructions.size() : view.code.lines.size();
 }
 
-// Where the row of `old` at `cursor` is in `now`; where it is not: at the same number.
+// The place in `now` of the row of `old` at `cursor`; if it is gone, the same number.
 template <typename Row, typename Same>
 usize found_again(const std::vector<Row>& old, usize cursor, const std::vector<Row>& now, Same same) {
   if (cursor == 0 || cursor >= old.size()) return cursor;
@@ -83,7 +83,7 @@ void TopView::move(KeyKind kind, const TableAnswer& rows, usize page) {
 void TopView::take_code(stacks::FunctionCode answer) {
   const bool has_lines = std::any_of(answer.lines.begin(), answer.lines.end(),
                                      [](const stacks::CodeLine& line) { return !line.file.empty(); });
-  // Where nothing tells lines, instructions are what there is.
+  // Without lines there are only instructions to show.
   if (code->code.instructions.empty() && code->code.lines.empty()) code->instructions = !has_lines;
   code->cursor = code->instructions
                      ? found_again(code->code.instructions, code->cursor, answer.instructions,
@@ -127,7 +127,7 @@ Action TopView::take_typed(const Key& key) {
   return Action::nothing;
 }
 
-// The code of a function; of anything else, what is in it.
+// Shows the code of a function; for other rows, their contents.
 Action TopView::zoom(const TableAnswer& rows) {
   if (code.has_value()) return Action::nothing;
   if (!is_there) {
@@ -224,7 +224,7 @@ Action TopView::take_letter(char letter, const TableAnswer& rows) {
     query.grouping = letter == 'v' ? next_of(query.grouping, kGroupings) : static_cast<Grouping>(view);
     code.reset();
     to_top();
-    // Waits and counters are of all that is looked at.
+    // Waits and counters always cover everything.
     if (query.grouping == Grouping::wait || query.grouping == Grouping::counter) query.within = {};
   }
   return Action::nothing;

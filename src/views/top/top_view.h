@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a person has chosen to see, and what a key changes in it. Pure. Called by live_screen; read by picture.
+// The user's choices of what is shown, and the changes that each key makes. Pure.
 #pragma once
 #include <optional>
 #include <string>
@@ -10,17 +10,17 @@
 
 namespace wperf::top {
 
-// The code of a function, as far as it is known.
+// The known code of a function.
 struct CodeView {
   u32 function = 0;  // of the table
   bool is_waiting = true;
-  bool instructions = false;  // else its lines
+  bool instructions = false;  // false: lines
   usize cursor = 0;
   stacks::FunctionCode code = {};
   std::string reason = {};  // why there is none; empty: there is
 };
 
-// overwrite: whether a file that is there may be written over, which one key answers.
+// overwrite: a key answers whether an existing file may be replaced.
 enum class Typing : u8 { nothing, filter, file, overwrite };
 
 enum class Action : u8 {
@@ -28,11 +28,11 @@ enum class Action : u8 {
   quit,
   suspend,
   redraw,
-  clear,      // forget what was seen
+  clear,      // forget the earlier samples
   pause,      // TopView::paused has changed
   load_code,  // of TopView::code
-  save,       // into TopView::typed, where nothing is yet
-  save_over,  // into it, whatever is there
+  save,       // into the file TopView::typed, which does not exist yet
+  save_over,  // into it, even if it exists
 };
 
 struct TopView {
@@ -41,7 +41,7 @@ struct TopView {
   std::string typed = {};
   bool paused = false;
   bool help = false;
-  usize cursor = 0;                // of the rows
+  usize cursor = 0;                // among the rows
   std::optional<u32> chosen = {};  // the key of the row that it was moved to; nothing: it stays at the top
   bool is_there = true;            // the chosen row, among the rows of now
   std::optional<CodeView> code = {};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is chosen, what was sampled, and the picture of both.
+// The choices, the samples, and the picture of both.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -237,7 +237,7 @@ TEST_F(View, CursorWaitsForWhatIsNotThere) {
   shown();
   EXPECT_TRUE(view_.is_there);
   EXPECT_EQ(view_.cursor, 0u);
-  press("\x1b[B\x1b[H");  // who is at the top stays there
+  press("\x1b[B\x1b[H");  // the cursor at the top stays at the top
   add({{0, 0, 0, 90}, {1, 1, 1, 10}});
   press("\r");
   EXPECT_EQ(view_.within_name, "main 7");
@@ -304,7 +304,7 @@ TEST_F(View, WaitsSayWhere) {
        .waited = 1'500'000'000},
       {.function = "read", .module = "libc", .wait = waits::WaitClass::io, .begun = 0, .waited = 500'000'000}};
   table_.add(profile_of({{0, 0, 0, 5}}), 1.0, 0, {}, {.waits = waits});
-  press("2\r5");  // what it was zoomed into is no part of it
+  press("2\r5");  // the zoomed part is not included
   std::vector<std::string> lines = shown(120);
   EXPECT_EQ(lines[0], "wperf top: app (7)   cycles 5.00 K/s");
   EXPECT_EQ(lines[1], "waits, last 1.000 s: 2.000 s by 2.0 threads, 12 started");

@@ -138,7 +138,7 @@ bool decode_authentication(u32 word, Decoded& out) {
     return true;
   }
   if ((word & 0xffffe3e0u) == 0xdac123e0u) {
-    // pacia → paciza: the z stands before the last letter.
+    // pacia → paciza: the z precedes the last letter.
     out.mnemonic = fmt::format("{}z{}", kNames[operation].substr(0, 4), kNames[operation].back());
     out.operands = value_reg(rd, true);
     return true;

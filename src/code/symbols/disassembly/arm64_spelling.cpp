@@ -26,7 +26,7 @@ bool is_one_of(std::string_view word, std::initializer_list<std::string_view> wo
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
-// Shift amounts, bit positions and the step of a structure load are decimal, everything else is not.
+// Shift amounts, bit positions and the step of a structure load are decimal; all other numbers are not.
 bool counts_in_decimal(std::string_view mnemonic) {
   if (mnemonic.starts_with("ld") || mnemonic.starts_with("st")) {
     return mnemonic.size() >= 3 && mnemonic[2] >= '1' && mnemonic[2] <= '4';
@@ -46,7 +46,7 @@ bool follows_shift(std::string_view before) {
 struct Immediate {
   u64 magnitude = 0;
   bool negative = false;
-  usize length = 0;  // characters after the '#'; 0: no integer stands there
+  usize length = 0;  // characters after the '#'; 0 if it is not an integer
 };
 
 Immediate parse_immediate(std::string_view text) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The library's spelling of ARM64 code → llvm-objdump's, which readers of WindowsPerf's output know: `mov w0, #0x1`
-// for `movz w0, #1`, addresses without '#'. Called by capstone_decoder.cpp.
+// The library's spelling of ARM64 code → llvm-objdump's, which readers of WindowsPerf's output know: `mov w0, #0x1` for
+// `movz w0, #1`, addresses without '#'.
 #pragma once
 #include "code/symbols/disassembly/decoder.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The decoder that stands on Capstone; nothing of Capstone is seen outside this file.
+// The decoder over Capstone; only this file uses its types.
 #include <utility>
 
 #include "code/symbols/disassembly/arm64_later.h"

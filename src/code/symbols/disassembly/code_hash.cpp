@@ -29,8 +29,8 @@ std::int64_t signed_field(u32 word, u32 lowest, u32 bits) {
   return static_cast<std::int64_t>(value) >> (64 - bits);
 }
 
-// One instruction of Arm64 after the other, without what tells where things are. Jumps within the function stay: they
-// are the same wherever it lies.
+// One instruction of Arm64 after the other, without the parts that depend on addresses. Jumps within the function stay:
+// they are the same wherever it lies.
 class Arm64Masks {
  public:
   explicit Arm64Masks(usize code_size) : code_size_(static_cast<std::int64_t>(code_size)) {}
@@ -64,7 +64,7 @@ class Arm64Masks {
     const std::int64_t target = at + 4 * signed_field(word, lowest, bits);
     return target >= 0 && target < code_size_ ? word : word & ~(((u32{1} << bits) - 1) << lowest);
   }
-  // What is no page of ADRP any more.
+  // Forgets pages of ADRP whose register is overwritten.
   void forget_written(u32 word, bool is_access) {
     const bool is_memory = (word & 0x0a000000u) == 0x08000000u;
     const bool is_load = is_access && (word & 0x00c00000u) != 0;

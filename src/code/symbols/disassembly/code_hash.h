@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A number for what code does: the same for code that differs only in where it lies and where what it uses lies, so
-// that a function is found in another build by what it is made of. Called by modules for comparisons of two builds.
+// A number for the work of code: the same for code that differs only in its address and in the addresses it uses, so
+// that a function is found in another build by its contents. For comparisons of two builds.
 #pragma once
 #include <cstddef>
 #include <span>
@@ -11,7 +11,7 @@
 
 namespace wperf::symbols {
 
-// Of a whole function.
+// A whole function.
 struct CodeToHash {
   InstructionSet instructions = InstructionSet::arm64;
   std::span<const std::byte> bytes;
@@ -22,7 +22,7 @@ struct CodeToHash {
 // So little code is the same by chance: a getter, a call that is passed on.
 inline constexpr usize kFewestHashedBytes = 32;
 
-// 0: the function is too short to be told by its code. Refused where this build cannot decode it.
+// 0: the function is too short to be recognised by its code. An error if this build cannot decode it.
 diag::Result<u64> code_hash(const CodeToHash& code);
 
 }  // namespace wperf::symbols

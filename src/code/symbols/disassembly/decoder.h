@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One instruction at a time; the face behind which the disassembly library stands. Called by
-// disassembler.cpp and code_hash.cpp only.
+// One instruction at a time; the interface that hides the disassembly library.
 #pragma once
 #include <cstddef>
 #include <memory>
@@ -21,7 +20,7 @@ struct Decoded {
   u32 size = 0;
   std::string mnemonic, operands;
   std::optional<u64> target;  // address of a direct branch or call
-  // Of x64, where it has them.
+  // For x64, if the instruction has them.
   InstructionField displacement = {}, immediate = {};
   bool relative_to_code = false;  // the displacement is
 };
@@ -31,7 +30,7 @@ class Decoder {
   virtual ~Decoder() = default;
   // The instruction at the start of `code`, which is loaded at `address`. False: no instruction of this set.
   virtual bool decode(std::span<const std::byte> code, u64 address, Decoded& out) = 0;
-  // How far to step over what is no instruction.
+  // How far to step over bytes that are not an instruction.
   virtual u32 unit() const = 0;
 };
 

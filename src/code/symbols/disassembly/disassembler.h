@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Machine code → text, instruction by instruction. Takes bytes and where they stand in their image; opens no files.
-// Called by recording and commands for the code of the lines a report shows. Not thread-safe: one Disassembler per
-// thread. A build without a disassembly library (WPERF_CAPSTONE=OFF) answers open() with an error that says so.
+// Machine code → text, instruction by instruction. Takes bytes and their address in the image; opens no files. For the
+// code of the lines a report shows. Not thread-safe: one Disassembler per thread. A build without a disassembly library
+// (WPERF_CAPSTONE=OFF) answers open() with an error that says so.
 #pragma once
 #include <cstddef>
 #include <memory>
@@ -20,9 +20,9 @@ enum class InstructionSet : u8 { arm64, x64 };
 struct Instruction {
   u32 rva = 0;
   u32 size = 0;
-  std::string mnemonic;       // ".word" or ".byte" for what is no instruction
+  std::string mnemonic;       // ".word" or ".byte" for bytes that are not an instruction
   std::string operands;       // absolute addresses are of the file: image base + RVA
-  std::optional<u32> target;  // RVA a branch or call goes to, where the instruction itself says it
+  std::optional<u32> target;  // the RVA that a branch or call goes to, if the instruction contains it
 };
 
 class Decoder;
@@ -34,7 +34,7 @@ class Disassembler {
   Disassembler& operator=(Disassembler&&) noexcept;
   ~Disassembler();
 
-  // Every byte of `code` is in exactly one of the answered instructions, in order.
+  // Every byte of `code` is in exactly one of the returned instructions, in order.
   std::vector<Instruction> disassemble(std::span<const std::byte> code, u64 image_base, u32 rva) const;
 
  private:

@@ -75,7 +75,7 @@ std::vector<Row> oracle_rows(const std::string& file, InstructionSet set) {
   return rows;
 }
 
-// Two spellings of the same: `respell` turns ours into theirs.
+// Two spellings of the same: `respell` turns wperf's into theirs.
 struct Difference {
   const char* why;
   std::string (*respell)(const std::string& ours);
@@ -132,7 +132,7 @@ class Comparison {
     auto disassembler = Disassembler::open(set_);
     ASSERT_TRUE(disassembler.has_value());
     for (usize first = 0; first < rows.size();) {
-      // One stretch of adjacent instructions at a time, so that their borders are ours to find.
+      // One stretch of adjacent instructions at a time, so that the borders between them must be found.
       std::vector<std::byte> code;
       usize last = first;
       for (; last < rows.size() && rows[last].address == rows[first].address + code.size(); ++last) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// .debug_abbrev: of which attributes in which forms the entries of a unit consist, prepared for skipping entries fast.
-// Called by unit.cpp.
+// .debug_abbrev: the attributes and forms of the entries of a unit, prepared for skipping entries fast.
 #pragma once
 #include <unordered_map>
 #include <vector>
@@ -27,7 +26,7 @@ struct Abbreviation {
   u16 tag = 0;
   bool has_children = false;
   bool has_sibling = false;
-  u32 fixed_size = kVariableSize;  // of all attributes together, where that is always the same
+  u32 fixed_size = kVariableSize;  // of all attributes together, if it is always the same
   u32 first = 0, count = 0;        // attributes
 };
 
@@ -52,7 +51,7 @@ class AbbreviationTable {
   u64 bytes_read_ = 0;
 };
 
-// Bytes that a form takes; kVariableSize where it depends on them.
+// The size of a form in bytes; kVariableSize if it depends on the data.
 u32 form_size(u16 form, const Widths& widths);
 
 }  // namespace wperf::symbols::dwarf

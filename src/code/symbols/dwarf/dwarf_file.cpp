@@ -23,7 +23,7 @@ using dwarf::Unit;
 
 struct DwarfFile::State {
   struct LoadedUnit {
-    const Unit* code = nullptr;  // whose entries tell the functions: the unit itself, or its split one
+    const Unit* code = nullptr;  // the unit with the functions: the unit itself, or its split one
     ScopeTable scopes;
     const LineTable* lines = nullptr;
   };
@@ -75,7 +75,8 @@ void DwarfFile::State::index_units() {
     }
     const bool says_it = unit.ranges.kind != dwarf::ValueKind::none || unit.high_pc.kind != dwarf::ValueKind::none;
     if (!says_it && unit.has_children) ranges = load(i).scopes.covered();
-    // Of units that claim the same code (functions of several, of which the linker kept one) the first has it.
+    // If several units claim the same code (functions in several units, of which the linker kept one), the first has
+    // it.
     for (const dwarf::AddressRange& range : ranges) layers.push_back({range, ~i, i});
   }
   covered = dwarf::flatten(std::move(layers));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // DWARF 2 to 5 as bytes → functions, inlined frames, lines. Takes views of the sections (unpacked by the caller, who
-// keeps them alive); which unit covers which addresses is read first, the rest of a unit when one of its addresses is
-// asked for. Every bound is checked; what is damaged is left out and counted. Not for several threads at once. What is
-// handed out lives as long as the DwarfFile and the sections. Called by code/symbols/elf_module.cpp.
+// keeps them alive). Which unit covers which addresses is read first, the rest of a unit when one of its addresses is
+// asked for. Every bound is checked; damaged parts are left out and counted. Not for several threads at once. Results
+// live as long as the DwarfFile and the sections.
 #pragma once
 #include <functional>
 #include <memory>
@@ -16,7 +16,7 @@ namespace wperf::symbols {
 
 struct DwarfSections {
   EndianBytes info, abbrev, line, str, line_str, ranges, rnglists, addr, str_offsets;
-  EndianBytes aranges;   // read for units of DWARF 2 only, which cannot say that their code is in several pieces
+  EndianBytes aranges;   // read only for DWARF 2, whose units cannot describe code in several pieces
   EndianBytes cu_index;  // of .dwp files
 };
 
@@ -26,12 +26,11 @@ struct SplitUnit {
   u64 id = 0;
 };
 
-// The sections of the .dwo file of a unit, or of the .dwp file that has it (cu_index is set); empty ones: not to be
-// had.
+// The sections of the .dwo file of a unit, or of the .dwp file that has it (cu_index is set); empty: not available.
 using SplitOpener = std::function<DwarfSections(const SplitUnit&)>;
 
 struct DwarfFrame {
-  std::string_view function;  // the linkage name where there is one; empty: nameless
+  std::string_view function;  // the linkage name if there is one; empty: nameless
   std::string_view file;      // empty: no line information
   u32 line = 0;               // 0: code that the compiler made for no line
   bool inlined = false;

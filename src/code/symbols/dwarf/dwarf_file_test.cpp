@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sections written by hand. What compilers write is compared with llvm-symbolizer by tests/symbols.
+// Sections written by hand. tests/symbols compares sections from compilers with llvm-symbolizer.
 #include "code/symbols/dwarf/dwarf_file.h"
 
 #include <gtest/gtest.h>
@@ -45,7 +45,7 @@ void attributes(ByteWriter& to, std::initializer_list<std::pair<int, int>> list)
   to.number(0, 2);
 }
 
-// Puts the length of what was written since `start` into the four bytes there.
+// Writes the number of bytes since `start` into the four bytes there.
 void close_length(ByteWriter& to, usize start, bool big) {
   ByteWriter length(big);
   length.number(to.bytes.size() - start - 4, 4);

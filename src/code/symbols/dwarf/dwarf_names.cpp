@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Names of functions: an entry that has none refers to another one, perhaps in another unit or in dwz's file.
+// Names of functions: an entry without a name refers to another one, perhaps in another unit or in dwz's file.
 #include "code/symbols/dwarf/dwarf_format.h"
 #include "code/symbols/dwarf/unit.h"
 

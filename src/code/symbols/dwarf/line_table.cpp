@@ -31,7 +31,7 @@ LineTable::LineTable(const Unit& unit, u64 offset, DwarfDamage& damage) : unit_(
     ++damage.units;
     return;
   }
-  if (length > whole.left()) ++damage.units;  // cut: what is there is read
+  if (length > whole.left()) ++damage.units;  // cut: the present part is read
   header.end = whole.offset() + std::min(length, whole.left());
   u64& bytes_left = unit.file->line_bytes_left;
   if (header.end - offset > bytes_left) {
@@ -63,7 +63,7 @@ bool LineTable::read_header(Cursor& cursor, const Unit& unit, Header& header) {
   if (header_length > cursor.left()) return false;
   const u64 program = cursor.offset() + header_length;
   header.least_instruction = cursor.number<u8>();
-  if (header.version >= 4) cursor.skip(1);  // operations per instruction: no machine of ours has several
+  if (header.version >= 4) cursor.skip(1);  // operations per instruction: no supported machine has several
   cursor.skip(1);                           // whether rows begin as statements
   header.line_base = static_cast<std::int8_t>(cursor.number<u8>());
   header.line_range = cursor.number<u8>();
@@ -117,7 +117,7 @@ bool LineTable::read_new_entries(Cursor& cursor, std::vector<File>& out) const {
       if (formats[j].attribute == kContentPath) file.name = value;
       if (formats[j].attribute == kContentFolder) file.folder = value.number;
     }
-    if (cursor.offset() == before) return false;  // entries of no bytes: a count that means nothing
+    if (cursor.offset() == before) return false;  // entries without bytes: the count is invalid
     out.push_back(file);
   }
   return !cursor.failed();
@@ -203,7 +203,7 @@ void LineTable::run(Cursor& cursor, const Header& header) {
       case kLineFixedAdvancePc:
         state.address += cursor.number<u16>();
         break;
-      default:  // of the others only the operands matter: to get behind them
+      default:  // only the operands of the others matter: they must be skipped
         for (u32 i = 0; i < header.operand_counts[opcode]; ++i) cursor.skip_leb();
         break;
     }
@@ -225,7 +225,7 @@ const LineTable::Row* LineTable::find(u64 address) const {
 }
 
 std::string_view LineTable::path(u64 file) const {
-  if (file >= paths_.size()) return {};  // as many as files_, none where the header made no sense
+  if (file >= paths_.size()) return {};  // one for each of files_; none if the header was damaged
   std::string& known = paths_[static_cast<usize>(file)];
   if (!known.empty()) return known;
   const File& entry = files_[static_cast<usize>(file)];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One line program of .debug_line, run to its end: which file and line each address is of. Called by dwarf_file.cpp.
+// One line program of .debug_line, run to its end: the file and line of each address.
 #pragma once
 #include <string>
 #include <string_view>
@@ -20,7 +20,7 @@ class LineTable {
   // The program at `offset`, which `unit` refers to.
   LineTable(const Unit& unit, u64 offset, DwarfDamage& damage);
 
-  // The row around it; null: none.
+  // The row with this address in its range; null: none.
   const Row* find(u64 address) const;
   // The path of a file, with its folders as far as the table has them; empty: no such file.
   std::string_view path(u64 file) const;
@@ -42,7 +42,7 @@ class LineTable {
   void run(Cursor& cursor, const Header& header);
   void end_sequence(u32 first, u64 end);
 
-  Unit unit_;  // what texts are read with
+  Unit unit_;  // needed for reading texts
   std::vector<Value> folders_;
   std::vector<File> files_;
   std::vector<Row> rows_;

@@ -11,7 +11,8 @@ namespace {
 
 constexpr usize kDeepest = 1024;  // entries in entries
 
-// Whether types have no code below them. C++: only those of functions do, lambdas among them; Rust puts methods there.
+// Whether types cannot contain code. In C++, only types within functions do, such as lambdas; in Rust, any type has its
+// methods in it.
 bool types_hold_no_code(u16 language, bool in_function) {
   switch (language) {
     case 0x01:    // C89
@@ -48,7 +49,7 @@ bool may_hold_code(u16 tag, bool types_do) {
   }
 }
 
-// What matters of an entry that is a function or an inlined one.
+// The needed attributes of an entry that is a function or an inlined one.
 struct CodeEntry {
   Value low, high, ranges, origin;
   u64 sibling = 0;
@@ -175,9 +176,9 @@ class Walker {
     ranges_.clear();
     if (!cursor_.failed()) read_ranges(unit_, code.low, code.high, code.ranges, ranges_, damage_);
     if (ranges_.empty()) {
-      // Below a mere declaration is nothing but parameters.
+      // A mere declaration has only parameters below it.
       if (code.is_declaration) sibling = code.sibling;
-      // DWARF 2 cannot say that code is in several pieces: what is below may know where it is, and is in this one.
+      // DWARF 2 cannot describe code in several pieces: the entries below may have ranges of their own within this one.
       if (code.is_declaration || !abbreviation.has_children) return parent;
     }
     Scope scope;
@@ -219,7 +220,7 @@ std::vector<Stretch> flatten(std::vector<Layer> layers) {
     if (out.empty() ? owner != kNoScope : out.back().owner != owner) out.push_back({begin, owner});
   };
   std::vector<const Layer*> open;
-  // What lies above ends before or with what is below it; where it does not, what is below comes to light no more.
+  // An outer range ends before or with the inner one; if it does not, the inner one stays hidden from there on.
   const auto close_until = [&](u64 address) {
     while (!open.empty() && open.back()->range.end <= address) {
       const u64 end = open.back()->range.end;

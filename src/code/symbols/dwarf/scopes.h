@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The functions of one unit and what was inlined into them, laid out flat by address. Called by dwarf_file.cpp.
+// The functions of one unit and the calls inlined into them, laid out flat by address.
 #pragma once
 #include <vector>
 
@@ -13,7 +13,7 @@ struct Scope {    // a function, or an inlined one
   u64 entry = 0;  // in .debug_info of the unit's file: where its name is to be looked for
   bool entry_is_alternate = false;
   bool is_inlined = false;
-  u32 parent = kNoScope;  // what it was inlined into, or is nested in
+  u32 parent = kNoScope;  // the scope that it was inlined into, or is nested in
   u32 call_file = 0, call_line = 0;
 };
 
@@ -36,7 +36,7 @@ class ScopeTable {
   std::vector<Segment> segments_;
 };
 
-// Ranges that lie in each other → what is on top at each address. Used for scopes and for units.
+// Nested ranges → the innermost one at each address. Used for scopes and for units.
 struct Layer {
   AddressRange range;
   u32 depth = 0;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// .dwp files: many .dwo files as one, with an index of which unit has which part of each section. Called by
-// dwarf_file.cpp.
+// .dwp files: many .dwo files as one, with an index that says which part of each section belongs to which unit.
 #pragma once
 #include "code/symbols/dwarf/dwarf_file.h"
 

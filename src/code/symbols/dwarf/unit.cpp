@@ -8,7 +8,7 @@
 namespace wperf::symbols::dwarf {
 namespace {
 
-// The header at the cursor, which ends behind it. False: nothing usable.
+// Reads the header at the cursor, which is then at its end. Returns false if it is unusable.
 bool read_header(Cursor& cursor, Unit& unit) {
   unit.offset = cursor.offset();
   u64 length = cursor.number<u32>();
@@ -170,7 +170,7 @@ bool read_first_entry(Unit& unit) {
         break;
     }
   }
-  if (low.kind != ValueKind::none) unit.low_pc = address_of(unit, low);  // the base of addresses may stand behind it
+  if (low.kind != ValueKind::none) unit.low_pc = address_of(unit, low);  // the base of addresses may come after it
   return !cursor.failed();
 }
 
@@ -286,7 +286,7 @@ void skip_value(Cursor& cursor, const Widths& widths, u16 form) {
       return skip_block(cursor, cursor.uleb());
     case kFormIndirect: {
       const u64 real = cursor.uleb();
-      // A value that says implicit_const here has none; one that is indirect again is nonsense.
+      // implicit_const has no value here, and an indirect form must not be indirect again.
       if (real == kFormIndirect || real == kFormImplicitConst) return cursor.fail();
       return skip_value(cursor, widths, static_cast<u16>(real));
     }

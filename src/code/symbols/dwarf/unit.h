@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The units of .debug_info: headers, what their first entry says, and how the attributes of any entry are read. Called
-// by scopes.cpp, names.cpp, dwarf_file.cpp.
+// The units of .debug_info: headers, their first entries, and how the attributes of any entry are read.
 #pragma once
 #include <map>
 #include <memory>
@@ -52,7 +51,7 @@ struct Unit {
   std::optional<u64> low_pc, statement_list;
   Value high_pc, ranges, name, folder, split_name;
   bool has_children = false;
-  // Of a split unit, its skeleton: addresses and, before DWARF 5, ranges are in the file of that one.
+  // For a split unit, its skeleton: addresses and, before DWARF 5, ranges are in the skeleton's file.
   const Unit* skeleton = nullptr;
 };
 
@@ -73,12 +72,12 @@ struct InfoFile {
   mutable u64 range_entries_left = 0, abbreviation_bytes_left = 0, line_bytes_left = 0;
 };
 
-// Reads what the first entry of the unit says. False: it makes no sense.
+// Reads the first entry of the unit. False: it is damaged.
 bool read_first_entry(Unit& unit);
-// The name of the function that the entry at `offset` is, or stands for: the linkage name where there is one.
+// The name of the function at `offset`, or of the one that the entry there refers to: the linkage name if there is one.
 std::string_view function_name(const InfoFile& file, u64 offset);
 
-// One attribute; the cursor stands at it and is behind it afterwards.
+// Reads the attribute at the cursor, which is then at its end.
 Value read_value(Cursor& cursor, const Unit& unit, const AttributeSpec& spec);
 void skip_value(Cursor& cursor, const Widths& widths, u16 form);
 
@@ -89,12 +88,12 @@ std::optional<u64> address_of_index(const Unit& unit, u64 index);
 struct AddressRange {
   u64 begin = 0, end = 0;
 };
-// What DW_AT_low_pc, DW_AT_high_pc and DW_AT_ranges of an entry say; those of code that the linker dropped are left
-// out.
+// The ranges in DW_AT_low_pc, DW_AT_high_pc and DW_AT_ranges of an entry; those of code that the linker dropped are
+// left out.
 void read_ranges(const Unit& unit, const Value& low, const Value& high, const Value& ranges,
                  std::vector<AddressRange>& out, DwarfDamage& damage);
 
-// What .debug_aranges says of the units of the file, by unit (its offset).
+// The ranges in .debug_aranges, by unit (its offset).
 std::map<u64, std::vector<AddressRange>> read_address_table(const InfoFile& file);
 
 }  // namespace wperf::symbols::dwarf

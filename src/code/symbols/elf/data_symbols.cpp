@@ -40,7 +40,7 @@ DataSymbols DataSymbols::read(const ElfFile& image, const ElfFile* debug) {
 }
 
 const DataSymbol* DataSymbols::find(u64 address) const {
-  // Variables do not overlap but for names of the same one, and of parts of one: there are few.
+  // Only a few variables overlap: aliases of one, and parts of one.
   constexpr usize kMostAround = 64;
   auto one = std::upper_bound(symbols_.begin(), symbols_.end(), address,
                               [](u64 wanted, const DataSymbol& symbol) { return wanted < symbol.begin; });

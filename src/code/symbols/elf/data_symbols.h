@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Variables of an ELF file by address, from its symbol tables: what a lock is called that a program has as a global or
-// static one. Called by analysis/recording/recorded_data.
+// Variables of an ELF file by address, from its symbol tables: the name of a lock that is a global or static variable.
 #pragma once
 #include <string_view>
 #include <vector>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Where the separate debug file of an ELF file may be, as GDB and perf look for it: a list of paths in the order in
-// which to try them. No disk here: modules opens what is there and checks it as each candidate says.
+// which to try them. No disk here: modules opens existing files and checks them by each candidate's rule.
 #pragma once
 #include <optional>
 #include <string>
@@ -30,7 +30,7 @@ struct DebugFileSearch {
 
 std::vector<DebugFileCandidate> debug_file_candidates(const DebugFileSearch& search, Bytes build_id,
                                                       std::optional<ElfDebugLink> link);
-// The file that dwz put aside, for the debug file at `debug_path`. The alternate link's build id is what to check.
+// The file that dwz made, for the debug file at `debug_path`. The caller checks it by the alternate link's build id.
 std::vector<std::string> alternate_file_candidates(const DebugFileSearch& search, std::string_view debug_path,
                                                    const ElfAlternateLink& link);
 

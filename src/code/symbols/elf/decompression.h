@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Unpacking what ELF files hold packed: sections by zlib or Zstandard, .gnu_debugdata by xz. The libraries are loaded
-// when the first such section is read, so that programs which meet none pay nothing for them. Called by elf_file.cpp.
+// Unpacking packed parts of ELF files: sections by zlib or Zstandard, .gnu_debugdata by xz. The libraries are loaded
+// when the first such section is read, so that other programs pay nothing for them.
 #pragma once
 #include <cstddef>
 #include <vector>
@@ -10,7 +10,7 @@
 
 namespace wperf::symbols::elf {
 
-// `size`: what it must become.
+// `size`: the unpacked size.
 diag::Result<std::vector<std::byte>> unpack_zlib(Bytes packed, u64 size);
 diag::Result<std::vector<std::byte>> unpack_zstd(Bytes packed, u64 size);
 // At most `limit` bytes.

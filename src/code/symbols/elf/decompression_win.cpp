@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Windows has none of these libraries.
+// On Windows these libraries are not available.
 #include "code/symbols/elf/decompression.h"
 
 namespace wperf::symbols::elf {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // An ELF file as bytes: sections, segments, build id, and which other files hold its debug information. 32 and 64 bits,
 // either byte order; executables, shared objects, separate debug files. Takes a view of the whole file (mapped by the
-// caller, who keeps it alive). What is handed out lives as long as the ElfFile and the file. Not for several threads at
-// once: packed sections are unpacked when first asked for. Called by elf_symbols.cpp and code/symbols/elf_module.cpp.
+// caller, who keeps it alive). Results live as long as the ElfFile and the file. Not for several threads at once:
+// packed sections are unpacked on first use.
 #pragma once
 #include <memory>
 #include <optional>
@@ -36,7 +36,7 @@ struct ElfDebugLink {  // .gnu_debuglink
   u32 crc = 0;
 };
 
-struct ElfAlternateLink {  // .gnu_debugaltlink: what dwz took out of several debug files
+struct ElfAlternateLink {  // .gnu_debugaltlink: the parts that dwz moved out of several debug files
   std::string_view file_name;
   Bytes build_id;
 };
@@ -56,21 +56,21 @@ class ElfFile {
   std::span<const ElfSegment> segments() const;
   const ElfSection* section(std::string_view name) const;  // the first of that name; null: none
 
-  // As stored, cut to what the file has; empty for sections without bytes in the file.
+  // As stored, cut at the end of the file; empty for sections without bytes in the file.
   EndianBytes stored(const ElfSection& section) const;
   // Unpacked where packed.
   diag::Result<EndianBytes> contents(const ElfSection& section) const;
-  // Of the first section of that name, or of its elder packed form (".debug_info": ".zdebug_info"); empty: none, or
-  // damaged.
+  // The first section of that name, or of its older packed form (".zdebug_info" for ".debug_info"); empty if it is
+  // missing or damaged.
   EndianBytes contents(std::string_view name) const;
 
   Bytes build_id() const;  // empty: none
   std::optional<ElfDebugLink> debug_link() const;
   std::optional<ElfAlternateLink> alternate_link() const;
-  // The ELF file in .gnu_debugdata, unpacked; nothing where there is none.
+  // The unpacked ELF file in .gnu_debugdata; nullopt if there is none.
   diag::Result<std::optional<std::vector<std::byte>>> embedded_debug_file() const;
 
-  // Between places in the file, as mappings of a process tell them, and addresses as linked.
+  // From places in the file, as mappings of a process have them, to addresses as linked, and back.
   std::optional<u64> address_of_offset(u64 offset) const;
   std::optional<u64> offset_of_address(u64 address) const;
 

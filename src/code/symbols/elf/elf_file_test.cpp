@@ -175,7 +175,7 @@ TEST(DebugFiles, NamesThatLeadElsewhereAreLeftOut) {
   const DebugFileSearch search{.image_path = "/usr/bin/tool", .root = "/proc/7/root"};
   EXPECT_TRUE(debug_file_candidates(search, {}, ElfDebugLink{"../../etc/passwd", 7}).empty());
   EXPECT_TRUE(debug_file_candidates(search, {}, std::nullopt).empty());
-  // A link to the file itself is none.
+  // A link to the file itself does not count.
   for (const auto& one : debug_file_candidates(search, {}, ElfDebugLink{"tool", 7})) {
     EXPECT_NE(one.path, "/proc/7/root/usr/bin/tool");
     EXPECT_TRUE(one.path.starts_with("/proc/7/root/"));

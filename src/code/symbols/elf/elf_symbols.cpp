@@ -29,7 +29,7 @@ bool is_executable(const ElfFile& file, u16 section) {
   return (file.sections()[section].flags & elf::kFlagExecutable) != 0;
 }
 
-// Functions; labels of hand-written code; data in the middle of code, which ends what stands before it.
+// Functions, labels of hand-written code, and data in the middle of code, which ends the function before it.
 bool is_wanted(const ElfFile& file, const RawSymbol& symbol) {
   const u8 type = symbol.info & 0xf, visibility = symbol.other & 3;
   if (symbol.name == 0 || symbol.section == elf::kIndexUndefined) return false;
@@ -44,8 +44,8 @@ usize underscores_before(std::string_view name) {
   return count == std::string_view::npos ? name.size() : count;
 }
 
-// Of two names for one address the one that perf takes: with a size, of a known type, not weak, global, with fewer
-// underscores in front, longer; else the first.
+// The choice of perf between two names for one address: with a size, of a known type, not weak, global, with fewer
+// underscores in front, longer; otherwise the first.
 bool first_is_better(const Candidate& a, const Candidate& b, std::string_view name_a, std::string_view name_b) {
   if ((a.size == 0) != (b.size == 0)) return a.size != 0;
   if ((a.type == elf::kTypeNone) != (b.type == elf::kTypeNone)) return a.type != elf::kTypeNone;
@@ -56,7 +56,7 @@ bool first_is_better(const Candidate& a, const Candidate& b, std::string_view na
   return name_a.size() >= name_b.size();
 }
 
-// use(symbol, names): of each symbol that names code, with its address as linked.
+// use(symbol, names): for each symbol that names code, with its address as linked.
 template <typename Use>
 void for_each_wanted(const ElfFile& file, const ElfSection& section, const Use& use) {
   if (section.link >= file.sections().size()) return;

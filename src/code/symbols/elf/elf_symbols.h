@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The functions of an ELF file by address, from its symbol tables. Of several names at one address the one that perf
-// shows is kept. Called by code/symbols/elf_module.cpp.
+// The functions of an ELF file by address, from its symbol tables. If there are several names at one address, the one
+// that perf shows is kept.
 #pragma once
 #include <functional>
 #include <optional>
@@ -17,25 +17,25 @@ enum class ElfSymbolTable : u8 { full, dynamic, embedded, plt };  // .symtab, .d
 struct ElfSymbol {
   u64 begin = 0;
   u64 end = 0;            // one past the last byte; where the table gives no size, up to the next symbol
-  std::string_view name;  // as in the file; of a stub, that of the function it calls
+  std::string_view name;  // as in the file; for a stub, that of the function it calls
   ElfSymbolTable table = ElfSymbolTable::full;
 };
 
 class ElfSymbols {
  public:
-  // image: the file that is mapped by processes. debug: its separate debug file. embedded: what .gnu_debugdata of the
-  // image holds. Each may be null. The files must outlive this.
+  // image: the file that is mapped by processes. debug: its separate debug file. embedded: the contents of the image's
+  // .gnu_debugdata. Each may be null. The files must outlive this.
   static ElfSymbols read(const ElfFile* image, const ElfFile* debug, const ElfFile* embedded);
 
-  // All names that these files have for code, also several of one address, as they are there.
+  // All names of code in these files, also several of one address, unchanged.
   using NameVisitor = std::function<void(u64 address, std::string_view name)>;
   static void for_each_name(const ElfFile* image, const ElfFile* debug, const ElfFile* embedded,
                             const NameVisitor& visit);
 
   std::span<const ElfSymbol> all() const { return symbols_; }  // by address; no two begin at one
-  // Of each of them, index + 1 of the nearest one before it that reaches beyond its end; 0: none.
+  // For each of them, index + 1 of the nearest one before it that reaches beyond its end; 0 if there is none.
   std::span<const u32> enclosing() const { return enclosing_; }
-  // The symbol around it, the innermost when one lies in another; null: none.
+  // The symbol around it, the innermost if one lies in another; null: none.
   const ElfSymbol* find(u64 address) const;
 
  private:

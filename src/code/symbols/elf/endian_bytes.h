@@ -35,7 +35,7 @@ class EndianBytes {
   EndianBytes slice(u64 offset, u64 count) const { return {view_.slice(offset, count).span(), swap_}; }
   EndianBytes from(u64 offset) const { return {view_.from(offset).span(), swap_}; }
 
-  // `out` is written only when all of it is there.
+  // `out` is written only if all bytes exist.
   template <typename T>
   bool load(u64 offset, T& out) const {
     if (!view_.load(offset, out)) return false;

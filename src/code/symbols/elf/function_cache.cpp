@@ -9,13 +9,13 @@
 namespace wperf::symbols {
 namespace {
 
-// Little-endian, as all machines that this runs on are. The number stands for the layout below.
+// Little-endian, like every machine that this runs on. The number identifies the layout below.
 constexpr u64 kCacheMagic = 0x3173'636e'7566'7077;  // "wpfuncs1"
 constexpr usize kChecksumAt = 8, kCheckedFrom = 16, kHeaderSize = 80;
 
 struct CacheHeader {
   u64 magic = kCacheMagic;
-  u64 checksum = 0;  // of all that stands behind it
+  u64 checksum = 0;  // of all bytes after it
   u64 image_size = 0, debug_size = 0;
   u32 count = 0;
   u32 build_id_size = 0;
@@ -24,12 +24,12 @@ struct CacheHeader {
 };
 static_assert(sizeof(CacheHeader) == kHeaderSize);
 static_assert(offsetof(CacheHeader, checksum) == kChecksumAt);
-// Behind the header, `count` of each: begin (8 bytes), end (8), offset and length of the name (4 and 4), the enclosing
+// After the header, `count` of each: begin (8 bytes), end (8), offset and length of the name (4 and 4), the enclosing
 // function as in ElfSymbols (4), the table it is from (1); then the names.
 constexpr u64 kBytesOfOne = 8 + 8 + 8 + 4 + 1;
 
-// Four sums side by side keep up with memory. Each step is a bijection of what was before it and of the word: a change
-// within one word never goes unseen.
+// Four sums side by side are as fast as memory. Each step is a bijection of the sum before and of the word: a change
+// within one word is always found.
 u64 checksum_of(Bytes bytes) {
   constexpr u64 kPrime = 0x0000'0100'0000'01b3;
   constexpr usize kSums = 4, kStep = kSums * sizeof(u64);
@@ -152,7 +152,7 @@ std::optional<FunctionCache> FunctionCache::open(Bytes bytes, const FunctionCach
 }
 
 std::optional<ElfSymbol> FunctionCache::find(u64 address) const {
-  u64 low = 0, high = count_;  // of those that begin beyond the address the first is in [low, high]
+  u64 low = 0, high = count_;  // of the symbols that begin beyond the address, the first is in [low, high]
   while (low < high) {
     const u64 middle = low + (high - low) / 2;
     if (begins_.at_or_zero<u64>(middle * 8) <= address) {
@@ -164,7 +164,7 @@ std::optional<ElfSymbol> FunctionCache::find(u64 address) const {
   u64 at = low;
   while (at != 0 && ends_.at_or_zero<u64>((at - 1) * 8) <= address) {
     const u64 next = enclosing_.at_or_zero<u32>((at - 1) * 4);
-    if (next >= at) return {};  // nothing that write() makes
+    if (next >= at) return {};  // write() never makes this
     at = next;
   }
   if (at == 0) return {};

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The finished functions of an ELF module in the form in which they are kept for the next time: sorted columns and the
-// names, one after the other, searched where they lie in a mapped file. Takes bytes, opens no files. Damaged ones, and
-// those of another build, do not open. Called by code/symbols/elf_module.cpp; code/modules/function_files.h keeps the
-// files.
+// The finished functions of an ELF module in the form in which they are kept for the next run: sorted columns and the
+// names, one after the other, searched in place in a mapped file. Takes bytes, opens no files. Damaged bytes, and those
+// of another build, are rejected. code/modules/function_files.h keeps the files.
 #pragma once
 #include <optional>
 #include <vector>
@@ -11,16 +10,16 @@
 
 namespace wperf::symbols {
 
-// What the functions were read from.
+// The file that the functions were read from.
 struct FunctionCacheKey {
   static constexpr usize kLongestBuildId = 32;
   Bytes build_id;
-  u64 image_size = 0, debug_size = 0;  // of the whole files; 0: not at hand
+  u64 image_size = 0, debug_size = 0;  // of the whole files; 0: the file is missing
 };
 
 class FunctionCache {
  public:
-  // Empty when they cannot be kept: without a build id, with one that is too long, with names beyond 4 GB.
+  // Empty if they cannot be kept: without a build id, with one that is too long, with names beyond 4 GB.
   static std::vector<std::byte> write(const ElfSymbols& symbols, const FunctionCacheKey& key);
   // Reads all of the bytes once, for their checksum. They must outlive this.
   static std::optional<FunctionCache> open(Bytes bytes, const FunctionCacheKey& key);

@@ -73,7 +73,7 @@ TEST_F(FunctionCacheTest, CutOrLongerIsDamage) {
   EXPECT_FALSE(FunctionCache::open(kept, key()).has_value());
 }
 
-// What a checksum doesn't tell: no answer, or one from inside of the bytes.
+// Damage that a checksum does not show: no answer, or one from inside of the bytes.
 TEST_F(FunctionCacheTest, WrongNumbersBehindARightChecksum) {
   const auto sound = FunctionCache::write(symbols_, key());
   usize opened = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sorting by a key. What has the same key stays in its order, so that the first of several stays the first. Costs one
-// pass where all is sorted already, as in many files. For elf/, dwarf/ and listed/.
+// Sorting by a key. Elements with the same key keep their order. Costs one pass if everything is sorted already, as in
+// many files. For elf/, dwarf/ and listed/.
 #pragma once
 #include <algorithm>
 #include <type_traits>

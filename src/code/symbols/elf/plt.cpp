@@ -58,7 +58,8 @@ bool is_plt_name(std::string_view name) {
   return name == ".plt" || name == ".plt.sec" || name == ".plt.got" || name == ".plt.bnd" || name == ".iplt";
 }
 
-// The slot that the stub at `at` jumps through; 0: none found. x86: an indirect jump (FF 25), ahead of it ENDBR or BND.
+// The slot that the stub at `at` jumps through; 0: none found. x86: an indirect jump (FF 25), with ENDBR or BND before
+// it.
 u64 slot_of_x86_stub(EndianBytes stub, u64 address, bool wide) {
   for (u64 at = 0; stub.holds(at, 6) && at < 6; ++at) {
     if (stub.at_or_zero<u8>(at) != 0xff || stub.at_or_zero<u8>(at + 1) != 0x25) continue;
@@ -105,7 +106,7 @@ void read_stubs_by_code(const ElfFile& file, const ElfSection& section, u64 stub
   }
 }
 
-// Where stubs cannot be read: one for each relocation of .rela.plt, behind a header.
+// If stubs cannot be read: one for each relocation of .rela.plt, after a header.
 void read_stubs_by_order(const ElfFile& file, const ElfSection& section, const std::vector<Relocation>& relocations,
                          std::vector<PltStub>& out) {
   const bool arm = file.machine() == kMachineArm;

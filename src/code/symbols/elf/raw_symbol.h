@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// An entry of a symbol table, of either width. Called by elf_symbols and data_symbols.
+// An entry of a symbol table, of either width.
 #pragma once
 #include "code/symbols/elf/elf_file.h"
 

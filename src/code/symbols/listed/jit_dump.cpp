@@ -62,7 +62,7 @@ bool JitDump::Reader::move(const EndianBytes& body, u64 time) {
 bool JitDump::Reader::take_lines(const EndianBytes& body) {
   if (body.size() < kDebugFixed) return false;
   const u64 count = body.at_or_zero<u64>(8);
-  pending = {static_cast<u32>(out.lines_.size()), 0};  // what came before belongs to no function
+  pending = {static_cast<u32>(out.lines_.size()), 0};  // the lines before belong to no function
   u64 at = kDebugFixed;
   std::string_view file;
   for (u64 i = 0; i < count; ++i) {
@@ -115,7 +115,7 @@ std::optional<JitDump> JitDump::parse(Bytes bytes) {
 }
 
 u32 JitDump::find(u64 address, u64 when) const {
-  constexpr u32 kMostSteps = 4096;  // no program makes code at one place that often; damage may say it did
+  constexpr u32 kMostSteps = 4096;  // no program makes code at one place that often; a damaged file may claim it
   const auto behind = std::upper_bound(functions_.begin(), functions_.end(), address,
                                        [](u64 wanted, const JitFunction& one) { return wanted < one.begin; });
   u32 newest = kNone;
@@ -130,7 +130,7 @@ u32 JitDump::find(u64 address, u64 when) const {
   return newest;
 }
 
-// Of the entries of the function the last one that does not lie behind the address.
+// The last entry of the function that is not after the address.
 JitLine JitDump::line_at(const JitFunction& function, u64 address) const {
   const u64 wanted = address - function.begin + function.written_at;
   const Line* best = nullptr;

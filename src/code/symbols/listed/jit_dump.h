@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// jit-PID.dump: functions that a program made as it ran, with the times from which they were there and the lines they
-// come from; the format of Linux' tools/perf/Documentation/jitdump-specification.txt. Takes the bytes, opens no files;
-// the bytes must outlive it. Called by recording.
+// jit-PID.dump: functions that a program made as it ran, with the times from which they existed and the lines they come
+// from; the format of Linux' tools/perf/Documentation/jitdump-specification.txt. Takes the bytes, opens no files; the
+// bytes must outlive it.
 #pragma once
 #include <optional>
 #include <string_view>
@@ -15,7 +15,7 @@ struct JitFunction {
   u64 begin = 0, end = 0;
   u64 since = 0;  // nanoseconds of the monotonic clock; 0 where the dump counts in another unit
   std::string_view name;
-  u64 written_at = 0;             // where the code was when its lines were written: a function may be moved
+  u64 written_at = 0;             // the code's address when its lines were written: a function may be moved later
   u32 first_line = 0, lines = 0;  // in the table of lines
 };
 
@@ -26,12 +26,12 @@ struct JitLine {
 
 class JitDump {
  public:
-  // Nothing: it is no such file. What is cut or damaged ends the table.
+  // nullopt if it is not such a file. The table ends at a cut or at damage.
   static std::optional<JitDump> parse(Bytes bytes);
 
   u32 process() const { return process_; }
   const std::vector<JitFunction>& functions() const { return functions_; }  // by address, then by time
-  // The newest one that was there at that time; at any time: `when` is the greatest number.
+  // The newest code at that address at that time; `when` greatest: at any time.
   static constexpr u32 kNone = ~u32{0};
   u32 find(u64 address, u64 when) const;
   JitLine line_at(const JitFunction& function, u64 address) const;

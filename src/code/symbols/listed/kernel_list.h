@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A kernel's functions in the form in which they are kept for the next time: lines sorted by their distance from a
-// symbol whose place every recording tells, all of one length up to the name, so that a search looks at a few lines and
-// nothing needs to be read before. Says nothing of where the kernel lies. Takes bytes, opens no files; damage gives no
-// answer. Called by modules.
+// A kernel's functions in the form in which they are kept for the next time. Lines are sorted by their distance from a
+// symbol whose place every recording has, and have the same length up to the name. So a search looks at a few lines and
+// nothing needs to be read before. Does not say where the kernel lies. Takes bytes, opens no files; damage gives no
+// answer.
 #pragma once
 #include <optional>
 #include <span>
@@ -18,16 +18,16 @@ class KernelList {
   // `reference`: where the symbol of that name is, which need not be in the list: it may share its place with a better
   // name.
   static std::string write(const ListedSymbols& symbols, std::string_view reference_name, u64 reference);
-  // Nothing when it is no such list, was cut, or is measured from another symbol.
+  // nullopt if it is not such a list, was cut, or is measured from another symbol.
   static std::optional<KernelList> open(std::span<const std::byte> bytes, std::string_view reference_name);
 
   struct Found {
     u64 begin = 0, end = 0;  // their distances, as numbers modulo 2^64; it ends where the next one begins
     std::string_view name;
-    usize line = 0;  // where it stands in the list
+    usize line = 0;  // its place in the list
   };
-  // `from`: the line of a function that was found for a smaller distance: what is near it is found by looking near it,
-  // and nothing before it is looked at.
+  // `from`: the line of a function found for a smaller distance. The search begins near it and never looks at lines
+  // before it.
   std::optional<Found> find(u64 distance, usize from = 0) const;
 
  private:
@@ -35,7 +35,7 @@ class KernelList {
   std::optional<Found> line_at(usize line, usize next, u64 wanted) const;
 
   std::string_view lines_;
-  u64 end_ = 0;  // of the last function
+  u64 end_ = 0;  // the end of the last function
 };
 
 }  // namespace wperf::symbols

@@ -21,7 +21,7 @@ std::string_view take_line(std::string_view& text) {
   return line;
 }
 
-// A hexadecimal number and the space behind it, cut off.
+// Cuts off a hexadecimal number and the space after it.
 std::optional<u64> take_number(std::string_view& line) {
   if (line.starts_with("0x") || line.starts_with("0X")) line.remove_prefix(2);
   u64 value = 0;
@@ -72,7 +72,7 @@ usize underscores(std::string_view name) {
   return std::min(name.find_first_not_of('_'), name.size());
 }
 
-// As elf_symbols.cpp chooses, as far as the list tells.
+// Chooses like elf_symbols.cpp, with the facts of the list.
 bool first_is_shown(const KernelSymbol& a, const KernelSymbol& b) {
   if (is_weak(a.type) != is_weak(b.type)) return is_weak(b.type);
   if (is_global(a.type) != is_global(b.type)) return is_global(a.type);
@@ -106,7 +106,7 @@ ListedSymbols ListedSymbols::parse_kallsyms(std::string_view text) {
     for (++i; i < found.size() && found[i].address == best->address; ++i) {
       if (!first_is_shown(*best, found[i])) best = &found[i];
     }
-    // The list tells no sizes: a function ends where the next one begins, the last one at the end of its page's
+    // The list has no sizes: a function ends where the next one begins, the last one at the end of its page's
     // successor, as in perf.
     constexpr u64 kPage = 4096;
     const u64 last_end =
@@ -133,7 +133,7 @@ ListedSymbols ListedSymbols::parse_perf_map(std::string_view text) {
   order_by(found, [](const ListedSymbol& one) { return one.begin; });
   for (const ListedSymbol& one : found) {
     if (!out.symbols_.empty() && out.symbols_.back().begin == one.begin) out.symbols_.pop_back();
-    // Code that was thrown away stays in the map: what is listed over its end is what is there now, or was.
+    // Discarded code stays in the map: an entry that begins within an older one replaces its rest.
     if (!out.symbols_.empty()) out.symbols_.back().end = std::min(out.symbols_.back().end, one.begin);
     out.symbols_.push_back(one);
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Three kinds of address: section and offset, as symbols say them; the RVA the linker gave ("source"); and the RVA in
-// the image, which differs from it only when a tool moved code after linking and left tables of what went where (OMAP).
+// Three kinds of address: section and offset, as in symbols; the RVA the linker gave ("source"); and the RVA in the
+// image, which differs from it only when a tool moved code after linking and left tables of the moves (OMAP).
 #pragma once
 #include <optional>
 #include <vector>
@@ -16,7 +16,7 @@ using SourceRva = u32;
 class AddressMap {
  public:
   AddressMap() = default;
-  // The streams as they are; empty when the PDB has none. `original_sections` is only there with OMAP tables.
+  // The streams' bytes; empty if the PDB does not have them. `original_sections` only exists with OMAP tables.
   AddressMap(bytes::View sections, bytes::View original_sections, bytes::View omap_from_source,
              bytes::View omap_to_source);
 
@@ -26,10 +26,10 @@ class AddressMap {
   };
   std::optional<SourceRva> source(u16 section, u32 offset) const;
   std::optional<Place> place(SourceRva rva) const;
-  // Nothing where the code exists on one side only.
+  // nullopt if the code exists on one side only.
   std::optional<code::Rva> image(SourceRva rva) const;
   std::optional<SourceRva> source(code::Rva rva) const;
-  // Of the image; 0: in none.
+  // The section in the image; 0 if there is none.
   u16 section_of(code::Rva rva) const;
   bool is_executable(code::Rva rva) const;
 

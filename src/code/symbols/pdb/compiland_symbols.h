@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The procedures of one compiland. Listing them jumps from the head of a procedure to its end; what lies between (local
-// variables, blocks, inline sites) is looked at only for an address inside (inline_sites.h).
+// The procedures of one compiland. Listing them jumps from the head of a procedure to its end; the part in between
+// (local variables, blocks, inline sites) is looked at only for an address inside (inline_sites.h).
 #pragma once
 #include <vector>
 
@@ -14,11 +14,11 @@ struct Procedure {
   Function function;
   SourceRva begin = 0;
   u32 body = 0;      // where its inner records begin in the compiland's symbols
-  u32 body_end = 0;  // and end; equal: there are none to be had
+  u32 body_end = 0;  // and end; equal: not known
 };
 
-// By source RVA, then in the order of the file: of several procedures that the linker folded into one address, the
-// first one stays the first.
+// By source RVA, then in the order of the file: if the linker folded several procedures into one address, the first one
+// stays the first.
 std::vector<Procedure> read_procedures(bytes::View symbols, u32 compiland, const AddressMap& addresses, Damage& damage);
 
 // The procedure around `rva`, the first of several; nothing outside.

@@ -60,7 +60,7 @@ std::optional<u32> Contributions::compiland_at(AddressMap::Place place) {
   return std::nullopt;
 }
 
-// Sorts what is out of order, once. True: nothing was.
+// Sorts the contributions once if they are out of order. True: they were in order.
 bool Contributions::ensure_order() {
   order_is_known_ = true;
   bool sorted = true;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Which compiland a piece of code came from. The linker writes the pieces in order, so a search reads a few of them and
-// nothing is copied; should they be out of order after all, they are sorted once.
+// nothing is copied; if they are out of order after all, they are sorted once.
 #pragma once
 #include <optional>
 #include <vector>

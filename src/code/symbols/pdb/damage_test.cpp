@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Damaged PDBs: cut at every byte, and with bytes changed at random. No crash and no hang (the sanitizers of other
-// builds see more); what still opens answers something.
+// builds see more); a file that still opens gives answers.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace {
 using pdb::CompilandBuilder;
 using pdb::PdbBuilder;
 
-// A bit of everything that the reader reads.
+// Has some of every structure that the reader knows.
 std::string small_pdb() {
   PdbBuilder builder;
   builder.name("file.cpp");
@@ -40,7 +40,7 @@ std::string small_pdb() {
   return builder.build();
 }
 
-// Everything that can be asked; a number, so that nothing is left out.
+// Calls every query; returns a number, so that the compiler drops none of them.
 u64 ask_everything(const std::string& file) {
   const auto opened = PdbFile::open(pdb::as_file(file));
   if (!opened.has_value()) {

@@ -37,7 +37,7 @@ std::vector<Compiland> Dbi::compilands(Damage& damage) const {
       ++damage.streams;
       break;
     }
-    // A stream that several compilands claim is read for the first alone: else a small file could ask for a large
+    // A stream that several compilands claim is read only for the first: otherwise a small file could ask for a large
     // memory.
     u32 stream = module.stream;
     if (stream < kNoStream) {

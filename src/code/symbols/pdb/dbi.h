@@ -15,7 +15,7 @@ namespace wperf::symbols::pdb {
 // One compiland. Its stream holds the symbols, then lines in a dead format (C11), then lines (C13).
 struct Compiland {
   std::string_view name;
-  u32 stream;  // kNoStream: it has none
+  u32 stream;  // kNoStream: none
   u32 symbols_size;
   u32 c11_size;
   u32 c13_size;
@@ -23,7 +23,7 @@ struct Compiland {
 
 class Dbi {
  public:
-  static std::optional<Dbi> parse(bytes::View stream);  // reads the header alone
+  static std::optional<Dbi> parse(bytes::View stream);  // reads only the header
   const DbiHeader& header() const { return header_; }
   std::vector<Compiland> compilands(Damage& damage) const;
   bytes::View contributions() const { return contributions_; }

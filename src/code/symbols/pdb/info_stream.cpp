@@ -12,7 +12,7 @@ namespace {
 // A set of small numbers: a count of words, then the words.
 struct BitVector {
   bytes::Table<u32> words;
-  u64 end;  // where the next thing begins
+  u64 end;  // where the next part begins
 };
 
 std::optional<BitVector> read_bit_vector(bytes::View bytes, u64 at) {

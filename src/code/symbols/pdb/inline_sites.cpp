@@ -62,7 +62,7 @@ class Machine {
     }
   }
 
-  // Valid once run() said true.
+  // Valid after run() returned true.
   u32 file = 0;
   bool has_file = false;
   u32 line_offset = 0;
@@ -137,8 +137,8 @@ std::optional<InlineSite> run_annotations(bytes::View annotations, u32 inlinee, 
   return InlineSite{inlinee, machine.file, machine.has_file, static_cast<int>(machine.line_offset)};
 }
 
-// A site that does not cover the offset is skipped with everything in it; one that does is entered, and its end ends
-// the search: what comes behind it lies beside it, not inside.
+// A site that does not cover the offset is skipped with everything in it. One that does is entered, and its end ends
+// the search: later sites are outside of it.
 void find_inline_sites(bytes::View symbols, const Procedure& procedure, u32 offset, std::vector<InlineSite>& sites) {
   u64 end = procedure.body_end;
   Record record;

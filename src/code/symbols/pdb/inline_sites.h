@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which inlined functions an address of a procedure lies in. Each inline site is a scope among the procedure's symbols,
-// and carries a small program ("binary annotations") whose run yields the code it covers and the line of each piece.
+// The inlined functions at an address of a procedure. Each inline site is a scope among the procedure's symbols, and
+// carries a small program ("binary annotations") whose run yields the code it covers and the line of each piece.
 #pragma once
 #include <optional>
 #include <vector>
@@ -17,7 +17,7 @@ struct InlineSite {
   int line_offset;  // to the line that entry says
 };
 
-// What one site says about `offset`, counted from the begin of the procedure; nothing: the site does not cover it.
+// One site's data for `offset`, counted from the begin of the procedure; nullopt if the site does not cover it.
 std::optional<InlineSite> run_annotations(bytes::View annotations, u32 inlinee, u32 offset);
 
 // The sites around `offset`, the outermost first.

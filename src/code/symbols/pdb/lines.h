@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The line tables of one compiland (C13). Opening one reads the heads of its subsections; rows are read where they lie.
+// The line tables of one compiland (C13). Opening one reads the heads of its subsections; rows are read in place.
 //
 //   subsection "lines" = a range of code → blocks, one per file → rows {offset in the range, line}
 #pragma once
@@ -31,7 +31,7 @@ struct SourceRow {
   u32 file;    // offset in the file checksums
 };
 
-// As much of `size` bytes as there is behind `begin`: a map of a damaged file moves rows to the end of all addresses.
+// As much of `size` bytes as exists after `begin`: a map of a damaged file moves rows to the end of all addresses.
 inline u32 size_behind(code::Rva begin, u32 size) {
   return std::min(size, ~u32{0} - begin.value);
 }
@@ -52,7 +52,7 @@ class LineTables {
 
   // Where the function that an inline site names begins, and in which file.
   std::optional<InlineeLine> inlinee(u32 id);
-  // An imported id of this compiland: whose it is (an offset in /names), and which one there.
+  // An imported id of this compiland: the module that defines it (an offset in /names), and its number there.
   struct ImportedId {
     u32 compiland_name;
     u32 local;

@@ -23,7 +23,7 @@ bool starts_with(bytes::View file, std::string_view text) {
   return file.holds(0, text.size()) && std::memcmp(file.data(), text.data(), text.size()) == 0;
 }
 
-// Formats that are called PDB and are something else.
+// Other formats that are also called PDB.
 diag::Error not_msf(bytes::View file) {
   if (starts_with(file, "BSJB")) return damaged("This is a portable PDB of .NET, which has no native code in it.");
   if (starts_with(file, "Microsoft MSFZ")) return damaged("This PDB is compressed (MSFZ), which wperf cannot read.");

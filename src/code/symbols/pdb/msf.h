@@ -26,7 +26,7 @@ class MsfFile {
 
  private:
   struct Stream {
-    u64 blocks_at = 0;  // in the directory
+    u64 blocks_at = 0;  // where its block numbers are in the directory
     u32 size = 0;
     bool is_assembled = false;
     bytes::View bytes;

@@ -6,7 +6,7 @@
 namespace wperf::symbols::pdb {
 namespace {
 
-// Hands out blocks; those of the free block maps stay unused, as in real files.
+// Gives out blocks; blocks for free block maps stay unused, as in real files.
 class Blocks {
  public:
   explicit Blocks(MsfLayout layout) : layout_(layout), bytes_(layout.block_size * 3, '\0') {}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Builds PDBs byte by byte for the tests of this room: what compilers at hand never write can be had here.
+// Builds PDBs byte by byte for the tests of this room, with contents that the available compilers never write.
 #pragma once
 #include <cstddef>
 #include <cstring>

@@ -10,8 +10,8 @@
 namespace wperf::symbols {
 namespace {
 
-// Of an inlined function, as far from its first line as an inline site says. 0, which is no line, where a damaged file
-// leads out of all numbers of lines.
+// A line of an inlined function: its first line plus the distance in an inline site. 0, which is not a line, if a
+// damaged file leads beyond all numbers of lines.
 u32 moved_line(u32 first, int lines) {
   constexpr std::int64_t kMostLines = 0xff'ffff;  // a row has 24 bits for it
   const std::int64_t line = std::int64_t{first} + lines;
@@ -37,7 +37,7 @@ diag::Result<PdbFile> PdbFile::open(std::span<const std::byte> file) {
   }
   state.id = *id;
   state.dbi = pdb::Dbi::parse(state.stream(pdb::kDbiStream));
-  // Tools that edit a PDB after linking count up the age of its info stream; the image was told the age of this one.
+  // Tools that edit a PDB after linking count up the age of its info stream; the image has the age in this header.
   if (state.dbi.has_value()) state.id.age = state.dbi->header().age;
   return result;
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A PDB as bytes → functions, lines, inlined frames. Takes a view of the whole file (memory-mapped by the caller, who
-// keeps it alive), copies nothing where blocks are contiguous, checks every bound at the bottom, once. A stream that is
-// damaged is left out and counted; the rest answers. Not for several threads at once: questions fill in what was not
-// read yet. What is handed out (names, pointers, spans) lives as long as the PdbFile and the file.
+// keeps it alive), copies only where blocks are not contiguous, checks every bound once, at the lowest level. A damaged
+// stream is left out and counted; the rest is used. Not for several threads at once: queries fill in parts that were
+// not read yet. Results (names, pointers, spans) live as long as the PdbFile and the file.
 #pragma once
 #include <cstddef>
 #include <memory>
@@ -52,15 +52,15 @@ class PdbFile {
   PdbFile& operator=(PdbFile&&) noexcept;
   ~PdbFile();
 
-  const code::PdbId& id() const;  // the GUID, and the age in DBI: the one that the image was told
+  const code::PdbId& id() const;  // the GUID, and the age in DBI, which is also the image's
 
   // All procedures and thunks (with the publics of code that no procedure covers), by RVA. Read on first use. Functions
   // that the linker folded into one address are all here, in the order of the compilands.
   std::span<const Function> functions() const;
   // All publics by RVA, decorated.
   std::span<const Function> publics() const;
-  // The procedure around it, else the nearest public at or below in its section. Of several folded into one address:
-  // the first one in the compiland whose code was kept.
+  // The procedure around it, otherwise the nearest public at or below it in its section. If several were folded into
+  // one address: the first one in the compiland whose code was kept.
   const Function* function_at(code::Rva rva) const;
   // Innermost inlined frame first. Empty: nothing known.
   void frames_at(code::Rva rva, std::vector<Frame>& out) const;

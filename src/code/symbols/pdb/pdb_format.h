@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The structures of a PDB as they lie in the file: MSF superblock, info, DBI, symbols, lines, types. Sources: the LLVM
 // project's "The PDB File Format" and the cvinfo.h that Microsoft published. Every member is naturally aligned, so the
-// compilers add nothing; the asserts say so.
+// compilers add no padding; the asserts check it.
 #pragma once
 #include "base/ints.h"
 
@@ -128,7 +128,7 @@ struct OmapEntry {
 
 // -- Symbols --------------------------------------------------------------------------------------------------------
 struct RecordHeader {
-  u16 size;  // of what follows this field
+  u16 size;  // of the data after this field
   u16 kind;
 };
 
@@ -291,7 +291,7 @@ struct NamesHeader {  // then the texts
 };
 constexpr u32 kNamesSignature = 0xeffeeffe;
 
-// Code that was inlined from another compiland at link time: the id of its function is known by that compiland alone.
+// Code that was inlined from another compiland at link time: only that compiland knows the id of its function.
 constexpr u32 kIdIsImported = 0x80000000;
 inline u32 import_list_of(u32 id) {
   return (id & 0x7ff00000) >> 20;
@@ -315,7 +315,7 @@ struct TypesHeader {
   u32 version;
   u32 header_size;
   u32 first;
-  u32 last;  // one past
+  u32 last;  // one past the end
   u32 records_size;
   u16 hash_stream;
   u16 extra_hash_stream;

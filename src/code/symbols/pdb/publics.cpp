@@ -66,7 +66,7 @@ Publics read_publics(bytes::View publics_stream, bytes::View records, const Addr
   if (publics_stream.load(0, header)) {
     const u64 map_at = sizeof header + u64{header.hash_size};
     const bytes::Table<u32> by_address(publics_stream.slice(map_at, header.address_map_size));
-    // A sound table names every record once: no more entries than records.
+    // An undamaged table names every record once: no more entries than records.
     const u64 count = std::min(by_address.size(), records.size() / (sizeof(RecordHeader) + sizeof(PublicSymbol)));
     reader.reserve(count);
     for (u64 i = 0; i < count; ++i) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The public symbols: what the linker knew by name, decorated, without sizes. All that is left in a stripped PDB.
+// The public symbols: the linker's names, decorated, without sizes. A stripped PDB only has these.
 #pragma once
 #include <vector>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Walking symbol and type records: a size, a kind, a body, and the next one behind it.
+// Walking symbol and type records: a size, a kind, a body, and then the next one.
 #pragma once
 #include "code/symbols/pdb/pdb_format.h"
 #include "ground/bytes/bytes.h"
@@ -8,7 +8,7 @@ namespace wperf::symbols::pdb {
 
 struct Record {
   u16 kind = 0;
-  u64 next = 0;  // where the record behind it begins
+  u64 next = 0;  // where the next record begins
   bytes::View body;
 };
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sorting by an address. What has the same address stays in its order, so that the first of several stays the first.
+// Sorting by an address. Elements with the same address stay in their order, so that the first of several stays the
+// first.
 #pragma once
 #include <algorithm>
 #include <vector>
@@ -8,7 +9,7 @@
 
 namespace wperf::symbols::pdb {
 
-// Sorts items[first, end) by `key(item)`, a u32. Costs one pass where they are sorted already, as in most files.
+// Sorts items[first, end) by `key(item)`, a u32. Costs one pass if they are sorted already, as in most files.
 template <typename T, typename Key>
 void sort_by(std::vector<T>& items, Key key, usize first = 0) {
   const auto begin = items.begin() + static_cast<std::ptrdiff_t>(first);

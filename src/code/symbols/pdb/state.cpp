@@ -166,7 +166,7 @@ PdbFile::State::FoldedPlace PdbFile::State::place_among_folded(const Function& f
   return result;
 }
 
-// The nearest one at or below in the same section; of several at one RVA the first that is code.
+// The nearest one at or below in the same section; among several at one RVA the first that is code.
 const Function* PdbFile::State::public_at(code::Rva rva) {
   load_publics();
   const std::vector<Function>& all = publics.functions;
@@ -192,7 +192,7 @@ u32 PdbFile::State::global_id(u32 compiland, u32 inlinee) {
 u32 PdbFile::State::resolve_import(u32 compiland, u32 inlinee) {
   const auto imported = load_lines(compiland).imported(inlinee);
   if (!imported.has_value()) return 0;
-  // The linker writes the name of a compiland as it is in one place and in lower case in another.
+  // The linker writes the name of a compiland unchanged in one place and in lower case in another.
   if (compilands_by_name.empty()) {
     for (u32 i = 0; i < compilands.size(); ++i) {
       compilands_by_name.try_emplace(in_lower_case(std::string(compilands[i].name)), i);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a PdbFile has read so far. Every part is read when it is first asked for, and kept: an address needs one
-// compiland, not all of them.
+// The parts of a PdbFile that were read so far. Every part is read when it is first asked for, and kept: an address
+// needs one compiland, not all of them.
 #pragma once
 #include <optional>
 #include <string>
@@ -56,7 +56,7 @@ struct PdbFile::State {
   };
   // Which of the procedures of its compiland that begin at `begin` the function is.
   FoldedPlace place_among_folded(const Function& function, pdb::SourceRva begin);
-  // What an inline site's id is in the id stream; 0: not known.
+  // The function of an inline site's id, in the id stream; 0 if unknown.
   u32 global_id(u32 compiland, u32 inlinee);
   u32 resolve_import(u32 compiland, u32 inlinee);
   void append_lines(u32 number, const pdb::LineRange& range, std::vector<Line>& out);
@@ -84,8 +84,8 @@ struct PdbFile::State {
   bool has_functions = false;
   std::vector<Function> functions;
 
-  std::vector<pdb::InlineSite> sites;  // of the address being asked for
-  std::vector<pdb::SourceRow> rows;    // of the range being read
+  std::vector<pdb::InlineSite> sites;  // of the address that is looked up
+  std::vector<pdb::SourceRow> rows;    // of the range that is read
 };
 
 }  // namespace wperf::symbols

@@ -8,7 +8,7 @@ constexpr u64 kStride = 64;
 // The file's index has an entry every 8 KB or so; the smallest record has 4 bytes.
 constexpr u64 kMostRecordsBetween = 4096;
 
-// A number in a type record: itself when small, else a kind and then the number.
+// A number in a type record: itself if small, else a kind and then the number.
 u64 skip_number(bytes::View body, u64 at) {
   u16 leaf = 0;
   if (!body.load(at, leaf)) return body.size();

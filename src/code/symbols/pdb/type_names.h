@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The names of inlined functions. Inline sites say a number in the id stream (IPI); the function's name is there, its
-// namespace beside it, its class in the type stream (TPI). Both are read around the wanted record only.
+// The names of inlined functions. Inline sites hold a number in the id stream (IPI); the function's name is there, next
+// to its namespace, and its class is in the type stream (TPI). Both are read around the wanted record only.
 #pragma once
 #include <deque>
 #include <string>
@@ -40,7 +40,7 @@ class TypeNames {
   // `budget`: the most bytes that names put together here may take; a hostile file could ask for terabytes.
   TypeNames(NumberedRecords types, NumberedRecords ids, u64 budget)
       : types_(std::move(types)), ids_(std::move(ids)), budget_(budget) {}
-  // "scope::name"; empty when there is no such function.
+  // "scope::name"; empty if there is no such function.
   std::string_view function(u32 id);
 
  private:

@@ -21,7 +21,7 @@ bool is_branch(u32 word) {
   return (word & 0xfc000000u) == 0x14000000u;  // B
 }
 
-// How far a branch within a function jumps; 0: the instruction is none.
+// How far a branch within a function jumps; 0 if the instruction is not such a branch.
 std::int64_t jump_of(u32 word) {
   if (is_branch(word)) return distance(word, 0, 26);
   if ((word & 0xff000000u) == 0x54000000u) return distance(word, 5, 19);  // B.cond, BC.cond
@@ -30,7 +30,8 @@ std::int64_t jump_of(u32 word) {
   return 0;
 }
 
-// What follows is not reached from here: RET and BR with or without pointer authentication, B, BRK, UDF (padding).
+// The next instruction is not reached from here: RET and BR with or without pointer authentication, B, BRK, UDF
+// (padding).
 bool leaves(u32 word) {
   const bool to_register = (word & 0xfe9ff000u) == 0xd61f0000u && (word & 0x00600000u) != 0x00200000u;
   return to_register || is_branch(word) || (word & 0xffe0001fu) == 0xd4200000u || word >> 16 == 0;
@@ -45,7 +46,7 @@ u32 arm64_flow_length(Bytes code) {
   u64 at = 0;
   for (; at + kInstructionBytes <= end && bytes::read_at(code, at, word); at += kInstructionBytes) {
     const std::int64_t here = static_cast<std::int64_t>(at);
-    // A branch beyond all that is near goes to another function.
+    // A branch out of the known range goes to another function.
     const std::int64_t target = here + jump_of(word);
     if (target < static_cast<std::int64_t>(end) && !(is_branch(word) && here >= reached))
       reached = std::max(reached, target);

@@ -44,8 +44,8 @@ LrSlot find_lr_slot(const PackedUnwind& packed) {
   const u32 int_pairs = (packed.int_registers + 1) / 2;
   const u32 fp_pairs = (packed.fp_registers + 1) / 2;
   if (packed.chain == kUnchainedSavesLr) {
-    // lr goes with the last single register, or alone. There is no "stp x19, lr, [sp, #-n]!" among the unwind codes, so
-    // a lone x19 costs an instruction that moves sp.
+    // lr is stored with the last single register, or by itself. There is no "stp x19, lr, [sp, #-n]!" among the unwind
+    // codes, so a lone x19 costs an instruction that moves sp.
     const u32 moves_sp = packed.int_registers == 1 ? 1 : 0;
     return {packed.int_registers / 2 + 1 + moves_sp, packed.int_registers / 2 + moves_sp + kReturn};
   }
@@ -109,7 +109,7 @@ enum class Effect : u8 { other, sets_fp, saves_lr, saves_pair, saves_next_pair, 
 struct UnwindCode {
   u32 size = 1;
   Effect effect = Effect::other;
-  u32 first_register = 0;  // of saves_pair: 19 to 30
+  u32 first_register = 0;  // for saves_pair: 19 to 30
 };
 
 constexpr u32 kLr = 30;
@@ -183,19 +183,19 @@ UnwindCode decode_unwind_code(Bytes codes, usize at) {
   return decode_high(first, second, byte(at + 2));
 }
 
-// A run of codes up to its end: how many instructions it stands for and which of them saves (or restores) lr. Prologues
+// The codes up to an end code: how many instructions they stand for and which of them saves (or restores) lr. Prologues
 // list their codes backwards, epilogues forwards.
 struct CodeRun {
   u32 instructions = 0;
   std::optional<u32> lr;  // its index; the last in the list, which a prologue runs first
-  std::optional<u32> fp;  // of the one that makes x29 point to the frame record
-  usize end = 0;          // where the codes behind the end begin
-  bool fragment = false;  // the codes behind the end tell of the prologue of the main part
+  std::optional<u32> fp;  // the one that makes x29 point to the frame record
+  usize end = 0;          // where the codes after the end begin
+  bool fragment = false;  // the codes after the end describe the prologue of the main part
 };
 
 CodeRun read_run(Bytes codes, usize at) {
   CodeRun run;
-  u32 next_pairs = 0;  // save_next codes in a row: pairs behind the one that the next code names
+  u32 next_pairs = 0;  // save_next codes in a row: pairs after the one that the next code names
   while (at < codes.size()) {
     const UnwindCode code = decode_unwind_code(codes, at);
     at += code.size;
@@ -223,7 +223,7 @@ bool restored_in_epilogue(Bytes codes, usize first_code, u32 epilogue_offset, u3
   const CodeRun run = read_run(codes, first_code);
   if (!run.lr.has_value()) return false;
   const u32 instruction = (offset - epilogue_offset) / kInstruction;
-  return instruction > *run.lr && instruction <= run.instructions;  // the last one is the ret itself
+  return instruction > *run.lr && instruction <= run.instructions;  // the last instruction is the ret itself
 }
 
 bool xdata_saved(const Xdata& xdata, u32 offset) {
@@ -264,7 +264,7 @@ bool arm64_return_address_saved(const ImageBytes& image, u32 unwind_word, u32 of
   return xdata.has_value() && xdata_saved(*xdata, offset);
 }
 
-// lr is saved. Between there and the instruction that sets x29 nothing is called, so lr still holds.
+// lr is saved. Between there and the instruction that sets x29 no other function is called, so lr is still valid.
 code::CallerPlace arm64_caller_place(const ImageBytes& image, u32 unwind_word, u32 offset) {
   if (!arm64_return_address_saved(image, unwind_word, offset)) return code::CallerPlace::link_register;
   const PackedUnwind packed = unpack(unwind_word);

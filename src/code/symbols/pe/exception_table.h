@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The exception directory (.pdata) of ARM64 and x64 images → where functions begin and end. Called by pe_file.cpp.
+// The exception directory (.pdata) of ARM64 and x64 images → where functions begin and end.
 #pragma once
 #include <vector>
 
@@ -12,7 +12,7 @@ struct ExceptionRecord {
   u32 unwind_word = 0;  // ARM64: the record's second word; kX64Unwind for x64
 };
 
-// No ARM64 record that we keep has both low bits set.
+// No ARM64 record in the table has both low bits set.
 inline constexpr u32 kX64Unwind = ~u32{0};
 
 // Appends the sound records of a directory, in its order.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The bytes of a PE file by RVA. Used by the files of this room.
+// The bytes of a PE file by RVA.
 #pragma once
 #include <algorithm>
 #include <vector>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The debug and export directories of a PE image. Called by pe_file.cpp.
+// The debug and export directories of a PE image.
 #pragma once
 #include <optional>
 #include <vector>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A PE image file as bytes → what symbolizing needs of it. Takes a view of the whole file (memory-mapped by the
-// caller, who keeps it alive); owns only small tables. Every offset and sum is checked; damage is an error or an
-// empty table, never a crash.
+// A PE image file as bytes → the tables for symbolizing. Takes a view of the whole file (memory-mapped by the caller,
+// who keeps it alive); owns only small tables. Every offset and sum is checked; damage gives an error or an empty
+// table, never a crash.
 #pragma once
 #include <cstddef>
 #include <optional>
@@ -57,16 +57,17 @@ class PeFile {
   const std::vector<CodeRange>& code_ranges() const { return code_ranges_; }   // hybrid images only, by RVA
 
   std::optional<code::RvaRange> function_at(code::Rva rva) const;  // bounds from .pdata
-  // The nearest at or below that reaches the address; of several names the first.
+  // The nearest at or below that reaches the address; among several names the first.
   const Export* export_at(code::Rva rva) const;
-  // May code of unknown size that begins at `start` go on at `rva`? Not beyond its .pdata function or section, nor
-  // beyond where another one begins or where it leaves for good.
+  // May code of unknown size that begins at `start` extend to `rva`? Not beyond its .pdata function or section, nor
+  // beyond the beginning of another function or its last instruction.
   bool reaches(code::Rva start, code::Rva rva) const;
   // File bytes of an RVA range, as far as the file has them (disassembly).
   std::span<const std::byte> bytes_at(code::Rva rva, u32 size) const;
   // A leaf (no .pdata entry, or one whose unwind code saves no lr before rva): lr is the caller.
   bool saves_return_address(code::Rva rva) const;
-  // Where the caller's address lies with the instruction there about to run. Nothing: not ARM64 code of this image.
+  // Where the caller's address lies when the instruction there is about to run. nullopt if it is not ARM64 code of this
+  // image.
   std::optional<code::CallerPlace> caller_place(code::Rva rva) const;
 
  private:

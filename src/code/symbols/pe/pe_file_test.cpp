@@ -37,7 +37,7 @@ TEST(PeFile, WhatIsNoImage) {
   EXPECT_EQ(why(bytes), "its optional header is damaged or cut off");
 }
 
-// The packed record that llvm-readobj does not know: x19 and lr, which needs an instruction of its own to move sp.
+// The packed record that llvm-readobj does not know: x19 and lr, which needs a separate instruction to move sp.
 TEST(Arm64Unwind, LoneRegisterWithLr) {
   const std::vector<Section> none;
   const ImageBytes image({}, none, 0);
@@ -110,10 +110,10 @@ TEST_F(RealImage, NearestExport) {
     ASSERT_NE(file.export_at(*sum), nullptr);
     EXPECT_EQ(file.export_at(*sum)->name, "exported_sum");
     EXPECT_EQ(file.export_at({bounds.end.value - 1})->name, "exported_sum");
-    // Behind its end another function, or padding, begins: no longer it.
+    // At its end another function, or padding, begins.
     const Export* behind = file.export_at(bounds.end);
     EXPECT_TRUE(behind == nullptr || behind->name != "exported_sum");
-    // A leaf without .pdata reaches as far as nothing else begins.
+    // A leaf without .pdata reaches up to the beginning of the next function.
     EXPECT_FALSE(file.function_at(*leaf).has_value());
     ASSERT_NE(file.export_at({leaf->value + 2}), nullptr);
     EXPECT_EQ(file.export_at({leaf->value + 2})->name, "exported_leaf");

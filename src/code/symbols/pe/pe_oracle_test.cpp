@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Every image that the build makes, against what llvm-readobj says of it.
+// Every image that the build makes, compared with llvm-readobj.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -206,7 +206,7 @@ TEST_F(Image, Arm64FunctionsAndWhereTheirPrologueSavesLr) {
       for (u32 i = 0; i < codes.size(); ++i) {
         const bool save_next = codes[i].find("save next") != std::string::npos;
         if (mentions_lr(codes[i])) saved_by = static_cast<u32>(codes.size()) - 1 - i;
-        if (save_next && i == 0) saved_by = static_cast<u32>(codes.size()) - 1;  // the one of packed.S
+        if (save_next && i == 0) saved_by = static_cast<u32>(codes.size()) - 1;  // the save_next of packed.S
       }
       saving += saved_by.has_value() ? 1 : 0;
       for (u32 i = 0; i <= codes.size() && i * 4 < record.length; ++i) {
@@ -235,7 +235,7 @@ TEST_F(Image, SavedLrAgreesWithTheInstructions) {
       const auto bytes = file.bytes_at(range.begin, range.end.value - range.begin.value);
       std::vector<u32> code(bytes.size() / 4);
       std::memcpy(code.data(), bytes.data(), code.size() * 4);
-      if (code.empty() || code[0] == 0xd503201f || file.saves_return_address(range.begin)) continue;  // of packed.S
+      if (code.empty() || code[0] == 0xd503201f || file.saves_return_address(range.begin)) continue;  // in packed.S
       const u32 ret = 0xd65f03c0;
       bool saved = false;
       ++functions;
@@ -246,7 +246,7 @@ TEST_F(Image, SavedLrAgreesWithTheInstructions) {
         if (touches_lr(code[i], true)) saved = false, ++restores;
         const bool jump = (code[i] >> 26) == 5 || (code[i] & 0xfffffc1f) == 0xd61f0000;  // b, br
         const bool leaves = code[i] == ret || (jump && !saved);
-        if (leaves && i + 1 < code.size() && restores > 0) saved = true;  // code behind an exit runs in the body
+        if (leaves && i + 1 < code.size() && restores > 0) saved = true;  // code after an exit runs in the body
       }
     }
   });
@@ -278,7 +278,7 @@ TEST_F(Image, X64Functions) {
     EXPECT_TRUE(file.saves_return_address(file.functions().at(0).begin));
   });
   EXPECT_GT(records, 10u);
-  EXPECT_EQ(merged, 3u);  // of chained.S: the inner part of `whole`, and both of its cold parts
+  EXPECT_EQ(merged, 3u);  // in chained.S: the inner part of `whole`, and both of its cold parts
 }
 
 TEST_F(Image, CodeMapOfHybrids) {
@@ -303,7 +303,7 @@ TEST_F(Image, CodeMapOfHybrids) {
     if (expected.empty()) return;
     ++hybrids;
     EXPECT_EQ(file.machine(), path.stem() == "functions_arm64x" ? Machine::arm64 : Machine::arm64ec);
-    // Functions of both sets are known, and told apart by how the return address is kept.
+    // Functions of both instruction sets are known, with their own ways of keeping the return address.
     size_t x64 = 0, arm64 = 0;
     for (const code::RvaRange& function : file.functions())
       (file.saves_return_address(function.begin) ? x64 : arm64) += 1;

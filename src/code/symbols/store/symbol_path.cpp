@@ -30,7 +30,7 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
   return out;
 }
 
-// Without blanks and quotes around it, and without slashes at the end that say nothing.
+// Without blanks and quotes around it, and without redundant slashes at the end.
 std::string clean(std::string_view part) {
   std::string out(part);
   out.erase(std::remove(out.begin(), out.end(), '"'), out.end());
@@ -82,7 +82,7 @@ class PathReader {
     }
   }
 
-  // Downstream stores, nearest first, then the store itself. What a server sends goes to the nearest folder.
+  // Downstream stores, nearest first, then the store itself. Files from a server go to the nearest folder.
   void read_store(const std::vector<std::string>& parts, const std::string& text) {
     std::string cache = cache_;
     const bool has_server = std::any_of(parts.begin(), parts.end(), is_url);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The list of places that --symbol-path and _NT_SYMBOL_PATH name, in the grammar of Windows' debuggers. Pure; called by
-// modules, used by symbol_search.
+// The list of places that --symbol-path and _NT_SYMBOL_PATH name, in the grammar of Windows' debuggers. Pure.
 #pragma once
 #include <string>
 #include <string_view>

@@ -26,7 +26,7 @@ std::string_view extension_of(std::string_view name) {
   return dot == std::string_view::npos ? std::string_view{} : name.substr(dot + 1);
 }
 
-// A file name comes out of an image of somebody else, and becomes a part of paths and URLs.
+// The file name comes from an untrusted image, and becomes a part of paths and URLs.
 bool is_safe_name(std::string_view name) {
   if (name.empty() || name.size() > 255 || name.front() == ' ' || name.back() == '.' || name.back() == ' ')
     return false;
@@ -73,7 +73,7 @@ std::string compressed_name(std::string_view name) {
 }
 
 constexpr char kLayoutFile[] = "index2.txt";
-constexpr size_t kFirstPlace = 3;  // stages before: the explicit file, beside the image, the path in the image
+constexpr size_t kFirstPlace = 3;  // earlier stages: the explicit file, the image's folder, the path in the image
 
 }  // namespace
 
@@ -137,7 +137,8 @@ void SymbolSearch::start_stage() {
     }
   } else if (stage == 2) {
     if (folder_of(wanted_.path_in_image).empty() || base_name(wanted_.path_in_image).empty()) return;
-    if (is_url(wanted_.path_in_image)) return;  // no path, and nobody's servers but those of the symbol path are asked
+    // only paths: other servers than those of the symbol path are never used
+    if (is_url(wanted_.path_in_image)) return;
     searched_.push_back(fmt::format("at {} (the path in the image)", wanted_.path_in_image));
     look_at_named(wanted_.path_in_image);
   } else if (!file_name_.empty()) {
@@ -187,7 +188,7 @@ void SymbolSearch::start_server(const SymbolServer& server) {
   }
 }
 
-// In front of what is planned already: the store's own candidates come first.
+// Before the places that are planned already: the store's own candidates come first.
 void SymbolSearch::look_into_store(const std::string& store, bool three_tier, bool remote) {
   const std::deque<Planned> later = std::exchange(queue_, {});
   const std::string id = id_text(wanted_.id);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where the PDB (or image) of a module may be: --pdb_file, beside the image, the path inside the image, the places of
-// --symbol-path and _NT_SYMBOL_PATH: folders, two- and three-tier stores, servers with their caches, compressed .pd_
-// files, file.ptr. A sans-IO state machine: next() says what to candidate at, an answer tells what was there. No disk,
-// no network here: os/ and modules do that.
+// Where the PDB (or image) of a module may be: --pdb_file, the folder of the image, the path inside the image, the
+// places of --symbol-path and _NT_SYMBOL_PATH: folders, two- and three-tier stores, servers with their caches,
+// compressed .pd_ files, file.ptr. A sans-IO state machine: next() returns the next candidate, and the caller answers
+// whether it was there. No disk, no network here: os/ and modules do that.
 //
 //   SymbolSearch search(wanted, options);
 //   while (auto candidate = search.next()) {
@@ -18,7 +18,7 @@
 //   }
 //   search.found() ? search.found_at() : search.explanation()
 //
-// The answer to a `layout` candidate holds for the whole run and for each module; so does failed() for a server.
+// The answer to a `layout` candidate is valid for the whole run and all modules; so is failed() for a server.
 #pragma once
 #include <deque>
 #include <optional>
@@ -48,14 +48,14 @@ struct WantedFile {
   FileId id;
   std::string explicit_path;       // --pdb_file; empty: none
   bool explicit_is_named = false;  // by a recording, not by the user
-  std::string image_path;          // where the image lies; empty: not known
+  std::string image_path;          // the path of the image; empty: not known
   std::string path_in_image;       // of the PDB, as the linker wrote it
 };
 
 struct SearchOptions {
   std::vector<SymbolPlace> places;  // of --symbol-path, then of _NT_SYMBOL_PATH
-  std::string default_cache;        // of servers that name none; empty: what they send is kept in memory only
-  bool network = true;              // false: servers are not asked, their caches are
+  std::string default_cache;  // for servers without a cache of their own; empty: their files are kept in memory only
+  bool network = true;        // false: servers are not asked, their caches are
 };
 
 enum class LookKind : u8 { file, compressed, pointer, layout };
@@ -65,7 +65,7 @@ struct Candidate {
   std::string location;  // a path, or a URL
   bool remote = false;
   bool named = false;   // by the recording or the image, not by the user
-  std::string save_as;  // of a remote file: where it belongs in the cache
+  std::string save_as;  // for a remote file: its path in the cache
 };
 
 struct Attempt {
@@ -77,25 +77,25 @@ class SymbolSearch {
  public:
   SymbolSearch(WantedFile wanted, SearchOptions options);
 
-  // What to candidate at; nothing once it is found, or when nothing is left. Each candidate gets one of the four
-  // answers.
+  // The next candidate; nullopt once the file is found, or when no candidate is left. Each candidate gets one of the
+  // four answers.
   std::optional<Candidate> next();
   void absent();
   // It may be there but cannot be had: unreadable, damaged, no answer. A server that failed is not asked again.
   void failed(std::string why);
-  // It was opened and is this one. True: it is what was wanted, and the search is over.
+  // The candidate was opened and has this id. True: it is the wanted file, and the search is over.
   bool opened(const FileId& id);
   void text(std::string_view content);
 
   bool found() const { return found_; }
   const std::string& found_at() const { return current_.location; }
   const std::vector<Attempt>& attempts() const { return attempts_; }
-  // One line: where it was found, or where it was looked for and why none of it would do.
+  // One line: where it was found, or the searched places and why each one failed.
   std::string explanation() const;
 
  private:
   struct Planned : Candidate {
-    std::string store;  // the store or server that it is a candidate into
+    std::string store;  // the store or server in which the candidate lies
   };
   struct Layout {
     std::string location;

@@ -23,7 +23,7 @@ const code::PdbId kWanted = make_id(0x3844dbb9, 2);
 const code::PdbId kOther = make_id(0x11111111, 1);
 constexpr char kKey[] = "app.pdb/3844DBB920174967BE7AA4A2C20430FA2/";
 
-// What lies where, in place of disks and servers.
+// The files at their places, instead of disks and servers.
 struct World {
   std::map<std::string, FileId> files;
   std::map<std::string, std::string> texts;
@@ -202,7 +202,7 @@ TEST(SymbolSearch, ServersThatFailOrAreNotAsked) {
     World world;
     world.failures["https://dead/"] = "no answer within 5 seconds";
     world.run(search);
-    EXPECT_EQ(world.locations(true).size(), 1u + 4u);  // one candidate at the dead one
+    EXPECT_EQ(world.locations(true).size(), 1u + 4u);  // one candidate on the dead server
     EXPECT_NE(search.explanation().find(
                   ", on https://dead/x, on https://alive/y; https://dead/x: no answer within 5 seconds"),
               std::string::npos)
@@ -278,7 +278,7 @@ TEST(SymbolSearch, NamesFromHostileImages) {
   World world;
   world.run(search);
   EXPECT_EQ(world.locations(false), (std::vector<std::string>{"/apps/app.pdb", "\\\\evil\\share\\app.pdb"}));
-  // Whoever opens them asks whether they may be.
+  // The opening code asks whether it may open them.
   for (const Candidate& candidate : world.candidates) EXPECT_EQ(candidate.named, !candidate.remote);
   file.name = file.path_in_image = "https://evil/app.pdb";
   SymbolSearch led(file, places(""));
