@@ -31,7 +31,7 @@ inline constexpr double kFewestSamples = 6;  // were all of fewer on one side, t
 
 struct UnitCost {
   double cost = 0;     // in units of the event
-  double samples = 0;  // the samples behind the cost
+  double samples = 0;  // the number of samples in it
 };
 
 // The part of a host function's cost that was in functions inlined there.

@@ -150,7 +150,7 @@ diag::Result<void> Parser::take_help_word() {
 // `man` takes the next token, be it a command word; options may stand between the two (the original takes those, too).
 diag::Result<void> Parser::take_command(const CommandRow& row) {
   if (!row.name.starts_with('-')) {
-    // Of several command words, WindowsPerf runs one; scripts may rely on that.
+    // If several command words are given, WindowsPerf runs one; scripts may rely on that.
     if (!words_.commands.empty() && request_.device == kLinuxDevice && !given(Command::help)) {
       return two_commands(*words_.commands.front(), row, spawns());
     }

@@ -375,7 +375,7 @@ TEST(CommandLine, SamplingOptionsOfOurs) {
 
 TEST(CommandLine, BadValuesOfSamplingOptions) {
   struct Case {
-    const char *option, *value, *text, *hint;  // text: of the contract; empty: the message names option and value
+    const char *option, *value, *text, *hint;  // text: the contract's; empty: the message names option and value
     diag::ExitCode code;
   };
   constexpr auto kFailed = diag::ExitCode::failed;

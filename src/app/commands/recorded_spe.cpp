@@ -242,7 +242,7 @@ RecordsRequest records_of(const request::Request& request, const std::vector<u64
   return records;
 }
 
-// Kinds of cores, each once, for whose data sources no names were published.
+// Kinds of cores, each once, whose data sources have no published names.
 std::vector<std::string> kinds_without_source_names(const recording::DecodeStates& states,
                                                     const std::vector<u64>& midrs) {
   std::vector<std::string> kinds;

@@ -221,8 +221,7 @@ diag::Result<void> show_samples(const perf_data::PerfFile& file, recording::Reco
                       companions.clients_json);
 }
 
-// For a run on a machine that WindowsPerf's clients know: the document they read, whatever else is shown. They know no
-// filters.
+// For a run on a machine that WindowsPerf's clients know: the document that they read. They know no filters.
 diag::Result<std::string> clients_json(const perf_data::PerfFile& file, const request::Request& request,
                                        diag::Console& console) {
   const request::RecordingView& view = request.recording;
@@ -271,8 +270,7 @@ diag::Result<const recording::RecordedSwitches*> switches_for_weights(const perf
   return switches;
 }
 
-// A part of the samples of one event: weighted by elapsed time, or at moments with so many running threads, or in
-// spans.
+// A part of one event's samples: weighted by elapsed time, or with so many running threads, or in spans.
 diag::Result<void> report_chosen(const perf_data::PerfFile& file, const Beside& beside, const request::Request& request,
                                  diag::Console& console) {
   std::optional<recording::RecordedSwitches> own;

@@ -32,7 +32,7 @@ struct ElfSearch {
 // Files of split DWARF, opened when a unit is asked for.
 struct SplitFiles {
   std::vector<std::pair<os::MappedFile, symbols::ElfFile>> files;
-  std::string refused;   // why the first rejected file was not used; empty: none was rejected
+  std::string refused;   // why the first rejected file was not used; empty: no file was rejected
   u64 more_refused = 0;  // others
 };
 

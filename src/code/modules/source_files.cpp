@@ -24,7 +24,7 @@ bool is_slash(char c) {
   return c == '/' || c == '\\';
 }
 
-// Is one of the path's folders called `name`? Its last part is no folder.
+// Is one of the path's folders called `name`? Its last part does not count.
 bool has_folder(std::string_view path, std::string_view name) {
   for (size_t at = path.find(name); at != std::string_view::npos; at = path.find(name, at + 1)) {
     const size_t end = at + name.size();

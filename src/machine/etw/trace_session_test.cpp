@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The requests to Windows, byte by byte, and the reaction to each error: no session or source ever stays. One long
-// file, because one simulated machine and one fake of Windows serve all tests.
+// The requests to Windows, byte by byte, and the reaction to each error: no session or source ever stays.
+// Long because one simulated machine and one fake of Windows serve all tests.
 #include "machine/etw/trace_session.h"
 
 #include <gtest/gtest.h>

@@ -178,7 +178,7 @@ class Walker {
     if (ranges_.empty()) {
       // A mere declaration has only parameters below it.
       if (code.is_declaration) sibling = code.sibling;
-      // DWARF 2 cannot describe code in several pieces: the entries below may have ranges of their own within this one.
+      // DWARF 2 cannot describe code in several pieces: the entries below may have their own ranges within this one.
       if (code.is_declaration || !abbreviation.has_children) return parent;
     }
     Scope scope;

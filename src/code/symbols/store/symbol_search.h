@@ -54,8 +54,8 @@ struct WantedFile {
 
 struct SearchOptions {
   std::vector<SymbolPlace> places;  // of --symbol-path, then of _NT_SYMBOL_PATH
-  std::string default_cache;  // for servers without a cache of their own; empty: their files are kept in memory only
-  bool network = true;        // false: servers are not asked, their caches are
+  std::string default_cache;        // for servers without their own cache; empty: their files are kept in memory only
+  bool network = true;              // false: servers are not asked, their caches are
 };
 
 enum class LookKind : u8 { file, compressed, pointer, layout };
