@@ -1,6 +1,6 @@
 # Rooms that no fuzz target enters and whose tests take a second: with sanitizers they compile in half the time without
 # optimisation. Readers of foreign bytes stay optimised, because they are fuzzed more often.
-set(WPERF_ROOMS_WITHOUT_FUZZING export_profiles topdown)
+set(WPERF_ROOMS_WITHOUT_FUZZING views_exports analysis_topdown)
 
 # wperf_room(NAME [LINKS rooms…] [LIBRARIES libs…]): a static library from the .cpp files of this
 # folder (main.cpp aside: programs are made by hand), plus NAME_test from its *_test.cpp files. A room without
