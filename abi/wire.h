@@ -216,7 +216,7 @@ WPERF_WIRE_SIZE(WperfCounterReading, 64);
 
 /* Where a core's cycles come from. The fixed cycle counter belongs to the system: it is read, and never written. */
 enum {
-  WPERF_CYCLES_NONE = 0,    /* not counted: all counters are busy, and the fixed one stands still */
+  WPERF_CYCLES_NONE = 0,    /* not counted: all counters are busy, and the fixed one is stopped */
   WPERF_CYCLES_COUNTED = 1, /* event 0x11 on one of our counters, filtered like the events */
   WPERF_CYCLES_SHARED =
       2 /* the fixed cycle counter by difference: all that the system lets it count, including the kernel */

@@ -48,7 +48,7 @@ struct Unit {
   u32 first;     // ring entry on counter 0 in this slot
   bool claimed;  // the hardware is ours: registers must be put back
   u64 slot_start_ns;
-  u64 folded_ns;  // up to when counts are in the accumulators
+  u64 folded_ns;  // the time up to which counts are in the accumulators
   u64 enabled_ns;
   u64 rounds;
   u64 cycles;

@@ -532,7 +532,7 @@ class Programs(WperfTest):
         self.assertIn("--on-off shows all of the time", self.fails("waits", str(data), "--on-off", "--min", "1ms", status=2))
 
     def recorded_as_another(self, *capabilities, become=()):
-        """As a user who may read no tracepoints; with perfmon, one who may look at the kernel otherwise."""
+        """Records as a user who may not read tracepoints; with perfmon, this user may still sample the kernel."""
         if os.geteuid() != 0 or shutil.which("setpriv") is None:
             self.skipTest("only root becomes somebody else")
         told, _ = self.recorded()

@@ -71,7 +71,7 @@ u64 pool_bytes_in_use();
 // Calls in threads (APCs) stay queued while they are held, whatever their threads do: as in a thread that gets no turn.
 void hold_apcs(bool hold);
 u32 apcs_run();       // since the machine started
-u32 apcs_run_down();  // of these, in threads that ended
+u32 apcs_run_down();  // how many of these in threads that ended
 // The driver's routine of a call has returned, but that is noticed only after the driver has gone.
 void let_apcs_return_late(bool wanted);
 u32 apcs_that_returned_late();  // since the machine started

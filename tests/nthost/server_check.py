@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Checks the server with a separate client: a whole sampling session over the wire, on a program that it sends. Called by
-run_nthost.py."""
+"""Checks the server with a separate client: a whole sampling session over the wire, on a program that it sends."""
 import socket
 import struct
 import time

@@ -19,8 +19,8 @@ struct Verdict {
   Kind kind = Kind::passed;
   std::string condition;             // as typed
   std::string name = {};             // for a condition on anything: the name it failed on
-  std::string why;                   // a sentence without its end
-  std::optional<u32> function;       // the one that decided, if it is a function: index into Comparison::matched
+  std::string why;                   // a sentence without a full stop
+  std::optional<u32> function;       // if a function decided: its index into Comparison::matched
   std::optional<SourceLine> source;  // its beginning, if that was looked for
   bool is_misnamed = false;          // no total is called so
 };

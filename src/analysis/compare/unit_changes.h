@@ -14,7 +14,7 @@ struct EventRuns {
   std::vector<const EventCosts*> costs;  // costs of the event, by run
   const MatchedUnits& matched;
   double period_before = 1, period_after = 1;  // the mean cost of a sample
-  Runs measures;                               // the divisors of costs, in units of these
+  Runs measures;                               // the divisors of costs
   bool is_one_run = false;
   const ComparisonOptions& options;
 };

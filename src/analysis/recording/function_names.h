@@ -18,7 +18,7 @@ class NamelessCode {
 
   // Bounds of the function there, if they are known.
   void find_bounds(symbols::SymbolizedAddress& answer);
-  // "libx.so+0x1a20", as disassemblers of the file show the address; of images, the RVA.
+  // "libx.so+0x1a20", with the address as a disassembler shows it; for images the RVA.
   std::string name(const std::string& module, u64 address) const;
 
  private:

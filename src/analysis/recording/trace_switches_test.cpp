@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Traces of a machine that was played: the account of their switches must equal the script.
+// Traces of a simulated machine: the account of their switches must equal the script.
 #include <gtest/gtest.h>
 
 #include "analysis/recording/scripted_trace_test.h"

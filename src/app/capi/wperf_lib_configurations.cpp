@@ -18,7 +18,7 @@
 namespace wperf::capi {
 namespace {
 
-constexpr int kMostListed = 128;  // of a list that need not be filled in: as many events as a schedule takes
+constexpr int kMostListed = 128;  // longest list of events: as many as a schedule takes
 constexpr size_t kLongestName = 256;
 constexpr double kMostSeconds = 1e9;  // thirty years; more is a mistake
 

@@ -9,7 +9,8 @@
 
 namespace wperf::commands {
 
-// Its samples in all views of samples; an option that such a profile cannot answer is an error that names it.
+// Shows its samples in all views of samples; an option that such a profile cannot answer is an error that names the
+// option.
 diag::Result<void> report_foreign(const recording::OpenedProfile& opened, const request::Request& request,
                                   diag::Console& console, const ExportSink& sink);
 

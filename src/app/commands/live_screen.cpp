@@ -50,7 +50,7 @@ class LiveScreen {
   top::PictureFacts facts_;
   os::TerminalScreen::Size size_;
   std::optional<diag::Error> error_;
-  u64 wished_code_ = 0;  // the number of the last wish
+  u64 wished_code_ = 0;  // the number of the last request
   bool is_code_wished_ = false;
   bool is_over_ = false, is_stale_ = true;
 };

@@ -93,7 +93,7 @@ CountProfile mean_of_runs(const std::vector<CountProfile>& runs) {
     for (const CountProfile& run : runs) mean.metrics[m].counted = mean.metrics[m].counted && run.metrics[m].counted;
   }
   average_times(runs, mean, deviations);
-  mean.threads.clear();  // each run has others
+  mean.threads.clear();  // each run has different ones
   mean.process = std::nullopt;
   mean.runs = deviations;
   return mean;

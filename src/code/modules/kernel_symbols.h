@@ -43,7 +43,7 @@ class KernelSymbols {
   usize released_ = 0;               // the bytes of it that were given back
   std::string text_;
   std::optional<symbols::ListedSymbols> whole_;
-  std::string_view reference_name_;  // a symbol that the recording says the place of
+  std::string_view reference_name_;  // a symbol whose address the recording has
   u64 reference_ = 0;                // its address there
   u64 moved_by_ = 0;                 // kernels lie elsewhere after each start of the machine
   std::string reason_;

@@ -20,7 +20,7 @@ struct AuxInfo {
   u32 version = 0;  // version of the parameters: 1 or 2, 0 if they are malformed
   u64 pmu_type = 0;
   bool per_cpu = false;      // one buffer per CPU, otherwise per thread; only in version 1
-  std::vector<AuxCpu> cpus;  // only in version 2; empty means, ask the feature cpu_id
+  std::vector<AuxCpu> cpus;  // only in version 2; empty: the feature cpu_id has it
 };
 
 // One AUXTRACE record: the bytes that perf took out of a buffer at once.

@@ -17,8 +17,8 @@ class CountTable {
 
   // A key is never all ones.
   void add(u64 key, u64 count) { slot_of(key).count += count; }
-  // One more of a key. A table that is greater than the caches makes every key wait for memory; here a key waits for
-  // its slot while others come.
+  // One more of a key. In a table larger than the caches, every key would wait for memory; here the slot is prefetched
+  // while other keys come.
   void add_one(u64 key) {
     if (!slots_.empty()) __builtin_prefetch(&slots_[first_place_of(key)], 1);
     waiting_[waits_++] = key;

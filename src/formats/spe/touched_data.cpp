@@ -7,7 +7,8 @@ namespace wperf::spe {
 
 namespace {
 
-constexpr u64 kOtherProcess = 1;  // in a key: of another process. Addresses are multiples of more than that
+constexpr u64 kOtherProcess =
+    1;  // a bit of a key: the data is another process's. Addresses are multiples of more than that
 
 u64 key_of(u64 address, u64 unit, bool other_process) {
   return (address & ~(unit - 1)) | (other_process ? kOtherProcess : 0);

@@ -25,7 +25,7 @@ class HttpServer {
 
   std::string address() const;  // the address that it listens on
   bool is_for_others() const;   // than this machine, as far as they reach it
-  u64 served() const;           // times that the page was read
+  u64 served() const;           // how often the page was read
 
  private:
   struct State;

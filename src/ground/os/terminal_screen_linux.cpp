@@ -42,7 +42,7 @@ void restore() {
 
 void on_ending(int signal_number) {
   restore();
-  raise(signal_number);  // its own action is the usual one again
+  raise(signal_number);  // its default action is set again
 }
 
 // Runs once: closing a terminal may send the signal twice, and a second SIGTERM ends at once.

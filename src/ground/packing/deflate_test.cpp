@@ -18,7 +18,7 @@ std::string inflated(std::string_view packed) {
   return {reinterpret_cast<const char*>(out.data()), out.size()};
 }
 
-// Numbers that do not repeat soon, so that it is longer than a block packed, too.
+// Numbers that repeat late, so that even the packed text is longer than a block.
 std::string long_text() {
   std::string text;
   u32 number = 1;

@@ -106,7 +106,7 @@ diag::Result<void> WindowsPerfDevice::take_lock(bool force) {
   }
 }
 
-// The sizes of its answers and its version must fit those of its file.
+// The sizes of the driver's answers and its version must fit its file.
 diag::Result<void> WindowsPerfDevice::meet() {
   WPERF_TRY(version_, opened_.driver.version());
   const FileVersion loaded{.major = version_.major, .minor = version_.minor, .patch = version_.patch};

@@ -218,7 +218,8 @@ class FirefoxWriter {
     const bool is_known = task.pid != kNothing;
     digits("isMainThread", is_known && task.pid == task.tid && thread.has_marks ? "true" : "false");
     member("processName", names_.process(thread.task));
-    // Its readers want both. If they are unknown, texts are written, because a text cannot be the number of a process.
+    // Readers of the format need both. If they are unknown, texts are written, because a text cannot be the number of a
+    // process.
     member("pid", is_known ? fmt::format("{}", task.pid) : "unknown");
     task.tid != kNothing ? json_.integer("tid", task.tid) : member("tid", "unknown");
     write_samples(thread);

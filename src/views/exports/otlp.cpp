@@ -237,7 +237,7 @@ class OtlpWriter {
   u32 module_of(u32 location) const {
     return profile_.functions[profile_.places[locations_.all()[location].place].function].module;
   }
-  // No entry may be there twice: functions of one name and file are one.
+  // No entry may exist twice: functions with the same name and file become one.
   u32 function_of(u32 number, std::string_view file) {
     const Function one{texts_(names_.function(number)), texts_(file)};
     const auto [known, is_new] =

@@ -240,7 +240,7 @@ class PerfettoWriter {
     put(packet);
   }
 
-  // Each is one sample; its weight is how far the counter of its core went on.
+  // Each is one sample; its weight is the growth of its core's counter.
   void write_perf_samples(u32 event) {
     std::vector<bool> told(profile_.nodes.size());
     std::unordered_map<u32, u64> counted;  // by core
@@ -314,7 +314,7 @@ class PerfettoWriter {
   u32 thread_of(const stacks::ThreadState* state) const {
     return state != nullptr ? profile_.tasks[state->task].tid : 0;
   }
-  // The state in which it goes on, by the next one.
+  // The state in which it goes on, taken from its next stretch.
   u64 state_behind(const stacks::ThreadState* state) const {
     constexpr u64 kReady = 1, kTerminated = 4, kWaiting = 5;
     if (state == nullptr) return kReady;

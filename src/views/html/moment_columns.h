@@ -27,7 +27,7 @@ class MomentColumns {
   std::string take_samples();  // the columns of add_samples()
 
  private:
-  // Samples of one event on one core come in their order, and mostly after the same time.
+  // Samples of one event on one core, sorted by time, mostly at the same distance.
   struct Stream {
     u32 event = 0, core = 0;
     u64 count = 0;

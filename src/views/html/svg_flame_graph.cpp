@@ -33,7 +33,7 @@ struct Frame {
 struct Layout {
   std::vector<Frame> frames;
   u32 depth = 0;
-  usize left_out = 0;  // too narrow, with all below them
+  usize left_out = 0;  // too narrow to draw, like everything below them
 };
 
 Layout lay_out(const std::vector<stacks::CallNode>& nodes) {

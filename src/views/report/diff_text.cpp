@@ -222,7 +222,7 @@ std::string_view one_run_text(const Comparison& comparison) {
 }
 
 std::string headline_text(const Comparison& comparison) {
-  constexpr usize kNamed = 4;  // the table of totals has them all
+  constexpr usize kNamed = 4;  // the table of totals has all of them
   std::string text;
   usize named = 0;
   for (const TotalChange& total : comparison.totals) {

@@ -7,8 +7,8 @@
 namespace wperf::symbols::pdb {
 namespace {
 
-// Numbers of 1, 2 or 4 bytes; the first bits say which. Past the end, or misspelt: zero, which as an operation is
-// "end".
+// Numbers of 1, 2 or 4 bytes; the first bits give the size. Past the end, or if damaged: zero, which as an operation
+// means "end".
 class NumberReader {
  public:
   explicit NumberReader(bytes::View bytes) : bytes_(bytes) {}

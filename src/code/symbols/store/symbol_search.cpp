@@ -260,7 +260,7 @@ void SymbolSearch::text(std::string_view content) {
   }
 }
 
-// "PATH:\\server\share\file" or "MSG: why there is nothing".
+// "PATH:\\server\share\file" or "MSG: the reason why there is no file".
 void SymbolSearch::follow_pointer(std::string_view content) {
   constexpr size_t kLongestPath = 4096;
   const std::string_view line = content.substr(0, std::min(content.find_first_of("\r\n"), kLongestPath));
