@@ -286,8 +286,9 @@ def read_tree(root, prefixes=(), every=False):
 
 
 def folder_of(name):
-    """The folder that a finding counts for."""
-    return name.split("/")[0] if "/" in name else "."
+    """The folder that a finding counts for; in src its wing."""
+    parts = name.split("/")[:-1]
+    return "/".join(parts[:2] if parts[:1] == ["src"] else parts[:1]) or "."
 
 
 def parse_ratchet(text):

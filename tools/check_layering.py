@@ -64,7 +64,7 @@ class Table(dict):
         self.pure = set()
 
     def wing(self, room):
-        """How far above the ground; None: the room is in no wing."""
+        """The wing's height above the ground; None: the room is in no wing."""
         return next((i for i, wing in enumerate(self.wings) if f"{room}/".startswith(wing + "/")), None)
 
     def allows(self, room, other):

@@ -52,6 +52,8 @@ class Tree:
         self.base_names = {name.rpartition("/")[2] for name in files}
         self.words = {word for name, text in files.items() if not name.endswith(".md")
                       for word in re.findall(r"[A-Za-z_]\w*", COMMENT.sub("", text) if name.endswith(CODE_FILES) else text)}
+        self.words |= {name.rpartition("/")[0].removeprefix("src/").replace("/", "_") + "_test" for name in files
+                       if name.endswith("_test.cpp")}  # each room's test program (cmake/room.cmake)
         contract = files.get(CONTRACT, "")
         self.sections = set(re.findall(r"^#+ (\d+(?:\.\d+)?)\b", contract, re.MULTILINE))
         self.decisions = {int(match[1]) for name in files if (match := re.match(r"docs/decisions/(\d{4})-", name))}

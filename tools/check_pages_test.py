@@ -11,6 +11,7 @@ TREE = {
     "docs/design/rooms.md": "",
     "src/machine/plan/count_plan.h": "struct CountPlan { int event_count; };\n",
     "src/machine/plan/count_plan.cpp": "",
+    "src/machine/plan/count_plan_test.cpp": "",
     "driver/core/core.h": "enum { WPERF_CODE_DSU_SETUP };\n",
 }
 
@@ -45,8 +46,9 @@ class Pages(unittest.TestCase):
         self.kept("[one](../decisions/0003-a-choice.md)", name="docs/design/rooms.md")
 
     def test_names_of_code(self):
-        self.kept("A `CountPlan` has `CountPlan::event_count`.", "`DSU_SETUP` is a request.", "`stat` is a command.")
+        self.kept("A `CountPlan` has `CountPlan::event_count`.", "`DSU_SETUP` is a request.", "`stat` is a command.", "Run `machine_plan_test`.")
         self.refused("no source has CountPlans", "A `CountPlans` has counts.")
+        self.refused("no source has machine_test", "Run `machine_test`.")
 
     def test_sections_of_the_contract(self):
         self.kept("(contract 5.2)", "Contract 5: it counts.")

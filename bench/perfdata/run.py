@@ -4,7 +4,7 @@
 
 usage: bench/perfdata/run.py [--check] [--rounds N] [--wperf FILE] [--keep FOLDER] [--sizes 1,53,310,490] [FILE...]
 The recordings are made here, of real programs with frame-pointer stacks, as many megabytes each as --sizes says. They stay
-in the user's cache folder. Both sides run in turns, the medians count. floor.cpp is the loop that nothing is faster than. --check
+in the user's cache folder. Both sides run in turns, the medians count. floor.cpp is the fastest possible loop. --check
 fails when a promise is not held, and says which.
 """
 import argparse

@@ -30,7 +30,7 @@ class CoreModel {
     charge(block.cost);
     fetch(block);
   }
-  // Right after itself: its lines are the ones fetched last.
+  // Right after the same block: its lines are the ones fetched last.
   void enter_again(const Block& block) { charge(block.cost); }
   // enter() in steps: enter_again(), then each of its lines.
   void fetch_line(const Block& block, u32 line) {

@@ -67,7 +67,7 @@ void UnicornCore::end_watching(Stop& result) {
   watching_ = far_ = false;
   model_.set_alarm(~u64{0}, nullptr, nullptr);
   if (!overflow_.seen) return;
-  // The instruction may not have come to pass.
+  // The instruction may not have been executed.
   const u64 pc = overflow_.block + u64{overflow_.at} * 4;
   if (current_ != nullptr && !happened && result.reason == StopReason::fault &&
       pc >= registers_.read(UC_ARM64_REG_PC)) {

@@ -60,7 +60,7 @@ class Latency(WperfTest):
         return file, done.stdout
 
     def expected(self, file):
-        """From perf's output: period by how many threads ran and by symbol, and the nanoseconds in which 1, 2, … ran."""
+        """From perf's output: the period by symbol and number of running threads, and the nanoseconds in which 1, 2, … threads ran."""
         command = ["perf", "script", "-i", str(file), "--show-switch-events", "--show-task-events", "--ns"]
         text = subprocess.run([*command, "-F", "tid,cpu,time,event,period,ip,sym"], check=True, capture_output=True, text=True).stdout
         samples, changes, since, last, started = [], [], {}, 0, False

@@ -30,7 +30,7 @@ class WindowsPerfTest(WperfTest):
 
 class CountTest(WindowsPerfTest):
     def same_time(self, *arguments, seconds="0.52"):
-        """Our driver's counts in the ticks that Arm's covers."""
+        """The counts of wperf's driver in the ticks that Arm's driver covers."""
         return self.json("stat", "--json", "--timeout", seconds, *arguments, device="sim:" + self.keys)
 
     def theirs(self, *arguments):

@@ -27,7 +27,7 @@ struct PathStep {
   bool preempted = false;
   u32 wait = ~u32{0};              // interrupted and unknown: the wait; ready: the one before; ~0: none
   u32 woke = ~u32{0};              // running: the wait that it ended with; ~0: none
-  u32 made = ~u32{0};              // running: the thread that it ended with making, by index
+  u32 made = ~u32{0};              // running: the thread that it made at its end, by index
   u32 sample = stacks::kNoSample;  // running: the sample at its end
 };
 

@@ -109,7 +109,7 @@ diag::Result<void> Session::sample(diag::Result<request::Request> wanted, bool v
   WPERF_TRY(request::Request request, std::move(wanted));
   request.outputs.verbose = verbose;
   WPERF_TRY(measure::Recording recording, measure::record_samples(request, machine_, console));
-  // A command warns and shows the core as unknown; a program that asked for rows would not hear of it.
+  // A command warns and shows the core as unknown; a program that asked for rows would not see the warning.
   if (request.command == request::Command::sample && recording.sampled.pid == 0) {
     return diag::Error{.text = "no program named '" + recording.sampled.image_name + "' is running",
                        .hint = {},

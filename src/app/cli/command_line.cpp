@@ -24,7 +24,7 @@ constexpr Command kPriority[] = {Command::help,    Command::doctor, Command::det
                                  Command::report,  Command::waits,  Command::diff,   Command::bench,  Command::push,
                                  Command::topdown, Command::top};
 
-// Between both sides of diff and bench; of diff either.
+// Stands between both sides of diff and bench; diff takes either.
 constexpr std::string_view kSides = "--", kMoreSides = "---";
 
 class Parser {

@@ -112,7 +112,7 @@ std::vector<std::byte> in_native_order(Bytes original) {
   const std::span<std::byte> bits = has_features ? header.skip(kFeatureBits / 8) : std::span<std::byte>();
   if (has_features) swap_feature_bits(bits);
   // The sections overlap in no sound file; in another one the same bytes are turned around twice, and make no sense.
-  const u64 data_size = data.size == 0 ? file.size() : data.size;  // not finished: everything that is there
+  const u64 data_size = data.size == 0 ? file.size() : data.size;  // not finished: everything up to the end
   RecordSwapper records{EventTable(swap_events(file, events, entry_size))};
   const bool is_packed = has_bit(bits, Feature::compressed);
   swap_records(part_of(file, {data.offset, data_size}), records,

@@ -62,7 +62,7 @@ enum class RecordType : u32 {
   compressed2 = 83,
 };
 inline constexpr u32 kKernelTypes = 22, kFirstUserType = 64;
-inline constexpr u32 kRecordTypes = 84;  // every type above is below
+inline constexpr u32 kRecordTypes = 84;  // greater than every type above
 
 // The name as perf spells it, without PERF_RECORD_; empty for unknown types.
 std::string_view record_name(u32 type);

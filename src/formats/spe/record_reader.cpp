@@ -63,8 +63,8 @@ void take_packet(const Packet& packet, DecodeState& state) {
   }
 }
 
-// Everything the table has no shape for, and the last bytes of a buffer: one packet, with every check. Returns its
-// size, or 0 when it is cut.
+// For packets that the table does not have, and for the last bytes of a buffer: reads one packet, with every check.
+// Returns its size, or 0 when it is cut.
 usize take_rare_packet(std::span<const u8> bytes, u64 buffer_address, DecodeState& state, bool& ends_record) {
   Packet packet;
   const Cut cut = parse_packet(std::as_bytes(bytes), buffer_address, packet);

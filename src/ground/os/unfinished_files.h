@@ -6,7 +6,7 @@
 
 namespace wperf::os {
 
-// One such file, as long as this lives. So many are remembered at once; more are not, and stay.
+// One such file, as long as this lives. At most so many are removed; further ones stay.
 inline constexpr int kMostUnfinishedFiles = 16;
 class UnfinishedFile {
  public:

@@ -7,7 +7,7 @@
 
 namespace wperf::os {
 
-// Nothing in an optional: Windows did not say.
+// An empty optional: Windows did not report it.
 struct WindowsFacts {
   std::string version;                   // "10.0.26100"
   std::string machine;                   // of the CPU: "ARM64", "x64"; empty: not known

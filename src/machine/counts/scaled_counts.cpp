@@ -46,7 +46,7 @@ Spread spread_of(const readings::CounterReading& reading) {
   return {.known = true, .variance = std::max(deviation, 0.0) / static_cast<double>(reading.full_slots - 1)};
 }
 
-// Outward to the next whole number, or to the next double where those are further apart.
+// Rounds outward to the next whole number, or to the next double if doubles are further apart.
 double round_down(double value) {
   return std::nextafter(std::floor(value), -std::numeric_limits<double>::infinity());
 }

@@ -15,7 +15,7 @@ struct LinuxFacts {
   std::optional<int> paranoid;       // kernel.perf_event_paranoid; nullopt: the kernel has no perf events
   std::optional<int> kptr_restrict;  // kernel.kptr_restrict
   std::optional<u64> most_samples;   // kernel.perf_event_max_sample_rate, a second
-  bool is_root = false;              // by number: in a container or a user namespace that says little
+  bool is_root = false;              // by number, which means little in a container or a user namespace
   // The rights of this user, each tried with an event: settings, capabilities, namespaces and filters of system calls
   // decide together.
   bool own_programs = false;            // their own user mode

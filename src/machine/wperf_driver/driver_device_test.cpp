@@ -153,7 +153,7 @@ TEST(DriverDevice, TheSpeIsAskedOnlyByWhoWantsIt) {
   EXPECT_EQ(asked(), 1);
 }
 
-// As on the etw device; counting does not need interrupts.
+// Like the etw device; counting does not need interrupts.
 TEST(DriverDevice, SamplesInAVirtualMachineOnlyWhenForced) {
   for (const bool forced : {false, true}) {
     Made made = make();

@@ -14,7 +14,7 @@ inline constexpr u32 kNothing = ~u32{0};
 
 struct CoreKinds {
   struct Event {
-    bool has_cores = false;  // its samples say on which core they were taken
+    bool has_cores = false;  // its samples have the core on which they were taken
     u32 kind = kNothing;     // it counts on cores of this kind only
   };
   std::vector<std::string> names;

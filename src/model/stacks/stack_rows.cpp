@@ -30,7 +30,7 @@ class RowKeys {
       const u64 module = wants(SortKey::module) ? profile.functions[place.function].module : kNothing;
       const u64 function = wants(SortKey::symbol) ? place.function : kNothing;
       const u64 line = wants(SortKey::line) ? place.line : kNothing;
-      // A function is of one module, so that both fit into one number.
+      // A function belongs to one module, so both fit into one number.
       const u64 which = function != kNothing ? function : module | (u64{1} << 32);
       places_.push_back(place_keys_.insert(which, line).id);
     }

@@ -48,7 +48,7 @@ class PerfettoWriter {
     write_samples();
     finish();
   }
-  // A perf_sample does not say its event, a sequence of packets does: each event has its own.
+  // A perf_sample does not have its event, but its sequence of packets does: so each event gets a separate sequence.
   void write_as_perf_samples() {
     for (const u32 event : used_events(profile_)) {
       sequence_ = event + 1;

@@ -51,7 +51,7 @@ void MomentColumns::add_marks() {
   }
 }
 
-// Entries of slice counts were made in the order of samples: going through these again finds the entry of each.
+// Slice counts were made in the order of the samples, so a second pass over the samples finds the entry of each.
 void MomentColumns::add_samples(const stacks::StackProfile& profile, const std::vector<u32>& row_in_slice) {
   struct Newest {
     u32 slice = kNothing, entry = 0;

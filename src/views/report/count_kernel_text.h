@@ -14,7 +14,7 @@ void append_kernel_counts(std::string& out, const answers::CountProfile& profile
 void append_kernel_threads(std::string& out, const answers::CountProfile& profile);
 // How long it took, and remarks.
 void append_kernel_times(std::string& out, const answers::CountProfile& profile);
-// Under a table: its zeros that no counter counted. (Of count_text.cpp.)
+// Under a table: the zeros in it that were not counted. (Of count_text.cpp.)
 void append_not_counted(std::string& out, std::span<const answers::CountRow> rows);
 
 }  // namespace wperf::report

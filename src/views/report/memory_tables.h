@@ -12,7 +12,7 @@ namespace wperf::report {
 
 // Loads and stores by the level that the data came from, with their latency and their share of all waiting.
 Table source_table(const operations::MemoryProfile& memory);
-// Latencies by power of two, a column for each source: for eyes.
+// Latencies by power of two, a column for each source, as a picture.
 Table latency_table(const operations::MemoryProfile& memory);
 // The same, one row per source and range: for programs.
 Table latency_rows(const operations::MemoryProfile& memory);

@@ -86,7 +86,7 @@ class Stuck {
   Stuck(const Stuck&) = delete;
   Stuck& operator=(const Stuck&) = delete;
 
-  // Until a call is on its way. Its thread gets no further than the first one that waits for memory.
+  // Waits until a call is queued. Its thread gets no further than the first one that waits for memory.
   void wait_for_calls() {
     if (obstacle_ == Obstacle::turn) {
       wait_for_interrupts(kCore, 4);
