@@ -131,7 +131,7 @@ Register-ArgumentCompleter -Native -CommandName wperf, wperf.exe -ScriptBlock {
   $help['--spool-limit'] = 'Maximum size of the spool folder, with K, M or G'
   $help['--no-pager'] = 'Do not page text that is longer than the terminal'
   $help['--color'] = 'Colour hot rows: auto (default) on a terminal unless NO_COLOR is set; always, for example for a pager of your own; or never'
-  $help['--device'] = 'Device that measures: driver, windowsperf (Arm''s driver), linux, or sim[:KEY=VALUE,...] for the simulated machine'
+  $help['--device'] = 'Device that measures: driver, windowsperf (Arm''s driver), etw (tracing by Windows), linux, or sim[:KEY=VALUE,...] for the simulated machine'
   $help['--force-lock'] = 'Take the driver from another wperf that holds it'
   $help['--selftest'] = 'Test each device of this machine with a program whose counts, shares and call stacks are known, for a few seconds each, and print the results as a block for a bug report'
   $help['--fix'] = 'Clean up: stop trace sessions left behind by a wperf that was killed'

@@ -12,7 +12,7 @@ static_assert(std::atomic<bool>::is_always_lock_free, "wperf_stop() may be calle
 
 }  // namespace
 
-// Made by the first call and never destroyed: a library has no business in the start and the end of its program.
+// Made by the first call and never destroyed: a library must run no code at the start and the end of its program.
 Library& library() {
   static Library& one = *new Library;
   return one;

@@ -391,8 +391,9 @@ constexpr OptionRow kOptions[] = {
      "Colour hot rows: auto (default) on a terminal unless NO_COLOR is set; always, for example for a pager of your "
      "own; or never."},
     {Option::device, "--device", "", false, Value::device, "DEVICE", kOpening, Group::machine,
-     "Device that measures: driver, windowsperf (Arm's driver), linux, or sim[:KEY=VALUE,...] for the simulated "
-     "machine. Default: the environment variable WPERF_DEVICE, otherwise the device of this machine."},
+     "Device that measures: driver, windowsperf (Arm's driver), etw (tracing by Windows), linux, or "
+     "sim[:KEY=VALUE,...] for the simulated machine. Default: the environment variable WPERF_DEVICE, otherwise the "
+     "device of this machine."},
     {Option::force_lock, "--force-lock", "", false, Value::none, "", kLocking, Group::machine,
      "Take the driver from another wperf that holds it. The other wperf ends with an error."},
     {Option::selftest, "--selftest", "", false, Value::none, "", kDoctor, Group::measured,

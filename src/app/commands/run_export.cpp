@@ -94,7 +94,7 @@ constexpr Writer kWriters[] = {
     {ExportFormat::sql, exports::write_sql, true, true, true, true, true, true, true, true},
 };
 
-// Written by report.
+// Folded stacks are written by the room report.
 constexpr Writer kFolded{ExportFormat::folded, nullptr, false, false, false, false, false, false, false, false};
 
 const Writer& writer_of(ExportFormat format) {

@@ -12,7 +12,7 @@ constexpr u16 kCycles = 0x11;
 constexpr u32 kInterval = 40'000;
 constexpr u32 kTries = 4'000;
 
-// Used by the only tool there is.
+// Global, because there is only one tool.
 WperfStackDrainReply answer;
 u64 words[128 * 1024];
 u32 starts[kMostRecords];
