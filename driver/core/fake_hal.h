@@ -116,7 +116,7 @@ class FakeHal final : public Hal {
     count_on_core(core, events);
     interrupt(core);
   }
-  // A core more than before, the like of the first; once.
+  // Adds one core that equals the first. May be called once.
   void add_core() {
     ++machine_.cores;
     pmu_versions.push_back(pmu_versions[0]);

@@ -33,7 +33,7 @@ class VisibilityFilter {
         return answers_[i].visible;
       }
     }
-    Answer& answer = answers_[asked_ % kRemembered];  // the oldest makes room
+    Answer& answer = answers_[asked_ % kRemembered];  // the oldest entry is replaced
     ++asked_;
     answer = {process, hal_.may_observe(client_, process, start), start};
     return answer.visible;

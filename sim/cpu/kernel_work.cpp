@@ -69,8 +69,8 @@ BlockContents contents_of(const Recipe& recipe) {
 constexpr u64 kEntryStep = kTextBytes / 4;
 constexpr u64 kDetours = kTextBase + 3 * kEntryStep;  // rarely used code paths, shared by all work
 
-// The operations of a piece of work that a profiler chose. Work has no instructions to look at. So the kind of an
-// operation follows from its number, the same each time, so that each address has one meaning.
+// The operations of a piece of work that a profiler chose. Work has no instructions, so the number of an
+// operation decides its kind: each address always has the same kind.
 class ChosenWork {
  public:
   ChosenWork(const Recipe& recipe, u64 entry, Profiler* profiler)

@@ -291,7 +291,7 @@ std::optional<std::string> path_at(Win32Call& call, u64 address, bool wide) {
 
 std::string full_path(const std::string& name) {
   std::string_view rest = name;
-  if (rest.size() >= 2 && is_slash(rest[0]) && is_slash(rest[1])) return name;  // another machine, or taken as it is
+  if (rest.size() >= 2 && is_slash(rest[0]) && is_slash(rest[1])) return name;  // on another machine, or used unchanged
   std::string full = "C:";
   if (rest.size() >= 2 && rest[1] == ':') {
     full = rest.substr(0, 2);

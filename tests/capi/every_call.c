@@ -113,7 +113,7 @@ static void test_sample(const wchar_t* program) {
   ANNOTATE_INFO line;
   SAMPLE_STATS stats;
   uint64_t samples = 0;
-  if (wperf_num_cores(&cores)) core = (uint32_t)cores - 1; /* the quietest, as a rule */
+  if (wperf_num_cores(&cores)) core = (uint32_t)cores - 1; /* usually the least busy one */
   conf.cores = &core;
   conf.num_cores = 1;
   conf.events = L"cpu_cycles:1000000"; /* every machine can sample them */

@@ -18,7 +18,7 @@ inline bool counts_losses(const perf_data::PerfFile& file) {
   });
 }
 
-// About how many records stood where the file is damaged, if they were as long as the others are.
+// An estimate of the records in the damaged parts of the file, from the mean length of the others.
 inline u64 records_in_damage(const perf_data::PerfFile& file, const perf_data::ReadStatistics& statistics) {
   const perf_data::EarlierDamage& earlier = file.earlier_damage();
   const u64 bytes = statistics.damaged_bytes() - earlier.bytes, sound = file.record_bytes().size() - bytes;

@@ -186,7 +186,7 @@ void SampleReader::run() {
         ++samples_;
         if (ahead_ != nullptr) {
           ahead_->follow(record.file_offset);
-          if (ahead_->gave_up()) return;  // it all begins again
+          if (ahead_->gave_up()) return;  // reading begins again from the first sample
         }
         if (wanted_.weights != nullptr) return take_weighted(sample, record);
         take(sample, record);

@@ -19,8 +19,8 @@ inline constexpr size_t kLongestHead = 8192;
 // `more`: the head is not complete yet. A head that is too long, or missing, is wrong.
 HeadState read_request_head(std::string_view bytes, RequestHead& head);
 
-// A number, as in "127.0.0.1" and "[::1]", or localhost. A page of the web whose name was made to lead here calls this
-// machine by that name.
+// A number, as in "127.0.0.1" and "[::1]", or localhost. A web page whose own name was made to
+// resolve to this machine sends that name instead.
 bool is_own_host(std::string_view host);
 
 // An answer with everything that a client must know; the connection ends after it.

@@ -75,7 +75,7 @@ class LinuxCountSession final : public device::CountSession {
   plan::CountPlan plan_;
   perf_events::OpenEvent open_event_;
   std::vector<OpenCount> counts_;
-  std::set<std::string> in_user_mode_only_;  // against their nature: this user may not ask for more
+  std::set<std::string> in_user_mode_only_;  // although they also happen in the kernel: this user may count no more
   std::map<usize, diag::Error> refused_;     // default events that cannot be counted, and why
   bool starts_with_program_ = false;
   u64 start_ns_ = 0, end_ns_ = 0;

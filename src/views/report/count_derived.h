@@ -15,7 +15,7 @@ struct Derived {
   std::string_view unit;  // "CPUs used", "GHz", "per cycle", "% of branches", "per second"
 };
 
-// For a row among those of its core or program. Rates are per second of the program's own time if `task-clock` is among
+// `rows`: all rows of the same core or program. Rates are per second of the program's own time if `task-clock` is among
 // the rows, otherwise per second of elapsed time.
 std::optional<Derived> derive(const answers::CountRow& row, std::span<const answers::CountRow> rows,
                               double elapsed_seconds);

@@ -186,7 +186,7 @@ class SampleJson {
     json.begin_array();
     if (has_samples(profile_)) {
       for (const answers::SampledEvent* event : events_by_name()) write_event(json, *event, event->name);
-    } else {  // the name that clients know and hide
+    } else {  // clients know this name and do not show it
       write_event(json, profile_.events.empty() ? answers::SampledEvent{} : profile_.events[0], "unknown event");
     }
     json.end_array();
