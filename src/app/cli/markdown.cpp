@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // docs/user/options.md: each command with the names of its options, then each option once, by purpose.
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "app/cli/help.h"
@@ -54,7 +56,7 @@ std::string command_section(const CommandRow& command) {
     const std::string names = names_in(heading.group, command.command);
     if (names.empty()) continue;
     const std::string title(heading.title);
-    rows += "- [" + title + "](#" + anchor_of(title) + "): " + names + "\n";
+    rows += fmt::format("- [{}](#{}): {}\n", title, anchor_of(title), names);
   }
   return rows.empty() ? out : out + "\n" + rows;
 }
@@ -102,7 +104,7 @@ std::string render_option_page() {
   std::string links;
   for (const CommandRow& command : command_rows()) {
     const std::string name(option_heading(command));
-    append_name(links, "[" + name + "](#" + name + ")");
+    append_name(links, fmt::format("[{0}](#{0})", name));
   }
   out += links + ".\n";
   for (const CommandRow& command : command_rows()) out += command_section(command);
