@@ -15,6 +15,7 @@
 #include "machine/etw/trace_session.h"
 #include "machine/wperf_driver/driver_device.h"
 #include "machine/wperf_driver/sim_machine.h"
+#include "sim/tracing/fake_trace_api.h"
 
 namespace wperf {
 namespace {
@@ -26,7 +27,7 @@ class SimulatedTruth : public testing::TestWithParam<const char*> {
   void SetUp() override {
     if (!std::filesystem::exists(std::string(WPERF_WORKLOADS) + "/threads.exe"))
       GTEST_SKIP() << "the workloads were not built";
-    auto opened = etw::open_fake_tracing(std::string("pace=free,instance=truth,") + GetParam(), &below);
+    auto opened = etw::fake::open_fake_tracing(std::string("pace=free,instance=truth,") + GetParam(), &below);
     ASSERT_TRUE(opened.has_value()) << opened.error().text;
     machine = std::move(opened).value();
   }

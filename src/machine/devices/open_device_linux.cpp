@@ -8,6 +8,8 @@
 #include "machine/linux_kernel/linux_device.h"
 #include "machine/windowsperf/open.h"
 #include "machine/wperf_driver/driver_device.h"
+#include "sim/arm_driver/fake_driver.h"
+#include "sim/tracing/fake_trace_api.h"
 
 namespace wperf::devices {
 
@@ -27,12 +29,12 @@ diag::Result<std::unique_ptr<device::Device>> open_device(const std::string& nam
           .hint = "use `--device etw:fake` to see it on the simulated machine; `wperf report FILE.etl` reads traces",
           .code = diag::ExitCode::no_device};
     }
-    WPERF_TRY(auto machine, etw::open_fake_tracing(rest.size() > 5 ? rest.substr(5) : std::string()));
+    WPERF_TRY(auto machine, etw::fake::open_fake_tracing(rest.size() > 5 ? rest.substr(5) : std::string()));
     return etw::make_etw_device(std::move(machine));
   }
   if (name == "windowsperf:fake" || name.starts_with("windowsperf:fake,")) {
     constexpr size_t kOptions = std::string_view("windowsperf:fake,").size();
-    WPERF_TRY(auto machine, windowsperf::open_fake_machine(name.substr(std::min(kOptions, name.size()))));
+    WPERF_TRY(auto machine, windowsperf::fake::open_fake_machine(name.substr(std::min(kOptions, name.size()))));
     return windowsperf::make_windowsperf_device(std::move(machine));
   }
   if (kind.empty() || kind == "linux") return linux_kernel::open_linux_device();

@@ -6,10 +6,6 @@
 #include "machine/device/device.h"
 #include "machine/etw/trace_api.h"
 
-namespace wperf::wperf_driver {
-class SimulatedMachine;
-}
-
 namespace wperf::etw {
 
 // A machine with Windows: its tracing and its programs.
@@ -24,8 +20,5 @@ std::unique_ptr<device::Device> make_etw_device(std::unique_ptr<TracingMachine> 
 
 // This machine, on Windows.
 std::unique_ptr<TracingMachine> open_windows_tracing();
-// The simulated machine with a fake of Windows' tracing: "mhz=100,cores=4". Tests ask `below` for the truth.
-diag::Result<std::unique_ptr<TracingMachine>> open_fake_tracing(const std::string& options,
-                                                                wperf_driver::SimulatedMachine** below = nullptr);
 
 }  // namespace wperf::etw

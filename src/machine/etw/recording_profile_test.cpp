@@ -4,10 +4,12 @@
 
 #include <gtest/gtest.h>
 
-#include "machine/etw/fake_trace_api.h"
+#include "sim/tracing/fake_trace_api.h"
 
 namespace wperf::etw {
 namespace {
+
+using namespace fake;
 
 constexpr u64 kNeoverseN1 = 0x413fd0c1;
 

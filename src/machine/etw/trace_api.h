@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The calls of Windows that make a trace, as bytes and numbers of Windows. The implementation is Windows
-// (trace_api_win.cpp) or a fake that is as strict (fake_trace_api.h); either sees the very bytes that Windows would.
+// (trace_api_win.cpp) or a fake that is as strict (sim/tracing); either sees the very bytes that Windows would.
 // Called from one thread.
 #pragma once
 #include <memory>

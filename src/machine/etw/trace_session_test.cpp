@@ -14,10 +14,12 @@
 #include "formats/etl/trace.h"
 #include "formats/etl/trace_bytes.h"
 #include "ground/diag/names_all.h"
-#include "machine/etw/fake_trace_api.h"
+#include "sim/tracing/fake_trace_api.h"
 
 namespace wperf::etw {
 namespace {
+
+using namespace fake;
 
 // One core that samples thread 12 of process 8 each millisecond.
 class PlayedMachine final : public FakeMachine {

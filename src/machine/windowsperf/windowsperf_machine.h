@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A machine with Arm's driver: the way to it, the programs, and facts that the driver does not report. There is Windows
-// (open_machine_win.cpp) and the fake over the simulated machine (fake_machine_linux.cpp).
+// (open_machine_win.cpp) and the fake over the simulated machine (sim/arm_driver).
 #pragma once
 #include <cstddef>
 #include <memory>
@@ -46,7 +46,5 @@ class Machine : public Transport, public device::Programs, public device::Machin
 
 // The driver of this Windows.
 diag::Result<std::unique_ptr<Machine>> open_windowsperf_machine();
-// The settings after "windowsperf:fake,"; docs/user/windowsperf-driver.md has them.
-diag::Result<std::unique_ptr<Machine>> open_fake_machine(const std::string& options);
 
 }  // namespace wperf::windowsperf

@@ -20,6 +20,7 @@
 
 #include "machine/windowsperf/windowsperf_machine.h"
 #include "machine/windowsperf/wire.h"
+#include "sim/arm_driver/fake_driver.h"
 #include "tests/nthost/server/protocol.h"
 
 namespace {
@@ -157,7 +158,7 @@ int listen_on(const char* port) {
 
 int main(int argc, char** argv) {
   if (argc != 4) return 2;
-  auto machine = open_fake_machine(argv[2]);
+  auto machine = fake::open_fake_machine(argv[2]);
   if (!machine.has_value()) {
     std::printf("%s\n", machine.error().text.c_str());
     return 1;

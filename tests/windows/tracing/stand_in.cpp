@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // wperf-etw-stand-in.dll: the functions of Windows' tracing, for wperf.exe in Wine, which has none that work. They use
-// the fake of machine/etw with all its checks, so the bytes from trace_api_win.cpp for Windows are judged one by one.
+// the fake of sim/tracing with all its checks, so the bytes from trace_api_win.cpp for Windows are judged one by one.
 // Only wperf-traced.exe looks for it (machine/etw/trace_api_win.cpp); it plays two cores, with thread 12 of process 8
 // on one.
 #include <windows.h>
 
 #include <cstring>
 
-#include "machine/etw/fake_trace_api.h"
+#include "sim/tracing/fake_trace_api.h"
 
 namespace {
 
 using namespace wperf;
 
-class PlayedMachine final : public etw::FakeMachine {
+class PlayedMachine final : public etw::fake::FakeMachine {
  public:
   u64 now_ns() override { return now_; }
   std::vector<u64> core_midr() override { return {0x413fd0c1, 0x413fd0c1}; }
@@ -22,21 +22,21 @@ class PlayedMachine final : public etw::FakeMachine {
     stacks_ = stacks;
     return {};
   }
-  diag::Result<u64> drain(std::vector<etw::FakeSample>& samples) override {
+  diag::Result<u64> drain(std::vector<etw::fake::FakeSample>& samples) override {
     if (!watched_) play();
     samples.insert(samples.end(), samples_.begin(), samples_.end());
     samples_.clear();
     return u64{0};
   }
   diag::Result<void> end() override { return {}; }
-  std::vector<etw::FakeProcess> processes() override {
+  std::vector<etw::fake::FakeProcess> processes() override {
     return {{.process = 8, .path = "C:\\played.exe", .threads = {12}, .images = {{"C:\\played.exe", 0x7000, 0x3000}}}};
   }
   void watch_switches(std::span<const Sampling> counted) override {
     watched_ = true;
     counts_.assign(counted.size(), 0);
   }
-  void take_switches(std::vector<etw::FakeSwitch>& switches) override {
+  void take_switches(std::vector<etw::fake::FakeSwitch>& switches) override {
     play();
     switches.insert(switches.end(), switches_.begin(), switches_.end());
     switches_.clear();
@@ -63,14 +63,14 @@ class PlayedMachine final : public etw::FakeMachine {
     }
   }
   void take_sample(u32 source) {
-    etw::FakeSample sample{.time_ns = now_,
-                           .address = 0x7010,
-                           .process = 8,
-                           .thread = 12,
-                           .source = source,
-                           .core = 1,
-                           .kernel_frames = {},
-                           .user_frames = {}};
+    etw::fake::FakeSample sample{.time_ns = now_,
+                                 .address = 0x7010,
+                                 .process = 8,
+                                 .thread = 12,
+                                 .source = source,
+                                 .core = 1,
+                                 .kernel_frames = {},
+                                 .user_frames = {}};
     if (stacks_) sample.user_frames = {0x7010, 0x7100};
     samples_.push_back(std::move(sample));
   }
@@ -82,34 +82,34 @@ class PlayedMachine final : public etw::FakeMachine {
   void change(u16 core, Thread comes, Thread leaves) {
     constexpr u8 kWaiting = 5;
     if (!watched_) return;
-    etw::FakeSwitch made{.time_ns = now_,
-                         .core = core,
-                         .process = comes.process,
-                         .thread = comes.thread,
-                         .old_process = leaves.process,
-                         .old_thread = leaves.thread,
-                         .state = kWaiting,
-                         .kernel_frames = {},
-                         .user_frames = {},
-                         .counts = core == 1 ? counts_ : std::vector<u64>(counts_.size(), 0)};
+    etw::fake::FakeSwitch made{.time_ns = now_,
+                               .core = core,
+                               .process = comes.process,
+                               .thread = comes.thread,
+                               .old_process = leaves.process,
+                               .old_thread = leaves.thread,
+                               .state = kWaiting,
+                               .kernel_frames = {},
+                               .user_frames = {},
+                               .counts = core == 1 ? counts_ : std::vector<u64>(counts_.size(), 0)};
     if (comes.thread == 12) made.user_frames = {0x7020, 0x7100};
     switches_.push_back(std::move(made));
   }
 
   u64 now_ = 5'000'000;
   std::vector<Sampling> sampled_;
-  std::vector<etw::FakeSample> samples_;
-  std::vector<etw::FakeSwitch> switches_;
+  std::vector<etw::fake::FakeSample> samples_;
+  std::vector<etw::fake::FakeSwitch> switches_;
   std::vector<u64> counts_;  // of core 1
   bool stacks_ = false, watched_ = false;
 };
 
-etw::FakeTraceApi& api() {
+etw::fake::FakeTraceApi& api() {
   static PlayedMachine machine;
-  static etw::FakeTraceApi made = [] {
-    etw::FakeWindows windows;
+  static etw::fake::FakeTraceApi made = [] {
+    etw::fake::FakeWindows windows;
     windows.sessions = {u"wperf recording 4194300"};  // of a wperf that was killed
-    return etw::FakeTraceApi(std::move(windows), machine);
+    return etw::fake::FakeTraceApi(std::move(windows), machine);
   }();
   static_cast<void>(made.enable_privilege());
   return made;

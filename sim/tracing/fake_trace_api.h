@@ -6,11 +6,16 @@
 #include <map>
 
 #include "ground/diag/result.h"
-#include "machine/etw/fake_trace_file.h"
+#include "machine/etw/etw_device.h"
 #include "machine/etw/requests.h"
 #include "machine/etw/trace_api.h"
+#include "sim/tracing/fake_trace_file.h"
 
-namespace wperf::etw {
+namespace wperf::wperf_driver {
+class SimulatedMachine;
+}
+
+namespace wperf::etw::fake {
 
 // The machine below the fake's Windows.
 class FakeMachine {
@@ -128,4 +133,8 @@ class FakeTraceApi final : public TraceApi {
   u64 next_handle_ = 0x20;
 };
 
-}  // namespace wperf::etw
+// The simulated machine as a Windows that traces: "mhz=100,cores=4". Linux only. Tests ask `below` for the truth.
+diag::Result<std::unique_ptr<TracingMachine>> open_fake_tracing(const std::string& options,
+                                                                wperf_driver::SimulatedMachine** below = nullptr);
+
+}  // namespace wperf::etw::fake

@@ -9,7 +9,7 @@
 #include "base/ints.h"
 #include "machine/windowsperf/windowsperf_machine.h"
 
-namespace wperf::windowsperf {
+namespace wperf::windowsperf::fake {
 
 struct FakeParts {
   u64 midr = 0, id_aa64dfr0 = 0, pmbidr = 0, pmsidr = 0;
@@ -61,4 +61,4 @@ class FakeHardware {
   virtual diag::Result<void> stop_sampling() = 0;
 };
 
-}  // namespace wperf::windowsperf
+}  // namespace wperf::windowsperf::fake

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "machine/windowsperf/fake_driver.h"
+#include "sim/arm_driver/fake_driver.h"
 
 #include <fmt/format.h>
 
@@ -8,14 +8,14 @@
 #include <type_traits>
 #include <utility>
 
-namespace wperf::windowsperf {
+namespace wperf::windowsperf::fake {
 namespace {
 
 constexpr u32 kKnownFlags = 15;
 constexpr u32 kForeignHandle = ~u32{0};  // of a process that was killed
 
 diag::Error crash(Request request, std::string_view text) {
-  return {.text = fmt::format("the fake of Arm's driver: a real one would crash or corrupt memory: request {:#x}: {}",
+  return {.text = fmt::format("Arm's real driver would crash or corrupt memory here, request {:#x}: {}",
                               static_cast<u32>(request), text),
           .hint = {}};
 }
@@ -281,7 +281,7 @@ diag::Result<Answer> FakeDriver::init_dmc(Bytes input, std::span<std::byte> outp
     const auto last = read<u64>(input, sizeof header + 16 * i + 8);
     const device::DeviceMemory& channel = parts_.dmc_channels[i];
     if (first != channel.base || last != channel.base + channel.size - 1)
-      return crash(Request::dmc_init, "physical memory that is no channel's");
+      return crash(Request::dmc_init, "physical memory outside all channels");
   }
   dmc_ready_ = true;
   return put(output, DmcCounters{.clk_fixed = 0, .clk_general = 2, .clkdiv2_fixed = 0, .clkdiv2_general = 8});
@@ -319,4 +319,4 @@ diag::Result<Answer> FakeDriver::answer_count(Request request, const CoreList& l
   }
 }
 
-}  // namespace wperf::windowsperf
+}  // namespace wperf::windowsperf::fake

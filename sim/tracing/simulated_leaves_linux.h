@@ -11,7 +11,7 @@
 #include "ground/os/mapped_file.h"
 #include "model/readings/samples.h"
 
-namespace wperf::etw {
+namespace wperf::etw::fake {
 
 class SimulatedLeaves {
  public:
@@ -26,4 +26,4 @@ class SimulatedLeaves {
   std::map<std::string, Image> images_;  // by path
 };
 
-}  // namespace wperf::etw
+}  // namespace wperf::etw::fake

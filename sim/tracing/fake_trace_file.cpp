@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "machine/etw/fake_trace_file.h"
+#include "sim/tracing/fake_trace_file.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -11,7 +11,7 @@
 #include "formats/etl/trace_writer.h"
 #include "machine/etw/trace_session.h"
 
-namespace wperf::etw {
+namespace wperf::etw::fake {
 namespace {
 
 using etl::write::Moment;
@@ -206,4 +206,4 @@ u32 write_fake_trace(const FakeTrace& trace) {
   return facts.buffers_written;
 }
 
-}  // namespace wperf::etw
+}  // namespace wperf::etw::fake

@@ -5,13 +5,13 @@
 #include <map>
 
 #include "machine/etw/etw_device.h"
-#include "machine/etw/fake_trace_api.h"
-#include "machine/etw/simulated_leaves_linux.h"
 #include "machine/etw/trace_session.h"
 #include "machine/wperf_driver/driver_device.h"
 #include "machine/wperf_driver/sim_machine.h"
+#include "sim/tracing/fake_trace_api.h"
+#include "sim/tracing/simulated_leaves_linux.h"
 
-namespace wperf::etw {
+namespace wperf::etw::fake {
 namespace {
 
 constexpr u16 kCycles = 0x11;
@@ -34,7 +34,7 @@ u16 event_of_source(u32 source) {
   }
 }
 
-class MachineBelow final : public etw::FakeMachine {
+class MachineBelow final : public FakeMachine {
  public:
   // `simulated`: the machine of `device`.
   MachineBelow(std::unique_ptr<device::Device> device, wperf_driver::SimulatedMachine& simulated,
@@ -65,7 +65,7 @@ class MachineBelow final : public etw::FakeMachine {
     return session_->start();
   }
 
-  diag::Result<u64> drain(std::vector<etw::FakeSample>& samples) override {
+  diag::Result<u64> drain(std::vector<FakeSample>& samples) override {
     readings::SampleCapture capture;
     WPERF_CHECK_OK(session_->drain(capture));
     std::map<u32, std::vector<readings::Module>> modules;
@@ -97,15 +97,15 @@ class MachineBelow final : public etw::FakeMachine {
     counted_ = events.size();
     simulated_.watch_schedule(events);
   }
-  void take_switches(std::vector<etw::FakeSwitch>& switches) override {
+  void take_switches(std::vector<FakeSwitch>& switches) override {
     for (const WperfSimScheduleEvent& one : simulated_.take_schedule()) switches.push_back(made_of(one));
   }
   void visit_cores(u32 process, u32 thread) override { simulated_.visit_cores(process, thread); }
 
-  std::vector<etw::FakeProcess> processes() override {
-    std::vector<etw::FakeProcess> all;
+  std::vector<FakeProcess> processes() override {
+    std::vector<FakeProcess> all;
     for (const readings::Process& one : device_->programs().processes()) {
-      etw::FakeProcess process{.process = one.pid, .path = one.image, .threads = one.threads, .images = {}};
+      FakeProcess process{.process = one.pid, .path = one.image, .threads = one.threads, .images = {}};
       for (const readings::Module& module : one.modules) {
         process.images.push_back({module.path.empty() ? module.name : module.path, module.base, module.size});
       }
@@ -119,34 +119,34 @@ class MachineBelow final : public etw::FakeMachine {
     return one.event != 0 ? static_cast<u16>(one.event) : event_of_source(one.source);
   }
 
-  etw::FakeSwitch made_of(const WperfSimScheduleEvent& one) const {
-    etw::FakeSwitch event{.time_ns = one.time_ns,
-                          .kind = static_cast<etw::FakeSwitch::Kind>(one.kind),
-                          .core = static_cast<u16>(one.core),
-                          .process = one.process,
-                          .thread = one.thread,
-                          .old_process = one.old_process,
-                          .old_thread = one.old_thread,
-                          .state = static_cast<u8>(one.state),
-                          .reason = static_cast<u8>(one.reason),
-                          .kernel_frames = {},
-                          .user_frames = {},
-                          .counts = {one.counts, one.counts + counted_}};
+  FakeSwitch made_of(const WperfSimScheduleEvent& one) const {
+    FakeSwitch event{.time_ns = one.time_ns,
+                     .kind = static_cast<FakeSwitch::Kind>(one.kind),
+                     .core = static_cast<u16>(one.core),
+                     .process = one.process,
+                     .thread = one.thread,
+                     .old_process = one.old_process,
+                     .old_thread = one.old_thread,
+                     .state = static_cast<u8>(one.state),
+                     .reason = static_cast<u8>(one.reason),
+                     .kernel_frames = {},
+                     .user_frames = {},
+                     .counts = {one.counts, one.counts + counted_}};
     for (u32 i = 0; i < one.frame_count; ++i) {
       (i < one.kernel_frames ? event.kernel_frames : event.user_frames).push_back(one.frames[i]);
     }
     return event;
   }
 
-  static etw::FakeSample made_of(const readings::DrainedSample& one, const std::vector<u64>& frames, u32 source) {
-    etw::FakeSample sample{.time_ns = one.time_ns,
-                           .address = one.pc,
-                           .process = one.process,
-                           .thread = one.thread,
-                           .source = source,
-                           .core = one.core,
-                           .kernel_frames = {},
-                           .user_frames = {}};
+  static FakeSample made_of(const readings::DrainedSample& one, const std::vector<u64>& frames, u32 source) {
+    FakeSample sample{.time_ns = one.time_ns,
+                      .address = one.pc,
+                      .process = one.process,
+                      .thread = one.thread,
+                      .source = source,
+                      .core = one.core,
+                      .kernel_frames = {},
+                      .user_frames = {}};
     if (one.frame_count == 0) return sample;
     const auto callers = std::span(frames).subspan(one.first_frame, one.frame_count);
     (one.exception_level == 0 ? sample.user_frames : sample.kernel_frames).push_back(one.pc);
@@ -185,7 +185,7 @@ class SimulatedPrograms final : public device::Programs {
 
 class FakeTracing final : public TracingMachine {
  public:
-  FakeTracing(std::unique_ptr<MachineBelow> machine, etw::FakeWindows windows)
+  FakeTracing(std::unique_ptr<MachineBelow> machine, FakeWindows windows)
       : machine_(std::move(machine)), programs_(machine_->device().programs()), api_(std::move(windows), *machine_) {}
   etw::TraceApi& tracing() override { return api_; }
   device::Programs& programs() override { return programs_; }
@@ -193,7 +193,7 @@ class FakeTracing final : public TracingMachine {
  private:
   std::unique_ptr<MachineBelow> machine_;
   SimulatedPrograms programs_;
-  etw::FakeTraceApi api_;
+  FakeTraceApi api_;
 };
 
 // "mhz=N" of the simulated machine's settings; without it, the default.
@@ -209,7 +209,7 @@ u32 mhz_of(const std::string& options) {
 }
 
 // The faults of this Windows: "not-elevated", "no-privilege", …
-bool take_fault(std::string_view word, etw::FakeWindows& windows) {
+bool take_fault(std::string_view word, FakeWindows& windows) {
   if (word == "not-elevated") {
     windows.elevated = false;
   } else if (word == "no-privilege") {
@@ -229,7 +229,7 @@ bool take_fault(std::string_view word, etw::FakeWindows& windows) {
     windows.sessions.emplace_back(etw::kKernelLogger);
   } else if (word == "left-behind") {  // by a wperf that was killed
     windows.sessions.push_back(u"wperf recording 4000");
-    windows.sources = etw::usual_sources();
+    windows.sources = usual_sources();
     windows.sources.push_back({0x100, etw::kLeastInterval, 0x7fffffff, "wperf.0x0070 ld_spec"});
   } else {
     return false;
@@ -241,7 +241,7 @@ bool take_fault(std::string_view word, etw::FakeWindows& windows) {
 
 diag::Result<std::unique_ptr<TracingMachine>> open_fake_tracing(const std::string& options,
                                                                 wperf_driver::SimulatedMachine** below) {
-  etw::FakeWindows windows;
+  FakeWindows windows;
   std::string settings;  // the simulated machine's
   for (usize begin = 0; begin < options.size();) {
     const usize end = std::min(options.find(',', begin), options.size());
@@ -260,4 +260,4 @@ diag::Result<std::unique_ptr<TracingMachine>> open_fake_tracing(const std::strin
   return std::unique_ptr<TracingMachine>(std::make_unique<FakeTracing>(std::move(machine_below), std::move(windows)));
 }
 
-}  // namespace wperf::etw
+}  // namespace wperf::etw::fake

@@ -4,9 +4,9 @@
 // anew.
 #include <cstring>
 
-#include "machine/windowsperf/fake_driver.h"
+#include "sim/arm_driver/fake_driver.h"
 
-namespace wperf::windowsperf {
+namespace wperf::windowsperf::fake {
 namespace {
 
 diag::Error sampling_crash(const char* text) {
@@ -108,4 +108,4 @@ diag::Result<Answer> FakeDriver::get_samples(Bytes input, std::span<std::byte> o
   return put_bytes(output, &answer, sizeof answer);
 }
 
-}  // namespace wperf::windowsperf
+}  // namespace wperf::windowsperf::fake

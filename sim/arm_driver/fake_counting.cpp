@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "machine/windowsperf/fake_counting.h"
+#include "sim/arm_driver/fake_counting.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstring>
 
-namespace wperf::windowsperf {
+namespace wperf::windowsperf::fake {
 namespace {
 
 constexpr u64 kNanosecondsPerMillisecond = 1'000'000;
@@ -291,4 +291,4 @@ std::vector<DmcAnswer> FakeCounting::dmc_answer() const {
   return answers;
 }
 
-}  // namespace wperf::windowsperf
+}  // namespace wperf::windowsperf::fake

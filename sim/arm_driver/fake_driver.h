@@ -6,9 +6,9 @@
 #include <deque>
 #include <string>
 
-#include "machine/windowsperf/fake_counting.h"
+#include "sim/arm_driver/fake_counting.h"
 
-namespace wperf::windowsperf {
+namespace wperf::windowsperf::fake {
 
 struct FakeSettings {
   u8 major = 3, minor = 8, patch = 0;
@@ -66,4 +66,8 @@ class FakeDriver {
   u64 generated_ = 0, dropped_ = 0;
 };
 
-}  // namespace wperf::windowsperf
+// The fake over the simulated machine; `options` are the settings after "windowsperf:fake,", as
+// docs/user/windowsperf-driver.md has them. Linux only.
+diag::Result<std::unique_ptr<Machine>> open_fake_machine(const std::string& options);
+
+}  // namespace wperf::windowsperf::fake

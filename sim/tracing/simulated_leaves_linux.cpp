@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "machine/etw/simulated_leaves_linux.h"
+#include "sim/tracing/simulated_leaves_linux.h"
 
-namespace wperf::etw {
+namespace wperf::etw::fake {
 
 bool SimulatedLeaves::link_is_caller(const std::vector<readings::Module>& modules, u64 pc) {
   for (const readings::Module& module : modules) {
@@ -21,4 +21,4 @@ bool SimulatedLeaves::link_is_caller(const std::vector<readings::Module>& module
   return false;
 }
 
-}  // namespace wperf::etw
+}  // namespace wperf::etw::fake

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "machine/etw/fake_trace_api.h"
+#include "sim/tracing/fake_trace_api.h"
 
 #include <algorithm>
 #include <cstring>
@@ -8,7 +8,7 @@
 #include "formats/etl/trace_text.h"
 #include "machine/etw/trace_session.h"
 
-namespace wperf::etw {
+namespace wperf::etw::fake {
 namespace {
 
 constexpr usize kMostStackEvents = 256, kMostCounterEvents = 4;
@@ -378,4 +378,4 @@ u32 FakeTraceApi::write_trace(const Running& session) {
   return write_fake_trace(trace);
 }
 
-}  // namespace wperf::etw
+}  // namespace wperf::etw::fake

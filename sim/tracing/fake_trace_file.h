@@ -8,7 +8,7 @@
 
 #include "machine/etw/requests.h"
 
-namespace wperf::etw {
+namespace wperf::etw::fake {
 
 struct FakeSample {
   u64 time_ns = 0, address = 0;
@@ -62,4 +62,4 @@ struct FakeTrace {
 // How many buffers it has; 0: it could not be written.
 u32 write_fake_trace(const FakeTrace& trace);
 
-}  // namespace wperf::etw
+}  // namespace wperf::etw::fake

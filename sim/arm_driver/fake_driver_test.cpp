@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The fake of Arm's driver refuses as that one does, has its faults, and fails where a real one would crash.
-#include "machine/windowsperf/fake_driver.h"
+#include "sim/arm_driver/fake_driver.h"
 
 #include <gtest/gtest.h>
 
 #include <cstring>
 
-namespace wperf::windowsperf {
+namespace wperf::windowsperf::fake {
 namespace {
 
 // Counts one event a microsecond on each counter, and samples on request.
@@ -293,4 +293,4 @@ TEST_F(FakeWindowsPerf, SpeSucceedsAndDoesNothing) {
 }
 
 }  // namespace
-}  // namespace wperf::windowsperf
+}  // namespace wperf::windowsperf::fake

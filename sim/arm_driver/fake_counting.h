@@ -7,10 +7,10 @@
 #include <optional>
 #include <vector>
 
-#include "machine/windowsperf/fake_hardware.h"
 #include "machine/windowsperf/wire.h"
+#include "sim/arm_driver/fake_hardware.h"
 
-namespace wperf::windowsperf {
+namespace wperf::windowsperf::fake {
 
 class FakeCounting {
  public:
@@ -68,4 +68,4 @@ class FakeCounting {
   Counted held_;  // in the counters
 };
 
-}  // namespace wperf::windowsperf
+}  // namespace wperf::windowsperf::fake

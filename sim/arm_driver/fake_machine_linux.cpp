@@ -6,11 +6,11 @@
 #include <algorithm>
 #include <cstring>
 
-#include "machine/windowsperf/fake_driver.h"
 #include "machine/wperf_driver/driver_call.h"
 #include "machine/wperf_driver/driver_device.h"
+#include "sim/arm_driver/fake_driver.h"
 
-namespace wperf::windowsperf {
+namespace wperf::windowsperf::fake {
 namespace {
 
 constexpr u64 kStepNs = 10'000'000;  // the rings below must not run full
@@ -284,7 +284,7 @@ diag::Result<bool> take_setting(std::string_view key, std::string_view value, Fa
   for (const char letter : value) {
     if (letter == '.' && ++place < std::size(numbers)) continue;
     if (letter < '0' || letter > '9' || place >= std::size(numbers)) {
-      return diag::Error{.text = fmt::format("'{}' is no version of a driver", value),
+      return diag::Error{.text = fmt::format("'{}' is not a driver version", value),
                          .hint = "as in driver=3.8.0",
                          .code = diag::ExitCode::usage};
     }
@@ -311,4 +311,4 @@ diag::Result<std::unique_ptr<Machine>> open_fake_machine(const std::string& opti
       std::make_unique<FakeMachine>(std::make_unique<SimulatedHardware>(below, std::move(machine)), settings));
 }
 
-}  // namespace wperf::windowsperf
+}  // namespace wperf::windowsperf::fake
