@@ -133,9 +133,9 @@ diag::Result<void> report_spe(const perf_data::PerfFile& file, const perf_data::
     if (beside.has_value()) console.out('\n' + report::stack_text(*beside, tables));
   }
   if (output::wants_spe_json(request)) {
-    std::string json = report::spe_json(profile, counting, options);
-    if (beside.has_value()) json.replace(json.rfind('}'), 1, ',' + report::stack_json(*beside, tables).substr(1));
-    WPERF_CHECK_OK(output::deliver_json(request.outputs, json, console));
+    report::WriteMembers more;
+    if (beside.has_value()) more = [&](text::JsonWriter& json) { write_stack(json, *beside, tables); };
+    WPERF_CHECK_OK(output::deliver_json(request.outputs, report::spe_json(profile, counting, options, more), console));
   }
   if (read.trouble.has_value()) return *read.trouble;
   return {};

@@ -122,9 +122,9 @@ void JsonWriter::integer(u64 value) {
   fmt::format_to(std::back_inserter(out_), "{}", value);
 }
 
-void JsonWriter::digits(std::string_view decimal) {
+void JsonWriter::written(std::string_view json) {
   separate();
-  out_ += decimal;
+  out_ += json;
 }
 
 void JsonWriter::real(double value) {

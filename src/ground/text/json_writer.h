@@ -24,7 +24,9 @@ class JsonWriter {
   void string(std::string_view utf8);
   void integer(u64 value);
   // Digits that are already text, e.g. of a table cell.
-  void digits(std::string_view decimal);
+  void digits(std::string_view decimal) { written(decimal); }
+  // A value that is JSON already.
+  void written(std::string_view json);
   // Up to six significant digits; a value that is not finite becomes 0.
   void real(double value);
   // As few digits as read back as the same value.
@@ -38,6 +40,7 @@ class JsonWriter {
   void string(std::string_view name, std::string_view utf8) { key(name), string(utf8); }
   void integer(std::string_view name, u64 value) { key(name), integer(value); }
   void digits(std::string_view name, std::string_view decimal) { key(name), digits(decimal); }
+  void written(std::string_view name, std::string_view json) { key(name), written(json); }
   void real(std::string_view name, double value) { key(name), real(value); }
   void fixed(std::string_view name, double value, int decimals) { key(name), fixed(value, decimals); }
   // Templates, so that a pointer does not quietly become `true`.

@@ -236,8 +236,12 @@ void write_count(text::JsonWriter& json, const answers::CountProfile& profile, P
 std::string count_json(const answers::CountProfile& profile) {
   std::string out;
   text::JsonWriter json(out);
-  write_count(json, profile, Place::document);
+  write_count(json, profile);
   return out;
+}
+
+void write_count(text::JsonWriter& json, const answers::CountProfile& profile) {
+  write_count(json, profile, Place::document);
 }
 
 std::string timeline_json(const answers::TimelineProfile& timeline) {

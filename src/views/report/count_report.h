@@ -5,6 +5,7 @@
 #include <map>
 #include <string>
 
+#include "ground/text/json_writer.h"
 #include "model/answers/count_profile.h"
 
 namespace wperf::report {
@@ -15,6 +16,7 @@ struct CountTextOptions {
 };
 std::string count_text(const answers::CountProfile& profile, const CountTextOptions& options);
 std::string count_json(const answers::CountProfile& profile);
+void write_count(text::JsonWriter& json, const answers::CountProfile& profile);  // the same document, as a value
 // As Prometheus and node_exporter read it.
 std::string count_prometheus(const answers::CountProfile& profile);
 // Sums of one count after the other, as counters that only grow; a count that was not taken adds nothing.

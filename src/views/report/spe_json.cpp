@@ -12,20 +12,27 @@
 namespace wperf::report {
 namespace {
 
-std::string memory_and_notes(const operations::SpeProfile& profile, const SpeOptions& options) {
+std::string document(const SampleJsonParts& parts, const operations::SpeProfile& profile,
+                     const answers::CountProfile& counting, const SpeOptions& options, const WriteMembers& more) {
   std::string out;
   text::JsonWriter json(out);
   json.begin_object();
+  json.begin_object("sampling");
+  json.written("events", parts.events);
+  json.written("sampling", parts.sampling);
   if (options.memory && profile.memory.has_value()) {
     json.key("memory");
     write_memory(json, profile, options);
   }
-  const std::vector<std::string> notes = spe_notes(profile);
-  if (!notes.empty()) {
+  if (const std::vector<std::string> notes = spe_notes(profile); !notes.empty()) {
     json.begin_array("notes");
     for (const std::string& note : notes) json.string(note);
     json.end_array();
   }
+  json.end_object();
+  json.key("counting");
+  write_count(json, counting);
+  if (more) more(json);
   json.end_object();
   return out;
 }
@@ -33,31 +40,14 @@ std::string memory_and_notes(const operations::SpeProfile& profile, const SpeOpt
 }  // namespace
 
 std::string spe_json(const operations::SpeProfile& profile, const answers::CountProfile* counting,
-                     const SpeOptions& options) {
-  constexpr std::string_view kBegin = "{\"sampling\":{\"events\":", kSampling = ",\"sampling\":",
-                             kCounting = "},\"counting\":", kEnd = "}";
-  std::string counts = count_json(counting != nullptr ? *counting : answers::CountProfile{});
-  while (counts.ends_with('\n')) counts.pop_back();
-  const std::string ours = memory_and_notes(profile, options);
+                     const SpeOptions& options, const WriteMembers& more) {
+  const answers::CountProfile counts = counting != nullptr ? *counting : answers::CountProfile{};
   SampleOptions samples = options.samples;
   if (samples.most_bytes != 0) {
-    const usize around =
-        kBegin.size() + kSampling.size() + kCounting.size() + kEnd.size() + counts.size() + ours.size();
+    const usize around = document({}, profile, counts, options, {}).size();
     samples.most_bytes = std::max<usize>(1, samples.most_bytes - std::min(samples.most_bytes, around));
   }
-  const SampleJsonParts parts = sample_json_parts(profile.samples, samples);
-  std::string out(kBegin);
-  out += parts.events;
-  out += kSampling;
-  out += parts.sampling;
-  if (ours.size() > 2) {  // its members, without the braces
-    out += ',';
-    out += std::string_view(ours).substr(1, ours.size() - 2);
-  }
-  out += kCounting;
-  out += counts;
-  out += kEnd;
-  return out;
+  return document(sample_json_parts(profile.samples, samples), profile, counts, options, more);
 }
 
 }  // namespace wperf::report

@@ -206,10 +206,7 @@ void write_losses(text::JsonWriter& json, const stacks::StackLosses& losses) {
 
 }  // namespace
 
-std::string stack_json(const StackProfile& profile, const StackOptions& options) {
-  std::string out;
-  text::JsonWriter json(out);
-  json.begin_object();
+void write_stack(text::JsonWriter& json, const StackProfile& profile, const StackOptions& options) {
   json.begin_object("recording");
   json.string("file", profile.file);
   json.fixed("seconds", profile.elapsed_seconds, 9);
@@ -232,6 +229,13 @@ std::string stack_json(const StackProfile& profile, const StackOptions& options)
   }
   json.end_array();
   json.end_object();
+}
+
+std::string stack_json(const StackProfile& profile, const StackOptions& options) {
+  std::string out;
+  text::JsonWriter json(out);
+  json.begin_object();
+  write_stack(json, profile, options);
   json.end_object();
   return out;
 }

@@ -32,6 +32,8 @@ struct StackOptions {
 
 std::string stack_text(const stacks::StackProfile& profile, const StackOptions& options);
 std::string stack_json(const stacks::StackProfile& profile, const StackOptions& options);
+// The same, as a member of an open object: "recording".
+void write_stack(text::JsonWriter& json, const stacks::StackProfile& profile, const StackOptions& options);
 // "name;outermost;…;innermost 17" for tools that draw flame graphs; for one event, in parts of whole lines. Each line
 // has its complete stack, so that together they may be much longer than the profile.
 using TakeText = std::function<void(std::string_view part)>;

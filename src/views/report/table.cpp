@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "ground/text/number_text.h"
 #include "ground/text/text_width.h"
 
 namespace wperf::report {
@@ -107,6 +108,29 @@ void write_rows(text::JsonWriter& json, const Table& table) {
     json.end_object();
   }
   json.end_array();
+}
+
+void Columns::count(const Title& title, u64 value) {
+  add(title, value, text::with_commas(value));
+}
+
+void Columns::number(const Title& title, u64 value) {
+  add(title, value, std::to_string(value));
+}
+
+void Columns::begin_row() {
+  if (json_ != nullptr) json_->begin_object();
+  if (table_ != nullptr) table_->rows.emplace_back();
+  places_.clear();
+}
+
+void Columns::add_cell(const Title& title, std::string text, Align align) {
+  if (title.text.empty()) return;
+  const auto at = std::upper_bound(places_.begin(), places_.end(), title.place) - places_.begin();
+  places_.insert(places_.begin() + at, title.place);
+  table_->rows.back().insert(table_->rows.back().begin() + at, std::move(text));
+  if (table_->rows.size() != 1) return;
+  table_->columns.insert(table_->columns.begin() + at, Column{.title = std::string(title.text), .align = align});
 }
 
 }  // namespace wperf::report

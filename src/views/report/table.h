@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One table, two faces: the text layout of contract 5.1 and an array of JSON objects (1.6).
+// Tables. Their columns are declared once, and each face follows from that: the text layout of contract 5.1, an array
+// of JSON objects (1.6), HTML and Markdown.
 #pragma once
+#include <concepts>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "ground/text/json_writer.h"
@@ -27,5 +32,94 @@ std::string table_text(Table table);
 void append_table(std::string& out, Table table);
 // One object per row. Readers hold integers in signed 64 bits, so a greater one is written as the greatest of these.
 void write_rows(text::JsonWriter& json, const Table& table);
+
+// A column as its declaration names it.
+struct Title {
+  std::string_view text;            // empty: not in tables
+  std::string_view key = {};        // empty: not in JSON
+  u32 place = 0;                    // in tables: by this number, then as declared; JSON is as declared
+  std::optional<Align> align = {};  // without: numbers right, words left
+};
+// A number of JSON with so many decimals.
+struct Decimals {
+  double value;
+  int decimals;
+};
+
+// Takes the columns of a row, one call for each, and makes cells of a table or members of an object of them. A
+// declaration is a function `void(Columns& to, const Row& row)` that makes these calls. All rows of a table must have
+// the same cells; members may differ from row to row.
+class Columns {
+ public:
+  explicit Columns(Table& table) : table_(&table) {}
+  explicit Columns(text::JsonWriter& json) : json_(&json) {}
+
+  void word(const Title& title, std::string_view value) { add(title, value, std::string(value.empty() ? "-" : value)); }
+  void string(const Title& title, std::string_view value) { add(title, value, std::string(value)); }
+  void count(const Title& title, u64 value);   // 1,234
+  void number(const Title& title, u64 value);  // 1234
+  // `text` is what a table shows.
+  template <class Value>
+  void add(const Title& title, const Value& value, std::string text) {
+    constexpr bool kIsNumber = std::is_arithmetic_v<Value> || std::same_as<Value, Decimals>;
+    if (table_ != nullptr)
+      add_cell(title, std::move(text), title.align.value_or(kIsNumber ? Align::right : Align::left));
+    if (!title.key.empty()) member(title.key, value);
+  }
+  // Only in JSON.
+  template <class Value>
+  void member(std::string_view key, const Value& value) {
+    if (json_ == nullptr) return;
+    json_->key(key);
+    if constexpr (std::same_as<Value, bool>)
+      json_->boolean(value);
+    else if constexpr (std::integral<Value>)
+      json_->integer(value);
+    else if constexpr (std::same_as<Value, Decimals>)
+      json_->fixed(value.value, value.decimals);
+    else if constexpr (std::floating_point<Value>)
+      json_->real(value);
+    else
+      json_->string(value);
+  }
+  // Null: the row is one of a table.
+  text::JsonWriter* json() { return json_; }
+  // Rows of a row, which must be its last column: an array in JSON, and more rows in a table.
+  template <class Rows, class Declare>
+  void rows(std::string_view key, const Rows& rows, const Declare& declare) {
+    if (json_ != nullptr) json_->begin_array(key);
+    for (const auto& row : rows) add_row(row, declare);
+    if (json_ != nullptr) json_->end_array();
+  }
+  template <class Row, class Declare>
+  void add_row(const Row& row, const Declare& declare) {
+    begin_row();
+    declare(*this, row);
+    if (json_ != nullptr) json_->end_object();
+  }
+
+ private:
+  void begin_row();
+  void add_cell(const Title& title, std::string text, Align align);
+
+  Table* table_ = nullptr;
+  text::JsonWriter* json_ = nullptr;
+  std::vector<u32> places_;  // of the row's cells
+};
+
+// Without rows it has the columns of Row{}.
+template <class Rows, class Declare>
+Table table_of(const Rows& rows, const Declare& declare) {
+  Table table;
+  Columns(table).rows({}, rows, declare);
+  if (!table.rows.empty()) return table;
+  Columns(table).add_row(typename Rows::value_type{}, declare);
+  table.rows.clear();
+  return table;
+}
+template <class Rows, class Declare>
+void write_rows(text::JsonWriter& json, std::string_view key, const Rows& rows, const Declare& declare) {
+  Columns(json).rows(key, rows, declare);
+}
 
 }  // namespace wperf::report

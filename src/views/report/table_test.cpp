@@ -50,6 +50,43 @@ TEST(table, rows_become_objects) {
   EXPECT_EQ(rows_json({.columns = {{"a"}}, .rows = {}}), "[]");
 }
 
+struct Row {
+  std::string name;
+  u64 count = 0;
+  bool known = false;
+  std::vector<Row> parts = {};
+};
+
+void row_columns(Columns& to, const Row& row) {
+  to.word({"name", "name", 1}, row.name);
+  to.member("known", row.known);
+  to.count({"count", row.known ? "count" : ""}, row.count);
+  to.add({"share", "share"}, Decimals{0.5, 3}, "50 %");
+  to.number({"", "raw"}, row.count);
+  to.rows("parts", row.parts, row_columns);
+}
+
+TEST(columns, of_one_declaration_are_cells_and_members) {
+  const std::vector<Row> rows = {{"", 1234, true, {{"part", 7, false}}}};
+  EXPECT_EQ(table_text(table_of(rows, row_columns)),
+            "        count  share  name\n"
+            "        =====  =====  ====\n"
+            "        1,234   50 %  -\n"
+            "            7   50 %  part\n");
+  std::string out;
+  text::JsonWriter writer(out);
+  writer.begin_object();
+  write_rows(writer, "rows", rows, row_columns);
+  writer.end_object();
+  EXPECT_EQ(out, R"({"rows":[{"name":"","known":true,"count":1234,"share":0.500,"raw":1234,)"
+                 R"("parts":[{"name":"part","known":false,"share":0.500,"raw":7,"parts":[]}]}]})");
+}
+
+TEST(columns, without_rows_are_a_head) {
+  EXPECT_EQ(table_text(table_of(std::vector<Row>{}, row_columns)),
+            "        count  share  name\n        =====  =====  ====\n");
+}
+
 TEST(number_text, groups_digits) {
   EXPECT_EQ(text::with_commas(0), "0");
   EXPECT_EQ(text::with_commas(999), "999");

@@ -171,10 +171,9 @@ std::string top_json(const stacks::StackProfile& profile, const LookFacts& facts
   if (facts.waits != nullptr) append_waits_json(json, *facts.waits);
   if (facts.counters != nullptr) append_counters_json(json, facts);
   json.end_object();
+  write_stack(json, profile, options);  // as `report --json` has it for the same samples
   json.end_object();
-  // Followed by the members of `report --json` for the same samples.
-  out.back() = ',';
-  return out + stack_json(profile, options).substr(1);
+  return out;
 }
 
 }  // namespace wperf::report

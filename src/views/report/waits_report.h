@@ -17,15 +17,17 @@ struct WaitTextOptions {
   const stacks::RecordingAbout* about = nullptr;  // null: unknown
   bool preempted = false;                         // how much of the time of being ready began with losing the core
 };
-// The tables about waits, cores and threads, in their order, each with all rows; without empty tables.
 struct WaitPart {
   std::string heading;
-  Table table;
-  u32 rows;  // how many are shown
+  Table table;  // with all rows; not shown without
+  u32 rows;     // how many are shown
 };
 // The recorded time, the losses, and the gaps of the tables, a line each.
 std::vector<std::string> wait_lines(const waits::WaitReport& report);
+// Threads, functions, locks, wakers, starved threads, cores.
 std::vector<WaitPart> wait_parts(const waits::WaitReport& report, const WaitTextOptions& options);
+WaitPart timeline_part(const waits::WaitReport& report);
+std::vector<WaitPart> path_parts(const waits::PathReport& path, u32 rows);
 std::string waits_text(const waits::WaitReport& report, const WaitTextOptions& options);
 // "4.0 us", "12 ms".
 std::string wait_time_text(u64 ns);
