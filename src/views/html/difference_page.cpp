@@ -99,10 +99,6 @@ const std::string& name_of(const UnitChange& row) {
   return row.kind == UnitKind::module ? row.module : row.name;
 }
 
-std::string samples_text(const UnitChange& row) {
-  return text::with_commas(row.samples_before) + " to " + text::with_commas(row.samples_after);
-}
-
 // The sure ones, and the largest of the others.
 template <typename Use>
 void for_each_shown(const EventChange& event, u32 rows, const Use& use) {
@@ -149,7 +145,7 @@ class RowWriter {
     text("before", report::cost_text(row.before, event));
     text("after", report::cost_text(row.after, event));
     text("interval", report::interval_text(row, change));
-    text("samples", samples_text(row));
+    text("samples", report::samples_text(row));
     text("sure", (row.found ? "yes, " : "no, ") + report::chance_text(row.answer));
     text("note", row.note);
     number("after_value", row.after);
@@ -164,32 +160,24 @@ class RowWriter {
 
 void append_totals(std::string& out, const Comparison& comparison, const std::string& per) {
   if (comparison.totals.empty()) return;
-  append_head(out, per.empty() ? "In all" : "In all, " + per,
-              {"Total", "Change", "Before", "After", "95 % interval", "Sure"});
-  for (const compare::TotalChange& total : comparison.totals) {
-    out += "<tr>";
-    append_cells(out, {total.event, report::total_words(total), report::total_text(total, total.median_before),
-                       report::total_text(total, total.median_after),
-                       total.has_interval ? report::interval_text(total.low, total.high) : "-",
-                       report::sure_text(comparison, total)});
-  }
-  out += "</tbody></table>\n";
+  append_capital_table(out, per.empty() ? "In all" : "In all, " + per,
+                       report::table_of(comparison.totals, report::TotalColumns{comparison, report::DiffFace::page}));
 }
 
 void append_event(std::string& out, const EventChange& event, u32 rows) {
   out += fmt::format("<h2>{} ({})</h2>\n", report::markup_text(event.event), report::per_words(event.per));
-  append_head(
-      out, "Changes, sure ones first",
-      {"Change", "Before", "After", "95 % interval", "Samples", "Chance", "Sure", "Kind", "Module", "Name", "Note"});
-  for_each_shown(event, rows, [&](const UnitChange& row) {
-    const compare::RateChange change = row.change();
-    out += "<tr>";
-    append_cells(out, {report::change_words(row.before, row.after, change.ratio), report::cost_text(row.before, event),
-                       report::cost_text(row.after, event), report::interval_text(row, change), samples_text(row),
-                       report::chance_text(row.answer), row.found ? "yes" : "may be chance", kind_word(row.kind),
-                       row.module, name_of(row), row.note});
-  });
-  out += "</tbody></table>\n<p>" + report::markup_text(report::sensitivity_text(event)) + "</p>\n";
+  std::vector<UnitChange> shown;
+  for_each_shown(event, rows, [&](const UnitChange& row) { shown.push_back(row); });
+  append_capital_table(out, "Changes, sure ones first",
+                       report::table_of(shown, [&](report::Columns& to, const UnitChange& row) {
+                         report::ChangeColumns{event, report::DiffFace::page}(to, row);
+                         to.string({"sure"}, row.found ? "yes" : "may be chance");
+                         to.string({"kind"}, kind_word(row.kind));
+                         to.string({"module"}, row.module);
+                         to.string({"name"}, name_of(row));
+                         to.string({"note"}, row.note);
+                       }));
+  out += "<p>" + report::markup_text(report::sensitivity_text(event)) + "</p>\n";
 }
 
 // "Width = before + after; cpu-clock shrank by 41.0 % (1.26 s to 743 ms); 3 changes are sure".

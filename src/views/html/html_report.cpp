@@ -169,6 +169,19 @@ void append_data(std::string& out, std::string_view kind, const std::string& pay
   }
 }
 
+void append_rows(std::string& out, std::string_view caption, const report::Table& table, std::string_view worst = {}) {
+  out += fmt::format("<table><caption>{}</caption><thead><tr>", report::markup_text(caption));
+  for (const report::Column& column : table.columns)
+    out += "<th scope=\"col\">" + report::markup_text(column.title) + "</th>";
+  out += "</tr></thead><tbody>\n";
+  for (const auto& row : table.rows) {
+    out += !worst.empty() && row.front() == worst ? "<tr class=\"worst\">" : "<tr>";
+    for (const std::string& cell : row) append_cell(out, cell);
+    out += "</tr>\n";
+  }
+  out += "</tbody></table>\n";
+}
+
 }  // namespace
 
 std::string base64(std::string_view bytes) {
@@ -212,17 +225,15 @@ void append_cells(std::string& out, std::initializer_list<std::string_view> cell
 }
 
 void append_table(std::string& out, std::string_view caption, const report::Table& table) {
-  if (table.rows.empty()) return;
-  out += fmt::format("<table><caption>{}</caption><thead><tr>", report::markup_text(caption));
-  for (const report::Column& column : table.columns)
-    out += "<th scope=\"col\">" + report::markup_text(column.title) + "</th>";
-  out += "</tr></thead><tbody>\n";
-  for (const auto& row : table.rows) {
-    out += "<tr>";
-    for (const std::string& cell : row) append_cell(out, cell);
-    out += "</tr>\n";
+  if (!table.rows.empty()) append_rows(out, caption, table);
+}
+
+void append_capital_table(std::string& out, std::string_view caption, report::Table table, std::string_view worst) {
+  for (report::Column& column : table.columns) {
+    char& first = column.title.front();
+    if (first >= 'a' && first <= 'z') first = static_cast<char>(first - 'a' + 'A');
   }
-  out += "</tbody></table>\n";
+  append_rows(out, caption, table, worst);
 }
 
 void append_list(std::string& out, const std::string& lines) {

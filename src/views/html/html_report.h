@@ -51,6 +51,8 @@ void append_head(std::string& out, std::string_view caption, std::initializer_li
 void append_cells(std::string& out, std::initializer_list<std::string_view> cells);
 // All of a table; nothing if it has no rows.
 void append_table(std::string& out, std::string_view caption, const report::Table& table);
+// Its titles begin with capitals; without rows it is a head. Rows whose first cell is `worst` stand out.
+void append_capital_table(std::string& out, std::string_view caption, report::Table table, std::string_view worst = {});
 // Lines as a list. Warnings that a reader should see before the numbers of a page: the page's own warning counts them.
 void append_list(std::string& out, const std::string& lines);
 std::string base64(std::string_view bytes);

@@ -20,41 +20,16 @@ enum class Place { document, timeline };
 
 // { "name": [rows] }, or {} without rows.
 void write_optional_rows(text::JsonWriter& json, std::string_view key, std::string_view name, bool present,
-                         auto make_table) {
+                         const auto& rows, const auto& declare) {
   json.begin_object(key);
-  if (present) {
-    json.key(name);
-    write_rows(json, make_table());
-  }
+  if (present) write_rows(json, name, rows, declare);
   json.end_object();
 }
 
-void write_overall(text::JsonWriter& json, const answers::ClassCounts& counts, Place place) {
+void write_overall(text::JsonWriter& json, const answers::ClassCounts& counts, EventClass event_class, Place place) {
   write_optional_rows(json, "overall", "Systemwide_Overall_Performance_Counters",
-                      place == Place::document && !counts.overall.empty(),
-                      [&] { return counter_table(counts.overall, CounterRows::overall, counts.multiplexed); });
-}
-
-// All values are strings except the flag, which is only written if it is true.
-void write_metrics(text::JsonWriter& json, std::span<const answers::MetricRow> metrics) {
-  json.begin_object("ts_metric");
-  if (!metrics.empty()) {
-    json.begin_array("Telemetry_Solution_Metrics");
-  }
-  for (const answers::MetricRow& row : metrics) {
-    json.begin_object();
-    json.string("core", std::to_string(row.core));
-    json.string("product_name", row.product);
-    json.string("metric_name", row.metric);
-    json.string("value", text::fixed(row.value, 3));
-    json.string("unit", row.unit);
-    if (!row.counted) {
-      json.boolean("not_counted", true);
-    }
-    json.end_object();
-  }
-  if (!metrics.empty()) json.end_array();
-  json.end_object();
+                      place == Place::document && !counts.overall.empty(), counts.overall,
+                      CounterColumns{event_class, counts.multiplexed, true});
 }
 
 void write_core(text::JsonWriter& json, const answers::CountProfile& profile, Place place) {
@@ -66,13 +41,13 @@ void write_core(text::JsonWriter& json, const answers::CountProfile& profile, Pl
   for (const answers::CountUnit& unit : counts.units) {
     json.begin_object();
     json.integer("core_number", unit.number);
-    json.key("Performance_counter");
-    write_rows(json, counter_table(unit.rows, CounterRows::core, counts.multiplexed));
+    write_rows(json, "Performance_counter", unit.rows, CounterColumns{EventClass::core, counts.multiplexed});
     json.end_object();
   }
   json.end_array();
-  write_overall(json, counts, place);
-  write_metrics(json, profile.metrics);
+  write_overall(json, counts, EventClass::core, place);
+  write_optional_rows(json, "ts_metric", "Telemetry_Solution_Metrics", !profile.metrics.empty(), profile.metrics,
+                      metric_columns);
   json.end_object();
 }
 
@@ -81,13 +56,11 @@ void write_dsu(text::JsonWriter& json, const answers::CountProfile& profile, Pla
   json.begin_object("dsu");
   for (const answers::CountUnit& unit : counts.units) {
     json.begin_object(std::to_string(unit.number));
-    json.key("Performance_counter");
-    write_rows(json, counter_table(unit.rows, CounterRows::cluster, counts.multiplexed));
+    write_rows(json, "Performance_counter", unit.rows, CounterColumns{EventClass::dsu, counts.multiplexed});
     json.end_object();
   }
-  write_optional_rows(json, "l3metric", "L3_Cache_Metrics", profile.has_l3_metric,
-                      [&] { return l3_table(profile.l3, Face::json); });
-  write_overall(json, counts, place);
+  write_optional_rows(json, "l3metric", "L3_Cache_Metrics", profile.has_l3_metric, profile.l3, l3_columns);
+  write_overall(json, counts, EventClass::dsu, place);
   json.end_object();
 }
 
@@ -95,45 +68,15 @@ void write_dmc(text::JsonWriter& json, const answers::CountProfile& profile, Pla
   const bool in_document = place == Place::document;
   json.begin_object("dmc");
   write_optional_rows(json, "pmu", "PMU_Performance_Counters", in_document && dmc_scheduled(profile),
-                      [&] { return dmc_table(profile); });
-  write_optional_rows(json, "ddr", "DDR_Metrics", in_document && profile.has_ddr_metric,
-                      [&] { return ddr_table(profile.ddr, Face::json); });
-  json.end_object();
-}
-
-void write_estimate(text::JsonWriter& json, EventClass event_class, u32 unit, const answers::CountRow& row) {
-  json.begin_object();
-  json.string("class", class_name(event_class));
-  json.integer("unit", unit);
-  json.string("event_name", row.name);
-  json.string("event_note", row.note);
-  json.real("fraction", row.fraction);
-  if (!row.counted()) {
-    json.boolean("not_counted", true);
-  }
-  if (row.has_interval) {
-    json.integer("low", text::whole_count(row.low));
-    json.integer("high", text::whole_count(row.high));
-  }
+                      channel_rows(profile), channel_columns);
+  write_optional_rows(json, "ddr", "DDR_Metrics", in_document && profile.has_ddr_metric, profile.ddr, ddr_columns);
   json.end_object();
 }
 
 void write_estimates(text::JsonWriter& json, const answers::CountProfile& profile) {
-  if (std::none_of(profile.classes.begin(), profile.classes.end(),
-                   [](const answers::ClassCounts& counts) { return counts.multiplexed; })) {
-    return;
-  }
-  json.begin_array("Multiplexing_estimates");
-  for (const EventClass event_class : kEventClasses) {
-    const answers::ClassCounts& counts = class_counts(profile, event_class);
-    if (!counts.multiplexed) continue;
-    for (const answers::CountUnit& unit : counts.units) {
-      for (const answers::CountRow& row : unit.rows) {
-        if (row.code.has_value()) write_estimate(json, event_class, unit.number, row);
-      }
-    }
-  }
-  json.end_array();
+  const auto is_multiplexed = [](const answers::ClassCounts& counts) { return counts.multiplexed; };
+  if (std::none_of(profile.classes.begin(), profile.classes.end(), is_multiplexed)) return;
+  write_rows(json, "Multiplexing_estimates", estimated_rows(profile), estimate_columns);
 }
 
 void write_derived(text::JsonWriter& json, const answers::CountProfile& profile) {
@@ -158,44 +101,16 @@ void write_runs(text::JsonWriter& json, const answers::CountProfile& profile) {
   json.begin_object("Runs");
   json.integer("count", profile.runs->count);
   json.real("Time_elapsed_deviation", profile.runs->elapsed_seconds);
-  json.begin_array("counters");
-  for (const EventClass event_class : kEventClasses) {
-    for (const answers::CountUnit& unit : class_counts(profile, event_class).units) {
-      for (const answers::CountRow& row : unit.rows) {
-        json.begin_object();
-        json.string("class", class_name(event_class));
-        json.integer("unit", unit.number);
-        json.string("event_name", row.name);
-        json.string("event_note", row.note);
-        json.integer("mean", row.value);
-        json.real("deviation", row.deviation);
-        json.end_object();
-      }
-    }
-  }
-  json.end_array();
+  write_rows(json, "counters", all_rows(profile), run_columns);
   json.end_object();
 }
 
 void write_threads(text::JsonWriter& json, const answers::CountProfile& profile) {
   json.begin_array("Threads");
-  for (usize run = 0; run < profile.threads.size(); ++run) {
-    const answers::ThreadTable& threads = profile.threads[run];
-    for (const answers::ThreadCountRow& row : threads.rows) {
-      json.begin_object();
-      json.integer("run", run + 1);
-      json.integer("pid", row.process);
-      json.integer("tid", row.thread);
-      json.string("process", row.name);
-      json.real("running_seconds", row.running_seconds);
-      json.integer("switches", row.switches);
-      json.begin_object("counters");
-      for (usize i = 0; i < std::min(threads.events.size(), row.values.size()); ++i) {
-        json.integer(threads.events[i], row.values[i]);
-      }
-      json.end_object();
-      json.end_object();
-    }
+  Columns columns(json);
+  for (u32 run = 0; run < profile.threads.size(); ++run) {
+    for (const answers::ThreadCountRow& row : profile.threads[run].rows)
+      columns.add_row(row, ThreadColumns{profile.threads[run].events, run});
   }
   json.end_array();
 }

@@ -21,30 +21,20 @@ bool has_groups(std::span<const answers::CountRow> rows) {
   return std::any_of(rows.begin(), rows.end(), [](const answers::CountRow& row) { return row.note != "e"; });
 }
 
-Table table_of(std::span<const answers::CountRow> rows, bool multiplexed, const answers::CountProfile& profile) {
-  const bool groups = has_groups(rows), runs = profile.runs.has_value();
-  Table table;
-  table.columns = {{"counter value", Align::right}};
-  if (runs) table.columns.push_back({"deviation", Align::right});
-  table.columns.push_back({"event name"});
-  if (groups) table.columns.push_back({"event note"});
-  if (multiplexed)
-    table.columns.insert(table.columns.end(), {{"ms counted", Align::right}, {"scaled value", Align::right}});
-  table.columns.push_back({"derived"});
-  for (const answers::CountRow& row : rows) {
-    if (repeats_cycles(row, rows)) continue;
-    std::vector<std::string>& cells = table.rows.emplace_back();
-    cells.push_back(text::with_commas(row.value));
-    if (runs) cells.push_back(deviation_text(row));
-    cells.push_back(row.name);
-    if (groups) cells.push_back(row.note);
+Table kernel_table(std::span<const answers::CountRow> rows, bool multiplexed, const answers::CountProfile& profile) {
+  std::vector<answers::CountRow> shown(rows.begin(), rows.end());
+  std::erase_if(shown, [&](const answers::CountRow& row) { return repeats_cycles(row, rows); });
+  return table_of(shown, [&](Columns& to, const answers::CountRow& row) {
+    to.count({"counter value"}, row.value);
+    if (profile.runs.has_value()) to.add({"deviation"}, row.deviation, deviation_text(row));
+    to.string({"event name"}, row.name);
+    if (has_groups(rows)) to.string({"event note"}, row.note);
     if (multiplexed) {
-      cells.push_back(fmt::format("{}/{}", row.slots, row.rounds));
-      cells.push_back(text::with_commas(row.scaled));
+      to.string({.text = "ms counted", .align = Align::right}, fmt::format("{}/{}", row.slots, row.rounds));
+      to.count({"scaled value"}, row.scaled);
     }
-    cells.push_back(derived_text(row, rows, profile.elapsed_seconds));
-  }
-  return table;
+    to.string({"derived"}, derived_text(row, rows, profile.elapsed_seconds));
+  });
 }
 
 std::string measured_name(const answers::CountProfile& profile, const answers::CountUnit& unit) {
@@ -60,7 +50,7 @@ void append_unit(std::string& out, std::string_view heading, std::span<const ans
   fmt::format_to(std::back_inserter(out), "\n{}\n", heading);
   if (has_groups(rows)) out += kGroupLine;
   out += '\n';
-  append_table(out, table_of(rows, multiplexed, profile));
+  append_table(out, kernel_table(rows, multiplexed, profile));
   append_not_counted(out, rows);
 }
 
@@ -94,22 +84,8 @@ void append_kernel_threads(std::string& out, const answers::CountProfile& profil
     out += "\nThreads";
     if (profile.threads.size() > 1) fmt::format_to(std::back_inserter(out), " of run {}", run + 1);
     out += ", by counts between the cores' context switches:\n\n";
-    Table table;
-    table.columns = {{"process"},
-                     {"pid", Align::right},
-                     {"tid", Align::right},
-                     {"running", Align::right},
-                     {"switches", Align::right}};
-    for (const std::string& event : threads.events) table.columns.push_back({event, Align::right});
     const usize shown = std::min(threads.rows.size(), kMostRows);
-    for (usize i = 0; i < shown; ++i) {
-      const answers::ThreadCountRow& row = threads.rows[i];
-      std::vector<std::string>& cells = table.rows.emplace_back();
-      cells = {row.name.empty() ? "-" : row.name, std::to_string(row.process), std::to_string(row.thread),
-               text::duration(row.running_seconds), text::with_commas(row.switches)};
-      for (const u64 value : row.values) cells.push_back(text::with_commas(value));
-    }
-    append_table(out, table);
+    append_table(out, table_of(std::span(threads.rows).first(shown), ThreadColumns{threads.events, 0}));
     if (shown != threads.rows.size()) {
       fmt::format_to(std::back_inserter(out), "and {} more threads; --json has all of them\n",
                      threads.rows.size() - shown);

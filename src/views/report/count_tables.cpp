@@ -3,14 +3,13 @@
 
 #include <fmt/format.h>
 
-#include <set>
+#include <algorithm>
+#include <map>
 
 #include "ground/text/number_text.h"
 
 namespace wperf::report {
 namespace {
-
-constexpr EventClass kDmcClasses[] = {EventClass::dmc_clk, EventClass::dmc_clkdiv2};
 
 std::string index_text(const answers::CountRow& row, int digits) {
   return row.code.has_value() ? text::hex(*row.code, digits) : "fixed";
@@ -20,31 +19,22 @@ std::string number_or_all(const std::optional<u32>& number) {
   return number.has_value() ? std::to_string(*number) : "all";
 }
 
-std::string shown(std::string value, bool counted, Face face) {
-  return counted || face == Face::json ? std::move(value) : std::string("-");
+// Readers hold integers in signed 64 bits, so a greater one is written as the greatest of these.
+void clamped_count(Columns& to, const Title& title, u64 value) {
+  to.add(title, std::min(value, ~u64{0} >> 1), text::with_commas(value));
 }
 
-void append_dmc_rows(Table& table, const std::string& pmu_id, std::span<const answers::CountRow> rows) {
-  for (const answers::CountRow& row : rows) {
-    table.rows.push_back({pmu_id, text::with_commas(row.value), row.name, index_text(row, 4), row.note});
-  }
+// A number that is text in JSON, too.
+void amount(Columns& to, std::string_view title, const std::string& value, bool counted = true) {
+  to.add({.text = title, .key = title, .align = Align::right}, value, counted ? value : "-");
 }
 
-void append_estimates(Table& table, const std::string& unit, std::span<const answers::CountRow> rows) {
-  for (const answers::CountRow& row : rows) {
-    if (!row.code.has_value()) continue;  // the fixed counter is always on
-    std::string interval = row.has_interval ? fmt::format("{} .. {}", text::with_commas(text::whole_count(row.low)),
-                                                          text::with_commas(text::whole_count(row.high)))
-                                            : std::string(row.counted() ? "unknown" : "not counted");
-    table.rows.push_back({unit, row.name, row.note, text::fixed(row.fraction * 100, 2), text::with_commas(row.scaled),
-                          std::move(interval)});
-  }
-}
-
-void append_runs(Table& table, const std::string& unit, std::span<const answers::CountRow> rows) {
-  for (const answers::CountRow& row : rows) {
-    table.rows.push_back({unit, row.name, row.note, text::with_commas(row.value), deviation_text(row)});
-  }
+void event_cells(Columns& to, const UnitRow& row) {
+  to.member("class", class_name(row.event_class));
+  to.add({.text = "unit", .key = "unit", .align = Align::left}, row.unit,
+         fmt::format("{} {}", unit_name(row.event_class), row.unit));
+  to.string({"event name", "event_name"}, row.row.name);
+  to.string({"event note", "event_note"}, row.row.note);
 }
 
 }  // namespace
@@ -68,111 +58,116 @@ std::string_view unit_name(EventClass event_class) {
   return kNames[index_of(event_class)];
 }
 
-Table counter_table(std::span<const answers::CountRow> rows, CounterRows kind, bool multiplexed) {
-  const bool with_slots = multiplexed && kind != CounterRows::overall;
-  const int digits = kind == CounterRows::core ? 2 : 4;
-  Table table;
-  table.columns = {{"counter value", Align::right, true}, {"event name"}, {"event idx"}, {"event note"}};
-  if (with_slots) table.columns.push_back({"multiplexed", Align::right});
-  if (multiplexed) table.columns.push_back({"scaled value", Align::right, true});
-  table.rows.reserve(rows.size());
-  for (const answers::CountRow& row : rows) {
-    std::vector<std::string>& cells = table.rows.emplace_back();
-    cells.reserve(table.columns.size());
-    cells.push_back(text::with_commas(row.value));
-    cells.push_back(row.name);
-    cells.push_back(index_text(row, digits));
-    cells.push_back(row.note);
-    if (with_slots) cells.push_back(fmt::format("{}/{}", row.slots, row.rounds));
-    if (multiplexed) cells.push_back(text::with_commas(row.scaled));
+void CounterColumns::operator()(Columns& to, const answers::CountRow& row) const {
+  clamped_count(to, {"counter value", "counter_value"}, row.value);
+  to.string({"event name", "event_name"}, row.name);
+  to.string({"event idx", "event_idx"}, index_text(row, event_class == EventClass::core && !overall ? 2 : 4));
+  to.string({"event note", "event_note"}, row.note);
+  if (multiplexed && !overall) {
+    const std::string slots = fmt::format("{}/{}", row.slots, row.rounds);
+    to.string({.text = "multiplexed", .key = "multiplexed", .align = Align::right}, slots);
   }
-  return table;
+  if (multiplexed) clamped_count(to, {"scaled value", "scaled_value"}, row.scaled);
 }
 
-Table telemetry_table(std::span<const answers::MetricRow> metrics) {
-  Table table;
-  table.columns = {{"core", Align::right}, {"product_name"}, {"metric_name"}, {"value", Align::right}, {"unit"}};
-  table.rows.reserve(metrics.size());
-  for (const answers::MetricRow& row : metrics) {
-    table.rows.push_back({std::to_string(row.core), row.product, row.metric,
-                          shown(text::fixed(row.value, 3), row.counted, Face::text), row.unit});
-  }
-  return table;
+void metric_columns(Columns& to, const answers::MetricRow& row) {
+  amount(to, "core", std::to_string(row.core));
+  to.string({"product_name", "product_name"}, row.product);
+  to.string({"metric_name", "metric_name"}, row.metric);
+  amount(to, "value", text::fixed(row.value, 3), row.counted);
+  to.string({"unit", "unit"}, row.unit);
+  if (!row.counted) to.member("not_counted", true);
 }
 
-Table l3_table(std::span<const answers::L3Row> rows, Face face) {
-  Table table;
-  table.columns = {{"cluster", Align::right},
-                   {"cores", Align::right},
-                   {"read_bandwidth", Align::right},
-                   {"miss_rate", Align::right}};
-  for (const answers::L3Row& row : rows) {
-    std::string cores = row.cluster.has_value() ? fmt::format("{}", fmt::join(row.cores, ", ")) : "all";
-    table.rows.push_back({number_or_all(row.cluster), std::move(cores),
-                          shown(text::fixed(row.bandwidth_mb, 2) + "MB", row.counted, face),
-                          shown(text::fixed(row.miss_percent, 2) + "%", row.counted, face)});
-  }
-  return table;
+void l3_columns(Columns& to, const answers::L3Row& row) {
+  amount(to, "cluster", number_or_all(row.cluster));
+  amount(to, "cores", row.cluster.has_value() ? fmt::format("{}", fmt::join(row.cores, ", ")) : "all");
+  amount(to, "read_bandwidth", text::fixed(row.bandwidth_mb, 2) + "MB", row.counted);
+  amount(to, "miss_rate", text::fixed(row.miss_percent, 2) + "%", row.counted);
 }
 
-Table dmc_table(const answers::CountProfile& profile) {
-  Table table;
-  table.columns = {{"pmu id"}, {"counter value", Align::right, true}, {"event name"}, {"event idx"}, {"event note"}};
-  std::set<u32> channels;
-  for (const EventClass event_class : kDmcClasses) {
-    for (const answers::CountUnit& unit : class_counts(profile, event_class).units) channels.insert(unit.number);
-  }
-  for (const u32 channel : channels) {
-    for (const EventClass event_class : kDmcClasses) {
-      for (const answers::CountUnit& unit : class_counts(profile, event_class).units) {
-        if (unit.number == channel) append_dmc_rows(table, fmt::format("dmc {}", channel), unit.rows);
-      }
-    }
-  }
-  for (const EventClass event_class : kDmcClasses) {
-    append_dmc_rows(table, "overall", class_counts(profile, event_class).overall);
-  }
-  return table;
+void ddr_columns(Columns& to, const answers::DdrRow& row) {
+  amount(to, "channel", number_or_all(row.channel));
+  amount(to, "rw_bandwidth", text::fixed(row.bandwidth_mb, 2) + "MB", row.counted);
 }
 
-Table ddr_table(std::span<const answers::DdrRow> rows, Face face) {
-  Table table;
-  table.columns = {{"channel", Align::right}, {"rw_bandwidth", Align::right}};
-  for (const answers::DdrRow& row : rows) {
-    table.rows.push_back(
-        {number_or_all(row.channel), shown(text::fixed(row.bandwidth_mb, 2) + "MB", row.counted, face)});
-  }
-  return table;
-}
-
-Table estimate_table(const answers::CountProfile& profile) {
-  Table table;
-  table.columns = {{"unit"},
-                   {"event name"},
-                   {"event note"},
-                   {"measured (%)", Align::right},
-                   {"scaled value", Align::right},
-                   {"95 % interval", Align::right}};
-  for (const EventClass event_class : kEventClasses) {
+std::vector<ChannelRow> channel_rows(const answers::CountProfile& profile) {
+  std::map<u32, std::vector<ChannelRow>> channels;
+  std::vector<ChannelRow> overall, all;
+  for (const EventClass event_class : {EventClass::dmc_clk, EventClass::dmc_clkdiv2}) {
     const answers::ClassCounts& counts = class_counts(profile, event_class);
-    if (!counts.multiplexed) continue;
     for (const answers::CountUnit& unit : counts.units) {
-      append_estimates(table, fmt::format("{} {}", unit_name(event_class), unit.number), unit.rows);
+      for (const answers::CountRow& row : unit.rows)
+        channels[unit.number].push_back({fmt::format("dmc {}", unit.number), row});
     }
+    for (const answers::CountRow& row : counts.overall) overall.push_back({"overall", row});
   }
-  return table;
+  for (auto& [number, rows] : channels) all.insert(all.end(), rows.begin(), rows.end());
+  all.insert(all.end(), overall.begin(), overall.end());
+  return all;
 }
 
-Table runs_table(const answers::CountProfile& profile) {
-  Table table;
-  table.columns = {{"unit"}, {"event name"}, {"event note"}, {"mean", Align::right}, {"deviation", Align::right}};
-  if (!profile.runs.has_value()) return table;
+void channel_columns(Columns& to, const ChannelRow& row) {
+  to.string({"pmu id", "pmu_id"}, row.pmu);
+  CounterColumns{.event_class = EventClass::dmc_clk, .multiplexed = false}(to, row.row);
+}
+
+std::vector<UnitRow> all_rows(const answers::CountProfile& profile) {
+  std::vector<UnitRow> rows;
   for (const EventClass event_class : kEventClasses) {
     for (const answers::CountUnit& unit : class_counts(profile, event_class).units) {
-      append_runs(table, fmt::format("{} {}", unit_name(event_class), unit.number), unit.rows);
+      for (const answers::CountRow& row : unit.rows) rows.push_back({event_class, unit.number, row});
     }
   }
-  return table;
+  return rows;
+}
+
+std::vector<UnitRow> estimated_rows(const answers::CountProfile& profile) {
+  std::vector<UnitRow> rows = all_rows(profile);
+  std::erase_if(rows, [&](const UnitRow& row) {
+    const bool is_fixed = !row.row.code.has_value();  // that counter is always on
+    return is_fixed || !class_counts(profile, row.event_class).multiplexed;
+  });
+  return rows;
+}
+
+void estimate_columns(Columns& to, const UnitRow& unit_row) {
+  const answers::CountRow& row = unit_row.row;
+  event_cells(to, unit_row);
+  to.add({"measured (%)", "fraction"}, row.fraction, text::fixed(row.fraction * 100, 2));
+  if (!row.counted()) to.member("not_counted", true);
+  to.count({"scaled value"}, row.scaled);
+  std::string interval = row.counted() ? "unknown" : "not counted";
+  if (row.has_interval) {
+    const u64 low = text::whole_count(row.low), high = text::whole_count(row.high);
+    interval = fmt::format("{} .. {}", text::with_commas(low), text::with_commas(high));
+    to.member("low", low);
+    to.member("high", high);
+  }
+  to.string({.text = "95 % interval", .align = Align::right}, interval);
+}
+
+void run_columns(Columns& to, const UnitRow& row) {
+  event_cells(to, row);
+  to.count({"mean", "mean"}, row.row.value);
+  to.add({"deviation", "deviation"}, row.row.deviation, deviation_text(row.row));
+}
+
+void ThreadColumns::operator()(Columns& to, const answers::ThreadCountRow& row) const {
+  to.member("run", run + 1);
+  to.number({"pid", "pid", 2}, row.process);
+  to.number({"tid", "tid", 2}, row.thread);
+  to.word({"process", "process", 1}, row.name);
+  to.add({"running", "running_seconds", 2}, row.running_seconds, text::duration(row.running_seconds));
+  to.count({"switches", "switches", 2}, row.switches);
+  if (to.json() != nullptr) to.json()->begin_object("counters");
+  for (usize i = 0; i < events.size(); ++i) {
+    const bool is_known = i < row.values.size();
+    const u64 value = is_known ? row.values[i] : 0;
+    to.add({events[i], is_known ? std::string_view(events[i]) : "", 2}, value,
+           is_known ? text::with_commas(value) : std::string());
+  }
+  if (to.json() != nullptr) to.json()->end_object();
 }
 
 std::string deviation_text(const answers::CountRow& row) {

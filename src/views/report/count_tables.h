@@ -8,20 +8,43 @@
 
 namespace wperf::report {
 
-enum class CounterRows { core, cluster, overall };
-// Text shows `-` for events that were not counted. In JSON the number stays: clients want one there.
-enum class Face { text, json };
+// The columns of counts. JSON has only keys that clients know (contract 5.6).
+struct CounterColumns {
+  EventClass event_class;
+  bool multiplexed, overall = false;
+  void operator()(Columns& to, const answers::CountRow& row) const;
+};
+// Text shows `-` for metrics that were not counted. In JSON the number stays: clients want one there.
+void metric_columns(Columns& to, const answers::MetricRow& row);
+void l3_columns(Columns& to, const answers::L3Row& row);
+void ddr_columns(Columns& to, const answers::DdrRow& row);
 
-Table counter_table(std::span<const answers::CountRow> rows, CounterRows kind, bool multiplexed);
-Table telemetry_table(std::span<const answers::MetricRow> metrics);  // for text only
-Table l3_table(std::span<const answers::L3Row> rows, Face face);
-Table dmc_table(const answers::CountProfile& profile);
-Table ddr_table(std::span<const answers::DdrRow> rows, Face face);
-// An addition of wperf: how sure the scaled values are. Without rows if nothing was multiplexed.
-Table estimate_table(const answers::CountProfile& profile);
+// A row and the unit that it is of.
+struct UnitRow {
+  EventClass event_class = EventClass::core;
+  u32 unit = 0;
+  answers::CountRow row = {};
+};
+// All rows of memory channels: by channel, then sums.
+struct ChannelRow {
+  std::string pmu;
+  answers::CountRow row = {};
+};
+std::vector<ChannelRow> channel_rows(const answers::CountProfile& profile);
+void channel_columns(Columns& to, const ChannelRow& row);
+// Additions of wperf: how sure the scaled values are, of what was multiplexed; how much counts differed from run to
+// run.
+std::vector<UnitRow> estimated_rows(const answers::CountProfile& profile);
+void estimate_columns(Columns& to, const UnitRow& row);
+std::vector<UnitRow> all_rows(const answers::CountProfile& profile);
+void run_columns(Columns& to, const UnitRow& row);
+// Counts of threads.
+struct ThreadColumns {
+  const std::vector<std::string>& events;
+  u32 run;  // from 0
+  void operator()(Columns& to, const answers::ThreadCountRow& row) const;
+};
 
-// How much each count differed from run to run. Without rows if there was one run.
-Table runs_table(const answers::CountProfile& profile);
 // Standard deviation in percent of the mean: "± 0.89 %".
 std::string deviation_text(const answers::CountRow& row);
 

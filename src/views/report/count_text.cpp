@@ -34,15 +34,20 @@ std::string_view asked_name(const answers::CountRow& row) {
   return comma == std::string::npos ? std::string_view(row.name) : std::string_view(row.note).substr(comma + 1);
 }
 
-void append_counters(std::string& out, std::span<const answers::CountRow> rows, CounterRows kind, bool multiplexed) {
-  append_table(out, counter_table(rows, kind, multiplexed));
+void append_counters(std::string& out, std::span<const answers::CountRow> rows, const CounterColumns& columns) {
+  append_table(out, table_of(rows, columns));
   append_not_counted(out, rows);
 }
 
-void append_overall(std::string& out, const answers::ClassCounts& counts) {
+void append_overall(std::string& out, const answers::ClassCounts& counts, EventClass event_class) {
   if (counts.overall.empty()) return;
   out += "\nSystem-wide Overall:\n";
-  append_counters(out, counts.overall, CounterRows::overall, counts.multiplexed);
+  append_counters(out, counts.overall, {event_class, counts.multiplexed, true});
+}
+
+void append_metrics(std::string& out, const answers::CountProfile& profile) {
+  if (profile.metrics.empty()) return;
+  append_section(out, "Telemetry Solution Metrics:", table_of(profile.metrics, metric_columns));
 }
 
 void append_cores(std::string& out, const answers::CountProfile& profile) {
@@ -53,10 +58,10 @@ void append_cores(std::string& out, const answers::CountProfile& profile) {
                    "\nPerformance counter stats for core {}, {}, kernel mode {}, on {} core implementation:\n{}\n",
                    unit.number, multiplexed_text(counts), profile.kernel ? "included" : "excluded", profile.vendor,
                    kNoteLine);
-    append_counters(out, unit.rows, CounterRows::core, counts.multiplexed);
+    append_counters(out, unit.rows, {EventClass::core, counts.multiplexed});
   }
-  append_overall(out, counts);
-  if (!profile.metrics.empty()) append_section(out, "Telemetry Solution Metrics:", telemetry_table(profile.metrics));
+  append_overall(out, counts, EventClass::core);
+  append_metrics(out, profile);
 }
 
 void append_clusters(std::string& out, const answers::CountProfile& profile) {
@@ -66,31 +71,31 @@ void append_clusters(std::string& out, const answers::CountProfile& profile) {
     fmt::format_to(std::back_inserter(out),
                    "\nPerformance counter stats for DSU cluster {}, {}, on {} core implementation:\n{}\n", unit.number,
                    multiplexed_text(counts), profile.vendor, kNoteLine);
-    append_counters(out, unit.rows, CounterRows::cluster, counts.multiplexed);
+    append_counters(out, unit.rows, {EventClass::dsu, counts.multiplexed});
   }
-  append_overall(out, counts);
-  if (profile.has_l3_metric) append_section(out, "L3 cache metrics:", l3_table(profile.l3, Face::text));
+  append_overall(out, counts, EventClass::dsu);
+  if (profile.has_l3_metric) append_section(out, "L3 cache metrics:", table_of(profile.l3, l3_columns));
 }
 
 void append_channels(std::string& out, const answers::CountProfile& profile) {
   if (!dmc_scheduled(profile)) return;
   out += '\n';
-  append_table(out, dmc_table(profile));
+  append_table(out, table_of(channel_rows(profile), channel_columns));
   for (const EventClass event_class : {EventClass::dmc_clk, EventClass::dmc_clkdiv2}) {
     append_not_counted(out, class_counts(profile, event_class).overall);
   }
-  if (profile.has_ddr_metric) append_section(out, "ddr metrics:", ddr_table(profile.ddr, Face::text));
+  if (profile.has_ddr_metric) append_section(out, "ddr metrics:", table_of(profile.ddr, ddr_columns));
 }
 
 void append_estimates(std::string& out, const answers::CountProfile& profile) {
-  const Table table = estimate_table(profile);
-  if (!table.rows.empty()) append_section(out, "Multiplexing estimates:", table);
+  const std::vector<UnitRow> rows = estimated_rows(profile);
+  if (!rows.empty()) append_section(out, "Multiplexing estimates:", table_of(rows, estimate_columns));
 }
 
 void append_deviations(std::string& out, const answers::CountProfile& profile) {
   if (!profile.runs.has_value()) return;
   append_section(out, fmt::format("Mean of {} runs, and standard deviation:", profile.runs->count),
-                 runs_table(profile));
+                 table_of(all_rows(profile), run_columns));
 }
 
 }  // namespace
@@ -114,7 +119,7 @@ std::string count_text(const answers::CountProfile& profile, const CountTextOpti
   if (profile.by_kernel) {
     append_kernel_counts(out, profile);
     append_kernel_threads(out, profile);
-    if (!profile.metrics.empty()) append_section(out, "Telemetry Solution Metrics:", telemetry_table(profile.metrics));
+    append_metrics(out, profile);
     append_notes(out, profile);
     if (options.verbose) append_estimates(out, profile);
     if (options.elapsed) append_kernel_times(out, profile);

@@ -8,13 +8,13 @@
 namespace wperf::report {
 namespace {
 
-constexpr std::array<bool, 256> table_of(std::string_view signs) {
+constexpr std::array<bool, 256> has_signs(std::string_view signs) {
   std::array<bool, 256> has{};
   for (const char c : signs) has[static_cast<u8>(c)] = true;
   return has;
 }
-constexpr std::array<bool, 256> kNeedsQuotes = table_of(",\"\r\n");
-constexpr std::array<bool, 256> kBeginsFormula = table_of("=+-@\t\r\n");
+constexpr std::array<bool, 256> kNeedsQuotes = has_signs(",\"\r\n");
+constexpr std::array<bool, 256> kBeginsFormula = has_signs("=+-@\t\r\n");
 
 }  // namespace
 

@@ -2,10 +2,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
+#include <span>
 
 #include "ground/text/json_writer.h"
-#include "ground/text/number_text.h"
 #include "views/report/diff_report.h"
 #include "views/report/markup_text.h"
 
@@ -37,8 +36,10 @@ std::string command_text(std::string_view text, bool is_property) {
   return out;
 }
 
+}  // namespace
+
 // In a cell of a table, where no character may act as markup.
-std::string cell_text(std::string_view text) {
+std::string markdown_cell(std::string_view text) {
   std::string lines(text), out;
   std::replace_if(lines.begin(), lines.end(), [](char c) { return c == '\n' || c == '\r' || c == '\t'; }, ' ');
   for (usize at = 0; at < lines.size();) {
@@ -58,23 +59,21 @@ std::string cell_text(std::string_view text) {
   return out;
 }
 
+namespace {
+
 void append_markdown_rows(std::string& out, const EventChange& event, const std::vector<UnitChange>& rows,
                           std::string_view title, const DiffOptions& options) {
-  const auto is_found = [](const UnitChange& row) { return row.found; };
-  if (std::none_of(rows.begin(), rows.end(), is_found)) return;
-  out += fmt::format("\n| {} | change | before | after | 95 % interval | samples |\n|---|---|---:|---:|---|---:|\n",
-                     title);
-  usize shown = 0;
-  for (const UnitChange& row : rows) {
-    if (!row.found || ++shown > options.rows) break;
-    const compare::RateChange change = row.change();
-    const std::string& name = row.kind == compare::UnitKind::module ? row.module : row.name;
-    out += fmt::format("| {}{} | {} | {} | {} | {} | {} to {} |\n", cell_text(name),
-                       row.note.empty() ? std::string() : cell_text("; " + row.note),
-                       change_words(row.before, row.after, change.ratio), cost_text(row.before, event),
-                       cost_text(row.after, event), interval_text(row, change), text::with_commas(row.samples_before),
-                       text::with_commas(row.samples_after));
-  }
+  const auto is_unsure = [](const UnitChange& row) { return !row.found; };
+  const auto found = static_cast<usize>(std::find_if(rows.begin(), rows.end(), is_unsure) - rows.begin());
+  if (found == 0) return;
+  out += '\n';
+  append_markdown(out, table_of(std::span(rows).first(std::min<usize>(found, options.rows)),
+                                [&](Columns& to, const UnitChange& row) {
+                                  const bool is_module = row.kind == compare::UnitKind::module;
+                                  to.string({title}, markdown_cell(is_module ? row.module : row.name) +
+                                                         (row.note.empty() ? "" : markdown_cell("; " + row.note)));
+                                  ChangeColumns{event, DiffFace::markdown}(to, row);
+                                }));
 }
 
 }  // namespace
@@ -128,33 +127,29 @@ std::string gate_annotations(const std::vector<Verdict>& verdicts) {
 
 std::string diff_markdown(const Comparison& comparison, const std::vector<Verdict>& verdicts,
                           const DiffOptions& options) {
-  std::string out = "## What changed\n\n" + cell_text(sides_text(comparison)) + '\n';
+  std::string out = "## What changed\n\n" + markdown_cell(sides_text(comparison)) + '\n';
   if (const std::string headline = headline_text(comparison); !headline.empty())
-    out += "\n**" + cell_text(headline) + "**\n";
+    out += "\n**" + markdown_cell(headline) + "**\n";
   if (!verdicts.empty()) {
     out += "\n| condition | verdict | why |\n|---|---|---|\n";
     for (const Verdict& verdict : verdicts)
-      out += fmt::format("| {} | {} | {} |\n", cell_text(verdict.condition), verdict_word(verdict.kind),
-                         cell_text(verdict.why));
+      out += fmt::format("| {} | {} | {} |\n", markdown_cell(verdict.condition), verdict_word(verdict.kind),
+                         markdown_cell(verdict.why));
   }
   if (!comparison.totals.empty()) {
-    out += "\n| total | change | before | after | 95 % interval | sure |\n|---|---|---:|---:|---|---|\n";
-    for (const compare::TotalChange& total : comparison.totals) {
-      out += fmt::format("| {} | {} | {} | {} | {} | {} |\n", cell_text(total.event), total_words(total),
-                         total_text(total, total.median_before), total_text(total, total.median_after),
-                         total.has_interval ? interval_text(total.low, total.high) : "-", sure_text(comparison, total));
-    }
-    if (!options.totals_per.empty()) out += "\nTotals are " + cell_text(options.totals_per) + ".\n";
+    out += '\n';
+    append_markdown(out, table_of(comparison.totals, TotalColumns{comparison, DiffFace::markdown}));
+    if (!options.totals_per.empty()) out += "\nTotals are " + markdown_cell(options.totals_per) + ".\n";
   }
   for (const EventChange& event : comparison.events) {
-    out += fmt::format("\n### {} ({})\n", cell_text(event.event), per_words(event.per));
+    out += fmt::format("\n### {} ({})\n", markdown_cell(event.event), per_words(event.per));
     append_markdown_rows(out, event, event.modules, "module", options);
     append_markdown_rows(out, event, event.functions, "function", options);
     append_markdown_rows(out, event, event.inclusive, "function including its callees", options);
     append_markdown_rows(out, event, event.lines, "line", options);
     out += '\n' + sensitivity_text(event) + '\n';
   }
-  for (const std::string& note : comparison.notes) out += "\n" + cell_text(note) + '\n';
+  for (const std::string& note : comparison.notes) out += "\n" + markdown_cell(note) + '\n';
   return out;
 }
 

@@ -27,7 +27,11 @@ class DiffWriter {
     json_.boolean("one_run_a_side", comparison.is_one_run);
     json_.string("headline", headline_text(comparison));
     if (!options.totals_per.empty()) json_.string("totals_are", options.totals_per);
-    list("totals", comparison.totals, [&](const TotalChange& total) { write_total(total); });
+    write_rows(json_, "totals", comparison.totals, [&](Columns& to, const TotalChange& total) {
+      TotalColumns{comparison, DiffFace::json}(to, total);
+      list("runs_before", total.before, [&](double value) { json_.shortest(value); });
+      list("runs_after", total.after, [&](double value) { json_.shortest(value); });
+    });
     list("events", comparison.events, [&](const EventChange& event) { write_event(event, options); });
     list("gate", verdicts, [&](const compare::Verdict& verdict) { write_verdict(verdict); });
     texts("notes", comparison.notes);
@@ -51,50 +55,23 @@ class DiffWriter {
   void texts(std::string_view key, const std::vector<std::string>& values) {
     list(key, values, [&](const std::string& value) { json_.string(value); });
   }
-  // In percent of before.
-  void change(double ratio, double low, double high, bool has_interval) {
-    number("percent", 100 * (ratio - 1));
-    if (!has_interval) return;
-    number("low_percent", 100 * (low - 1));
-    number("high_percent", 100 * (high - 1));
-  }
-
-  void write_unit_of(compare::CostUnit unit) {
-    if (unit != compare::CostUnit::count)
-      json_.string("unit", unit == compare::CostUnit::seconds ? "seconds" : "nanoseconds");
-  }
-
-  void write_total(const TotalChange& total) {
-    json_.begin_object();
-    json_.string("event", total.event);
-    json_.boolean("counted", total.is_counted);
-    write_unit_of(total.unit);
-    json_.string("change", total_words(total));
-    number("before", total.median_before);
-    number("after", total.median_after);
-    if (total.has_ratio) change(total.ratio, total.low, total.high, total.has_interval);
-    number("chance", total.answer);
-    json_.boolean("sure", total.found);
-    list("runs_before", total.before, [&](double value) { json_.shortest(value); });
-    list("runs_after", total.after, [&](double value) { json_.shortest(value); });
-    json_.end_object();
-  }
-
   void write_event(const EventChange& event, const DiffOptions& options) {
     json_.begin_object();
     json_.string("event", event.event);
     json_.string("per", per_words(event.per));
-    write_unit_of(event.unit);
+    if (const std::string_view unit = cost_unit(event.unit); !unit.empty()) json_.string("unit", unit);
     json_.integer("samples_before", event.samples_before);
     json_.integer("samples_after", event.samples_after);
     json_.integer("functions_compared", event.compared);
     json_.integer("functions_with_too_few_samples", event.too_few);
     number("seen_from_percent", 100 * (event.detectable_of_percent - 1));
+    Columns columns(json_);
+    const auto write = [&](Columns& to, const UnitChange& row) { write_unit(to, event, row); };
     const auto rows = [&](std::string_view key, const std::vector<UnitChange>& units) {
       json_.begin_array(key);
       usize unsure = 0;
       for (const UnitChange& row : units) {
-        if (row.found || options.verbose || unsure < options.rows) write_unit(row);
+        if (row.found || options.verbose || unsure < options.rows) columns.add_row(row, write);
         unsure += !row.found;
       }
       json_.end_array();
@@ -108,26 +85,18 @@ class DiffWriter {
     json_.end_object();
   }
 
-  void write_unit(const UnitChange& row) {
-    const compare::RateChange rates = row.change();
-    json_.begin_object();
+  void write_unit(Columns& to, const EventChange& event, const UnitChange& row) {
     if (row.kind != compare::UnitKind::module)
-      json_.string(row.kind == compare::UnitKind::line ? "line" : "function", row.name);
-    json_.string("module", row.module);
-    json_.string("change", change_words(row.before, row.after, rates.ratio));
-    number("before", row.before);
-    number("after", row.after);
-    change(rates.ratio, rates.low, rates.high, true);
-    json_.integer("samples_before", row.samples_before);
-    json_.integer("samples_after", row.samples_after);
-    number("scatter", row.scatter.factor);
-    number("chance", row.answer);
-    json_.boolean("sure", row.found);
-    number("seen_from_percent", 100 * (row.detectable() - 1));
-    if (!row.was.empty()) json_.string("was", row.was);
+      to.member(row.kind == compare::UnitKind::line ? "line" : "function", row.name);
+    to.member("module", row.module);
+    ChangeColumns{event, DiffFace::json}(to, row);
+    to.member("scatter", Shortest{row.scatter.factor});
+    to.member("chance", Shortest{row.answer});
+    to.member("sure", row.found);
+    to.member("seen_from_percent", Shortest{100 * (row.detectable() - 1)});
+    if (!row.was.empty()) to.member("was", row.was);
     if (!row.with.empty()) texts("with", row.with);
-    if (!row.note.empty()) json_.string("note", row.note);
-    json_.end_object();
+    if (!row.note.empty()) to.member("note", row.note);
   }
 
   void write_verdict(const compare::Verdict& verdict) {

@@ -8,6 +8,7 @@
 
 #include "analysis/compare/comparison.h"
 #include "analysis/compare/gate.h"
+#include "views/report/table.h"
 
 namespace wperf::report {
 
@@ -32,6 +33,22 @@ std::string gate_junit(const std::vector<compare::Verdict>& verdicts);
 // `::error …`: GitHub shows it with a change, at the source if that is known. Only for conditions that did not pass.
 std::string gate_annotations(const std::vector<compare::Verdict>& verdicts);
 
+// The tables of changes: JSON has numbers besides the words. The text has more columns, and its names are of one line;
+// the names of Markdown have marks before its signs; other pages take names as they are.
+enum class DiffFace { text, markdown, page, json };
+struct TotalColumns {
+  const compare::Comparison& comparison;
+  DiffFace face;
+  void operator()(Columns& to, const compare::TotalChange& total) const;
+};
+// The changed costs of a unit, without its name.
+struct ChangeColumns {
+  const compare::EventChange& event;
+  DiffFace face;
+  void operator()(Columns& to, const compare::UnitChange& row) const;
+};
+std::string markdown_cell(std::string_view text);
+
 // For the files of this room: "grew by 20.1 %", "+11.3 to +29.5 %", a cost by its measure.
 std::string change_words(double before, double after, double ratio);
 // The ratio of a total. Its runs may have no ratio, because some of them counted 0: then that of the medians.
@@ -48,6 +65,8 @@ std::string cost_text(double cost, const compare::EventChange& event);
 std::string per_words(compare::Per per);
 // The smallest visible change, and how many functions cannot be judged.
 std::string sensitivity_text(const compare::EventChange& event);
+std::string_view cost_unit(compare::CostUnit unit);        // as JSON has it; empty: a count
+std::string samples_text(const compare::UnitChange& row);  // "1,200 to 900"
 std::string sides_text(const compare::Comparison& comparison);
 // How unlikely, as people write it.
 std::string chance_text(double answer);

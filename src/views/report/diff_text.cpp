@@ -9,7 +9,6 @@
 #include "ground/text/number_text.h"
 #include "ground/text/text_width.h"
 #include "views/report/diff_report.h"
-#include "views/report/fitted_table.h"
 
 namespace wperf::report {
 namespace {
@@ -21,10 +20,9 @@ using compare::UnitChange;
 using compare::UnitKind;
 
 // Red: more than before; green: less. `ratios`: by row; 1: it is not to be coloured.
-void append_columns(std::string& out, const std::vector<FittedColumn>& columns, const std::vector<double>& ratios,
-                    const DiffOptions& options) {
-  append_fitted_table(out, columns, options.width, [&](std::string line, usize row) {
-    if (ratios[row] == 1 || !options.coloured) return line;
+void append_changes(std::string& out, Table table, const std::vector<double>& ratios, const DiffOptions& options) {
+  append_fitted_table(out, std::move(table), options.width, [&](std::string line, usize row) {
+    if (!options.coloured || ratios[row] == 1) return line;
     return std::string(ratios[row] > 1 ? text::kRed : text::kGreen).append(line).append(text::kNoColour);
   });
 }
@@ -61,42 +59,36 @@ std::string one_line(std::string_view text) {
   return out;
 }
 
-std::string samples_text(const UnitChange& row) {
-  return text::with_commas(row.samples_before) + " to " + text::with_commas(row.samples_after);
+// In percent of before.
+void add_percents(Columns& to, double ratio, double low, double high, bool has_interval) {
+  to.member("percent", Shortest{100 * (ratio - 1)});
+  if (!has_interval) return;
+  to.member("low_percent", Shortest{100 * (low - 1)});
+  to.member("high_percent", Shortest{100 * (high - 1)});
+}
+
+std::string_view unit_key(UnitKind kind) {
+  return kind == UnitKind::module ? "" : kind == UnitKind::line ? "line" : "function";
 }
 
 void append_units(std::string& out, const EventChange& event, const std::vector<const UnitChange*>& rows,
                   const DiffOptions& options) {
-  const UnitKind kind = rows.front()->kind;
-  const bool is_function = kind == UnitKind::function || kind == UnitKind::inclusive;
-  std::vector<FittedColumn> columns = {{.title = event.per == compare::Per::share ? "share" : "change"},
-                                       {.title = "before", .right = true},
-                                       {.title = "after", .right = true},
-                                       {.title = "interval"},
-                                       {.title = "samples", .right = true},
-                                       {.title = "chance"}};
-  if (is_function) columns.push_back({.title = "function", .may_be_cut = true});
-  if (kind == UnitKind::line) columns.push_back({.title = "line", .may_be_cut = true});
-  columns.push_back({.title = "module", .may_be_cut = true});
-  const bool has_notes =
-      std::any_of(rows.begin(), rows.end(), [](const UnitChange* row) { return !row->note.empty(); });
-  if (has_notes) columns.push_back({.title = "note", .may_be_cut = true});
+  const auto has_note = [](const UnitChange* row) { return !row->note.empty(); };
+  const bool has_notes = std::any_of(rows.begin(), rows.end(), has_note);
+  Table table = table_of(rows, [&](Columns& to, const UnitChange* row) {
+    const auto name = [&](std::string_view title, const std::string& text) {
+      to.string({.text = title, .may_be_cut = true}, one_line(text));
+    };
+    ChangeColumns{event, DiffFace::text}(to, *row);
+    name(unit_key(row->kind), row->name);
+    name("module", row->module);
+    if (has_notes) name("note", row->note);
+  });
   std::vector<double> ratios;
-  for (const UnitChange* row : rows) {
-    const compare::RateChange change = row->change();
-    ratios.push_back(row->found ? change.ratio : 1);
-    usize at = 0;
-    columns[at++].cells.push_back(change_words(row->before, row->after, change.ratio));
-    columns[at++].cells.push_back(cost_text(row->before, event));
-    columns[at++].cells.push_back(cost_text(row->after, event));
-    columns[at++].cells.push_back(interval_text(*row, change));
-    columns[at++].cells.push_back(samples_text(*row));
-    columns[at++].cells.push_back(chance_text(row->answer));
-    if (kind != UnitKind::module) columns[at++].cells.push_back(one_line(row->name));
-    columns[at++].cells.push_back(one_line(row->module));
-    if (has_notes) columns[at++].cells.push_back(one_line(row->note));
+  if (options.coloured) {
+    for (const UnitChange* row : rows) ratios.push_back(row->found ? row->change().ratio : 1);
   }
-  append_columns(out, columns, ratios, options);
+  append_changes(out, std::move(table), ratios, options);
 }
 
 std::string_view kind_words(UnitKind kind) {
@@ -134,35 +126,68 @@ void append_kind(std::string& out, const EventChange& event, const std::vector<U
 
 void append_totals(std::string& out, const Comparison& comparison, const DiffOptions& options) {
   if (comparison.totals.empty()) return;
-  std::vector<FittedColumn> columns = {
-      {.title = "total"}, {.title = "change"}, {.title = "before", .right = true}, {.title = "after", .right = true}};
-  if (!comparison.is_one_run) {
-    columns.push_back({.title = "interval"});
-    columns.push_back({.title = "chance"});
-    columns.push_back({.title = "sure"});
-  }
   std::vector<double> ratios;
-  for (const TotalChange& total : comparison.totals) {
-    ratios.push_back(total.found ? ratio_of(total) : 1);
-    columns[0].cells.push_back(one_line(total.event));
-    columns[1].cells.push_back(total_words(total));
-    columns[2].cells.push_back(total_text(total, total.median_before));
-    columns[3].cells.push_back(total_text(total, total.median_after));
-    if (comparison.is_one_run) continue;
-    columns[4].cells.push_back(total.has_interval ? interval_text(total.low, total.high) : "-");
-    columns[5].cells.push_back(chance_text(total.answer));
-    columns[6].cells.emplace_back(sure_text(comparison, total));
-  }
+  for (const TotalChange& total : comparison.totals) ratios.push_back(total.found ? ratio_of(total) : 1);
   out += '\n';
   if (!comparison.is_one_run) {
     out += options.totals_per.empty() ? "medians of the runs:\n" : "medians of the runs, " + options.totals_per + ":\n";
   } else if (!options.totals_per.empty()) {
     out += options.totals_per + ":\n";
   }
-  append_columns(out, columns, ratios, options);
+  append_changes(out, table_of(comparison.totals, TotalColumns{comparison, DiffFace::text}), ratios, options);
 }
 
 }  // namespace
+
+void TotalColumns::operator()(Columns& to, const TotalChange& total) const {
+  const bool is_text = face == DiffFace::text;
+  const auto amount = [&](std::string_view name, double value) {
+    to.add({name, name}, Shortest{value}, total_text(total, value));
+  };
+  to.add({"total", "event"}, total.event,
+         is_text                      ? one_line(total.event)
+         : face == DiffFace::markdown ? markdown_cell(total.event)
+                                      : total.event);
+  to.member("counted", total.is_counted);
+  if (const std::string_view unit = cost_unit(total.unit); !unit.empty()) to.member("unit", unit);
+  to.string({"change", "change"}, total_words(total));
+  amount("before", total.median_before);
+  amount("after", total.median_after);
+  if (total.has_ratio) add_percents(to, total.ratio, total.low, total.high, total.has_interval);
+  to.member("chance", Shortest{total.answer});
+  to.member("sure", total.found);
+  if (is_text && comparison.is_one_run) return;
+  to.string({is_text ? "interval" : "95 % interval"}, total.has_interval ? interval_text(total.low, total.high) : "-");
+  if (is_text) to.string({"chance"}, chance_text(total.answer));
+  to.string({"sure"}, sure_text(comparison, total));
+}
+
+void ChangeColumns::operator()(Columns& to, const UnitChange& row) const {
+  const bool is_text = face == DiffFace::text;
+  const compare::RateChange change = row.change();
+  const auto amount = [&](std::string_view name, double value) {
+    to.add({name, name}, Shortest{value}, cost_text(value, event));
+  };
+  to.string({is_text && event.per == compare::Per::share ? "share" : "change", "change"},
+            change_words(row.before, row.after, change.ratio));
+  amount("before", row.before);
+  amount("after", row.after);
+  add_percents(to, change.ratio, change.low, change.high, true);
+  to.string({is_text ? "interval" : "95 % interval"}, interval_text(row, change));
+  to.member("samples_before", row.samples_before);
+  to.member("samples_after", row.samples_after);
+  to.string({.text = "samples", .align = Align::right}, samples_text(row));
+  if (face != DiffFace::markdown) to.string({"chance"}, chance_text(row.answer));
+}
+
+std::string_view cost_unit(compare::CostUnit unit) {
+  using compare::CostUnit;
+  return unit == CostUnit::count ? "" : unit == CostUnit::seconds ? "seconds" : "nanoseconds";
+}
+
+std::string samples_text(const UnitChange& row) {
+  return text::with_commas(row.samples_before) + " to " + text::with_commas(row.samples_after);
+}
 
 std::string chance_text(double answer) {
   return answer < 0.0001 ? "p < 0.0001" : fmt::format("p = {:.4f}", answer);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <map>
+#include <span>
 
 #include "ground/text/json_writer.h"
 #include "views/report/headline.h"
@@ -10,7 +11,6 @@
 namespace wperf::report {
 namespace {
 
-using stacks::kNothing;
 using stacks::SortKey;
 using stacks::StackProfile;
 
@@ -21,60 +21,11 @@ void write_function(text::JsonWriter& json, const StackProfile& profile, u32 num
   json.boolean("kernel", function.is_kernel);
 }
 
-void write_keys(text::JsonWriter& json, const StackProfile& profile, const stacks::StackRow& row,
-                const std::vector<SortKey>& keys) {
-  const auto number = [&](const char* name, u32 value) { json.integer(name, value); };
-  for (const SortKey key : keys) {
-    switch (key) {
-      case SortKey::comm:
-        json.string("comm", profile.names[row.comm]);
-        break;
-      case SortKey::pid:
-        number("pid", row.pid);
-        break;
-      case SortKey::tid:
-        number("tid", row.tid);
-        break;
-      case SortKey::core:
-        number("core", row.core);
-        break;
-      case SortKey::core_kind:
-        json.string("cputype", profile.core_kinds.name(row.core_kind));
-        break;
-      case SortKey::module:
-        if (row.function != kNothing) break;  // the symbol's entry has it
-        json.string("module", profile.modules[row.module].name);
-        break;
-      case SortKey::symbol:
-        write_function(json, profile, row.function);
-        break;
-      case SortKey::line:
-        json.string("line", row.line == kNothing ? std::string_view() : std::string_view(profile.lines[row.line]));
-        break;
-    }
-  }
-}
-
 void write_stack_rows(text::JsonWriter& json, const StackProfile& profile, u32 event, const std::vector<SortKey>& keys,
                       const StackOptions& options) {
-  const stacks::StackRows made = make_rows(profile, event, keys, options.filter, options.children);
-  const auto whole = static_cast<double>(std::max<u64>(whole_period(profile, event, options), 1));
-  json.begin_array();
-  for (usize i = 0; i < std::min<usize>(made.rows.size(), options.rows); ++i) {
-    const stacks::StackRow& row = made.rows[i];
-    json.begin_object();
-    write_keys(json, profile, row, keys);
-    json.integer("samples", row.self_samples);
-    json.integer("period", row.self_period);
-    json.fixed("percent", 100 * static_cast<double>(row.self_period) / whole, 4);
-    if (options.children) {
-      json.integer("all_samples", row.all_samples);
-      json.integer("all_period", row.all_period);
-      json.fixed("all_percent", 100 * static_cast<double>(row.all_period) / whole, 4);
-    }
-    json.end_object();
-  }
-  json.end_array();
+  const std::vector<stacks::StackRow> rows = make_rows(profile, event, keys, options.filter, options.children).rows;
+  write_rows(json, {}, std::span(rows).first(std::min<usize>(rows.size(), options.rows)),
+             StackColumns{profile, profile.events[event], keys, options, whole_period(profile, event, options)});
 }
 
 // Nodes with their parent's place in the list: readers need no recursion, however deep the stacks are.

@@ -11,6 +11,7 @@
 #include "model/stacks/call_tree.h"
 #include "model/stacks/recording_about.h"
 #include "model/stacks/stack_rows.h"
+#include "views/report/table.h"
 
 namespace wperf::report {
 
@@ -40,6 +41,15 @@ using TakeText = std::function<void(std::string_view part)>;
 void write_folded(const stacks::StackProfile& profile, u32 event, const StackOptions& options, const TakeText& take);
 
 // For the files of this room.
+// Declares the columns of a table of rows.
+struct StackColumns {
+  const stacks::StackProfile& profile;
+  const stacks::StackEvent& event;
+  const std::vector<stacks::SortKey>& keys;
+  const StackOptions& options;
+  u64 whole;  // 100 %
+  void operator()(Columns& to, const stacks::StackRow& row) const;
+};
 std::vector<stacks::SortKey> sort_keys(const StackOptions& options);
 // The 100 % of an event.
 u64 whole_period(const stacks::StackProfile& profile, u32 event, const StackOptions& options);

@@ -3,10 +3,10 @@
 
 #include <algorithm>
 #include <iterator>
+#include <span>
 
 #include "ground/text/number_text.h"
 #include "ground/text/text_width.h"
-#include "views/report/fitted_table.h"
 #include "views/report/headline.h"
 #include "views/report/stack_report.h"
 #include "views/report/table.h"
@@ -23,40 +23,6 @@ double share_of(u64 part, u64 whole) {
   return whole == 0 ? 0.0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole);
 }
 
-std::string_view key_title(SortKey key) {
-  static constexpr std::string_view kTitles[] = {"command",  "pid",    "tid",    "core",
-                                                 "cpu type", "module", "symbol", "line"};
-  return kTitles[static_cast<u32>(key)];
-}
-
-std::string number_cell(u32 number) {
-  return number == kNothing ? "-" : std::to_string(static_cast<int>(number));
-}
-
-std::string key_cell(const StackProfile& profile, const StackRow& row, SortKey key) {
-  switch (key) {
-    case SortKey::comm:
-      return profile.names[row.comm];
-    case SortKey::pid:
-      return number_cell(row.pid);
-    case SortKey::tid:
-      return number_cell(row.tid);
-    case SortKey::core:
-      return number_cell(row.core);
-    case SortKey::core_kind:
-      return std::string(profile.core_kinds.name(row.core_kind));
-    case SortKey::module:
-      return profile.modules[row.module].name;
-    case SortKey::symbol: {
-      const stacks::StackFunction& function = profile.functions[row.function];
-      return (function.is_kernel ? "[k] " : "") + function.name;
-    }
-    case SortKey::line:
-      return row.line == kNothing ? "-" : profile.lines[row.line];
-  }
-  return {};
-}
-
 std::string things_of(const stacks::StackEvent& event) {
   return event.things.empty() ? "samples" : event.things;
 }
@@ -65,29 +31,13 @@ void append_rows(std::string& out, const StackProfile& profile, u32 event, const
                  const StackOptions& options) {
   const stacks::StackRows made = stacks::make_rows(profile, event, keys, options.filter, options.children);
   const u64 whole = whole_period(profile, event, options);
-  std::vector<FittedColumn> columns;
-  if (options.children) columns.push_back({.title = "all %", .right = true});
-  columns.push_back({.title = options.children ? "self %" : "%", .right = true});
-  columns.push_back({.title = things_of(profile.events[event]), .right = true});
-  for (const SortKey key : keys) {
-    const bool is_number = key == SortKey::pid || key == SortKey::tid || key == SortKey::core;
-    columns.push_back({.title = std::string(key_title(key)), .right = is_number, .may_be_cut = !is_number});
-  }
   const usize shown = std::min<usize>(made.rows.size(), options.rows);
-  std::vector<double> shares;
-  for (usize i = 0; i < shown; ++i) {
-    const StackRow& row = made.rows[i];
-    usize column = 0;
-    if (options.coloured) shares.push_back(share_of(row.self_period, whole));
-    if (options.children) columns[column++].cells.push_back(text::fixed(share_of(row.all_period, whole), 2));
-    columns[column++].cells.push_back(text::fixed(share_of(row.self_period, whole), 2));
-    columns[column++].cells.push_back(text::with_commas(row.self_samples));
-    for (const SortKey key : keys) columns[column++].cells.push_back(key_cell(profile, row, key));
-  }
+  const StackColumns columns{profile, profile.events[event], keys, options, whole};
   const auto by_share = [&](std::string line, usize row) {
-    return text::coloured_by_share(std::move(line), shares[row]);
+    return text::coloured_by_share(std::move(line), share_of(made.rows[row].self_period, whole));
   };
-  append_fitted_table(out, columns, options.width, options.coloured ? ColourRow(by_share) : ColourRow());
+  append_fitted_table(out, table_of(std::span(made.rows).first(shown), columns), options.width,
+                      options.coloured ? ColourRow(by_share) : ColourRow());
   if (shown < made.rows.size()) {
     fmt::format_to(std::back_inserter(out), "  … and {} more rows: --sample-display-row {}\n",
                    text::with_commas(made.rows.size() - shown), made.rows.size());
@@ -151,7 +101,68 @@ std::string no_samples_text(const StackProfile& profile, const StackOptions& opt
   return "no samples: the program did not run while it was recorded\n";
 }
 
+// A row without the thing, such as that of a head without rows, has none.
+template <class Thing>
+Thing thing_at(const std::vector<Thing>& things, u32 number) {
+  return number < things.size() ? things[number] : Thing{};
+}
+
+void add_key(Columns& to, const StackProfile& profile, const StackRow& row, SortKey key) {
+  constexpr u32 kPlace = 4;
+  const auto number = [&](std::string_view name, u32 value) {
+    to.add({name, name, kPlace}, value, value == kNothing ? "-" : std::to_string(static_cast<int>(value)));
+  };
+  const auto name = [&](std::string_view title, std::string_view member, const std::string& value, std::string text) {
+    to.add({.text = title, .key = member, .place = kPlace, .may_be_cut = true}, value, std::move(text));
+  };
+  switch (key) {
+    case SortKey::comm: {
+      const std::string comm = thing_at(profile.names, row.comm);
+      return name("command", "comm", comm, comm);
+    }
+    case SortKey::pid:
+      return number("pid", row.pid);
+    case SortKey::tid:
+      return number("tid", row.tid);
+    case SortKey::core:
+      return number("core", row.core);
+    case SortKey::core_kind: {
+      const std::string kind(profile.core_kinds.name(row.core_kind));
+      return name("cpu type", "cputype", kind, kind);
+    }
+    case SortKey::module: {
+      const std::string module = thing_at(profile.modules, row.module).name;
+      return name("module", row.function == kNothing ? "module" : "", module, module);  // else the symbol has it
+    }
+    case SortKey::symbol: {
+      const stacks::StackFunction function = thing_at(profile.functions, row.function);
+      name("symbol", "symbol", function.name, (function.is_kernel ? "[k] " : "") + function.name);
+      to.member("module", thing_at(profile.modules, function.module).name);
+      return to.member("kernel", function.is_kernel);
+    }
+    case SortKey::line: {
+      const std::string line = thing_at(profile.lines, row.line);
+      return name("line", "line", line, row.line == kNothing ? "-" : line);
+    }
+  }
+}
+
 }  // namespace
+
+void StackColumns::operator()(Columns& to, const StackRow& row) const {
+  const auto percent = [&](const Title& title, u64 period) {
+    const double share = share_of(period, whole);
+    to.add(title, Decimals{share, 4}, text::fixed(share, 2));
+  };
+  for (const SortKey key : keys) add_key(to, profile, row, key);
+  to.count({things_of(event), "samples", 3}, row.self_samples);
+  to.member("period", row.self_period);
+  percent({options.children ? "self %" : "%", "percent", 2}, row.self_period);
+  if (!options.children) return;
+  to.member("all_samples", row.all_samples);
+  to.member("all_period", row.all_period);
+  percent({"all %", "all_percent", 1}, row.all_period);
+}
 
 std::vector<SortKey> sort_keys(const StackOptions& options) {
   return options.sort.empty() ? std::vector{SortKey::comm, SortKey::module, SortKey::symbol} : options.sort;

@@ -17,14 +17,6 @@ std::string_view cell_of(const std::vector<std::string>& row, usize column) {
   return column < row.size() ? std::string_view(row[column]) : std::string_view();
 }
 
-void append_cell(std::string& out, std::string_view text, Align align, usize width) {
-  const usize padding = width - text::width_of(text);
-  out.append(kGap, ' ');
-  if (align == Align::right) out.append(padding, ' ');
-  out += text;
-  if (align == Align::left) out.append(padding, ' ');
-}
-
 // The command that was read is in them, too.
 Table with_names_in_lines(Table table) {
   for (std::vector<std::string>& row : table.rows) {
@@ -33,12 +25,6 @@ Table with_names_in_lines(Table table) {
     }
   }
   return table;
-}
-
-// Otherwise one wide cell would fill every line of the table with blanks.
-void end_line(std::string& out) {
-  while (out.back() == ' ') out.pop_back();
-  out += '\n';
 }
 
 std::string key_of(std::string_view title) {
@@ -55,32 +41,71 @@ void write_integer_cell(text::JsonWriter& json, std::string_view cell) {
   json.digits(too_great ? kGreatest : digits.empty() ? std::string_view("0") : std::string_view(digits));
 }
 
-}  // namespace
-
-void append_table(std::string& out, Table table) {
-  table = with_names_in_lines(std::move(table));
+// `screen`: the last columns that may be cut are cut first to stay within it; 0: no limit.
+std::vector<usize> widths_of(const Table& table, usize screen) {
+  constexpr usize kNarrowest = 12;
   std::vector<usize> widths;
-  usize line = kMargin + 1;
+  usize line = 0;
   for (usize i = 0; i < table.columns.size(); ++i) {
     usize width = text::width_of(table.columns[i].title);
     for (const std::vector<std::string>& row : table.rows) width = std::max(width, text::width_of(cell_of(row, i)));
     widths.push_back(width);
     line += kGap + width;
   }
-  out.reserve(out.size() + line * (table.rows.size() + 2));
-
-  out.append(kMargin, ' ');
-  for (usize i = 0; i < widths.size(); ++i) append_cell(out, table.columns[i].title, table.columns[i].align, widths[i]);
-  end_line(out);
-  out.append(kMargin, ' ');
-  for (usize i = 0; i < widths.size(); ++i) {
-    append_cell(out, std::string(text::width_of(table.columns[i].title), '='), table.columns[i].align, widths[i]);
+  for (usize i = widths.size(); screen != 0 && line > screen && i-- > 0;) {
+    if (!table.columns[i].may_be_cut || widths[i] <= kNarrowest) continue;
+    const usize taken = std::min(line - screen, widths[i] - kNarrowest);
+    widths[i] -= taken;
+    line -= taken;
   }
-  end_line(out);
+  return widths;
+}
+
+void lay_out(std::string& out, Table table, usize margin, usize screen, const ColourRow& colour_row) {
+  table = with_names_in_lines(std::move(table));
+  const std::vector<usize> widths = widths_of(table, screen);
+  const auto line_of = [&](const auto& text_of) {
+    std::string line(margin, ' ');
+    for (usize i = 0; i < widths.size(); ++i) {
+      const std::string cell = text::cut_to(text_of(i), widths[i]);
+      const usize padding = widths[i] - text::width_of(cell);
+      line.append(kGap, ' ');
+      if (table.columns[i].align == Align::right) line.append(padding, ' ');
+      line += cell;
+      if (table.columns[i].align == Align::left) line.append(padding, ' ');
+    }
+    // Otherwise one wide cell would fill every line of the table with blanks.
+    line.erase(line.find_last_not_of(' ') + 1);
+    return line;
+  };
+  out += line_of([&](usize i) { return std::string_view(table.columns[i].title); }) + '\n';
+  out +=
+      line_of([&](usize i) { return std::string(std::min(widths[i], text::width_of(table.columns[i].title)), '='); }) +
+      '\n';
+  for (usize row = 0; row < table.rows.size(); ++row) {
+    std::string line = line_of([&](usize i) { return cell_of(table.rows[row], i); });
+    out += (colour_row ? colour_row(std::move(line), row) : line) + '\n';
+  }
+}
+
+}  // namespace
+
+void append_table(std::string& out, Table table) {
+  lay_out(out, std::move(table), kMargin, 0, {});
+}
+
+void append_fitted_table(std::string& out, Table table, usize screen, const ColourRow& colour_row) {
+  lay_out(out, std::move(table), 0, screen, colour_row);
+}
+
+void append_markdown(std::string& out, const Table& table) {
+  for (const Column& column : table.columns) out += "| " + column.title + ' ';
+  out += "|\n";
+  for (const Column& column : table.columns) out += column.align == Align::right ? "|---:" : "|---";
+  out += "|\n";
   for (const std::vector<std::string>& row : table.rows) {
-    out.append(kMargin, ' ');
-    for (usize i = 0; i < widths.size(); ++i) append_cell(out, cell_of(row, i), table.columns[i].align, widths[i]);
-    end_line(out);
+    for (const std::string& cell : row) out += "| " + cell + ' ';
+    out += "|\n";
   }
 }
 
@@ -130,7 +155,8 @@ void Columns::add_cell(const Title& title, std::string text, Align align) {
   places_.insert(places_.begin() + at, title.place);
   table_->rows.back().insert(table_->rows.back().begin() + at, std::move(text));
   if (table_->rows.size() != 1) return;
-  table_->columns.insert(table_->columns.begin() + at, Column{.title = std::string(title.text), .align = align});
+  table_->columns.insert(table_->columns.begin() + at,
+                         Column{.title = std::string(title.text), .align = align, .may_be_cut = title.may_be_cut});
 }
 
 }  // namespace wperf::report

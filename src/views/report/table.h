@@ -2,7 +2,9 @@
 // Tables. Their columns are declared once, and each face follows from that: the text layout of contract 5.1, an array
 // of JSON objects (1.6), HTML and Markdown.
 #pragma once
+#include <cmath>
 #include <concepts>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -21,6 +23,7 @@ struct Column {
   Align align = Align::left;
   bool json_integer = false;  // cells are written unquoted; thousands commas are dropped
   bool coloured = false;      // cells may have colours: names in them have been through name_in_line()
+  bool may_be_cut = false;    // in a table that is wider than the screen
 };
 
 struct Table {
@@ -30,6 +33,12 @@ struct Table {
 
 std::string table_text(Table table);
 void append_table(std::string& out, Table table);
+// A table that is no wider than the screen: if it is too wide, the last columns that may be cut are cut first.
+// `screen`: width in characters; 0: not a terminal. `colour_row` colours the line of a row; empty: no colours.
+using ColourRow = std::function<std::string(std::string line, usize row)>;
+void append_fitted_table(std::string& out, Table table, usize screen, const ColourRow& colour_row);
+// Its titles and cells may have markup.
+void append_markdown(std::string& out, const Table& table);
 // One object per row. Readers hold integers in signed 64 bits, so a greater one is written as the greatest of these.
 void write_rows(text::JsonWriter& json, const Table& table);
 
@@ -39,11 +48,16 @@ struct Title {
   std::string_view key = {};        // empty: not in JSON
   u32 place = 0;                    // in tables: by this number, then as declared; JSON is as declared
   std::optional<Align> align = {};  // without: numbers right, words left
+  bool may_be_cut = false;          // see Column
 };
-// A number of JSON with so many decimals.
+// A number of JSON with so many decimals; and one with as few digits as read back as the same value, left out if it is
+// not finite.
 struct Decimals {
   double value;
   int decimals;
+};
+struct Shortest {
+  double value;
 };
 
 // Takes the columns of a row, one call for each, and makes cells of a table or members of an object of them. A
@@ -61,7 +75,8 @@ class Columns {
   // `text` is what a table shows.
   template <class Value>
   void add(const Title& title, const Value& value, std::string text) {
-    constexpr bool kIsNumber = std::is_arithmetic_v<Value> || std::same_as<Value, Decimals>;
+    constexpr bool kIsNumber =
+        std::is_arithmetic_v<Value> || std::same_as<Value, Decimals> || std::same_as<Value, Shortest>;
     if (table_ != nullptr)
       add_cell(title, std::move(text), title.align.value_or(kIsNumber ? Align::right : Align::left));
     if (!title.key.empty()) member(title.key, value);
@@ -70,6 +85,8 @@ class Columns {
   template <class Value>
   void member(std::string_view key, const Value& value) {
     if (json_ == nullptr) return;
+    if constexpr (std::same_as<Value, Shortest>)
+      if (!std::isfinite(value.value)) return;
     json_->key(key);
     if constexpr (std::same_as<Value, bool>)
       json_->boolean(value);
@@ -77,6 +94,8 @@ class Columns {
       json_->integer(value);
     else if constexpr (std::same_as<Value, Decimals>)
       json_->fixed(value.value, value.decimals);
+    else if constexpr (std::same_as<Value, Shortest>)
+      json_->shortest(value.value);
     else if constexpr (std::floating_point<Value>)
       json_->real(value);
     else
@@ -87,7 +106,8 @@ class Columns {
   // Rows of a row, which must be its last column: an array in JSON, and more rows in a table.
   template <class Rows, class Declare>
   void rows(std::string_view key, const Rows& rows, const Declare& declare) {
-    if (json_ != nullptr) json_->begin_array(key);
+    if (json_ != nullptr && !key.empty()) json_->key(key);
+    if (json_ != nullptr) json_->begin_array();
     for (const auto& row : rows) add_row(row, declare);
     if (json_ != nullptr) json_->end_array();
   }

@@ -23,51 +23,19 @@ void append_head(std::string& out, const answers::TimelineProfile& timeline, con
                  first.vendor, class_name(event_class));
 }
 
-void append_unit_titles(std::string& out, const answers::CountProfile& first, EventClass event_class) {
-  const answers::ClassCounts& counts = class_counts(first, event_class);
-  const auto to = std::back_inserter(out);
-  for (const answers::CountUnit& unit : counts.units) {
-    const usize columns = unit.rows.size() * (counts.multiplexed ? 2 : 1);
-    for (usize i = 0; i < columns; ++i) fmt::format_to(to, "{} {},", unit_name(event_class), unit.number);
-  }
-  if (event_class == EventClass::core) {
-    for (const answers::MetricRow& metric : first.metrics) fmt::format_to(to, "core {},", metric.core);
-  }
-  out += '\n';
-}
-
-void append_event_titles(std::string& out, const answers::CountProfile& first, EventClass event_class) {
-  const answers::ClassCounts& counts = class_counts(first, event_class);
-  for (const answers::CountUnit& unit : counts.units) {
-    for (const answers::CountRow& row : unit.rows) {
-      append_csv_field(out, row.name);
-      out += counts.multiplexed ? ",sched_times," : ",";
-    }
-  }
-  if (event_class == EventClass::core) {
-    for (const answers::MetricRow& metric : first.metrics) {
-      append_csv_field(out, "M@" + metric.metric);
-      out += ',';
-    }
-  }
-  out += '\n';
-}
-
-void append_values(std::string& out, const answers::CountProfile& count, EventClass event_class) {
+// Calls visit(unit, title, value) for each column.
+template <class Visit>
+void for_each_column(const answers::CountProfile& count, EventClass event_class, const Visit& visit) {
   const answers::ClassCounts& counts = class_counts(count, event_class);
-  const auto to = std::back_inserter(out);
   for (const answers::CountUnit& unit : counts.units) {
     for (const answers::CountRow& row : unit.rows) {
-      fmt::format_to(to, "{},", row.value);
-      if (counts.multiplexed) fmt::format_to(to, "{},", row.slots);
+      visit(unit.number, row.name, std::to_string(row.value));
+      if (counts.multiplexed) visit(unit.number, "sched_times", std::to_string(row.slots));
     }
   }
-  if (event_class == EventClass::core) {
-    for (const answers::MetricRow& metric : count.metrics) {
-      fmt::format_to(to, "{},", metric.counted ? text::fixed(metric.value, 3) : std::string());
-    }
-  }
-  out += '\n';
+  if (event_class != EventClass::core) return;
+  for (const answers::MetricRow& metric : count.metrics)
+    visit(metric.core, "M@" + metric.metric, metric.counted ? text::fixed(metric.value, 3) : std::string());
 }
 
 }  // namespace
@@ -77,9 +45,20 @@ std::string timeline_csv(const answers::TimelineProfile& timeline, EventClass ev
   const answers::CountProfile& first = timeline.counts.empty() ? nothing : timeline.counts.front();
   std::string out;
   append_head(out, timeline, first, event_class);
-  append_unit_titles(out, first, event_class);
-  append_event_titles(out, first, event_class);
-  for (const answers::CountProfile& count : timeline.counts) append_values(out, count, event_class);
+  using Text = const std::string&;
+  for_each_column(first, event_class, [&](u32 unit, Text, Text) {
+    fmt::format_to(std::back_inserter(out), "{} {},", unit_name(event_class), unit);
+  });
+  out += '\n';
+  for_each_column(first, event_class, [&](u32, Text title, Text) {
+    append_csv_field(out, title);
+    out += ',';
+  });
+  out += '\n';
+  for (const answers::CountProfile& count : timeline.counts) {
+    for_each_column(count, event_class, [&](u32, Text, Text value) { out.append(value) += ','; });
+    out += '\n';
+  }
   return out;
 }
 

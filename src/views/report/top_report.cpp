@@ -4,12 +4,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 
 #include "ground/text/json_writer.h"
 #include "ground/text/number_text.h"
 #include "views/report/count_derived.h"
 #include "views/report/document_version.h"
-#include "views/report/fitted_table.h"
+#include "views/report/table.h"
 
 namespace wperf::report {
 namespace {
@@ -18,6 +19,19 @@ constexpr u32 kSoftwareEvent = 1;  // PERF_TYPE_SOFTWARE: cpu-clock is 0, task-c
 
 double per_second(u64 number, double seconds) {
   return seconds > 0 ? static_cast<double>(number) / seconds : 0;
+}
+
+auto wait_columns(u64 waited) {
+  return [waited](Columns& to, const waits::WaitedIn& row) {
+    const double percent = waited == 0 ? 0 : 100.0 * static_cast<double>(row.waited) / static_cast<double>(waited);
+    to.member("function", row.function);
+    to.member("module", row.module);
+    to.string({"for", "class", 4}, class_text(row.wait));
+    to.count({"begun", "begun", 3}, row.begun);
+    to.add({"waited", "waited_ns", 2}, row.waited, text::duration(static_cast<double>(row.waited) / 1e9));
+    to.add({"%", {}, 1}, percent, text::fixed(percent, 2));
+    to.string({.text = "in", .place = 5, .may_be_cut = true}, waiting_function(row));
+  };
 }
 
 void append_waits(std::string& out, const LookFacts& facts, const StackOptions& options) {
@@ -32,72 +46,32 @@ void append_waits(std::string& out, const LookFacts& facts, const StackOptions& 
     return;
   }
   out += waited_text(begun, waited, facts.seconds) + "\n";
-  std::vector<FittedColumn> columns{{.title = "%", .right = true},
-                                    {.title = "waited", .right = true},
-                                    {.title = "begun", .right = true},
-                                    {.title = "for"},
-                                    {.title = "in", .may_be_cut = true}};
-  const usize rows = std::min<usize>(facts.waits->size(), options.rows);
-  for (usize i = 0; i < rows; ++i) {
-    const waits::WaitedIn& row = (*facts.waits)[i];
-    const double percent = waited == 0 ? 0 : 100.0 * static_cast<double>(row.waited) / static_cast<double>(waited);
-    columns[0].cells.push_back(text::fixed(percent, 2));
-    columns[1].cells.push_back(text::duration(static_cast<double>(row.waited) / 1e9));
-    columns[2].cells.push_back(text::with_commas(row.begun));
-    columns[3].cells.emplace_back(class_text(row.wait));
-    columns[4].cells.push_back(waiting_function(row));
-  }
-  if (rows != 0) append_fitted_table(out, columns, options.width, {});
-  if (rows < facts.waits->size())
-    out += fmt::format("      ... and {} more\n", text::with_commas(facts.waits->size() - rows));
+  const std::span<const waits::WaitedIn> rows(*facts.waits);
+  const auto shown = rows.first(std::min<usize>(rows.size(), options.rows));
+  if (!shown.empty()) append_fitted_table(out, table_of(shown, wait_columns(waited)), options.width, {});
+  if (shown.size() < rows.size())
+    out += fmt::format("      ... and {} more\n", text::with_commas(rows.size() - shown.size()));
 }
 
-void append_waits_json(text::JsonWriter& json, const std::vector<waits::WaitedIn>& waits) {
-  json.begin_array("waits");
-  for (const waits::WaitedIn& row : waits) {
-    json.begin_object();
-    json.string("function", row.function);
-    json.string("module", row.module);
-    json.string("class", class_text(row.wait));
-    json.integer("begun", row.begun);
-    json.integer("waited_ns", row.waited);
-    json.end_object();
-  }
-  json.end_array();
+auto counter_columns(const LookFacts& facts) {
+  return [&facts](Columns& to, const answers::CountRow& row) {
+    to.string({.text = "event", .key = "event", .place = 2, .may_be_cut = true}, row.name);
+    to.add({"count", row.counted() ? "count" : "", 1}, row.scaled, counter_text(row));
+    to.member("counted_share", Decimals{row.fraction, 4});
+    to.string({"derived", {}, 3}, derived_text(row, *facts.counters, facts.seconds));
+    const std::optional<Derived> derived = derive(row, *facts.counters, facts.seconds);
+    if (to.json() == nullptr || !derived.has_value()) return;
+    to.json()->begin_object("derived");
+    to.json()->real("value", derived->value);
+    to.json()->string("unit", derived->unit);
+    to.json()->end_object();
+  };
 }
 
-void append_counters(std::string& out, const LookFacts& facts, const StackOptions& options) {
-  out += "\ncounted together with the samples:\n";
-  std::vector<FittedColumn> columns{
-      {.title = "count", .right = true}, {.title = "event", .may_be_cut = true}, {.title = "derived"}};
-  for (const answers::CountRow& row : *facts.counters) {
-    if (repeats_cycles(row, *facts.counters)) continue;
-    columns[0].cells.push_back(counter_text(row));
-    columns[1].cells.push_back(row.name);
-    columns[2].cells.push_back(derived_text(row, *facts.counters, facts.seconds));
-  }
-  append_fitted_table(out, columns, options.width, {});
-}
-
-void append_counters_json(text::JsonWriter& json, const LookFacts& facts) {
-  json.begin_array("counters");
-  for (const answers::CountRow& row : *facts.counters) {
-    if (repeats_cycles(row, *facts.counters)) continue;
-    json.begin_object();
-    json.string("event", row.name);
-    if (row.counted()) {
-      json.integer("count", row.scaled);
-    }
-    json.fixed("counted_share", row.fraction, 4);
-    if (const std::optional<Derived> derived = derive(row, *facts.counters, facts.seconds); derived.has_value()) {
-      json.begin_object("derived");
-      json.real("value", derived->value);
-      json.string("unit", derived->unit);
-      json.end_object();
-    }
-    json.end_object();
-  }
-  json.end_array();
+std::vector<answers::CountRow> counters_of(const LookFacts& facts) {
+  std::vector<answers::CountRow> rows = *facts.counters;
+  std::erase_if(rows, [&](const answers::CountRow& row) { return repeats_cycles(row, *facts.counters); });
+  return rows;
 }
 
 }  // namespace
@@ -146,7 +120,9 @@ std::string top_text(const stacks::StackProfile& profile, const LookFacts& facts
                                 facts.has_ended ? ", which has ended" : "", rates_text(profile, facts.seconds));
   out += stack_text(profile, options);
   if (facts.waits != nullptr) append_waits(out, facts, options);
-  if (facts.counters != nullptr) append_counters(out, facts, options);
+  if (facts.counters == nullptr) return out;
+  out += "\ncounted together with the samples:\n";
+  append_fitted_table(out, table_of(counters_of(facts), counter_columns(facts)), options.width, {});
   return out;
 }
 
@@ -168,8 +144,8 @@ std::string top_json(const stacks::StackProfile& profile, const LookFacts& facts
     json.end_object();
   }
   json.end_array();
-  if (facts.waits != nullptr) append_waits_json(json, *facts.waits);
-  if (facts.counters != nullptr) append_counters_json(json, facts);
+  if (facts.waits != nullptr) write_rows(json, "waits", *facts.waits, wait_columns(0));
+  if (facts.counters != nullptr) write_rows(json, "counters", counters_of(facts), counter_columns(facts));
   json.end_object();
   write_stack(json, profile, options);  // as `report --json` has it for the same samples
   json.end_object();
