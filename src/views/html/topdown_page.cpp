@@ -53,16 +53,7 @@ void append_tree(std::string& out, const topdown::Drill& drill) {
 
 void append_groups(std::string& out, const topdown::Drill& drill) {
   if (drill.groups().empty()) return;
-  append_head(out, "Misses that may explain it", {"Group", "Metric", "Value", "Unit", "Run"});
-  for (const topdown::GroupShares& group : drill.groups()) {
-    for (const topdown::MetricShare& metric : group.metrics) {
-      out += group.group == drill.likely_group() ? "<tr class=\"worst\">" : "<tr>";
-      append_cells(
-          out, {group.group, metric.metric.name, metric.share.known ? fmt::format("{:.3f}", metric.share.value) : "-",
-                metric.metric.unit, std::to_string(metric.share.run)});
-    }
-  }
-  out += "</tbody></table>\n";
+  append_capital_table(out, "Misses that may explain it", report::topdown_group_table(drill), drill.likely_group());
   append_text(out, report::topdown_group_verdict(drill));
 }
 

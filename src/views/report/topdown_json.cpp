@@ -10,45 +10,12 @@ namespace {
 using topdown::Drill;
 using topdown::kNone;
 
-// Unknown values are left out.
-void write_share(text::JsonWriter& json, const topdown::Share& share) {
-  if (share.known) {
-    json.fixed("value", share.value, 9);
-  }
-  if (share.is_sure()) {
-    json.fixed("low", share.low, 9);
-    json.fixed("high", share.high, 9);
-  }
-  json.integer("run", share.run);
-}
-
-void write_node(text::JsonWriter& json, const Drill& drill, u32 index) {
-  const topdown::Node& node = drill.method().nodes[index];
-  json.begin_object();
-  json.string("name", node.metric.name);
-  json.string("title", node.metric.title);
-  json.string("unit", node.metric.unit);
-  json.string("of", node.of);
-  json.integer("level", node.level);
-  json.string("parent", node.parent == kNone ? std::string_view{} : drill.method().nodes[node.parent].metric.name);
-  write_share(json, drill.shares()[index]);
-  json.end_object();
-}
-
 void write_groups(text::JsonWriter& json, const Drill& drill) {
   json.begin_array("groups");
   for (const topdown::GroupShares& group : drill.groups()) {
     json.begin_object();
     json.string("name", group.group);
-    json.begin_array("metrics");
-    for (const topdown::MetricShare& metric : group.metrics) {
-      json.begin_object();
-      json.string("name", metric.metric.name);
-      json.string("unit", metric.metric.unit);
-      write_share(json, metric.share);
-      json.end_object();
-    }
-    json.end_array();
+    write_rows(json, "metrics", group.metrics, topdown_metric_columns);
     json.end_object();
   }
   json.end_array();
@@ -78,20 +45,7 @@ void write_functions(text::JsonWriter& json, const TopdownSamples& where) {
   json.integer("interval", where.interval);
   json.integer("samples", where.samples);
   json.integer("missing", where.missing);
-  json.begin_array("functions");
-  for (const TopdownFunction& row : where.functions) {
-    json.begin_object();
-    json.string("function", row.function);
-    json.string("module", row.module);
-    json.integer("samples", row.samples);
-    const Interval share = share_interval(row.samples, where.samples, where.missing);
-    json.fixed("low", share.low, 6);
-    json.fixed("high", share.high, 6);
-    json.string("line", row.line);
-    json.integer("line_samples", row.line_samples);
-    json.end_object();
-  }
-  json.end_array();
+  write_rows(json, "functions", where.functions, TopdownFunctionColumns{where});
   json.end_object();
 }
 
@@ -103,11 +57,11 @@ void write_kind(text::JsonWriter& json, const Topdown& kind) {
   json.string("program", answer.program);
   json.integer("runs", drill.runs());
   json.boolean("took_turns", answer.took_turns);
-  json.begin_array("nodes");
+  std::vector<u32> nodes;
   for (u32 i = 0; i < drill.method().nodes.size(); ++i) {
-    if (drill.shares()[i].run != 0) write_node(json, drill, i);
+    if (drill.shares()[i].run != 0) nodes.push_back(i);
   }
-  json.end_array();
+  write_rows(json, "nodes", nodes, NodeColumns{drill});
   const u32 worst = drill.worst();
   json.string("worst", worst == kNone ? std::string_view{} : drill.method().nodes[worst].metric.name);
   json.string("meaning",

@@ -10,6 +10,7 @@
 #include "analysis/operations/spe_profile.h"
 #include "analysis/topdown/drill.h"
 #include "base/ints.h"
+#include "views/report/table.h"
 
 namespace wperf::report {
 
@@ -57,6 +58,18 @@ struct Topdown {
 
 std::string topdown_text(const Topdown& kind, const TopdownTextOptions& options);
 std::string topdown_json(std::span<const Topdown> kinds);
+
+// The columns of their tables: JSON leaves out unknown values.
+struct NodeColumns {
+  const topdown::Drill& drill;
+  void operator()(Columns& to, u32 index) const;
+};
+void topdown_metric_columns(Columns& to, const topdown::MetricShare& metric);
+Table topdown_group_table(const topdown::Drill& drill);  // its metrics, by group
+struct TopdownFunctionColumns {
+  const TopdownSamples& where;
+  void operator()(Columns& to, const TopdownFunction& row) const;
+};
 
 // The headline of each of them.
 std::string topdown_headline(const Topdown& kind);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 #include "ground/text/number_text.h"
 #include "views/report/memory_tables.h"
@@ -17,13 +18,6 @@ using topdown::Drill;
 using topdown::kNone;
 using topdown::Share;
 
-Column text_column(std::string title) {
-  return {.title = std::move(title), .align = Align::left, .json_integer = false};
-}
-Column number_column(std::string title) {
-  return {.title = std::move(title), .align = Align::right, .json_integer = false};
-}
-
 // Differences of counts may be a little below nothing.
 std::string percent(double value) {
   if (std::abs(value) < 0.005) return "0.00";
@@ -31,35 +25,14 @@ std::string percent(double value) {
 }
 
 void append_tree(std::string& out, const Drill& drill, usize width) {
-  Table table;
-  table.columns = {text_column("node"), number_column("%"), number_column("+-"), text_column("of"),
-                   number_column("run")};
-  for (const u32 index : counted_nodes(drill)) {
-    const topdown::Node& node = drill.method().nodes[index];
-    const Share& share = drill.shares()[index];
-    std::string name = std::string(2 * (node.level - 1), ' ') + std::string(node.metric.name);
-    if (index == drill.worst()) name += "  <--";
-    table.rows.push_back(
-        {std::move(name), topdown_percent(share), topdown_margin(share), node.of, std::to_string(share.run)});
-  }
-  append_table_within(out, table, width);
+  append_table_within(out, table_of(counted_nodes(drill), NodeColumns{drill}), width);
   append_line_within(out, topdown_sum(drill), width);
 }
 
 void append_groups(std::string& out, const Drill& drill, usize width) {
   if (drill.groups().empty()) return;
-  Table table;
-  table.columns = {text_column("group"), text_column("metric"), number_column("value"), text_column("unit"),
-                   number_column("run")};
-  for (const topdown::GroupShares& group : drill.groups()) {
-    for (const topdown::MetricShare& metric : group.metrics) {
-      table.rows.push_back({std::string(group.group), std::string(metric.metric.name),
-                            metric.share.known ? text::fixed(metric.share.value, 3) : "-",
-                            std::string(metric.metric.unit), std::to_string(metric.share.run)});
-    }
-  }
   out += '\n';
-  append_table_within(out, table, width);
+  append_table_within(out, topdown_group_table(drill), width);
   if (const std::string verdict = topdown_group_verdict(drill); !verdict.empty()) {
     append_line_within(out, verdict, width);
   }
@@ -79,21 +52,9 @@ void append_functions(std::string& out, const TopdownSamples& where, const Topdo
     append_line_within(out, "No sample was taken, so no function can be named.", options.width);
     return;
   }
-  Table table;
-  table.columns = {number_column("%"),      number_column("+-"),         number_column("samples"),
-                   text_column("function"), text_column("hottest line"), number_column("% of it")};
   const auto rows = std::min<usize>(where.functions.size(), options.rows);
-  for (usize i = 0; i < rows; ++i) {
-    const TopdownFunction& row = where.functions[i];
-    const Interval share = share_interval(row.samples, where.samples, where.missing);
-    const double value = 100.0 * static_cast<double>(row.samples) / static_cast<double>(where.samples);
-    table.rows.push_back(
-        {percent(value), percent(std::max(share.high * 100 - value, value - share.low * 100)),
-         text::with_commas(row.samples), row.module + '!' + row.function, row.line.empty() ? "-" : row.line,
-         row.line.empty() ? "-"
-                          : percent(100.0 * static_cast<double>(row.line_samples) / static_cast<double>(row.samples))});
-  }
-  append_table_within(out, table, options.width);
+  append_table_within(out, table_of(std::span(where.functions).first(rows), TopdownFunctionColumns{where}),
+                      options.width);
   if (where.functions.size() > rows) out += fmt::format("      ... and {} more\n", where.functions.size() - rows);
 }
 
@@ -121,7 +82,72 @@ void append_memory(std::string& out, const operations::SpeProfile& profile, cons
   }
 }
 
+// `text` is the share as a table shows it.
+void add_share(Columns& to, std::string_view title, u32 place, const Share& share, const std::string& text) {
+  to.add({title, share.known ? "value" : "", place}, Decimals{share.value, 9}, text);
+  if (!share.is_sure()) return;
+  to.member("low", Decimals{share.low, 9});
+  to.member("high", Decimals{share.high, 9});
+}
+
 }  // namespace
+
+void NodeColumns::operator()(Columns& to, u32 index) const {
+  const std::vector<topdown::Node>& nodes = drill.method().nodes;
+  const topdown::Node& node = nodes[index];
+  const Share& share = drill.shares()[index];
+  to.add({"node", "name"}, node.metric.name,
+         fmt::format("{:{}}{}{}", "", 2 * (node.level - 1), node.metric.name, index == drill.worst() ? "  <--" : ""));
+  to.member("title", node.metric.title);
+  to.member("unit", node.metric.unit);
+  to.string({"of", "of", 2}, node.of);
+  to.member("level", node.level);
+  to.member("parent", node.parent == kNone ? std::string_view{} : nodes[node.parent].metric.name);
+  add_share(to, "%", 1, share, topdown_percent(share));
+  to.string({.text = "+-", .place = 1, .align = Align::right}, topdown_margin(share));
+  to.number({"run", "run", 3}, share.run);
+}
+
+void topdown_metric_columns(Columns& to, const topdown::MetricShare& metric) {
+  to.string({"metric", "name"}, metric.metric.name);
+  to.string({"unit", "unit", 2}, metric.metric.unit);
+  add_share(to, "value", 1, metric.share, metric.share.known ? text::fixed(metric.share.value, 3) : "-");
+  to.number({"run", "run", 3}, metric.share.run);
+}
+
+Table topdown_group_table(const Drill& drill) {
+  Table table;
+  Columns columns(table);
+  for (const topdown::GroupShares& group : drill.groups()) {
+    for (const topdown::MetricShare& metric : group.metrics) {
+      columns.add_row(metric, [&](Columns& to, const topdown::MetricShare& row) {
+        to.string({"group"}, group.group);
+        topdown_metric_columns(to, row);
+      });
+    }
+  }
+  return table;
+}
+
+void TopdownFunctionColumns::operator()(Columns& to, const TopdownFunction& row) const {
+  const auto ratio = [](u64 part, u64 all) { return 100.0 * static_cast<double>(part) / static_cast<double>(all); };
+  const Interval share = share_interval(row.samples, where.samples, where.missing);
+  const double value = ratio(row.samples, where.samples);
+  const auto amount = [&](std::string_view title, const std::string& text) {
+    to.string({.text = title, .align = Align::right}, text);
+  };
+  amount("%", percent(value));
+  amount("+-", percent(std::max(share.high * 100 - value, value - share.low * 100)));
+  to.member("function", row.function);
+  to.member("module", row.module);
+  to.count({"samples", "samples"}, row.samples);
+  to.string({"function"}, row.module + '!' + row.function);
+  to.member("low", Decimals{share.low, 6});
+  to.member("high", Decimals{share.high, 6});
+  to.add({"hottest line", "line"}, row.line, row.line.empty() ? "-" : row.line);
+  to.member("line_samples", row.line_samples);
+  amount("% of it", row.line.empty() ? "-" : percent(ratio(row.line_samples, row.samples)));
+}
 
 Interval share_interval(u64 part, u64 whole, u64 missing) {
   if (whole == 0) return {0, 1};
