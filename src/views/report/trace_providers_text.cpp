@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <span>
+
 #include "ground/text/json_writer.h"
 #include "ground/text/number_text.h"
 #include "views/report/narrow_table.h"
@@ -13,8 +15,19 @@ namespace {
 
 constexpr u32 kNotTold = ~u32{0};
 
-std::string event_cell(const stacks::ProviderEvent& event) {
-  return event.name.empty() ? std::to_string(event.id) : fmt::format("{} ({})", event.name, event.id);
+void kind_columns(Columns& to, const stacks::ProviderEvent& kind) {
+  const auto seconds = [&](std::string_view title, std::string_view key, u64 ns) {
+    to.add({title, key}, Decimals{trace_seconds(ns), 9}, text::fixed(trace_seconds(ns), 6));
+  };
+  to.add({"event", "event", 2}, kind.name,
+         kind.name.empty() ? std::to_string(kind.id) : fmt::format("{} ({})", kind.name, kind.id));
+  to.member("id", kind.id);
+  to.count({"events", "count"}, kind.count);
+  to.count({"bytes", "bytes"}, kind.bytes);
+  seconds("first (s)", "first_s", kind.first);
+  seconds("last (s)", "last_s", kind.last);
+  to.count({"threads", "threads"}, kind.threads);
+  to.add({.text = "read", .key = "read", .place = 1, .align = Align::left}, kind.is_read, kind.is_read ? "yes" : "no");
 }
 
 void append_provider(std::string& out, const stacks::TraceProvider& provider, u32 rows, usize width) {
@@ -24,19 +37,8 @@ void append_provider(std::string& out, const stacks::TraceProvider& provider, u3
                      fmt::format("\n{}: {} events, {} bytes", name, text::with_commas(provider.events),
                                  text::with_commas(provider.bytes)),
                      width);
-  Table table;
-  for (const char* title : {"events", "bytes", "first (s)", "last (s)", "threads"}) {
-    table.columns.push_back({.title = title, .align = Align::right});
-  }
-  table.columns.push_back({.title = "read", .align = Align::left});
-  table.columns.push_back({.title = "event", .align = Align::left});
-  for (usize i = 0; i < std::min<usize>(rows, provider.kinds.size()); ++i) {
-    const stacks::ProviderEvent& event = provider.kinds[i];
-    table.rows.push_back({text::with_commas(event.count), text::with_commas(event.bytes),
-                          text::fixed(trace_seconds(event.first), 6), text::fixed(trace_seconds(event.last), 6),
-                          text::with_commas(event.threads), event.is_read ? "yes" : "no", event_cell(event)});
-  }
-  append_table_within(out, table, width);
+  const auto shown = std::span(provider.kinds).first(std::min<usize>(rows, provider.kinds.size()));
+  append_table_within(out, table_of(shown, kind_columns), width);
   if (provider.kinds.size() > rows) {
     fmt::format_to(std::back_inserter(out), "… and {} more kinds of events: --sample-display-row {}\n",
                    provider.kinds.size() - rows, provider.kinds.size());
@@ -50,20 +52,7 @@ void write_provider(text::JsonWriter& json, const stacks::TraceProvider& provide
   json.string("guid", provider.guid);
   number("events", provider.events);
   number("bytes", provider.bytes);
-  json.begin_array("kinds");
-  for (const stacks::ProviderEvent& event : provider.kinds) {
-    json.begin_object();
-    json.string("event", event.name);
-    number("id", event.id);
-    number("count", event.count);
-    number("bytes", event.bytes);
-    json.fixed("first_s", trace_seconds(event.first), 9);
-    json.fixed("last_s", trace_seconds(event.last), 9);
-    number("threads", event.threads);
-    json.boolean("read", event.is_read);
-    json.end_object();
-  }
-  json.end_array();
+  write_rows(json, "kinds", provider.kinds, kind_columns);
   json.end_object();
 }
 

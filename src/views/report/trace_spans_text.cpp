@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 
 #include "ground/text/json_writer.h"
 #include "ground/text/number_text.h"
@@ -13,20 +14,26 @@
 namespace wperf::report {
 namespace {
 
-std::vector<std::string> cells_of(const stacks::SpanRow& row, const stacks::SpanTable& spans) {
-  const auto time = [&](u64 ns) { return row.count == 0 ? std::string("-") : span_time(ns); };
-  std::vector<std::string> cells{text::with_commas(row.count), time(row.total_ns),
-                                 time(row.total_ns / std::max<u64>(row.count, 1)), time(row.median_ns),
-                                 time(row.longest_ns)};
-  if (!spans.sampled_by.empty()) {
-    cells.push_back(text::with_commas(row.samples));
-    cells.push_back(spans.samples_are_time ? time(row.sampled) : text::with_commas(row.sampled));
-  }
-  cells.push_back(text::with_commas(row.threads));
-  cells.push_back(text::with_commas(row.unclosed));
-  cells.push_back(text::with_commas(row.unopened));
-  cells.push_back(row.provider + '/' + row.name);
-  return cells;
+auto span_columns(const stacks::SpanTable& spans) {
+  return [&spans](Columns& to, const stacks::SpanRow& row) {
+    const auto time = [&](std::string_view title, std::string_view key, u64 ns) {
+      to.add({title, key, 2}, ns, row.count == 0 ? "-" : span_time(ns));
+    };
+    to.member("provider", row.provider);
+    to.add({"span", "span", 4}, row.name, row.provider + '/' + row.name);
+    to.count({"spans", "count", 1}, row.count);
+    to.count({"threads", "threads", 3}, row.threads);
+    time("total", "total_ns", row.total_ns);
+    time("mean", {}, row.total_ns / std::max<u64>(row.count, 1));
+    to.member("shortest_ns", row.shortest_ns);
+    time("median", "median_ns", row.median_ns);
+    time("longest", "longest_ns", row.longest_ns);
+    if (!spans.sampled_by.empty()) to.count({"samples", "samples", 2}, row.samples);
+    if (!spans.sampled_by.empty() && spans.samples_are_time) time("CPU", "cpu_ns", row.sampled);
+    if (!spans.sampled_by.empty() && !spans.samples_are_time) to.count({spans.sampled_by, "sampled", 2}, row.sampled);
+    to.count({"unclosed", "unclosed", 3}, row.unclosed);
+    to.count({"unopened", "unopened", 3}, row.unopened);
+  };
 }
 
 }  // namespace
@@ -61,18 +68,9 @@ std::string spans_text(const stacks::SpanTable& spans, u32 rows, usize width) {
     append_line_within(out, unpaired + ": in no span", width);
   if (spans.sampled_by.empty())
     append_line_within(out, "the trace has no samples: what threads worked in spans is not known", width);
-  Table table;
-  std::vector<std::string> titles{"spans", "total", "mean", "median", "longest"};
-  if (!spans.sampled_by.empty()) {
-    titles.insert(titles.end(), {"samples", spans.samples_are_time ? "CPU" : spans.sampled_by});
-  }
-  titles.insert(titles.end(), {"threads", "unclosed", "unopened"});
-  for (std::string& title : titles) table.columns.push_back({.title = std::move(title), .align = Align::right});
-  table.columns.push_back({.title = "span", .align = Align::left});
-  for (usize i = 0; i < std::min<usize>(rows, spans.rows.size()); ++i)
-    table.rows.push_back(cells_of(spans.rows[i], spans));
+  const auto shown = std::span(spans.rows).first(std::min<usize>(rows, spans.rows.size()));
   out += '\n';
-  append_table_within(out, table, width);
+  append_table_within(out, table_of(shown, span_columns(spans)), width);
   if (spans.rows.size() > rows) {
     fmt::format_to(std::back_inserter(out), "… and {} more kinds of spans: --sample-display-row {}\n",
                    spans.rows.size() - rows, spans.rows.size());
@@ -83,32 +81,12 @@ std::string spans_text(const stacks::SpanTable& spans, u32 rows, usize width) {
 std::string spans_json(const stacks::SpanTable& spans, const stacks::TraceFacts& trace) {
   std::string out;
   text::JsonWriter json(out);
-  const auto number = [&](const char* name, u64 value) { json.integer(name, value); };
   json.begin_object();
   json.begin_object("spans");
   json.string("file", spans.file);
   if (!spans.sampled_by.empty()) json.string("sampled_by", spans.sampled_by);
   write_trace_facts(json, trace);
-  json.begin_array("spans");
-  for (const stacks::SpanRow& row : spans.rows) {
-    json.begin_object();
-    json.string("provider", row.provider);
-    json.string("span", row.name);
-    number("count", row.count);
-    number("threads", row.threads);
-    number("total_ns", row.total_ns);
-    number("shortest_ns", row.shortest_ns);
-    number("median_ns", row.median_ns);
-    number("longest_ns", row.longest_ns);
-    if (!spans.sampled_by.empty()) {
-      number("samples", row.samples);
-      number(spans.samples_are_time ? "cpu_ns" : "sampled", row.sampled);
-    }
-    number("unclosed", row.unclosed);
-    number("unopened", row.unopened);
-    json.end_object();
-  }
-  json.end_array();
+  write_rows(json, "spans", spans.rows, span_columns(spans));
   json.end_object();
   json.end_object();
   return out;
