@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <span>
 
 #include "ground/text/number_text.h"
 #include "ground/text/text_width.h"
@@ -64,93 +65,63 @@ u64 whole_of(const FunctionCode& code) {
   return code.with_calls ? code.all.period : code.hits.period;
 }
 
-// The first cells of a row: the share with called code, its own share, and its samples; empty if it was not hit.
-std::vector<Column> share_columns(const FunctionCode& code) {
-  if (!code.with_calls) return {{"%", Align::right}, {"samples", Align::right}};
-  return {{"all %", Align::right}, {"self %", Align::right}, {"samples", Align::right}};
+// A row begins with the share with called code, its own share, and its samples; empty if it was not hit.
+void add_hits(Columns& to, const FunctionCode& code, const CodeHits& hits, const CodeHits& all) {
+  const auto share = [&](std::string_view title, const CodeHits& of) {
+    const std::string text = of.samples != 0 ? percent_text(of.period, whole_of(code)) : std::string();
+    to.string({.text = title, .place = 1, .align = Align::right}, text);
+  };
+  if (code.with_calls) share("all %", all);
+  share(code.with_calls ? "self %" : "%", hits);
+  to.add({"samples", "samples", 2}, hits.samples, hits.samples != 0 ? text::with_commas(hits.samples) : std::string());
+  to.member("period", hits.period);
+  if (!code.with_calls) return;
+  to.member("all_samples", all.samples);
+  to.member("all_period", all.period);
 }
 
-std::vector<std::string> share_cells(const FunctionCode& code, const CodeHits& hits, const CodeHits& all) {
-  const auto share = [&](const CodeHits& of) {
-    return of.samples != 0 ? percent_text(of.period, whole_of(code)) : std::string();
+auto line_columns(const FunctionCode& code) {
+  return [&code](Columns& to, const stacks::CodeLine& line) {
+    to.member("file", line.file);
+    to.add({.text = "line", .key = "line", .place = 3, .align = Align::left}, line.line, place_of_line(line));
+    add_hits(to, code, line.hits, line.all);
+    to.add({"source", line.source.empty() ? "" : "source", 4}, line.source, as_cell(line.source));
   };
-  const std::string samples = hits.samples != 0 ? text::with_commas(hits.samples) : std::string();
-  if (!code.with_calls) return {share(hits), samples};
-  return {share(all), share(hits), samples};
+}
+
+auto instruction_columns(const FunctionCode& code) {
+  return [&code](Columns& to, const stacks::CodeInstruction& one) {
+    to.add({"address", "address", 3}, one.address, fmt::format("{:x}", one.address));
+    to.string({"instruction", "text", 5}, one.text);
+    add_hits(to, code, one.hits, one.all);
+    to.string({"line", one.line.empty() ? "" : "line", 4}, one.line);
+  };
 }
 
 void append_lines(std::string& out, const FunctionCode& code, const StackOptions& options) {
-  Table table{.columns = share_columns(code), .rows = {}};
-  table.columns.push_back({"line"});
-  table.columns.push_back({"source"});
+  const auto lines = std::span(code.lines).first(std::min<usize>(code.lines.size(), options.rows));
   std::vector<double> shares;
-  for (usize i = 0; i < std::min<usize>(code.lines.size(), options.rows); ++i) {
-    const stacks::CodeLine& line = code.lines[i];
-    std::vector<std::string>& cells = table.rows.emplace_back(share_cells(code, line.hits, line.all));
-    cells.push_back(place_of_line(line));
-    cells.push_back(as_cell(line.source));
+  for (const stacks::CodeLine& line : lines) {
     if (options.coloured) shares.push_back(percent_of(line.hits.period, whole_of(code)));
   }
-  append_narrow_table(out, table, shares, options.width);
+  append_narrow_table(out, table_of(lines, line_columns(code)), shares, options.width);
 }
 
 void append_instructions(std::string& out, const FunctionCode& code, const StackOptions& options) {
-  Table table{.columns = share_columns(code), .rows = {}};
-  const usize shares_end = table.columns.size();
-  for (const Column& column : {Column{"address", Align::right}, Column{"line"}, Column{"instruction"}}) {
-    table.columns.push_back(column);
-  }
+  Table table;
+  Columns columns(table);
   std::vector<double> shares;
   for (const stacks::CodeInstruction& one : code.instructions) {
     if (one.follows_gap) {
-      table.rows.emplace_back(shares_end);
+      table.rows.emplace_back(code.with_calls ? 3 : 2);
       table.rows.back().emplace_back("...");
     }
-    std::vector<std::string>& cells = table.rows.emplace_back(share_cells(code, one.hits, one.all));
-    for (const std::string& cell : {fmt::format("{:x}", one.address), one.line, one.text}) cells.push_back(cell);
+    columns.add_row(one, instruction_columns(code));
     shares.resize(table.rows.size());
     shares.back() = percent_of(one.hits.period, whole_of(code));
   }
   if (!options.coloured) shares.clear();
   append_narrow_table(out, table, shares, options.width);
-}
-
-void write_hits(text::JsonWriter& json, const FunctionCode& of, const CodeHits& hits, const CodeHits& all) {
-  json.integer("samples", hits.samples);
-  json.integer("period", hits.period);
-  if (!of.with_calls) return;
-  json.integer("all_samples", all.samples);
-  json.integer("all_period", all.period);
-}
-
-void write_lines(text::JsonWriter& json, const FunctionCode& code) {
-  json.begin_array("lines");
-  for (const stacks::CodeLine& line : code.lines) {
-    json.begin_object();
-    json.string("file", line.file);
-    json.integer("line", line.line);
-    write_hits(json, code, line.hits, line.all);
-    if (!line.source.empty()) {
-      json.string("source", line.source);
-    }
-    json.end_object();
-  }
-  json.end_array();
-}
-
-void write_instructions(text::JsonWriter& json, const FunctionCode& code) {
-  json.begin_array("instructions");
-  for (const stacks::CodeInstruction& one : code.instructions) {
-    json.begin_object();
-    json.integer("address", one.address);
-    json.string("text", one.text);
-    write_hits(json, code, one.hits, one.all);
-    if (!one.line.empty()) {
-      json.string("line", one.line);
-    }
-    json.end_object();
-  }
-  json.end_array();
 }
 
 }  // namespace
@@ -184,9 +155,10 @@ void write_code(text::JsonWriter& json, const StackProfile& profile, u32 event) 
     json.begin_object();
     json.string("symbol", function.name);
     json.string("module", profile.modules[function.module].name);
-    write_hits(json, code, code.hits, code.all);
-    if (!code.lines.empty()) write_lines(json, code);
-    if (!code.instructions.empty()) write_instructions(json, code);
+    Columns columns(json);
+    add_hits(columns, code, code.hits, code.all);
+    if (!code.lines.empty()) columns.rows("lines", code.lines, line_columns(code));
+    if (!code.instructions.empty()) columns.rows("instructions", code.instructions, instruction_columns(code));
     if (!code.reason.empty()) {
       json.string("reason", code.reason);
     }

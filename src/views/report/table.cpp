@@ -147,6 +147,7 @@ void Columns::begin_row() {
   if (json_ != nullptr) json_->begin_object();
   if (table_ != nullptr) table_->rows.emplace_back();
   places_.clear();
+  ++begun_;
 }
 
 void Columns::add_cell(const Title& title, std::string text, Align align) {
@@ -154,7 +155,7 @@ void Columns::add_cell(const Title& title, std::string text, Align align) {
   const auto at = std::upper_bound(places_.begin(), places_.end(), title.place) - places_.begin();
   places_.insert(places_.begin() + at, title.place);
   table_->rows.back().insert(table_->rows.back().begin() + at, std::move(text));
-  if (table_->rows.size() != 1) return;
+  if (begun_ != 1) return;
   table_->columns.insert(table_->columns.begin() + at,
                          Column{.title = std::string(title.text), .align = align, .may_be_cut = title.may_be_cut});
 }

@@ -125,6 +125,7 @@ class Columns {
   Table* table_ = nullptr;
   text::JsonWriter* json_ = nullptr;
   std::vector<u32> places_;  // of the row's cells
+  usize begun_ = 0;          // rows
 };
 
 // Without rows it has the columns of Row{}.
