@@ -61,8 +61,7 @@ class Rounds {
 
 // "name: samples", in the order of the samples.
 std::string counted(const perf_data::PerfFile& file) {
-  const request::Request request;
-  const stacks::StackProfile profile = read_recorded_samples(file, request, wanted_detail(request)).profile;
+  const stacks::StackProfile profile = read_recorded_samples(file, {.signatures = true}).profile;
   std::vector<std::pair<std::string, u64>> names;
   for (const stacks::StackSample& sample : profile.samples) {
     const std::string& name = profile.names[profile.tasks[sample.task].name];
@@ -124,14 +123,12 @@ TEST(HistoryAhead, ReportsNameSamplesByTheirMoment) {
 // A page and --timeline need the time of the first sample: the header has it, and is checked.
 TEST(HistoryAhead, TimesOfTheHeaderAreLookedAt) {
   const u64 last = 1000 + kRounds * kRoundSize - 1;
-  request::Request request;
-  WantedDetail wanted = wanted_detail(request);
-  wanted.slice_ns = 1000;
+  const ReadOptions wanted{.signatures = true, .slice_ns = 1000};
   for (const u64 told : {u64{1000}, u64{900}, u64{0}}) {
     Rounds recorded = changing();
     recorded.times(told, last);
     const perf_data::PerfFile file = recorded.open();
-    const stacks::StackProfile profile = read_recorded_samples(file, request, wanted).profile;
+    const stacks::StackProfile profile = read_recorded_samples(file, wanted).profile;
     EXPECT_EQ(profile.slices.begin_ns, 1000u) << told;
     EXPECT_EQ(profile.slices.count, 4u) << told;
   }

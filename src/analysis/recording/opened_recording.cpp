@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -18,6 +19,33 @@
 #include "ground/text/utf16.h"
 
 namespace wperf::recording {
+
+// Everything that the views of the bytes point into. It stays where it is.
+struct OpenedRecording::Files {
+  Files(RecordingFiles opened, diag::Console& warned) : names(std::move(opened)), console(warned) {}
+  diag::Result<void> open();
+
+  RecordingFiles names;
+  diag::Console& console;
+  std::optional<RecordingInput> input;
+  TraceSources sources;
+  std::vector<std::byte> turned;  // in this machine's byte order
+  UnpackedRecords records;
+  std::optional<UnpackedFile> unpacked;
+  std::optional<std::string> utf8;
+  std::variant<std::monostate, perf_data::PerfFile, etl::Trace, OpenedProfile, profiles::StatCounts> content;
+
+ private:
+  diag::Result<void> open_trace();
+  diag::Result<void> open_perf();
+  diag::Result<void> open_foreign();
+  diag::Result<void> open_packed();
+  diag::Result<void> open_profile(const OpenedProfile& profile);
+  diag::Result<void> join_records(perf_data::PerfFile& file);
+  profiles::TellPassed tell_passed(std::function<void(u64 begin, u64 end)> release, u64 size);
+  void show_progress(std::string_view doing, u64 passed, u64 size);
+};
+
 namespace {
 
 diag::Error with_way_out(diag::Error error) {
@@ -27,42 +55,10 @@ diag::Error with_way_out(diag::Error error) {
   return error;
 }
 
-// Reports parts of the file that are missing or malformed.
-void tell_damage(const perf_data::PerfFile& file, diag::Console& console) {
-  if (file.is_cut()) console.warn("warning: the file is truncated; wperf shows the part that is there");
-  if (file.is_unfinished()) console.warn("warning: the recording was not finished; wperf shows the part that is there");
-}
-
-void tell_shrunk(const request::Request& request, diag::Console& console) {
-  console.warn("warning: " + *request.data_file + " became shorter while wperf read it; wperf shows the rest");
-}
-
-diag::Result<recording::RecordingInput> open_input(const std::string& path) {
-  auto input = recording::RecordingInput::open(path);
+diag::Result<RecordingInput> open_input(const std::string& path) {
+  auto input = RecordingInput::open(path);
   if (!input.has_value()) return with_way_out(std::move(input).error());
   return input;
-}
-
-diag::Result<void> use_trace(recording::RecordingInput first, const request::Request& request, diag::Console& console,
-                             const RecordingUses& uses) {
-  recording::TraceSources sources;
-  WPERF_CHECK_OK(sources.add(std::move(first), *request.data_file));
-  for (const std::string& path : request.further_files) {
-    WPERF_TRY(recording::RecordingInput further, open_input(path));
-    WPERF_CHECK_OK(sources.add(std::move(further), path));
-  }
-  for (const std::string& warning : sources.warnings()) console.warn("warning: " + warning);
-  const u64 size = std::max<u64>(sources.size(), 1);
-  u64 passed = 0;
-  WPERF_TRY(const etl::Trace trace, sources.open([&](u64 bytes) {
-    passed += bytes;
-    if (console.progress_due()) {
-      console.progress(fmt::format("reading {}: {} %", *request.data_file, 100 * std::min(passed, size) / size));
-    }
-  }));
-  diag::Result<void> used = uses.of_trace(trace);
-  if (sources.has_shrunk()) tell_shrunk(request, console);
-  return used;
 }
 
 // Files of perf begin with its name; all others may be a profile.
@@ -102,56 +98,17 @@ diag::Error not_read(const std::string& file, profiles::Format format) {
           .code = diag::ExitCode::damaged_input};
 }
 
-diag::Result<void> use_profile(const OpenedProfile& profile, const request::Request& request,
-                               const RecordingUses& uses) {
-  if (profile.format == profiles::Format::other_json) {
-    const auto counts = profiles::read_stat_counts(profile.bytes);
-    if (counts.has_value() && uses.of_counts) return uses.of_counts(*counts);
-    if (counts.has_value()) {
-      return diag::Error{.text = *request.data_file + " contains counts of `wperf stat --json`, not a recording",
-                         .hint = "compare such files with wperf diff BEFORE AFTER",
-                         .code = diag::ExitCode::usage};
-    }
-  }
-  if (profile.format == profiles::Format::other_json && is_own_report(profile.bytes)) {
-    return diag::Error{
-        .text = *request.data_file + " is a report that wperf wrote as JSON, not a recording",
-        .hint = "keep the recording with `wperf record -o NAME.data`; `wperf report` then shows it in any view",
-        .code = diag::ExitCode::usage};
-  }
-  if (profile.format == profiles::Format::chrome || profile.format == profiles::Format::other_json)
-    return not_read(*request.data_file, profile.format);
-  if (uses.of_profile) return uses.of_profile(profile);
-  return diag::Error{
-      .text = fmt::format("{} is a profile ({}): it has samples but not the context switches needed here",
-                          *request.data_file, profiles::format_name(profile.format)),
-      .hint = "show it with wperf report",
-      .code = diag::ExitCode::usage};
-}
-
-// For a file of `size` bytes that is read from its beginning to its end, perhaps more than once.
-profiles::TellPassed tell_passed(std::function<void(u64 begin, u64 end)> release, u64 size,
-                                 const request::Request& request, diag::Console& console) {
-  return [release = std::move(release), size, &request, &console, before = u64{0}](u64 end) mutable {
-    if (end < before) before = 0;
-    release(before, end);
-    before = end;
-    if (console.progress_due())
-      console.progress(fmt::format("reading {}: {} %", *request.data_file, 100 * end / std::max<u64>(size, 1)));
-  };
-}
-
 struct UnpackedProfile {
-  recording::UnpackedFile file;
+  UnpackedFile file;
   packing::Unpacked outcome;
 };
 
 // Stops unpacking if the beginning is not that of any known profile.
-diag::Result<UnpackedProfile> unpack_profile(const recording::RecordingInput& input) {
+diag::Result<UnpackedProfile> unpack_profile(const RecordingInput& input) {
   constexpr usize kEnough = 64 << 10;
   packing::Unpacked outcome{};
   bool is_first = true;
-  WPERF_TRY(recording::UnpackedFile file, recording::UnpackedFile::create([&](const packing::TakePiece& take) {
+  WPERF_TRY(UnpackedFile file, UnpackedFile::create([&](const packing::TakePiece& take) {
               outcome = packing::unpack_gzip(
                   input.bytes(), packing::most_of_packed(input.bytes().size()), [&](bytes::Span piece) {
                     const bool is_hopeless = is_first && piece.size() >= kEnough && !profiles::may_begin_profile(piece);
@@ -162,107 +119,6 @@ diag::Result<UnpackedProfile> unpack_profile(const recording::RecordingInput& in
   return UnpackedProfile{.file = std::move(file), .outcome = outcome};
 }
 
-diag::Result<void> use_packed(const recording::RecordingInput& input, const request::Request& request,
-                              diag::Console& console, const RecordingUses& uses) {
-  WPERF_TRY(const UnpackedProfile packed, unpack_profile(input));
-  const recording::UnpackedFile& unpacked = packed.file;
-  const packing::Unpacked outcome = packed.outcome;
-  if (outcome == packing::Unpacked::too_large) {
-    return diag::Error{.text = fmt::format("{} would be more than {} MB unpacked, which is implausible for its size",
-                                           *request.data_file, packing::most_of_packed(input.bytes().size()) >> 20),
-                       .hint = "if it really is a profile, unpack it with gunzip and report the unpacked file",
-                       .code = diag::ExitCode::damaged_input};
-  }
-  const profiles::Format format = profiles::format_of(unpacked.bytes());
-  if (format == profiles::Format::none && outcome == packing::Unpacked::damaged) {
-    return diag::Error{
-        .text = *request.data_file + " is compressed with gzip, and is truncated or damaged: nothing in it can be read",
-        .hint = {},
-        .code = diag::ExitCode::damaged_input};
-  }
-  if (format == profiles::Format::none) {
-    return is_of_perf(unpacked.bytes())
-               ? diag::Error{.text = *request.data_file + " is a perf.data file compressed with gzip",
-                             .hint = "unpack it: gunzip FILE",
-                             .code = diag::ExitCode::damaged_input}
-               : not_known(*request.data_file, unpacked.bytes());
-  }
-  if (outcome == packing::Unpacked::damaged)
-    console.warn("warning: the file is truncated or damaged; wperf shows the part that could be unpacked");
-  if (outcome == packing::Unpacked::not_sound)
-    console.warn("warning: the checksum of the file does not match; it is damaged");
-  const auto release = [&unpacked](u64 begin, u64 end) { unpacked.release(begin, end); };
-  WPERF_CHECK_OK(use_profile({.format = format,
-                              .bytes = unpacked.bytes(),
-                              .passed = tell_passed(release, unpacked.bytes().size(), request, console)},
-                             request, uses));
-  return {};
-}
-
-// Returns false if it is not a profile of another program.
-diag::Result<bool> use_foreign(const recording::RecordingInput& input, const request::Request& request,
-                               diag::Console& console, const RecordingUses& uses) {
-  if (is_of_perf(input.bytes())) return false;
-  if (packing::has_gzip_look(input.bytes())) {
-    WPERF_CHECK_OK(use_packed(input, request, console, uses));
-    return true;
-  }
-  // `>` of Windows PowerShell writes it.
-  const std::optional<std::string> utf8 = text::utf8_of_utf16(input.bytes());
-  const bytes::Span text = utf8.has_value() ? std::as_bytes(std::span(*utf8)) : input.bytes();
-  const profiles::Format format = profiles::format_of(text);
-  if (format == profiles::Format::none) return not_known(*request.data_file, text);
-  const auto release = [&](u64 begin, u64 end) {
-    if (!utf8.has_value()) input.release(begin, end);
-  };
-  WPERF_CHECK_OK(use_profile(
-      {.format = format, .bytes = text, .passed = tell_passed(release, text.size(), request, console)}, request, uses));
-  return true;
-}
-
-diag::Result<void> use_perf(const recording::RecordingInput& input, const request::Request& request,
-                            diag::Console& console, const RecordingUses& uses) {
-  std::vector<std::byte> turned;
-  if (perf_data::is_of_other_byte_order(input.bytes())) turned = perf_data::in_native_order(input.bytes());
-  auto opened = perf_data::PerfFile::open(turned.empty() ? input.bytes() : bytes::Span(turned));
-  if (!opened.has_value()) return in_file(*request.data_file, std::move(opened).error());
-  perf_data::PerfFile& file = opened.value();
-  recording::UnpackedRecords unpacked;
-  if (recording::has_packed_records(file) || !input.further_records().empty()) {
-    auto done = recording::join_records(file, input,
-                                        turned.empty() ? recording::PackedOrder::native : recording::PackedOrder::other,
-                                        [&](u64 passed, u64 all) {
-                                          if (console.progress_due())
-                                            console.progress(fmt::format("unpacking {}: {} %", *request.data_file,
-                                                                         100 * passed / std::max(all, passed)));
-                                        });
-    if (!done.has_value()) return in_file(*request.data_file, std::move(done).error());
-    unpacked = std::move(done).value();
-    if (unpacked.lost_bytes != 0) {
-      console.warn(fmt::format(
-          "warning: {} bytes of compressed records cannot be unpacked, because they or earlier records are damaged",
-          unpacked.lost_bytes));
-    }
-    file.replace_records(unpacked.bytes, unpacked.damage);
-  } else {
-    const u64 size = std::max<u64>(input.bytes().size(), 1);
-    file.tell_what_is_passed(
-        [&](u64 begin, u64 end) { input.release(begin, end); },
-        [&, size](u64 end) {
-          if (!console.progress_due()) return;
-          console.progress(fmt::format("reading {}: {} %", *request.data_file, 100 * std::min(end, size) / size));
-        });
-  }
-  tell_damage(file, console);
-  return uses.of_perf(file);
-}
-
-diag::Result<void> use_file(const recording::RecordingInput& input, const request::Request& request,
-                            diag::Console& console, const RecordingUses& uses) {
-  WPERF_TRY(const bool is_foreign, use_foreign(input, request, console, uses));
-  return is_foreign ? diag::Result<void>() : use_perf(input, request, console, uses);
-}
-
 }  // namespace
 
 diag::Error in_file(const std::string& file, diag::Error error) {
@@ -270,14 +126,181 @@ diag::Error in_file(const std::string& file, diag::Error error) {
   return error;
 }
 
-diag::Result<void> use_recording(const request::Request& request, diag::Console& console, const RecordingUses& uses) {
-  WPERF_TRY(recording::RecordingInput input, open_input(*request.data_file));
-  if (recording::TraceSources::has_its_look(input.bytes()) || !request.further_files.empty()) {
-    return use_trace(std::move(input), request, console, uses);
+void OpenedRecording::Files::show_progress(std::string_view doing, u64 passed, u64 size) {
+  if (!console.progress_due()) return;
+  console.progress(
+      fmt::format("{} {}: {} %", doing, names.name, 100 * std::min(passed, size) / std::max<u64>(size, 1)));
+}
+
+diag::Result<void> OpenedRecording::Files::open() {
+  WPERF_TRY(RecordingInput first, open_input(names.name));
+  input.emplace(std::move(first));
+  if (TraceSources::has_its_look(input->bytes()) || !names.further.empty()) return open_trace();
+  return is_of_perf(input->bytes()) ? open_perf() : open_foreign();
+}
+
+diag::Result<void> OpenedRecording::Files::open_trace() {
+  WPERF_CHECK_OK(sources.add(*std::move(input), names.name));
+  input.reset();
+  for (const std::string& path : names.further) {
+    WPERF_TRY(RecordingInput further, open_input(path));
+    WPERF_CHECK_OK(sources.add(std::move(further), path));
   }
-  diag::Result<void> used = use_file(input, request, console, uses);
-  if (input.has_shrunk()) tell_shrunk(request, console);
-  return used;
+  for (const std::string& warning : sources.warnings()) console.warn("warning: " + warning);
+  u64 passed = 0;
+  WPERF_TRY(content, sources.open([this, passed](u64 bytes) mutable {
+    passed += bytes;
+    show_progress("reading", passed, sources.size());
+  }));
+  return {};
+}
+
+diag::Result<void> OpenedRecording::Files::open_perf() {
+  if (perf_data::is_of_other_byte_order(input->bytes())) turned = perf_data::in_native_order(input->bytes());
+  auto opened = perf_data::PerfFile::open(turned.empty() ? input->bytes() : bytes::Span(turned));
+  if (!opened.has_value()) return in_file(names.name, std::move(opened).error());
+  perf_data::PerfFile& file = content.emplace<perf_data::PerfFile>(std::move(opened).value());
+  if (has_packed_records(file) || !input->further_records().empty()) {
+    WPERF_CHECK_OK(join_records(file));
+  } else {
+    file.tell_what_is_passed([this](u64 begin, u64 end) { input->release(begin, end); },
+                             [this](u64 end) { show_progress("reading", end, input->bytes().size()); });
+  }
+  if (file.is_cut()) console.warn("warning: the file is truncated; wperf shows the part that is there");
+  if (file.is_unfinished()) console.warn("warning: the recording was not finished; wperf shows the part that is there");
+  return {};
+}
+
+diag::Result<void> OpenedRecording::Files::join_records(perf_data::PerfFile& file) {
+  auto joined = recording::join_records(
+      file, *input, turned.empty() ? PackedOrder::native : PackedOrder::other,
+      [this](u64 passed, u64 all) { show_progress("unpacking", passed, std::max(all, passed)); });
+  if (!joined.has_value()) return in_file(names.name, std::move(joined).error());
+  records = std::move(joined).value();
+  if (records.lost_bytes != 0) {
+    console.warn(fmt::format(
+        "warning: {} bytes of compressed records cannot be unpacked, because they or earlier records are damaged",
+        records.lost_bytes));
+  }
+  file.replace_records(records.bytes, records.damage);
+  return {};
+}
+
+// For a file of `size` bytes that is read from its beginning to its end, perhaps more than once.
+profiles::TellPassed OpenedRecording::Files::tell_passed(std::function<void(u64 begin, u64 end)> release, u64 size) {
+  return [this, release = std::move(release), size, before = u64{0}](u64 end) mutable {
+    if (end < before) before = 0;
+    release(before, end);
+    before = end;
+    show_progress("reading", end, size);
+  };
+}
+
+diag::Result<void> OpenedRecording::Files::open_foreign() {
+  if (packing::has_gzip_look(input->bytes())) return open_packed();
+  // `>` of Windows PowerShell writes it.
+  utf8 = text::utf8_of_utf16(input->bytes());
+  const bytes::Span text = utf8.has_value() ? std::as_bytes(std::span(*utf8)) : input->bytes();
+  const profiles::Format format = profiles::format_of(text);
+  if (format == profiles::Format::none) return not_known(names.name, text);
+  const auto release = [this](u64 begin, u64 end) {
+    if (!utf8.has_value()) input->release(begin, end);
+  };
+  return open_profile({.format = format, .bytes = text, .passed = tell_passed(release, text.size())});
+}
+
+diag::Result<void> OpenedRecording::Files::open_packed() {
+  WPERF_TRY(UnpackedProfile packed, unpack_profile(*input));
+  const packing::Unpacked outcome = packed.outcome;
+  const bytes::Span bytes = unpacked.emplace(std::move(packed.file)).bytes();
+  if (outcome == packing::Unpacked::too_large) {
+    return diag::Error{.text = fmt::format("{} would be more than {} MB unpacked, which is implausible for its size",
+                                           names.name, packing::most_of_packed(input->bytes().size()) >> 20),
+                       .hint = "if it really is a profile, unpack it with gunzip and report the unpacked file",
+                       .code = diag::ExitCode::damaged_input};
+  }
+  const profiles::Format format = profiles::format_of(bytes);
+  if (format == profiles::Format::none && outcome == packing::Unpacked::damaged) {
+    return diag::Error{
+        .text = names.name + " is compressed with gzip, and is truncated or damaged: nothing in it can be read",
+        .hint = {},
+        .code = diag::ExitCode::damaged_input};
+  }
+  if (format == profiles::Format::none) {
+    return is_of_perf(bytes) ? diag::Error{.text = names.name + " is a perf.data file compressed with gzip",
+                                           .hint = "unpack it: gunzip FILE",
+                                           .code = diag::ExitCode::damaged_input}
+                             : not_known(names.name, bytes);
+  }
+  if (outcome == packing::Unpacked::damaged)
+    console.warn("warning: the file is truncated or damaged; wperf shows the part that could be unpacked");
+  if (outcome == packing::Unpacked::not_sound)
+    console.warn("warning: the checksum of the file does not match; it is damaged");
+  const auto release = [this](u64 begin, u64 end) { unpacked->release(begin, end); };
+  return open_profile({.format = format, .bytes = bytes, .passed = tell_passed(release, bytes.size())});
+}
+
+diag::Result<void> OpenedRecording::Files::open_profile(const OpenedProfile& profile) {
+  if (profile.format == profiles::Format::other_json) {
+    if (auto counts = profiles::read_stat_counts(profile.bytes); counts.has_value()) {
+      content = *std::move(counts);
+      return {};
+    }
+    if (is_own_report(profile.bytes)) {
+      return diag::Error{
+          .text = names.name + " is a report that wperf wrote as JSON, not a recording",
+          .hint = "keep the recording with `wperf record -o NAME.data`; `wperf report` then shows it in any view",
+          .code = diag::ExitCode::usage};
+    }
+  }
+  if (profile.format == profiles::Format::chrome || profile.format == profiles::Format::other_json)
+    return not_read(names.name, profile.format);
+  content = profile;
+  return {};
+}
+
+OpenedRecording::OpenedRecording(std::unique_ptr<Files> files) : files_(std::move(files)) {}
+OpenedRecording::OpenedRecording(OpenedRecording&&) noexcept = default;
+
+OpenedRecording::~OpenedRecording() {
+  if (files_ == nullptr) return;
+  if (files_->sources.has_shrunk() || (files_->input.has_value() && files_->input->has_shrunk())) {
+    files_->console.warn("warning: " + files_->names.name +
+                         " became shorter while wperf read it; wperf shows the rest");
+  }
+}
+
+diag::Result<OpenedRecording> OpenedRecording::open(const RecordingFiles& files, diag::Console& console) {
+  OpenedRecording recording(std::unique_ptr<Files>(new Files(files, console)));
+  WPERF_CHECK_OK(recording.files_->open());
+  return recording;
+}
+
+const perf_data::PerfFile* OpenedRecording::perf() const {
+  return std::get_if<perf_data::PerfFile>(&files_->content);
+}
+const etl::Trace* OpenedRecording::trace() const {
+  return std::get_if<etl::Trace>(&files_->content);
+}
+const OpenedProfile* OpenedRecording::profile() const {
+  return std::get_if<OpenedProfile>(&files_->content);
+}
+const profiles::StatCounts* OpenedRecording::counts() const {
+  return std::get_if<profiles::StatCounts>(&files_->content);
+}
+
+diag::Error OpenedRecording::refuse_counts() const {
+  return {.text = files_->names.name + " contains counts of `wperf stat --json`, not a recording",
+          .hint = "compare such files with wperf diff BEFORE AFTER",
+          .code = diag::ExitCode::usage};
+}
+
+diag::Error OpenedRecording::refuse_profile() const {
+  if (counts() != nullptr) return refuse_counts();
+  return {.text = fmt::format("{} is a profile ({}): it has samples but not the context switches needed here",
+                              files_->names.name, profiles::format_name(profile()->format)),
+          .hint = "show it with wperf report",
+          .code = diag::ExitCode::usage};
 }
 
 }  // namespace wperf::recording

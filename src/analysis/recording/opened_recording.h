@@ -2,7 +2,10 @@
 // The user's recording, opened in any form: perf.data of either byte order, packed, through a pipe, in several files; a
 // trace of Windows, in several files or in a zip file; a profile of another program; or counts.
 #pragma once
-#include <functional>
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
 
 #include "formats/etl/trace.h"
 #include "formats/perf_data/perf_file.h"
@@ -10,9 +13,13 @@
 #include "formats/profiles/stat_counts.h"
 #include "ground/diag/console.h"
 #include "ground/diag/result.h"
-#include "model/request/request.h"
 
 namespace wperf::recording {
+
+struct RecordingFiles {
+  std::string name;
+  std::vector<std::string> further = {};  // of the same session of a trace
+};
 
 // A profile that another program wrote; unpacked if it was packed.
 struct OpenedProfile {
@@ -21,17 +28,30 @@ struct OpenedProfile {
   profiles::TellPassed passed;  // releases bytes that were read, and shows progress
 };
 
-struct RecordingUses {
-  std::function<diag::Result<void>(const perf_data::PerfFile&)> of_perf;
-  std::function<diag::Result<void>(const etl::Trace&)> of_trace;
-  // None: there is nothing in it for this.
-  std::function<diag::Result<void>(const OpenedProfile&)> of_profile = {};
-  std::function<diag::Result<void>(const profiles::StatCounts&)> of_counts = {};  // for `stat --json`
-};
+class OpenedRecording {
+ public:
+  // Warns about losses in the file. Progress is shown while it is read.
+  static diag::Result<OpenedRecording> open(const RecordingFiles& files, diag::Console& console);
+  OpenedRecording(OpenedRecording&&) noexcept;
+  // Warns if the file became shorter in the meantime.
+  ~OpenedRecording();
 
-// Request::data_file and further_files. Losses in the file are reported before it is used; progress is shown while it
-// is read.
-diag::Result<void> use_recording(const request::Request& request, diag::Console& console, const RecordingUses& uses);
+  // Each is null if the recording has another form.
+  const perf_data::PerfFile* perf() const;
+  const etl::Trace* trace() const;
+  const OpenedProfile* profile() const;
+  const profiles::StatCounts* counts() const;  // of `stat --json`
+
+  // The error of a command that reads samples, for counts.
+  diag::Error refuse_counts() const;
+  // The error of a command that reads context switches, for profiles and counts.
+  diag::Error refuse_profile() const;
+
+ private:
+  struct Files;
+  explicit OpenedRecording(std::unique_ptr<Files> files);
+  std::unique_ptr<Files> files_;
+};
 
 // An error with the file's name in front.
 diag::Error in_file(const std::string& file, diag::Error error);

@@ -173,10 +173,8 @@ TEST_F(CoreKindsTest, ReportsCountByKindWhereItIsAsked) {
   }
   const std::vector<std::byte> bytes = builder.build();
   const perf_data::PerfFile file = perf_data::PerfFile::open(bytes).value();
-  request::Request request;
-  EXPECT_TRUE(read_recorded_samples(file, request, wanted_detail(request)).profile.core_kinds.names.empty());
-  request.recording.sort = {request::SortBy::core_kind};
-  const stacks::StackProfile profile = read_recorded_samples(file, request, wanted_detail(request)).profile;
+  EXPECT_TRUE(read_recorded_samples(file, {}).profile.core_kinds.names.empty());
+  const stacks::StackProfile profile = read_recorded_samples(file, {.cores = true, .core_kinds = true}).profile;
   const stacks::StackRows rows = make_rows(profile, 0, {stacks::SortKey::core_kind}, {}, false);
   std::vector<std::pair<std::string_view, u64>> found;
   for (const stacks::StackRow& row : rows.rows) {

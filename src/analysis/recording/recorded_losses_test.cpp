@@ -23,9 +23,8 @@ class RecordedLossesTest : public testing::Test {
   }
   stacks::StackLosses reported() {
     bytes_ = builder.build();
-    const request::Request request;
     const perf_data::PerfFile file = perf_data::PerfFile::open(bytes_).value();
-    return read_recorded_samples(file, request, wanted_detail(request)).profile.losses;
+    return read_recorded_samples(file, {.signatures = true}).profile.losses;
   }
   perf_data::test::FileBuilder builder;
 

@@ -62,7 +62,7 @@ bool reads_counters_along(const perf_data::PerfFile& file) {
 
 class SampleReader {
  public:
-  SampleReader(const perf_data::PerfFile& file, const WantedDetail& wanted, stacks::StackProfile& profile)
+  SampleReader(const perf_data::PerfFile& file, const ReadOptions& wanted, stacks::StackProfile& profile)
       : file_(file),
         wanted_(wanted),
         has_times_(ProcessHistory::Collector::has_times(file)),
@@ -101,7 +101,7 @@ class SampleReader {
   // Callers of user code come from copies of stacks, if the file has them.
   void unwind_with(RecordedUnwinder& unwinder) { unwinder_ = &unwinder; }
 
-  void limit_time(const request::TimeSpan& span, u64 first) {
+  void limit_time(const TimeLimits& span, u64 first) {
     const auto moment = [first](double seconds) {
       const double ns = seconds * 1e9;
       return ns >= 1.8e19 ? ~u64{0} : first + std::min(static_cast<u64>(ns), ~u64{0} - first);
@@ -156,7 +156,7 @@ class SampleReader {
   const perf_data::PerfFile& file_;
   const ProcessHistory* history_ = nullptr;
   HistoryAhead* ahead_ = nullptr;
-  const WantedDetail& wanted_;
+  const ReadOptions& wanted_;
   const bool has_times_;
   stacks::StackProfile& profile_;
   SampleTally tally_;
@@ -397,39 +397,6 @@ void count_incomplete(const RecordedUnwinder::Incomplete& incomplete, stacks::St
   losses.stacks_of_32_bits = incomplete.of_32_bits;
 }
 
-}  // namespace
-
-WantedDetail wanted_detail(const request::Request& request) {
-  const request::RecordingView& view = request.recording;
-  WantedDetail wanted;
-  // Lines are shown with the code that they call.
-  wanted.callers = view.children || view.tree || view.callers || view.callees || view.folded ||
-                   request.sampling.display.annotate || request.sampling.records_file.has_value();
-  const auto sorts_by = [&](request::SortBy key) {
-    return std::find(view.sort.begin(), view.sort.end(), key) != view.sort.end();
-  };
-  wanted.lines = sorts_by(request::SortBy::line);
-  wanted.inlined = view.inlined;
-  wanted.signatures = !request.sampling.display.decorated_names;
-  wanted.code = wanted.code_lines = request.sampling.display.annotate;
-  wanted.rows = request.sampling.records_file.has_value();
-  wanted.slice_ns = u64{request.sampling.display.timeline_ms.value_or(0)} * 1'000'000;
-  const auto& by = request.sampling.display.by;
-  wanted.core_kinds = sorts_by(request::SortBy::core_kind);
-  wanted.cores = wanted.core_kinds || sorts_by(request::SortBy::core) ||
-                 std::find(by.begin(), by.end(), request::Breakdown::core) != by.end();
-  wanted.callers =
-      wanted.callers || view.wants_page() || std::find(by.begin(), by.end(), request::Breakdown::caller) != by.end();
-  if (view.html_file.has_value()) {
-    wanted.cores = true;
-    wanted.sample_times = view.html_all;
-    if (wanted.slice_ns == 0) wanted.slice_ns = request::kPageSliceNs;
-  }
-  return wanted;
-}
-
-namespace {
-
 ProcessHistory::Span span_of(const ProcessHistory& history, const perf_data::AuxTraces* traces) {
   ProcessHistory::Span span = history.samples();
   const auto widen = [&span](u64 time) {
@@ -473,106 +440,136 @@ void add_run(const perf_data::RunFacts& run, stacks::StackProfile& profile) {
   profile.losses.stacks_by_pointers = run.stacks.by_pointers;
 }
 
-modules::SymbolOptions images_of(const request::Request& request, const std::optional<perf_data::RunFacts>& run,
-                                 const WantedDetail& wanted) {
-  modules::SymbolOptions options = modules::symbol_options(request);
-  if (run.has_value() && !run->pdb_file.empty()) options.recorded_pdb_files.push_back(run->pdb_file);
-  options.tell_download = wanted.tell_download;
-  return options;
-}
+// One reading of a file. Names and mappings are collected while the samples are read, if that gives the same answer;
+// otherwise before them.
+class RecordingReader {
+ public:
+  RecordingReader(const perf_data::PerfFile& file, const ReadOptions& wanted)
+      : file_(file), wanted_(wanted), folders_(modules::symbol_folders(wanted.symbols.symbol_path)) {
+    out_.run = perf_data::read_run_facts(file.features().section(perf_data::kRunFactsFeature));
+    has_run_time_ = out_.run.has_value() && out_.run->start_ns < out_.run->end_ns;
+    of_windows_ = out_.run.has_value() && out_.run->windows;
+    wants_span_ = wanted.time.has_value() || (wanted.slice_ns != 0 && !has_run_time_);
+    has_leaves_ = wanted.callers && (of_windows_ || LeafCallers::are_told_by_perf(file));
+    has_copies_ =
+        wanted.callers && std::any_of(file.attrs().begin(), file.attrs().end(), [](const perf_data::Event& event) {
+          return event.attributes.has(perf_data::kSampleUserStack);
+        });
+  }
+
+  RecordedSamples read() {
+    if (!read_with_history_ahead()) read_after_history();
+    stacks::StackAggregator aggregator = reader_->finish(*history_);
+    add_facts();
+    name(aggregator);
+    if (wanted_.rows || wanted_.sample_rows) {
+      out_.row_of_sample = reader_->take_rows();
+      out_.parts = reader_->take_parts();
+    }
+    if (wanted_.times) out_.moments = reader_->take_moments();
+    return std::move(out_);
+  }
+
+ private:
+  using Span = ProcessHistory::Span;
+
+  void begin_reading() {
+    out_.profile = {};
+    out_.profile.file = wanted_.file;
+    if (wanted_.core_kinds) out_.profile.core_kinds = recorded_core_kinds(file_);
+    reader_.emplace(file_, wanted_, out_.profile);
+  }
+
+  // `samples`: from the first to the last, if it is needed.
+  void place_in_time(const Span& samples) {
+    if (wanted_.time.has_value()) reader_->limit_time(*wanted_.time, wanted_.time_origin.value_or(samples.begin));
+    if (wanted_.slice_ns == 0) return;
+    const Span sliced = has_run_time_ ? Span{out_.run->start_ns, out_.run->end_ns} : samples;
+    reader_->slice_time(stacks::make_time_slices(sliced.begin, sliced.end, wanted_.slice_ns));
+  }
+
+  // Returns false if the samples must be read after the history.
+  bool read_with_history_ahead() {
+    const std::optional<Span> told = told_span(file_);
+    const bool needs_history = (wants_span_ && !told.has_value()) || has_leaves_ || has_copies_ ||
+                               wanted_.traces != nullptr ||
+                               !file_.features().section(perf_data::kMadeCodeFeature).empty();
+    if (needs_history || !HistoryAhead::is_of_use(file_)) return false;
+    HistoryAhead ahead(file_);
+    begin_reading();
+    place_in_time(told.value_or(Span{}));
+    reader_->follow(ahead);
+    reader_->run();
+    history_ = ahead.finish();
+    if (wants_span_ && history_.has_value() && history_->samples() != *told) history_.reset();
+    return history_.has_value();
+  }
+
+  void read_after_history() {
+    history_ = ProcessHistory::collect(file_);
+    begin_reading();
+    reader_->look_up_in(*history_, folders_);
+    place_in_time(wants_span_ ? span_of(*history_, wanted_.traces) : Span{});
+    const modules::ElfSearch elf_files{.folders = folders_, .lines = false};
+    if (has_leaves_) reader_->call_leaves_with(leaves_.emplace(file_, *history_, of_windows_, elf_files));
+    if (has_copies_) reader_->unwind_with(unwinder_.emplace(file_, *history_, elf_files));
+    reader_->run();
+    if (wanted_.traces != nullptr) reader_->add_operations(*wanted_.traces);
+  }
+
+  void add_facts() {
+    out_.about = recorded_about(file_.features(), out_.run);
+    if (out_.run.has_value()) {
+      add_run(*out_.run, out_.profile);
+      out_.profile.losses.stacks_of_whole = wanted_.weights != nullptr || wanted_.time.has_value();
+    }
+    if (unwinder_.has_value()) count_incomplete(unwinder_->incomplete(), out_.profile.losses);
+  }
+
+  void name(stacks::StackAggregator& aggregator) {
+    const PlaceOptions options{.search = {.folders = folders_,
+                                          .lines = wanted_.lines || wanted_.inlined || wanted_.code_lines,
+                                          .downloads = wanted_.downloads,
+                                          .functions = wanted_.functions},
+                               .images = images(),
+                               .lines = wanted_.lines,
+                               .inlined = wanted_.inlined,
+                               .decorated = wanted_.symbols.decorated,
+                               .signatures = wanted_.signatures,
+                               .code = wanted_.code,
+                               .code_lines = wanted_.code_lines,
+                               .line_ranges = wanted_.line_ranges,
+                               .lists = wanted_.rows,
+                               .tell = wanted_.tell_naming,
+                               .opened = wanted_.code ? nullptr : wanted_.opened};
+    NamedPlaces named = name_places(file_, *history_, aggregator, reader_->jit(), options, out_.profile);
+    out_.files = std::move(named.files);
+    out_.lists = std::move(named.lists);
+  }
+
+  modules::SymbolOptions images() const {
+    modules::SymbolOptions options = wanted_.symbols;
+    if (out_.run.has_value() && !out_.run->pdb_file.empty()) options.recorded_pdb_files.push_back(out_.run->pdb_file);
+    return options;
+  }
+
+  const perf_data::PerfFile& file_;
+  const ReadOptions& wanted_;
+  std::vector<std::string> folders_;
+  bool has_run_time_ = false, of_windows_ = false;
+  bool wants_span_ = false;  // when the first and the last sample were taken is needed
+  bool has_leaves_ = false, has_copies_ = false;
+  RecordedSamples out_;
+  std::optional<ProcessHistory> history_;
+  std::optional<SampleReader> reader_;
+  std::optional<LeafCallers> leaves_;
+  std::optional<RecordedUnwinder> unwinder_;
+};
 
 }  // namespace
 
-RecordedSamples read_recorded_samples(const perf_data::PerfFile& file, const request::Request& request,
-                                      const WantedDetail& wanted) {
-  RecordedSamples out;
-  stacks::StackProfile& profile = out.profile;
-  out.run = perf_data::read_run_facts(file.features().section(perf_data::kRunFactsFeature));
-  const bool has_run_time = out.run.has_value() && out.run->start_ns < out.run->end_ns;
-  const bool wants_span = request.recording.time.has_value() || (wanted.slice_ns != 0 && !has_run_time);
-  const bool of_windows = out.run.has_value() && out.run->windows;
-  const bool has_leaves = wanted.callers && (of_windows || LeafCallers::are_told_by_perf(file));
-  const bool has_copies =
-      wanted.callers && std::any_of(file.attrs().begin(), file.attrs().end(), [](const perf_data::Event& event) {
-        return event.attributes.has(perf_data::kSampleUserStack);
-      });
-  const std::optional<ProcessHistory::Span> told = told_span(file);
-  const bool needs_history = (wants_span && !told.has_value()) || has_leaves || has_copies ||
-                             wanted.traces != nullptr || !file.features().section(perf_data::kMadeCodeFeature).empty();
-
-  std::optional<SampleReader> reader;
-  std::optional<LeafCallers> leaves;
-  std::optional<RecordedUnwinder> unwinder;
-  const auto begin_reading = [&] {
-    profile = {};
-    if (request.data_file_is_kept) profile.file = request.data_file.value_or("");
-    if (wanted.core_kinds) profile.core_kinds = recorded_core_kinds(file);
-    reader.emplace(file, wanted, profile);
-  };
-  // `samples`: from the first to the last, where that is wanted.
-  const auto place_in_time = [&](const ProcessHistory::Span& samples) {
-    if (request.recording.time.has_value()) {
-      reader->limit_time(*request.recording.time, wanted.time_origin.value_or(samples.begin));
-    }
-    if (wanted.slice_ns == 0) return;
-    const ProcessHistory::Span sliced =
-        has_run_time ? ProcessHistory::Span{out.run->start_ns, out.run->end_ns} : samples;
-    reader->slice_time(stacks::make_time_slices(sliced.begin, sliced.end, wanted.slice_ns));
-  };
-  std::optional<ProcessHistory> history;
-  if (!needs_history && HistoryAhead::is_of_use(file)) {
-    HistoryAhead ahead(file);
-    begin_reading();
-    place_in_time(told.value_or(ProcessHistory::Span{}));
-    reader->follow(ahead);
-    reader->run();
-    history = ahead.finish();
-    if (wants_span && history.has_value() && history->samples() != *told) history.reset();
-  }
-  if (!history.has_value()) {
-    history = ProcessHistory::collect(file);
-    begin_reading();
-    reader->look_up_in(*history, modules::symbol_folders(request));
-    place_in_time(wants_span ? span_of(*history, wanted.traces) : ProcessHistory::Span{});
-    const modules::ElfSearch elf_files{.folders = modules::symbol_folders(request), .lines = false};
-    if (has_leaves) reader->call_leaves_with(leaves.emplace(file, *history, of_windows, elf_files));
-    if (has_copies) {
-      reader->unwind_with(unwinder.emplace(file, *history, elf_files));
-    }
-    reader->run();
-    if (wanted.traces != nullptr) reader->add_operations(*wanted.traces);
-  }
-  stacks::StackAggregator aggregator = reader->finish(*history);
-  out.about = recorded_about(file.features(), out.run);
-  if (out.run.has_value()) {
-    add_run(*out.run, profile);
-    profile.losses.stacks_of_whole = wanted.weights != nullptr || request.recording.time.has_value();
-  }
-  if (unwinder.has_value()) count_incomplete(unwinder->incomplete(), profile.losses);
-  const PlaceOptions options{.search = {.folders = modules::symbol_folders(request),
-                                        .lines = wanted.lines || wanted.inlined || wanted.code_lines,
-                                        .downloads = wanted.downloads,
-                                        .functions = wanted.functions},
-                             .images = images_of(request, out.run, wanted),
-                             .lines = wanted.lines,
-                             .inlined = wanted.inlined,
-                             .decorated = request.sampling.display.decorated_names,
-                             .signatures = wanted.signatures,
-                             .code = wanted.code,
-                             .code_lines = wanted.code_lines,
-                             .line_ranges = wanted.line_ranges,
-                             .lists = wanted.rows,
-                             .tell = wanted.tell_naming,
-                             .opened = wanted.code ? nullptr : wanted.opened};
-  NamedPlaces named = name_places(file, *history, aggregator, reader->jit(), options, profile);
-  out.files = std::move(named.files);
-  out.lists = std::move(named.lists);
-  if (wanted.rows || wanted.sample_rows) {
-    out.row_of_sample = reader->take_rows();
-    out.parts = reader->take_parts();
-  }
-  if (wanted.times) out.moments = reader->take_moments();
-  return out;
+RecordedSamples read_recorded_samples(const perf_data::PerfFile& file, const ReadOptions& wanted) {
+  return RecordingReader(file, wanted).read();
 }
 
 }  // namespace wperf::recording

@@ -7,7 +7,6 @@
 #include "formats/perf_data/perf_file.h"
 #include "formats/perf_data/run_facts.h"
 #include "ground/diag/result.h"
-#include "model/request/request.h"
 #include "model/stacks/growing_array.h"
 #include "model/stacks/moments.h"
 #include "model/stacks/recording_about.h"
@@ -15,8 +14,18 @@
 
 namespace wperf::recording {
 
-// Details that a view needs beyond thread, function and event; each costs time.
-struct WantedDetail {
+// The shown part of the time, in seconds.
+struct TimeLimits {
+  std::optional<double> from, to;
+};
+
+// Which samples are read, where their names come from, and the details that a view needs beyond thread, function and
+// event. Each detail costs time.
+struct ReadOptions {
+  std::string file = {};                // its name in the profile; empty: a temporary file
+  std::optional<TimeLimits> time = {};  // only these samples
+  std::optional<u64> time_origin = {};  // where `time` counts from; nullopt: the first sample
+  modules::SymbolOptions symbols = {};  // where symbols are looked for
   bool callers = false;
   bool lines = false;
   bool cores = false;
@@ -34,15 +43,11 @@ struct WantedDetail {
   bool sample_times = false;  // and when each of these was taken
   // By sample of the file: its weight, instead of its period. 0: it does not count. Null: all count as recorded.
   const std::vector<u64>* weights = nullptr;
-  // Where --time begins to count. None: at the first sample.
-  std::optional<u64> time_origin = std::nullopt;
   const perf_data::AuxTraces* traces = nullptr;  // the operations recorded by SPE count, too; null: there are none
   modules::FunctionFiles* functions = nullptr;   // the functions of modules, kept for the next report
   OpenedCode* opened = nullptr;                  // files of code, kept open for the next report
   NamingProgress tell_naming = {};
-  modules::DownloadProgress tell_download = {};  // for PDBs
 };
-WantedDetail wanted_detail(const request::Request& request);
 
 struct RecordedSamples {
   stacks::StackProfile profile;
@@ -57,7 +62,6 @@ struct RecordedSamples {
   std::vector<SampleTally::Part> parts;
   std::optional<perf_data::RunFacts> run;  // for wperf's own recordings
 };
-RecordedSamples read_recorded_samples(const perf_data::PerfFile& file, const request::Request& request,
-                                      const WantedDetail& wanted);
+RecordedSamples read_recorded_samples(const perf_data::PerfFile& file, const ReadOptions& wanted);
 
 }  // namespace wperf::recording

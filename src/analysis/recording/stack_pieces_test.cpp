@@ -46,10 +46,8 @@ class DeferredStacksTest : public testing::Test {
   }
   stacks::StackProfile profile() {
     bytes_ = builder_.build();
-    request::Request request;
-    request.recording.tree = true;
     const perf_data::PerfFile file = perf_data::PerfFile::open(bytes_).value();
-    return read_recorded_samples(file, request, wanted_detail(request)).profile;
+    return read_recorded_samples(file, {.callers = true, .signatures = true}).profile;
   }
   bool found_ = false;
 

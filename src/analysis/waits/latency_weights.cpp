@@ -15,40 +15,40 @@ namespace wperf::waits {
 namespace {
 
 // Whether a sample counts that was taken while so many threads ran.
-bool is_chosen(u32 running, const request::RecordingView& view) {
-  return !view.parallelism.has_value() || (running >= view.parallelism->from && running <= view.parallelism->to);
+bool is_chosen(u32 running, const LatencyOptions& options) {
+  return !options.running.has_value() || (running >= options.running->from && running <= options.running->to);
 }
 
-std::string numbers_text(const request::ThreadNumbers& numbers) {
+std::string numbers_text(const LatencyOptions::Threads& numbers) {
   const std::string to = numbers.to == numbers.from ? "" : fmt::format(" to {}", numbers.to);
   return fmt::format("{}{} thread{}", numbers.from, to, numbers.to == 1 ? "" : "s");
 }
 
-std::string whole_text(const std::vector<u64>& parallel_ns, bool of_program, const request::RecordingView& view) {
+std::string whole_text(const std::vector<u64>& parallel_ns, bool of_program, const LatencyOptions& options) {
   const std::string_view who = of_program ? "the program" : "all programs";
-  std::string text = view.latency ? "the time in which " : fmt::format("the samples of {} while ", who);
-  if (view.parallelism.has_value()) {
-    text += fmt::format("{} {} ran", numbers_text(*view.parallelism), of_program ? "of the program" : "of any");
+  std::string text = options.by_time ? "the time in which " : fmt::format("the samples of {} while ", who);
+  if (options.running.has_value()) {
+    text += fmt::format("{} {} ran", numbers_text(*options.running), of_program ? "of the program" : "of any");
   } else {
     text += of_program ? "the program ran" : "any thread ran";
   }
   char separator = ':';
   for (usize i = 0; i < parallel_ns.size(); ++i) {
     const u32 running = static_cast<u32>(i) + 1;
-    if (parallel_ns[i] == 0 || !is_chosen(running, view)) continue;
+    if (parallel_ns[i] == 0 || !is_chosen(running, options)) continue;
     const std::string time = text::duration(static_cast<double>(parallel_ns[i]) / 1e9);
-    if (view.parallelism.has_value() && view.parallelism->from == view.parallelism->to) {
+    if (options.running.has_value() && options.running->from == options.running->to) {
       return fmt::format("{}: {}", text, time);
     }
     text += fmt::format("{} {} thread{} {}", separator, running, running == 1 ? "" : "s", time);
     separator = ',';
   }
-  return separator == ',' || !view.parallelism.has_value() ? text : text + ": never";
+  return separator == ',' || !options.running.has_value() ? text : text + ": never";
 }
 
 }  // namespace
 
-LatencyWeights latency_weights(const recording::RecordedSwitches& switches, const request::RecordingView& view) {
+LatencyWeights latency_weights(const recording::RecordedSwitches& switches, const LatencyOptions& options) {
   WaitSelection selection;
   if (switches.program != 0) selection.processes = readings::with_children(switches.program, switches.children);
   waits::Parallelism running;
@@ -77,11 +77,11 @@ LatencyWeights latency_weights(const recording::RecordedSwitches& switches, cons
       continue;
     // The sampled thread certainly ran, even if switches were lost.
     const u32 at_once = std::max<u32>(running.at(one.time), 1);
-    if (!is_chosen(at_once, view)) continue;
-    out.weights[one.sample] = std::max<u64>(one.weight / (view.latency ? at_once : 1), 1);
+    if (!is_chosen(at_once, options)) continue;
+    out.weights[one.sample] = std::max<u64>(one.weight / (options.by_time ? at_once : 1), 1);
   }
   out.parallel_ns = running.times();
-  out.whole = whole_text(out.parallel_ns, switches.program != 0, view);
+  out.whole = whole_text(out.parallel_ns, switches.program != 0, options);
   return out;
 }
 

@@ -3,14 +3,22 @@
 // program ran, that is all of the time; while four ran at once, a quarter. So code that ran while no other thread did
 // comes first. `--parallelism`: only samples that were taken while so many threads ran.
 #pragma once
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "analysis/recording/recorded_switches.h"
 #include "analysis/recording/span_pairing.h"
-#include "model/request/request.h"
 
 namespace wperf::waits {
+
+struct LatencyOptions {
+  struct Threads {
+    u32 from = 1, to = 1;
+  };
+  bool by_time = false;            // --latency
+  std::optional<Threads> running;  // --parallelism
+};
 
 struct LatencyWeights {
   std::vector<u64> weights;      // by sample of the file; 0: it does not count
@@ -20,7 +28,7 @@ struct LatencyWeights {
 
 // Over the threads of the recorded program, or else all threads. Without --latency a sample counts for its recorded
 // weight; --parallelism leaves out samples that were taken while more or fewer threads ran.
-LatencyWeights latency_weights(const recording::RecordedSwitches& switches, const request::RecordingView& view);
+LatencyWeights latency_weights(const recording::RecordedSwitches& switches, const LatencyOptions& options);
 
 // All samples with their recorded weights.
 LatencyWeights recorded_weights(const recording::RecordedSwitches& switches);

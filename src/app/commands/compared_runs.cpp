@@ -10,6 +10,7 @@
 #include "analysis/recording/opened_recording.h"
 #include "analysis/recording/recorded_samples.h"
 #include "analysis/recording/trace_recording.h"
+#include "app/commands/read_options.h"
 #include "app/commands/recorded_spe.h"
 #include "app/commands/run_report.h"
 #include "app/measure/tool.h"
@@ -50,12 +51,11 @@ class RunReader {
   }
 
   diag::Result<compare::RunCosts> read() {
-    WPERF_CHECK_OK(recording::use_recording(
-        request_, console_,
-        {.of_perf = [&](const perf_data::PerfFile& file) { return read_perf(file); },
-         .of_trace = [&](const etl::Trace& trace) { return read_trace(trace); },
-         .of_profile = [&](const recording::OpenedProfile& profile) { return read_foreign(profile); },
-         .of_counts = [&](const profiles::StatCounts& counts) { return keep_counts(counts); }}));
+    WPERF_TRY(const auto opened, recording::OpenedRecording::open({.name = *request_.data_file}, console_));
+    if (opened.perf() != nullptr) WPERF_CHECK_OK(read_perf(*opened.perf()));
+    if (opened.trace() != nullptr) WPERF_CHECK_OK(read_trace(*opened.trace()));
+    if (opened.profile() != nullptr) WPERF_CHECK_OK(read_foreign(*opened.profile()));
+    if (opened.counts() != nullptr) WPERF_CHECK_OK(keep_counts(*opened.counts()));
     costs_.file = *request_.data_file;
     return std::move(costs_);
   }
@@ -91,7 +91,7 @@ class RunReader {
   }
 
   diag::Result<void> read_perf(const perf_data::PerfFile& file) {
-    recording::WantedDetail wanted;
+    recording::ReadOptions wanted = plain_read_options(request_);
     wanted.inlined = true;
     wanted.signatures = true;
     wanted.lines = wants_lines();

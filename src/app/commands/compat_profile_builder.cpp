@@ -26,9 +26,9 @@ bool shows_callers(const request::Request& request) {
   return std::find(by.begin(), by.end(), request::Breakdown::caller) != by.end();
 }
 
-recording::WantedDetail wanted_of(const request::Request& request) {
+recording::ReadOptions wanted_of(const request::Request& request) {
   const request::SampleDisplay& display = request.sampling.display;
-  recording::WantedDetail wanted;
+  recording::ReadOptions wanted = plain_read_options(request);
   wanted.callers = shows_callers(request);
   wanted.cores = wanted.code = true;
   wanted.code_lines = display.annotate || display.disassemble;
@@ -132,11 +132,11 @@ RunTarget target_of_run(const perf_data::PerfFile& file, const RunFacts& run, co
 
 diag::Result<answers::CompatProfile> compat_profile(const perf_data::PerfFile& file, const request::Request& request,
                                                     const modules::DownloadProgress& tell_download) {
-  recording::WantedDetail wanted = wanted_of(request);
+  recording::ReadOptions wanted = wanted_of(request);
   modules::FunctionFiles functions({});
   wanted.functions = &functions;
-  wanted.tell_download = tell_download;
-  const recording::RecordedSamples recorded = recording::read_recorded_samples(file, request, wanted);
+  wanted.symbols.tell_download = tell_download;
+  const recording::RecordedSamples recorded = recording::read_recorded_samples(file, wanted);
   answers::CompatProfile profile =
       compat::make_sample_profile(recorded.profile, run_of(file, recorded, request), plan::kCycleEvent);
   const request::SampleDisplay& display = request.sampling.display;

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "analysis/recording/recorded_code.h"
+#include "app/commands/read_options.h"
 #include "code/modules/symbol_folders.h"
 #include "formats/perf_data/perf_file.h"
 #include "machine/linux_kernel/linux_facts.h"
@@ -97,12 +98,11 @@ diag::Result<void> LiveLook::plan_waits() {
 diag::Result<LiveLook::Seen> LiveLook::seen(const measure::LiveStretch& newest) {
   WPERF_TRY(const std::vector<std::byte> bytes, live_->recording(1, 0));
   WPERF_TRY(const perf_data::PerfFile file, perf_data::PerfFile::open(bytes));
-  recording::WantedDetail wanted = recording::wanted_detail(request_);
+  recording::ReadOptions wanted = read_options(request_);
   wanted.cores = true;
   wanted.functions = &functions_;
   wanted.opened = &opened_;
-  Seen seen{
-      .profile = recording::read_recorded_samples(file, request_, wanted).profile, .waits = {}, .counters = counted_};
+  Seen seen{.profile = recording::read_recorded_samples(file, wanted).profile, .waits = {}, .counters = counted_};
   if (seen.profile.note.empty()) seen.profile.note = plan_.note;
   if (!request_.live.waits) return seen;
   leave_switches_out(seen.profile);
@@ -110,7 +110,7 @@ diag::Result<LiveLook::Seen> LiveLook::seen(const measure::LiveStretch& newest) 
       seen.waits,
       waits_.take(
           {.file = file, .times = newest, .switches = live_->switches(), .program = records_all() ? sampled_.pid : 0},
-          request_, wanted));
+          wanted));
   // The lost records may have been switches.
   if (seen.profile.losses.lost_records + seen.profile.losses.lost_samples != 0) waits_.forget();
   return seen;
@@ -119,10 +119,10 @@ diag::Result<LiveLook::Seen> LiveLook::seen(const measure::LiveStretch& newest) 
 diag::Result<stacks::FunctionCode> LiveLook::code(const CodePlace& place, usize stretches, usize newest_left_out) {
   WPERF_TRY(const std::vector<std::byte> bytes, live_->recording(stretches, newest_left_out));
   WPERF_TRY(const perf_data::PerfFile file, perf_data::PerfFile::open(bytes));
-  recording::WantedDetail wanted = recording::wanted_detail(request_);
+  recording::ReadOptions wanted = read_options(request_);
   wanted.cores = wanted.code = wanted.code_lines = true;
   wanted.functions = &functions_;
-  recording::RecordedSamples recorded = recording::read_recorded_samples(file, request_, wanted);
+  recording::RecordedSamples recorded = recording::read_recorded_samples(file, wanted);
   stacks::StackProfile& profile = recorded.profile;
   stacks::StackFilter only = filter();
   only.modules = {place.module};

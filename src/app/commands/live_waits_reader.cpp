@@ -34,15 +34,14 @@ u32 LiveWaitNames::number_of(Place place) {
 }
 
 void LiveWaitNames::name(std::vector<waits::WaitPart>& parts, const perf_data::PerfFile& file,
-                         const request::Request& request, recording::WantedDetail wanted,
-                         const recording::RecordedSwitches& switches) {
+                         recording::ReadOptions wanted, const recording::RecordedSwitches& switches) {
   std::vector<u64> named(switches.samples);
   for (const waits::WaitPart& part : parts) {
     if (part.sample < named.size()) named[part.sample] = 1;
   }
   wanted.callers = wanted.rows = true;
   wanted.weights = &named;
-  const recording::RecordedSamples recorded = recording::read_recorded_samples(file, request, wanted);
+  const recording::RecordedSamples recorded = recording::read_recorded_samples(file, wanted);
   waits::WaitNames names(switches, recorded);
   for (waits::WaitPart& part : parts) {
     if (part.place != waits::kNoPlace) continue;
@@ -64,8 +63,8 @@ void keep_program(u32 program, const recording::RecordedSwitches& switches, std:
 
 }  // namespace
 
-diag::Result<std::vector<waits::WaitedIn>> LiveWaitNames::take(const Stretch& stretch, const request::Request& request,
-                                                               const recording::WantedDetail& wanted) {
+diag::Result<std::vector<waits::WaitedIn>> LiveWaitNames::take(const Stretch& stretch,
+                                                               const recording::ReadOptions& wanted) {
   // Threads that were changing their state while nothing was recorded may be in any state now.
   if (stretch.times.unseen_ns != 0) live_.forget();
   recording::RecordedSwitches read;
@@ -82,7 +81,7 @@ diag::Result<std::vector<waits::WaitedIn>> LiveWaitNames::take(const Stretch& st
   const recording::RecordedSwitches& switches = stretch.switches != nullptr ? *stretch.switches : read;
   std::vector<waits::WaitPart> parts = live_.take(switches.switches, begin, end);
   if (stretch.program != 0) keep_program(stretch.program, switches, parts);
-  name(parts, stretch.file, request, wanted, switches);
+  name(parts, stretch.file, wanted, switches);
   live_.keep(parts);
   std::map<u32, waits::WaitedIn> by_place;
   for (const waits::WaitPart& part : parts) {

@@ -28,15 +28,14 @@ class LiveWaitNames {
     u32 program = 0;                                        // only it and its children are looked at; 0: all
   };
   // `wanted`: files that are kept open.
-  diag::Result<std::vector<waits::WaitedIn>> take(const Stretch& stretch, const request::Request& request,
-                                                  const recording::WantedDetail& wanted);
+  diag::Result<std::vector<waits::WaitedIn>> take(const Stretch& stretch, const recording::ReadOptions& wanted);
   // The known waits may be wrong from here on.
   void forget() { live_.forget(); }
 
  private:
   using Place = std::tuple<std::string, std::string, waits::WaitClass>;
-  void name(std::vector<waits::WaitPart>& parts, const perf_data::PerfFile& file, const request::Request& request,
-            recording::WantedDetail wanted, const recording::RecordedSwitches& switches);
+  void name(std::vector<waits::WaitPart>& parts, const perf_data::PerfFile& file, recording::ReadOptions wanted,
+            const recording::RecordedSwitches& switches);
   u32 number_of(Place place);
 
   waits::LiveWaits live_;

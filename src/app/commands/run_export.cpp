@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 
+#include "app/commands/read_options.h"
 #include "app/commands/run_report.h"
 #include "app/measure/tool.h"
 #include "app/output/outputs.h"
@@ -237,7 +238,7 @@ diag::Result<void> export_samples(const perf_data::PerfFile& file, const Beside&
     console.warn(fmt::format("note: the format {} cannot store: latencies, addresses and data sources from SPE",
                              request::export_name(*request.recording.export_format)));
   }
-  recording::WantedDetail wanted = recording::wanted_detail(request);
+  recording::ReadOptions wanted = read_options(request);
   wanted.callers = true;
   if (*request.recording.export_format == ExportFormat::folded) {
     wanted.traces = beside.operations;

@@ -15,6 +15,7 @@
 #include "app/commands/compat_profile_builder.h"
 #include "app/commands/foreign_report.h"
 #include "app/commands/page_output.h"
+#include "app/commands/read_options.h"
 #include "app/commands/recorded_spe.h"
 #include "app/commands/recording_choice.h"
 #include "app/commands/run_export.h"
@@ -104,10 +105,10 @@ report::StackOptions stack_options(const request::Request& request, const diag::
 // In a file with SPE data: its samples of other events. nullopt if there are none.
 std::optional<stacks::StackProfile> samples_beside(const perf_data::PerfFile& file, const request::Request& request) {
   modules::FunctionFiles functions({});
-  recording::WantedDetail wanted = recording::wanted_detail(request);
+  recording::ReadOptions wanted = read_options(request);
   wanted.functions = &functions;
   wanted.rows = wanted.code = wanted.code_lines = false;
-  stacks::StackProfile profile = recording::read_recorded_samples(file, request, wanted).profile;
+  stacks::StackProfile profile = recording::read_recorded_samples(file, wanted).profile;
   if (profile.samples.empty()) return std::nullopt;
   return profile;
 }
@@ -195,7 +196,7 @@ diag::Result<void> show_pages(const stacks::StackProfile& profile, const PageCon
 
 // As tables, trees, lines of samples, or JSON.
 diag::Result<void> show_samples(const perf_data::PerfFile& file, recording::RecordedSamples recorded,
-                                const recording::WantedDetail& wanted, const request::Request& request,
+                                const recording::ReadOptions& wanted, const request::Request& request,
                                 diag::Console& console, const Companions& companions = {}) {
   const report::StackOptions options = stack_options(request, console);
   // The warning comes before the tables.
@@ -270,6 +271,12 @@ diag::Result<const recording::RecordedSwitches*> switches_for_weights(const perf
   return switches;
 }
 
+waits::LatencyOptions latency_options(const request::RecordingView& view) {
+  waits::LatencyOptions options{.by_time = view.latency, .running = {}};
+  if (view.parallelism.has_value()) options.running = {.from = view.parallelism->from, .to = view.parallelism->to};
+  return options;
+}
+
 // A part of one event's samples: weighted by elapsed time, or with so many running threads, or in spans.
 diag::Result<void> report_chosen(const perf_data::PerfFile& file, const Beside& beside, const request::Request& request,
                                  diag::Console& console) {
@@ -277,8 +284,8 @@ diag::Result<void> report_chosen(const perf_data::PerfFile& file, const Beside& 
   WPERF_TRY(const recording::RecordedSwitches* const switches,
             switches_for_weights(file, beside, request.recording, own));
   const bool by_switches = request.recording.needs_switches();
-  waits::LatencyWeights made =
-      by_switches ? waits::latency_weights(*switches, request.recording) : waits::recorded_weights(*switches);
+  waits::LatencyWeights made = by_switches ? waits::latency_weights(*switches, latency_options(request.recording))
+                                           : waits::recorded_weights(*switches);
   if (beside.spans != nullptr) waits::keep_spans(*beside.spans, *switches, made);
   const bool any = std::any_of(made.weights.begin(), made.weights.end(), [](u64 weight) { return weight != 0; });
   if (!any) console.warn("note: no samples are left; 100 % is " + made.whole);
@@ -306,7 +313,7 @@ diag::Result<void> report_samples(const perf_data::PerfFile& file, const Beside&
   if (request.recording.export_format.has_value()) {
     return export_samples(file, beside, stack_options(request, console), request, console, sink);
   }
-  recording::WantedDetail wanted = recording::wanted_detail(request);
+  recording::ReadOptions wanted = read_options(request);
   wanted.traces = beside.operations;
   wanted.callers = wanted.callers || tells_callers_soon(file);
   if (request.recording.html_file.has_value()) {
@@ -368,48 +375,6 @@ diag::Result<void> show_profile(const stacks::StackProfile& profile, const stack
   return {};
 }
 
-modules::DownloadProgress download_progress(diag::Console& console) {
-  if (!console.shows_progress()) return {};
-  return [&console](std::string_view address, usize received) {
-    if (!console.progress_due()) return;
-    constexpr usize kMegabyte = 1'000'000;
-    const std::string size =
-        received < kMegabyte ? std::string() : fmt::format("{:.1f} MB of ", static_cast<double>(received) / kMegabyte);
-    console.progress(fmt::format("downloading {}{}", size, address));
-  };
-}
-
-diag::Result<recording::RecordedSamples> read_named_samples(const perf_data::PerfFile& file,
-                                                            const request::Request& request,
-                                                            recording::WantedDetail wanted, diag::Console& console) {
-  std::optional<modules::DebugDownloads> downloads;
-  if (request.recording.debuginfod) {
-    auto servers = modules::DebugDownloads::servers_of_environment();
-    if (!servers.has_value()) {
-      return diag::Error{.text = "--debuginfod needs servers, and DEBUGINFOD_URLS is not set",
-                         .hint = "DEBUGINFOD_URLS=\"https://debuginfod.debian.net\" wperf report --debuginfod",
-                         .code = diag::ExitCode::usage};
-    }
-    downloads.emplace(
-        *std::move(servers),
-        [&](std::string_view line) {
-          console.out("debuginfod: " + std::string(line) + "\n");
-          console.progress("waiting for " + std::string(line));
-        },
-        [&](std::string_view line) { console.warn(line); });
-    wanted.downloads = &*downloads;
-  }
-  modules::FunctionFiles functions([&](std::string_view line) {
-    if (request.outputs.verbose) console.warn(line);
-  });
-  wanted.functions = &functions;
-  wanted.tell_naming = [&](usize done, usize all) {
-    if (console.progress_due()) console.progress(fmt::format("naming code: {} of {} files", done, all));
-  };
-  wanted.tell_download = download_progress(console);
-  return recording::read_recorded_samples(file, request, wanted);
-}
-
 diag::Result<void> report_profile(const perf_data::PerfFile& file, recording::RecordedSamples recorded,
                                   const request::Request& request, diag::Console& console,
                                   const html::WaitsOfPage* waits) {
@@ -418,7 +383,7 @@ diag::Result<void> report_profile(const perf_data::PerfFile& file, recording::Re
 
 diag::Result<void> report_weighted(const perf_data::PerfFile& file, const WeightedSamples& weighted,
                                    const request::Request& request, diag::Console& console) {
-  recording::WantedDetail wanted = recording::wanted_detail(request);
+  recording::ReadOptions wanted = read_options(request);
   wanted.weights = &weighted.weights;
   wanted.time_origin = weighted.time_origin;
   WPERF_TRY(recording::RecordedSamples recorded, read_named_samples(file, request, wanted, console));
@@ -558,6 +523,25 @@ diag::Result<void> report_recording(const perf_data::PerfFile& file, const reque
   return is_compat ? show_compat(file, request, console) : report_samples(file, {}, request, console, sink);
 }
 
+namespace {
+
+diag::Result<void> report_perf(const perf_data::PerfFile& file, const request::Request& request, diag::Console& console,
+                               const ExportSink& sink) {
+  if (request.recording.export_format == request::ExportFormat::perf_data) return export_file(request, console);
+  if (!sink && is_of_switches(file)) {
+    console.warn(
+        fmt::format("note: this is a recording of context switches; `wperf waits {}` shows what threads waited for",
+                    *request.data_file));
+  }
+  const std::string option = trace_option(request.recording);
+  if (option.empty()) return report_recording(file, request, console, sink);
+  return diag::Error{.text = option + " needs a Windows trace, and " + *request.data_file + " is not one",
+                     .hint = {},
+                     .code = diag::ExitCode::usage};
+}
+
+}  // namespace
+
 diag::Result<void> run_report(const request::Request& asked, diag::Console& console) {
   return report_file(asked, console, {});
 }
@@ -572,29 +556,14 @@ diag::Result<void> report_file(const request::Request& asked, diag::Console& con
   }
   WPERF_TRY(request.data_file, choose_recording(asked, console));
   WPERF_CHECK_OK(output::check_inputs_stay(request));
-  return recording::use_recording(
-      request, console,
-      {.of_perf = [&](const perf_data::PerfFile& file) -> diag::Result<void> {
-         if (request.recording.export_format == request::ExportFormat::perf_data) return export_file(request, console);
-         if (!sink && is_of_switches(file)) {
-           console.warn(fmt::format(
-               "note: this is a recording of context switches; `wperf waits {}` shows what threads waited for",
-               *request.data_file));
-         }
-         const std::string option = trace_option(request.recording);
-         if (option.empty()) return report_recording(file, request, console, sink);
-         return diag::Error{.text = option + " needs a Windows trace, and " + *request.data_file + " is not one",
-                            .hint = {},
-                            .code = diag::ExitCode::usage};
-       },
-       .of_trace =
-           [&](const etl::Trace& trace) {
-             return request.recording.providers ? report_providers(trace, request, console)
-                    : request.recording.spans   ? report_spans(trace, request, console)
-                                                : report_trace(trace, request, console, sink);
-           },
-       .of_profile =
-           [&](const recording::OpenedProfile& profile) { return report_foreign(profile, request, console, sink); }});
+  WPERF_TRY(const auto opened, recording::OpenedRecording::open(recording_files(request), console));
+  if (opened.counts() != nullptr) return opened.refuse_counts();
+  if (opened.profile() != nullptr) return report_foreign(*opened.profile(), request, console, sink);
+  if (opened.perf() != nullptr) return report_perf(*opened.perf(), request, console, sink);
+  const etl::Trace& trace = *opened.trace();
+  return request.recording.providers ? report_providers(trace, request, console)
+         : request.recording.spans   ? report_spans(trace, request, console)
+                                     : report_trace(trace, request, console, sink);
 }
 
 }  // namespace wperf::commands

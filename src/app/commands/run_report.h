@@ -30,7 +30,7 @@ struct WeightedSamples {
   std::string_view event;               // their new meaning; empty: unchanged
   std::string_view things;              // "waits"; empty: samples
   std::string whole;                    // the sum of all of them
-  const std::vector<u64>& weights;      // see WantedDetail::weights
+  const std::vector<u64>& weights;      // see recording::ReadOptions
   std::optional<u64> time_origin = {};  // where --time begins to count; nullopt: the first sample
   std::vector<u64> parallel_ns = {};    // see StackEvent
 };
@@ -47,16 +47,8 @@ diag::Result<void> show_profile(const stacks::StackProfile& profile, const stack
                                 const stacks::RecordingAbout* about, const request::Request& request,
                                 diag::Console& console, const ExportSink& sink = {},
                                 std::string_view clients_json = {});
-// Counted and named, with the servers and kept functions that the options allow, and progress.
-diag::Result<recording::RecordedSamples> read_named_samples(const perf_data::PerfFile& file,
-                                                            const request::Request& request,
-                                                            recording::WantedDetail wanted, diag::Console& console);
-
 // Which samples count: --comm, --module, --pid, --tid and --symbol.
 stacks::StackFilter sample_filter(const request::Request& request);
-
-// Prints the progress on a terminal.
-modules::DownloadProgress download_progress(diag::Console& console);
 
 // The options of the command line for WindowsPerf's reports.
 report::SampleOptions sample_report_options(const request::Request& request, const diag::Console& console);

@@ -11,6 +11,7 @@
 #include "app/commands/commands.h"
 #include "app/commands/page_output.h"
 #include "app/commands/quiet_console.h"
+#include "app/commands/read_options.h"
 #include "app/commands/recorded_spe.h"
 #include "app/commands/run_report.h"
 #include "app/commands/topdown_functions.h"
@@ -202,7 +203,7 @@ diag::Result<void> sample_event(Search& search, std::string_view event, u64 inte
   QuietConsole quiet(search.console);
   WPERF_TRY(measure::Recording recording, measure::record_samples(request, search.machine, quiet));
   if (!recording.trace.empty()) WPERF_CHECK_OK(measure::read_trace(recording));
-  recording::WantedDetail wanted;
+  recording::ReadOptions wanted = plain_read_options(request);
   wanted.lines = true;
   WPERF_TRY(const recording::RecordedSamples recorded, read_named_samples(recording.file, request, wanted, quiet));
   where = {.event = std::string(event), .interval = interval, .functions = {}};

@@ -11,6 +11,7 @@
 #include "analysis/waits/wait_report_builder.h"
 #include "app/commands/commands.h"
 #include "app/commands/outputs_told.h"
+#include "app/commands/read_options.h"
 #include "app/commands/recording_choice.h"
 #include "app/commands/run_report.h"
 #include "app/commands/timed_samples.h"
@@ -147,7 +148,7 @@ diag::Result<void> show_on_off(const perf_data::PerfFile& file, const recording:
                        .code = diag::ExitCode::usage};
   }
   const std::vector<u64> all(switches.samples, 1);
-  recording::WantedDetail wanted = recording::wanted_detail(request);
+  recording::ReadOptions wanted = read_options(request);
   wanted.callers = wanted.rows = true;
   wanted.weights = &all;
   WPERF_TRY(recording::RecordedSamples recorded, read_named_samples(file, request, wanted, console));
@@ -200,13 +201,12 @@ diag::Result<void> show_switches(const perf_data::PerfFile& file, const recordin
                            request, console);
   }
   const std::vector<u64> named = named_samples(switches, accounting, selection, chosen);
-  recording::WantedDetail wanted = recording::wanted_detail(request);
+  recording::ReadOptions wanted = read_options(request);
   wanted.callers = wanted.rows = true;
   wanted.weights = &named;
   // A wait in the shown stretch of time may begin before it, and end after it.
-  request::Request untimed = request;
-  untimed.recording.time.reset();
-  WPERF_TRY(const recording::RecordedSamples recorded, read_named_samples(file, untimed, wanted, console));
+  wanted.time.reset();
+  WPERF_TRY(const recording::RecordedSamples recorded, read_named_samples(file, request, wanted, console));
   waits::WaitNames names(switches, recorded);
   const waits::WaitLocks locks = locks_of(file, accounting, switches, selection, names, request);
   waits::WaitReport report = waits::build_wait_report(accounting, switches, names, locks, selection);
@@ -344,10 +344,8 @@ diag::Result<int> record_waits(const request::Request& asked, diag::Console& con
     const u32 program = request.sampling.whole_machine ? 0 : recording.sampled.pid;
     request.data_file = recording.trace;
     request.data_file_is_kept = !measure::kept_recording(request).empty();
-    WPERF_CHECK_OK(recording::use_recording(request, console, {.of_perf = {}, .of_trace = [&](const etl::Trace& trace) {
-                                                                 return show_trace_waits(trace, request, program,
-                                                                                         console);
-                                                               }}));
+    WPERF_TRY(const auto opened, recording::OpenedRecording::open({.name = recording.trace}, console));
+    WPERF_CHECK_OK(show_trace_waits(*opened.trace(), request, program, console));
     tell_written(request, console);
     tell_kept(request, recording, console);
     return measure::status_of_recording(request, machine, recording);
@@ -371,10 +369,14 @@ diag::Result<int> run_waits(const request::Request& asked, diag::Console& consol
     return run_waits(whole, console);
   }
   if (!asked.data_file.has_value()) return record_waits(asked, console);
-  WPERF_CHECK_OK(recording::use_recording(
-      asked, console,
-      {.of_perf = [&](const perf_data::PerfFile& file) { return show_waits(file, asked, console); },
-       .of_trace = [&](const etl::Trace& trace) { return show_trace_waits(trace, asked, 0, console); }}));
+  WPERF_TRY(const auto opened, recording::OpenedRecording::open(recording_files(asked), console));
+  if (opened.perf() != nullptr) {
+    WPERF_CHECK_OK(show_waits(*opened.perf(), asked, console));
+  } else if (opened.trace() != nullptr) {
+    WPERF_CHECK_OK(show_trace_waits(*opened.trace(), asked, 0, console));
+  } else {
+    return opened.refuse_profile();
+  }
   return 0;
 }
 

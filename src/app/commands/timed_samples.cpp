@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "analysis/waits/wait_names.h"
+#include "app/commands/read_options.h"
 #include "app/commands/run_report.h"
 #include "model/stacks/kept_rows.h"
 #include "model/stacks/stack_aggregator.h"
@@ -128,7 +129,7 @@ void add_thread_states(const waits::Accounting& accounting, const recording::Rec
 
 diag::Result<recording::RecordedSamples> read_timed_samples(const perf_data::PerfFile& file, const Beside& beside,
                                                             const request::Request& request,
-                                                            recording::WantedDetail wanted, diag::Console& console) {
+                                                            recording::ReadOptions wanted, diag::Console& console) {
   const recording::RecordedSwitches* switches = beside.switches;
   std::optional<recording::RecordedSwitches> own;
   if (switches == nullptr && may_have_switches(file)) {

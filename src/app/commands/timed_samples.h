@@ -29,7 +29,7 @@ struct Beside {
 // samples of a trace's switches, which only show where threads wait, do not count.
 diag::Result<recording::RecordedSamples> read_timed_samples(const perf_data::PerfFile& file, const Beside& beside,
                                                             const request::Request& request,
-                                                            recording::WantedDetail wanted, diag::Console& console);
+                                                            recording::ReadOptions wanted, diag::Console& console);
 
 // The states over time of each chosen thread (by thread of the accounting): fills recorded.moments. `recorded` has the
 // row of each sample.

@@ -241,7 +241,7 @@ diag::Result<stacks::StackProfile> DeviceTest::sample(bool kernel) {
   WPERF_TRY(measure::Recording recording, measure::record_samples(request, machine_, listener_));
   if (recording.trouble.has_value()) return *recording.trouble;
   if (!recording.trace.empty()) WPERF_CHECK_OK(measure::read_trace(recording));
-  stacks::StackProfile profile = recording::read_recorded_samples(recording.file, request, {.callers = true}).profile;
+  stacks::StackProfile profile = recording::read_recorded_samples(recording.file, {.callers = true}).profile;
   profile.trace = recording.trace_losses;
   return profile;
 }
