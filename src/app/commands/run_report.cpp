@@ -222,7 +222,7 @@ diag::Result<void> show_samples(const perf_data::PerfFile& file, recording::Reco
                       companions.clients_json);
 }
 
-// For a run on a machine that WindowsPerf's clients know: the document that they read. They know no filters.
+// For a run on a machine that WindowsPerf's clients know: what they read. They know no filters.
 diag::Result<std::string> clients_json(const perf_data::PerfFile& file, const request::Request& request,
                                        diag::Console& console) {
   const request::RecordingView& view = request.recording;
@@ -231,7 +231,7 @@ diag::Result<std::string> clients_json(const perf_data::PerfFile& file, const re
   const auto run = perf_data::read_run_facts(file.features().section(perf_data::kRunFactsFeature));
   if (!output::wants_json(request.outputs) || filters || !run.has_value() || !run->windows) return std::string();
   WPERF_TRY(const answers::CompatProfile profile, compat_profile(file, request, download_progress(console)));
-  return report::sample_json(profile, sample_report_options(request, console));
+  return report::sampling_value(profile, sample_report_options(request, console));
 }
 
 // The headline names the caller of the hottest function, in each view, if that costs little: callers were recorded, and
@@ -356,9 +356,9 @@ diag::Result<void> show_profile(const stacks::StackProfile& profile, const stack
   report::StackOptions options = stack_options(request, console);
   options.about = about;
   const auto deliver = [&]() {
-    std::string json = report::stack_json(profile, options);
-    if (!clients_json.empty()) json.replace(0, 1, std::string(clients_json.substr(0, clients_json.size() - 1)) + ',');
-    return output::deliver_json(request.outputs, json, console);
+    report::WriteMembers first;
+    if (!clients_json.empty()) first = [&](text::JsonWriter& json) { json.written("sampling", clients_json); };
+    return output::deliver_json(request.outputs, report::stack_json(profile, options, first), console);
   };
   if (request.recording.wants_page())
     return show_pages(profile, {.filter = options.filter, .moments = &moments, .about = about}, options, request,

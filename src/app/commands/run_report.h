@@ -41,7 +41,7 @@ diag::Result<void> report_profile(const perf_data::PerfFile& file, recording::Re
                                   const request::Request& request, diag::Console& console,
                                   const html::WaitsOfPage* waits = nullptr);
 // The same for a profile without a recording: tables, trees, folded stacks and JSON. `about`: the facts about its run;
-// may be null. `clients_json`: the document that WindowsPerf's clients read, whose members go into this one; may be
+// may be null. `clients_json`: the value of "sampling" that WindowsPerf's clients read in this document, too; may be
 // empty.
 diag::Result<void> show_profile(const stacks::StackProfile& profile, const stacks::Moments& moments,
                                 const stacks::RecordingAbout* about, const request::Request& request,

@@ -35,6 +35,15 @@ class SampleJson {
     return out;
   }
 
+  // The value of the document's only member.
+  std::string value() {
+    choose_code(1);
+    std::string out;
+    text::JsonWriter json(out);
+    write_sampling(json);
+    return out;
+  }
+
   SampleJsonParts parts() {
     choose_code(2);
     SampleJsonParts parts;
@@ -361,6 +370,10 @@ SampleJsonParts sample_json_parts(const answers::CompatProfile& profile, const S
 
 std::string sample_json(const answers::CompatProfile& profile, const SampleOptions& options) {
   return SampleJson(profile, options).document();
+}
+
+std::string sampling_value(const answers::CompatProfile& profile, const SampleOptions& options) {
+  return SampleJson(profile, options).value();
 }
 
 }  // namespace wperf::report

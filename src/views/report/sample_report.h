@@ -38,6 +38,9 @@ std::string sample_text(const answers::CompatProfile& profile, const SampleOptio
 
 std::string sample_json(const answers::CompatProfile& profile, const SampleOptions& options);
 
+// The value of "sampling" in that document, for documents that have more members.
+std::string sampling_value(const answers::CompatProfile& profile, const SampleOptions& options);
+
 // The same in two parts, for documents that have them elsewhere: the object with the key "sampling", and the array of
 // events, which is in the object too. SampleOptions::most_bytes is for both together.
 struct SampleJsonParts {

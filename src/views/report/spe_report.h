@@ -2,15 +2,14 @@
 // The answer of statistical profiling as text and JSON (contract 9.9), and wperf's additions: the tables of `--mem`,
 // and single records. Pure functions of profile and options; lines end in LF.
 #pragma once
-#include <functional>
 #include <string>
 #include <string_view>
 
 #include "analysis/operations/spe_profile.h"
 #include "analysis/operations/spe_record_row.h"
-#include "ground/text/json_writer.h"
 #include "model/answers/count_profile.h"
 #include "views/report/sample_report.h"
+#include "views/report/table.h"
 
 namespace wperf::report {
 
@@ -27,7 +26,6 @@ std::string spe_text(const operations::SpeProfile& profile, const answers::Count
 
 // {"sampling": {"events": […], "sampling": {…}, "memory": {…}}, "counting": {…}}; "memory" with --mem only, "counting"
 // without members if nothing was counted. `more` writes members that follow.
-using WriteMembers = std::function<void(text::JsonWriter& json)>;
 std::string spe_json(const operations::SpeProfile& profile, const answers::CountProfile* counting,
                      const SpeOptions& options, const WriteMembers& more = {});
 

@@ -182,10 +182,11 @@ void write_stack(text::JsonWriter& json, const StackProfile& profile, const Stac
   json.end_object();
 }
 
-std::string stack_json(const StackProfile& profile, const StackOptions& options) {
+std::string stack_json(const StackProfile& profile, const StackOptions& options, const WriteMembers& first) {
   std::string out;
   text::JsonWriter json(out);
   json.begin_object();
+  if (first) first(json);
   write_stack(json, profile, options);
   json.end_object();
   return out;

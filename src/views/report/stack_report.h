@@ -32,7 +32,9 @@ struct StackOptions {
 };
 
 std::string stack_text(const stacks::StackProfile& profile, const StackOptions& options);
-std::string stack_json(const stacks::StackProfile& profile, const StackOptions& options);
+// `first` writes members that come first.
+std::string stack_json(const stacks::StackProfile& profile, const StackOptions& options,
+                       const WriteMembers& first = {});
 // The same, as a member of an open object: "recording".
 void write_stack(text::JsonWriter& json, const stacks::StackProfile& profile, const StackOptions& options);
 // "name;outermost;…;innermost 17" for tools that draw flame graphs; for one event, in parts of whole lines. Each line

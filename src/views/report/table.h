@@ -42,6 +42,9 @@ void append_markdown(std::string& out, const Table& table);
 // One object per row. Readers hold integers in signed 64 bits, so a greater one is written as the greatest of these.
 void write_rows(text::JsonWriter& json, const Table& table);
 
+// Writes members into an open object, for documents with parts of several views.
+using WriteMembers = std::function<void(text::JsonWriter& json)>;
+
 // A column as its declaration names it.
 struct Title {
   std::string_view text;            // empty: not in tables
