@@ -3,10 +3,12 @@
 
 Functions are code made at run time, named by /tmp/perf-PID.map; the maker of the recording removes that file.
 """
+import os
 import pathlib
 import struct
 
-PROCESS = 0x3FFFF1  # more than Linux gives out
+# More than Linux gives out. Test programs that run at the same time have files of their own in /tmp.
+PROCESS = 0x400000 + 2 * os.getpid()
 NAMES = ["</script><script>alert(1)</script>", "it's \"quoted\" \\ back", "\u202eright-to-left", "x" * 10_000,
          "semi;colon,comma", "\U0001f525 fire", "a<b>(c&d)", "tab\there", "=1+1", "'; DROP TABLE samples; --"]
 BAD_BYTES = b"bad\xff\xc3\x28bytes"  # not UTF-8
