@@ -7,7 +7,7 @@ import os
 import pathlib
 import struct
 
-# More than Linux gives out. Test programs that run at the same time have files of their own in /tmp.
+# Larger than any process number of Linux. Each test program has its own, because they run at the same time and share /tmp.
 PROCESS = 0x400000 + 2 * os.getpid()
 NAMES = ["</script><script>alert(1)</script>", "it's \"quoted\" \\ back", "\u202eright-to-left", "x" * 10_000,
          "semi;colon,comma", "\U0001f525 fire", "a<b>(c&d)", "tab\there", "=1+1", "'; DROP TABLE samples; --"]
