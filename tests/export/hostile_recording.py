@@ -7,7 +7,7 @@ import os
 import pathlib
 import struct
 
-# Larger than any process number of Linux. Each test program has its own, because they run at the same time and share /tmp.
+# Larger than any process number of Linux. Test programs run at the same time, so each has its own.
 PROCESS = 0x400000 + 2 * os.getpid()
 NAMES = ["</script><script>alert(1)</script>", "it's \"quoted\" \\ back", "\u202eright-to-left", "x" * 10_000,
          "semi;colon,comma", "\U0001f525 fire", "a<b>(c&d)", "tab\there", "=1+1", "'; DROP TABLE samples; --"]
