@@ -14,7 +14,7 @@ namespace wperf::commands {
 recording::RecordingFiles recording_files(const request::Request& request);
 // Which samples are read and where symbols are looked for, without any detail.
 recording::ReadOptions plain_read_options(const request::Request& request);
-// With the details that the views need which the options ask for.
+// Adds the details that the requested views need.
 recording::ReadOptions read_options(const request::Request& request);
 
 // Counted and named, with the servers and kept functions that the options allow, and progress.
