@@ -53,7 +53,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   machine.counters_total = {6, 6, 4, 8};
   machine.counters_free = {data[0] % 7u, 6, 4, 8};
   wperf::plan::EventCatalog words;
-  wperf::request::Request request;
+  wperf::request::Measurement request;
   request.items.emplace_back(std::move(list).value());
   const auto plan = wperf::plan::make_count_plan(request, machine, words);
   if (!plan.has_value()) return 0;

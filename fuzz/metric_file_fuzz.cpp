@@ -21,7 +21,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (const wperf::plan::MetricDefinition& metric : metrics) {
     if (words.value().find_metric(metric.name) == nullptr) std::abort();
     if (metric.solution.has_value()) continue;
-    wperf::request::Request request;
+    wperf::request::Measurement request;
     request.items.emplace_back(wperf::request::MetricName{metric.name});
     const auto plan = wperf::plan::make_count_plan(request, machine, words.value());
     // A list can still be too long for the driver; every other error is wrong.

@@ -27,7 +27,7 @@ void check_plan(const wperf::plan::SamplePlan& plan, u32 free_counters) {
   }
 }
 
-void plan_it(wperf::request::Request request, u32 free_counters, bool spe) {
+void plan_it(wperf::request::Measurement request, u32 free_counters, bool spe) {
   wperf::plan::Capabilities machine;
   machine.core_count = 1;
   machine.counters_total = {6, 6, 4, 8};
@@ -36,7 +36,7 @@ void plan_it(wperf::request::Request request, u32 free_counters, bool spe) {
   request.command = wperf::request::Command::record;
   request.pe_file = "p.exe";
   const wperf::plan::EventCatalog words;
-  const auto plan = wperf::plan::make_sample_plan(request, machine, words);
+  const auto plan = wperf::plan::make_sample_plan(request, {}, machine, words);
   if (plan.has_value()) {
     check_plan(plan.value(), free_counters);
   } else if (plan.error().text.empty()) {
@@ -49,7 +49,7 @@ void plan_it(wperf::request::Request request, u32 free_counters, bool spe) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size == 0) return 0;
   const std::string_view text(reinterpret_cast<const char*>(data) + 1, size - 1);
-  wperf::request::Request request;
+  wperf::request::Measurement request;
   if ((data[0] & 8) != 0) request.sampling.rate_hz = 1 + data[0];
   if (wperf::request::is_spe_list(text)) {
     auto list = wperf::request::parse_spe_list(text);

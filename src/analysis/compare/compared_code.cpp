@@ -35,12 +35,12 @@ std::optional<compare::SourceLine> ModuleFile::source_of(u64 begin) const {
 
 }  // namespace
 
-compare::OpenBuildFile code_of_builds(const request::Request& request, FileDetail detail) {
-  return [&request, detail](const stacks::StackModule& module) -> std::unique_ptr<compare::BuildFile> {
-    const modules::ElfSearch search{.folders = modules::symbol_folders(request), .lines = detail == FileDetail::lines};
-    modules::CodeFile file = recording::load_module_again(module, search, modules::symbol_options(request));
+compare::OpenBuildFile code_of_builds(const request::Measurement& wanted, FileDetail detail) {
+  return [&wanted, detail](const stacks::StackModule& module) -> std::unique_ptr<compare::BuildFile> {
+    const modules::ElfSearch search{.folders = modules::symbol_folders(wanted), .lines = detail == FileDetail::lines};
+    modules::CodeFile file = recording::load_module_again(module, search, modules::symbol_options(wanted));
     if (!file.has_symbols()) return nullptr;
-    return std::make_unique<ModuleFile>(std::move(file), request.sampling.display.decorated_names);
+    return std::make_unique<ModuleFile>(std::move(file), wanted.sampling.display.decorated_names);
   };
 }
 

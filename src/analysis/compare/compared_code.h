@@ -3,13 +3,13 @@
 // code.
 #pragma once
 #include "analysis/compare/function_code.h"
-#include "model/request/request.h"
+#include "model/request/measurement.h"
 
 namespace wperf::compare {
 
 enum class FileDetail : u8 { names, lines };  // lines take longer
 
 // Looks in the same places as for the names of the recordings: the recordings' paths and --symbol-path.
-compare::OpenBuildFile code_of_builds(const request::Request& request, FileDetail detail);
+compare::OpenBuildFile code_of_builds(const request::Measurement& wanted, FileDetail detail);
 
 }  // namespace wperf::compare

@@ -76,12 +76,12 @@ diag::Error would_mix(const std::vector<KindOfCore>& kinds, bool is_started) {
 }
 
 // A driver measures a program on the core where it starts, a kernel wherever it runs; a machine uses all its cores.
-diag::Result<std::vector<KindOfCore>> kinds_of(const request::Request& request, const plan::Capabilities& machine) {
+diag::Result<std::vector<KindOfCore>> kinds_of(const request::Measurement& wanted, const plan::Capabilities& machine) {
   WPERF_TRY(const std::vector<u32> cores,
-            plan::expand_cores(request.cores, machine.core_count, request::kMeasuredCores));
+            plan::expand_cores(wanted.cores, machine.core_count, request::kMeasuredCores));
   if (!cores.empty()) return kinds_among(cores, machine);
   std::vector<KindOfCore> kinds = all_kinds(machine);
-  const bool is_started = request.program.has_value(), is_one_program = is_started || request.process.has_value();
+  const bool is_started = wanted.program.has_value(), is_one_program = wanted.of_program();
   if (machine.kernel != nullptr && is_one_program && kinds.size() > 1) return would_mix(kinds, is_started);
   return is_started ? kinds_among({0}, machine) : kinds;
 }
@@ -97,10 +97,10 @@ std::string text_of(const std::vector<request::CoreRange>& ranges) {
   return text;
 }
 
-diag::Result<std::vector<KindOfCore>> kinds_with_method(const request::Request& request,
+diag::Result<std::vector<KindOfCore>> kinds_with_method(const request::Measurement& wanted,
                                                         const plan::Capabilities& machine,
                                                         std::vector<std::string>& notes) {
-  WPERF_TRY(std::vector<KindOfCore> kinds, kinds_of(request, machine));
+  WPERF_TRY(std::vector<KindOfCore> kinds, kinds_of(wanted, machine));
   const pmu::Product first = kinds.front().product;
   std::erase_if(kinds, [&](const KindOfCore& kind) {
     if (kind.product.topdown_count() != 0) return false;

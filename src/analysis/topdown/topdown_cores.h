@@ -6,7 +6,7 @@
 
 #include "ground/diag/result.h"
 #include "machine/plan/plan.h"
-#include "model/request/request.h"
+#include "model/request/measurement.h"
 
 namespace wperf::topdown {
 
@@ -18,7 +18,7 @@ struct KindOfCore {
 
 // Among the cores of -c, or all. Kinds without a method are left out, with a remark in `notes`; if no kind has one, it
 // is an error.
-diag::Result<std::vector<KindOfCore>> kinds_with_method(const request::Request& request,
+diag::Result<std::vector<KindOfCore>> kinds_with_method(const request::Measurement& wanted,
                                                         const plan::Capabilities& machine,
                                                         std::vector<std::string>& notes);
 

@@ -30,14 +30,14 @@ plan::Capabilities machine_of(std::vector<u64> cores, bool by_kernel) {
   return machine;
 }
 
-request::Request of_program() {
-  request::Request request;
+request::Measurement of_program() {
+  request::Measurement request;
   request.program = request::Program{"prog", "prog", true};
   return request;
 }
 
 // "C1-Ultra 0-1; C1-Nano 2", or the error.
-std::string kinds_of(const request::Request& request, const plan::Capabilities& machine) {
+std::string kinds_of(const request::Measurement& request, const plan::Capabilities& machine) {
   std::vector<std::string> notes;
   const auto kinds = kinds_with_method(request, machine, notes);
   if (!kinds.has_value()) return kinds.error().text + " | " + kinds.error().hint;
@@ -51,10 +51,10 @@ TEST(TopdownCores, CountsOfAKernelAreNeverOfTwoKinds) {
   const plan::Capabilities both = machine_of({kC1Ultra, kC1Ultra, kC1Nano}, true);
   const std::string said = kinds_of(of_program(), both);
   EXPECT_NE(said.find(": cores 0-1 (C1-Ultra), cores 2 (C1-Nano) | -c 2 keeps the program"), said.npos) << said;
-  request::Request process;
+  request::Measurement process;
   process.process = 7;
   EXPECT_NE(kinds_of(process, both).find("-c 2"), std::string::npos);
-  request::Request pinned = of_program();
+  request::Measurement pinned = of_program();
   pinned.cores = {{2, 2}};
   EXPECT_EQ(kinds_of(pinned, both), "C1-Nano 2");
   EXPECT_EQ(kinds_of(of_program(), machine_of({kC1Ultra, kC1Ultra}, true)), "C1-Ultra 0");

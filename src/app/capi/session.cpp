@@ -5,6 +5,7 @@
 
 #include "app/capi/wide_text.h"
 #include "app/commands/compat_profile_builder.h"
+#include "app/commands/measure_options_builder.h"
 #include "app/measure/device_choice.h"
 #include "app/measure/measure_counts.h"
 #include "app/measure/recording_run.h"
@@ -72,19 +73,19 @@ diag::Result<std::vector<answers::CountProfile>> Session::measure(const request:
   std::vector<output::TimelineFile> files;
   if (request.outputs.csv_file.has_value()) files = output::timeline_files(request, plan);
   if (request.outputs.verbose) measure::tell_plan(plan, machine_, files, console);
+  const measure::MeasureOptions options = commands::measure_options(request);
   measure::SpawnedProgram program(machine_.device->programs());
-  WPERF_CHECK_OK(measure::start_program(request, plan, machine_, program, console));
+  WPERF_CHECK_OK(measure::start_program(options, plan, machine_, program, console));
   if (!request.timeline.enabled) {
-    WPERF_TRY(measure::MeasuredCount count, measure::measure_count(request, plan, machine_, program, console));
+    WPERF_TRY(measure::MeasuredCount count, measure::measure_count(options, plan, machine_, program, console));
     trouble = std::move(count.trouble);
     return std::vector<answers::CountProfile>{std::move(count.profile)};
   }
-  answers::TimelineProfile timeline;
-  const auto measured = measure::measure_timeline(request, plan, machine_, program, console, timeline);
-  if (!measured.has_value()) trouble = measured.error();
-  const auto written = output::write_timeline_files(timeline, files);
+  measure::MeasuredTimeline measured = measure::measure_timeline(options, plan, machine_, program, console);
+  trouble = std::move(measured.trouble);
+  const auto written = output::write_timeline_files(measured.profile, files);
   if (!written.has_value() && !trouble.has_value()) trouble = written.error();
-  return std::move(timeline.counts);
+  return std::move(measured.profile.counts);
 }
 
 diag::Result<void> Session::count(diag::Result<request::Request> wanted, bool verbose, diag::Console& console) {
@@ -108,7 +109,8 @@ diag::Result<void> Session::sample(diag::Result<request::Request> wanted, bool v
   machine_.catalog = words_;
   WPERF_TRY(request::Request request, std::move(wanted));
   request.outputs.verbose = verbose;
-  WPERF_TRY(measure::Recording recording, measure::record_samples(request, machine_, console));
+  WPERF_TRY(measure::Recording recording,
+            measure::record_samples(commands::measure_options(request), machine_, console));
   // A command warns and shows the core as unknown; a program that asked for rows would not see the warning.
   if (request.command == request::Command::sample && recording.sampled.pid == 0) {
     return diag::Error{.text = "no program named '" + recording.sampled.image_name + "' is running",

@@ -14,6 +14,7 @@
 #include "ground/diag/console.h"
 #include "ground/diag/result.h"
 #include "include/wperf/wperf.h"
+#include "model/request/request.h"
 
 namespace wperf::capi {
 

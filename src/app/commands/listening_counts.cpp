@@ -8,6 +8,7 @@
 #include <string>
 #include <thread>
 
+#include "app/commands/measure_options_builder.h"
 #include "app/commands/quiet_console.h"
 #include "app/measure/measure_counts.h"
 #include "app/output/outputs.h"
@@ -66,14 +67,15 @@ diag::Result<int> count_and_listen(const request::Request& asked, plan::CountPla
   }
   if (server.is_for_others())
     console.warn("note: anyone who can reach that address over the network can read the counts");
+  const measure::MeasureOptions options = measure_options(request);
   QuietConsole quiet(console);  // each count's own words would fill the screen
   measure::SpawnedProgram program(machine.device->programs());
-  WPERF_CHECK_OK(measure::start_program(request, plan, machine, program, quiet));
+  WPERF_CHECK_OK(measure::start_program(options, plan, machine, program, quiet));
   report::CountSums sums;
   answers::CountProfile last;
   u64 counts = 0;
   while (!console.interrupted() && !program.ended()) {
-    WPERF_TRY(measure::MeasuredCount count, measure::measure_count(request, plan, machine, program, quiet));
+    WPERF_TRY(measure::MeasuredCount count, measure::measure_count(options, plan, machine, program, quiet));
     sums.add(count.profile);
     last = std::move(count.profile);
     page.set(report::count_prometheus(last) + sums.text() + cost_text());

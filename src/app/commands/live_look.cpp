@@ -46,16 +46,17 @@ diag::Result<void> LiveLook::start() {
                               });
     if (has_adaptive) request_.sampling.rate_hz = kUsualRateHz;
   }
-  WPERF_TRY(plan_, plan::make_sample_plan(request_, machine_.capabilities, machine_.catalog));
+  WPERF_TRY(plan_, plan::make_sample_plan(request_, request_.recording, machine_.capabilities, machine_.catalog));
   plan_.core_numbers = true;
   if (request_.live.waits) WPERF_CHECK_OK(plan_waits());
   if (!request_.live.once) machine_.device->programs().keep_terminal_free();
-  WPERF_TRY(sampled_, measure::start_or_find(request_, plan_.program_core, machine_, program_, quiet_));
+  options_ = measure_options(request_);
+  WPERF_TRY(sampled_, measure::start_or_find(options_, plan_.program_core, machine_, program_, quiet_));
   if (request_.live.counters.has_value()) {
-    WPERF_TRY(counts_, measure::LiveCounts::open(request_, sampled_, machine_));
+    WPERF_TRY(counts_, measure::LiveCounts::open(request_, *request_.live.counters, sampled_, machine_));
     for (const std::string& remark : counts_->remarks()) quiet_.warn("note: " + remark);
   }
-  WPERF_TRY(live_, measure::start_live_sampling(request_, plan_, sampled_, machine_, quiet_));
+  WPERF_TRY(live_, measure::start_live_sampling(options_, plan_, sampled_, machine_, quiet_));
   of_ = "the machine";
   if (sampled_.pid != 0) of_ = fmt::format("{} ({})", sampled_.image_name, sampled_.pid);
   return {};
@@ -84,7 +85,8 @@ diag::Result<void> LiveLook::plan_waits() {
                        .hint = "`wperf top --device linux --waits`",
                        .code = diag::ExitCode::usage};
   }
-  if (kernel->is_windows()) return plan::add_switches(plan_, request_, machine_.capabilities, machine_.catalog);
+  if (kernel->is_windows())
+    return plan::add_switches(plan_, request_.sampling, machine_.capabilities, machine_.catalog);
   const std::optional<linux_kernel::LinuxFacts> facts = linux_kernel::linux_facts();
   if (facts.has_value() && !facts->own_kernel) {
     return diag::Error{.text = fmt::format("this user may not look into the kernel, where threads wait "
@@ -92,7 +94,7 @@ diag::Result<void> LiveLook::plan_waits() {
                                            facts->paranoid.value_or(4)),
                        .hint = "leave out --waits, or run `sysctl kernel.perf_event_paranoid=1` as root"};
   }
-  return plan::add_switches(plan_, request_, machine_.capabilities, machine_.catalog);
+  return plan::add_switches(plan_, request_.sampling, machine_.capabilities, machine_.catalog);
 }
 
 diag::Result<LiveLook::Seen> LiveLook::seen(const measure::LiveStretch& newest) {

@@ -8,6 +8,7 @@
 
 #include "analysis/recording/recorded_samples.h"
 #include "app/commands/live_waits_reader.h"
+#include "app/commands/measure_options_builder.h"
 #include "app/commands/quiet_console.h"
 #include "app/measure/live_counts.h"
 #include "app/measure/live_sampling.h"
@@ -63,6 +64,7 @@ class LiveLook {
   bool records_all() const;
 
   request::Request request_;
+  measure::MeasureOptions options_;
   measure::Machine machine_;
   QuietConsole quiet_;
   measure::SpawnedProgram program_;

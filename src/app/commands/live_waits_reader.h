@@ -12,6 +12,7 @@
 #include "app/measure/live_sampling.h"
 #include "formats/perf_data/perf_file.h"
 #include "ground/diag/result.h"
+#include "model/request/request.h"
 
 namespace wperf::commands {
 

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "app/commands/measure_options_builder.h"
 #include "app/output/outputs.h"
 #include "ground/os/files.h"
 #include "ground/text/number_text.h"
@@ -21,7 +22,7 @@ const char* shown_by(const request::Request& request) {
 }  // namespace
 
 void tell_kept(const request::Request& request, const measure::Recording& recording, diag::Console& console) {
-  const std::string kept = measure::kept_recording(request);
+  const std::string kept = kept_recording(request);
   if (kept.empty() || is_silent(request) || !os::file_exists(kept)) return;
   console.out(fmt::format("recorded to {}: {} bytes; show it again with `{} {}`\n", kept,
                           text::with_commas(recording.size), shown_by(request), kept));

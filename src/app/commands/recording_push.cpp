@@ -8,6 +8,7 @@
 #include <future>
 #include <string>
 
+#include "app/commands/measure_options_builder.h"
 #include "app/commands/quiet_console.h"
 #include "app/commands/run_report.h"
 #include "app/commands/shown_recording.h"
@@ -138,17 +139,18 @@ void PushingRecorder::tell_totals() {
 }
 
 diag::Result<int> PushingRecorder::run() {
+  measure::MeasureOptions options = measure_options(request_);
   measure::SpawnedProgram program(machine_.device->programs());
-  WPERF_TRY(const plan::SamplePlan plan, plan::make_sample_plan(request_, machine_.capabilities, machine_.catalog));
+  WPERF_TRY(const plan::SamplePlan plan,
+            plan::make_sample_plan(options.wanted, options.view, machine_.capabilities, machine_.catalog));
   WPERF_TRY(const measure::SampledProgram sampled,
-            measure::start_or_find(request_, plan.program_core, machine_, program, quiet_));
+            measure::start_or_find(options, plan.program_core, machine_, program, quiet_));
   diag::Result<int> status = 0;
-  request::Request period = request_;
   for (auto length = next_period_ms(); length.has_value(); length = next_period_ms()) {
-    period.timeout = request::Duration{*length};
+    options.wanted.timeout = request::Duration{*length};
     const u64 begin_unix_ns = now_unix_ns();
     const Clock::time_point begin = Clock::now();
-    auto recorded = measure::record_sampled(period, plan, sampled, machine_, quiet_);
+    auto recorded = measure::record_sampled(options, plan, sampled, machine_, quiet_);
     if (!recorded.has_value()) {
       // If the program ends between two periods, it cannot be opened again; that is not a failure.
       const device::ProcessState now = machine_.device->programs().process(sampled.pid);
@@ -177,7 +179,7 @@ diag::Result<int> PushingRecorder::run() {
 }  // namespace
 
 diag::Result<int> record_and_push(const request::Request& request, measure::Machine& machine, diag::Console& console) {
-  if (request.sampling.spe.has_value() || !measure::kept_recording(request).empty() || request.recording.wants_page()) {
+  if (request.sampling.spe.has_value() || !kept_recording(request).empty() || request.recording.wants_page()) {
     return diag::Error{
         .text = "--push sends profiles of samples and keeps no recording; it cannot be combined with SPE, -o or --html",
         .hint = "send an existing recording with `wperf push FILE`",

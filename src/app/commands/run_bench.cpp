@@ -16,6 +16,7 @@
 #include "app/commands/commands.h"
 #include "app/commands/compared_output.h"
 #include "app/commands/compared_runs.h"
+#include "app/commands/measure_options_builder.h"
 #include "app/commands/quiet_console.h"
 #include "app/measure/counting.h"
 #include "app/measure/measure_counts.h"
@@ -288,11 +289,12 @@ diag::Result<int> count_in_turn(const request::Request& asked, const Rounds& rou
   Endings endings;
   const auto run = [&](bool is_before, std::optional<u64> round) -> diag::Result<void> {
     const request::Request one = of_side(request, is_before);
+    const measure::MeasureOptions options = measure_options(one);
     plan::CountPlan plan = planned;
     measure::SpawnedProgram program(machine.device->programs());
-    WPERF_CHECK_OK(measure::start_program(one, plan, machine, program, heard));
+    WPERF_CHECK_OK(measure::start_program(options, plan, machine, program, heard));
     const u64 began = machine.device->programs().now_ns();
-    WPERF_TRY(measure::MeasuredCount count, measure::measure_count(one, plan, machine, program, heard));
+    WPERF_TRY(measure::MeasuredCount count, measure::measure_count(options, plan, machine, program, heard));
     const u64 ended_at = machine.device->programs().now_ns();
     if (count.trouble.has_value()) return *count.trouble;
     if (console.interrupted()) return {};
@@ -323,7 +325,8 @@ diag::Result<int> record_in_turn(const request::Request& asked, const Rounds& ro
   // Runs of a machine that repeats itself would be copies.
   if (machine.capabilities.kernel == nullptr && machine.capabilities.foreign_driver.empty())
     request.sampling.jitter = true;
-  WPERF_TRY(const plan::SamplePlan planned, plan::make_sample_plan(request, machine.capabilities, machine.catalog));
+  WPERF_TRY(const plan::SamplePlan planned,
+            plan::make_sample_plan(request, request.recording, machine.capabilities, machine.catalog));
   std::vector<std::string> names;
   for (const plan::SampleEvent& event : planned.events) names.push_back(event.name);
   WPERF_CHECK_OK(check_names(request, std::move(names), {}));
@@ -341,7 +344,7 @@ diag::Result<int> record_in_turn(const request::Request& asked, const Rounds& ro
     one.sampling.perf_data = true;
     one.sampling.perf_data_file = file_of(is_before, round.value_or(0));
     one.outputs.directory.reset();
-    WPERF_TRY(const measure::Recording recording, measure::record_samples(one, machine, heard));
+    WPERF_TRY(const measure::Recording recording, measure::record_samples(measure_options(one), machine, heard));
     if (recording.trouble.has_value()) return *recording.trouble;
     if (console.interrupted()) return {};
     const double ran = cpu_seconds_of(machine.device->programs().process(recording.sampled.pid));

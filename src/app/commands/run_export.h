@@ -5,6 +5,7 @@
 #include "app/commands/timed_samples.h"
 #include "app/push/profile_packing.h"
 #include "ground/os/mapped_file.h"
+#include "model/request/request.h"
 #include "views/report/stack_report.h"
 
 namespace wperf::commands {

@@ -145,7 +145,7 @@ diag::Result<void> report_spe(const perf_data::PerfFile& file, const perf_data::
 // Do options ask for a view that WindowsPerf's text and JSON do not have?
 bool wants_views(const request::Request& request) {
   const request::RecordingView& view = request.recording;
-  return plan::wanted_call_stacks(request).wanted() || view.time.has_value() || !view.sort.empty() ||
+  return plan::wanted_call_stacks(request.sampling, view).wanted() || view.time.has_value() || !view.sort.empty() ||
          !view.comms.empty() || !view.modules.empty() || !view.pids.empty() || !view.tids.empty() || view.folded ||
          view.tree || view.callers || view.callees || view.children || view.relative || view.inlined ||
          view.wants_page() || view.needs_switches() || view.export_format.has_value() ||

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "app/commands/commands.h"
+#include "app/commands/measure_options_builder.h"
 #include "app/commands/outputs_told.h"
 #include "app/commands/recording_push.h"
 #include "app/commands/run_report.h"
@@ -29,8 +30,8 @@ request::Request with_code_of_page(request::Request request) {
 
 diag::Result<measure::Recording> make_recording(const request::Request& request, measure::Machine& machine,
                                                 diag::Console& console) {
-  if (!request.sampling.spe.has_value()) return measure::record_samples(request, machine, console);
-  return measure::record_spe(request, machine, console);
+  if (!request.sampling.spe.has_value()) return measure::record_samples(measure_options(request), machine, console);
+  return measure::record_spe(measure_options(request), machine, console);
 }
 
 // The recording is shown even if an error occurred on the way; the error follows.
@@ -51,7 +52,8 @@ diag::Result<int> record(const request::Request& request, measure::Machine& mach
 
 // For a file: `wperf record --print-wprp … > x.wprp`.
 diag::Result<int> print_profile(const request::Request& request, measure::Machine& machine, diag::Console& console) {
-  WPERF_TRY(const plan::SamplePlan plan, plan::make_sample_plan(request, machine.capabilities, machine.catalog));
+  WPERF_TRY(const plan::SamplePlan plan,
+            plan::make_sample_plan(request, request.recording, machine.capabilities, machine.catalog));
   WPERF_TRY(const std::string profile, machine.device->recording_profile(plan));
   console.document(profile);
   return 0;
@@ -77,8 +79,8 @@ diag::Result<int> run_sample(const request::Request& request, diag::Console& con
       measure::Machine machine,
       measure::open_machine(request, console, spe ? device::Device::Spe::asked_for : device::Device::Spe::left_alone));
   if (request.sampling.print_wprp) return print_profile(request, machine, console);
-  if (request.push.url.has_value()) return record_and_push(measure::with_kept_file(request), machine, console);
-  return record(with_code_of_page(measure::with_kept_file(request)), machine, console);
+  if (request.push.url.has_value()) return record_and_push(with_kept_file(request), machine, console);
+  return record(with_code_of_page(with_kept_file(request)), machine, console);
 }
 
 }  // namespace wperf::commands

@@ -6,6 +6,7 @@
 
 #include "app/commands/commands.h"
 #include "app/commands/listening_counts.h"
+#include "app/commands/measure_options_builder.h"
 #include "app/commands/page_output.h"
 #include "app/commands/quiet_console.h"
 #include "app/measure/count_runs.h"
@@ -79,6 +80,7 @@ diag::Result<int> run_counts(const request::Request& request, const plan::CountP
                              std::vector<plan::CountPlan> parts, measure::Machine& machine, diag::Console& console) {
   // The program writes to the same terminal: a message that was shown once is not repeated in between.
   QuietConsole following(console);
+  const measure::MeasureOptions options = measure_options(request);
   std::vector<answers::CountProfile> profiles;
   int status = 0;
   for (u32 run = 0; run < request.runs.value_or(1) && !console.interrupted(); ++run) {
@@ -87,8 +89,8 @@ diag::Result<int> run_counts(const request::Request& request, const plan::CountP
       const bool is_first = run == 0 && counted.empty();
       diag::Console& heard = is_first ? console : following;
       measure::SpawnedProgram program(machine.device->programs());
-      WPERF_CHECK_OK(measure::start_program(request, part, machine, program, heard));
-      WPERF_TRY(measure::MeasuredCount count, measure::measure_count(request, part, machine, program, heard));
+      WPERF_CHECK_OK(measure::start_program(options, part, machine, program, heard));
+      WPERF_TRY(measure::MeasuredCount count, measure::measure_count(options, part, machine, program, heard));
       status = std::max(status, status_of(request, machine, program, console));
       // A run that was cut short would spoil the mean.
       if (is_first || !console.interrupted()) counted.push_back(std::move(count.profile));
@@ -180,15 +182,17 @@ stacks::RecordingAbout about_of(const request::Request& request) {
   return about;
 }
 
-diag::Result<void> run_timeline(const request::Request& request, const plan::CountPlan& plan, measure::Machine& machine,
-                                const measure::SpawnedProgram& program, diag::Console& console,
-                                const std::vector<output::TimelineFile>& files) {
-  answers::TimelineProfile timeline;
+diag::Result<int> run_timeline(const request::Request& request, plan::CountPlan plan, measure::Machine& machine,
+                               const std::vector<output::TimelineFile>& files, diag::Console& console) {
+  const measure::MeasureOptions options = measure_options(request);
+  measure::SpawnedProgram program(machine.device->programs());
+  WPERF_CHECK_OK(measure::start_program(options, plan, machine, program, console));
   const stacks::RecordingAbout about = about_of(request);  // it begins now
-  auto measured = measure::measure_timeline(request, plan, machine, program, console, timeline);
+  const measure::MeasuredTimeline measured = measure::measure_timeline(options, plan, machine, program, console);
+  const answers::TimelineProfile& timeline = measured.profile;
   // Counts from before an error are still written.
   diag::FirstFailure written;
-  written.add(std::move(measured));
+  if (measured.trouble.has_value()) written.add(*measured.trouble);
   written.add(output::write_timeline_files(timeline, files));
   console.out(report::timeline_notes(timeline));
   if (const auto& file = request.recording.html_file; file.has_value()) {
@@ -196,7 +200,8 @@ diag::Result<void> run_timeline(const request::Request& request, const plan::Cou
   }
   if (request.outputs.json)
     written.add(output::deliver_json(request.outputs, report::timeline_json(timeline), console));
-  return std::move(written).result();
+  WPERF_CHECK_OK(std::move(written).result());
+  return status_of(request, machine, program, console);
 }
 
 }  // namespace
@@ -224,10 +229,7 @@ diag::Result<int> run_stat(const request::Request& request, diag::Console& conso
   }
   if (request.listen.has_value()) return count_and_listen(request, plan, machine, console);
   if (!request.timeline.enabled) return run_counts(request, plan, std::move(parts), machine, console);
-  measure::SpawnedProgram program(machine.device->programs());
-  WPERF_CHECK_OK(measure::start_program(request, plan, machine, program, console));
-  WPERF_CHECK_OK(run_timeline(request, plan, machine, program, console, files));
-  return status_of(request, machine, program, console);
+  return run_timeline(request, std::move(plan), machine, files, console);
 }
 
 }  // namespace wperf::commands

@@ -9,6 +9,7 @@
 #include "analysis/topdown/drill.h"
 #include "analysis/topdown/topdown_cores.h"
 #include "app/commands/commands.h"
+#include "app/commands/measure_options_builder.h"
 #include "app/commands/page_output.h"
 #include "app/commands/quiet_console.h"
 #include "app/commands/read_options.h"
@@ -154,11 +155,12 @@ diag::Result<bool> count_step(Search& search, diag::Console& heard) {
   const topdown::Step& step = *drill.step();
   // A kernel finds a counter for cycles by itself; wperf's driver counts them like the events as long as one is free.
   const bool by_kernel = search.machine.capabilities.kernel != nullptr;
-  const request::Request request = request_of(search.request, step, drill.fits(step), by_kernel || !drill.fits(step));
-  WPERF_TRY(plan::CountPlan plan, measure::plan_counts(request, search.machine));
+  const measure::MeasureOptions options =
+      measure_options(request_of(search.request, step, drill.fits(step), by_kernel || !drill.fits(step)));
+  WPERF_TRY(plan::CountPlan plan, measure::plan_counts(options.wanted, search.machine));
   measure::SpawnedProgram program(search.machine.device->programs());
-  WPERF_CHECK_OK(measure::start_program(request, plan, search.machine, program, heard));
-  WPERF_TRY(const measure::MeasuredCount count, measure::measure_count(request, plan, search.machine, program, heard));
+  WPERF_CHECK_OK(measure::start_program(options, plan, search.machine, program, heard));
+  WPERF_TRY(const measure::MeasuredCount count, measure::measure_count(options, plan, search.machine, program, heard));
   if (count.trouble.has_value()) return *count.trouble;
   u64 elsewhere = 0;
   const auto counts = counts_of(count.profile, search.machine.capabilities, search.product, elsewhere);
@@ -201,7 +203,7 @@ diag::Result<void> sample_event(Search& search, std::string_view event, u64 inte
   request.sampling.events = {
       {.text = std::string(event), .number = {}, .interval = static_cast<u32>(interval), .interval_error = {}}};
   QuietConsole quiet(search.console);
-  WPERF_TRY(measure::Recording recording, measure::record_samples(request, search.machine, quiet));
+  WPERF_TRY(measure::Recording recording, measure::record_samples(measure_options(request), search.machine, quiet));
   if (!recording.trace.empty()) WPERF_CHECK_OK(measure::read_trace(recording));
   recording::ReadOptions wanted = plain_read_options(request);
   wanted.lines = true;
@@ -253,7 +255,7 @@ diag::Result<void> sample_memory(Search& search) {
   request.sampling.keeps_spe_bytes = false;
   request.sampling.spe = request::SpeList{{{"load_filter", 1}, {"store_filter", 1}}};
   QuietConsole quiet(search.console);
-  WPERF_TRY(const measure::Recording recording, measure::record_spe(request, machine, quiet));
+  WPERF_TRY(const measure::Recording recording, measure::record_spe(measure_options(request), machine, quiet));
   const perf_data::AuxTraces traces = perf_data::AuxTraces::collect(recording.file);
   WPERF_TRY(ReadSpe read, read_recorded_spe(recording.file, traces, request, quiet));
   for (const std::string& note : report::spe_notes(read.profile)) search.found.answer.notes.push_back("SPE: " + note);

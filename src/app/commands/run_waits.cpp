@@ -10,6 +10,7 @@
 #include "analysis/waits/wait_moments_builder.h"
 #include "analysis/waits/wait_report_builder.h"
 #include "app/commands/commands.h"
+#include "app/commands/measure_options_builder.h"
 #include "app/commands/outputs_told.h"
 #include "app/commands/read_options.h"
 #include "app/commands/recording_choice.h"
@@ -323,7 +324,7 @@ diag::Result<void> plan_recording(request::Request& request, diag::Console& cons
 }
 
 diag::Result<int> record_waits(const request::Request& asked, diag::Console& console) {
-  request::Request request = measure::with_kept_file(asked);
+  request::Request request = with_kept_file(asked);
   request.command = request::Command::record;
   WPERF_TRY(measure::Machine machine, measure::open_machine(request, console));
   if (machine.capabilities.kernel == nullptr) {
@@ -338,19 +339,19 @@ diag::Result<int> record_waits(const request::Request& asked, diag::Console& con
   } else {
     WPERF_CHECK_OK(plan_recording(request, console));
   }
-  WPERF_TRY(const measure::Recording recording, measure::record_samples(request, machine, console));
+  WPERF_TRY(const measure::Recording recording, measure::record_samples(measure_options(request), machine, console));
   request.command = request::Command::waits;
   if (is_trace) {
     const u32 program = request.sampling.whole_machine ? 0 : recording.sampled.pid;
     request.data_file = recording.trace;
-    request.data_file_is_kept = !measure::kept_recording(request).empty();
+    request.data_file_is_kept = !kept_recording(request).empty();
     WPERF_TRY(const auto opened, recording::OpenedRecording::open({.name = recording.trace}, console));
     WPERF_CHECK_OK(show_trace_waits(*opened.trace(), request, program, console));
     tell_written(request, console);
     tell_kept(request, recording, console);
     return measure::status_of_recording(request, machine, recording);
   }
-  if (const std::string kept = measure::kept_recording(request); !kept.empty()) request.data_file = kept;
+  if (const std::string kept = kept_recording(request); !kept.empty()) request.data_file = kept;
   os::release_interrupt();
   WPERF_CHECK_OK(show_waits(recording.file, request, console));
   tell_written(request, console);

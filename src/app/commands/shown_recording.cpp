@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/commands/shown_recording.h"
 
+#include "app/commands/measure_options_builder.h"
 #include "ground/os/files.h"
 
 namespace wperf::commands {
@@ -8,7 +9,7 @@ namespace wperf::commands {
 request::Request shown_request(const request::Request& request, const measure::Recording& recording) {
   // A kept recording is shown under its name, as `report` shows it.
   request::Request shown = request;
-  const std::string kept = measure::kept_recording(request);
+  const std::string kept = kept_recording(request);
   if (os::file_exists(kept)) shown.data_file = kept;
   if (recording.trace.empty()) return shown;
   shown.data_file = recording.trace;

@@ -186,8 +186,9 @@ diag::Result<u64> DeviceTest::count(bool kernel) {
   request.items.emplace_back(std::move(list));
   WPERF_TRY(plan::CountPlan plan, measure::plan_counts(request, machine_));
   measure::SpawnedProgram program(machine_.device->programs());
-  WPERF_CHECK_OK(measure::start_program(request, plan, machine_, program, listener_));
-  WPERF_TRY(const measure::MeasuredCount counted, measure::measure_count(request, plan, machine_, program, listener_));
+  WPERF_CHECK_OK(measure::start_program({.wanted = request}, plan, machine_, program, listener_));
+  WPERF_TRY(const measure::MeasuredCount counted,
+            measure::measure_count({.wanted = request}, plan, machine_, program, listener_));
   if (counted.trouble.has_value()) return *counted.trouble;
   const std::string name = instructions();
   u64 value = 0;
@@ -238,7 +239,7 @@ diag::Result<stacks::StackProfile> DeviceTest::sample(bool kernel) {
   request.sampling.rate_hz = kSamplesPerSecond;
   const plan::Capabilities& machine = machine_.capabilities;
   if (machine.call_stacks && machine.foreign_driver.empty()) request.sampling.call_stacks = request::automatic_stacks();
-  WPERF_TRY(measure::Recording recording, measure::record_samples(request, machine_, listener_));
+  WPERF_TRY(measure::Recording recording, measure::record_samples({.wanted = request}, machine_, listener_));
   if (recording.trouble.has_value()) return *recording.trouble;
   if (!recording.trace.empty()) WPERF_CHECK_OK(measure::read_trace(recording));
   stacks::StackProfile profile = recording::read_recorded_samples(recording.file, {.callers = true}).profile;

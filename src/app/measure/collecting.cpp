@@ -67,22 +67,23 @@ class SamplingProgress {
 
 }  // namespace
 
-diag::Result<Collection> collect_samples(Machine& machine, u64 duration_ms, u32 pid, diag::Console& console,
-                                         u64 drain_every_ns, const std::function<diag::Result<Collected>()>& drain) {
+diag::Result<Collection> collect_samples(Machine& machine, const Until& until, const Drain& drain,
+                                         diag::Console& console) {
   device::Programs& programs = machine.device->programs();
   const u64 start = programs.now_ns();
-  const u64 end = start + duration_ms * kNanosecondsPerMillisecond;
+  const u64 end = start + until.duration_ms * kNanosecondsPerMillisecond;
   SamplingProgress progress(console, start, !programs.shares_console());
-  u64 next_ns = drain_every_ns;
+  u64 next_ns = drain.every_ns;
   while (true) {
     if (console.interrupted()) return Collection{.end = WaitEnd::interrupted, .trouble = {}};
-    if (pid != 0 && !programs.process(pid).running) return Collection{.end = WaitEnd::program_ended, .trouble = {}};
+    if (until.pid != 0 && !programs.process(until.pid).running)
+      return Collection{.end = WaitEnd::program_ended, .trouble = {}};
     const u64 now = programs.now_ns();
-    if (duration_ms != 0 && now >= end) return Collection{};
-    const auto waited = programs.wait(duration_ms != 0 ? std::min(next_ns, end - now) : next_ns, pid);
+    if (until.duration_ms != 0 && now >= end) return Collection{};
+    const auto waited = programs.wait(until.duration_ms != 0 ? std::min(next_ns, end - now) : next_ns, until.pid);
     if (!waited.has_value()) return Collection{.end = WaitEnd::program_ended, .trouble = waited.error()};
-    WPERF_TRY(const Collected collected, drain());
-    next_ns = collected.next_ns != 0 ? collected.next_ns : drain_every_ns;
+    WPERF_TRY(const Collected collected, drain.drain());
+    next_ns = collected.next_ns != 0 ? collected.next_ns : drain.every_ns;
     progress.at(programs.now_ns(), collected);
   }
 }

@@ -28,10 +28,19 @@ struct Collected {
 inline constexpr u64 kSampleDrainNs = 100'000'000;  // the rings of samples are made for this
 inline constexpr u64 kSpeDrainNs = 10'000'000;      // a core fills megabytes in that time
 
-// `drain` returns how much was collected, and is called repeatedly. Waits for `duration_ms` (0: until Ctrl-C or the end
-// of process `pid`; `pid` 0: no process).
-diag::Result<Collection> collect_samples(Machine& machine, u64 duration_ms, u32 pid, diag::Console& console,
-                                         u64 drain_every_ns, const std::function<diag::Result<Collected>()>& drain);
+// When sampling ends, unless Ctrl-C ends it earlier.
+struct Until {
+  u64 duration_ms = 0;  // 0: no limit
+  u32 pid = 0;          // the end of this process; 0: no process
+};
+
+// Called repeatedly; returns how much was collected.
+struct Drain {
+  u64 every_ns;
+  std::function<diag::Result<Collected>()> drain;
+};
+diag::Result<Collection> collect_samples(Machine& machine, const Until& until, const Drain& drain,
+                                         diag::Console& console);
 // The end of the progress line.
 void tell_collected(const Collection& collection, diag::Console& console);
 

@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "app/measure/opened_machine.h"
-#include "app/output/outputs.h"
 
 namespace wperf::measure {
 namespace {
@@ -14,6 +13,7 @@ constexpr u64 kPauseStepMs = 500;
 constexpr u64 kPollMs = 100;  // Ctrl-C is noticed this soon
 
 struct Waiting {
+  const SpawnedProgram& program;
   u64 duration_ms = 0;  // 0 = endless
   u64 step_ms = kCountStepMs;
   device::CountSession* session = nullptr;  // polled for a lost lock
@@ -21,20 +21,19 @@ struct Waiting {
 };
 
 // `trouble` receives the machine's report of a crashed program.
-diag::Result<WaitEnd> wait_with_progress(device::Programs& programs, const Waiting& waiting,
-                                         const SpawnedProgram& program, Progress& progress, diag::Console& console,
-                                         std::optional<diag::Error>& trouble) {
+diag::Result<WaitEnd> wait_with_progress(device::Programs& programs, const Waiting& waiting, Progress& progress,
+                                         diag::Console& console, std::optional<diag::Error>& trouble) {
   const u64 start = programs.now_ns();
   const u64 end = start + waiting.duration_ms * kNanosecondsPerMillisecond;
   u64 next_step = start + waiting.step_ms * kNanosecondsPerMillisecond;
   while (true) {
     if (console.interrupted()) return WaitEnd::interrupted;
-    if (program.ended()) return WaitEnd::program_ended;
+    if (waiting.program.ended()) return WaitEnd::program_ended;
     const u64 now = programs.now_ns();
     if (waiting.duration_ms != 0 && now >= end) return WaitEnd::time;
     u64 slice = kPollMs * kNanosecondsPerMillisecond;
     if (waiting.duration_ms != 0) slice = std::min(slice, end - now);
-    const auto waited = programs.wait(slice, program.pid());
+    const auto waited = programs.wait(slice, waiting.program.pid());
     if (!waited.has_value()) {
       trouble = waited.error();
       return WaitEnd::program_ended;
@@ -54,9 +53,9 @@ diag::Result<WaitEnd> wait_with_progress(device::Programs& programs, const Waiti
 
 }  // namespace
 
-diag::Result<void> SpawnedProgram::start(const request::Request& request, u32 core) {
-  if (output::stdout_is_document(request)) programs_.keep_stdout_free();
-  WPERF_TRY(pid_, programs_.spawn(request.program->path, request.program->command_line, core));
+diag::Result<void> SpawnedProgram::start(const MeasureOptions& options, u32 core) {
+  if (options.stdout_is_document) programs_.keep_stdout_free();
+  WPERF_TRY(pid_, programs_.spawn(options.wanted.program->path, options.wanted.program->command_line, core));
   started_ = true;
   return {};
 }
@@ -74,8 +73,8 @@ int status_of_program(const Machine& machine, const device::ProcessState& progra
   return machine.capabilities.kernel != nullptr && !program.running ? static_cast<int>(program.exit_code) : 0;
 }
 
-diag::Result<void> let_start_up(const request::Request& request, Machine& machine, u32 pid) {
-  const u64 delay_ms = request.spawn_delay_ms.value_or(0);
+diag::Result<void> let_start_up(const request::Measurement& wanted, Machine& machine, u32 pid) {
+  const u64 delay_ms = wanted.spawn_delay_ms.value_or(0);
   if (delay_ms == 0) return {};
   return machine.device->programs().wait(delay_ms * kNanosecondsPerMillisecond, pid);
 }
@@ -105,12 +104,12 @@ diag::Result<CountOutcome> count_once(Machine& machine, const plan::CountPlan& p
   for (const std::string& remark : outcome.remarks) console.out("note: " + remark + "\n");
   Progress progress(console, "counting", !machine.device->programs().shares_console());
   WPERF_CHECK_OK(session->start());
-  const Waiting waiting{.duration_ms = duration_ms,
+  const Waiting waiting{.program = program,
+                        .duration_ms = duration_ms,
                         .step_ms = kCountStepMs,
                         .session = session.get(),
                         .keeps_what_was = machine.capabilities.kernel != nullptr};
-  WPERF_TRY(outcome.end,
-            wait_with_progress(machine.device->programs(), waiting, program, progress, console, outcome.trouble));
+  WPERF_TRY(outcome.end, wait_with_progress(machine.device->programs(), waiting, progress, console, outcome.trouble));
   WPERF_CHECK_OK(session->stop());
   progress.done();
   if (outcome.end == WaitEnd::interrupted) console.out("Ctrl-C received, quit counting...\n");
@@ -124,8 +123,8 @@ diag::Result<WaitEnd> pause_between_counts(Machine& machine, u64 duration_ms, co
   WaitEnd end = WaitEnd::time;
   if (duration_ms != 0) {
     std::optional<diag::Error> trouble;
-    const Waiting waiting{.duration_ms = duration_ms, .step_ms = kPauseStepMs, .session = nullptr};
-    WPERF_TRY(end, wait_with_progress(machine.device->programs(), waiting, program, progress, console, trouble));
+    const Waiting waiting{.program = program, .duration_ms = duration_ms, .step_ms = kPauseStepMs, .session = nullptr};
+    WPERF_TRY(end, wait_with_progress(machine.device->programs(), waiting, progress, console, trouble));
     if (trouble.has_value()) return *trouble;
   }
   progress.done();

@@ -5,12 +5,12 @@
 #include <string>
 #include <vector>
 
+#include "app/measure/measure_options.h"
 #include "app/measure/opened_machine.h"
 #include "ground/diag/console.h"
 #include "ground/diag/result.h"
 #include "machine/plan/plan.h"
 #include "model/readings/counts.h"
-#include "model/request/request.h"
 
 namespace wperf::measure {
 
@@ -24,7 +24,7 @@ class SpawnedProgram {
   SpawnedProgram(const SpawnedProgram&) = delete;
   SpawnedProgram& operator=(const SpawnedProgram&) = delete;
 
-  diag::Result<void> start(const request::Request& request, u32 core);
+  diag::Result<void> start(const MeasureOptions& options, u32 core);
   // A program that runs already: its end is watched for, and it is left alone.
   diag::Result<void> follow(u32 pid);
   u32 pid() const { return pid_; }  // 0: no program
@@ -43,7 +43,7 @@ class SpawnedProgram {
 int status_of_program(const Machine& machine, const device::ProcessState& program);
 
 // Before measuring: as long as --record_spawn_delay asks for, if it does.
-diag::Result<void> let_start_up(const request::Request& request, Machine& machine, u32 pid);
+diag::Result<void> let_start_up(const request::Measurement& wanted, Machine& machine, u32 pid);
 
 enum class WaitEnd { time, interrupted, program_ended };
 

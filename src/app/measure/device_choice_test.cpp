@@ -8,39 +8,39 @@ namespace wperf::measure {
 namespace {
 
 using request::Command;
-using request::Request;
+using request::Measurement;
 
-Request asked(Command command) {
-  Request request;
+Measurement asked(Command command) {
+  Measurement request;
   request.command = command;
   return request;
 }
-Request of_program(Request request) {
+Measurement of_program(Measurement request) {
   request.program = request::Program{.path = "a.exe", .command_line = "a.exe"};
   return request;
 }
-Request counting(EventClass event_class, std::optional<u32> group = {}) {
-  Request request = asked(Command::stat);
+Measurement counting(EventClass event_class, std::optional<u32> group = {}) {
+  Measurement request = asked(Command::stat);
   request.items.emplace_back(
       request::EventList{.tokens = {{.event_class = event_class, .text = "x", .number = {}, .group = group}}});
   return request;
 }
-Request metrics() {
-  Request request = asked(Command::stat);
+Measurement metrics() {
+  Measurement request = asked(Command::stat);
   request.items.emplace_back(request::MetricName{"imix"});
   return request;
 }
-Request timeline() {
-  Request request = counting(EventClass::core);
+Measurement timeline() {
+  Measurement request = counting(EventClass::core);
   request.timeline.enabled = true;
   return request;
 }
-Request spe() {
-  Request request = of_program(asked(Command::record));
+Measurement spe() {
+  Measurement request = of_program(asked(Command::record));
   request.sampling.spe.emplace();
   return request;
 }
-Request of_process(Request request) {
+Measurement of_process(Measurement request) {
   request.process = 12;
   return request;
 }
@@ -63,7 +63,7 @@ TEST(device_choice, our_driver_goes_first_and_nothing_is_said) {
 
 TEST(device_choice, without_it_by_what_is_asked) {
   struct Row {
-    Request request;
+    Measurement request;
     const char *stock, *arms;  // the chosen device without and with Arm's driver
     const char* word;          // a word of the sentence if Arm's driver is there
   };

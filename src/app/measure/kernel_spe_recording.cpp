@@ -39,15 +39,15 @@ void add_losses(const std::vector<readings::SpeStatistics>& core_statistics, per
 
 }  // namespace
 
-diag::Result<Recording> record_kernel_spe(const request::Request& request, Machine& machine, diag::Console& console) {
+diag::Result<Recording> record_kernel_spe(const MeasureOptions& options, Machine& machine, diag::Console& console) {
   Recording recording;
-  WPERF_TRY(plan::SpePlan plan, plan::make_spe_plan(request, machine.capabilities));
+  WPERF_TRY(plan::SpePlan plan, plan::make_spe_plan(options.wanted, options.view, machine.capabilities));
   SpawnedProgram program(machine.device->programs());
-  WPERF_TRY(recording.sampled, start_or_find(request, plan.program_core, machine, program, console));
+  WPERF_TRY(recording.sampled, start_or_find(options, plan.program_core, machine, program, console));
   if (recording.sampled.pid != 0) plan.process = recording.sampled.pid;
   recording::SpeTraceRecords traces(kMostTraceBytes);
   WPERF_TRY(const auto session, machine.device->open_spe(plan));
-  device::RecordingTarget target = target_of_session(request, recording);
+  device::RecordingTarget target = target_of_session(options.kept_file, recording);
   target.traced = {.event = "arm_spe_0",
                    .interval = plan.interval,
                    .finish = [&](u32 unit_type, std::string& records, perf_data::RunFacts& run) {
@@ -63,11 +63,11 @@ diag::Result<Recording> record_kernel_spe(const request::Request& request, Machi
     WPERF_CHECK_OK(session->drain(sink));
     return Collected{.amount = traces.taken()};
   };
-  WPERF_TRY(Collection collection,
-            collect_samples(machine, request.duration_ms(), plan.process.value_or(0), console, kSpeDrainNs, drain));
+  WPERF_TRY(Collection collection, collect_samples(machine, {options.wanted.duration_ms(), plan.process.value_or(0)},
+                                                   {kSpeDrainNs, drain}, console));
   WPERF_CHECK_OK(session->stop());
   WPERF_CHECK_OK(session->drain(sink));
-  WPERF_CHECK_OK(finish_session(request, machine, std::move(collection), recording, console));
+  WPERF_CHECK_OK(finish_session(options.kept_file, machine, std::move(collection), recording, console));
   if (traces.left_out() != 0) {
     console.warn(
         fmt::format("warning: {} bytes of SPE data were dropped, because wperf keeps at most {}; use a longer "

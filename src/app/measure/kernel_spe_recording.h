@@ -6,6 +6,6 @@
 
 namespace wperf::measure {
 
-diag::Result<Recording> record_kernel_spe(const request::Request& request, Machine& machine, diag::Console& console);
+diag::Result<Recording> record_kernel_spe(const MeasureOptions& options, Machine& machine, diag::Console& console);
 
 }  // namespace wperf::measure

@@ -9,17 +9,17 @@
 namespace wperf::measure {
 namespace {
 
-// The equivalent request for `stat`.
-request::Request counting_request(const request::Request& request, const SampledProgram& sampled) {
-  request::Request counting = request;
-  counting.command = request::Command::stat;
-  counting.items = *request.live.counters;
-  if (counting.cores.empty()) counting.cores = request.sampling.cores;
-  if (!counting.timeout.has_value()) counting.timeout.emplace();
-  counting.program.reset();
-  counting.process.reset();
-  if (sampled.pid != 0 && !request.sampling.whole_machine) counting.process = sampled.pid;
-  return counting;
+// The same measurement for `stat`.
+request::Measurement counting(request::Measurement wanted, std::vector<request::CountItem> counters,
+                              const SampledProgram& sampled) {
+  wanted.command = request::Command::stat;
+  wanted.items = std::move(counters);
+  if (wanted.cores.empty()) wanted.cores = wanted.sampling.cores;
+  if (!wanted.timeout.has_value()) wanted.timeout.emplace();
+  wanted.program.reset();
+  wanted.process.reset();
+  if (sampled.pid != 0 && !wanted.sampling.whole_machine) wanted.process = sampled.pid;
+  return wanted;
 }
 
 u64 grown(u64 now, u64 before) {
@@ -47,7 +47,8 @@ readings::CountCapture difference(readings::CountCapture now, const readings::Co
 
 }  // namespace
 
-diag::Result<std::unique_ptr<LiveCounts>> LiveCounts::open(const request::Request& request,
+diag::Result<std::unique_ptr<LiveCounts>> LiveCounts::open(request::Measurement wanted,
+                                                           std::vector<request::CountItem> counters,
                                                            const SampledProgram& sampled, Machine& machine) {
   const auto& kernel = machine.capabilities.kernel;
   if (kernel == nullptr || kernel->is_windows()) {
@@ -58,8 +59,8 @@ diag::Result<std::unique_ptr<LiveCounts>> LiveCounts::open(const request::Reques
         .hint = "top shows the rates of the events of -e; for exact counts use `wperf stat -t`",
         .code = diag::ExitCode::usage};
   }
-  WPERF_TRY(plan::CountPlan plan,
-            plan::make_count_plan(counting_request(request, sampled), machine.capabilities, machine.catalog));
+  WPERF_TRY(plan::CountPlan plan, plan::make_count_plan(counting(std::move(wanted), std::move(counters), sampled),
+                                                        machine.capabilities, machine.catalog));
   WPERF_TRY(std::unique_ptr<device::CountSession> session, machine.device->open_count(plan));
   WPERF_CHECK_OK(session->start());
   return std::unique_ptr<LiveCounts>(new LiveCounts(std::move(plan), std::move(session), machine));

@@ -14,11 +14,12 @@ namespace wperf::measure {
 class LiveCounts {
  public:
   // For the sampled program, or for the cores. An error if a device either samples or counts.
-  static diag::Result<std::unique_ptr<LiveCounts>> open(const request::Request& request, const SampledProgram& sampled,
-                                                        Machine& machine);
+  static diag::Result<std::unique_ptr<LiveCounts>> open(request::Measurement wanted,
+                                                        std::vector<request::CountItem> counters,
+                                                        const SampledProgram& sampled, Machine& machine);
   // Since the last call, of all cores together.
   diag::Result<std::vector<answers::CountRow>> next();
-  // The ways in which counting differs from the request.
+  // The ways in which counting differs from what was asked for.
   std::vector<std::string> remarks() const { return session_->remarks(); }
 
  private:

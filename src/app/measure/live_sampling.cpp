@@ -32,7 +32,7 @@ usize pid_offset_of(const perf_data::PerfFile& file) {
 }
 
 struct LiveRun {
-  const request::Request& request;
+  const MeasureOptions& options;
   plan::SamplePlan plan;
   const SampledProgram& sampled;
   Machine& machine;
@@ -46,7 +46,7 @@ class KernelLive final : public LiveSampling {
  public:
   explicit KernelLive(LiveRun run) : run_(std::move(run)) {
     const u32 pid = run_.sampled.pid;
-    if (pid != 0 && !run_.request.sampling.whole_machine) run_.plan.process = pid;
+    if (pid != 0 && !run_.options.wanted.sampling.whole_machine) run_.plan.process = pid;
   }
 
   diag::Result<void> open();
@@ -70,7 +70,7 @@ class KernelLive final : public LiveSampling {
 diag::Result<void> KernelLive::open() {
   session_.reset();
   device::RecordingTarget target{.file = {}, .tool_version = tool_version()};
-  target.filter = live_filter(run_.request, run_.plan);
+  target.filter = live_filter(run_.options.wanted, run_.plan);
   WPERF_TRY(session_, run_.machine.device->open_recording(run_.plan, target));
   begin_ns_ = run_.now_ns();
   WPERF_CHECK_OK(session_->start());
@@ -118,8 +118,9 @@ diag::Result<LiveStretch> KernelLive::next(u64 length_ms, const std::function<vo
     meanwhile();
     return Collected{};
   };
-  WPERF_TRY(Collection collection, collect_samples(run_.machine, std::max<u64>(length_ms, gone_ms + 1) - gone_ms,
-                                                   run_.sampled.pid, run_.console, kSampleDrainNs, nothing));
+  WPERF_TRY(Collection collection,
+            collect_samples(run_.machine, {std::max<u64>(length_ms, gone_ms + 1) - gone_ms, run_.sampled.pid},
+                            {kSampleDrainNs, nothing}, run_.console));
   stretch.end = collection.end;
   stretch.trouble = std::move(collection.trouble);
   if (goes_on) records_.begin_stretch(kMostLiveBytes);
@@ -200,8 +201,8 @@ diag::Result<LiveStretch> DriverLive::next(u64 length_ms, const std::function<vo
     meanwhile();
     return collected;
   };
-  WPERF_TRY(Collection collection, collect_samples(run_.machine, length_ms, run_.sampled.pid, run_.console,
-                                                   session_->drain_every_ns(kSampleDrainNs), drain));
+  WPERF_TRY(Collection collection, collect_samples(run_.machine, {length_ms, run_.sampled.pid},
+                                                   {session_->drain_every_ns(kSampleDrainNs), drain}, run_.console));
   if (collection.end != WaitEnd::time) WPERF_CHECK_OK(session_->stop());
   WPERF_CHECK_OK(session_->drain(capture));
   capture.end_ns = sampled_ns_ = stretch.end_ns = run_.now_ns();
@@ -237,11 +238,8 @@ diag::Result<std::vector<std::byte>> DriverLive::recording(usize stretches, usiz
     recorder.take(copy);
   }
   all.processes = run_.machine.device->programs().processes();
-  recorder.finish(all, run_.machine.capabilities, run_.request.arguments, run_.sampled);
-  request::Request unkept = run_.request;
-  unkept.sampling.perf_data = false;
-  unkept.sampling.perf_data_file.reset();
-  WPERF_CHECK_OK(finish_own_file(unkept, recording));
+  recorder.finish(all, run_.machine.capabilities, run_.options.arguments, run_.sampled);
+  WPERF_CHECK_OK(finish_own_file(recording));
   return copy_of(recording.mapped->bytes());
 }
 
@@ -253,7 +251,7 @@ class TraceLive final : public LiveSampling {
   usize kept() const override { return last_.has_value() ? 1 : 0; }
   diag::Result<std::vector<std::byte>> recording(usize stretches, usize newest_left_out) override;
   const recording::RecordedSwitches* switches() const override {
-    return run_.request.live.waits ? &switches_ : nullptr;
+    return run_.options.live_waits ? &switches_ : nullptr;
   }
 
  private:
@@ -266,12 +264,12 @@ class TraceLive final : public LiveSampling {
 diag::Result<LiveStretch> TraceLive::next(u64 length_ms, const std::function<void()>& /* during the stretch */) {
   LiveStretch stretch{.begin_ns = run_.now_ns()};
   if (sampled_ns_ != 0) stretch.unseen_ns = stretch.begin_ns - sampled_ns_;
-  request::Request request = run_.request;
-  request.timeout = request::Duration{length_ms};
+  MeasureOptions options = run_.options;
+  options.wanted.timeout = request::Duration{length_ms};
   last_.reset();
-  WPERF_TRY(Recording recorded, record_sampled(request, run_.plan, run_.sampled, run_.machine, run_.console));
+  WPERF_TRY(Recording recorded, record_sampled(options, run_.plan, run_.sampled, run_.machine, run_.console));
   sampled_ns_ = stretch.end_ns = run_.now_ns();
-  WPERF_TRY(switches_, read_trace(recorded, {.switches = request.live.waits}));
+  WPERF_TRY(switches_, read_trace(recorded, {.switches = options.live_waits}));
   stretch.end = recorded.end;
   stretch.trouble = recorded.trouble;
   last_.emplace(std::move(recorded));
@@ -285,11 +283,11 @@ diag::Result<std::vector<std::byte>> TraceLive::recording(usize /*stretches*/, u
 
 }  // namespace
 
-diag::Result<std::unique_ptr<LiveSampling>> start_live_sampling(const request::Request& request,
+diag::Result<std::unique_ptr<LiveSampling>> start_live_sampling(const MeasureOptions& options,
                                                                 const plan::SamplePlan& plan,
                                                                 const SampledProgram& sampled, Machine& machine,
                                                                 diag::Console& console) {
-  LiveRun run{.request = request, .plan = plan, .sampled = sampled, .machine = machine, .console = console};
+  LiveRun run{.options = options, .plan = plan, .sampled = sampled, .machine = machine, .console = console};
   const auto& kernel = machine.capabilities.kernel;
   if (kernel == nullptr) return std::unique_ptr<LiveSampling>(std::make_unique<DriverLive>(std::move(run)));
   if (kernel->is_windows()) return std::unique_ptr<LiveSampling>(std::make_unique<TraceLive>(std::move(run)));

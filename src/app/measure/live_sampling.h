@@ -37,7 +37,7 @@ class LiveSampling {
 inline constexpr u64 kMostLiveBytes = u64{64} << 20;
 
 // The arguments outlive it.
-diag::Result<std::unique_ptr<LiveSampling>> start_live_sampling(const request::Request& request,
+diag::Result<std::unique_ptr<LiveSampling>> start_live_sampling(const MeasureOptions& options,
                                                                 const plan::SamplePlan& plan,
                                                                 const SampledProgram& sampled, Machine& machine,
                                                                 diag::Console& console);

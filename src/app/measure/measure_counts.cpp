@@ -19,25 +19,6 @@ answers::CountProfile profile_of(const plan::CountPlan& plan, const Machine& mac
   return profile;
 }
 
-diag::Result<void> collect(const request::Request& request, const plan::CountPlan& plan, Machine& machine,
-                           const SpawnedProgram& program, diag::Console& console, answers::TimelineProfile& timeline) {
-  u64 first_ns = 0;
-  for (u64 n = 0; request.timeline.count == 0 || n < request.timeline.count; ++n) {
-    WPERF_TRY(const CountOutcome outcome, count_once(machine, plan, request.duration_ms(), program, console));
-    const readings::CountCapture& capture = outcome.capture;
-    if (n == 0) first_ns = capture.start_ns;
-    timeline.spans.push_back({capture.start_ns - first_ns, capture.end_ns - first_ns});
-    timeline.counts.push_back(profile_of(plan, machine, outcome));
-    trace_counters(timeline.counts.back());
-    if (outcome.trouble.has_value()) return *outcome.trouble;
-    if (outcome.end == WaitEnd::interrupted) return {};
-    WPERF_TRY(const WaitEnd end,
-              pause_between_counts(machine, request.timeline.interval.milliseconds, program, console));
-    if (end != WaitEnd::time || program.ended()) return {};
-  }
-  return {};
-}
-
 // The text for an option that was given without a value: a metric that this machine has, or else a command line that
 // works.
 std::string what_to_count(const Machine& machine) {
@@ -51,22 +32,22 @@ std::string what_to_count(const Machine& machine) {
 }
 
 // The system's facts about the program in addition to its counts.
-void describe_program(const request::Request& request, Machine& machine, const SpawnedProgram& program,
+void describe_program(const request::Measurement& wanted, Machine& machine, const SpawnedProgram& program,
                       answers::CountProfile& profile) {
   if (!profile.by_kernel || program.pid() == 0) return;
   for (const readings::Process& process : machine.device->programs().processes()) {
     if (process.pid == program.pid()) profile.program = process.image.substr(process.image.find_last_of("/\\") + 1);
   }
   const device::ProcessState state = machine.device->programs().process(program.pid());
-  if (!request.program.has_value() || !state.has_times) return;
+  if (!wanted.program.has_value() || !state.has_times) return;
   profile.user_seconds = static_cast<double>(state.user_ns) / 1e9;
   profile.system_seconds = static_cast<double>(state.system_ns) / 1e9;
 }
 
 }  // namespace
 
-diag::Result<plan::CountPlan> plan_counts(const request::Request& request, Machine& machine) {
-  WPERF_TRY(plan::CountPlan plan, plan::make_count_plan(request, machine.capabilities, machine.catalog));
+diag::Result<plan::CountPlan> plan_counts(const request::Measurement& wanted, Machine& machine) {
+  WPERF_TRY(plan::CountPlan plan, plan::make_count_plan(wanted, machine.capabilities, machine.catalog));
   if (plan.has_events()) return plan;
   return diag::Error{
       .text = "no event specified", .hint = what_to_count(machine), .code = diag::ExitCode::no_event, .verbatim = true};
@@ -78,37 +59,60 @@ void tell_plan(const plan::CountPlan& plan, const Machine& machine, const std::v
   console.out(report::schedule_text(test_report_of(plan, machine.capabilities)));
 }
 
-diag::Result<void> start_program(const request::Request& request, plan::CountPlan& plan, Machine& machine,
+diag::Result<void> start_program(const MeasureOptions& options, plan::CountPlan& plan, Machine& machine,
                                  SpawnedProgram& program, diag::Console& console) {
-  if (request.process.has_value()) return program.follow(*request.process);
-  if (!request.program.has_value()) return {};
-  WPERF_CHECK_OK(program.start(request, plan.program_core));
+  const request::Measurement& wanted = options.wanted;
+  if (wanted.process.has_value()) return program.follow(*wanted.process);
+  if (!wanted.program.has_value()) return {};
+  WPERF_CHECK_OK(program.start(options, plan.program_core));
   if (plan.of_program) plan.process = program.pid();
-  if (request.outputs.verbose) console.out(fmt::format("{} pid is {}\n", request.program->path, program.pid()));
-  return let_start_up(request, machine, program.pid());
+  if (options.verbose) console.out(fmt::format("{} pid is {}\n", wanted.program->path, program.pid()));
+  return let_start_up(wanted, machine, program.pid());
 }
 
-diag::Result<MeasuredCount> measure_count(const request::Request& request, const plan::CountPlan& plan,
-                                          Machine& machine, const SpawnedProgram& program, diag::Console& console) {
-  WPERF_TRY(const CountOutcome outcome, count_once(machine, plan, request.duration_ms(), program, console));
+diag::Result<MeasuredCount> measure_count(const MeasureOptions& options, const plan::CountPlan& plan, Machine& machine,
+                                          const SpawnedProgram& program, diag::Console& console) {
+  WPERF_TRY(const CountOutcome outcome, count_once(machine, plan, options.wanted.duration_ms(), program, console));
   MeasuredCount count;
   count.profile = profile_of(plan, machine, outcome);
   trace_counters(count.profile);
-  describe_program(request, machine, program, count.profile);
+  describe_program(options.wanted, machine, program, count.profile);
   count.trouble = outcome.trouble;
-  if (request.outputs.verbose && request.program.has_value() && program.ended()) {
-    console.out(fmt::format("{} ended with exit code {:#x}\n", request.program->path, program.exit_code()));
+  if (options.verbose && options.wanted.program.has_value() && program.ended()) {
+    console.out(fmt::format("{} ended with exit code {:#x}\n", options.wanted.program->path, program.exit_code()));
   }
   return count;
 }
 
-diag::Result<void> measure_timeline(const request::Request& request, const plan::CountPlan& plan, Machine& machine,
-                                    const SpawnedProgram& program, diag::Console& console,
-                                    answers::TimelineProfile& timeline) {
-  timeline.duration_seconds = static_cast<double>(request.duration_ms()) / 1000.0;
-  timeline.interval_seconds = static_cast<double>(request.timeline.interval.milliseconds) / 1000.0;
-  timeline.requested_counts = request.timeline.count;
-  return collect(request, plan, machine, program, console, timeline);
+MeasuredTimeline measure_timeline(const MeasureOptions& options, const plan::CountPlan& plan, Machine& machine,
+                                  const SpawnedProgram& program, diag::Console& console) {
+  const request::Measurement& wanted = options.wanted;
+  const request::Timeline& line = wanted.timeline;
+  MeasuredTimeline measured;
+  answers::TimelineProfile& timeline = measured.profile;
+  timeline.duration_seconds = static_cast<double>(wanted.duration_ms()) / 1000.0;
+  timeline.interval_seconds = static_cast<double>(line.interval.milliseconds) / 1000.0;
+  timeline.requested_counts = line.count;
+  u64 first_ns = 0;
+  // Returns false if it was the last count.
+  const auto count = [&](bool is_first) -> diag::Result<bool> {
+    WPERF_TRY(const CountOutcome outcome, count_once(machine, plan, wanted.duration_ms(), program, console));
+    const readings::CountCapture& capture = outcome.capture;
+    if (is_first) first_ns = capture.start_ns;
+    timeline.spans.push_back({capture.start_ns - first_ns, capture.end_ns - first_ns});
+    timeline.counts.push_back(profile_of(plan, machine, outcome));
+    trace_counters(timeline.counts.back());
+    if (outcome.trouble.has_value()) return *outcome.trouble;
+    if (outcome.end == WaitEnd::interrupted) return false;
+    WPERF_TRY(const WaitEnd end, pause_between_counts(machine, line.interval.milliseconds, program, console));
+    return end == WaitEnd::time && !program.ended();
+  };
+  for (u64 n = 0; line.count == 0 || n < line.count; ++n) {
+    const diag::Result<bool> goes_on = count(n == 0);
+    if (!goes_on.has_value()) measured.trouble = goes_on.error();
+    if (!goes_on.has_value() || !goes_on.value()) break;
+  }
+  return measured;
 }
 
 }  // namespace wperf::measure

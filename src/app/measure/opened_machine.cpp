@@ -45,11 +45,11 @@ diag::Result<std::vector<std::string>> metric_file_texts(const std::vector<std::
 
 }  // namespace
 
-diag::Result<std::unique_ptr<device::Device>> open_locked_device(const request::Request& request) {
-  WPERF_TRY(auto device, devices::open_device(request.device));
+diag::Result<std::unique_ptr<device::Device>> open_locked_device(const request::Measurement& wanted) {
+  WPERF_TRY(auto device, devices::open_device(wanted.device));
   WPERF_TRY(const device::DriverVersion driver, device->driver_version());
   if (!driver.compatible) return version_mismatch(driver);
-  WPERF_CHECK_OK(device->acquire(request.force_lock));
+  WPERF_CHECK_OK(device->acquire(wanted.force_lock));
   return device;
 }
 
@@ -69,12 +69,13 @@ diag::Error version_mismatch(const device::DriverVersion& driver) {
           .verbatim = true};
 }
 
-diag::Result<Machine> open_machine(const request::Request& request, diag::Console& console, device::Device::Spe spe) {
+diag::Result<Machine> open_machine(const request::Measurement& wanted, diag::Console& console,
+                                   device::Device::Spe spe) {
   Machine machine;
-  WPERF_TRY(machine.device, open_locked_device(request));
+  WPERF_TRY(machine.device, open_locked_device(wanted));
   WPERF_TRY(machine.capabilities, machine.device->capabilities(spe));
-  WPERF_TRY(const auto extra, extra_event_texts(request.extra_events));
-  WPERF_TRY(const auto metrics, metric_file_texts(request.metric_files));
+  WPERF_TRY(const auto extra, extra_event_texts(wanted.extra_events));
+  WPERF_TRY(const auto metrics, metric_file_texts(wanted.metric_files));
   WPERF_TRY(machine.catalog, plan::make_event_catalog(machine.capabilities, extra, metrics));
   for (const std::string& warning : machine.catalog.warnings) console.warn(warning);
   return machine;

@@ -8,7 +8,7 @@
 #include "ground/diag/result.h"
 #include "machine/device/device.h"
 #include "machine/plan/plan.h"
-#include "model/request/request.h"
+#include "model/request/measurement.h"
 
 namespace wperf::measure {
 
@@ -22,9 +22,9 @@ struct Machine {
 };
 
 // Opens the device, sees that its driver speaks wperf's protocol, and takes its lock.
-diag::Result<std::unique_ptr<device::Device>> open_locked_device(const request::Request& request);
+diag::Result<std::unique_ptr<device::Device>> open_locked_device(const request::Measurement& wanted);
 // The same, then asks the hardware and reads the -C and -E files.
-diag::Result<Machine> open_machine(const request::Request& request, diag::Console& console,
+diag::Result<Machine> open_machine(const request::Measurement& wanted, diag::Console& console,
                                    device::Device::Spe spe = device::Device::Spe::left_alone);
 
 std::string number_text(const device::DriverVersion& version);  // "3.8.0"

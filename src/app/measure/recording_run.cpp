@@ -10,7 +10,6 @@
 #include "app/measure/sample_recorder.h"
 #include "app/measure/sampling.h"
 #include "app/measure/tool.h"
-#include "app/output/outputs.h"
 #include "code/modules/symbol_folders.h"
 #include "formats/etl/trace.h"
 #include "formats/perf_data/run_facts.h"
@@ -21,25 +20,10 @@
 
 namespace wperf::measure {
 
-std::string kept_recording(const request::Request& request) {
-  const std::optional<std::string>& named = request.sampling.perf_data_file;
-  if (named.has_value()) return output::output_path(request.outputs, *named);
-  if (!request.sampling.perf_data) return {};
-  return output::output_path(request.outputs, std::string(output::kUsualRecording));
-}
-
-request::Request with_kept_file(request::Request request) {
-  std::optional<std::string>& output = request.outputs.json_file;
-  if (!output.has_value() || (!output->ends_with(".data") && !output->ends_with(".etl"))) return request;
-  request.sampling.perf_data = true;
-  request.sampling.perf_data_file.swap(output);
-  output.reset();
-  return request;
-}
-
-diag::Result<int> status_of_recording(const request::Request& request, Machine& machine, const Recording& recording) {
+diag::Result<int> status_of_recording(const request::Measurement& wanted, Machine& machine,
+                                      const Recording& recording) {
   if (recording.trouble.has_value()) return *recording.trouble;
-  if (!request.program.has_value() || recording.end != WaitEnd::program_ended) return 0;
+  if (!wanted.program.has_value() || recording.end != WaitEnd::program_ended) return 0;
   const readings::Process* program = find_process(recording.processes, recording.sampled.pid);
   if (program == nullptr) return 0;
   return status_of_program(machine, {.running = program->running, .exit_code = program->exit_code});
@@ -62,22 +46,22 @@ diag::Result<void> open_recording(Recording& recording) {
 }
 
 // The system's own kernel samples into a file (docs/decisions/0007).
-diag::Result<void> record_with_kernel(const request::Request& request, Machine& machine, Recording& recording,
+diag::Result<void> record_with_kernel(const MeasureOptions& options, Machine& machine, Recording& recording,
                                       diag::Console& console) {
   const u32 pid = recording.sampled.pid;
-  if (pid != 0 && !request.sampling.whole_machine) recording.plan.process = pid;
-  device::RecordingTarget target = target_of_session(request, recording);
-  target.filter = live_filter(request, recording.plan);
+  if (pid != 0 && !options.wanted.sampling.whole_machine) recording.plan.process = pid;
+  device::RecordingTarget target = target_of_session(options.kept_file, recording);
+  target.filter = live_filter(options.wanted, recording.plan);
   WPERF_TRY(recording.session, machine.device->open_recording(recording.plan, target));
   WPERF_CHECK_OK(recording.session->start());
-  if (request.outputs.verbose) {
+  if (options.verbose) {
     for (const std::string& remark : recording.session->remarks()) console.out("note: " + remark + "\n");
   }
   const auto written = [&]() -> diag::Result<Collected> {
     WPERF_TRY(const u64 bytes, recording.session->written());
     return Collected{.amount = bytes};
   };
-  auto collected = collect_samples(machine, request.duration_ms(), pid, console, kSampleDrainNs, written);
+  auto collected = collect_samples(machine, {options.wanted.duration_ms(), pid}, {kSampleDrainNs, written}, console);
   // If another program ended the session, the samples until then are shown.
   Collection collection;
   if (collected.has_value()) {
@@ -85,7 +69,7 @@ diag::Result<void> record_with_kernel(const request::Request& request, Machine& 
   } else {
     collection.trouble = std::move(collected).error();
   }
-  return finish_session(request, machine, std::move(collection), recording, console);
+  return finish_session(options.kept_file, machine, std::move(collection), recording, console);
 }
 
 void tell_lost_stacks(const readings::SampleCapture& capture, diag::Console& console) {
@@ -99,9 +83,7 @@ void tell_lost_stacks(const readings::SampleCapture& capture, diag::Console& con
 }
 
 // Tells a user who forgot the program, or did not know that it is needed, within the first second.
-void tell_whole_machine(const request::Request& request, const SampledProgram& sampled, diag::Console& console) {
-  if (sampled.pid != 0) return;
-  const u64 length_ms = request.duration_ms();
+void tell_whole_machine(u64 length_ms, diag::Console& console) {
   console.out(length_ms != 0
                   ? fmt::format("recording the whole machine for {} s; press Ctrl-C to stop earlier\n",
                                 text::fixed(static_cast<double>(length_ms) / 1000, length_ms % 1000 == 0 ? 0 : 2))
@@ -109,13 +91,13 @@ void tell_whole_machine(const request::Request& request, const SampledProgram& s
 }
 
 // With a driver that hands out samples.
-diag::Result<void> record_with_driver(const request::Request& request, Machine& machine, Recording& recording,
+diag::Result<void> record_with_driver(const MeasureOptions& options, Machine& machine, Recording& recording,
                                       diag::Console& console) {
   // Samples of such a driver have no process: they are attributed to the program that was put on their core.
   if (!machine.capabilities.foreign_driver.empty()) recording.plan.process = recording.sampled.pid;
-  const modules::SymbolOptions symbols = modules::symbol_options(request);
+  const modules::SymbolOptions symbols = modules::symbol_options(options.wanted);
   console.out(report::sample_start_text(target_before(machine.device->programs(), recording.sampled, symbols),
-                                        recording.sampled.pe_file, request.outputs.verbose));
+                                        recording.sampled.pe_file, options.verbose));
   WPERF_CHECK_OK(create_own_file(recording));
   std::optional<SampleRecorder> recorder;
   const SampleSink sink{.begin = [&](const plan::SamplePlan& plan) -> diag::Result<void> {
@@ -125,26 +107,25 @@ diag::Result<void> record_with_driver(const request::Request& request, Machine& 
                         },
                         .take = [&](readings::SampleCapture& capture) { recorder->take(capture); }};
   WPERF_TRY(SamplingOutcome outcome,
-            sample_once(machine, recording.plan, request.duration_ms(), recording.sampled.pid, console, sink));
+            sample_once(machine, recording.plan, {options.wanted.duration_ms(), recording.sampled.pid}, console, sink));
   tell_lost_stacks(outcome.capture, console);
-  recorder->finish(outcome.capture, machine.capabilities, request.arguments, recording.sampled);
+  recorder->finish(outcome.capture, machine.capabilities, options.arguments, recording.sampled);
   recording.end = outcome.collection.end;
   recording.trouble = std::move(outcome.collection.trouble);
   recording.processes = std::move(outcome.capture.processes);
-  return finish_own_file(request, recording);
+  return finish_own_file(recording, options.kept_file);
 }
 
 }  // namespace
 
-std::shared_ptr<perf_data::RecordFilter> live_filter(const request::Request& request, const plan::SamplePlan& plan) {
+std::shared_ptr<perf_data::RecordFilter> live_filter(const request::Measurement& wanted, const plan::SamplePlan& plan) {
   if (plan.call_stacks.source != request::StackSource::automatic) return nullptr;
   return std::make_shared<recording::LiveUnwinding>(
-      modules::ElfSearch{.folders = modules::symbol_folders(request), .lines = false});
+      modules::ElfSearch{.folders = modules::symbol_folders(wanted), .lines = false});
 }
 
-device::RecordingTarget target_of_session(const request::Request& request, const Recording& recording) {
-  const std::string kept = kept_recording(request);
-  device::RecordingTarget target{.file = os::is_pipe_or_device(kept) ? std::string() : kept,
+device::RecordingTarget target_of_session(const std::string& kept_file, const Recording& recording) {
+  device::RecordingTarget target{.file = os::is_pipe_or_device(kept_file) ? std::string() : kept_file,
                                  .tool_version = tool_version()};
   target.run.image_name = recording.sampled.image_name;
   target.run.pe_file = recording.sampled.pe_file;
@@ -153,7 +134,7 @@ device::RecordingTarget target_of_session(const request::Request& request, const
   return target;
 }
 
-diag::Result<void> finish_session(const request::Request& request, Machine& machine, Collection collection,
+diag::Result<void> finish_session(const std::string& kept_file, Machine& machine, Collection collection,
                                   Recording& recording, diag::Console& console) {
   WPERF_CHECK_OK(recording.session->stop());
   tell_collected(collection, console);
@@ -177,8 +158,8 @@ diag::Result<void> finish_session(const request::Request& request, Machine& mach
   recording.mapped = std::make_unique<os::MappedFile>(std::move(mapped));
   const auto bytes = recording.mapped->bytes();
   recording.size = bytes.size();
-  if (const std::string kept = kept_recording(request); os::is_pipe_or_device(kept)) {
-    auto whole = keep_recording(bytes, kept);
+  if (os::is_pipe_or_device(kept_file)) {
+    auto whole = keep_recording(bytes, kept_file);
     if (!whole.has_value() && !recording.trouble.has_value()) recording.trouble = std::move(whole).error();
   }
   return open_recording(recording);
@@ -190,15 +171,15 @@ diag::Result<void> create_own_file(Recording& recording) {
   return {};
 }
 
-diag::Result<void> finish_own_file(const request::Request& request, Recording& recording) {
+diag::Result<void> finish_own_file(Recording& recording, const std::string& kept_file) {
   recording.own->close();
   if (recording.own->trouble().has_value()) recording.trouble = recording.own->trouble();
   WPERF_TRY(os::MappedFile mapped, os::MappedFile::open(recording.own->openable_path()));
   recording.mapped = std::make_unique<os::MappedFile>(std::move(mapped));
   const auto bytes = recording.mapped->bytes();
   recording.size = bytes.size();
-  if (const std::string kept = kept_recording(request); !kept.empty()) {
-    const auto whole = keep_recording(bytes, kept);
+  if (!kept_file.empty()) {
+    const auto whole = keep_recording(bytes, kept_file);
     if (!whole.has_value() && !recording.trouble.has_value()) recording.trouble = whole.error();
   }
   return open_recording(recording);
@@ -218,21 +199,23 @@ diag::Result<recording::RecordedSwitches> read_trace(Recording& recording, const
   return std::move(made.switches);
 }
 
-diag::Result<Recording> record_samples(const request::Request& request, Machine& machine, diag::Console& console) {
-  WPERF_TRY(const plan::SamplePlan plan, plan::make_sample_plan(request, machine.capabilities, machine.catalog));
+diag::Result<Recording> record_samples(const MeasureOptions& options, Machine& machine, diag::Console& console) {
+  WPERF_TRY(const plan::SamplePlan plan,
+            plan::make_sample_plan(options.wanted, options.view, machine.capabilities, machine.catalog));
   SpawnedProgram program(machine.device->programs());
-  WPERF_TRY(const SampledProgram sampled, start_or_find(request, plan.program_core, machine, program, console));
-  if (machine.capabilities.kernel != nullptr) tell_whole_machine(request, sampled, console);
-  return record_sampled(request, plan, sampled, machine, console);
+  WPERF_TRY(const SampledProgram sampled, start_or_find(options, plan.program_core, machine, program, console));
+  if (machine.capabilities.kernel != nullptr && sampled.pid == 0)
+    tell_whole_machine(options.wanted.duration_ms(), console);
+  return record_sampled(options, plan, sampled, machine, console);
 }
 
-diag::Result<Recording> record_sampled(const request::Request& request, const plan::SamplePlan& plan,
+diag::Result<Recording> record_sampled(const MeasureOptions& options, const plan::SamplePlan& plan,
                                        const SampledProgram& sampled, Machine& machine, diag::Console& console) {
   Recording recording;
   recording.plan = plan;
   recording.sampled = sampled;
-  WPERF_CHECK_OK(machine.capabilities.kernel != nullptr ? record_with_kernel(request, machine, recording, console)
-                                                        : record_with_driver(request, machine, recording, console));
+  WPERF_CHECK_OK(machine.capabilities.kernel != nullptr ? record_with_kernel(options, machine, recording, console)
+                                                        : record_with_driver(options, machine, recording, console));
   return recording;
 }
 

@@ -35,33 +35,28 @@ struct Recording {
 };
 
 // Starts or finds the program, then samples until the time is over, the program ends or Ctrl-C.
-diag::Result<Recording> record_samples(const request::Request& request, Machine& machine, diag::Console& console);
+diag::Result<Recording> record_samples(const MeasureOptions& options, Machine& machine, diag::Console& console);
 
-// The same for a program that already runs, for as long as `request` says; for repeated recordings.
-diag::Result<Recording> record_sampled(const request::Request& request, const plan::SamplePlan& plan,
+// The same for a program that already runs, for as long as the options say; for repeated recordings.
+diag::Result<Recording> record_sampled(const MeasureOptions& options, const plan::SamplePlan& plan,
                                        const SampledProgram& sampled, Machine& machine, diag::Console& console);
 
 // Unwinds while the system's kernel records, if the plan wants callers by any method; otherwise null.
-std::shared_ptr<perf_data::RecordFilter> live_filter(const request::Request& request, const plan::SamplePlan& plan);
+std::shared_ptr<perf_data::RecordFilter> live_filter(const request::Measurement& wanted, const plan::SamplePlan& plan);
 // For the system's own kernel: the target of its recording, and the work after the last record.
-device::RecordingTarget target_of_session(const request::Request& request, const Recording& recording);
-diag::Result<void> finish_session(const request::Request& request, Machine& machine, Collection collection,
+device::RecordingTarget target_of_session(const std::string& kept_file, const Recording& recording);
+diag::Result<void> finish_session(const std::string& kept_file, Machine& machine, Collection collection,
                                   Recording& recording, diag::Console& console);
 
-// The file of a driver's recording: create_own_file begins it, and the other function reads it when it is complete. A
-// file that the user wants is kept.
+// The file of a driver's recording: create_own_file begins it, and the other function reads it when it is complete. The
+// recording stays in `kept_file`; empty: nowhere.
 diag::Result<void> create_own_file(Recording& recording);
-diag::Result<void> finish_own_file(const request::Request& request, Recording& recording);
+diag::Result<void> finish_own_file(Recording& recording, const std::string& kept_file = {});
 
-// -o FILE.data and FILE.etl keep the recording; any other FILE gets the JSON.
-request::Request with_kept_file(request::Request request);
 // The result of its command: the error that makes it incomplete, or the status of the program that ended.
-diag::Result<int> status_of_recording(const request::Request& request, Machine& machine, const Recording& recording);
+diag::Result<int> status_of_recording(const request::Measurement& wanted, Machine& machine, const Recording& recording);
 
 // Makes `file` of a trace, for readers of samples. The trace's losses are in the losses.
 diag::Result<recording::RecordedSwitches> read_trace(Recording& recording, const recording::TraceWishes& wishes = {});
-
-// The file that the user wants to keep; empty: none.
-std::string kept_recording(const request::Request& request);
 
 }  // namespace wperf::measure

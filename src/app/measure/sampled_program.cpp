@@ -42,39 +42,40 @@ diag::Result<u32> find_running(device::Programs& programs, const std::string& im
 }
 
 // WindowsPerf samples the core whichever program runs on it, and scripts written for it rely on that.
-bool goes_without_program(const request::Request& request, const Machine& machine) {
-  return request.command == request::Command::sample && machine.capabilities.kernel == nullptr &&
-         !request.push.url.has_value();
+bool goes_without_program(const MeasureOptions& options, const Machine& machine) {
+  return options.wanted.command == request::Command::sample && machine.capabilities.kernel == nullptr &&
+         !options.needs_program;
 }
 
 }  // namespace
 
-diag::Result<SampledProgram> start_or_find(const request::Request& request, u32 core, Machine& machine,
+diag::Result<SampledProgram> start_or_find(const MeasureOptions& options, u32 core, Machine& machine,
                                            SpawnedProgram& spawned, diag::Console& console) {
-  const request::SampleTarget target = request::sample_target(request);
+  const request::Measurement& wanted = options.wanted;
+  const request::SampleTarget target = request::sample_target(wanted);
   SampledProgram sampled{
       .pid = 0, .image_name = base_name(target.image_name), .pe_file = target.pe_file, .pdb_file = target.pdb_file};
-  if (request.process.has_value()) {
-    WPERF_CHECK_OK(spawned.follow(*request.process));
+  if (wanted.process.has_value()) {
+    WPERF_CHECK_OK(spawned.follow(*wanted.process));
     sampled.pid = spawned.pid();
     for (const readings::Process& process : machine.device->programs().processes()) {
       if (process.pid == sampled.pid && !process.modules.empty()) sampled.image_name = process.modules.front().name;
     }
     return sampled;
   }
-  const bool of_machine = machine.capabilities.kernel != nullptr || request.sampling.whole_machine;
+  const bool of_machine = machine.capabilities.kernel != nullptr || wanted.sampling.whole_machine;
   if (of_machine && target.image_name.empty()) return sampled;  // whichever program runs
-  const bool starts = request.command == request::Command::record || request.command == request::Command::top;
-  if (starts && request.program.has_value()) {
-    WPERF_CHECK_OK(spawned.start(request, core));
+  const bool starts = wanted.command == request::Command::record || wanted.command == request::Command::top;
+  if (starts && wanted.program.has_value()) {
+    WPERF_CHECK_OK(spawned.start(options, core));
     sampled.pid = spawned.pid();
-    WPERF_CHECK_OK(let_start_up(request, machine, spawned.pid()));
+    WPERF_CHECK_OK(let_start_up(wanted, machine, spawned.pid()));
     return sampled;
   }
   auto found = find_running(machine.device->programs(), target.image_name);
   if (found.has_value()) {
     sampled.pid = found.value();
-  } else if (goes_without_program(request, machine)) {
+  } else if (goes_without_program(options, machine)) {
     console.warn("warning: " + found.error().text + "; code on the core is shown as unknown");
     console.warn("hint: " + found.error().hint);
   } else {

@@ -9,7 +9,6 @@
 #include "ground/diag/console.h"
 #include "ground/diag/result.h"
 #include "model/answers/compat_profile.h"
-#include "model/request/request.h"
 
 namespace wperf::measure {
 
@@ -21,7 +20,7 @@ struct SampledProgram {
 
 // `spawned` holds the program that `record` starts on `core`; it outlives the sampling. Process 0: the program that
 // `sample` was asked for does not run, which is reported.
-diag::Result<SampledProgram> start_or_find(const request::Request& request, u32 core, Machine& machine,
+diag::Result<SampledProgram> start_or_find(const MeasureOptions& options, u32 core, Machine& machine,
                                            SpawnedProgram& spawned, diag::Console& console);
 
 // The process's module files, and its description for the profile. `process` may be null: it was not seen.

@@ -49,11 +49,11 @@ diag::Result<void> adapt_intervals(Machine& machine, plan::SamplePlan& plan, u32
   return {};
 }
 
-diag::Result<SamplingOutcome> sample_once(Machine& machine, const plan::SamplePlan& plan, u64 duration_ms, u32 pid,
+diag::Result<SamplingOutcome> sample_once(Machine& machine, const plan::SamplePlan& plan, const Until& until,
                                           diag::Console& console, const SampleSink& sink) {
   SamplingOutcome outcome;
   outcome.plan = plan;
-  WPERF_CHECK_OK(adapt_intervals(machine, outcome.plan, pid));
+  WPERF_CHECK_OK(adapt_intervals(machine, outcome.plan, until.pid));
   WPERF_CHECK_OK(sink.begin(outcome.plan));
   WPERF_TRY(const auto session, machine.device->open_sampling(outcome.plan));
   WPERF_CHECK_OK(session->start());
@@ -67,7 +67,7 @@ diag::Result<SamplingOutcome> sample_once(Machine& machine, const plan::SamplePl
     return collected;
   };
   WPERF_TRY(outcome.collection,
-            collect_samples(machine, duration_ms, pid, console, session->drain_every_ns(kSampleDrainNs), drain));
+            collect_samples(machine, until, {session->drain_every_ns(kSampleDrainNs), drain}, console));
   WPERF_CHECK_OK(session->stop());
   outcome.capture.end_ns = machine.device->programs().now_ns();
   WPERF_CHECK_OK(session->drain(outcome.capture));

@@ -18,17 +18,16 @@ struct SamplingOutcome {
   Collection collection;
 };
 
-// Samples for `duration_ms` (0: until Ctrl-C or the end of the program). `pid`: the run ends with this process; 0:
-// none. `begin` gets the plan as it is used, then `take` the samples as they are drained.
+// `begin` gets the plan as it is used, then `take` the samples as they are drained.
 struct SampleSink {
   std::function<diag::Result<void>(const plan::SamplePlan&)> begin;
   std::function<void(readings::SampleCapture&)> take;
 };
-diag::Result<SamplingOutcome> sample_once(Machine& machine, const plan::SamplePlan& plan, u64 duration_ms, u32 pid,
+diag::Result<SamplingOutcome> sample_once(Machine& machine, const plan::SamplePlan& plan, const Until& until,
                                           diag::Console& console, const SampleSink& sink);
 
 // If the plan has a rate: short runs that only measure how often each event happens; they end when the intervals have
-// settled. `pid`: as above.
+// settled, or with process `pid`; 0: no process.
 diag::Result<void> adapt_intervals(Machine& machine, plan::SamplePlan& plan, u32 pid);
 
 }  // namespace wperf::measure

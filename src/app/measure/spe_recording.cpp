@@ -9,7 +9,6 @@
 #include "app/measure/kernel_spe_recording.h"
 #include "app/measure/population.h"
 #include "app/measure/spe_recorder.h"
-#include "app/output/outputs.h"
 #include "code/modules/symbol_folders.h"
 #include "ground/os/output_file.h"
 #include "machine/plan/spe_plan.h"
@@ -21,13 +20,15 @@ namespace {
 // The bytes as the driver gave them, one file per core: `spe.data` if there is one core, else spe.0.data and so on.
 class ByteFiles {
  public:
-  ByteFiles(const request::Outputs& outputs, bool several) : outputs_(outputs), several_(several) {}
+  ByteFiles(const std::optional<std::string>& folder, bool several) : folder_(folder), several_(several) {}
 
   void write(const readings::SpePiece& piece) {
     auto found = files_.find(piece.core);
     if (found == files_.end()) {
       const std::string name = several_ ? fmt::format("spe.{}.data", piece.core) : "spe.data";
-      found = files_.emplace(piece.core, os::OutputFile::create(output::output_path(outputs_, name))).first;
+      found =
+          files_.emplace(piece.core, os::OutputFile::create(folder_.has_value() ? os::join_path(*folder_, name) : name))
+              .first;
     }
     if (found->second.has_value()) found->second.value().write(piece.bytes);
   }
@@ -46,7 +47,7 @@ class ByteFiles {
   }
 
  private:
-  const request::Outputs& outputs_;
+  const std::optional<std::string>& folder_;
   bool several_;
   std::map<u32, diag::Result<os::OutputFile>> files_;
 };
@@ -58,8 +59,8 @@ struct SpeOutcome {
   std::optional<perf_data::CountedFacts> counted;
 };
 
-diag::Result<SpeOutcome> profile_once(const request::Request& request, const plan::SpePlan& plan, Machine& machine,
-                                      u32 pid, diag::Console& console, const readings::SpeSink& sink) {
+diag::Result<SpeOutcome> profile_once(const plan::SpePlan& plan, Machine& machine, const Until& until,
+                                      diag::Console& console, const readings::SpeSink& sink) {
   SpeOutcome outcome;
   device::Device& device = *machine.device;
   const plan::CountPlan counts = population_plan(plan, machine.capabilities);
@@ -81,7 +82,7 @@ diag::Result<SpeOutcome> profile_once(const request::Request& request, const pla
     WPERF_CHECK_OK(session->drain(counted));
     return Collected{.amount = bytes};
   };
-  WPERF_TRY(outcome.collection, collect_samples(machine, request.duration_ms(), pid, console, kSpeDrainNs, drain));
+  WPERF_TRY(outcome.collection, collect_samples(machine, until, {kSpeDrainNs, drain}, console));
   WPERF_CHECK_OK(session->stop());
   outcome.end_ns = device.programs().now_ns();
   if (counting != nullptr) WPERF_CHECK_OK(counting->stop());
@@ -119,38 +120,40 @@ RunEnding ending_of(const SampledProgram& sampled, const std::vector<readings::P
   return ending;
 }
 
-diag::Result<Recording> record_driver_spe(const request::Request& request, Machine& machine, diag::Console& console) {
+diag::Result<Recording> record_driver_spe(const MeasureOptions& options, Machine& machine, diag::Console& console) {
   Recording recording;
-  WPERF_TRY(const plan::SpePlan plan, plan::make_spe_plan(request, machine.capabilities));
+  WPERF_TRY(const plan::SpePlan plan, plan::make_spe_plan(options.wanted, options.view, machine.capabilities));
   device::Programs& programs = machine.device->programs();
   SpawnedProgram program(programs);
-  WPERF_TRY(recording.sampled, start_or_find(request, plan.program_core, machine, program, console));
-  console.out(report::sample_start_text(target_before(programs, recording.sampled, modules::symbol_options(request)),
-                                        recording.sampled.pe_file, request.outputs.verbose));
+  WPERF_TRY(recording.sampled, start_or_find(options, plan.program_core, machine, program, console));
+  console.out(
+      report::sample_start_text(target_before(programs, recording.sampled, modules::symbol_options(options.wanted)),
+                                recording.sampled.pe_file, options.verbose));
   WPERF_CHECK_OK(create_own_file(recording));
   SpeRecorder recorder(plan, machine.capabilities.timer, *recording.own);
-  ByteFiles files(request.outputs, plan.cores.size() > 1);
+  ByteFiles files(options.output_folder, plan.cores.size() > 1);
   const auto take = [&](const readings::SpePiece& piece) {
     recorder.take(piece);
-    if (request.sampling.keeps_spe_bytes) files.write(piece);
+    if (options.wanted.sampling.keeps_spe_bytes) files.write(piece);
   };
-  WPERF_TRY(SpeOutcome outcome, profile_once(request, plan, machine, recording.sampled.pid, console, take));
+  WPERF_TRY(SpeOutcome outcome,
+            profile_once(plan, machine, {options.wanted.duration_ms(), recording.sampled.pid}, console, take));
   const auto written = files.close(console);
   recording.end = outcome.collection.end;
   recording.trouble = std::move(outcome.collection.trouble);
   recording.processes = programs.processes();
   recorder.finish(ending_of(recording.sampled, recording.processes, std::move(outcome), machine.capabilities),
-                  machine.capabilities, request.arguments);
-  WPERF_CHECK_OK(finish_own_file(request, recording));
+                  machine.capabilities, options.arguments);
+  WPERF_CHECK_OK(finish_own_file(recording, options.kept_file));
   if (!written.has_value() && !recording.trouble.has_value()) recording.trouble = written.error();
   return recording;
 }
 
 }  // namespace
 
-diag::Result<Recording> record_spe(const request::Request& request, Machine& machine, diag::Console& console) {
-  return machine.capabilities.kernel != nullptr ? record_kernel_spe(request, machine, console)
-                                                : record_driver_spe(request, machine, console);
+diag::Result<Recording> record_spe(const MeasureOptions& options, Machine& machine, diag::Console& console) {
+  return machine.capabilities.kernel != nullptr ? record_kernel_spe(options, machine, console)
+                                                : record_driver_spe(options, machine, console);
 }
 
 }  // namespace wperf::measure

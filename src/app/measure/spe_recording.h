@@ -7,6 +7,6 @@
 namespace wperf::measure {
 
 // By the kernel, or by a driver, whose bytes are also written unchanged (contract 9.9).
-diag::Result<Recording> record_spe(const request::Request& request, Machine& machine, diag::Console& console);
+diag::Result<Recording> record_spe(const MeasureOptions& options, Machine& machine, diag::Console& console);
 
 }  // namespace wperf::measure

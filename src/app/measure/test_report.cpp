@@ -33,10 +33,10 @@ answers::TestReport test_report_of(const plan::CountPlan& plan, const plan::Capa
   return test;
 }
 
-diag::Result<answers::TestReport> measure_test(const request::Request& request, Machine& machine) {
-  WPERF_TRY(const plan::CountPlan plan, plan::make_count_plan(request, machine.capabilities, machine.catalog));
+diag::Result<answers::TestReport> measure_test(const request::Measurement& wanted, Machine& machine) {
+  WPERF_TRY(const plan::CountPlan plan, plan::make_count_plan(wanted, machine.capabilities, machine.catalog));
   answers::TestReport test = test_report_of(plan, machine.capabilities);
-  test.period_ms = plan::configured_period_ms(request, machine.capabilities);
+  test.period_ms = plan::configured_period_ms(wanted.config, machine.capabilities);
   return test;
 }
 

@@ -7,8 +7,8 @@
 
 namespace wperf::measure {
 
-// For a request that may count nothing.
-diag::Result<answers::TestReport> measure_test(const request::Request& request, Machine& machine);
+// It may count nothing.
+diag::Result<answers::TestReport> measure_test(const request::Measurement& wanted, Machine& machine);
 answers::TestReport test_report_of(const plan::CountPlan& plan, const plan::Capabilities& machine);
 
 }  // namespace wperf::measure

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The places of symbols, from a request. The folders of --symbol-path, below which the files of the machine of a
+// The places of symbols, from the options. The folders of --symbol-path, below which the files of the machine of a
 // recording may lie, are separated by ; or by the : of PATH.
 #pragma once
 #include <algorithm>
@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "code/modules/module_files.h"
-#include "model/request/request.h"
+#include "model/request/measurement.h"
 
 namespace wperf::modules {
 
@@ -31,17 +31,17 @@ inline std::vector<std::string> symbol_folders(std::string_view path) {
   return folders;
 }
 
-inline std::vector<std::string> symbol_folders(const request::Request& request) {
-  return symbol_folders(request.sampling.symbol_path.value_or(""));
+inline std::vector<std::string> symbol_folders(const request::Measurement& wanted) {
+  return symbol_folders(wanted.sampling.symbol_path.value_or(""));
 }
 
 // Where the PDBs of Windows programs are looked for.
-inline SymbolOptions symbol_options(const request::Request& request) {
+inline SymbolOptions symbol_options(const request::Measurement& wanted) {
   SymbolOptions options;
-  options.pdb_files = request.sampling.more_pdb_files;
-  if (request.pdb_file.has_value()) options.pdb_files.push_back(*request.pdb_file);
-  options.symbol_path = request.sampling.symbol_path.value_or("");
-  options.decorated = request.sampling.display.decorated_names;
+  options.pdb_files = wanted.sampling.more_pdb_files;
+  if (wanted.pdb_file.has_value()) options.pdb_files.push_back(*wanted.pdb_file);
+  options.symbol_path = wanted.sampling.symbol_path.value_or("");
+  options.decorated = wanted.sampling.display.decorated_names;
   return options;
 }
 

@@ -6,7 +6,6 @@
 #include "base/ints.h"
 #include "ground/diag/result.h"
 #include "model/request/core_list.h"
-#include "model/request/request.h"
 
 namespace wperf::plan {
 

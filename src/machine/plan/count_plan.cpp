@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Request + catalog + machine → the schedule of every class and the cores, clusters and channels it runs on.
+// Measurement + catalog + machine → the schedule of every class and the cores, clusters and channels it runs on.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -151,16 +151,16 @@ diag::Result<std::array<Schedule, kEventClassCount>> ScheduleMaker::finish() {
   return schedules;
 }
 
-diag::Result<std::vector<u32>> choose_cores(const request::Request& request, u32 core_count) {
+diag::Result<std::vector<u32>> choose_cores(const request::Measurement& wanted, u32 core_count) {
   std::vector<u32> cores;
-  if (request.cores.empty()) {
+  if (wanted.cores.empty()) {
     // A spawned program is pinned to one core; without -c it is the first.
-    const u32 last = request.program.has_value() ? std::min(core_count, 1u) : core_count;
+    const u32 last = wanted.program.has_value() ? std::min(core_count, 1u) : core_count;
     for (u32 core = 0; core < last; ++core) cores.push_back(core);
     return cores;
   }
-  WPERF_TRY(cores, expand_cores(request.cores, core_count, request::kMeasuredCores));
-  if (request.program.has_value() && cores.size() > 1) {
+  WPERF_TRY(cores, expand_cores(wanted.cores, core_count, request::kMeasuredCores));
+  if (wanted.program.has_value() && cores.size() > 1) {
     return diag::contract_error("you can specify only one core for process spawn");
   }
   return cores;
@@ -209,34 +209,34 @@ bool CountPlan::has_events() const {
                      [](const Schedule& schedule) { return !schedule.entries.empty(); });
 }
 
-u32 configured_period_ms(const request::Request& request, const Capabilities& machine) {
+u32 configured_period_ms(const std::vector<request::ConfigSetting>& config, const Capabilities& machine) {
   u32 period_ms = machine.period_default_ms;
-  for (const request::ConfigSetting& setting : request.config) {
+  for (const request::ConfigSetting& setting : config) {
     if (setting.name != request::kPeriodSetting) continue;
     period_ms = static_cast<u32>(request::parse_decimal(setting.value).value_or(period_ms));
   }
   return period_ms;
 }
 
-diag::Result<CountPlan> make_count_plan(const request::Request& request, const Capabilities& machine,
+diag::Result<CountPlan> make_count_plan(const request::Measurement& wanted, const Capabilities& machine,
                                         EventCatalog& catalog) {
   CountPlan plan;
-  WPERF_CHECK_OK(check_process(request, machine));
+  WPERF_CHECK_OK(check_process(wanted, machine));
   WPERF_CHECK_OK(check_counters_answer(machine));
-  WPERF_TRY(plan.cores, choose_cores(request, machine.core_count));
+  WPERF_TRY(plan.cores, choose_cores(wanted, machine.core_count));
   plan.program_core = plan.cores.empty() ? 0 : plan.cores.front();
-  if (machine.kernel != nullptr && (request.program.has_value() || request.process.has_value())) {
+  if (machine.kernel != nullptr && wanted.of_program()) {
     plan.of_program = true;
-    plan.process = request.process;
-    if (request.cores.empty()) plan.program_core = kAnyCore;
-    if (request.process.has_value()) plan.cores = {0};
+    plan.process = wanted.process;
+    if (wanted.cores.empty()) plan.program_core = kAnyCore;
+    if (wanted.process.has_value()) plan.cores = {0};
   }
-  WPERF_TRY(plan.dmc_channels, choose_channels(request.dmc_channel, machine));
+  WPERF_TRY(plan.dmc_channels, choose_channels(wanted.dmc_channel, machine));
   ScheduleMaker maker(machine, catalog);
-  if (machine.kernel != nullptr && wants_default_events(request)) {
+  if (machine.kernel != nullptr && wants_default_events(wanted)) {
     WPERF_CHECK_OK(maker.add_optional(default_events(*machine.kernel, plan.of_program)));
   }
-  for (const request::CountItem& item : request.items) {
+  for (const request::CountItem& item : wanted.items) {
     if (const auto* list = std::get_if<request::EventList>(&item)) {
       WPERF_CHECK_OK(maker.add(*list, nullptr));
     } else {
@@ -246,8 +246,8 @@ diag::Result<CountPlan> make_count_plan(const request::Request& request, const C
   WPERF_TRY(plan.schedules, maker.finish());
   plan.clusters = clusters_of(plan.cores, machine);
   // Switches of cores cover both modes.
-  plan.kernel = request.kernel || (machine.kernel != nullptr && machine.kernel->is_windows());
-  const u32 period_ms = configured_period_ms(request, machine);
+  plan.kernel = wanted.kernel || (machine.kernel != nullptr && machine.kernel->is_windows());
+  const u32 period_ms = configured_period_ms(wanted.config, machine);
   const bool usable = period_ms >= machine.period_min_ms && period_ms <= machine.period_max_ms;
   plan.period_ms = usable ? period_ms : machine.period_default_ms;
   return plan;

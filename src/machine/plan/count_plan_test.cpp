@@ -8,26 +8,26 @@
 namespace wperf::plan {
 namespace {
 
-request::Request counting(std::string_view events) {
-  request::Request request;
+request::Measurement counting(std::string_view events) {
+  request::Measurement request;
   request.command = request::Command::stat;
   request.items.emplace_back(event_list(events));
   return request;
 }
 
-request::Request counting_metrics(const std::vector<std::string>& names) {
-  request::Request request;
+request::Measurement counting_metrics(const std::vector<std::string>& names) {
+  request::Measurement request;
   request.command = request::Command::stat;
   for (const std::string& name : names) request.items.emplace_back(request::MetricName{name});
   return request;
 }
 
-diag::Result<CountPlan> planned(const request::Request& request, const Capabilities& machine = test_machine()) {
+diag::Result<CountPlan> planned(const request::Measurement& request, const Capabilities& machine = test_machine()) {
   EventCatalog words = catalog_of(machine);
   return make_count_plan(request, machine, words);
 }
 
-std::string error_of(const request::Request& request, const Capabilities& machine = test_machine()) {
+std::string error_of(const request::Measurement& request, const Capabilities& machine = test_machine()) {
   const auto plan = planned(request, machine);
   return plan.has_value() ? "no error" : plan.error().text;
 }
@@ -87,7 +87,7 @@ TEST(CountPlan, MetricsAndTheirNotes) {
 }
 
 TEST(CountPlan, GroupNumbersFollowTheCommandLineAcrossEventsAndMetrics) {
-  request::Request request = counting("{ld_spec,st_spec},/dsu/{l3d_cache,l3d_cache_refill}");
+  request::Measurement request = counting("{ld_spec,st_spec},/dsu/{l3d_cache,l3d_cache_refill}");
   request.items.emplace_back(request::MetricName{"dcache"});
   request.items.emplace_back(event_list("{vfp_spec,ase_spec}"));
   const CountPlan plan = planned(request).value();
@@ -175,7 +175,7 @@ TEST(CountPlan, ClassesTheMachineLacks) {
 }
 
 TEST(CountPlan, Cores) {
-  request::Request request = counting("inst_spec");
+  request::Measurement request = counting("inst_spec");
   EXPECT_EQ(planned(request).value().cores, (std::vector<u32>{0, 1, 2, 3, 4, 5, 6, 7}));
   request.cores = {{7, 7}, {1, 3}, {2, 2}};
   const CountPlan plan = planned(request).value();
@@ -190,7 +190,7 @@ TEST(CountPlan, Cores) {
 }
 
 TEST(CountPlan, ASpawnedProgramGetsOneCore) {
-  request::Request request = counting("inst_spec");
+  request::Measurement request = counting("inst_spec");
   request.program = request::Program{"p.exe", "p.exe", true};
   EXPECT_EQ(planned(request).value().cores, (std::vector<u32>{0}));
   request.cores = {{3, 3}, {3, 3}};
@@ -202,7 +202,7 @@ TEST(CountPlan, ASpawnedProgramGetsOneCore) {
 }
 
 TEST(CountPlan, DmcChannels) {
-  request::Request request = counting("/dmc_clkdiv2/rdwr");
+  request::Measurement request = counting("/dmc_clkdiv2/rdwr");
   EXPECT_EQ(planned(request).value().dmc_channels, (std::vector<u32>{0, 1}));
   request.dmc_channel = 1;
   EXPECT_EQ(planned(request).value().dmc_channels, (std::vector<u32>{1}));
@@ -214,7 +214,7 @@ TEST(CountPlan, DmcChannels) {
 }
 
 TEST(CountPlan, Period) {
-  request::Request request = counting("inst_spec");
+  request::Measurement request = counting("inst_spec");
   EXPECT_EQ(planned(request).value().period_ms, 100u);
   const auto period = [&](const char* value) {
     request.config = {{"count.period", value}};
@@ -224,11 +224,11 @@ TEST(CountPlan, Period) {
   EXPECT_EQ(period("10"), 10u);
   EXPECT_EQ(period("9"), 100u);
   EXPECT_EQ(period("101"), 100u);
-  EXPECT_EQ(configured_period_ms(request, test_machine()), 101u);
+  EXPECT_EQ(configured_period_ms(request.config, test_machine()), 101u);
 }
 
 TEST(CountPlan, NothingAskedIsAnEmptyPlan) {
-  request::Request request;
+  request::Measurement request;
   EXPECT_FALSE(planned(request).value().has_events());
   EXPECT_FALSE(planned(request, test_machine(kNeoverseN1, 0)).value().has_events());
 }

@@ -36,7 +36,7 @@ TEST(Counters, UnitsThatOnlyAdministratorsMaySetUp) {
     EXPECT_EQ(checked.error().hint, "run wperf as administrator");
   }
   EXPECT_TRUE(check_class_available(EventClass::core, machine).has_value());
-  request::Request request;
+  request::Measurement request;
   request.dmc_channel = 1;
   EventCatalog catalog = catalog_of(machine);
   EXPECT_NE(make_count_plan(request, machine, catalog).error().text.find("only administrators"), std::string::npos);

@@ -5,10 +5,9 @@
 
 namespace wperf::plan {
 
-bool wants_default_events(const request::Request& request) {
-  const bool measured = request.program.has_value() || request.process.has_value() || !request.cores.empty() ||
-                        request.timeout.has_value();
-  return request.command == request::Command::stat && request.items.empty() && measured;
+bool wants_default_events(const request::Measurement& wanted) {
+  const bool measured = wanted.of_program() || !wanted.cores.empty() || wanted.timeout.has_value();
+  return wanted.command == request::Command::stat && wanted.items.empty() && measured;
 }
 
 namespace {

@@ -89,14 +89,14 @@ diag::Result<Schedule> kernel_schedule(std::vector<std::vector<Entry>> groups, s
   return schedule;
 }
 
-diag::Result<void> check_process(const request::Request& request, const Capabilities& machine) {
-  if (!request.process.has_value()) return {};
+diag::Result<void> check_process(const request::Measurement& wanted, const Capabilities& machine) {
+  if (!wanted.process.has_value()) return {};
   if (machine.kernel == nullptr) {
     return diag::Error{.text = "-p is not supported by this device, which measures cores and not single programs",
                        .hint = "use -c, or name the program with --image_name (sample)",
                        .code = diag::ExitCode::usage};
   }
-  if (request.program.has_value() || !request.cores.empty()) {
+  if (wanted.program.has_value() || !wanted.cores.empty()) {
     return diag::Error{.text = "-p cannot be combined with -c or with a program to start",
                        .hint = "leave one of them out",
                        .code = diag::ExitCode::usage};

@@ -21,6 +21,6 @@ diag::Result<Schedule> kernel_schedule(std::vector<std::vector<Entry>> groups, s
                                        const Capabilities& machine);
 
 // -p: only where the kernel can, and instead of cores and programs.
-diag::Result<void> check_process(const request::Request& request, const Capabilities& machine);
+diag::Result<void> check_process(const request::Measurement& wanted, const Capabilities& machine);
 
 }  // namespace wperf::plan

@@ -45,7 +45,7 @@ Capabilities kernel_machine(bool catalogue, bool counters) {
 
 // "name type:config|group" of each entry, or the error.
 std::string planned(const Capabilities& machine, std::string_view list) {
-  request::Request request;
+  request::Measurement request;
   request.items.emplace_back(event_list(list));
   EventCatalog catalog = catalog_of(machine);
   const auto plan = make_count_plan(request, machine, catalog);
@@ -82,7 +82,7 @@ TEST(KernelPlan, TheCatalogueGoesFirstWhereItsNumbersHold) {
 
 // "name ukp" of each entry: its modes, and a p for each step of precision.
 std::string planned_modifiers(const Capabilities& machine, std::string_view list) {
-  request::Request request;
+  request::Measurement request;
   request.items.emplace_back(event_list(list));
   EventCatalog catalog = catalog_of(machine);
   const auto plan = make_count_plan(request, machine, catalog);
@@ -131,7 +131,7 @@ TEST(KernelPlan, WithoutCountersSoftwareEventsStay) {
 TEST(KernelPlan, WhoIsCounted) {
   const Capabilities machine = kernel_machine(false, true);
   EventCatalog catalog = catalog_of(machine);
-  request::Request request;
+  request::Measurement request;
   request.items.emplace_back(event_list("page-faults"));
   EXPECT_FALSE(make_count_plan(request, machine, catalog).value().of_program);
   EXPECT_EQ(make_count_plan(request, machine, catalog).value().cores.size(), 8u);
@@ -148,11 +148,11 @@ TEST(KernelPlan, WhoIsCounted) {
 }
 
 SamplePlan sampled(const Capabilities& machine, std::string_view list, std::optional<u32> rate = {}) {
-  request::Request request;
+  request::Measurement request;
   request.command = request::Command::record;
   request.sampling.events = request::parse_sampling_list(list).value();
   request.sampling.rate_hz = rate;
-  const auto plan = make_sample_plan(request, machine, catalog_of(machine));
+  const auto plan = make_sample_plan(request, {}, machine, catalog_of(machine));
   EXPECT_TRUE(plan.has_value()) << (plan.has_value() ? "" : plan.error().text);
   return plan.has_value() ? plan.value() : SamplePlan{};
 }
@@ -194,12 +194,12 @@ TEST(KernelPlan, SampledEventsKeepTheirOrder) {
 }
 
 TEST(KernelPlan, NoTracepointsElsewhere) {
-  request::Request request;
+  request::Measurement request;
   request.command = request::Command::record;
   request.sampling.events = request::parse_sampling_list("ld_spec:many").value();
   request.pe_file = "x.exe";
   const Capabilities machine = test_machine();
-  const auto plan = make_sample_plan(request, machine, catalog_of(machine));
+  const auto plan = make_sample_plan(request, {}, machine, catalog_of(machine));
   ASSERT_FALSE(plan.has_value());
   EXPECT_EQ(plan.error().text.substr(0, plan.error().text.find('\n')), "event interval: many is invalid!");
 }
@@ -220,7 +220,7 @@ class AllKernelEvents final : public KernelEvents {
   bool counters_;
 };
 
-std::string default_names(bool counters, const request::Request& request) {
+std::string default_names(bool counters, const request::Measurement& request) {
   Capabilities machine = test_machine();
   machine.kernel = std::make_shared<AllKernelEvents>(counters);
   EventCatalog catalog = catalog_of(machine);
@@ -235,7 +235,7 @@ std::string default_names(bool counters, const request::Request& request) {
 }
 
 TEST(KernelPlan, WhatIsCountedWhenNothingIsNamed) {
-  request::Request request;
+  request::Measurement request;
   request.command = request::Command::stat;
   EXPECT_EQ(default_names(false, request), "") << "nor what to measure";
   request.timeout = request::Duration{1000};

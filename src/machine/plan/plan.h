@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Request × catalogue × capabilities of the machine → exactly what is programmed. Pure functions; all padding and
+// Measurement × catalogue × capabilities of the machine → exactly what is programmed. Pure functions; all padding and
 // multiplexing arithmetic (contract 4) is in this room.
 #pragma once
 #include <array>
@@ -14,7 +14,7 @@
 #include "machine/plan/kernel_words.h"
 #include "machine/pmu/catalogue.h"
 #include "machine/pmu/extra_events.h"
-#include "model/request/request.h"
+#include "model/request/measurement.h"
 
 namespace wperf::plan {
 
@@ -114,9 +114,9 @@ struct CountPlan {
   bool has_events() const;
 };
 // count.period as set by --config; it becomes the plan's period_ms only if the machine can do it.
-u32 configured_period_ms(const request::Request& request, const Capabilities& machine);
+u32 configured_period_ms(const std::vector<request::ConfigSetting>& config, const Capabilities& machine);
 // Resolves names, checks limits and groups, pads. Also used by `test`. Raw numbers register in catalog.extra.
-diag::Result<CountPlan> make_count_plan(const request::Request& request, const Capabilities& machine,
+diag::Result<CountPlan> make_count_plan(const request::Measurement& wanted, const Capabilities& machine,
                                         EventCatalog& catalog);
 
 }  // namespace wperf::plan

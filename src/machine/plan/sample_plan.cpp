@@ -114,9 +114,8 @@ std::string why_not_cycles(const Capabilities& machine, const std::vector<Sample
   return fmt::format("sampling by {}: {}", is_clock ? "CPU time" : event.name, reason);
 }
 
-diag::Result<std::vector<SampleEvent>> plan_kernel_samples(const request::Request& request, const Capabilities& machine,
-                                                           const EventCatalog& catalog) {
-  const request::Sampling& sampling = request.sampling;
+diag::Result<std::vector<SampleEvent>> plan_kernel_samples(const request::Sampling& sampling,
+                                                           const Capabilities& machine, const EventCatalog& catalog) {
   if (sampling.jitter) {
     return diag::Error{.text = "--jitter is not supported: the kernel of this machine cannot vary intervals",
                        .hint = "use --freq with an uncommon frequency, such as 997",
@@ -147,11 +146,9 @@ diag::Result<std::vector<SampleEvent>> plan_kernel_samples(const request::Reques
   return events;
 }
 
-diag::Result<std::vector<SampleEvent>> plan_events(const request::Request& request, const Capabilities& machine,
+diag::Result<std::vector<SampleEvent>> plan_events(const request::Sampling& sampling, const Capabilities& machine,
                                                    const EventCatalog& catalog) {
-  const request::Sampling& sampling = request.sampling;
-  WPERF_CHECK_OK(check_no_counting_list(request));
-  if (machine.kernel != nullptr) return plan_kernel_samples(request, machine, catalog);
+  if (machine.kernel != nullptr) return plan_kernel_samples(sampling, machine, catalog);
   for (const request::SampledEvent& asked : sampling.events) {
     if (asked.interval_error.has_value()) return *asked.interval_error;
   }
@@ -172,9 +169,9 @@ diag::Result<std::vector<SampleEvent>> plan_events(const request::Request& reque
 }
 
 // The last word counts. 0: the device's own.
-diag::Result<u32> configured_limit(const request::Request& request, const Capabilities& machine) {
+diag::Result<u32> configured_limit(const std::vector<request::ConfigSetting>& config, const Capabilities& machine) {
   u32 limit = 0;
-  for (const request::ConfigSetting& setting : request.config) {
+  for (const request::ConfigSetting& setting : config) {
     if (setting.name != request::kSampleLimitSetting) continue;
     limit = static_cast<u32>(request::parse_decimal(setting.value).value_or(0));
     if (machine.kernel != nullptr) {
@@ -224,7 +221,7 @@ bool has_table(const request::SampleDisplay& display, request::Breakdown kind) {
 
 // Refuses options that would be ignored or answered with invented data: a sample of this driver belongs to a core, and
 // nothing more is known about it.
-diag::Result<void> check_foreign_driver(const request::Request& request, const SamplePlan& plan,
+diag::Result<void> check_foreign_driver(const request::RecordingView& view, const SamplePlan& plan,
                                         const Capabilities& machine) {
   if (machine.foreign_driver.empty()) return {};
   const auto refusal = [&](const char* what, const char* hint) {
@@ -236,7 +233,7 @@ diag::Result<void> check_foreign_driver(const request::Request& request, const S
   if (plan.most_per_second != 0) return refusal(" has no limit of samples to set", "leave out sample.limit");
   if (has_table(plan.display, request::Breakdown::thread) || has_table(plan.display, request::Breakdown::process))
     return refusal(" does not record the thread of a sample", "leave `thread` and `process` out of --by");
-  if (plan.display.timeline_ms.has_value() || request.recording.time.has_value())
+  if (plan.display.timeline_ms.has_value() || view.time.has_value())
     return refusal(" does not record the time of a sample", "leave out --timeline and --time");
   return {};
 }
@@ -249,30 +246,31 @@ bool sorts_by_core(const request::RecordingView& view) {
 
 }  // namespace
 
-diag::Result<SamplePlan> make_sample_plan(const request::Request& request, const Capabilities& machine,
-                                          const EventCatalog& catalog) {
+diag::Result<SamplePlan> make_sample_plan(const request::Measurement& wanted, const request::RecordingView& view,
+                                          const Capabilities& machine, const EventCatalog& catalog) {
   SamplePlan plan;
-  WPERF_TRY(NamedCores cores, name_cores(request, machine.core_count));
-  WPERF_TRY(plan.events, plan_events(request, machine, catalog));
-  WPERF_CHECK_OK(check_process(request, machine));
+  WPERF_TRY(NamedCores cores, name_cores(wanted, machine.core_count));
+  WPERF_CHECK_OK(check_no_counting_list(wanted.items));
+  WPERF_TRY(plan.events, plan_events(wanted.sampling, machine, catalog));
+  WPERF_CHECK_OK(check_process(wanted, machine));
   WPERF_TRY(SampledCores placed, machine.kernel != nullptr
-                                     ? place_by_kernel(std::move(cores), request, machine.core_count)
-                                     : place_on_cores(std::move(cores), request, machine.core_count));
-  plan.process = request.process;
-  if (machine.kernel != nullptr && request.sampling.events.empty()) plan.note = why_not_cycles(machine, plan.events);
+                                     ? place_by_kernel(std::move(cores), wanted.program.has_value(), machine.core_count)
+                                     : place_on_cores(std::move(cores), wanted, machine.core_count));
+  plan.process = wanted.process;
+  if (machine.kernel != nullptr && wanted.sampling.events.empty()) plan.note = why_not_cycles(machine, plan.events);
   plan.cores = std::move(placed.cores);
   plan.program_core = placed.program_core;
-  plan.kernel = request.kernel;
-  plan.jitter_shift = request.sampling.jitter ? kJitterShift : 0;
-  WPERF_TRY(plan.most_per_second, configured_limit(request, machine));
+  plan.kernel = wanted.kernel;
+  plan.jitter_shift = wanted.sampling.jitter ? kJitterShift : 0;
+  WPERF_TRY(plan.most_per_second, configured_limit(wanted.config, machine));
   const bool adaptive =
       std::any_of(plan.events.begin(), plan.events.end(), [](const SampleEvent& event) { return event.adaptive; });
-  if (adaptive) plan.rate_hz = request.sampling.rate_hz;
-  if (adaptive && machine.kernel != nullptr) plan.rate_hz = request.sampling.rate_hz.value_or(kKernelRateHz);
-  plan.display = request.sampling.display;
-  plan.call_stacks = wanted_call_stacks(request);
+  if (adaptive) plan.rate_hz = wanted.sampling.rate_hz;
+  if (adaptive && machine.kernel != nullptr) plan.rate_hz = wanted.sampling.rate_hz.value_or(kKernelRateHz);
+  plan.display = wanted.sampling.display;
+  plan.call_stacks = wanted_call_stacks(wanted.sampling, view);
   WPERF_CHECK_OK(check_call_stacks(plan.call_stacks, machine));
-  if (request.recording.latency) {
+  if (view.latency) {
     if (machine.kernel == nullptr || machine.kernel->is_windows()) {
       return diag::Error{
           .text = "record --latency needs the linux device: other devices do not record when threads ran",
@@ -281,18 +279,17 @@ diag::Result<SamplePlan> make_sample_plan(const request::Request& request, const
     }
     plan.switch_records = true;
   }
-  WPERF_CHECK_OK(check_foreign_driver(request, plan, machine));
+  WPERF_CHECK_OK(check_foreign_driver(view, plan, machine));
   if (machine.kernel != nullptr) {
     if (has_table(plan.display, request::Breakdown::caller) && !plan.call_stacks.wanted()) {
-      plan.call_stacks = automatic_stacks_of(request.sampling);
+      plan.call_stacks = automatic_stacks_of(wanted.sampling);
     }
-    plan.core_numbers =
-        has_table(plan.display, request::Breakdown::core) || sorts_by_core(request.recording) || plan.switch_records;
+    plan.core_numbers = has_table(plan.display, request::Breakdown::core) || sorts_by_core(view) || plan.switch_records;
   }
   return plan;
 }
 
-diag::Result<void> add_switches(SamplePlan& plan, const request::Request& request, const Capabilities& machine,
+diag::Result<void> add_switches(SamplePlan& plan, request::Sampling sampling, const Capabilities& machine,
                                 const EventCatalog& catalog) {
   for (const SampleEvent& event : plan.events) {
     if (event.name != kSwitchesForWaits && !event.name.starts_with("sched:")) continue;
@@ -302,13 +299,12 @@ diag::Result<void> add_switches(SamplePlan& plan, const request::Request& reques
         .code = diag::ExitCode::usage};
   }
   const bool of_windows = machine.kernel->is_windows();
-  request::Request of_switches = request;
-  of_switches.sampling.rate_hz.reset();
-  of_switches.sampling.events = {{.text = std::string(of_windows ? kSchedulerEvent : kSwitchesForWaits),
-                                  .number = {},
-                                  .interval = 1,
-                                  .interval_error = {}}};
-  WPERF_TRY(std::vector<SampleEvent> switches, plan_events(of_switches, machine, catalog));
+  sampling.rate_hz.reset();
+  sampling.events = {{.text = std::string(of_windows ? kSchedulerEvent : kSwitchesForWaits),
+                      .number = {},
+                      .interval = 1,
+                      .interval_error = {}}};
+  WPERF_TRY(std::vector<SampleEvent> switches, plan_events(sampling, machine, catalog));
   for (SampleEvent& event : switches) {
     event.tells_waits = !of_windows;
     plan.events.push_back(std::move(event));
@@ -319,11 +315,10 @@ diag::Result<void> add_switches(SamplePlan& plan, const request::Request& reques
   return {};
 }
 
-request::CallStacks wanted_call_stacks(const request::Request& request) {
-  request::CallStacks stacks = request.sampling.call_stacks;
-  const request::RecordingView& view = request.recording;
+request::CallStacks wanted_call_stacks(const request::Sampling& sampling, const request::RecordingView& view) {
+  request::CallStacks stacks = sampling.call_stacks;
   const bool shown = view.children || view.tree || view.callers || view.callees || view.folded;
-  if (shown && !stacks.wanted()) stacks = automatic_stacks_of(request.sampling);
+  if (shown && !stacks.wanted()) stacks = automatic_stacks_of(sampling);
   return stacks;
 }
 

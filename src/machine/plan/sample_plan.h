@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Request × words × machine → the sampled events on counters, with intervals and cores (contract 2.5, 3.3). Pure
+// Measurement × words × machine → the sampled events on counters, with intervals and cores (contract 2.5, 3.3). Pure
 // functions. Nothing takes turns here: every event keeps its counter for the whole run.
 #pragma once
 #include <optional>
@@ -9,7 +9,8 @@
 #include "base/ints.h"
 #include "ground/diag/result.h"
 #include "machine/plan/plan.h"
-#include "model/request/request.h"
+#include "model/request/measurement.h"
+#include "model/request/recording_view.h"
 
 namespace wperf::plan {
 
@@ -53,15 +54,15 @@ struct SamplePlan {
 
 // The checks come in the order that scripts rely on: core numbers, everything about -e, the one core of `sample`, the
 // program, the one core of `record`.
-diag::Result<SamplePlan> make_sample_plan(const request::Request& request, const Capabilities& machine,
-                                          const EventCatalog& catalog);
+diag::Result<SamplePlan> make_sample_plan(const request::Measurement& wanted, const request::RecordingView& view,
+                                          const Capabilities& machine, const EventCatalog& catalog);
 
 // Adds to the samples: each switch of a thread, with its callers by frame pointers.
-diag::Result<void> add_switches(SamplePlan& plan, const request::Request& request, const Capabilities& machine,
+diag::Result<void> add_switches(SamplePlan& plan, request::Sampling sampling, const Capabilities& machine,
                                 const EventCatalog& catalog);
 
 // The stacks wanted by -g and --call-graph, or needed by a view that shows callers.
-request::CallStacks wanted_call_stacks(const request::Request& request);
+request::CallStacks wanted_call_stacks(const request::Sampling& sampling, const request::RecordingView& view);
 
 // The next interval of an adaptive event whose `interval` gave `samples` in `elapsed_ns` on one core, the busiest of
 // those sampled: an idle one does not show the rate. Changes by a factor of 8 at most.

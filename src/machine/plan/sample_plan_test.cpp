@@ -5,6 +5,7 @@
 
 #include "ground/diag/names_all.h"
 #include "machine/plan/test_machine.h"
+#include "model/request/request.h"
 #include "model/request/sampling_list.h"
 
 namespace wperf::plan {
@@ -30,7 +31,7 @@ request::Request sampling(std::string_view events) {
 }
 
 diag::Result<SamplePlan> sample_planned(const request::Request& request, const Capabilities& machine = test_machine()) {
-  return make_sample_plan(request, machine, catalog_of(machine));
+  return make_sample_plan(request, request.recording, machine, catalog_of(machine));
 }
 
 std::string sample_error(const request::Request& request, const Capabilities& machine = test_machine()) {
@@ -77,7 +78,7 @@ TEST(SamplePlan, WithoutEventsCycles) {
   EXPECT_EQ(events_of(recording("")), "cycle(17):134217728");
   Capabilities slow = test_machine();
   slow.usual_cycle_interval = 24'000;
-  EXPECT_EQ(make_sample_plan(recording(""), slow, catalog_of(slow)).value().events.at(0).interval, 24'000u);
+  EXPECT_EQ(make_sample_plan(recording(""), {}, slow, catalog_of(slow)).value().events.at(0).interval, 24'000u);
 }
 
 TEST(SamplePlan, CyclesAreAnEventLikeAnyOther) {
@@ -100,7 +101,7 @@ TEST(SamplePlan, EventsInTheOrderOfTheReport) {
 TEST(SamplePlan, ExtraEvents) {
   const Capabilities machine = test_machine();
   const EventCatalog words = make_event_catalog(machine, {"mine:fff2,loads:70"}, {}).value();
-  const SamplePlan plan = make_sample_plan(recording("mine:5,loads:6"), machine, words).value();
+  const SamplePlan plan = make_sample_plan(recording("mine:5,loads:6"), {}, machine, words).value();
   EXPECT_EQ(plan.events[0].name, "ld_spec");
   EXPECT_EQ(plan.events[1].name, "mine");
   EXPECT_EQ(plan.events[1].code, 0xfff2);

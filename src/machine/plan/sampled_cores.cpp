@@ -21,19 +21,19 @@ diag::Result<void> check_one_core_of_sample(const NamedCores& cores, u32 core_co
 
 }  // namespace
 
-diag::Result<NamedCores> name_cores(const request::Request& request, u32 core_count) {
+diag::Result<NamedCores> name_cores(const request::Measurement& wanted, u32 core_count) {
   NamedCores cores;
-  WPERF_TRY(cores.measured, expand_cores(request.cores, core_count, request::kMeasuredCores));
-  WPERF_TRY(cores.sampled, expand_cores(request.sampling.cores, core_count, request::kSampledCores));
-  if (request.sampling.all_cores) {
+  WPERF_TRY(cores.measured, expand_cores(wanted.cores, core_count, request::kMeasuredCores));
+  WPERF_TRY(cores.sampled, expand_cores(wanted.sampling.cores, core_count, request::kSampledCores));
+  if (wanted.sampling.all_cores) {
     cores.sampled.clear();
     for (u32 core = 0; core < core_count; ++core) cores.sampled.push_back(core);
   }
   return cores;
 }
 
-diag::Result<void> check_no_counting_list(const request::Request& request) {
-  for (const request::CountItem& item : request.items) {
+diag::Result<void> check_no_counting_list(const std::vector<request::CountItem>& items) {
+  for (const request::CountItem& item : items) {
     if (!std::holds_alternative<request::EventList>(item)) continue;
     return diag::Error{
         .text = "the events of -e are written before the command, so they would be counted and not sampled",
@@ -43,10 +43,10 @@ diag::Result<void> check_no_counting_list(const request::Request& request) {
   return {};
 }
 
-diag::Result<SampledCores> place_on_cores(NamedCores named, const request::Request& request, u32 core_count) {
-  if (request.command == request::Command::sample) WPERF_CHECK_OK(check_one_core_of_sample(named, core_count));
-  const bool of_machine = request.sampling.whole_machine && !request.program.has_value();
-  if (!request.pe_file.has_value() && !of_machine) {
+diag::Result<SampledCores> place_on_cores(NamedCores named, const request::Measurement& wanted, u32 core_count) {
+  if (wanted.command == request::Command::sample) WPERF_CHECK_OK(check_one_core_of_sample(named, core_count));
+  const bool of_machine = wanted.sampling.whole_machine && !wanted.program.has_value();
+  if (!wanted.pe_file.has_value() && !of_machine) {
     return diag::contract_error("no pid or process name specified, sample address are not de-ASLRed");
   }
   if (of_machine && named.measured.empty() && named.sampled.empty()) {
@@ -68,8 +68,8 @@ diag::Result<SampledCores> place_on_cores(NamedCores named, const request::Reque
       .code = diag::ExitCode::usage};
 }
 
-diag::Result<SampledCores> place_by_kernel(NamedCores named, const request::Request& request, u32 core_count) {
-  if (request.program.has_value() && named.measured.size() > 1) {
+diag::Result<SampledCores> place_by_kernel(NamedCores named, bool starts_program, u32 core_count) {
+  if (starts_program && named.measured.size() > 1) {
     return diag::contract_error("you can specify only one core for process spawn");
   }
   SampledCores placed;

@@ -6,7 +6,7 @@
 
 #include "base/ints.h"
 #include "ground/diag/result.h"
-#include "model/request/request.h"
+#include "model/request/measurement.h"
 
 namespace wperf::plan {
 
@@ -15,20 +15,20 @@ struct NamedCores {
   std::vector<u32> measured;  // -c
   std::vector<u32> sampled;   // --cores, --all-cores
 };
-diag::Result<NamedCores> name_cores(const request::Request& request, u32 core_count);
+diag::Result<NamedCores> name_cores(const request::Measurement& wanted, u32 core_count);
 
 // Left of the command word -e counts, so the user's events there would be dropped silently.
-diag::Result<void> check_no_counting_list(const request::Request& request);
+diag::Result<void> check_no_counting_list(const std::vector<request::CountItem>& items);
 
 struct SampledCores {
   std::vector<u32> cores;  // ascending, no duplicates
   u32 program_core = 0;    // one of them, or kAnyCore
 };
 // Checks that need the events: the one core of `sample`, the program, the one core of `record`.
-diag::Result<SampledCores> place_on_cores(NamedCores named, const request::Request& request, u32 core_count);
+diag::Result<SampledCores> place_on_cores(NamedCores named, const request::Measurement& wanted, u32 core_count);
 
 // The kernel follows a program over all cores unless some were named; without a program, it samples everything that
 // runs there.
-diag::Result<SampledCores> place_by_kernel(NamedCores named, const request::Request& request, u32 core_count);
+diag::Result<SampledCores> place_by_kernel(NamedCores named, bool starts_program, u32 core_count);
 
 }  // namespace wperf::plan

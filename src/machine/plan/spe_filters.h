@@ -7,7 +7,7 @@
 #include "ground/diag/result.h"
 #include "machine/plan/plan.h"
 #include "machine/plan/spe_plan.h"
-#include "model/request/request.h"
+#include "model/request/sampling_options.h"
 
 namespace wperf::plan {
 

@@ -64,9 +64,10 @@ diag::Result<void> check_nothing_else(const request::Sampling& sampling) {
 }
 
 // Options that need times turn on their recording.
-diag::Result<void> add_times(const request::Request& request, const Capabilities& machine, SpePlan& plan) {
-  const bool timeline = request.sampling.display.timeline_ms.has_value();
-  if (!timeline && !request.recording.time.has_value()) return {};
+diag::Result<void> add_times(const request::SampleDisplay& display, const request::RecordingView& view,
+                             const Capabilities& machine, SpePlan& plan) {
+  const bool timeline = display.timeline_ms.has_value();
+  if (!timeline && !view.time.has_value()) return {};
   plan.timestamps = true;
   if (machine.kernel != nullptr || machine.timer.hz != 0) return {};
   return diag::Error{
@@ -79,25 +80,26 @@ diag::Result<void> add_times(const request::Request& request, const Capabilities
 
 }  // namespace
 
-diag::Result<SpePlan> make_spe_plan(const request::Request& request, const Capabilities& machine) {
+diag::Result<SpePlan> make_spe_plan(const request::Measurement& wanted, const request::RecordingView& view,
+                                    const Capabilities& machine) {
   SpePlan plan;
-  WPERF_TRY(NamedCores cores, name_cores(request, machine.core_count));
-  WPERF_CHECK_OK(check_no_counting_list(request));
-  const request::SpeList& list = *request.sampling.spe;
+  WPERF_TRY(NamedCores cores, name_cores(wanted, machine.core_count));
+  WPERF_CHECK_OK(check_no_counting_list(wanted.items));
+  const request::SpeList& list = *wanted.sampling.spe;
   WPERF_CHECK_OK(check_spe(list, machine));
   plan.interval = std::max(plan.interval, spe_abilities(machine.pmsidr).least_interval);
-  WPERF_CHECK_OK(check_nothing_else(request.sampling));
+  WPERF_CHECK_OK(check_nothing_else(wanted.sampling));
   for (const request::SpeFilter& given : list.filters) find_spe_setting(given.name)->apply(plan, given.value);
   WPERF_CHECK_OK(check_abilities(plan, machine));
-  WPERF_CHECK_OK(add_times(request, machine, plan));
+  WPERF_CHECK_OK(add_times(wanted.sampling.display, view, machine, plan));
   WPERF_TRY(SampledCores placed, machine.kernel != nullptr
-                                     ? place_by_kernel(std::move(cores), request, machine.core_count)
-                                     : place_on_cores(std::move(cores), request, machine.core_count));
+                                     ? place_by_kernel(std::move(cores), wanted.program.has_value(), machine.core_count)
+                                     : place_on_cores(std::move(cores), wanted, machine.core_count));
   plan.cores = std::move(placed.cores);
   plan.program_core = placed.program_core;
   if (plan.cores.size() > kFewCores) plan.buffer_bytes = kSmallSpeBuffer;
-  plan.kernel = request.kernel;
-  plan.display = request.sampling.display;
+  plan.kernel = wanted.kernel;
+  plan.display = wanted.sampling.display;
   return plan;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Request × machine → how the statistical profiling extension is programmed (contract 3.4). Pure.
+// Measurement × machine → how the statistical profiling extension is programmed (contract 3.4). Pure.
 #pragma once
 #include <optional>
 #include <vector>
@@ -7,7 +7,8 @@
 #include "base/ints.h"
 #include "ground/diag/result.h"
 #include "machine/plan/plan.h"
-#include "model/request/request.h"
+#include "model/request/measurement.h"
+#include "model/request/recording_view.h"
 
 namespace wperf::plan {
 
@@ -32,6 +33,7 @@ struct SpePlan {
 
 // The checks come in the order that scripts rely on: core numbers, everything about -e, the one core of `sample`, the
 // program, the one core of `record`.
-diag::Result<SpePlan> make_spe_plan(const request::Request& request, const Capabilities& machine);
+diag::Result<SpePlan> make_spe_plan(const request::Measurement& wanted, const request::RecordingView& view,
+                                    const Capabilities& machine);
 
 }  // namespace wperf::plan

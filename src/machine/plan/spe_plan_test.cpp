@@ -6,6 +6,7 @@
 #include "ground/diag/names_all.h"
 #include "machine/plan/spe_filters.h"
 #include "machine/plan/test_machine.h"
+#include "model/request/request.h"
 #include "model/request/spe_list.h"
 
 namespace wperf::plan {
@@ -30,12 +31,12 @@ request::Request spe_recording(std::string_view list) {
 }
 
 std::string refusal(std::string_view list, u64 pmsidr = kEverything) {
-  const auto plan = make_spe_plan(spe_recording(list), spe_machine(pmsidr));
+  const auto plan = make_spe_plan(spe_recording(list), {}, spe_machine(pmsidr));
   return plan.has_value() ? "none" : plan.error().text;
 }
 
 TEST(SpePlan, SaysNothingAndGetsEverything) {
-  const SpePlan plan = make_spe_plan(spe_recording("arm_spe_0//"), spe_machine()).value();
+  const SpePlan plan = make_spe_plan(spe_recording("arm_spe_0//"), {}, spe_machine()).value();
   EXPECT_EQ(plan.cores, std::vector<u32>{0});
   EXPECT_EQ(plan.interval, 1024u);
   EXPECT_TRUE(plan.jitter && plan.context);
@@ -47,7 +48,7 @@ TEST(SpePlan, TakesEverySettingByNameAndAlias) {
   const SpePlan plan =
       make_spe_plan(spe_recording("arm_spe_0/ld=1,st=1,b=1,ts=1,min=100,period=4096,jitter=0,event_filter=0x8,"
                                   "inv_event_filter=0x20,pa=1/"),
-                    spe_machine())
+                    {}, spe_machine())
           .value();
   EXPECT_TRUE(plan.loads && plan.stores && plan.branches && plan.timestamps && plan.physical);
   EXPECT_FALSE(plan.jitter);
@@ -74,7 +75,7 @@ TEST(SpePlan, DropsNothingSilently) {
   const auto refused = [](auto change) {
     request::Request request = spe_recording("arm_spe_0//");
     change(request.sampling);
-    const auto plan = make_spe_plan(request, spe_machine());
+    const auto plan = make_spe_plan(request, request.recording, spe_machine());
     return plan.has_value() ? "none" : plan.error().text;
   };
   EXPECT_TRUE(diag::names_all(refused([](request::Sampling& s) { s.events.emplace_back(); }),
@@ -91,7 +92,7 @@ TEST(SpePlan, WhatAsksForTimesHasThemRecorded) {
     change(request);
     Capabilities machine = spe_machine();
     machine.timer.hz = timer_hz;
-    return make_spe_plan(request, machine);
+    return make_spe_plan(request, request.recording, machine);
   };
   const auto timeline = [](request::Request& r) { r.sampling.display.timeline_ms = 10; };
   const auto time = [](request::Request& r) { r.recording.time.emplace(); };
@@ -107,11 +108,11 @@ TEST(SpePlan, HasTheCoresOfSampling) {
   request::Request request = spe_recording("arm_spe_0//");
   request.sampling.all_cores = true;
   request.cores = {{3, 3}};
-  const SpePlan plan = make_spe_plan(request, spe_machine()).value();
+  const SpePlan plan = make_spe_plan(request, request.recording, spe_machine()).value();
   EXPECT_EQ(plan.cores.size(), 8u);
   EXPECT_EQ(plan.program_core, 3u);
   request.pe_file.reset();
-  EXPECT_EQ(make_spe_plan(request, spe_machine()).error().text,
+  EXPECT_EQ(make_spe_plan(request, request.recording, spe_machine()).error().text,
             "no pid or process name specified, sample address are not de-ASLRed");
 }
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "ground/diag/result.h"
-#include "model/request/request.h"
+#include "model/request/sampling_options.h"
 
 namespace wperf::request {
 

@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "ground/diag/result.h"
-#include "model/request/request.h"
+#include "model/request/sampling_options.h"
 
 namespace wperf::request {
 

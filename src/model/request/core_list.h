@@ -6,7 +6,7 @@
 
 #include "base/ints.h"
 #include "ground/diag/result.h"
-#include "model/request/request.h"
+#include "model/request/counted_items.h"
 
 namespace wperf::request {
 

@@ -6,9 +6,12 @@
 
 #include "base/ints.h"
 #include "ground/diag/result.h"
-#include "model/request/request.h"
 
 namespace wperf::request {
+
+struct Duration {
+  u64 milliseconds = 0;
+};
 
 // `option` is the spelling the user wrote; the error names it.
 diag::Result<Duration> parse_duration(std::string_view text, std::string_view option);

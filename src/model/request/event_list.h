@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "ground/diag/result.h"
-#include "model/request/request.h"
+#include "model/request/counted_items.h"
 
 namespace wperf::request {
 

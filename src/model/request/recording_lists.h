@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "ground/diag/result.h"
-#include "model/request/request.h"
+#include "model/request/recording_view.h"
 
 namespace wperf::request {
 

@@ -22,7 +22,7 @@ std::string with_pdb_extension(std::string_view pe_file) {
 
 }  // namespace
 
-SampleTarget sample_target(const Request& request) {
+SampleTarget sample_target(const Measurement& request) {
   SampleTarget target;
   target.pe_file = request.pe_file.value_or("");
   const std::string image = request.image_name.value_or(target.pe_file);
@@ -31,7 +31,7 @@ SampleTarget sample_target(const Request& request) {
   return target;
 }
 
-std::string deduced_text(const Request& request) {
+std::string deduced_text(const Measurement& request) {
   if (!request.pe_file.has_value()) return {};
   const std::string& pe_file = *request.pe_file;
   std::string text;

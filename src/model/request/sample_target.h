@@ -4,7 +4,7 @@
 #pragma once
 #include <string>
 
-#include "model/request/request.h"
+#include "model/request/measurement.h"
 
 namespace wperf::request {
 
@@ -14,10 +14,10 @@ struct SampleTarget {
   std::string pdb_file;    // of the program
 };
 
-// request.pe_file is set.
-SampleTarget sample_target(const Request& request);
+// pe_file is set.
+SampleTarget sample_target(const Measurement& request);
 
 // The lines that -v prints first, with the blank line after them. Empty without a PE file.
-std::string deduced_text(const Request& request);
+std::string deduced_text(const Measurement& request);
 
 }  // namespace wperf::request

@@ -6,8 +6,8 @@
 namespace wperf::request {
 namespace {
 
-Request record(const char* pe_file) {
-  Request request;
+Measurement record(const char* pe_file) {
+  Measurement request;
   request.command = Command::record;
   request.pe_file = pe_file;
   return request;
@@ -33,7 +33,7 @@ TEST(SampleTarget, FollowsFromThePeFile) {
 }
 
 TEST(SampleTarget, WhatIsSaidGoesFirst) {
-  Request request = record("p.exe");
+  Measurement request = record("p.exe");
   request.image_name = "other.exe";
   request.pdb_file = "symbols/p2.pdb";
   const SampleTarget target = sample_target(request);
@@ -42,7 +42,7 @@ TEST(SampleTarget, WhatIsSaidGoesFirst) {
 }
 
 TEST(DeducedText, LinesOfTheContract) {
-  Request request = record("x/googolplex.exe");
+  Measurement request = record("x/googolplex.exe");
   EXPECT_EQ(deduced_text(request),
             "deduced image name 'x/googolplex.exe'\n"
             "deduced image PDB file 'x/googolplex.pdb'\n"
@@ -58,7 +58,7 @@ TEST(DeducedText, LinesOfTheContract) {
             "\n");
   request.pdb_file = "g.pdb";
   EXPECT_EQ(deduced_text(request), "pe_file 'x/googolplex.exe', args 'x/googolplex.exe 10 -v'\n\n");
-  EXPECT_EQ(deduced_text(Request{}), "");
+  EXPECT_EQ(deduced_text(Measurement{}), "");
 }
 
 }  // namespace

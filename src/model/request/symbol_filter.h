@@ -4,7 +4,7 @@
 #pragma once
 #include <string_view>
 
-#include "model/request/request.h"
+#include "model/request/sampling_options.h"
 
 namespace wperf::request {
 

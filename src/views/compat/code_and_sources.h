@@ -9,7 +9,7 @@
 #include "code/modules/code_file.h"
 #include "ground/diag/result.h"
 #include "model/answers/compat_profile.h"
-#include "model/request/request.h"
+#include "model/request/sampling_options.h"
 #include "views/compat/compat_view.h"
 
 namespace wperf::compat {

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The part of a request that plans and devices need: what is measured, checked only against itself.
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/ints.h"
+#include "model/request/counted_items.h"
+#include "model/request/duration.h"
+#include "model/request/sampling_options.h"
+
+namespace wperf::request {
+
+enum class Command {
+  none,
+  help,
+  version,
+  stat,
+  sample,
+  record,
+  report,
+  waits,
+  push,
+  topdown,
+  list,
+  test,
+  man,
+  detect,
+  doctor,
+  diff,
+  bench,
+  top
+};
+
+struct Timeline {
+  bool enabled = false;
+  Duration interval{60'000};
+  u64 count = 0;  // 0 = endless
+};
+
+// A setting that the parser found acceptable (contract 11.1); its value is a 32-bit decimal.
+inline constexpr char kPeriodSetting[] = "count.period";
+inline constexpr u32 kLeastPeriodMs = 10, kGreatestPeriodMs = 100;
+inline constexpr char kSampleLimitSetting[] = "sample.limit";  // samples a second on each core
+struct ConfigSetting {
+  std::string name, value;
+};
+
+struct Program {
+  std::string path;          // of the image
+  std::string command_line;  // "PROG ARG…"
+  bool after_dashes = false;
+};
+
+// A measurement of a command: the device, the events, the program or cores, and the time.
+struct Measurement {
+  Command command = Command::none;  // some rules and defaults differ by it
+  std::string device;               // --device or WPERF_DEVICE, as given; empty = the machine's own
+  bool force_lock = false;
+  std::vector<CountItem> items;
+  std::vector<std::string> extra_events;  // -E texts or file paths
+  std::vector<std::string> metric_files;  // -C
+  std::vector<CoreRange> cores;           // -c; empty = all, or of a program to start the first
+  std::optional<Duration> timeout;        // nullopt or 0 = until Ctrl-C
+  Timeline timeline;
+  bool kernel = false;
+  std::optional<u32> dmc_channel;  // nullopt: all
+  std::vector<ConfigSetting> config;
+  std::optional<std::string> pe_file, pdb_file, image_name;
+  std::optional<Program> program;
+  std::optional<u32> process;         // -p: a running program, by its number
+  std::optional<u32> spawn_delay_ms;  // nullopt: measure from the first instruction of the program on
+  Sampling sampling;
+
+  u64 duration_ms() const { return timeout.has_value() ? timeout->milliseconds : 0; }
+  bool of_program() const { return program.has_value() || process.has_value(); }
+};
+
+}  // namespace wperf::request
