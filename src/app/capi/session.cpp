@@ -71,7 +71,7 @@ diag::Result<std::vector<answers::CountProfile>> Session::measure(const request:
   WPERF_TRY(plan::CountPlan plan, measure::plan_counts(request, machine_));
   WPERF_CHECK_OK(check_cores_only(plan));
   std::vector<output::TimelineFile> files;
-  if (request.outputs.csv_file.has_value()) files = output::timeline_files(request, plan);
+  if (request.outputs.csv_file.has_value()) files = output::timeline_files(request.outputs, plan);
   if (request.outputs.verbose) measure::tell_plan(plan, machine_, files, console);
   const measure::MeasureOptions options = commands::measure_options(request);
   measure::SpawnedProgram program(machine_.device->programs());

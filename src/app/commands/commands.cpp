@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "app/commands/destinations.h"
 #include "app/commands/run_report.h"
 #include "app/doctor/doctor.h"
 #include "app/measure/device_choice.h"
@@ -65,9 +66,7 @@ diag::Result<int> run_on_device(const request::Request& request, diag::Console& 
 
 diag::Result<int> run_checked(const request::Request& asked, diag::Console& console) {
   using request::Command;
-  WPERF_CHECK_OK(output::check_inputs_stay(asked));
-  WPERF_CHECK_OK(output::check_one_document(asked));
-  WPERF_CHECK_OK(output::check_outputs(asked));
+  WPERF_CHECK_OK(output::check_files(files_of(asked)));
   if (!needs_choice(asked)) return run_on_device(asked, console);
   const measure::ChosenDevice chosen = measure::choose_device(asked, devices::devices_here());
   request::Request request = asked;

@@ -13,6 +13,7 @@
 #include "analysis/compare/gate.h"
 #include "analysis/compare/stack_changes.h"
 #include "analysis/compare/total_review.h"
+#include "app/commands/destinations.h"
 #include "app/commands/page_output.h"
 #include "app/commands/run_report.h"
 #include "app/measure/tool.h"
@@ -71,7 +72,7 @@ diag::Result<void> write_files(const compare::Comparison& comparison, const std:
 void annotate(const std::vector<compare::Verdict>& verdicts, const request::Request& request, diag::Console& console) {
   std::string lines = report::gate_annotations(verdicts);
   if (lines.empty()) return;
-  if (!output::stdout_is_document(request)) {
+  if (!stdout_is_document(request)) {
     console.document(lines);
     return;
   }
@@ -158,7 +159,7 @@ diag::Result<int> show_comparison(std::vector<compare::RunCosts> before, std::ve
                                     .coloured = console.coloured(),
                                     .width = console.animated() ? console.width() : 0,
                                     .totals_per = totals_per(request.comparison.per)};
-  if (!output::silent(request.outputs) && !output::stdout_is_document(request)) {
+  if (is_told(request)) {
     std::string text = report::diff_text(comparison, options);
     if (!verdicts.empty()) text += '\n' + report::gate_text(verdicts);
     console.out(text);

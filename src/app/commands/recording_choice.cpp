@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/commands/recording_choice.h"
 
+#include "app/commands/destinations.h"
 #include "app/output/outputs.h"
 #include "ground/os/files.h"
 
@@ -17,8 +18,7 @@ diag::Result<std::string> choose_recording(const request::Request& request, diag
         .code = diag::ExitCode::usage};
   }
   // If stdout is a document, the choice is not reported, because stderr must be empty.
-  if (!output::silent(request.outputs) && !output::stdout_is_document(request))
-    console.out("recording: " + found + "\n\n");
+  if (is_told(request)) console.out("recording: " + found + "\n\n");
   return found;
 }
 

@@ -8,6 +8,7 @@
 #include <future>
 #include <string>
 
+#include "app/commands/destinations.h"
 #include "app/commands/measure_options_builder.h"
 #include "app/commands/quiet_console.h"
 #include "app/commands/run_report.h"

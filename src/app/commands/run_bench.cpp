@@ -16,6 +16,7 @@
 #include "app/commands/commands.h"
 #include "app/commands/compared_output.h"
 #include "app/commands/compared_runs.h"
+#include "app/commands/destinations.h"
 #include "app/commands/measure_options_builder.h"
 #include "app/commands/quiet_console.h"
 #include "app/measure/counting.h"
@@ -241,7 +242,7 @@ diag::Result<void> check_baseline(usize runs, u64 rounds, const std::string& fil
 
 // For only one program: the middle of its runs, and no comparison.
 void tell_medians(const std::vector<compare::RunCosts>& runs, const request::Request& request, diag::Console& console) {
-  if (output::silent(request.outputs) || output::stdout_is_document(request)) return;
+  if (!is_told(request)) return;
   std::vector<double> seconds, cpu_seconds;
   for (const compare::RunCosts& run : runs) {
     seconds.push_back(run.seconds);

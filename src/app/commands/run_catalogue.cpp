@@ -72,10 +72,9 @@ diag::Result<void> run_list(const request::Request& request, diag::Console& cons
   WPERF_TRY(const measure::Machine machine, measure::open_machine(request, console, device::Device::Spe::asked_for));
   const auto blocks = report::list_report(machine.catalog.product, machine.catalog.extra.all(), listing_of(machine),
                                           request.outputs.verbose);
-  if (!output::silent(request.outputs)) console.out(report::blocks_text(blocks));
-  if (output::wants_json(request.outputs))
-    WPERF_CHECK_OK(output::deliver_json(request.outputs, report::blocks_json(blocks), console));
-  return {};
+  return output::show(
+      request.outputs, console, [&] { return report::blocks_text(blocks); },
+      [&] { return report::blocks_json(blocks); });
 }
 
 diag::Result<void> run_man(const request::Request& request, diag::Console& console) {
@@ -106,10 +105,8 @@ diag::Result<void> run_man(const request::Request& request, diag::Console& conso
     error.hint = diag::did_you_mean(diag::nearest(name, names_of(products)));
     return error;
   }
-  console.out(report::manual_text(*page));
-  if (output::wants_json(request.outputs))
-    WPERF_CHECK_OK(output::deliver_json(request.outputs, report::manual_json(*page), console));
-  return {};
+  return output::show(
+      request.outputs, console, [&] { return report::manual_text(*page); }, [&] { return report::manual_json(*page); });
 }
 
 }  // namespace wperf::commands

@@ -16,10 +16,9 @@ namespace {
 
 diag::Result<void> deliver_blocks(const request::Request& request, const std::vector<report::Block>& blocks,
                                   diag::Console& console) {
-  console.out(report::blocks_text(blocks));
-  if (output::wants_json(request.outputs))
-    WPERF_CHECK_OK(output::deliver_json(request.outputs, report::blocks_json(blocks), console));
-  return {};
+  return output::show(
+      request.outputs, console, [&] { return report::blocks_text(blocks); },
+      [&] { return report::blocks_json(blocks); });
 }
 
 }  // namespace

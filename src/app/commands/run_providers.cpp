@@ -47,12 +47,10 @@ diag::Result<void> report_providers(const etl::Trace& trace, const request::Requ
   const stacks::TraceFacts facts = recording::trace_facts(trace, losses);
   tell_trace_losses(facts, request, console);
   if (request.sampling.records_file.has_value()) return write_marks(reader, request, console);
-  if (!output::silent(request.outputs)) {
-    console.out(
-        report::providers_text(providers, request.sampling.display.rows, console.animated() ? console.width() : 0));
-  }
-  if (!output::wants_json(request.outputs)) return {};
-  return output::deliver_json(request.outputs, report::providers_json(providers, facts), console);
+  const usize width = console.animated() ? console.width() : 0;
+  return output::show(
+      request.outputs, console, [&] { return report::providers_text(providers, request.sampling.display.rows, width); },
+      [&] { return report::providers_json(providers, facts); });
 }
 
 }  // namespace wperf::commands

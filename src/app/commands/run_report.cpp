@@ -13,6 +13,7 @@
 #include "analysis/waits/latency_weights.h"
 #include "app/commands/commands.h"
 #include "app/commands/compat_profile_builder.h"
+#include "app/commands/destinations.h"
 #include "app/commands/foreign_report.h"
 #include "app/commands/page_output.h"
 #include "app/commands/read_options.h"
@@ -133,7 +134,7 @@ diag::Result<void> report_spe(const perf_data::PerfFile& file, const perf_data::
     console.out(report::spe_text(profile, counting, options));
     if (beside.has_value()) console.out('\n' + report::stack_text(*beside, tables));
   }
-  if (output::wants_spe_json(request)) {
+  if (wants_spe_json(request)) {
     report::WriteMembers more;
     if (beside.has_value()) more = [&](text::JsonWriter& json) { write_stack(json, *beside, tables); };
     WPERF_CHECK_OK(output::deliver_json(request.outputs, report::spe_json(profile, counting, options, more), console));
@@ -172,10 +173,9 @@ diag::Result<void> show_compat(const perf_data::PerfFile& file, const request::R
                                diag::Console& console) {
   WPERF_TRY(const answers::CompatProfile profile, compat_profile(file, request, download_progress(console)));
   const report::SampleOptions options = sample_report_options(request, console);
-  if (!output::silent(request.outputs)) console.out(report::sample_text(profile, options));
-  if (output::wants_json(request.outputs))
-    WPERF_CHECK_OK(output::deliver_json(request.outputs, report::sample_json(profile, options), console));
-  return {};
+  return output::show(
+      request.outputs, console, [&] { return report::sample_text(profile, options); },
+      [&] { return report::sample_json(profile, options); });
 }
 
 // Data that is shown together with samples.
@@ -555,7 +555,7 @@ diag::Result<void> report_file(const request::Request& asked, diag::Console& con
                        .code = diag::ExitCode::usage};
   }
   WPERF_TRY(request.data_file, choose_recording(asked, console));
-  WPERF_CHECK_OK(output::check_inputs_stay(request));
+  WPERF_CHECK_OK(output::check_inputs_stay(files_of(request)));
   WPERF_TRY(const auto opened, recording::OpenedRecording::open(recording_files(request), console));
   if (opened.counts() != nullptr) return opened.refuse_counts();
   if (opened.profile() != nullptr) return report_foreign(*opened.profile(), request, console, sink);

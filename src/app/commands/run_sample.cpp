@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "app/commands/commands.h"
+#include "app/commands/destinations.h"
 #include "app/commands/measure_options_builder.h"
 #include "app/commands/outputs_told.h"
 #include "app/commands/recording_push.h"
@@ -38,7 +39,7 @@ diag::Result<measure::Recording> make_recording(const request::Request& request,
 diag::Result<int> record(const request::Request& request, measure::Machine& machine, diag::Console& console) {
   WPERF_TRY(const measure::Recording recording, make_recording(request, machine, console));
   const request::Request shown = shown_request(request, recording);
-  WPERF_CHECK_OK(output::check_inputs_stay(shown));
+  WPERF_CHECK_OK(output::check_inputs_stay(files_of(shown)));
   os::release_interrupt();
   const bool is_trace = !recording.trace.empty();
   auto reported = is_trace ? run_report(shown, console) : report_recording(recording.file, shown, console);

@@ -56,11 +56,10 @@ diag::Result<void> report_spans(const etl::Trace& trace, const request::Request&
                                 .sampled_by = recorded.running_event,
                                 .samples_are_time = recorded.running_by_time,
                                 .rows = recording::span_rows(spans, recorded.switches.running_samples)};
-  if (!output::silent(request.outputs)) {
-    console.out(report::spans_text(table, request.sampling.display.rows, console.animated() ? console.width() : 0));
-  }
-  if (!output::wants_json(request.outputs)) return {};
-  return output::deliver_json(request.outputs, report::spans_json(table, facts), console);
+  const usize width = console.animated() ? console.width() : 0;
+  return output::show(
+      request.outputs, console, [&] { return report::spans_text(table, request.sampling.display.rows, width); },
+      [&] { return report::spans_json(table, facts); });
 }
 
 diag::Result<recording::ChosenSpans> choose_spans(const etl::Trace& trace, std::string_view name,

@@ -217,8 +217,8 @@ diag::Result<int> run_stat(const request::Request& request, diag::Console& conso
   WPERF_TRY(std::vector<plan::CountPlan> parts, parts_of(request, plan, machine));
   std::vector<output::TimelineFile> files;
   if (request.timeline.enabled) {
-    files = output::timeline_files(request, plan);
-    WPERF_CHECK_OK(output::check_timeline_files(request, files));
+    files = output::timeline_files(request.outputs, plan);
+    WPERF_CHECK_OK(output::check_timeline_files(request.outputs, files));
   }
   if (request.outputs.verbose) measure::tell_plan(plan, machine, files, console);
   if (request.listen.has_value() && parts.size() != 1) {

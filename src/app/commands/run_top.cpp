@@ -26,10 +26,9 @@ diag::Result<int> look_once(LiveLook& look, diag::Console& console) {
   options.width = console.animated() ? console.width() : 0;
   options.coloured = console.coloured();
   options.tables = {{stacks::SortKey::comm, stacks::SortKey::tid}, {stacks::SortKey::core}};
-  if (!output::silent(request.outputs)) console.out(report::top_text(profile, facts, options));
-  if (output::wants_json(request.outputs)) {
-    WPERF_CHECK_OK(output::deliver_json(request.outputs, report::top_json(profile, facts, options), console));
-  }
+  WPERF_CHECK_OK(output::show(
+      request.outputs, console, [&] { return report::top_text(profile, facts, options); },
+      [&] { return report::top_json(profile, facts, options); }));
   if (stretch.trouble.has_value()) return *stretch.trouble;
   return look.status(stretch);
 }

@@ -10,6 +10,7 @@
 #include "analysis/waits/wait_moments_builder.h"
 #include "analysis/waits/wait_report_builder.h"
 #include "app/commands/commands.h"
+#include "app/commands/destinations.h"
 #include "app/commands/measure_options_builder.h"
 #include "app/commands/outputs_told.h"
 #include "app/commands/read_options.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/commands/shown_recording.h"
 
-#include "app/commands/measure_options_builder.h"
+#include "app/commands/destinations.h"
 #include "ground/os/files.h"
 
 namespace wperf::commands {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "analysis/operations/spe_record_row.h"
+#include "app/commands/destinations.h"
 #include "app/output/outputs.h"
 #include "code/modules/for_each_module.h"
 #include "ground/os/output_file.h"
@@ -142,7 +143,7 @@ class RecordFile {
 
 RecordsRequest records_request(const request::Request& request, std::vector<u64> midr_of_core) {
   const std::string& name = *request.sampling.records_file;
-  const bool printed = output::prints_records(request);
+  const bool printed = prints_records(request);
   return {.path = printed ? name : output::output_path(request.outputs, name),
           .json = printed ? request.outputs.json : name.ends_with(".json"),
           .midr_of_core = std::move(midr_of_core),

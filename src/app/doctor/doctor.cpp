@@ -335,9 +335,9 @@ std::vector<Check> mend(const request::Request& request, const Opened& opened) {
 
 diag::Result<void> test_devices(const request::Request& request, diag::Console& console) {
   const answers::Selftest test = run_selftest(request, console);
-  console.out(report::selftest_text(test));
-  if (output::wants_json(request.outputs))
-    WPERF_CHECK_OK(output::deliver_json(request.outputs, report::selftest_json(test), console));
+  WPERF_CHECK_OK(output::show(
+      request.outputs, console, [&] { return report::selftest_text(test); },
+      [&] { return report::selftest_json(test); }));
   if (!has_failed(test)) return {};
   return diag::Error{.text = "the selftest failed",
                      .hint = "add the block above to a bug report, and describe this machine",
@@ -352,9 +352,9 @@ diag::Result<void> run_doctor(const request::Request& request, diag::Console& co
   const Opened opened = devices::open_device(request.device);
   if (request.doctor.fix) checks = mend(request, opened);
   for (Check& one : examine(request, opened)) checks.push_back(std::move(one));
-  console.out(report::doctor_text(checks));
-  if (output::wants_json(request.outputs))
-    WPERF_CHECK_OK(output::deliver_json(request.outputs, report::doctor_json(checks), console));
+  WPERF_CHECK_OK(output::show(
+      request.outputs, console, [&] { return report::doctor_text(checks); },
+      [&] { return report::doctor_json(checks); }));
   const bool failed =
       std::any_of(checks.begin(), checks.end(), [](const Check& check) { return check.status == CheckStatus::fail; });
   if (failed) {

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Where an answer goes: text to the console, JSON to stdout or a file, CSV to files (contract 1.4, 6.3).
 #pragma once
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "ground/diag/console.h"
 #include "ground/diag/result.h"
-#include "model/request/request.h"
+#include "model/request/output_options.h"
 
 namespace wperf::output {
 
@@ -14,31 +16,48 @@ namespace wperf::output {
 inline constexpr std::string_view kUsualRecording = "perf.data";
 // `file` resolved against --cwd.
 std::string output_path(const request::Outputs& outputs, const std::string& file);
-// Would an output replace a file that the command reads, or another output? Checked before anything is opened, because
-// inputs are mapped.
-diag::Result<void> check_inputs_stay(const request::Request& request);
-// Can all files named by options be written? Checked before the measurement, so that no result is lost.
-diag::Result<void> check_outputs(const request::Request& request);
-// Among all requested outputs, only one document can go to stdout.
-diag::Result<void> check_one_document(const request::Request& request);
+// A file that an option names; "-" stands for stdout.
+struct NamedFile {
+  std::string_view option;
+  std::optional<std::string> file;  // nullopt: the option was not given
+};
+
+// All outputs of a command, and the files that it reads.
+struct Files {
+  std::vector<NamedFile> outputs;
+  std::optional<std::string> kept_recording;  // of --output-perf-data, unless it is an input
+  std::vector<std::string> inputs;
+  std::vector<std::string_view> documents;  // the options whose documents go to stdout
+  std::optional<std::string> folder;        // --cwd
+  bool output_is_pattern = false;           // -o of a timeline: see check_timeline_files()
+};
+// Checked before anything is opened, because inputs are mapped, and before the measurement, so that no result is lost:
+// can all named outputs be written, and would none replace an input or another output; is at most one document written
+// to stdout?
+diag::Result<void> check_files(const Files& files);
+// Only: would none replace an input or another output?
+diag::Result<void> check_inputs_stay(const Files& files);
+
 diag::Result<void> write_output_file(const std::string& path, std::string_view text);
 // The same of a file that an option named: resolved against --cwd, or stdout.
 diag::Result<void> write_named_output(const std::string& file, std::string_view text, const request::Outputs& outputs,
                                       diag::Console& console);
 // Is JSON wanted? -o asks for it even without --json.
 bool wants_json(const request::Outputs& outputs);
-// The same of a report on SPE: where --records prints the records, --json is about those.
-bool wants_spe_json(const request::Request& request);
-// Is stdout one document, into which no other text may be printed?
-bool stdout_is_document(const request::Request& request);
 // the file name that stands for stdout
 inline constexpr std::string_view kConsole = "-";
-// Do the records of --records go to stdout? Then nothing else does.
-bool prints_records(const request::Request& request);
 // The text is not printed, so it need not be made.
 bool silent(const request::Outputs& outputs);
 // Writes to the -o file if one is given, else to stdout; also to stdout if the file cannot be written and the answer
 // would otherwise be lost.
 diag::Result<void> deliver_json(const request::Outputs& outputs, std::string_view json, diag::Console& console);
+
+// Text for the console, and JSON where it is wanted; both are made only if they are.
+template <typename MakeText, typename MakeJson>
+diag::Result<void> show(const request::Outputs& outputs, diag::Console& console, const MakeText& text,
+                        const MakeJson& json) {
+  if (!silent(outputs)) console.out(text());
+  return wants_json(outputs) ? deliver_json(outputs, json(), console) : diag::Result<void>();
+}
 
 }  // namespace wperf::output

@@ -26,9 +26,9 @@ const std::optional<std::string>& chosen_name(const request::Outputs& outputs) {
 
 }  // namespace
 
-std::vector<TimelineFile> timeline_files(const request::Request& request, const plan::CountPlan& plan) {
+std::vector<TimelineFile> timeline_files(const request::Outputs& outputs, const plan::CountPlan& plan) {
   const std::string stamp = os::local_time_stamp();
-  const std::optional<std::string>& name = chosen_name(request.outputs);
+  const std::optional<std::string>& name = chosen_name(outputs);
   const std::string first_core = std::to_string(plan.cores.front());
   std::vector<TimelineFile> files;
   for (const EventClass event_class : kEventClasses) {
@@ -40,7 +40,7 @@ std::vector<TimelineFile> timeline_files(const request::Request& request, const 
       replace_first(path, "{timestamp}", stamp);
       replace_first(path, "{class}", class_name);
       replace_first(path, "{core}", first_core);
-      path = output_path(request.outputs, path);
+      path = output_path(outputs, path);
     } else if (plan.cores.size() == 1) {
       path = fmt::format("wperf_core_{}_{}.{}.csv", first_core, stamp, class_name);
     } else {
@@ -51,9 +51,8 @@ std::vector<TimelineFile> timeline_files(const request::Request& request, const 
   return files;
 }
 
-diag::Result<void> check_timeline_files(const request::Request& request, const std::vector<TimelineFile>& files) {
+diag::Result<void> check_timeline_files(const request::Outputs& outputs, const std::vector<TimelineFile>& files) {
   for (const TimelineFile& file : files) WPERF_CHECK_OK(os::check_output(file.path));
-  const request::Outputs& outputs = request.outputs;
   if (!outputs.json || !outputs.json_file.has_value()) return {};
   return os::check_output(output_path(outputs, *outputs.json_file));
 }

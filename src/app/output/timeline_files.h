@@ -8,7 +8,7 @@
 #include "ground/diag/result.h"
 #include "machine/plan/plan.h"
 #include "model/answers/count_profile.h"
-#include "model/request/request.h"
+#include "model/request/output_options.h"
 
 namespace wperf::output {
 
@@ -17,10 +17,10 @@ struct TimelineFile {
   std::string path;  // final: --cwd joined, placeholders replaced
 };
 
-std::vector<TimelineFile> timeline_files(const request::Request& request, const plan::CountPlan& plan);
+std::vector<TimelineFile> timeline_files(const request::Outputs& outputs, const plan::CountPlan& plan);
 
 // Can all of them be written, and the JSON, too? Checked before the counting.
-diag::Result<void> check_timeline_files(const request::Request& request, const std::vector<TimelineFile>& files);
+diag::Result<void> check_timeline_files(const request::Outputs& outputs, const std::vector<TimelineFile>& files);
 // Whatever becomes of one file, the others are written.
 diag::Result<void> write_timeline_files(const answers::TimelineProfile& timeline,
                                         const std::vector<TimelineFile>& files);

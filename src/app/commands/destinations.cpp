@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/commands/destinations.h"
+
+#include <utility>
+
+namespace wperf::commands {
+namespace {
+
+// The name of the kept recording; nullopt: none is kept.
+std::optional<std::string> kept_name(const request::Sampling& sampling) {
+  if (sampling.perf_data_file.has_value() || !sampling.perf_data) return sampling.perf_data_file;
+  return std::string(output::kUsualRecording);
+}
+
+// The options whose documents go to stdout.
+std::vector<std::string_view> documents_on_stdout(const request::Request& request) {
+  const request::RecordingView& view = request.recording;
+  const request::Comparison& sides = request.comparison;
+  std::vector<std::string_view> options;
+  const std::pair<std::string_view, bool> documents[] = {
+      {"--json", request.outputs.json && !request.outputs.json_file.has_value() && !prints_records(request)},
+      {"--folded", view.folded},
+      {"--records -", prints_records(request)},
+      {"--html -", view.html_file == output::kConsole},
+      {"--svg -", view.svg_file == output::kConsole},
+      {"--markdown -", sides.markdown_file == output::kConsole},
+      {"--junit -", sides.junit_file == output::kConsole},
+      {"--save-baseline -", sides.kept_baseline == output::kConsole}};
+  for (const auto& [option, is_given] : documents) {
+    if (is_given) options.push_back(option);
+  }
+  return options;
+}
+
+}  // namespace
+
+output::Files files_of(const request::Request& request) {
+  const request::Comparison& sides = request.comparison;
+  output::Files files{.outputs = {{"--html", request.recording.html_file},
+                                  {"--svg", request.recording.svg_file},
+                                  {"-o", request.outputs.json_file},
+                                  {"--records", request.sampling.records_file},
+                                  {"--junit", sides.junit_file},
+                                  {"--markdown", sides.markdown_file},
+                                  {"--save-baseline", sides.kept_baseline}},
+                      .inputs = request.further_files,
+                      .documents = documents_on_stdout(request),
+                      .folder = request.outputs.directory,
+                      .output_is_pattern = request.timeline.enabled};
+  // An existing recording is an input.
+  if (request.data_file.has_value()) {
+    files.inputs.push_back(*request.data_file);
+  } else {
+    files.kept_recording = kept_name(request.sampling);
+  }
+  files.inputs.insert(files.inputs.end(), sides.before.begin(), sides.before.end());
+  files.inputs.insert(files.inputs.end(), sides.after.begin(), sides.after.end());
+  if (sides.baseline_file.has_value()) files.inputs.push_back(*sides.baseline_file);
+  return files;
+}
+
+bool stdout_is_document(const request::Request& request) {
+  const bool counts = request.command == request::Command::stat && request.recording.export_format.has_value() &&
+                      !request.outputs.json_file.has_value();
+  return counts || !documents_on_stdout(request).empty();
+}
+
+bool is_told(const request::Request& request) {
+  return !output::silent(request.outputs) && !stdout_is_document(request);
+}
+
+bool prints_records(const request::Request& request) {
+  return request.sampling.records_file == output::kConsole;
+}
+
+bool wants_spe_json(const request::Request& request) {
+  return request.outputs.json_file.has_value() || (request.outputs.json && !prints_records(request));
+}
+
+std::string kept_recording(const request::Request& request) {
+  const std::optional<std::string> name = kept_name(request.sampling);
+  return name.has_value() ? output::output_path(request.outputs, *name) : std::string();
+}
+
+request::Request with_kept_file(request::Request request) {
+  std::optional<std::string>& output = request.outputs.json_file;
+  if (!output.has_value() || (!output->ends_with(".data") && !output->ends_with(".etl"))) return request;
+  request.sampling.perf_data = true;
+  request.sampling.perf_data_file.swap(output);
+  output.reset();
+  return request;
+}
+
+}  // namespace wperf::commands
