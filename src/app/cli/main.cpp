@@ -77,25 +77,6 @@ std::string default_device() {
   return named.empty() ? os::kOwnDevice : named;
 }
 
-// These commands show the part that was measured when they are interrupted. All others end at once.
-bool measures(const request::Request& asked) {
-  switch (asked.command) {
-    case request::Command::stat:
-    case request::Command::sample:
-    case request::Command::record:
-    case request::Command::top:
-    case request::Command::topdown:
-    case request::Command::bench:
-      return true;
-    case request::Command::waits:
-      return !asked.data_file.has_value();
-    case request::Command::doctor:
-      return asked.doctor.selftest;
-    default:
-      return false;
-  }
-}
-
 void warn_of(const request::Request& request, diag::Console& console) {
   for (const std::string& word : request.unexpected) {
     console.warn("warning: unexpected arg '" + word + "' ignored");
@@ -118,7 +99,7 @@ int run(const std::vector<std::string>& arguments) {
 
   if (asked.command == request::Command::help) return print_help(asked);
   TerminalConsole console(asked.outputs);
-  if (measures(asked)) {
+  if (commands::measures(asked)) {
     os::catch_interrupt();
     os::outlive_readers();
   }

@@ -20,44 +20,44 @@ struct OwnHelp {
 
 // These come before the general texts.
 constexpr OwnHelp kOwnHelp[] = {
-    {Option::events, CommandSet(Command::sample, Command::record),
+    {Option::events, Command::sample | Command::record,
      "Events, separated by commas: NAME or NAME:INTERVAL, one sample every INTERVAL events. NAME is a name from `wperf "
      "list` or a raw number such as r1b, without groups or prefixes. Modifiers follow the name: cycles:u or "
      "cycles:u:100000 samples user mode only. May be given several times. Without INTERVAL, 4000 samples per second "
      "are taken (see --freq). Without -e: cycles, or CPU time if there is no cycle counter. arm_spe_0/NAME=VALUE,.../ "
      "samples with SPE instead.",
      "linux"},
-    {Option::events, CommandSet(Command::sample, Command::record),
+    {Option::events, Command::sample | Command::record,
      "Events, separated by commas: NAME or NAME:INTERVAL, one sample every INTERVAL events. NAME is a name from `wperf "
      "list`. May be given several times. Without INTERVAL, one sample in 65536 events is taken. Without -e: the timer.",
      "etw"},
-    {Option::events, CommandSet(Command::sample, Command::record),
+    {Option::events, Command::sample | Command::record,
      "Events, separated by commas: NAME or NAME:INTERVAL, one sample every INTERVAL events. NAME is a name from `wperf "
      "list` or a raw number such as r1b, without groups or prefixes. May be given several times. Without INTERVAL, one "
      "sample in 0x4000000 events is taken. Without -e: cycles, one sample in 24000. arm_spe_0/NAME=VALUE,.../ samples "
      "with SPE instead.",
      "sim"},
-    {Option::events, CommandSet(Command::sample, Command::record),
+    {Option::events, Command::sample | Command::record,
      "Events, separated by commas: NAME or NAME:INTERVAL, one sample every INTERVAL events. NAME is a name from `wperf "
      "list` or a raw number such as r1b, without groups or prefixes. May be given several times. Without INTERVAL, one "
      "sample in 0x4000000 events is taken. Without -e: cycles, one sample in 0x8000000. arm_spe_0/NAME=VALUE,.../ "
      "samples with SPE instead.",
      "driver"},
-    {Option::events, CommandSet(Command::stat),
+    {Option::events, Command::stat,
      "Events, separated by commas: names from `wperf list`, raw numbers such as r1b or 0x1b, and groups in braces. "
      "Events of a group are always counted at the same time. The prefixes /dsu/, /dmc_clk/ and /dmc_clkdiv2/ select "
      "counters outside the cores. On the linux device a name may end in modifiers: instructions:u counts user mode "
      "only, cycles:k the kernel only. May be given several times. Without -e and -m, the linux and etw devices count a "
      "default set (time, switches, cycles, instructions, branches); a driver counts only the events you name."},
-    {Option::events, CommandSet(Command::test),
+    {Option::events, Command::test,
      "Events to schedule, separated by commas: names from `wperf list`, raw numbers such as r1b or 0x1b, and groups in "
      "braces. Events of a group are always counted at the same time. The prefixes /dsu/, /dmc_clk/ and /dmc_clkdiv2/ "
      "select counters outside the cores. May be given several times. Nothing is counted."},
-    {Option::events, CommandSet(Command::bench),
+    {Option::events, Command::bench,
      "Events to count, separated by commas, written as for stat. May be given several times. Without -e the linux and "
      "etw devices count the default events of stat. A driver then counts instructions, branches, mispredictions and "
      "misses of the first-level caches, as far as they fit on the counters at once."},
-    {Option::events, CommandSet(Command::sample, Command::record),
+    {Option::events, Command::sample | Command::record,
      "Events, separated by commas: NAME or NAME:INTERVAL, one sample every INTERVAL events. NAME is a name from `wperf "
      "list` or a raw number such as r1b, without groups or prefixes. On the linux device modifiers follow the name: "
      "cycles:u or cycles:u:100000 samples user mode only. May be given several times. Without INTERVAL, the linux "
@@ -65,7 +65,7 @@ constexpr OwnHelp kOwnHelp[] = {
      "0x4000000. Without -e: on linux cycles, or CPU time if there is no cycle counter; on etw the timer; with a "
      "driver cycles, one sample in 0x8000000, on the simulated machine one in 24000. arm_spe_0/NAME=VALUE,.../ samples "
      "with SPE instead."},
-    {Option::events, CommandSet(Command::top),
+    {Option::events, Command::top,
      "Events, separated by commas: NAME or NAME:INTERVAL, one sample every INTERVAL events. NAME is a name from `wperf "
      "list` or a raw number such as r1b, without groups or prefixes. May be given several times. Without INTERVAL, the "
      "linux device takes 4000 samples per second, a driver 1000 (see --freq). Without -e: cycles, or CPU time if there "

@@ -10,115 +10,81 @@ using request::Command;
 
 // Names that WindowsPerf shows with the short form last (`--output, -o`) are written that way round.
 constexpr CommandRow kCommands[] = {
-    {Command::stat, "stat", "", false, "", "[-- PROGRAM ARGUMENTS...]", true, "stat",
+    {Command::stat, "stat", "", false, "", "[-- PROGRAM ARGUMENTS...]", "stat",
      "Count events on cores, either system-wide or while a program that wperf starts runs."},
-    {Command::sample, "sample", "", false, "", "", true, "sample",
+    {Command::sample, "sample", "", false, "", "", "sample",
      "Sample a running program to find where in its code events happen."},
-    {Command::record, "record", "", false, "", "-- PROGRAM ARGUMENTS...", true, "record",
+    {Command::record, "record", "", false, "", "-- PROGRAM ARGUMENTS...", "record",
      "Start a program and sample it to find where in its code events happen."},
-    {Command::report, "report", "", false, "[FILE...]", "", false, "report",
+    {Command::report, "report", "", false, "[FILE...]", "", "report",
      "Report on a recording: a perf.data file made by wperf or perf, or a Windows trace (.etl, .etl.zip, "
      ".diagsession). One trace session may be spread over several files. Default: perf.data in the current folder, "
      "otherwise the newest *.data there."},
-    {Command::waits, "waits", "", false, "[FILE...]", "[-- PROGRAM ARGUMENTS...]", false, "waits",
+    {Command::waits, "waits", "", false, "[FILE...]", "[-- PROGRAM ARGUMENTS...]", "waits",
      "Show why threads did not run: how long they ran, were ready and waited, in which functions, and which threads "
      "they waited for. Takes a program to start, the whole machine, or a recording."},
-    {Command::push, "push", "", false, "FILE...", "", false, "push",
+    {Command::push, "push", "", false, "FILE...", "", "push",
      "Send a recording to a profile server: Pyroscope, Parca or an OpenTelemetry collector."},
-    {Command::topdown, "topdown", "", false, "", "[-- PROGRAM ARGUMENTS...]", true, "topdown",
+    {Command::topdown, "topdown", "", false, "", "[-- PROGRAM ARGUMENTS...]", "topdown",
      "Show what held a program back: how its cores' pipeline slots were used, level by level, and which functions lost "
      "the most. Counts up to three times, then samples once."},
-    {Command::top, "top", "", false, "", "[-- PROGRAM ARGUMENTS...]", true, "top",
+    {Command::top, "top", "", false, "", "[-- PROGRAM ARGUMENTS...]", "top",
      "Show live which functions of a program or of the whole machine are hot. Needs a terminal; --once takes one look "
      "and suits scripts."},
-    {Command::diff, "diff", "", false, "BEFORE... [--] AFTER...", "", false, "diff",
+    {Command::diff, "diff", "", false, "BEFORE... [--] AFTER...", "", "diff",
      "Compare two builds of a program by their recordings or by counts from `stat --json`: what grew, what shrank, by "
      "how much, and whether the change is significant. To give several files per side, separate the sides with --."},
-    {Command::bench, "bench", "", false, "", "-- PROGRAM ARGUMENTS... --- PROGRAM ARGUMENTS...", true, "bench",
+    {Command::bench, "bench", "", false, "", "-- PROGRAM ARGUMENTS... --- PROGRAM ARGUMENTS...", "bench",
      "Run two programs alternately, count events for both, and compare them as diff does."},
-    {Command::list, "list", "-l", true, "", "", true, "list",
+    {Command::list, "list", "-l", true, "", "", "list",
      "List the events, metrics and groups of metrics that -e and -m take."},
-    {Command::man, "man", "", false, "[CPU/]NAME", "", true, "man",
+    {Command::man, "man", "", false, "[CPU/]NAME", "", "man",
      "Explain an event, a metric or a group of metrics, of the CPU of this machine or of the one named."},
-    {Command::test, "test", "", false, "", "", true, "test",
+    {Command::test, "test", "", false, "", "", "test",
      "Show what the machine can count, the settings of wperf, and the schedule that the given events would get."},
-    {Command::detect, "detect", "", false, "", "", true, "detect", "List the devices of the kernel driver."},
-    {Command::doctor, "doctor", "", false, "", "", false, "doctor",
+    {Command::detect, "detect", "", false, "", "", "detect", "List the devices of the kernel driver."},
+    {Command::doctor, "doctor", "", false, "", "", "doctor",
      "Check everything a measurement needs and say how to get what is missing."},
-    {Command::version, "--version", "", false, "", "", true, "version-help",
-     "Show the versions of wperf and of its driver."},
-    {Command::help, "-h", "--help", false, "", "", false, "version-help",
+    {Command::version, "--version", "", false, "", "", "version-help", "Show the versions of wperf and of its driver."},
+    {Command::help, "-h", "--help", false, "", "", "version-help",
      "Show an overview of wperf. After a command: the help of that command, with examples and options."},
 };
 
-constexpr CommandSet kMeasuring(Command::stat, Command::sample, Command::record, Command::bench, Command::topdown,
-                                Command::top);
-constexpr CommandSet kStarting(Command::stat, Command::sample, Command::record, Command::topdown, Command::top);
-constexpr CommandSet kTimed(Command::stat, Command::sample, Command::record, Command::waits, Command::bench,
-                            Command::topdown, Command::top);
-constexpr CommandSet kSampling(Command::sample, Command::record);
-constexpr CommandSet kSampled(Command::sample, Command::record, Command::top);
-constexpr CommandSet kOftenSampled(Command::sample, Command::record, Command::top, Command::bench);
-constexpr CommandSet kStacked(Command::sample, Command::record, Command::waits, Command::bench);
-constexpr CommandSet kShowing(Command::sample, Command::record, Command::report, Command::waits);
-// Options that choose samples and find names.
-constexpr CommandSet kChoosing(Command::sample, Command::record, Command::report, Command::waits, Command::push,
-                               Command::diff);
-constexpr CommandSet kNamed(Command::sample, Command::record, Command::report, Command::waits, Command::push,
-                            Command::diff, Command::bench, Command::topdown, Command::top);
-constexpr CommandSet kOperations(Command::sample, Command::record, Command::report);
+// Sets of commands that take the same options.
+constexpr CommandSet kSampling = Command::sample | Command::record;
+constexpr CommandSet kSampled = kSampling | Command::top;
+constexpr CommandSet kOftenSampled = kSampled | Command::bench;
+constexpr CommandSet kStarting = kSampled | Command::stat | Command::topdown;
+constexpr CommandSet kMeasuring = kStarting | Command::bench;
+constexpr CommandSet kTimed = kMeasuring | Command::waits;
+constexpr CommandSet kStacked = kSampling | Command::waits | Command::bench;
+constexpr CommandSet kOperations = kSampling | Command::report;
 // On the linux device the views of recordings also apply to new recordings.
-constexpr CommandSet kRecordings(Command::sample, Command::record, Command::report, Command::waits);
-constexpr CommandSet kLatency(Command::record, Command::report);
-constexpr CommandSet kPictured(Command::sample, Command::record, Command::report, Command::waits, Command::diff,
-                               Command::bench);
-constexpr CommandSet kTabled(Command::sample, Command::record, Command::report, Command::waits, Command::diff);
-constexpr CommandSet kRows(Command::sample, Command::record, Command::report, Command::waits, Command::diff,
-                           Command::bench, Command::top);
-constexpr CommandSet kColoured(Command::sample, Command::record, Command::report, Command::waits, Command::diff,
-                               Command::bench, Command::top);
-constexpr CommandSet kCompared(Command::diff, Command::bench);
-constexpr CommandSet kWaits(Command::waits);
-constexpr CommandSet kTopdown(Command::topdown);
-constexpr CommandSet kPaged(Command::stat, Command::sample, Command::record, Command::report, Command::waits,
-                            Command::topdown, Command::diff, Command::bench);
-constexpr CommandSet kBench(Command::bench);
-constexpr CommandSet kLive(Command::top);
-constexpr CommandSet kReport(Command::report);
-constexpr CommandSet kStat(Command::stat);
-constexpr CommandSet kCountedOften(Command::stat, Command::bench);
-constexpr CommandSet kExporting(Command::stat, Command::report);
-constexpr CommandSet kEvents(Command::stat, Command::sample, Command::record, Command::test, Command::bench,
-                             Command::top);
-constexpr CommandSet kCounting(Command::stat, Command::test);
-constexpr CommandSet kMetrics(Command::stat, Command::test, Command::list);
-constexpr CommandSet kWords(Command::bench, Command::stat, Command::sample, Command::record, Command::test,
-                            Command::list, Command::top);
-constexpr CommandSet kAnswering(Command::topdown, Command::stat, Command::sample, Command::record, Command::report,
-                                Command::waits, Command::list, Command::test, Command::man, Command::detect,
-                                Command::version, Command::doctor, Command::diff, Command::bench, Command::top);
-constexpr CommandSet kQuiet(Command::topdown, Command::stat, Command::sample, Command::record, Command::report,
-                            Command::waits, Command::list, Command::test, Command::man, Command::detect,
-                            Command::version, Command::doctor, Command::push, Command::diff, Command::bench,
-                            Command::top);
-constexpr CommandSet kOpening(Command::topdown, Command::bench, Command::stat, Command::sample, Command::record,
-                              Command::waits, Command::list, Command::test, Command::man, Command::detect,
-                              Command::version, Command::doctor, Command::top);
-constexpr CommandSet kVerbose(Command::diff, Command::bench, Command::stat, Command::sample, Command::record,
-                              Command::report, Command::waits, Command::list);
-constexpr CommandSet kLocking(Command::topdown, Command::bench, Command::stat, Command::sample, Command::record,
-                              Command::list, Command::test, Command::man, Command::detect, Command::version,
-                              Command::top);
-
-constexpr CommandSet kShownLong(Command::topdown, Command::diff, Command::bench, Command::stat, Command::sample,
-                                Command::record, Command::report, Command::waits, Command::list, Command::test,
-                                Command::man, Command::detect, Command::version, Command::doctor, Command::help);
-constexpr CommandSet kHelp(Command::help);
-constexpr CommandSet kPush(Command::push);
-constexpr CommandSet kLabelled(Command::push, Command::sample, Command::record, Command::report);
-constexpr CommandSet kSending(Command::push, Command::sample, Command::record);
-constexpr CommandSet kPeriodic(Command::sample, Command::record, Command::top);
-constexpr CommandSet kDoctor(Command::doctor);
+constexpr CommandSet kRecordings = kOperations | Command::waits;
+constexpr CommandSet kTabled = kRecordings | Command::diff;
+constexpr CommandSet kPictured = kTabled | Command::bench;
+constexpr CommandSet kRows = kPictured | Command::top;
+constexpr CommandSet kPaged = kPictured | Command::stat | Command::topdown;
+constexpr CommandSet kVerbose = kPictured | Command::stat | Command::list;
+// Options that choose samples and find names.
+constexpr CommandSet kChoosing = kTabled | Command::push;
+constexpr CommandSet kNamed = kChoosing | Command::bench | Command::topdown | Command::top;
+constexpr CommandSet kLatency = Command::record | Command::report;
+constexpr CommandSet kCompared = Command::diff | Command::bench;
+constexpr CommandSet kCountedOften = Command::stat | Command::bench;
+constexpr CommandSet kExporting = Command::stat | Command::report;
+constexpr CommandSet kEvents = kOftenSampled | Command::stat | Command::test;
+constexpr CommandSet kCounting = Command::stat | Command::test;
+constexpr CommandSet kMetrics = kCounting | Command::list;
+constexpr CommandSet kWords = kEvents | Command::list;
+constexpr CommandSet kFacts = Command::list | Command::test | Command::man | Command::detect | Command::version;
+constexpr CommandSet kLocking = kMeasuring | kFacts;
+constexpr CommandSet kOpening = kLocking | Command::waits | Command::doctor;
+constexpr CommandSet kAnswering = kOpening | Command::report | Command::diff;
+constexpr CommandSet kQuiet = kAnswering | Command::push;
+constexpr CommandSet kShownLong = kPaged | kFacts | Command::doctor | Command::help;
+constexpr CommandSet kLabelled = kOperations | Command::push;
+constexpr CommandSet kSending = kSampling | Command::push;
 
 constexpr OptionRow kOptions[] = {
     {Option::events, "-e", "", false, Value::text, "EVENTS", kEvents, Group::measured,
@@ -135,18 +101,18 @@ constexpr OptionRow kOptions[] = {
     {Option::timeout, "--timeout", "sleep", true, Value::duration, "DURATION", kTimed, Group::duration,
      "Length of one count or of the sampling: a number with up to two decimals and one of the units ms, s, m, h, d "
      "(default s). Without it, or with 0: until Ctrl-C or the end of the program; with -t the default is 1 s."},
-    {Option::timeline, "-t", "", false, Value::none, "", kStat, Group::duration,
+    {Option::timeline, "-t", "", false, Value::none, "", Command::stat, Group::duration,
      "Timeline: count repeatedly, pause between the counts, and write one CSV file per kind of counter."},
-    {Option::interval, "-i", "", false, Value::duration, "DURATION", kStat, Group::duration,
+    {Option::interval, "-i", "", false, Value::duration, "DURATION", Command::stat, Group::duration,
      "Pause between two counts of a timeline. Default: 60 s. 0 is allowed."},
     {Option::count, "-n", "", false, Value::number, "COUNT", kCountedOften, Group::duration,
      "Number of counts in a timeline. Default: 0, until Ctrl-C. With bench: number of runs of each program, 4 to 1000 "
      "(default 8)."},
-    {Option::runs, "-r", "", false, Value::number, "RUNS", kStat, Group::duration,
+    {Option::runs, "-r", "", false, Value::number, "RUNS", Command::stat, Group::duration,
      "Run and count the program RUNS times, 1 to 1000, and show means and standard deviations."},
     {Option::kernel, "-k", "", false, Value::none, "", kMeasuring, Group::measured,
      "Include events that happen in kernel mode."},
-    {Option::dmc, "--dmc", "", false, Value::number, "CHANNEL", kStat, Group::measured,
+    {Option::dmc, "--dmc", "", false, Value::number, "CHANNEL", Command::stat, Group::measured,
      "Count on this channel of the DDR memory controller only. Default: all channels."},
     {Option::metric_file, "-C", "", false, Value::file, "FILE", kMetrics, Group::measured,
      "Read metrics from FILE, one NAME:EVENTS per line; # starts a comment. They replace built-in metrics of the same "
@@ -187,13 +153,13 @@ constexpr OptionRow kOptions[] = {
      "include all functions."},
     {Option::display_row, "--sample-display-row", "", false, Value::number, "ROWS", kRows, Group::shown,
      "Number of functions to show for each event. Default: 50."},
-    {Option::display_long, "--sample-display-long", "", false, Value::none, "", kShowing, Group::shown,
+    {Option::display_long, "--sample-display-long", "", false, Value::none, "", kRecordings, Group::shown,
      "Show decorated function names."},
-    {Option::annotate, "--annotate", "", false, Value::none, "", kShowing, Group::shown,
+    {Option::annotate, "--annotate", "", false, Value::none, "", kRecordings, Group::shown,
      "Show the source lines of the samples."},
-    {Option::disassemble, "--disassemble", "", false, Value::none, "", kShowing, Group::shown,
+    {Option::disassemble, "--disassemble", "", false, Value::none, "", kRecordings, Group::shown,
      "Also show the instructions of the samples. Implies --annotate."},
-    {Option::by, "--by", "", false, Value::text, "TABLES", kShowing, Group::shown,
+    {Option::by, "--by", "", false, Value::text, "TABLES", kRecordings, Group::shown,
      "Add tables by process, thread, module, core or caller (who calls the hot functions), separated by commas."},
     {Option::sample_timeline, "--timeline", "", false, Value::number, "MILLISECONDS", kOperations, Group::shown,
      "Add to the JSON how many samples each function had in every interval of this length."},
@@ -218,7 +184,7 @@ constexpr OptionRow kOptions[] = {
     {Option::memory, "--mem", "", false, Value::none, "", kOperations, Group::shown,
      "With SPE: show where loads and stores waited and for what, by data source, function, line, page and cache line; "
      "also branch mispredictions, TLB walks and false sharing."},
-    {Option::records, "--records", "", false, Value::file, "FILE", kShowing, Group::output,
+    {Option::records, "--records", "", false, Value::file, "FILE", kRecordings, Group::output,
      "With SPE: also write each record as a line of FILE, as JSON if its name ends in .json, otherwise as CSV; with - "
      "print the records instead of tables, as JSON with --json. With report on other recordings: write each sample "
      "with its stack to FILE, or with - to the terminal, as text, or as JSON lines with --json or a name that ends in "
@@ -236,22 +202,22 @@ constexpr OptionRow kOptions[] = {
      "Show only these modules: libc.so.6, /usr/bin/python3, [kernel]."},
     {Option::time, "--time", "", false, Value::text, "FROM-TO", kChoosing, Group::shown,
      "Read only samples in this range of time, in seconds after the first sample: 1.5-3, 1.5- or -3."},
-    {Option::idle, "--idle", "", false, Value::none, "", kReport, Group::shown,
+    {Option::idle, "--idle", "", false, Value::none, "", Command::report, Group::shown,
      "Include samples of idle cores. By default they are left out of Windows traces; perf.data files always include "
      "them, as in perf."},
-    {Option::providers, "--providers", "", false, Value::none, "", kReport, Group::shown,
+    {Option::providers, "--providers", "", false, Value::none, "", Command::report, Group::shown,
      "For a Windows trace: list its events by provider and kind, with their number, bytes, first and last time. With "
      "--records: list the events that no report uses one by one; --time, --pid and --tid filter them."},
-    {Option::spans, "--spans", "", false, Value::none, "", kReport, Group::shown,
+    {Option::spans, "--spans", "", false, Value::none, "", Command::report, Group::shown,
      "For a Windows trace: list the spans that programs marked with start and stop events, by provider and name: how "
      "often, how long, and how long their threads ran in them."},
-    {Option::span, "--span", "", false, Value::text, "NAME", kReport, Group::shown,
+    {Option::span, "--span", "", false, Value::text, "NAME", Command::report, Group::shown,
      "For a Windows trace: use only samples that a thread took between such a start event and its stop event. NAME or "
      "PROVIDER/NAME, as --spans lists them."},
     {Option::latency, "--latency", "", false, Value::none, "", kLatency, Group::shown,
      "Weight each sample by the time that passed. Threads that run at the same time share it, so code that runs alone "
      "comes first. Needs recorded context switches; record on the linux device then records them."},
-    {Option::parallelism, "--parallelism", "", false, Value::text, "N-M", kReport, Group::shown,
+    {Option::parallelism, "--parallelism", "", false, Value::text, "N-M", Command::report, Group::shown,
      "Use only samples taken while N threads of the program ran, or N to M; 1 means that the thread ran alone. Needs "
      "recorded context switches, as --latency does; the two options combine."},
     {Option::percentage, "--percentage", "", false, Value::text, "OF", kRecordings, Group::shown,
@@ -290,41 +256,41 @@ constexpr OptionRow kOptions[] = {
      "six times as large."},
     {Option::svg, "--svg", "", false, Value::file, "FILE", kPictured, Group::output,
      "Write a flame graph as an SVG picture; with diff, orange means grew and blue means shrank."},
-    {Option::critical_path, "--critical-path", "", false, Value::none, "", kWaits, Group::shown,
+    {Option::critical_path, "--critical-path", "", false, Value::none, "", Command::waits, Group::shown,
      "Show the chain of threads that the end of the recording, or of --time, waited for. It is followed backwards, "
      "starting at the thread of --tid or else at the program's first thread."},
-    {Option::level, "--level", "", false, Value::number, "LEVEL", kTopdown, Group::measured,
+    {Option::level, "--level", "", false, Value::number, "LEVEL", Command::topdown, Group::measured,
      "Deepest level of the tree to show; 1 is the first. Default: all levels."},
-    {Option::node, "--node", "", false, Value::text, "NODE", kTopdown, Group::measured,
+    {Option::node, "--node", "", false, Value::text, "NODE", Command::topdown, Group::measured,
      "Node of the tree to look into, such as backend_mem_bound. Default: the node with the largest loss."},
-    {Option::counts_only, "--counts-only", "", false, Value::none, "", kTopdown, Group::measured,
+    {Option::counts_only, "--counts-only", "", false, Value::none, "", Command::topdown, Group::measured,
      "Skip the last run, which samples the functions."},
-    {Option::once, "--once", "", false, Value::none, "", kLive, Group::output,
+    {Option::once, "--once", "", false, Value::none, "", Command::top, Group::output,
      "Take one look, as long as --every says, and print it; with --json as one document."},
-    {Option::live_waits, "--waits", "", false, Value::none, "", kLive, Group::measured,
+    {Option::live_waits, "--waits", "", false, Value::none, "", Command::top, Group::measured,
      "Also record context switches, and show in which functions threads wait, how long and what for. On the linux and "
      "etw devices."},
-    {Option::live_counters, "--counters", "", false, Value::text, "EVENTS", kLive, Group::measured,
+    {Option::live_counters, "--counters", "", false, Value::text, "EVENTS", Command::top, Group::measured,
      "Also count these events and show their rates. Default: the events `stat` counts without -e. On the linux "
      "device."},
-    {Option::shortest_wait, "--min", "", false, Value::text, "LENGTH", kWaits, Group::shown,
+    {Option::shortest_wait, "--min", "", false, Value::text, "LENGTH", Command::waits, Group::shown,
      "List only waits of at least this length: a number with one of the units us, ms, s (default ms). The report says "
      "how many were left out."},
-    {Option::on_off, "--on-off", "", false, Value::none, "", kWaits, Group::shown,
+    {Option::on_off, "--on-off", "", false, Value::none, "", Command::waits, Group::shown,
      "Show where threads ran, were ready and waited, in nanoseconds: as one tree, or with --folded as one list of "
      "stacks. While recording, also sample once per millisecond where they run."},
-    {Option::record_runs, "--record", "", false, Value::file, "NAME", kBench, Group::measured,
+    {Option::record_runs, "--record", "", false, Value::file, "NAME", Command::bench, Group::measured,
      "Record each run to NAME-before-1.data, NAME-after-1.data and so on, and show which functions changed. -e then "
      "has the meaning it has with record."},
-    {Option::warmup, "--warmup", "", false, Value::number, "ROUNDS", kBench, Group::duration,
+    {Option::warmup, "--warmup", "", false, Value::number, "ROUNDS", Command::bench, Group::duration,
      "Number of warm-up runs of both programs before counting, 0 to 1000 (default 0), so that their files are in "
      "memory."},
-    {Option::baseline, "--baseline", "", false, Value::file, "FILE", kBench, Group::measured,
+    {Option::baseline, "--baseline", "", false, Value::file, "FILE", Command::bench, Group::measured,
      "Compare one program with the baseline that --save-baseline wrote to FILE."},
-    {Option::keep_baseline, "--save-baseline", "", false, Value::file, "FILE", kBench, Group::measured,
+    {Option::keep_baseline, "--save-baseline", "", false, Value::file, "FILE", Command::bench, Group::measured,
      "Write the cost of each run to FILE, for --baseline. Given two programs, save the second one; a single program is "
      "measured but not compared."},
-    {Option::show_output, "--show-output", "", false, Value::none, "", kBench, Group::output,
+    {Option::show_output, "--show-output", "", false, Value::none, "", Command::bench, Group::output,
      "Show the output of the programs. By default their output is discarded and their input is empty."},
     {Option::cost_per, "--per", "", false, Value::text, "UNIT", kCompared, Group::shown,
      "Unit of comparison: `run` (default) compares costs per run, `share` as shares of all samples, `second` per "
@@ -351,20 +317,20 @@ constexpr OptionRow kOptions[] = {
      "Show more details, in text and in JSON."},
     {Option::output, "--output", "-o", false, Value::file, "FILE", kAnswering, Group::output,
      "Write the JSON to FILE; -o - means --json. With -t but without --json, FILE gets the CSV instead."},
-    {Option::output_csv, "--output-csv", "", false, Value::file, "FILE", kStat, Group::output,
+    {Option::output_csv, "--output-csv", "", false, Value::file, "FILE", Command::stat, Group::output,
      "Write the CSV of a timeline to FILE. {timestamp}, {class} and {core} in the name are replaced."},
     {Option::directory, "--output-prefix", "--cwd", false, Value::folder, "FOLDER", kAnswering, Group::output,
      "Folder for the files of --output and --output-csv."},
-    {Option::listen, "--listen", "", false, Value::text, "ADDRESS:PORT", kStat, Group::output,
+    {Option::listen, "--listen", "", false, Value::text, "ADDRESS:PORT", Command::stat, Group::output,
      "Count repeatedly, each time for --timeout (default 1 s), and serve the counts to Prometheus at "
      "http://ADDRESS:PORT/metrics until Ctrl-C. PORT alone listens on this machine only. With -n, the last counts are "
      "served after COUNT counts."},
     {Option::push, "--push", "", false, Value::text, "URL", kSampling, Group::output,
      "Send a profile of each period to a server, as `wperf push` does, until Ctrl-C, the end of the program or of "
      "--timeout. It includes the cost of wperf itself."},
-    {Option::every, "--every", "", false, Value::duration, "DURATION", kPeriodic, Group::duration,
+    {Option::every, "--every", "", false, Value::duration, "DURATION", kSampled, Group::duration,
      "With --push: length of a period (default 60 s). With top: length of one look (default 1 s)."},
-    {Option::push_url, "--url", "", false, Value::text, "URL", kPush, Group::output,
+    {Option::push_url, "--url", "", false, Value::text, "URL", Command::push, Group::output,
      "Address of the server, http:// or https://, without the path of its API."},
     {Option::push_target, "--to", "", false, Value::text, "KIND", kSending, Group::output,
      "Kind of server: pyroscope (default), pyroscope-ingest (its older /ingest), parca or otlp."},
@@ -387,7 +353,7 @@ constexpr OptionRow kOptions[] = {
      "warning. Default: 64M."},
     {Option::no_pager, "--no-pager", "", false, Value::none, "", kShownLong, Group::output,
      "Do not page text that is longer than the terminal. By default it goes through WPERF_PAGER, PAGER or less."},
-    {Option::colours, "--color", "", false, Value::text, "WHEN", kColoured, Group::output,
+    {Option::colours, "--color", "", false, Value::text, "WHEN", kRows, Group::output,
      "Colour hot rows: auto (default) on a terminal unless NO_COLOR is set; always, for example for a pager of your "
      "own; or never."},
     {Option::device, "--device", "", false, Value::device, "DEVICE", kOpening, Group::machine,
@@ -396,12 +362,12 @@ constexpr OptionRow kOptions[] = {
      "device of this machine."},
     {Option::force_lock, "--force-lock", "", false, Value::none, "", kLocking, Group::machine,
      "Take the driver from another wperf that holds it. The other wperf ends with an error."},
-    {Option::selftest, "--selftest", "", false, Value::none, "", kDoctor, Group::measured,
+    {Option::selftest, "--selftest", "", false, Value::none, "", Command::doctor, Group::measured,
      "Test each device of this machine with a program whose counts, shares and call stacks are known, for a few "
      "seconds each, and print the results as a block for a bug report."},
-    {Option::fix, "--fix", "", false, Value::none, "", kDoctor, Group::measured,
+    {Option::fix, "--fix", "", false, Value::none, "", Command::doctor, Group::measured,
      "Clean up: stop trace sessions left behind by a wperf that was killed."},
-    {Option::all_help, "--all", "", false, Value::none, "", kHelp, Group::shown,
+    {Option::all_help, "--all", "", false, Value::none, "", Command::help, Group::shown,
      "Show every command and option, as the manual page does."},
 };
 

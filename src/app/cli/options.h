@@ -131,14 +131,23 @@ enum class Value : u8 { none, text, number, duration, file, folder, device };
 // A set of commands.
 class CommandSet {
  public:
-  template <typename... Commands>
-  explicit constexpr CommandSet(Commands... commands) : bits_((bit(commands) | ... | 0u)) {}
+  constexpr CommandSet(request::Command command) : bits_(bit(command)) {}
+  constexpr CommandSet with(CommandSet other) const {
+    other.bits_ |= bits_;
+    return other;
+  }
   constexpr bool has(request::Command command) const { return (bits_ & bit(command)) != 0; }
 
  private:
   static constexpr u32 bit(request::Command command) { return 1u << static_cast<u32>(command); }
   u32 bits_;
 };
+constexpr CommandSet operator|(CommandSet one, CommandSet other) {
+  return one.with(other);
+}
+constexpr CommandSet operator|(request::Command one, CommandSet other) {
+  return other.with(one);
+}
 
 struct OptionRow {
   Option option;
@@ -159,7 +168,6 @@ struct CommandRow {
   bool alias_apart;
   std::string_view argument;  // "[CPU/]NAME" of man
   std::string_view tail;      // "[-- PROGRAM ARGUMENTS...]"
-  bool needs_device;          // false: runs without opening one
   std::string_view page;      // docs/user/PAGE.md; several commands may share one
   std::string_view help;
 };

@@ -8,6 +8,7 @@
 
 #include "app/cli/command_line.h"
 #include "app/cli/help.h"
+#include "app/commands/commands.h"
 
 namespace wperf::cli {
 namespace {
@@ -55,13 +56,33 @@ TEST(Options, EveryRowIsWhole) {
   }
 }
 
-TEST(Options, OnlyHelpAndDoctorNeedNoDevice) {
+TEST(Options, EveryCommandRuns) {
   for (const CommandRow& row : command_rows()) {
-    EXPECT_EQ(row.needs_device, row.command != Command::help && row.command != Command::doctor &&
-                                    row.command != Command::report && row.command != Command::waits &&
-                                    row.command != Command::push && row.command != Command::diff)
+    if (row.command == Command::help) continue;
+    const commands::CommandRow& runs = commands::row_of(row.command);
+    EXPECT_EQ(runs.command, row.command) << row.name;
+    EXPECT_EQ(runs.needs_device,
+              row.command != Command::report && row.command != Command::push && row.command != Command::diff)
         << row.name;
   }
+}
+
+TEST(Options, OnlyMeasurementsOutliveCtrlC) {
+  const auto measures = [](Command command, bool selftest = false, const char* file = nullptr) {
+    request::Request request;
+    request.command = command;
+    request.doctor.selftest = selftest;
+    if (file != nullptr) request.data_file = file;
+    return commands::measures(request);
+  };
+  for (const Command command : {Command::stat, Command::sample, Command::record, Command::top, Command::topdown,
+                                Command::bench, Command::waits})
+    EXPECT_TRUE(measures(command));
+  for (const Command command : {Command::report, Command::diff, Command::push, Command::list, Command::man,
+                                Command::test, Command::detect, Command::version, Command::doctor, Command::none})
+    EXPECT_FALSE(measures(command));
+  EXPECT_FALSE(measures(Command::waits, false, "perf.data"));
+  EXPECT_TRUE(measures(Command::doctor, true));
 }
 
 TEST(Options, TheParserKnowsEveryRow) {

@@ -3,6 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
+
 #include "app/commands/destinations.h"
 #include "app/commands/run_report.h"
 #include "app/doctor/doctor.h"
@@ -16,69 +19,66 @@ namespace wperf::commands {
 
 namespace {
 
-diag::Result<void> run_without_program(const request::Request& request, diag::Console& console) {
-  using request::Command;
-  switch (request.command) {
-    case Command::list:
-      return run_list(request, console);
-    case Command::man:
-      return run_man(request, console);
-    case Command::test:
-      return run_test(request, console);
-    case Command::detect:
-      return run_detect(request, console);
-    case Command::version:
-      return run_version(request, console);
-    case Command::doctor:
-      return doctor::run_doctor(request, console);
-    case Command::report:
-      return run_report(request, console);
-    case Command::push:
-      return run_push(request, console);
-    default:
-      break;
-  }
-  // No command word: takes the lock and gives it back, for a lone `wperf --force-lock`.
+template <auto Run>
+diag::Result<int> done(const request::Request& request, diag::Console& console) {
+  WPERF_CHECK_OK(Run(request, console));
+  return 0;
+}
+
+// No command word: takes the lock and gives it back, for a lone `wperf --force-lock`.
+diag::Result<void> run_none(const request::Request& request, diag::Console& /*console*/) {
   WPERF_TRY(const auto device, measure::open_locked_device(request));
   return {};
 }
 
-// The selftest tries every device, and files need no device.
-bool needs_choice(const request::Request& request) {
-  const bool of_file = request.command == request::Command::report || request.command == request::Command::push ||
-                       request.command == request::Command::diff || request.data_file.has_value();
-  const bool all = request.command == request::Command::doctor && request.doctor.selftest;
-  return request.device.empty() && !of_file && !all;
-}
+using request::Command;
 
-diag::Result<int> run_on_device(const request::Request& request, diag::Console& console) {
-  using request::Command;
-  if (request.command == Command::stat) return run_stat(request, console);
-  if (request.command == Command::sample || request.command == Command::record) return run_sample(request, console);
-  if (request.command == Command::topdown) return run_topdown(request, console);
-  if (request.command == Command::top) return run_top(request, console);
-  if (request.command == Command::diff) return run_diff(request, console);
-  if (request.command == Command::bench) return run_bench(request, console);
-  if (request.command == Command::waits) return run_waits(request, console);
-  WPERF_CHECK_OK(run_without_program(request, console));
-  return 0;
-}
+constexpr CommandRow kRows[] = {
+    {.command = Command::stat, .run = run_stat, .tells_device = true, .measures = true},
+    {.command = Command::sample, .run = run_sample, .tells_device = true, .measures = true},
+    {.command = Command::record, .run = run_sample, .tells_device = true, .measures = true},
+    {.command = Command::topdown, .run = run_topdown, .tells_device = true, .measures = true},
+    {.command = Command::top, .run = run_top, .tells_device = true, .measures = true},
+    {.command = Command::waits, .run = run_waits, .tells_device = true, .measures = true},
+    {.command = Command::bench, .run = run_bench, .measures = true},
+    {.command = Command::doctor, .run = done<doctor::run_doctor>, .measures = true},
+    {.command = Command::report, .run = done<run_report>, .needs_device = false},
+    {.command = Command::push, .run = done<run_push>, .needs_device = false},
+    {.command = Command::diff, .run = run_diff, .needs_device = false},
+    {.command = Command::list, .run = done<run_list>},
+    {.command = Command::man, .run = done<run_man>},
+    {.command = Command::test, .run = done<run_test>},
+    {.command = Command::detect, .run = done<run_detect>},
+    {.command = Command::version, .run = done<run_version>},
+    {.command = Command::none, .run = done<run_none>},
+};
 
 diag::Result<int> run_checked(const request::Request& asked, diag::Console& console) {
-  using request::Command;
   WPERF_CHECK_OK(output::check_files(files_of(asked)));
-  if (!needs_choice(asked)) return run_on_device(asked, console);
+  const CommandRow& row = row_of(asked.command);
+  // The selftest tries every device, and files need no device.
+  const bool tries_all = asked.command == Command::doctor && asked.doctor.selftest;
+  const bool chooses = row.needs_device && asked.device.empty() && !asked.data_file.has_value() && !tries_all;
+  if (!chooses) return row.run(asked, console);
   const measure::ChosenDevice chosen = measure::choose_device(asked, devices::devices_here());
   request::Request request = asked;
   request.device = chosen.name;
-  const bool measures = request.command == Command::stat || request.command == Command::record ||
-                        request.command == Command::sample || request.command == Command::topdown ||
-                        request.command == Command::waits || request.command == Command::top;
-  if (measures && !chosen.why.empty()) console.out(chosen.why + "\n");
-  return run_on_device(request, console);
+  if (row.tells_device && !chosen.why.empty()) console.out(chosen.why + "\n");
+  return row.run(request, console);
 }
 
 }  // namespace
+
+const CommandRow& row_of(Command command) {
+  const auto* const found =
+      std::find_if(std::begin(kRows), std::end(kRows), [&](const CommandRow& row) { return row.command == command; });
+  return found != std::end(kRows) ? *found : *(std::end(kRows) - 1);
+}
+
+bool measures(const request::Request& asked) {
+  const bool only_looks = asked.command == Command::doctor && !asked.doctor.selftest;
+  return row_of(asked.command).measures && !asked.data_file.has_value() && !only_looks;
+}
 
 diag::Result<int> run(const request::Request& asked, diag::Console& console) {
   diag::Result<int> done = run_checked(asked, console);

@@ -8,6 +8,20 @@
 
 namespace wperf::commands {
 
+using Run = diag::Result<int> (*)(const request::Request& request, diag::Console& console);
+
+// The behaviour of a command; app/cli has its words.
+struct CommandRow {
+  request::Command command;
+  Run run;                    // returns the exit status of a command that went well
+  bool needs_device = true;   // unless it reads a file
+  bool tells_device = false;  // prints first which device was chosen, and why
+  bool measures = false;      // see measures()
+};
+const CommandRow& row_of(request::Command command);
+// Is something measured? Then Ctrl-C ends the measurement, and its first part is shown. All other commands end at once.
+bool measures(const request::Request& asked);
+
 // The exit status of a command that went well.
 diag::Result<int> run(const request::Request& asked, diag::Console& console);
 

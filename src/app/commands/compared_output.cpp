@@ -86,12 +86,9 @@ std::string side_text(const std::vector<std::string>& files) {
 }
 
 // The stacks of both sides, as a page, as a picture and as text.
-diag::Result<void> write_stacks(std::span<const compare::RunCosts> before, std::span<const compare::RunCosts> after,
-                                const compare::Comparison& comparison, const compare::ComparisonOptions& compared,
+diag::Result<void> write_stacks(const compare::StackChanges& changes, const compare::Comparison& comparison,
                                 const request::Request& request, diag::Console& console) {
   const request::RecordingView& view = request.recording;
-  if (!view.wants_page() && !view.folded) return {};
-  WPERF_TRY(const compare::StackChanges changes, compare::merge_stacks(before, after, comparison.matched, compared));
   if (view.folded) console.document(compare::folded_changes(changes));
   diag::FirstFailure written;
   if (view.html_file.has_value()) {
@@ -99,12 +96,12 @@ diag::Result<void> write_stacks(std::span<const compare::RunCosts> before, std::
                                                    {.rows = request.sampling.display.rows,
                                                     .version = measure::tool_version(),
                                                     .totals_per = totals_per(request.comparison.per)});
-    written.add(write_page(*view.html_file, page, request, console));
+    written.add(write_page(*view.html_file, page, request.outputs, console));
   }
   if (!view.svg_file.has_value()) return std::move(written).result();
   const std::string picture = html::svg_difference(
       changes, {.before = side_text(comparison.files_before), .after = side_text(comparison.files_after)});
-  written.add(write_page(*view.svg_file, picture, request, console));
+  written.add(write_page(*view.svg_file, picture, request.outputs, console));
   return std::move(written).result();
 }
 
@@ -152,7 +149,10 @@ diag::Result<int> show_comparison(std::vector<compare::RunCosts> before, std::ve
   }
   compare::review_totals(comparison, compared);
   diag::FirstFailure written;
-  written.add(write_stacks(before, after, comparison, compared, request, console));
+  if (request.recording.wants_page() || request.recording.folded) {
+    const auto changes = compare::merge_stacks(before, after, comparison.matched, compared);
+    written.add(changes.has_value() ? write_stacks(changes.value(), comparison, request, console) : changes.error());
+  }
   std::vector<compare::Verdict> verdicts = compare::judge(comparison, request.comparison.conditions);
   const report::DiffOptions options{.rows = request.sampling.display.rows,
                                     .verbose = request.outputs.verbose,

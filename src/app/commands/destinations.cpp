@@ -6,7 +6,7 @@
 namespace wperf::commands {
 namespace {
 
-// The name of the kept recording; nullopt: none is kept.
+// The name of the kept recording; nullopt: the recording is temporary.
 std::optional<std::string> kept_name(const request::Sampling& sampling) {
   if (sampling.perf_data_file.has_value() || !sampling.perf_data) return sampling.perf_data_file;
   return std::string(output::kUsualRecording);
@@ -43,16 +43,13 @@ output::Files files_of(const request::Request& request) {
                                   {"--junit", sides.junit_file},
                                   {"--markdown", sides.markdown_file},
                                   {"--save-baseline", sides.kept_baseline}},
+                      // An existing recording is an input.
+                      .kept_recording = request.data_file.has_value() ? std::nullopt : kept_name(request.sampling),
                       .inputs = request.further_files,
                       .documents = documents_on_stdout(request),
                       .folder = request.outputs.directory,
                       .output_is_pattern = request.timeline.enabled};
-  // An existing recording is an input.
-  if (request.data_file.has_value()) {
-    files.inputs.push_back(*request.data_file);
-  } else {
-    files.kept_recording = kept_name(request.sampling);
-  }
+  if (request.data_file.has_value()) files.inputs.push_back(*request.data_file);
   files.inputs.insert(files.inputs.end(), sides.before.begin(), sides.before.end());
   files.inputs.insert(files.inputs.end(), sides.after.begin(), sides.after.end());
   if (sides.baseline_file.has_value()) files.inputs.push_back(*sides.baseline_file);

@@ -13,17 +13,17 @@
 
 namespace wperf::commands {
 
-diag::Result<void> write_page(const std::string& file, const std::string& text, const request::Request& request,
+diag::Result<void> write_page(const std::string& file, const std::string& text, const request::Outputs& outputs,
                               diag::Console& console) {
   if (file == output::kConsole) {
     console.document(text);
     return {};
   }
-  const std::string path = output::output_path(request.outputs, file);
+  const std::string path = output::output_path(outputs, file);
   WPERF_TRY(os::OutputFile out, os::OutputFile::create(path));
   out.write(text);
   WPERF_CHECK_OK(out.close());
-  if (!output::silent(request.outputs)) {
+  if (!output::silent(outputs)) {
     console.out(fmt::format("wrote {}: {} bytes\n", path, text::with_commas(text.size())));
   }
   return {};
@@ -34,7 +34,7 @@ diag::Result<void> write_pages(const stacks::StackProfile& profile, const PageCo
   const request::RecordingView& view = request.recording;
   diag::FirstFailure written;
   if (view.svg_file.has_value()) {
-    written.add(write_page(*view.svg_file, html::svg_flame_graph(profile, content.filter), request, console));
+    written.add(write_page(*view.svg_file, html::svg_flame_graph(profile, content.filter), request.outputs, console));
   }
   if (!view.html_file.has_value()) return std::move(written).result();
   const html::HtmlOptions options{.filter = content.filter,
@@ -44,7 +44,7 @@ diag::Result<void> write_pages(const stacks::StackProfile& profile, const PageCo
                                   .version = measure::tool_version(),
                                   .spe = content.spe,
                                   .waits = content.waits};
-  written.add(write_page(*view.html_file, html::html_text(profile, options), request, console));
+  written.add(write_page(*view.html_file, html::html_text(profile, options), request.outputs, console));
   return std::move(written).result();
 }
 

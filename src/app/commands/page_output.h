@@ -24,7 +24,7 @@ struct PageContent {
 diag::Result<void> write_pages(const stacks::StackProfile& profile, const PageContent& content,
                                const request::Request& request, diag::Console& console);
 // A finished page.
-diag::Result<void> write_page(const std::string& file, const std::string& text, const request::Request& request,
+diag::Result<void> write_page(const std::string& file, const std::string& text, const request::Outputs& outputs,
                               diag::Console& console);
 
 }  // namespace wperf::commands

@@ -168,10 +168,10 @@ diag::Result<u64> run_rounds(const request::Request& request, const Rounds& roun
 // A program that crashes costs little: the costs of both are compared only if both end alike.
 class Endings {
  public:
-  diag::Result<void> add(const request::Request& side, bool is_before, const device::ProcessState& program) {
+  diag::Result<void> add(const request::Program& side, bool is_before, const device::ProcessState& program) {
     if (program.running) return {};
     status_[is_before ? 0 : 1] = program.exit_code;
-    name_[is_before ? 0 : 1] = side.program->path;
+    name_[is_before ? 0 : 1] = side.path;
     if (!status_[0].has_value() || !status_[1].has_value() || *status_[0] == *status_[1]) return {};
     return diag::Error{
         .text = fmt::format("{} ended with status {} and {} with status {}: their costs are not compared", name_[0],
@@ -180,14 +180,14 @@ class Endings {
   }
 
   // The user must decide whether the compared runs are failures.
-  void tell_of_failures(const request::Request& request, diag::Console& console) const {
+  void tell_of_failures(bool shows_output, diag::Console& console) const {
     if (status_[0].value_or(0) == 0 && status_[1].value_or(0) == 0) return;
     const u32 status = status_[0].value_or(status_[1].value_or(0));
     const bool are_both = status_[0].has_value() && status_[1].has_value();
     console.warn(fmt::format(
         "warning: {} ended with status {}{}",
         are_both && name_[0] != name_[1] ? name_[0] + " and " + name_[1] : name_[status_[0].has_value() ? 0 : 1],
-        status, request.comparison.shows_output ? "" : "; its output was hidden, --show-output shows it"));
+        status, shows_output ? "" : "; its output was hidden, --show-output shows it"));
   }
 
  private:
@@ -204,8 +204,8 @@ request::Request of_side(const request::Request& both, bool is_before) {
 }
 
 // With a driver `stat` counts nothing if no event is named; for a comparison of two programs wperf chooses some.
-void choose_events(const plan::Capabilities& machine, request::Request& request) {
-  if (request.items.empty() && machine.kernel == nullptr) request.items.emplace_back(plan::default_events(machine));
+void choose_events(const plan::Capabilities& machine, std::vector<request::CountItem>& items) {
+  if (items.empty() && machine.kernel == nullptr) items.emplace_back(plan::default_events(machine));
 }
 
 // The time on cores of a program that ended.
@@ -214,8 +214,8 @@ double cpu_seconds_of(const device::ProcessState& program) {
 }
 
 // The output of programs would appear twice for each round.
-void hide_output(const request::Request& request, measure::Machine& machine) {
-  if (!request.comparison.shows_output) machine.device->programs().keep_terminal_free();
+void hide_output(const request::Comparison& asked, measure::Machine& machine) {
+  if (!asked.shows_output) machine.device->programs().keep_terminal_free();
 }
 
 std::vector<std::string> names_counted(const plan::CountPlan& plan, const plan::Capabilities& machine) {
@@ -279,13 +279,13 @@ diag::Result<int> count_in_turn(const request::Request& asked, const Rounds& rou
     WPERF_CHECK_OK(check_baseline(before.size(), rounds.count, *asked.comparison.baseline_file));
   }
   WPERF_TRY(measure::Machine machine, measure::open_machine(request, console));
-  choose_events(machine.capabilities, request);
+  choose_events(machine.capabilities, request.items);
   WPERF_TRY(const plan::CountPlan planned, measure::plan_counts(request, machine));
   if (plan::parts_of(planned, machine.capabilities.counted_at_once).size() != 1)
     return usage(fmt::format("only {} events can be counted at once; choose fewer with -e",
                              machine.capabilities.counted_at_once));
   WPERF_CHECK_OK(check_names(request, names_counted(planned, machine.capabilities), before));
-  hide_output(request, machine);
+  hide_output(request.comparison, machine);
   QuietConsole heard(console);
   Endings endings;
   const auto run = [&](bool is_before, std::optional<u64> round) -> diag::Result<void> {
@@ -300,7 +300,7 @@ diag::Result<int> count_in_turn(const request::Request& asked, const Rounds& rou
     if (count.trouble.has_value()) return *count.trouble;
     if (console.interrupted()) return {};
     const device::ProcessState ended = machine.device->programs().process(program.pid());
-    WPERF_CHECK_OK(endings.add(one, is_before, ended));
+    WPERF_CHECK_OK(endings.add(*one.program, is_before, ended));
     if (!round.has_value()) return {};
     compare::RunCosts costs = costs_of(count.profile, one.program->command_line);
     // Drivers' counts have whole milliseconds.
@@ -310,7 +310,7 @@ diag::Result<int> count_in_turn(const request::Request& asked, const Rounds& rou
     return {};
   };
   WPERF_TRY(const u64 whole, run_rounds(request, rounds, run, console));
-  endings.tell_of_failures(request, console);
+  endings.tell_of_failures(request.comparison.shows_output, console);
   if (rounds.runs_before) before.resize(whole);
   if (rounds.runs_after) after.resize(whole);
   return show_counts(std::move(before), std::move(after), request, console);
@@ -331,7 +331,7 @@ diag::Result<int> record_in_turn(const request::Request& asked, const Rounds& ro
   std::vector<std::string> names;
   for (const plan::SampleEvent& event : planned.events) names.push_back(event.name);
   WPERF_CHECK_OK(check_names(request, std::move(names), {}));
-  hide_output(request, machine);
+  hide_output(request.comparison, machine);
   Endings endings;
   std::vector<double> cpu_seconds[2];  // before and after
   const auto file_of = [&](bool is_before, u64 round) {
@@ -352,10 +352,10 @@ diag::Result<int> record_in_turn(const request::Request& asked, const Rounds& ro
     if (round.has_value()) cpu_seconds[is_before ? 0 : 1].push_back(ran);
     const readings::Process* const program = measure::find_process(recording.processes, recording.sampled.pid);
     if (program == nullptr) return {};
-    return endings.add(one, is_before, {.running = program->running, .exit_code = program->exit_code});
+    return endings.add(*one.program, is_before, {.running = program->running, .exit_code = program->exit_code});
   };
   WPERF_TRY(const u64 whole, run_rounds(request, rounds, run, console));
-  endings.tell_of_failures(request, console);
+  endings.tell_of_failures(request.comparison.shows_output, console);
   std::vector<std::string> files;
   for (const bool is_before : {true, false}) {
     for (u64 round = 0; round < whole; ++round) files.push_back(file_of(is_before, round));

@@ -27,9 +27,9 @@
 namespace wperf::commands {
 namespace {
 
-int status_of(const request::Request& request, measure::Machine& machine, const measure::SpawnedProgram& program,
+int status_of(const request::Measurement& wanted, measure::Machine& machine, const measure::SpawnedProgram& program,
               const diag::Console& console) {
-  if (!request.program.has_value() || console.interrupted()) return 0;
+  if (!wanted.program.has_value() || console.interrupted()) return 0;
   return measure::status_of_program(machine, machine.device->programs().process(program.pid()));
 }
 
@@ -56,15 +56,13 @@ diag::Result<void> show_count(const request::Request& request, const answers::Co
 }
 
 // Explains which counts are missing if the user named no events.
-void explain_defaults(const request::Request& request, const measure::Machine& machine,
+void explain_defaults(const request::Measurement& wanted, const measure::Machine& machine,
                       answers::CountProfile& profile) {
   const plan::KernelEvents* kernel = machine.capabilities.kernel.get();
-  if (kernel == nullptr || !plan::wants_default_events(request) || kernel->has_counters()) return;
+  if (kernel == nullptr || !plan::wants_default_events(wanted) || kernel->has_counters()) return;
   profile.remarks.push_back("cycles, instructions and branches are not counted: " + kernel->why_no_cycles());
 }
 
-// -r: the worst status is that of all.
-// Where not all events can be counted at once, the program runs once for each of `parts`.
 // The events of the parts from `first` on.
 std::string names_of(const std::vector<plan::CountPlan>& parts, usize first) {
   std::string names;
@@ -76,6 +74,8 @@ std::string names_of(const std::vector<plan::CountPlan>& parts, usize first) {
   return names;
 }
 
+// -r: the worst status is that of all. If not all events can be counted at once, the program runs once for each of
+// `parts`.
 diag::Result<int> run_counts(const request::Request& request, const plan::CountPlan& plan,
                              std::vector<plan::CountPlan> parts, measure::Machine& machine, diag::Console& console) {
   // The program writes to the same terminal: a message that was shown once is not repeated in between.
@@ -114,11 +114,11 @@ diag::Result<int> run_counts(const request::Request& request, const plan::CountP
 }
 
 // Events in several runs need a program that can run several times.
-diag::Result<std::vector<plan::CountPlan>> parts_of(const request::Request& request, const plan::CountPlan& plan,
+diag::Result<std::vector<plan::CountPlan>> parts_of(const request::Measurement& wanted, const plan::CountPlan& plan,
                                                     const measure::Machine& machine) {
   const u32 at_once = machine.capabilities.counted_at_once;
   std::vector<plan::CountPlan> parts = plan::parts_of(plan, at_once);
-  if (parts.size() == 1 || (request.program.has_value() && !request.timeline.enabled)) return parts;
+  if (parts.size() == 1 || (wanted.program.has_value() && !wanted.timeline.enabled)) return parts;
   return diag::Error{
       .text = fmt::format("these events need {} counts, one after the other: {} can be counted at once", parts.size(),
                           at_once),
@@ -196,7 +196,7 @@ diag::Result<int> run_timeline(const request::Request& request, plan::CountPlan 
   written.add(output::write_timeline_files(timeline, files));
   console.out(report::timeline_notes(timeline));
   if (const auto& file = request.recording.html_file; file.has_value()) {
-    written.add(write_page(*file, html::count_page(timeline, about), request, console));
+    written.add(write_page(*file, html::count_page(timeline, about), request.outputs, console));
   }
   if (request.outputs.json)
     written.add(output::deliver_json(request.outputs, report::timeline_json(timeline), console));

@@ -36,25 +36,24 @@ constexpr double kMostPerSecond = 30'000;
 constexpr u64 kFewerSamples = 4;  // for a second attempt
 constexpr u64 kLeastInterval = 100, kLeastIntervalOfWindows = 4096, kGreatestInterval = 0x7fffffff;
 
-diag::Result<void> check_request(const request::Request& request) {
-  if (request.program.has_value() || request.duration_ms() != 0) return {};
+diag::Result<void> check_request(const request::Measurement& wanted) {
+  if (wanted.program.has_value() || wanted.duration_ms() != 0) return {};
   return diag::Error{.text = "topdown needs to know when a run ends",
                      .hint = "wperf topdown -- PROGRAM, or set the length of each run with --timeout",
                      .code = diag::ExitCode::usage};
 }
 
-diag::Result<topdown::Wish> wish_of(const request::Request& request, pmu::Product product) {
-  topdown::Wish wish{.level = request.topdown.level, .node = topdown::kNone};
-  if (request.topdown.node.empty()) return wish;
+diag::Result<topdown::Wish> wish_of(const request::TopdownView& view, pmu::Product product) {
+  topdown::Wish wish{.level = view.level, .node = topdown::kNone};
+  if (view.node.empty()) return wish;
   const topdown::Method method = topdown::method_of(product);
-  wish.node = method.find(request.topdown.node);
+  wish.node = method.find(view.node);
   if (wish.node != topdown::kNone) return wish;
   std::string names;
   for (const topdown::Node& node : method.nodes) names += (names.empty() ? "" : ", ") + std::string(node.metric.name);
-  return diag::Error{
-      .text = fmt::format("the top-down tree of {1} has no node '{0}'", request.topdown.node, product.title()),
-      .hint = "nodes: " + names,
-      .code = diag::ExitCode::usage};
+  return diag::Error{.text = fmt::format("the top-down tree of {1} has no node '{0}'", view.node, product.title()),
+                     .hint = "nodes: " + names,
+                     .code = diag::ExitCode::usage};
 }
 
 // The events of one run in the form of -e: one group if all are counted at once.
@@ -118,11 +117,11 @@ bool took_turns(const answers::CountProfile& profile) {
 
 // In addition to cycles. The cycles of wperf's driver come from an ordinary counter if they exclude the kernel: the
 // cycle counter belongs to Windows.
-u32 counters_for_events(const request::Request& request, const plan::Capabilities& machine) {
+u32 counters_for_events(bool with_kernel, const plan::Capabilities& machine) {
   u32 free = machine.counters_free[index_of(EventClass::core)];
   // If every counted event takes a counter, cycles do, too.
   if (machine.counted_at_once > 1) free = std::min(free, machine.counted_at_once - 1);
-  const bool takes_one = machine.kernel == nullptr && !request.kernel;
+  const bool takes_one = machine.kernel == nullptr && !with_kernel;
   return takes_one && free > 1 ? free - 1 : free;
 }
 
@@ -303,7 +302,7 @@ diag::Result<void> show(const request::Request& request, std::span<const report:
   }
   diag::FirstFailure written;
   if (request.recording.html_file.has_value()) {
-    written.add(write_page(*request.recording.html_file, html::topdown_page(found), request, console));
+    written.add(write_page(*request.recording.html_file, html::topdown_page(found), outputs, console));
   }
   if (output::wants_json(outputs)) written.add(output::deliver_json(outputs, report::topdown_json(found), console));
   return std::move(written).result();
@@ -315,9 +314,9 @@ std::string base_name(const std::string& path) {
 
 diag::Result<Search> begin_search(const request::Request& request, const topdown::KindOfCore& kind,
                                   bool is_one_of_several, measure::Machine& machine, diag::Console& console) {
-  WPERF_TRY(const topdown::Wish wish, wish_of(request, kind.product));
+  WPERF_TRY(const topdown::Wish wish, wish_of(request.topdown, kind.product));
   const plan::Capabilities& capabilities = machine.capabilities;
-  topdown::Drill drill(kind.product, counters_for_events(request, capabilities), wish);
+  topdown::Drill drill(kind.product, counters_for_events(request.kernel, capabilities), wish);
   if (const u32 limit = capabilities.counted_at_once; limit != 0 && !drill.fits(*drill.step())) {
     return diag::Error{.text = fmt::format("level 1 needs {} events at once, and this device can count {}",
                                            drill.step()->events.size(), limit),
