@@ -11,6 +11,7 @@
 #include "analysis/operations/spe_record_row.h"
 #include "formats/spe/aggregator.h"
 #include "formats/spe/record_reader.h"
+#include "views/compat/compat_view.h"
 #include "views/report/spe_report.h"
 
 namespace {
@@ -103,19 +104,20 @@ void show(const Aggregator& aggregator, bool processes_known) {
     answers[0].push_back(std::move(answer));
   }
   const operations::SpeProfile profile = operations::make_spe_profile(aggregator, std::move(run), answers);
+  const compat::CompatView view = compat::make_view(profile.samples, profile.run);
   u64 samples = 0;
-  for (const answers::SampledEvent& event : profile.samples.events) {
+  for (const compat::SampledEvent& event : view.events) {
     u64 counted = 0;
-    for (const answers::SymbolRow& row : event.rows) counted += row.count;
+    for (const compat::SymbolRow& row : event.rows) counted += row.count;
     check(counted == event.samples);
     samples += counted;
   }
-  check(samples == aggregator.records() && samples == profile.samples.samples_generated());
+  check(samples == aggregator.records() && samples == view.run.samples_generated());
   report::SpeOptions options;
   options.memory = true;
   options.samples.annotate = options.samples.verbose = true;
-  check(!report::spe_text(profile, nullptr, options).empty());
-  check(report::spe_json(profile, nullptr, options).ends_with('}'));
+  check(!report::spe_text(profile, view, nullptr, options).empty());
+  check(report::spe_json(profile, view, nullptr, options).ends_with('}'));
 }
 
 }  // namespace

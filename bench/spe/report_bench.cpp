@@ -14,6 +14,7 @@
 #include "formats/perf_data/aux_traces.h"
 #include "formats/spe/record_reader.h"
 #include "ground/os/mapped_file.h"
+#include "views/compat/compat_view.h"
 #include "views/report/spe_report.h"
 
 namespace {
@@ -90,7 +91,7 @@ void print_report(const perf_data::AuxTraces& traces, bool memory) {
   report::SpeOptions options;
   options.samples.rows = ~u32{0};
   options.memory = memory;
-  const std::string text = report::spe_text(profile, nullptr, options);
+  const std::string text = report::spe_text(profile, compat::make_view(profile.samples, profile.run), nullptr, options);
   std::fwrite(text.data(), 1, text.size(), stdout);
   std::fprintf(stderr, "%llu records, tables of %llu KB\n", static_cast<unsigned long long>(aggregator.records()),
                static_cast<unsigned long long>(aggregator.bytes() / 1024));

@@ -3,8 +3,7 @@
 #pragma once
 #include <vector>
 
-#include "analysis/naming/sample_naming.h"
-#include "analysis/naming/sample_places.h"
+#include "analysis/operations/code_places.h"
 #include "analysis/operations/spe_profile_builder.h"
 #include "formats/spe/aggregator.h"
 
@@ -26,25 +25,23 @@ class SpePlaces {
   // Keeps the target's modules.
   SpePlaces(const spe::Aggregator& aggregator, const answers::SampleTarget& target, bool processes_known);
 
-  const std::vector<naming::Place>& places() const { return index_.places(); }
+  const std::vector<Place>& places() const { return index_.places(); }
   // For a site of the aggregator at which something was sampled; kOtherProcess if it is not in the target.
   u32 number_of_site(u32 site) const { return place_of_site_[site]; }
   const std::vector<BranchSite>& branches() const { return branches_; }  // empty without memory
 
-  u32 number_of(const spe::Site& site) {
-    return is_other(site) ? naming::kOtherProcess : index_.number_of(place_of(site));
-  }
+  u32 number_of(const spe::Site& site) { return is_other(site) ? kOtherProcess : index_.number_of(place_of(site)); }
   static spe::Site target_of(const BranchSite& branch) {
     return {.pc = branch.top_target, .kernel = branch.site.kernel, .other_process = branch.site.other_process};
   }
 
  private:
-  static naming::Place place_of(const spe::Site& site) { return {.address = site.pc, .kernel = site.kernel}; }
+  static Place place_of(const spe::Site& site) { return {.address = site.pc, .kernel = site.kernel}; }
   bool is_other(const spe::Site& site) const;
 
-  naming::ModuleMap modules_;
+  ModuleMap modules_;
   bool processes_known_;
-  naming::PlaceIndex index_;
+  PlaceIndex index_;
   std::vector<u32> place_of_site_;
   std::vector<BranchSite> branches_;
 };

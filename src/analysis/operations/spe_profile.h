@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The immutable answer of a run of statistical profiling: the kinds of operations sampled at each place, where loads
-// and stores waited, and for what. `samples` has one event per kind of operation ("OP/EVENTS") and keeps all names;
-// everything else refers to its symbols, modules and files by index.
+// and stores waited, and for what. `samples` has one event per kind of operation ("OP/EVENTS"), a node for each place,
+// and all names; everything else refers to its functions and texts by index.
 #pragma once
 #include <array>
 #include <optional>
@@ -9,7 +9,8 @@
 #include <vector>
 
 #include "base/ints.h"
-#include "model/answers/compat_profile.h"
+#include "model/answers/sampled_run.h"
+#include "model/stacks/stack_profile.h"
 
 namespace wperf::operations {
 
@@ -17,9 +18,9 @@ namespace wperf::operations {
 struct CodePlace {
   u64 address = 0;
   bool kernel = false;
-  u32 symbol = 0;               // index into CompatProfile::symbols
-  u32 module = answers::kNone;  // index into its target.modules
-  u32 file = answers::kNone;    // index into its files
+  u32 symbol = 0;               // index into the functions; all places without a name have the same one
+  u32 module = answers::kNone;  // index into the target's modules
+  u32 file = answers::kNone;    // index into the texts
   u32 line = 0;                 // 0: not known
 };
 
@@ -160,13 +161,17 @@ struct MemoryProfile {
 inline constexpr usize kMostDataRows = 4096;
 
 struct SpeProfile {
-  answers::CompatProfile samples;  // events: one per kind of operation, most samples first
-  std::vector<CodePlace> places;   // the first represents all other processes; by address, then user before kernel
-  std::vector<SpeCore> cores;      // ascending
+  stacks::StackProfile samples;   // its first node and function represent all other processes
+  answers::SampledRun run;        // with the samples of threads
+  std::vector<CodePlace> places;  // the first represents all other processes; by address, then user before kernel
+  std::vector<SpeCore> cores;     // ascending
   // mappings of code that a recording with too many left out; records in them have no names
   u64 forgotten_mappings = 0;
   std::optional<SpePopulation> population;
   std::optional<MemoryProfile> memory;
 };
+
+// As WindowsPerf shows it: `name`, `name:module.dll`, `unknown`, `[kernel]`, `[other process]`.
+std::string display_name(const SpeProfile& profile, u32 function);
 
 }  // namespace wperf::operations

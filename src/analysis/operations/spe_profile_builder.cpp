@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <map>
 #include <tuple>
+#include <unordered_map>
 #include <utility>
 
-#include "analysis/naming/sample_rows.h"
 #include "analysis/operations/spe_memory.h"
 #include "analysis/operations/spe_places.h"
 
@@ -20,15 +20,6 @@ using spe::OwnerHits;
 
 using Kind = std::pair<OperationName, u64>;  // the operation and its events
 
-// The aggregator's hits of one kind of operation.
-struct KindHits {
-  std::vector<naming::PlaceHits> places;  // all places of other processes as one, the others each once
-  std::map<u64, u64> threads;             // process << 32 | thread
-  std::map<u32, u64> cores;
-  u64 hits = 0, of_others = 0;
-  usize place_count = 0;
-};
-
 u64 process_and_thread(const SpeRun& run, u32 context) {
   const auto found = std::lower_bound(run.threads.begin(), run.threads.end(), context,
                                       [](const SpeThread& thread, u32 wanted) { return thread.context < wanted; });
@@ -36,58 +27,170 @@ u64 process_and_thread(const SpeRun& run, u32 context) {
   return known ? u64{found->process} << 32 | found->thread : context;
 }
 
-std::map<Kind, KindHits> hits_by_kind(const Aggregator& aggregator, const SpeRun& run, const SpePlaces& places) {
-  std::map<Kind, KindHits> kinds;
-  // Twice, so that no list is longer than it has to be.
-  aggregator.for_each_event([&](const EventHits& row) { ++kinds[{row.operation, row.events}].place_count; });
-  for (auto& [kind, of_kind] : kinds) of_kind.places.reserve(of_kind.place_count + 1);
-  aggregator.for_each_event([&](const EventHits& row) {
-    KindHits& kind = kinds[{row.operation, row.events}];
-    const u32 place = places.number_of_site(row.site);
-    kind.hits += row.hits;
-    if (place == naming::kOtherProcess) {
-      kind.of_others += row.hits;
-    } else {
-      kind.places.push_back({.place = place, .hits = row.hits});
-    }
-  });
-  for (auto& [kind, of_kind] : kinds) {
-    if (of_kind.of_others != 0) of_kind.places.push_back({.place = naming::kOtherProcess, .hits = of_kind.of_others});
-  }
-  for (const OwnerHits& row : aggregator.owners()) {
-    KindHits& kind = kinds[{row.operation, row.events}];
-    kind.cores[row.core] += row.hits;
-    if (row.thread != spe::kNoThread) kind.threads[process_and_thread(run, row.thread)] += row.hits;
-  }
-  return kinds;
+const answers::AddressAnswer* find_answer(const std::vector<answers::AddressAnswer>& answers, u32 rva) {
+  const auto found =
+      std::lower_bound(answers.begin(), answers.end(), rva,
+                       [](const answers::AddressAnswer& answer, u32 wanted) { return answer.rva < wanted; });
+  return found != answers.end() && found->rva == rva ? &*found : nullptr;
 }
 
-// The index into `out` for each place number. The first place represents all other processes and stays in front.
-std::vector<u32> add_code_places(const std::vector<naming::Place>& places, const std::vector<naming::NamedPlace>& named,
-                                 naming::NameTable& names, std::vector<CodePlace>& out) {
+// Names the places of a profile: a node for each, in the order of their numbers.
+class PlaceNames {
+ public:
+  PlaceNames(const std::vector<answers::SampleModule>& modules,
+             const std::vector<std::vector<answers::AddressAnswer>>& answers, usize places,
+             stacks::StackProfile& profile)
+      : modules_(modules), answers_(answers), map_(modules), places_(places), profile_(profile) {
+    profile.nodes.reserve(places);
+    profile.address_of_node.reserve(places);
+    profile.site_of_node.reserve(places);
+    for (const answers::SampleModule& module : modules) {
+      stacks::StackModule& made = profile.modules.emplace_back();
+      made.name = module.name;
+      made.path = module.path;
+    }
+    profile.modules.emplace_back().is_nowhere = true;
+  }
+
+  CodePlace add(const Place& place) {
+    if (profile_.nodes.empty()) return add_other_processes();
+    CodePlace code{.address = place.address, .kernel = place.kernel, .symbol = 0, .module = map_.find(place)};
+    const bool is_nowhere = code.module == answers::kNone;
+    const answers::AddressAnswer* const answer =
+        is_nowhere || code.module >= answers_.size()
+            ? nullptr
+            : find_answer(answers_[code.module], static_cast<u32>(place.address - modules_[code.module].base));
+    u32 function = 0;
+    if (answer != nullptr && !answer->function.empty()) {
+      code.symbol = function = function_of(answer->function, code.module, true);
+    } else {
+      const bool is_kernel = is_nowhere && place.kernel;
+      code.symbol = function_of(is_kernel ? "[kernel]" : "unknown", nowhere(), false);
+      profile_.functions[code.symbol].is_kernel = is_kernel;
+      function = is_nowhere ? code.symbol : function_of("unknown", code.module, false);
+    }
+    add_node(function, place.address, answer != nullptr ? add_site(function, code, *answer) : stacks::kNothing);
+    return code;
+  }
+
+ private:
+  u32 nowhere() const { return static_cast<u32>(modules_.size()); }
+  CodePlace add_other_processes() {
+    CodePlace code;
+    code.symbol = function_of("[other process]", nowhere(), false);
+    add_node(code.symbol, 0, stacks::kNothing);
+    return code;
+  }
+  u32 function_of(const std::string& name, u32 module, bool is_known) {
+    const auto [entry, is_new] = functions_.try_emplace(std::to_string(module) + (is_known ? ':' : '?') + name,
+                                                        static_cast<u32>(profile_.functions.size()));
+    if (is_new) {
+      profile_.places.push_back({.function = entry->second});
+      stacks::StackFunction& made = profile_.functions.emplace_back();
+      made.name = name;
+      made.module = module;
+      made.is_known = is_known;
+    }
+    return entry->second;
+  }
+  u32 text_of(const std::string& text) {
+    const auto [entry, is_new] = texts_.try_emplace(text, static_cast<u32>(profile_.texts.size()));
+    if (is_new) profile_.texts.push_back(text);
+    return entry->second;
+  }
+  void add_node(u32 function, u64 address, u32 site) {
+    const bool is_first = profile_.nodes.empty();
+    profile_.nodes.push_back({.parent = is_first ? stacks::kNothing : 0, .place = function});
+    profile_.address_of_node.push_back(address);
+    profile_.site_of_node.push_back(site);
+  }
+  // kNothing: its line is not known.
+  u32 add_site(u32 function, CodePlace& code, const answers::AddressAnswer& answer) {
+    if (answer.frames.empty()) return stacks::kNothing;
+    const answers::AddressFrame& own = answer.frames.back();
+    if (own.line == 0 || own.file.empty()) return stacks::kNothing;
+    if (profile_.sites.empty()) {
+      profile_.sites.reserve(places_);
+      profile_.code_frames.reserve(places_);
+    }
+    const u64 base = modules_[code.module].image_base;
+    profile_.sites.push_back({.function = function,
+                              .address = base + answer.rva,
+                              .first_frame = static_cast<u32>(profile_.code_frames.size()),
+                              .frame_count = static_cast<u32>(answer.frames.size()),
+                              .line_begin = base + answer.line_begin,
+                              .line_end = base + answer.line_end});
+    for (const answers::AddressFrame& frame : answer.frames) {
+      profile_.code_frames.push_back({.function = text_of(frame.function),
+                                      .file = text_of(frame.file),
+                                      .line = frame.line,
+                                      .is_inlined = frame.inlined});
+    }
+    code.file = profile_.code_frames.back().file;
+    code.line = own.line;
+    return static_cast<u32>(profile_.sites.size() - 1);
+  }
+
+  const std::vector<answers::SampleModule>& modules_;
+  const std::vector<std::vector<answers::AddressAnswer>>& answers_;
+  const ModuleMap map_;
+  const usize places_;
+  stacks::StackProfile& profile_;
+  std::unordered_map<std::string, u32> functions_, texts_;
+};
+
+// Names all places. Returns the index into profile.places for each place number.
+std::vector<u32> add_code_places(const std::vector<Place>& places,
+                                 const std::vector<std::vector<answers::AddressAnswer>>& answers, SpeProfile& profile) {
+  PlaceNames names(profile.run.target.modules, answers, places.size(), profile.samples);
+  std::vector<CodePlace> named;
+  named.reserve(places.size());
+  for (const Place& place : places) named.push_back(names.add(place));
   std::vector<u32> order;
   for (u32 number = 0; number < places.size(); ++number) order.push_back(number);
   std::sort(order.begin() + 1, order.end(), [&](u32 a, u32 b) {
     return std::tie(places[a].address, places[a].kernel) < std::tie(places[b].address, places[b].kernel);
   });
   std::vector<u32> index(places.size());
+  profile.places.reserve(places.size());
   for (const u32 number : order) {
-    const naming::NamedPlace& place = named[number];
-    CodePlace code{.address = places[number].address,
-                   .kernel = places[number].kernel,
-                   .symbol = place.symbol,
-                   .module = place.module};
-    if (place.answer != nullptr && !place.answer->frames.empty()) {
-      const answers::AddressFrame& own = place.answer->frames.back();
-      if (own.line != 0 && !own.file.empty()) {
-        code.file = names.file(own.file);
-        code.line = own.line;
-      }
-    }
-    index[number] = static_cast<u32>(out.size());
-    out.push_back(code);
+    index[number] = static_cast<u32>(profile.places.size());
+    profile.places.push_back(named[number]);
   }
   return index;
+}
+
+// The events of the profile are the kinds of operations, in their order. Their samples are those of places, event after
+// event.
+void add_samples(const Aggregator& aggregator, const SpeRun& run, const SpePlaces& places, SpeProfile& profile) {
+  struct Event {
+    u32 number = 0;
+    usize samples = 0, next = 0;
+  };
+  std::map<Kind, Event> kinds;
+  aggregator.for_each_event([&](const EventHits& row) { ++kinds[{row.operation, row.events}].samples; });
+  const std::vector<OwnerHits> owners = aggregator.owners();
+  for (const OwnerHits& row : owners) kinds[{row.operation, row.events}];
+  for (auto& [kind, event] : kinds) {
+    event.number = static_cast<u32>(profile.samples.events.size());
+    event.next = profile.samples.samples.size();
+    profile.samples.events.emplace_back().name = spe::source_name(kind.first, kind.second);
+    for (usize i = 0; i < event.samples; ++i) profile.samples.samples.push_back({.event = event.number});
+  }
+  aggregator.for_each_event([&](const EventHits& row) {
+    Event& event = kinds.at({row.operation, row.events});
+    profile.samples.events[event.number].samples += row.hits;
+    stacks::StackSample& sample = profile.samples.samples[event.next++];
+    sample.node = places.number_of_site(row.site);
+    sample.count = row.hits;
+  });
+  for (const OwnerHits& row : owners) {
+    answers::OwnerCount& owner = profile.run.owners.emplace_back();
+    owner.event = kinds.at({row.operation, row.events}).number;
+    owner.core = row.core;
+    if (row.thread != spe::kNoThread) owner.thread = process_and_thread(run, row.thread);
+    owner.count = row.hits;
+  }
 }
 
 SpeCore& core_of(std::vector<SpeCore>& cores, u32 number) {
@@ -108,24 +211,9 @@ void add_cores(const Aggregator& aggregator, SpeRun& run, SpeProfile& profile) {
   for (const OwnerHits& row : aggregator.owners()) core_of(profile.cores, row.core).records += row.hits;
   for (const SpeCore& core : profile.cores) {
     const u64 generated = std::max(core.records, recorded[core.core]);
-    profile.samples.cores.push_back(
+    profile.run.cores.push_back(
         {.core = core.core, .generated = generated, .lost_ring_full = generated - core.records});
   }
-}
-
-answers::SampledEvent make_event(const Kind& kind, KindHits& hits, const SpeRun& run,
-                                 const std::vector<naming::NamedPlace>& named, const std::vector<u32>& ranks,
-                                 naming::NameTable& names, answers::CompatProfile& profile) {
-  answers::SampledEvent event;
-  event.name = spe::source_name(kind.first, kind.second);
-  event.samples = hits.hits;
-  const std::vector<naming::PlaceHits> places = std::move(hits.places);
-  event.rows = naming::make_symbol_rows(places, named, names);
-  naming::sort_symbol_rows(ranks, event.rows);
-  naming::add_threads(hits.threads, run.processes, event);
-  naming::add_modules(places, named, profile.symbols, profile.target.modules, event);
-  for (const auto& [core, count] : hits.cores) event.cores.push_back({.core = core, .count = count});
-  return event;
 }
 
 }  // namespace
@@ -136,34 +224,29 @@ void add_damage(SpeCore& core, const spe::DecodeState& state) {
   core.unfinished += state.damage.unfinished_records;
 }
 
+std::string display_name(const SpeProfile& profile, u32 function) {
+  const stacks::StackFunction& one = profile.samples.functions[function];
+  if (!one.is_known) return one.name;
+  const answers::SampleModule& module = profile.run.target.modules[one.module];
+  return module.main ? one.name : one.name + ':' + module.name;
+}
+
 std::vector<std::vector<u32>> spe_addresses_to_name(const Aggregator& aggregator, const SpeRun& run) {
   const SpePlaces places(aggregator, run.target, run.processes_known);
-  return naming::addresses_in_modules({&places.places()}, run.target.modules);
+  return addresses_in_modules(places.places(), run.target.modules);
 }
 
 SpeProfile make_spe_profile(const Aggregator& aggregator, SpeRun run,
                             const std::vector<std::vector<answers::AddressAnswer>>& answers) {
   SpeProfile profile;
-  answers::CompatProfile& samples = profile.samples;
-  samples.target = std::move(run.target);
-  SpePlaces places(aggregator, samples.target, run.processes_known);
-  naming::NameTable names;
-  const std::vector<naming::NamedPlace> named =
-      naming::name_places(places.places(), samples.target.modules, answers, names);
-  std::map<Kind, KindHits> kinds = hits_by_kind(aggregator, run, places);
-  samples.symbols = names.take_symbols();
-  const std::vector<u32> ranks = naming::name_ranks(samples);
-  for (auto& [kind, hits] : kinds) {
-    samples.events.push_back(make_event(kind, hits, run, named, ranks, names, samples));
-  }
-  std::sort(samples.events.begin(), samples.events.end(),
-            [](const answers::SampledEvent& a, const answers::SampledEvent& b) {
-              return std::tie(b.samples, a.name) < std::tie(a.samples, b.name);
-            });
-  const std::vector<u32> code_place_of = add_code_places(places.places(), named, names, profile.places);
-  samples.files = names.take_files();
-  samples.exit_code = run.exit_code;
-  samples.elapsed_seconds = run.elapsed_seconds;
+  profile.run.of_operations = true;
+  profile.run.target = std::move(run.target);
+  SpePlaces places(aggregator, profile.run.target, run.processes_known);
+  const std::vector<u32> code_place_of = add_code_places(places.places(), answers, profile);
+  add_samples(aggregator, run, places, profile);
+  profile.run.processes = std::move(run.processes);
+  profile.run.exit_code = run.exit_code;
+  profile.run.elapsed_seconds = profile.samples.elapsed_seconds = run.elapsed_seconds;
   profile.forgotten_mappings = run.forgotten_mappings;
   profile.population = run.population;
   add_cores(aggregator, run, profile);

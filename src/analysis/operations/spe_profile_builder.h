@@ -2,8 +2,7 @@
 // An aggregator of SPE records and the symbolizer's answers for their addresses → SpeProfile. Pure functions, called in
 // this order:
 //
-//   spe_addresses_to_name() ── ask the symbolizer ──→ make_spe_profile() ──┬─ code_to_disassemble(profile.samples, …)
-//                                                                          ├─ files_to_read(profile.samples, …)
+//   spe_addresses_to_name() ── ask the symbolizer ──→ make_spe_profile() ──┬─ compat::make_view()
 //                                                                          └─ SpeRecordNamer: records one by one
 #pragma once
 #include <optional>

@@ -110,31 +110,38 @@ void add(Aggregator& aggregator, const EncodedOperation& operation, const Origin
   for (u32 i = 0; i < times; ++i) aggregator.add(origin, record);
 }
 
-std::map<std::string, u64> counts_of(const SpeProfile& profile, const answers::SampledEvent& event) {
+// By the functions of one kind of operation.
+std::map<std::string, u64> counts_of(const SpeProfile& profile, u32 event) {
   std::map<std::string, u64> counts;
-  for (const answers::SymbolRow& row : event.rows)
-    counts[answers::display_name(profile.samples, row.symbol)] = row.count;
+  for (const stacks::StackSample& sample : profile.samples.samples) {
+    if (sample.event != event) continue;
+    counts[display_name(profile, profile.samples.places[profile.samples.nodes[sample.node].place].function)] +=
+        sample.count;
+  }
   return counts;
 }
 
-TEST(SpeProfile, OneEventPerKindOfOperationMostSamplesFirst) {
+TEST(SpeProfile, OneEventPerKindOfOperation) {
   Aggregator aggregator;
   add(aggregator, plain(kImage + kFirst), {}, 3);
   add(aggregator, access(false, kImage + kSecond, 0x8000, 1, 0, 4), {.core = 1}, 5);
   const SpeProfile profile = profile_of(aggregator);
-  ASSERT_EQ(profile.samples.events.size(), 2U);
-  EXPECT_EQ(profile.samples.events[0].name, "LOAD_STORE_ATOMIC-LOAD-GP/retired");
-  EXPECT_EQ(profile.samples.events[1].name, "OTHER/retired");
-  EXPECT_EQ(profile.samples.events[0].samples, 5U);
-  EXPECT_EQ(profile.samples.events[0].interval, 0U);
-  EXPECT_EQ(counts_of(profile, profile.samples.events[0]), (std::map<std::string, u64>{{"second", 5}}));
-  ASSERT_EQ(profile.samples.events[0].cores.size(), 1U);
-  EXPECT_EQ(profile.samples.events[0].cores[0].core, 1U);
-  ASSERT_EQ(profile.samples.events[1].rows[0].lines.size(), 1U);
-  EXPECT_EQ(profile.samples.events[1].rows[0].lines[0].line, 10U);
-  EXPECT_EQ(profile.samples.files[profile.samples.events[1].rows[0].lines[0].file].path, "C:\\src\\one.c");
+  const stacks::StackProfile& samples = profile.samples;
+  ASSERT_EQ(samples.events.size(), 2U);
+  const u32 load = samples.events[0].name == "LOAD_STORE_ATOMIC-LOAD-GP/retired" ? 0 : 1, other = 1 - load;
+  EXPECT_EQ(samples.events[load].name, "LOAD_STORE_ATOMIC-LOAD-GP/retired");
+  EXPECT_EQ(samples.events[other].name, "OTHER/retired");
+  EXPECT_EQ(samples.events[load].samples, 5U);
+  EXPECT_EQ(samples.events[load].interval, 0U);
+  EXPECT_EQ(counts_of(profile, load), (std::map<std::string, u64>{{"second", 5}}));
+  EXPECT_EQ(counts_of(profile, other), (std::map<std::string, u64>{{"first", 3}}));
+  ASSERT_EQ(profile.run.owners.size(), 2U);
+  for (const answers::OwnerCount& owner : profile.run.owners) EXPECT_EQ(owner.core, owner.event == load ? 1U : 0U);
+  ASSERT_EQ(samples.sites.size(), 2U);
+  const stacks::CodeFrame& line = samples.code_frames[samples.sites[0].first_frame];
+  EXPECT_EQ(line.line, 10U);
+  EXPECT_EQ(samples.texts[line.file], "C:\\src\\one.c");
   EXPECT_FALSE(profile.memory.has_value());
-  EXPECT_EQ(profile.samples.target.modules[0].samples, 8U);
 }
 
 TEST(SpeProfile, WhatIsNotOfTheProgram) {
@@ -149,15 +156,16 @@ TEST(SpeProfile, WhatIsNotOfTheProgram) {
   const std::map<std::string, u64> unsure = {{"[kernel]", 1}, {"[other process]", 7}, {"unknown", 5}};
   SpeProfile profile = profile_of(aggregator);
   ASSERT_EQ(profile.samples.events.size(), 1U);
-  EXPECT_EQ(counts_of(profile, profile.samples.events[0]), unsure);
-  for (const answers::SymbolRow& row : profile.samples.events[0].rows) {
-    EXPECT_EQ(row.pcs.empty(), answers::display_name(profile.samples, row.symbol) == "[other process]");
-  }
+  EXPECT_EQ(counts_of(profile, 0), unsure);
   SpeRun run = run_of_program();
   run.processes_known = true;
   profile = profile_of(aggregator, run);
   const std::map<std::string, u64> sure = {{"[kernel]", 1}, {"[other process]", 3}, {"unknown", 9}};
-  EXPECT_EQ(counts_of(profile, profile.samples.events[0]), sure);
+  EXPECT_EQ(counts_of(profile, 0), sure);
+  // All places without a name have one symbol, whatever module they are in.
+  std::set<u32> symbols;
+  for (const CodePlace& place : profile.places) symbols.insert(place.symbol);
+  EXPECT_EQ(symbols.size(), 3U);
 }
 
 TEST(SpeProfile, RecordsThatTheCountersSawAndNobodyDecodedAreLost) {
@@ -167,14 +175,14 @@ TEST(SpeProfile, RecordsThatTheCountersSawAndNobodyDecodedAreLost) {
   run.cores = {{.core = 1}, {.core = 2, .full = 3}};
   run.recorded_of_core = {4, 10};
   const SpeProfile profile = profile_of(aggregator, run);
-  EXPECT_EQ(profile.samples.samples_generated(), 14U);
-  EXPECT_EQ(profile.samples.samples_dropped(), 4U);
+  EXPECT_EQ(profile.run.samples_generated(), 14U);
+  EXPECT_EQ(profile.run.samples_dropped(), 4U);
   ASSERT_EQ(profile.cores.size(), 2U);
   EXPECT_EQ(profile.cores[1].records, 10U);
   EXPECT_EQ(profile.cores[1].full, 3U);
   // Without counters, only the records are known.
-  EXPECT_EQ(profile_of(aggregator).samples.samples_generated(), 10U);
-  EXPECT_EQ(profile_of(aggregator).samples.samples_dropped(), 0U);
+  EXPECT_EQ(profile_of(aggregator).run.samples_generated(), 10U);
+  EXPECT_EQ(profile_of(aggregator).run.samples_dropped(), 0U);
 }
 
 TEST(SpeProfile, ThreadsByTheirContexts) {
@@ -185,12 +193,10 @@ TEST(SpeProfile, ThreadsByTheirContexts) {
   run.threads = {{.context = 91, .process = 4711, .thread = 12}};
   run.processes = {{.process = 4711, .name = "program.exe"}};
   const SpeProfile profile = profile_of(aggregator, run);
-  const answers::SampledEvent& event = profile.samples.events.at(0);
-  ASSERT_EQ(event.threads.size(), 2U);
-  EXPECT_EQ(event.threads[0].process, 4711U);
-  EXPECT_EQ(event.threads[0].thread, 12U);
-  EXPECT_EQ(event.threads[1].thread, 92U);
-  EXPECT_EQ(event.processes[0].name, "program.exe");
+  std::map<u64, u64> threads;
+  for (const answers::OwnerCount& owner : profile.run.owners) threads[owner.thread.value()] += owner.count;
+  EXPECT_EQ(threads, (std::map<u64, u64>{{u64{4711} << 32 | 12, 2}, {92, 1}}));
+  EXPECT_EQ(profile.run.processes.at(0).name, "program.exe");
 }
 
 TEST(SpeMemory, ByDataSource) {
@@ -218,7 +224,7 @@ TEST(SpeMemory, ByDataSource) {
   EXPECT_EQ(memory.limits.loads_without_source, 0U);
 
   ASSERT_EQ(memory.functions.size(), 2U);
-  EXPECT_EQ(answers::display_name(profile.samples, memory.functions[0].symbol), "first");
+  EXPECT_EQ(display_name(profile, memory.functions[0].symbol), "first");
   EXPECT_EQ(memory.functions[0].counts.hits, 100U);
   EXPECT_EQ(memory.functions[0].counts.latency.p90, 4U);
   EXPECT_EQ(memory.functions[0].slowest_source, 1U);
@@ -263,12 +269,12 @@ TEST(SpeMemory, FalseSharingNamesBothPlaces) {
   ASSERT_EQ(line.places.size(), 2U);
   const CodePlace& first = profile.places[line.places[0].place];
   const CodePlace& second = profile.places[line.places[1].place];
-  EXPECT_EQ(answers::display_name(profile.samples, first.symbol), "first");
+  EXPECT_EQ(display_name(profile, first.symbol), "first");
   EXPECT_EQ(first.line, 10U);
   EXPECT_EQ(line.places[0].thread, 1U);
   EXPECT_EQ(line.places[0].offset, 0U);
   EXPECT_EQ(line.places[0].hits, 30U);
-  EXPECT_EQ(answers::display_name(profile.samples, second.symbol), "second");
+  EXPECT_EQ(display_name(profile, second.symbol), "second");
   EXPECT_EQ(line.places[1].thread, 2U);
   EXPECT_EQ(line.places[1].offset, 8U);
   EXPECT_TRUE(memory.limits.threads_known);
@@ -299,7 +305,7 @@ TEST(SpeMemory, BranchesAndWalks) {
   EXPECT_EQ(row.targets, 2U);
   EXPECT_EQ(row.top_target, kImage + kSecond);
   EXPECT_EQ(row.top_target_hits, 6U);
-  EXPECT_EQ(answers::display_name(profile.samples, profile.places[row.top_target_place].symbol), "second");
+  EXPECT_EQ(display_name(profile, profile.places[row.top_target_place].symbol), "second");
   ASSERT_EQ(memory.walks.size(), 1U);
   EXPECT_EQ(memory.walks[0].walks, 2U);
   EXPECT_EQ(memory.walks[0].hits, 4U);
@@ -339,7 +345,7 @@ TEST(SpeMemory, PercentilesAreThoseOfTheSortedLatencies) {
   expect_exact(memory.all.latency, latencies["all"]);
   ASSERT_EQ(memory.functions.size(), 2U);
   for (const AccessSymbolRow& row : memory.functions) {
-    expect_exact(row.counts.latency, latencies[answers::display_name(profile.samples, row.symbol)]);
+    expect_exact(row.counts.latency, latencies[display_name(profile, row.symbol)]);
   }
   EXPECT_FALSE(memory.limits.latencies_rounded);
 }

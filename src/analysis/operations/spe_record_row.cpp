@@ -54,9 +54,7 @@ void spell_events(u64 events, std::string& text) {
 
 SpeRecordNames::SpeRecordNames(const SpeProfile& profile, RecordSpelling spelling)
     : profile_(profile), spelling_(spelling) {
-  for (u32 symbol = 0; symbol < profile.samples.symbols.size(); ++symbol) {
-    symbols_.push_back(answers::bare_name(profile.samples.symbols[symbol]));
-  }
+  for (const stacks::StackFunction& function : profile.samples.functions) symbols_.push_back(function.name);
   names_.reserve(profile.places.size());
   for (const CodePlace& place : profile.places) {
     if (!names_.empty()) places_.at(key_of_place(place.address, place.kernel));
@@ -87,7 +85,7 @@ void SpeRecordNames::spell_places() {
 
 void SpeRecordNames::set_names(const Name& name, SpeRecordRow& row) const {
   row.function = symbols_[name.symbol];
-  row.module = name.module != answers::kNone ? std::string_view(profile_.samples.target.modules[name.module].name)
+  row.module = name.module != answers::kNone ? std::string_view(profile_.run.target.modules[name.module].name)
                                              : std::string_view();
 }
 

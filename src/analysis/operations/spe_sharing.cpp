@@ -63,7 +63,7 @@ std::vector<SharedLine> shared_lines(const spe::TouchedData& data, const MemoryI
     if (line.other_process || line.places.size() < 2) continue;
     places.clear();
     for (const LinePlace& place : line.places) {
-      if (place.thread != spe::kNoThread && input.places.number_of_site(place.site) != naming::kOtherProcess) {
+      if (place.thread != spe::kNoThread && input.places.number_of_site(place.site) != kOtherProcess) {
         places.push_back(&place);
       }
     }

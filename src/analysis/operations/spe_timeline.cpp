@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "analysis/operations/spe_timeline.h"
 
+#include <algorithm>
 #include <map>
 #include <string>
 #include <unordered_map>
@@ -27,31 +28,61 @@ void for_each_moment(const recording::RecordedRecords& records, const perf_data:
   });
 }
 
-// The rows of a profile by kind of operation and function.
-class RowsByPlace {
+// The samples of each function and kind of operation over time.
+class CountsOverTime {
  public:
-  explicit RowsByPlace(answers::CompatProfile& profile) {
-    for (answers::SampledEvent& event : profile.events) {
-      auto& rows = rows_of_event_[event.name];
-      for (answers::SymbolRow& row : event.rows) rows.emplace(row.symbol, &row);
+  CountsOverTime(stacks::StackProfile& profile, const stacks::TimeSlices& slices) : profile_(profile), slices_(slices) {
+    const auto nameless = std::find_if(profile.functions.begin() + 1, profile.functions.end(),
+                                       [](const auto& one) { return !one.is_known && !one.is_kernel; });
+    nameless_ = static_cast<u32>(nameless - profile.functions.begin());
+    for (u32 row = 0; row < profile.samples.size(); ++row) {
+      const stacks::StackSample& sample = profile.samples[row];
+      auto& counts = counts_of_event_[profile.events[sample.event].name][symbol_of(sample)];
+      if (counts.slices.empty()) counts = {row, std::vector<u32>(slices.count)};
     }
   }
-  answers::SymbolRow* find(const Record& record, u32 symbol) {
+  void add(const Record& record, u32 symbol, u64 moment) {
     const std::pair kind{spe::operation_name(record), spe::contract_events(record.events())};
-    auto known = rows_of_kind_.find(kind);
-    if (known == rows_of_kind_.end()) {
-      const auto rows = rows_of_event_.find(spe::source_name(kind.first, kind.second));
-      known = rows_of_kind_.emplace(kind, rows != rows_of_event_.end() ? &rows->second : nullptr).first;
+    auto known = counts_of_kind_.find(kind);
+    if (known == counts_of_kind_.end()) {
+      const auto counts = counts_of_event_.find(spe::source_name(kind.first, kind.second));
+      known = counts_of_kind_.emplace(kind, counts != counts_of_event_.end() ? &counts->second : nullptr).first;
     }
-    if (known->second == nullptr) return nullptr;
-    const auto row = known->second->find(symbol);
-    return row != known->second->end() ? row->second : nullptr;
+    if (known->second == nullptr) return;
+    const auto counts = known->second->find(symbol);
+    if (counts != known->second->end()) ++counts->second.slices[slices_.at(moment)];
+  }
+  // At least the first slice of each, so that all functions have slices.
+  void take() {
+    for (const auto& [event, symbols] : counts_of_event_) {
+      for (const auto& [symbol, counts] : symbols) {
+        for (u32 slice = 0; slice < counts.slices.size(); ++slice) {
+          const u32 count = counts.slices[slice];
+          if (slice == 0 || count != 0) profile_.slice_counts.push_back({counts.row, slice, count, 0});
+        }
+      }
+    }
   }
 
  private:
-  using Rows = std::unordered_map<u32, answers::SymbolRow*>;
-  std::unordered_map<std::string, Rows> rows_of_event_;
-  std::map<std::pair<spe::OperationName, u64>, Rows*> rows_of_kind_;
+  struct Counts {
+    u32 row = 0;  // the first of the profile's samples
+    std::vector<u32> slices;
+  };
+  using CountsOfSymbols = std::unordered_map<u32, Counts>;
+
+  // As in CodePlace::symbol.
+  u32 symbol_of(const stacks::StackSample& sample) const {
+    const u32 function = profile_.nodes[sample.node].place;
+    const stacks::StackFunction& one = profile_.functions[function];
+    return one.is_known || one.is_kernel || function == 0 ? function : nameless_;
+  }
+
+  stacks::StackProfile& profile_;
+  const stacks::TimeSlices& slices_;
+  u32 nameless_ = 0;  // the function of all places without a name
+  std::unordered_map<std::string, CountsOfSymbols> counts_of_event_;
+  std::map<std::pair<spe::OperationName, u64>, CountsOfSymbols*> counts_of_kind_;
 };
 
 }  // namespace
@@ -71,17 +102,14 @@ void add_spe_timeline(const recording::RecordedRecords& records, const perf_data
   const bool has_run_time = run != nullptr && run->start_ns < run->end_ns;
   const stacks::TimeSlices slices = has_run_time ? stacks::make_time_slices(run->start_ns, run->end_ns, slice_ns)
                                                  : stacks::make_time_slices(begin, end + 1, slice_ns);
-  profile.samples.slices = {.count = slices.count, .length_ns = slices.length_ns};
-  for (answers::SampledEvent& event : profile.samples.events) {
-    for (answers::SymbolRow& row : event.rows) row.over_time.assign(slices.count, 0);
-  }
+  profile.samples.slices = slices;
   const operations::SpeRecordNames names(profile);
   operations::SpeRecordNamer namer(names);
-  RowsByPlace rows(profile.samples);
+  CountsOverTime counts(profile.samples, slices);
   for_each_moment(records, *time, [&](u64 moment, const Origin& origin, const Record& record) {
-    answers::SymbolRow* const row = rows.find(record, namer.row(origin, record).symbol);
-    if (row != nullptr) ++row->over_time[slices.at(moment)];
+    counts.add(record, namer.row(origin, record).symbol, moment);
   });
+  counts.take();
 }
 
 }  // namespace wperf::operations

@@ -9,7 +9,6 @@
 
 #include "code/modules/source_files.h"
 #include "code/symbols/disassembly/disassembler.h"
-#include "model/answers/compat_profile.h"
 
 namespace wperf::recording {
 namespace {
@@ -100,28 +99,21 @@ class Sources {
   explicit Sources(const std::vector<std::string>& folders) : folders_(folders) {}
 
   std::string line(const std::string& path, u32 number) {
-    return std::string(answers::source_line(file(path).file, number));
+    return std::string(modules::source_line(file(path).text, number));
   }
   // Why the source at `path` is not shown although it may exist.
   const std::string& reason(const std::string& path) { return file(path).reason; }
 
  private:
-  struct Read {
-    answers::SourceFile file;
-    std::string reason;
-  };
-
-  const Read& file(const std::string& path) {
+  const modules::SourceText& file(const std::string& path) {
     const auto [entry, is_new] = files_.try_emplace(path);
     const bool is_whole = !path.empty() && path.front() == '/';  // else relative to an unknown folder
     if (!is_new || !is_whole) return entry->second;
-    modules::SourceText read = modules::read_source(path, folders_);
-    entry->second = {{.path = path, .text = std::move(read.text)}, std::move(read.reason)};
-    return entry->second;
+    return entry->second = modules::read_source(path, folders_);
   }
 
   const std::vector<std::string>& folders_;
-  std::map<std::string, Read> files_;
+  std::map<std::string, modules::SourceText> files_;
 };
 
 class CodeWriter {
@@ -257,7 +249,8 @@ std::string target_text(const modules::CodeFile& file, u64 target, bool decorate
   const symbols::SymbolizedAddress known = file.function_at(target, decorated);
   if (known.function.empty()) return {};
   const bool has_begin = known.begin < known.end;
-  return answers::place_text(known.function, has_begin ? static_cast<u32>(target - known.begin) : 0);
+  const u64 offset = has_begin ? target - known.begin : 0;
+  return offset == 0 ? std::string(known.function) : fmt::format("{}+0x{:x}", known.function, static_cast<u32>(offset));
 }
 
 namespace {

@@ -119,16 +119,16 @@ Rows<STAT_METRIC_INFO> stat_metric_rows(std::span<const answers::CountProfile> c
   return rows;
 }
 
-Rows<SampleRow> sample_rows(const answers::CompatProfile& profile, const SampleSelection& selection) {
+Rows<SampleRow> sample_rows(const compat::CompatView& view, const SampleSelection& selection) {
   Rows<SampleRow> rows;
-  for (const answers::SampledEvent& event : profile.events) {
-    for (const answers::SymbolRow* function :
-         answers::choose_rows(profile, event, selection.most_functions, selection.symbol)) {
+  for (const compat::SampledEvent& event : view.events) {
+    for (const compat::SymbolRow* function :
+         compat::choose_rows(view, event, selection.most_functions, selection.symbol)) {
       SampleRow row{};
       row.code = event.code;
       row.event = rows.texts.keep(event.name);
       row.interval = event.interval;
-      row.symbol = rows.texts.keep(answers::display_name(profile, function->symbol));
+      row.symbol = rows.texts.keep(compat::display_name(view, function->symbol));
       row.count = function->count;
       row.overhead = 100.0 * static_cast<double>(function->count) / static_cast<double>(event.samples);
       rows.add(row);
@@ -137,17 +137,17 @@ Rows<SampleRow> sample_rows(const answers::CompatProfile& profile, const SampleS
   return rows;
 }
 
-Rows<LineRow> annotate_rows(const answers::CompatProfile& profile, const SampleSelection& selection) {
+Rows<LineRow> annotate_rows(const compat::CompatView& view, const SampleSelection& selection) {
   Rows<LineRow> rows;
-  for (const answers::SampledEvent& event : profile.events) {
-    for (const answers::SymbolRow* function :
-         answers::choose_rows(profile, event, selection.most_functions, selection.symbol)) {
-      for (const answers::LineRow& line : function->lines) {
+  for (const compat::SampledEvent& event : view.events) {
+    for (const compat::SymbolRow* function :
+         compat::choose_rows(view, event, selection.most_functions, selection.symbol)) {
+      for (const compat::LineRow& line : function->lines) {
         LineRow row{};
         row.code = event.code;
         row.event = rows.texts.keep(event.name);
-        row.symbol = rows.texts.keep(answers::display_name(profile, function->symbol));
-        row.source_file = rows.texts.keep(profile.files[line.file].path);
+        row.symbol = rows.texts.keep(compat::display_name(view, function->symbol));
+        row.source_file = rows.texts.keep(view.files[line.file].path);
         row.line_number = line.line;
         row.hits = line.hits;
         rows.add(row);

@@ -7,9 +7,9 @@
 #include "ground/diag/result.h"
 #include "include/wperf/wperf.h"
 #include "machine/plan/plan.h"
-#include "model/answers/compat_profile.h"
 #include "model/answers/count_profile.h"
 #include "model/answers/test_answer.h"
+#include "views/compat/compat_rows.h"
 
 namespace wperf::capi {
 
@@ -27,7 +27,7 @@ Rows<STAT_METRIC_INFO> stat_metric_rows(std::span<const answers::CountProfile> c
 // The selected part of a profile.
 struct SampleSelection {
   u32 most_functions = ~u32{0};  // per event
-  answers::NameFilter symbol;
+  compat::NameFilter symbol;
 };
 // With the number of the event, which wperf-lib.h knows it by.
 struct SampleRow : SAMPLE_INFO {
@@ -36,8 +36,8 @@ struct SampleRow : SAMPLE_INFO {
 struct LineRow : ANNOTATE_INFO {
   u16 code = 0;
 };
-Rows<SampleRow> sample_rows(const answers::CompatProfile& profile, const SampleSelection& selection);
-Rows<LineRow> annotate_rows(const answers::CompatProfile& profile, const SampleSelection& selection);
+Rows<SampleRow> sample_rows(const compat::CompatView& view, const SampleSelection& selection);
+Rows<LineRow> annotate_rows(const compat::CompatView& view, const SampleSelection& selection);
 
 Rows<TEST_INFO> test_rows(pmu::Product product, const answers::TestReport& report);
 

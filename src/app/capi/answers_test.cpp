@@ -72,31 +72,31 @@ TEST(StatRows, AMetricThatWasNotCountedIsNoNumber) {
   EXPECT_TRUE(std::isnan(row.value));
 }
 
-answers::CompatProfile two_functions() {
-  answers::CompatProfile profile;
-  profile.target.modules.resize(2);
-  profile.target.modules[0].main = true;
-  profile.target.modules[1].name = "b.dll";
-  profile.symbols = {{.kind = answers::SymbolKind::function, .name = "hot", .module = 0},
-                     {.kind = answers::SymbolKind::function, .name = "cool", .module = 1}};
-  profile.files = {{.path = "a.c", .text = {}}};
-  answers::SampledEvent event;
+compat::CompatView two_functions() {
+  compat::CompatView view;
+  view.run.target.modules.resize(2);
+  view.run.target.modules[0].main = true;
+  view.run.target.modules[1].name = "b.dll";
+  view.symbols = {{.kind = compat::SymbolKind::function, .name = "hot", .module = 0},
+                  {.kind = compat::SymbolKind::function, .name = "cool", .module = 1}};
+  view.files = {{.path = "a.c", .text = {}}};
+  compat::SampledEvent event;
   event.name = "ld_spec";
   event.interval = 1000;
   event.samples = 4;
-  answers::SymbolRow hot;
+  compat::SymbolRow hot;
   hot.symbol = 0;
   hot.count = 3;
   hot.lines.resize(1);
   hot.lines[0].file = 0;
   hot.lines[0].line = 17;
   hot.lines[0].hits = 2;
-  answers::SymbolRow cool;
+  compat::SymbolRow cool;
   cool.symbol = 1;
   cool.count = 1;
   event.rows = {hot, cool};
-  profile.events = {event};
-  return profile;
+  view.events = {event};
+  return view;
 }
 
 TEST(SampleRows, AreTheFunctionsHottestFirst) {

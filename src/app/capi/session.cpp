@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "app/capi/wide_text.h"
-#include "app/commands/compat_profile_builder.h"
 #include "app/commands/measure_options_builder.h"
+#include "app/commands/recorded_compat.h"
 #include "app/measure/device_choice.h"
 #include "app/measure/measure_counts.h"
 #include "app/measure/recording_run.h"
@@ -121,13 +121,13 @@ diag::Result<void> Session::sample(diag::Result<request::Request> wanted, bool v
     WPERF_CHECK_OK(measure::read_trace(recording));
     if (recording.sampled.pid != 0) request.recording.pids = {recording.sampled.pid};  // a trace is of all programs
   }
-  WPERF_TRY(const answers::CompatProfile profile, commands::compat_profile(recording.file, request));
+  WPERF_TRY(const compat::CompatView view, commands::recorded_compat(recording.file, request));
   const request::SampleDisplay& display = request.sampling.display;
   const SampleSelection selection{.most_functions = display.rows, .symbol = compat::name_filter(display)};
-  samples = sample_rows(profile, selection);
-  if (display.annotate) annotations = annotate_rows(profile, selection);
+  samples = sample_rows(view, selection);
+  if (display.annotate) annotations = annotate_rows(view, selection);
   sample_stats =
-      SAMPLE_STATS{.samples_generated = profile.samples_generated(), .samples_dropped = profile.samples_dropped()};
+      SAMPLE_STATS{.samples_generated = view.run.samples_generated(), .samples_dropped = view.run.samples_dropped()};
   if (recording.trouble.has_value()) return *recording.trouble;
   return {};
 }

@@ -12,7 +12,7 @@
 #include "analysis/operations/spe_timeline.h"
 #include "analysis/recording/mapped_code.h"
 #include "analysis/recording/recorded_records.h"
-#include "app/commands/compat_profile_builder.h"
+#include "app/commands/recorded_compat.h"
 #include "app/commands/spe_records.h"
 #include "app/measure/population.h"
 #include "app/measure/sampled_program.h"
@@ -21,6 +21,7 @@
 #include "formats/perf_data/run_facts.h"
 #include "machine/plan/plan.h"
 #include "views/compat/code_and_sources.h"
+#include "views/compat/compat_view.h"
 
 namespace wperf::commands {
 namespace {
@@ -313,14 +314,15 @@ diag::Result<ReadSpe> read_recorded_spe(const perf_data::PerfFile& file, const A
   read.profile = operations::make_spe_profile(aggregator, std::move(run), answers);
   if (read.profile.memory.has_value())
     read.profile.memory->limits.nameless_cores = kinds_without_source_names(states, midrs);
-  const compat::FileOfModule files = [&](u32 module) { return &code.files[module]; };
-  WPERF_CHECK_OK(compat::add_code_and_sources(read.profile.samples, files, display, modules::symbol_folders(request)));
-
   if (display.timeline_ms.has_value()) {
     const u64 slice_ns = u64{*display.timeline_ms} * 1'000'000;
     operations::add_spe_timeline(recorded, traces, facts.has_value() ? &*facts : nullptr, slice_ns, read.profile,
                                  console);
   }
+  read.view = compat::make_view(read.profile.samples, read.profile.run);
+  const compat::FileOfModule files = [&](u32 module) { return &code.files[module]; };
+  WPERF_CHECK_OK(compat::add_code_and_sources(read.view, files, display, modules::symbol_folders(request)));
+
   if (request.sampling.records_file.has_value()) {
     const RecordRuns runs{.count = recorded.run_count(),
                           .replay = [&](usize first, usize last, const RecordSink& sink) {

@@ -12,6 +12,7 @@
 #include "ground/diag/result.h"
 #include "model/answers/count_profile.h"
 #include "model/request/request.h"
+#include "views/compat/compat_rows.h"
 
 namespace wperf::commands {
 
@@ -21,6 +22,7 @@ std::optional<perf_data::AuxTraces> spe_traces(const perf_data::PerfFile& file);
 // Also writes the file of --records.
 struct ReadSpe {
   operations::SpeProfile profile;
+  compat::CompatView view;                        // of the profile's samples
   std::optional<answers::CountProfile> counting;  // the counts of the same time; nullopt: there were none
   std::optional<diag::Error> trouble;             // the file of records is incomplete: the records read so far are good
 };

@@ -12,11 +12,11 @@
 #include "analysis/recording/trace_recording.h"
 #include "analysis/waits/latency_weights.h"
 #include "app/commands/commands.h"
-#include "app/commands/compat_profile_builder.h"
 #include "app/commands/destinations.h"
 #include "app/commands/foreign_report.h"
 #include "app/commands/page_output.h"
 #include "app/commands/read_options.h"
+#include "app/commands/recorded_compat.h"
 #include "app/commands/recorded_spe.h"
 #include "app/commands/recording_choice.h"
 #include "app/commands/run_export.h"
@@ -123,7 +123,6 @@ diag::Result<void> report_spe(const perf_data::PerfFile& file, const perf_data::
     console.warn(fmt::format("warning: {} bytes of SPE data are missing from the file", missing));
   }
   WPERF_TRY(const ReadSpe read, read_recorded_spe(file, traces, request, console));
-  const operations::SpeProfile& profile = read.profile;
   const answers::CountProfile* const counting = read.counting.has_value() ? &*read.counting : nullptr;
   const report::SpeOptions options{.samples = sample_report_options(request, console),
                                    .memory = request.sampling.display.memory,
@@ -131,13 +130,14 @@ diag::Result<void> report_spe(const perf_data::PerfFile& file, const perf_data::
   const std::optional<stacks::StackProfile> beside = samples_beside(file, request);
   const report::StackOptions tables = stack_options(request, console);
   if (!output::silent(request.outputs)) {
-    console.out(report::spe_text(profile, counting, options));
+    console.out(report::spe_text(read.profile, read.view, counting, options));
     if (beside.has_value()) console.out('\n' + report::stack_text(*beside, tables));
   }
   if (wants_spe_json(request)) {
     report::WriteMembers more;
     if (beside.has_value()) more = [&](text::JsonWriter& json) { write_stack(json, *beside, tables); };
-    WPERF_CHECK_OK(output::deliver_json(request.outputs, report::spe_json(profile, counting, options, more), console));
+    WPERF_CHECK_OK(output::deliver_json(request.outputs,
+                                        report::spe_json(read.profile, read.view, counting, options, more), console));
   }
   if (read.trouble.has_value()) return *read.trouble;
   return {};
@@ -153,29 +153,13 @@ bool wants_views(const request::Request& request) {
          request.sampling.records_file.has_value();
 }
 
-report::SampleBreakdown breakdown_of(request::Breakdown kind) {
-  switch (kind) {
-    case request::Breakdown::process:
-      return report::SampleBreakdown::process;
-    case request::Breakdown::thread:
-      return report::SampleBreakdown::thread;
-    case request::Breakdown::module:
-      return report::SampleBreakdown::module;
-    case request::Breakdown::core:
-      return report::SampleBreakdown::core;
-    case request::Breakdown::caller:
-      return report::SampleBreakdown::caller;
-  }
-  return report::SampleBreakdown::process;
-}
-
 diag::Result<void> show_compat(const perf_data::PerfFile& file, const request::Request& request,
                                diag::Console& console) {
-  WPERF_TRY(const answers::CompatProfile profile, compat_profile(file, request, download_progress(console)));
+  WPERF_TRY(const compat::CompatView view, recorded_compat(file, request, download_progress(console)));
   const report::SampleOptions options = sample_report_options(request, console);
   return output::show(
-      request.outputs, console, [&] { return report::sample_text(profile, options); },
-      [&] { return report::sample_json(profile, options); });
+      request.outputs, console, [&] { return report::sample_text(view, options); },
+      [&] { return report::sample_json(view, options); });
 }
 
 // Data that is shown together with samples.
@@ -230,8 +214,8 @@ diag::Result<std::string> clients_json(const perf_data::PerfFile& file, const re
       view.time.has_value() || !view.comms.empty() || !view.modules.empty() || !view.pids.empty() || !view.tids.empty();
   const auto run = perf_data::read_run_facts(file.features().section(perf_data::kRunFactsFeature));
   if (!output::wants_json(request.outputs) || filters || !run.has_value() || !run->windows) return std::string();
-  WPERF_TRY(const answers::CompatProfile profile, compat_profile(file, request, download_progress(console)));
-  return report::sampling_value(profile, sample_report_options(request, console));
+  WPERF_TRY(const compat::CompatView clients_view, recorded_compat(file, request, download_progress(console)));
+  return report::sampling_value(clients_view, sample_report_options(request, console));
 }
 
 // The headline names the caller of the hottest function, in each view, if that costs little: callers were recorded, and
@@ -409,7 +393,7 @@ report::SampleOptions sample_report_options(const request::Request& request, con
   options.verbose = request.outputs.verbose;
   options.annotate = display.annotate;
   options.disassemble = display.disassemble;
-  for (const request::Breakdown kind : display.by) options.by.push_back(breakdown_of(kind));
+  options.by = display.by;
   options.source = display.annotate && console.animated();
   options.colour = console.coloured();
   options.most_bytes = request.outputs.json_file.has_value() ? 0 : report::kMostBytesForClients;

@@ -8,7 +8,7 @@
 #include "code/modules/module_files.h"
 #include "ground/diag/console.h"
 #include "ground/diag/result.h"
-#include "model/answers/compat_profile.h"
+#include "model/answers/sampled_run.h"
 
 namespace wperf::measure {
 

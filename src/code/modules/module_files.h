@@ -12,7 +12,7 @@
 
 #include "code/symbols/symbolizer.h"
 #include "ground/os/mapped_file.h"
-#include "model/answers/compat_profile.h"
+#include "model/answers/sampled_run.h"
 #include "model/readings/samples.h"
 
 namespace wperf::modules {

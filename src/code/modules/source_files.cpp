@@ -83,4 +83,15 @@ SourceText read_source(const std::string& path, std::span<const std::string> fol
   return found;
 }
 
+std::string_view source_line(std::string_view text, u32 line) {
+  for (u32 skipped = 1; skipped < line; ++skipped) {
+    const usize end = text.find('\n');
+    if (end == std::string_view::npos) return {};
+    text.remove_prefix(end + 1);
+  }
+  std::string_view found = line == 0 ? std::string_view() : text.substr(0, text.find('\n'));
+  if (found.ends_with('\r')) found.remove_suffix(1);
+  return found;
+}
+
 }  // namespace wperf::modules

@@ -7,6 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include "base/ints.h"
+
 namespace wperf::modules {
 
 struct SourceText {
@@ -14,6 +16,9 @@ struct SourceText {
   std::string reason;  // why a file that may exist is not shown; empty: no file, or it is shown
 };
 SourceText read_source(const std::string& path, std::span<const std::string> folders);
+
+// The text of a line, without its end; empty if the text is shorter.
+std::string_view source_line(std::string_view text, u32 line);
 
 // Decided by the name only: "x.cpp", and "vector" below a folder "include".
 bool has_name_of_source(std::string_view path);

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "base/ints.h"
+
 namespace wperf::request {
 namespace {
 

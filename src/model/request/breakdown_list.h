@@ -5,9 +5,11 @@
 #include <vector>
 
 #include "ground/diag/result.h"
-#include "model/request/sampling_options.h"
 
 namespace wperf::request {
+
+// Tables that --by adds.
+enum class Breakdown { process, thread, module, core, caller };
 
 // Each once, in the order of the text. An empty place is an error.
 diag::Result<std::vector<Breakdown>> parse_breakdown_list(std::string_view text);

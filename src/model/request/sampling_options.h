@@ -7,6 +7,7 @@
 
 #include "base/ints.h"
 #include "ground/diag/result.h"
+#include "model/request/breakdown_list.h"
 #include "model/request/counted_items.h"
 
 namespace wperf::request {
@@ -36,9 +37,6 @@ struct SymbolFilter {
   bool open_start = false;  // the text may follow anything
   bool open_end = false;
 };
-
-// Tables that --by adds.
-enum class Breakdown { process, thread, module, core, caller };
 
 inline constexpr u32 kDefaultDisplayRows = 50;
 struct SampleDisplay {

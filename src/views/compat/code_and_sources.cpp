@@ -13,17 +13,16 @@
 namespace wperf::compat {
 namespace {
 
-std::optional<modules::CodeBytes> code_of(const modules::CodeFile* file, const answers::CodeBlock& block) {
+std::optional<modules::CodeBytes> code_of(const modules::CodeFile* file, const CodeBlock& block) {
   const std::optional<u64> begin =
       file != nullptr && file->has_symbols() ? file->address_of_offset(block.begin) : std::nullopt;
   return begin.has_value() ? file->code(*begin, *begin + (block.end - block.begin)) : std::nullopt;
 }
 
-diag::Result<void> disassemble(answers::CompatProfile& profile, const FileOfModule& files,
-                               const request::SampleDisplay& display) {
-  profile.code = compat::code_to_disassemble(profile, display.rows, name_filter(display));
+diag::Result<void> disassemble(CompatView& view, const FileOfModule& files, const request::SampleDisplay& display) {
+  view.code = code_to_disassemble(view, display.rows, name_filter(display));
   std::map<symbols::InstructionSet, symbols::Disassembler> disassemblers;
-  for (answers::CodeBlock& block : profile.code) {
+  for (CodeBlock& block : view.code) {
     const modules::CodeFile* const file = files(block.module);
     const std::optional<modules::CodeBytes> read = code_of(file, block);
     if (!read.has_value()) continue;
@@ -33,10 +32,10 @@ diag::Result<void> disassemble(answers::CompatProfile& profile, const FileOfModu
       found = disassemblers.emplace(read->instructions, std::move(opened)).first;
     }
     for (symbols::Instruction& instruction : found->second.disassemble(read->bytes, read->base, block.begin)) {
-      answers::Instruction line{.rva = instruction.rva,
-                                .mnemonic = std::move(instruction.mnemonic),
-                                .operands = std::move(instruction.operands),
-                                .target = {}};
+      Instruction line{.rva = instruction.rva,
+                       .mnemonic = std::move(instruction.mnemonic),
+                       .operands = std::move(instruction.operands),
+                       .target = {}};
       if (instruction.target.has_value()) {
         const std::optional<u64> target = file->address_of_offset(*instruction.target);
         if (target.has_value()) line.target = recording::target_text(*file, *target, display.decorated_names);
@@ -49,17 +48,17 @@ diag::Result<void> disassemble(answers::CompatProfile& profile, const FileOfModu
 
 }  // namespace
 
-answers::NameFilter name_filter(const request::SampleDisplay& display) {
+NameFilter name_filter(const request::SampleDisplay& display) {
   if (!display.symbol.has_value()) return {};
   return [filter = *display.symbol](std::string_view name) { return request::matches(filter, name); };
 }
 
-diag::Result<void> add_code_and_sources(answers::CompatProfile& profile, const FileOfModule& files,
+diag::Result<void> add_code_and_sources(CompatView& view, const FileOfModule& files,
                                         const request::SampleDisplay& display, std::span<const std::string> folders) {
-  if (display.disassemble) WPERF_CHECK_OK(disassemble(profile, files, display));
+  if (display.disassemble) WPERF_CHECK_OK(disassemble(view, files, display));
   if (!display.annotate) return {};
-  for (const u32 file : compat::files_to_read(profile, display.rows, name_filter(display))) {
-    profile.files[file].text = modules::read_source(profile.files[file].path, folders).text;
+  for (const u32 file : files_to_read(view, display.rows, name_filter(display))) {
+    view.files[file].text = modules::read_source(view.files[file].path, folders).text;
   }
   return {};
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Machine code and source text for a profile, as far as the report will show them.
+// Machine code and source text for a view, as far as the report will show them.
 #pragma once
 #include <functional>
 #include <span>
@@ -8,20 +8,19 @@
 
 #include "code/modules/code_file.h"
 #include "ground/diag/result.h"
-#include "model/answers/compat_profile.h"
 #include "model/request/sampling_options.h"
-#include "views/compat/compat_view.h"
+#include "views/compat/compat_rows.h"
 
 namespace wperf::compat {
 
 // --symbol as a predicate; empty without one.
-answers::NameFilter name_filter(const request::SampleDisplay& display);
+NameFilter name_filter(const request::SampleDisplay& display);
 
 // By the numbers of the target's modules; may return null.
 using FileOfModule = std::function<const modules::CodeFile*(u32 module)>;
 
 // Instructions and source text, as far as the report will show them. `folders`: of --symbol-path.
-diag::Result<void> add_code_and_sources(answers::CompatProfile& profile, const FileOfModule& files,
+diag::Result<void> add_code_and_sources(CompatView& view, const FileOfModule& files,
                                         const request::SampleDisplay& display, std::span<const std::string> folders);
 
 }  // namespace wperf::compat

@@ -4,14 +4,14 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <span>
 #include <tuple>
 #include <utility>
-
-#include "analysis/naming/sample_rows.h"
 
 namespace wperf::compat {
 namespace {
 
+using answers::SampleModule;
 using stacks::CodeFrame;
 using stacks::CodeSite;
 using stacks::kNothing;
@@ -19,108 +19,260 @@ using stacks::StackFunction;
 using stacks::StackProfile;
 using stacks::StackSample;
 
-constexpr u32 kRawEvent = 4;  // perf's type of an event with the hardware's own number
+constexpr u32 kRawEvent = 4;      // perf's type of an event with the hardware's own number
+constexpr u32 kOtherProcess = 0;  // the node of samples of SPE outside of the target: a root has no place
 
 // Functions of the profile → symbols of the view: those without a name are one symbol for each kind.
 class SymbolsOfView {
  public:
   SymbolsOfView(const StackProfile& from, const std::vector<u32>& modules)
-      : from_(from), modules_(modules), of_function_(from.functions.size(), answers::kNone) {}
+      : from_(from), modules_(modules), of_function_(from.functions.size(), kNone) {}
 
-  u32 of_kind(answers::SymbolKind kind) {
+  u32 of_kind(SymbolKind kind) {
     u32& known = of_kind_[static_cast<usize>(kind)];
-    if (known == answers::kNone) {
+    if (known == kNone) {
       known = static_cast<u32>(symbols_.size());
-      symbols_.push_back({.kind = kind, .name = {}, .module = answers::kNone});
+      symbols_.push_back({.kind = kind, .name = {}, .module = kNone});
     }
     return known;
   }
   u32 of(u32 function) {
     u32& known = of_function_[function];
-    if (known != answers::kNone) return known;
+    if (known != kNone) return known;
     const StackFunction& one = from_.functions[function];
-    if (!one.is_known)
-      return known = of_kind(one.is_kernel ? answers::SymbolKind::kernel : answers::SymbolKind::unknown);
+    if (!one.is_known) return known = of_kind(one.is_kernel ? SymbolKind::kernel : SymbolKind::unknown);
     known = static_cast<u32>(symbols_.size());
-    symbols_.push_back({.kind = answers::SymbolKind::function, .name = one.name, .module = modules_[one.module]});
+    symbols_.push_back({.kind = SymbolKind::function, .name = one.name, .module = modules_[one.module]});
     return known;
   }
-  const std::vector<answers::Symbol>& all() const { return symbols_; }
-  std::vector<answers::Symbol> take() { return std::move(symbols_); }
+  const std::vector<Symbol>& all() const { return symbols_; }
+  std::vector<Symbol> take() { return std::move(symbols_); }
 
  private:
   const StackProfile& from_;
   const std::vector<u32>& modules_;
-  std::vector<answers::Symbol> symbols_;
+  std::vector<Symbol> symbols_;
   std::vector<u32> of_function_;
-  u32 of_kind_[4] = {answers::kNone, answers::kNone, answers::kNone, answers::kNone};
+  u32 of_kind_[4] = {kNone, kNone, kNone, kNone};
 };
+
+// Lines of one symbol while they are counted.
+class LineRows {
+ public:
+  struct Hits {
+    LineRow row;  // without what was inlined
+    bool is_inlined = false;
+    std::string_view inlined_function = {};
+    u32 inlined_file = kNone, inlined_line = 0;
+  };
+  // The most frequent places must come first: the first one of a line represents it.
+  void add(const Hits& line) {
+    const auto [entry, is_new] = lines_.try_emplace({line.row.file, line.row.line});
+    Entry& known = entry->second;
+    if (is_new) {
+      known.row = line.row;
+    } else {
+      known.row.hits += line.row.hits;
+    }
+    if (!line.is_inlined) return;
+    known.inlined[{std::string(line.inlined_function), line.inlined_file, line.inlined_line}] += line.row.hits;
+  }
+  std::vector<LineRow> take();
+
+ private:
+  struct Entry {
+    LineRow row;
+    std::map<std::tuple<std::string, u32, u32>, u64> inlined;
+  };
+  std::map<std::pair<u32, u32>, Entry> lines_;  // by file and line
+};
+
+std::vector<LineRow> LineRows::take() {
+  std::vector<LineRow> rows;
+  rows.reserve(lines_.size());
+  for (auto& [key, entry] : lines_) {
+    for (const auto& [inner, hits] : entry.inlined) {
+      entry.row.inlined.push_back(
+          {.function = std::get<0>(inner), .file = std::get<1>(inner), .line = std::get<2>(inner), .hits = hits});
+    }
+    std::sort(entry.row.inlined.begin(), entry.row.inlined.end(), [](const InlinedHits& a, const InlinedHits& b) {
+      return std::tie(b.hits, a.function, a.file, a.line) < std::tie(a.hits, b.function, b.file, b.line);
+    });
+    rows.push_back(std::move(entry.row));
+  }
+  std::sort(rows.begin(), rows.end(), [](const LineRow& a, const LineRow& b) {
+    return std::tie(b.hits, a.file, a.line) < std::tie(a.hits, b.file, b.line);
+  });
+  return rows;
+}
+
+// Samples of a symbol at one address.
+struct PlaceHits {
+  u32 symbol = 0, site = kNothing;
+  u64 address = 0, hits = 0;
+};
+
+// The hits dealt out to their symbols, which are numbered from 0: quicker than sorting all.
+std::vector<std::span<PlaceHits>> by_symbol(std::vector<PlaceHits>& hits, usize symbols) {
+  std::vector<usize> ends(symbols + 1);
+  for (const PlaceHits& one : hits) ++ends[one.symbol + 1];
+  for (usize symbol = 0; symbol < symbols; ++symbol) ends[symbol + 1] += ends[symbol];
+  std::vector<usize> next(ends.begin(), ends.end() - 1);
+  std::vector<PlaceHits> dealt(hits.size());
+  for (const PlaceHits& one : hits) dealt[next[one.symbol]++] = one;
+  hits = std::move(dealt);
+  std::vector<std::span<PlaceHits>> groups;
+  groups.reserve(symbols);
+  for (usize symbol = 0; symbol < symbols; ++symbol) {
+    groups.push_back(std::span(hits).subspan(ends[symbol], ends[symbol + 1] - ends[symbol]));
+  }
+  return groups;
+}
+
+// Each place once: calls from several functions are several rows of the profile.
+std::span<PlaceHits> joined(std::span<PlaceHits> places) {
+  std::sort(places.begin(), places.end(), [](const PlaceHits& a, const PlaceHits& b) {
+    return std::tie(a.address, a.site) < std::tie(b.address, b.site);
+  });
+  usize count = 0;
+  for (const PlaceHits& one : places) {
+    if (count != 0 && places[count - 1].address == one.address && places[count - 1].site == one.site) {
+      places[count - 1].hits += one.hits;
+    } else {
+      places[count++] = one;
+    }
+  }
+  return places.first(count);
+}
+
+std::span<PlaceHits> most_first(std::span<PlaceHits> places) {
+  std::sort(places.begin(), places.end(), [](const PlaceHits& a, const PlaceHits& b) {
+    return a.hits != b.hits ? a.hits > b.hits : a.address < b.address;
+  });
+  return places;
+}
+
+// The place of each symbol in the order of the names that are shown.
+std::vector<u32> name_ranks(const CompatView& view) {
+  std::vector<std::pair<std::string, u32>> shown;
+  for (u32 symbol = 0; symbol < view.symbols.size(); ++symbol) shown.emplace_back(display_name(view, symbol), symbol);
+  std::sort(shown.begin(), shown.end());
+  std::vector<u32> ranks(shown.size());
+  for (u32 rank = 0; rank < shown.size(); ++rank) ranks[shown[rank].second] = rank;
+  return ranks;
+}
 
 // The counts of one event.
 struct Counts {
   u64 samples = 0;
-  std::map<std::tuple<u32, u64, u32>, u64> of_place;  // symbol, address, site
-  std::map<u64, u64> of_thread;                       // process << 32 | thread
+  std::vector<u32> rows;         // of the profile's samples
+  std::map<u64, u64> of_thread;  // process << 32 | thread
   std::map<u32, u64> of_core;
-  naming::ModuleSums of_module;
-  std::map<std::pair<u32, u32>, u64> of_caller;  // symbol, caller
-  std::vector<std::vector<u32>> over_time;       // by symbol, then slice
+  std::map<std::pair<u32, SymbolKind>, u64> of_module;  // kNone: nothing but the kind is known
+  std::map<std::pair<u32, u32>, u64> of_caller;         // symbol, caller
+  std::vector<std::vector<u32>> over_time;              // by symbol, then slice
 };
 
-class CompatView {
+void add_threads(const Counts& counts, const std::vector<answers::ProcessName>& names, SampledEvent& event) {
+  for (const auto& [key, count] : counts.of_thread) {
+    const u32 process = static_cast<u32>(key >> 32);
+    event.threads.push_back({.process = process, .thread = static_cast<u32>(key), .count = count});
+    if (event.processes.empty() || event.processes.back().process != process) {
+      const auto named = std::find_if(names.begin(), names.end(),
+                                      [&](const answers::ProcessName& name) { return name.process == process; });
+      event.processes.push_back({.process = process, .name = named != names.end() ? named->name : ""});
+    }
+    event.processes.back().count += count;
+  }
+  std::sort(event.threads.begin(), event.threads.end(), [](const ThreadCount& a, const ThreadCount& b) {
+    return std::tie(b.count, a.process, a.thread) < std::tie(a.count, b.process, b.thread);
+  });
+  std::sort(event.processes.begin(), event.processes.end(), [](const ProcessCount& a, const ProcessCount& b) {
+    return std::tie(b.count, a.process) < std::tie(a.count, b.process);
+  });
+}
+
+// Counts in the modules themselves, too.
+void add_modules(const Counts& counts, std::vector<SampleModule>& modules, SampledEvent& event) {
+  for (const auto& [key, count] : counts.of_module) {
+    event.modules.push_back({.module = key.first, .kind = key.second, .count = count});
+    if (key.first != kNone) modules[key.first].samples += count;
+  }
+  std::sort(event.modules.begin(), event.modules.end(), [](const ModuleCount& a, const ModuleCount& b) {
+    return std::tie(b.count, a.module, a.kind) < std::tie(a.count, b.module, b.kind);
+  });
+}
+
+class ViewMaker {
  public:
-  CompatView(const StackProfile& from, CompatRun run, u16 fixed_code)
+  ViewMaker(const StackProfile& from, answers::SampledRun run, u16 fixed_code)
       : from_(from),
-        run_(std::move(run)),
+        out_(view_of(std::move(run))),
         fixed_code_(fixed_code),
-        modules_(add_modules_to_target()),
+        modules_(out_.run.of_operations ? modules_of_target() : add_modules_to_target()),
         symbols_(from, modules_),
         counts_(from.events.size()) {}
 
-  answers::CompatProfile make();
+  CompatView make();
 
  private:
+  static CompatView view_of(answers::SampledRun run) {
+    CompatView view;
+    view.run = std::move(run);
+    return view;
+  }
+  std::vector<u32> modules_of_target() const;
   std::vector<u32> add_modules_to_target();
+  void count_samples();
   void count(const StackSample& sample);
+  void count_owner(const answers::OwnerCount& owner);
   void count_over_time(const stacks::SliceCount& one);
   bool is_of_others(const StackSample& sample) const;
   u32 symbol_of(const StackSample& sample);
-  answers::SampledEvent event_of(u32 number);
-  std::vector<answers::SymbolRow> rows_of(const Counts& counts);
-  void add_callers(const Counts& counts, answers::SampledEvent& event) const;
+  SampledEvent event_of(u32 number);
+  std::vector<PlaceHits> places_of(const Counts& counts);
+  std::vector<SymbolRow> rows_of(Counts& counts);
+  bool has_address(const PlaceHits& place) const;
+  void add_callers(const Counts& counts, SampledEvent& event) const;
   u32 file_of(u32 text);
-  void add_line(const CodeSite& site, u32 module, u64 count, naming::LineRows& lines);
+  void add_line(const CodeSite& site, u32 module, u64 count, LineRows& lines);
   u32 caller_of(u32 node);
 
   const StackProfile& from_;
-  CompatRun run_;
+  CompatView out_;
   const u16 fixed_code_;
   const std::vector<u32> modules_;  // module numbers of the profile → of the target
   SymbolsOfView symbols_;
   std::vector<Counts> counts_;
-  answers::CompatProfile out_;
   std::map<u32, u32> file_numbers_;  // text of the profile → file of the view
   std::vector<u32> ranks_;           // the symbols' ranks in the order of the printed names
 };
 
+// The profile's modules are those of the target; those that stand for no file follow.
+std::vector<u32> ViewMaker::modules_of_target() const {
+  std::vector<u32> numbers(from_.modules.size(), kNone);
+  for (u32 i = 0; i < out_.run.target.modules.size(); ++i) numbers[i] = i;
+  return numbers;
+}
+
 // The program's modules come first, in the order of the run.
-std::vector<u32> CompatView::add_modules_to_target() {
-  std::vector<answers::SampleModule>& modules = run_.target.modules;
+std::vector<u32> ViewMaker::add_modules_to_target() {
+  std::vector<SampleModule>& modules = out_.run.target.modules;
   const usize own = modules.size();
   std::vector<u32> numbers;
   for (const stacks::StackModule& module : from_.modules) {
     const auto end = modules.begin() + static_cast<std::ptrdiff_t>(own);
-    const auto known = std::find_if(modules.begin(), end, [&](const answers::SampleModule& one) {
+    const auto known = std::find_if(modules.begin(), end, [&](const SampleModule& one) {
       return !one.path.empty() ? one.path == module.path : '[' + one.name + ']' == module.path;
     });
     numbers.push_back(static_cast<u32>(known - modules.begin()));
     if (known == end) {
       numbers.back() = static_cast<u32>(modules.size());
-      answers::SampleModule& added = modules.emplace_back();
+      SampleModule& added = modules.emplace_back();
       added.name = module.name;
       added.path = module.path;
     }
-    answers::SampleModule& made = modules[numbers.back()];
+    SampleModule& made = modules[numbers.back()];
     made.pdb_file = module.pdb_path;
     made.image_base = module.image_base;
     made.reason = module.reason;
@@ -131,50 +283,65 @@ std::vector<u32> CompatView::add_modules_to_target() {
   return numbers;
 }
 
-u32 CompatView::caller_of(u32 node) {
+u32 ViewMaker::caller_of(u32 node) {
   const u32 parent = from_.nodes[node].parent;
-  if (parent == 0 || parent == kNothing) return answers::kNone;
+  if (parent == 0 || parent == kNothing) return kNone;
   const u32 function = from_.places[from_.nodes[parent].place].function;
-  return from_.functions[function].is_known ? symbols_.of(function) : answers::kNone;
+  return from_.functions[function].is_known ? symbols_.of(function) : kNone;
 }
 
-bool CompatView::is_of_others(const StackSample& sample) const {
-  return !run_.all_processes && from_.tasks[sample.task].pid != run_.target.process;
+bool ViewMaker::is_of_others(const StackSample& sample) const {
+  if (out_.run.of_operations) return sample.node == kOtherProcess;
+  return !out_.run.all_processes && from_.tasks[sample.task].pid != out_.run.target.process;
 }
 
-u32 CompatView::symbol_of(const StackSample& sample) {
+u32 ViewMaker::symbol_of(const StackSample& sample) {
   if (is_of_others(sample)) {
     // If the program was not found, its samples are unknown, and clients know that word.
-    return symbols_.of_kind(run_.target.process == 0 ? answers::SymbolKind::unknown
-                                                     : answers::SymbolKind::other_process);
+    const bool is_unknown = out_.run.target.process == 0 && !out_.run.of_operations;
+    return symbols_.of_kind(is_unknown ? SymbolKind::unknown : SymbolKind::other_process);
   }
   return symbols_.of(from_.places[from_.nodes[sample.node].place].function);
 }
 
-void CompatView::count(const StackSample& sample) {
-  Counts& counts = counts_[sample.event];
-  const stacks::StackTask& task = from_.tasks[sample.task];
-  const u32 function = from_.places[from_.nodes[sample.node].place].function;
-  const u32 symbol = symbol_of(sample);
-  counts.samples += sample.count;
-  counts.of_thread[u64{task.pid} << 32 | task.tid] += sample.count;
-  counts.of_core[sample.core] += sample.count;
-  if (is_of_others(sample)) {
-    counts.of_place[{symbol, 0, kNothing}] += sample.count;
-    counts.of_module[{answers::kNone, answers::SymbolKind::other_process}] += sample.count;
-  } else {
-    const u32 site = from_.site_of_node.empty() ? kNothing : from_.site_of_node[sample.node];
-    const u64 address = from_.address_of_node.empty() ? 0 : from_.address_of_node[sample.node];
-    counts.of_place[{symbol, address, site}] += sample.count;
-    const StackFunction& one = from_.functions[function];
-    const bool nowhere = from_.modules[one.module].is_nowhere || (one.is_kernel && !one.is_known);
-    counts.of_module[nowhere ? std::pair(answers::kNone, symbols_.all()[symbol].kind)
-                             : std::pair(modules_[one.module], answers::SymbolKind::function)] += sample.count;
-    if (run_.callers) counts.of_caller[{symbol, caller_of(sample.node)}] += sample.count;
+void ViewMaker::count_samples() {
+  std::vector<usize> rows(counts_.size());
+  for (const StackSample& sample : from_.samples) ++rows[sample.event];
+  for (usize event = 0; event < rows.size(); ++event) counts_[event].rows.reserve(rows[event]);
+  for (u32 row = 0; row < from_.samples.size(); ++row) {
+    counts_[from_.samples[row].event].rows.push_back(row);
+    count(from_.samples[row]);
   }
+  for (const answers::OwnerCount& owner : out_.run.owners) count_owner(owner);
+  for (const stacks::SliceCount& one : from_.slice_counts) count_over_time(one);
 }
 
-void CompatView::count_over_time(const stacks::SliceCount& one) {
+void ViewMaker::count(const StackSample& sample) {
+  Counts& counts = counts_[sample.event];
+  const u32 symbol = symbol_of(sample);
+  counts.samples += sample.count;
+  if (!out_.run.of_operations) {
+    const stacks::StackTask& task = from_.tasks[sample.task];
+    count_owner({sample.event, sample.core, u64{task.pid} << 32 | task.tid, sample.count});
+  }
+  if (is_of_others(sample)) {
+    counts.of_module[{kNone, SymbolKind::other_process}] += sample.count;
+    return;
+  }
+  const StackFunction& one = from_.functions[from_.places[from_.nodes[sample.node].place].function];
+  const bool nowhere = from_.modules[one.module].is_nowhere || (one.is_kernel && !one.is_known);
+  counts.of_module[nowhere ? std::pair(kNone, symbols_.all()[symbol].kind)
+                           : std::pair(modules_[one.module], SymbolKind::function)] += sample.count;
+  if (out_.run.callers) counts.of_caller[{symbol, caller_of(sample.node)}] += sample.count;
+}
+
+void ViewMaker::count_owner(const answers::OwnerCount& owner) {
+  Counts& counts = counts_[owner.event];
+  counts.of_core[owner.core] += owner.count;
+  if (owner.thread.has_value()) counts.of_thread[*owner.thread] += owner.count;
+}
+
+void ViewMaker::count_over_time(const stacks::SliceCount& one) {
   const StackSample& sample = from_.samples[one.row];
   const u32 symbol = symbol_of(sample);
   Counts& counts = counts_[sample.event];
@@ -184,146 +351,160 @@ void CompatView::count_over_time(const stacks::SliceCount& one) {
   slices[one.slice] += static_cast<u32>(one.count);
 }
 
-std::vector<answers::SymbolRow> CompatView::rows_of(const Counts& counts) {
-  struct Hot {
-    u64 address = 0, hits = 0;
-    u32 site = kNothing;
-  };
-  std::map<u32, std::vector<Hot>> of_symbol;
-  for (const auto& [place, hits] : counts.of_place) {
-    of_symbol[std::get<0>(place)].push_back({std::get<1>(place), hits, std::get<2>(place)});
+// SPE may sample code at the address 0. Elsewhere 0 stands for an unknown address.
+bool ViewMaker::has_address(const PlaceHits& place) const {
+  return out_.run.of_operations ? out_.symbols[place.symbol].kind != SymbolKind::other_process : place.address != 0;
+}
+
+std::vector<PlaceHits> ViewMaker::places_of(const Counts& counts) {
+  std::vector<PlaceHits> places;
+  places.reserve(counts.rows.size());
+  for (const u32 row : counts.rows) {
+    const StackSample& sample = from_.samples[row];
+    PlaceHits& place = places.emplace_back(PlaceHits{.symbol = symbol_of(sample), .hits = sample.count});
+    if (is_of_others(sample)) continue;
+    if (!from_.site_of_node.empty()) place.site = from_.site_of_node[sample.node];
+    if (!from_.address_of_node.empty()) place.address = from_.address_of_node[sample.node];
   }
-  std::vector<answers::SymbolRow> rows;
-  for (auto& [symbol, places] : of_symbol) {
-    std::sort(places.begin(), places.end(),
-              [](const Hot& a, const Hot& b) { return a.hits != b.hits ? a.hits > b.hits : a.address < b.address; });
-    answers::SymbolRow& row = rows.emplace_back();
+  return places;
+}
+
+std::vector<SymbolRow> ViewMaker::rows_of(Counts& counts) {
+  std::vector<SymbolRow> rows;
+  std::vector<PlaceHits> hits = places_of(counts);
+  counts.rows = {};
+  for (const std::span<PlaceHits> all : by_symbol(hits, out_.symbols.size())) {
+    if (all.empty()) continue;
+    const u32 symbol = all.front().symbol, module = out_.symbols[symbol].module;
+    const bool is_distinct = module != kNone && out_.run.of_operations;
+    const std::span<const PlaceHits> places = most_first(is_distinct ? all : joined(all));
+    SymbolRow& row = rows.emplace_back();
     row.symbol = symbol;
-    naming::LineRows lines;
-    const u32 module = out_.symbols[symbol].module;
-    for (const Hot& hot : places) {
+    row.pcs.reserve(places.size());
+    LineRows lines;
+    for (const PlaceHits& hot : places) {
       row.count += hot.hits;
-      if (hot.address != 0) row.pcs.push_back({.address = hot.address, .count = hot.hits});
-      if (hot.site == kNothing || module == answers::kNone) continue;
+      if (has_address(hot)) row.pcs.push_back({.address = hot.address, .count = hot.hits});
+      if (hot.site == kNothing || module == kNone) continue;
       add_line(from_.sites[hot.site], module, hot.hits, lines);
     }
     row.lines = lines.take();
-    if (symbol < counts.over_time.size()) row.over_time = counts.over_time[symbol];
+    if (symbol < counts.over_time.size()) row.over_time = std::move(counts.over_time[symbol]);
   }
-  naming::sort_symbol_rows(ranks_, rows);
+  std::sort(rows.begin(), rows.end(), [&](const SymbolRow& a, const SymbolRow& b) {
+    return a.count != b.count ? a.count > b.count : ranks_[a.symbol] < ranks_[b.symbol];
+  });
   return rows;
 }
 
-u32 CompatView::file_of(u32 text) {
+u32 ViewMaker::file_of(u32 text) {
   const auto [entry, is_new] = file_numbers_.try_emplace(text, static_cast<u32>(out_.files.size()));
   if (is_new) out_.files.push_back({.path = from_.texts[text], .text = {}});
   return entry->second;
 }
 
-void CompatView::add_line(const CodeSite& site, u32 module, u64 count, naming::LineRows& lines) {
+void ViewMaker::add_line(const CodeSite& site, u32 module, u64 count, LineRows& lines) {
   if (site.frame_count == 0) return;
   const CodeFrame& own = from_.code_frames[site.first_frame + site.frame_count - 1];
   if (own.line == 0 || from_.texts[own.file].empty()) return;
-  const u64 base = out_.target.modules[module].image_base;
-  naming::SourceLineHits line{.file = file_of(own.file),
-                              .line = own.line,
-                              .hits = count,
-                              .module = module,
-                              .rva = static_cast<u32>(site.address - base)};
+  const u64 base = out_.run.target.modules[module].image_base;
+  LineRows::Hits line;
+  line.row.file = file_of(own.file);
+  line.row.line = own.line;
+  line.row.hits = count;
+  line.row.module = module;
+  line.row.hot_rva = static_cast<u32>(site.address - base);
   if (site.line_begin < site.line_end) {
-    line.code_begin = static_cast<u32>(site.line_begin - base);
-    line.code_end = static_cast<u32>(site.line_end - base);
+    line.row.code_begin = static_cast<u32>(site.line_begin - base);
+    line.row.code_end = static_cast<u32>(site.line_end - base);
   }
   const CodeFrame& innermost = from_.code_frames[site.first_frame];
   if (innermost.is_inlined) {
     line.is_inlined = true;
     line.inlined_function = from_.texts[innermost.function];
-    line.inlined_file = from_.texts[innermost.file].empty() ? answers::kNone : file_of(innermost.file);
+    line.inlined_file = from_.texts[innermost.file].empty() ? kNone : file_of(innermost.file);
     line.inlined_line = innermost.line;
   }
   lines.add(line);
 }
 
-void CompatView::add_callers(const Counts& counts, answers::SampledEvent& event) const {
+void ViewMaker::add_callers(const Counts& counts, SampledEvent& event) const {
   std::vector<usize> rank(out_.symbols.size());
   for (usize i = 0; i < event.rows.size(); ++i) rank[event.rows[i].symbol] = i;
   for (const auto& [key, count] : counts.of_caller) {
     event.callers.push_back({.symbol = key.first, .caller = key.second, .count = count});
   }
-  std::sort(event.callers.begin(), event.callers.end(),
-            [&](const answers::CallerCount& a, const answers::CallerCount& b) {
-              if (a.symbol != b.symbol) return rank[a.symbol] < rank[b.symbol];
-              return a.count != b.count ? a.count > b.count : a.caller < b.caller;
-            });
+  std::sort(event.callers.begin(), event.callers.end(), [&](const CallerCount& a, const CallerCount& b) {
+    if (a.symbol != b.symbol) return rank[a.symbol] < rank[b.symbol];
+    return a.count != b.count ? a.count > b.count : a.caller < b.caller;
+  });
 }
 
-answers::SampledEvent CompatView::event_of(u32 number) {
+SampledEvent ViewMaker::event_of(u32 number) {
   const stacks::StackEvent& from = from_.events[number];
-  const Counts& counts = counts_[number];
-  answers::SampledEvent event;
+  Counts& counts = counts_[number];
+  SampledEvent event;
   event.name = from.name;
   event.code = static_cast<u16>(from.code);
   event.fixed = from.type == kRawEvent && from.code == fixed_code_;
   event.interval = static_cast<u32>(from.interval);
   event.samples = counts.samples;
   event.rows = rows_of(counts);
-  naming::add_threads(counts.of_thread, run_.processes, event);
-  naming::add_modules(counts.of_module, out_.target.modules, event);
+  add_threads(counts, out_.run.processes, event);
+  add_modules(counts, out_.run.target.modules, event);
   for (const auto& [core, count] : counts.of_core) event.cores.push_back({.core = core, .count = count});
   add_callers(counts, event);
   return event;
 }
 
-answers::CompatProfile CompatView::make() {
-  for (const StackSample& sample : from_.samples) count(sample);
-  for (const stacks::SliceCount& one : from_.slice_counts) count_over_time(one);
-  out_.target = std::move(run_.target);
+CompatView ViewMaker::make() {
+  if (out_.run.of_operations) {  // symbols in the order of the profile's functions
+    symbols_.of_kind(SymbolKind::other_process);
+    for (u32 function = 1; function < from_.functions.size(); ++function) symbols_.of(function);
+  }
+  count_samples();
   out_.symbols = symbols_.take();
-  ranks_ = naming::name_ranks(out_);
+  ranks_ = name_ranks(out_);
   for (u32 number = 0; number < counts_.size(); ++number) out_.events.push_back(event_of(number));
-  std::sort(out_.events.begin(), out_.events.end(), [](const answers::SampledEvent& a, const answers::SampledEvent& b) {
+  const bool by_samples = out_.run.of_operations;
+  std::sort(out_.events.begin(), out_.events.end(), [by_samples](const SampledEvent& a, const SampledEvent& b) {
+    if (by_samples) return std::tie(b.samples, a.name) < std::tie(a.samples, b.name);
     return std::tie(b.fixed, a.code, a.name, a.interval) < std::tie(a.fixed, b.code, b.name, b.interval);
   });
-  out_.cores = std::move(run_.cores);
   out_.slices = {.count = from_.slices.count, .length_ns = from_.slices.length_ns};
-  out_.exit_code = run_.exit_code;
-  out_.elapsed_seconds = run_.elapsed_seconds;
-  out_.note = std::move(run_.note);
   return std::move(out_);
 }
 
 template <typename Visit>
-void for_each_shown_line(const answers::CompatProfile& profile, u32 rows, const answers::NameFilter& filter,
-                         Visit visit) {
-  for (const answers::SampledEvent& event : profile.events) {
-    for (const answers::SymbolRow* row : answers::choose_rows(profile, event, rows, filter)) {
-      for (const answers::LineRow& line : row->lines) visit(line);
+void for_each_shown_line(const CompatView& view, u32 rows, const NameFilter& filter, Visit visit) {
+  for (const SampledEvent& event : view.events) {
+    for (const SymbolRow* row : choose_rows(view, event, rows, filter)) {
+      for (const LineRow& line : row->lines) visit(line);
     }
   }
 }
 
 }  // namespace
 
-answers::CompatProfile make_sample_profile(const StackProfile& from, CompatRun run, u16 fixed_code) {
-  return CompatView(from, std::move(run), fixed_code).make();
+CompatView make_view(const StackProfile& from, answers::SampledRun run, u16 fixed_code) {
+  return ViewMaker(from, std::move(run), fixed_code).make();
 }
 
-std::vector<answers::CodeBlock> code_to_disassemble(const answers::CompatProfile& profile, u32 rows,
-                                                    const answers::NameFilter& filter) {
+std::vector<CodeBlock> code_to_disassemble(const CompatView& view, u32 rows, const NameFilter& filter) {
   std::set<std::tuple<u32, u32, u32>> ranges;
-  for_each_shown_line(profile, rows, filter, [&](const answers::LineRow& line) {
+  for_each_shown_line(view, rows, filter, [&](const LineRow& line) {
     if (line.code_begin < line.code_end) ranges.emplace(line.module, line.code_begin, line.code_end);
   });
-  std::vector<answers::CodeBlock> blocks;
+  std::vector<CodeBlock> blocks;
   for (const auto& [module, begin, end] : ranges) {
     blocks.push_back({.module = module, .begin = begin, .end = end, .instructions = {}});
   }
   return blocks;
 }
 
-std::vector<u32> files_to_read(const answers::CompatProfile& profile, u32 rows, const answers::NameFilter& filter) {
+std::vector<u32> files_to_read(const CompatView& view, u32 rows, const NameFilter& filter) {
   std::set<u32> files;
-  for_each_shown_line(profile, rows, filter, [&](const answers::LineRow& line) { files.insert(line.file); });
+  for_each_shown_line(view, rows, filter, [&](const LineRow& line) { files.insert(line.file); });
   return {files.begin(), files.end()};
 }
 

@@ -47,8 +47,8 @@ class Made {
     profile_.events[0].samples += count;
   }
   StackProfile& profile() { return profile_; }
-  answers::CompatProfile view(bool callers = false, u32 process = kProcess) {
-    CompatRun run;
+  CompatView view(bool callers = false, u32 process = kProcess) {
+    answers::SampledRun run;
     run.target.process = process;
     run.target.image_name = "app.exe";
     answers::SampleModule& main = run.target.modules.emplace_back();
@@ -57,7 +57,7 @@ class Made {
     main.main = true;
     run.processes = {{kProcess, "app.exe"}};
     run.callers = callers;
-    return make_sample_profile(profile_, std::move(run), kFixed);
+    return make_view(profile_, std::move(run), kFixed);
   }
 
  private:
@@ -70,20 +70,19 @@ class Made {
   StackProfile profile_;
 };
 
-Rows rows_of(const answers::CompatProfile& profile) {
+Rows rows_of(const CompatView& view) {
   Rows rows;
-  for (const answers::SymbolRow& row : profile.events.at(0).rows)
-    rows.emplace_back(answers::display_name(profile, row.symbol), row.count);
+  for (const SymbolRow& row : view.events.at(0).rows) rows.emplace_back(display_name(view, row.symbol), row.count);
   return rows;
 }
 
-TEST(CompatView, SumsTheAddressesOfAFunctionAndSorts) {
+TEST(CompatRows, SumsTheAddressesOfAFunctionAndSorts) {
   Made made;
   made.sample(1, 0x30, 1);
   made.sample(1, 0x34, 2);
   made.sample(0, 0x10, 2);
   made.sample(1, 0x30, 3, 0, 0);  // the same address, called from elsewhere
-  const answers::CompatProfile view = made.view();
+  const CompatView view = made.view();
   EXPECT_EQ(rows_of(view), (Rows{{"mul:math.dll", 6}, {"work", 2}}));
   ASSERT_EQ(view.events[0].rows[0].pcs.size(), 2u);
   EXPECT_EQ(view.events[0].rows[0].pcs[0].address, 0x30u);
@@ -92,59 +91,57 @@ TEST(CompatView, SumsTheAddressesOfAFunctionAndSorts) {
   EXPECT_FALSE(view.events[0].fixed);
 }
 
-TEST(CompatView, TwoFunctionsOfOneNameAreTwo) {
+TEST(CompatRows, TwoFunctionsOfOneNameAreTwo) {
   Made made;
   made.sample(1, 0x30, 1);
   made.sample(5, 0x80, 2);
   EXPECT_EQ(rows_of(made.view()), (Rows{{"mul:math.dll", 2}, {"mul:math.dll", 1}}));
 }
 
-TEST(CompatView, TellsOtherProcessesFromUnknownAddressesAndTheKernel) {
+TEST(CompatRows, TellsOtherProcessesFromUnknownAddressesAndTheKernel) {
   Made made;
   made.sample(2, 0x1234, 1);
   made.sample(3, 0x1238, 1);
   made.sample(0, 0x10, 2, 1);
   made.sample(4, 0xffff'0000'0000'0000, 1, 1);
   made.sample(4, 0xffff'0000'0000'0000, 1);
-  const answers::CompatProfile view = made.view();
+  const CompatView view = made.view();
   EXPECT_EQ(rows_of(view), (Rows{{"[other process]", 3}, {"unknown", 2}, {"[kernel]", 1}}));
   EXPECT_TRUE(view.events[0].rows[0].pcs.empty());
   EXPECT_EQ(view.events[0].rows[1].pcs.size(), 2u);
   // An address without a name in a module counts for the module; one outside of all modules does not.
-  std::vector<std::tuple<u32, answers::SymbolKind, u64>> modules;
-  for (const answers::ModuleCount& row : view.events[0].modules) modules.emplace_back(row.module, row.kind, row.count);
-  EXPECT_EQ(modules, (std::vector<std::tuple<u32, answers::SymbolKind, u64>>{
-                         {answers::kNone, answers::SymbolKind::other_process, 3},
-                         {1, answers::SymbolKind::function, 1},
-                         {answers::kNone, answers::SymbolKind::unknown, 1},
-                         {answers::kNone, answers::SymbolKind::kernel, 1}}));
-  EXPECT_EQ(view.target.modules[1].samples, 1u);
+  std::vector<std::tuple<u32, SymbolKind, u64>> modules;
+  for (const ModuleCount& row : view.events[0].modules) modules.emplace_back(row.module, row.kind, row.count);
+  EXPECT_EQ(modules, (std::vector<std::tuple<u32, SymbolKind, u64>>{{kNone, SymbolKind::other_process, 3},
+                                                                    {1, SymbolKind::function, 1},
+                                                                    {kNone, SymbolKind::unknown, 1},
+                                                                    {kNone, SymbolKind::kernel, 1}}));
+  EXPECT_EQ(view.run.target.modules[1].samples, 1u);
 }
 
-TEST(CompatView, WhereTheProgramWasNotFoundAllIsUnknown) {
+TEST(CompatRows, WhereTheProgramWasNotFoundAllIsUnknown) {
   Made made;
   made.sample(0, 0x10, 2);
   made.sample(2, 0x1234, 1, 1);
   EXPECT_EQ(rows_of(made.view(false, 0)), (Rows{{"unknown", 3}}));
 }
 
-TEST(CompatView, CallersAreTheFramesAround) {
+TEST(CompatRows, CallersAreTheFramesAround) {
   Made made;
   made.sample(1, 0x30, 3, 0, 0);
   made.sample(1, 0x34, 1, 0, 3);
   made.sample(0, 0x10, 2);
-  const answers::CompatProfile view = made.view(true);
+  const CompatView view = made.view(true);
   std::vector<std::pair<std::string, std::string>> callers;
-  for (const answers::CallerCount& row : view.events[0].callers) {
-    callers.emplace_back(answers::display_name(view, row.symbol),
-                         row.caller == answers::kNone ? "-" : answers::display_name(view, row.caller));
+  for (const CallerCount& row : view.events[0].callers) {
+    callers.emplace_back(display_name(view, row.symbol), row.caller == kNone ? "-" : display_name(view, row.caller));
   }
   EXPECT_EQ(callers, (std::vector<std::pair<std::string, std::string>>{
                          {"mul:math.dll", "work"}, {"mul:math.dll", "-"}, {"work", "-"}}));
   EXPECT_TRUE(made.view(false).events[0].callers.empty());
 }
 
-TEST(CompatView, LinesAreTheFunctionsOwnWithWhatWasInlinedThere) {
+TEST(CompatRows, LinesAreTheFunctionsOwnWithWhatWasInlinedThere) {
   Made made;
   made.sample(0, 0x7f10, 3);
   made.sample(0, 0x7f14, 1);
@@ -165,8 +162,8 @@ TEST(CompatView, LinesAreTheFunctionsOwnWithWhatWasInlinedThere) {
       {.function = 0, .address = 0x1014, .begin = 0x1000, .end = 0x1040, .first_frame = 2, .frame_count = 1}};
   profile.site_of_node[1] = 0;
   profile.site_of_node[2] = 1;
-  const answers::CompatProfile view = made.view();
-  const answers::SymbolRow& row = view.events[0].rows[0];
+  const CompatView view = made.view();
+  const SymbolRow& row = view.events[0].rows[0];
   ASSERT_EQ(row.lines.size(), 2u);
   EXPECT_EQ(view.files[row.lines[0].file].path, "a.c");
   EXPECT_EQ(row.lines[0].line, 20u);
@@ -183,23 +180,61 @@ TEST(CompatView, LinesAreTheFunctionsOwnWithWhatWasInlinedThere) {
   EXPECT_EQ(code_to_disassemble(view, 50)[0].begin, 0x8u);
 }
 
-TEST(CompatView, SlicesCountEverySampleOnce) {
+TEST(CompatRows, SlicesCountEverySampleOnce) {
   Made made;
   made.sample(0, 0x10, 3);
   made.sample(0, 0x10, 1);
   made.profile().slices = {.count = 3, .begin_ns = 0, .length_ns = 5};
   made.profile().slice_counts = {{0, 2, 2, 200'000}, {1, 0, 1, 100'000}, {0, 2, 1, 100'000}};
-  const answers::CompatProfile view = made.view();
+  const CompatView view = made.view();
   EXPECT_EQ(view.events[0].rows[0].over_time, (std::vector<u32>{1, 0, 3}));
   EXPECT_EQ(view.slices.count, 3u);
 }
 
-TEST(CompatView, TheFixedCounterComesFirst) {
+TEST(CompatRows, TheFixedCounterComesFirst) {
   Made made;
   made.profile().events.push_back({.name = "cycle", .type = 4, .code = kFixed, .interval = 5});
-  const answers::CompatProfile view = made.view();
+  const CompatView view = made.view();
   EXPECT_EQ(view.events[0].name, "cycle");
   EXPECT_TRUE(view.events[0].fixed);
+}
+
+// As analysis/operations makes it: places and threads are counted apart.
+TEST(CompatRows, OfOperationsThreadsAndPlacesAreCountedApart) {
+  StackProfile profile;
+  profile.events = {{.name = "LOAD"}, {.name = "OTHER"}};
+  profile.modules.resize(3);
+  profile.modules[2].is_nowhere = true;
+  profile.functions = {{"[other process]", 2}, {"unknown", 2}, {"unknown", 1}, {"mul", 1, true}};
+  profile.places = {{0}, {1}, {2}, {3}};
+  profile.nodes = {{.place = 0}, {.parent = 0, .place = 3}, {.parent = 0, .place = 2}, {.parent = 0, .place = 1}};
+  profile.site_of_node.assign(4, kNothing);
+  profile.address_of_node = {0, 0x30, 0x34, 0};
+  profile.samples = {{.event = 0, .node = 1, .count = 1},
+                     {.event = 1, .node = 0, .count = 1},
+                     {.event = 1, .node = 2, .count = 2},
+                     {.event = 1, .node = 3, .count = 4},
+                     {.event = 1, .node = 0, .count = 2}};
+  answers::SampledRun run;
+  run.of_operations = true;
+  run.target.modules.resize(2);
+  run.target.modules[0].name = "app.exe";
+  run.target.modules[0].main = true;
+  run.target.modules[1].name = "b.dll";
+  run.owners = {{.event = 0, .core = 1, .thread = u64{7} << 32 | 8, .count = 1},
+                {.event = 1, .core = 2, .thread = {}, .count = 9}};
+  const CompatView view = make_view(profile, run);
+  ASSERT_EQ(view.events.size(), 2u);
+  EXPECT_EQ(view.events[0].name, "OTHER");  // has most samples
+  EXPECT_EQ(rows_of(view), (Rows{{"unknown", 6}, {"[other process]", 3}}));
+  EXPECT_EQ(view.events[0].rows[0].pcs.size(), 2u);
+  EXPECT_TRUE(view.events[0].rows[1].pcs.empty());
+  EXPECT_TRUE(view.events[0].threads.empty());
+  EXPECT_EQ(view.events[0].cores.at(0).core, 2u);
+  EXPECT_EQ(view.events[1].threads.at(0).thread, 8u);
+  EXPECT_EQ(view.events[1].processes.at(0).process, 7u);
+  EXPECT_EQ(display_name(view, view.events[1].rows[0].symbol), "mul:b.dll");
+  EXPECT_EQ(view.run.target.modules[1].samples, 3u);
 }
 
 }  // namespace

@@ -35,7 +35,7 @@ void add_place_columns(Table& table) {
 
 std::string line_text(const SpeProfile& profile, u32 file, u32 line) {
   if (file == answers::kNone) return {};
-  const std::string& path = profile.samples.files[file].path;
+  const std::string& path = profile.samples.texts[file];
   const usize slash = path.find_last_of("/\\");
   return fmt::format("{}:{}", slash == std::string::npos ? path : path.substr(slash + 1), line);
 }
@@ -47,12 +47,12 @@ std::string address_text(u64 address) {
 Cells place_cells(const SpeProfile& profile, u32 index) {
   if (index == answers::kNone) return {"", "", ""};
   const operations::CodePlace& place = profile.places[index];
-  return {answers::display_name(profile.samples, place.symbol), line_text(profile, place.file, place.line),
+  return {operations::display_name(profile, place.symbol), line_text(profile, place.file, place.line),
           index == 0 ? "" : address_text(place.address)};  // the first is all other processes
 }
 
 bool passes(const SpeProfile& profile, u32 symbol, const SpeOptions& options) {
-  return !options.samples.symbol || options.samples.symbol(answers::bare_name(profile.samples.symbols[symbol]));
+  return !options.samples.symbol || options.samples.symbol(profile.samples.functions[symbol].name);
 }
 
 bool place_passes(const SpeProfile& profile, u32 place, const SpeOptions& options) {
@@ -157,7 +157,7 @@ Table access_symbol_table(const SpeProfile& profile, const SpeOptions& options) 
     if (table.rows.size() >= options.memory_rows) break;
     if (!passes(profile, row.symbol, options)) continue;
     Cells cells = access_cells(*profile.memory, row.counts, row.slowest_source);
-    cells.push_back(answers::display_name(profile.samples, row.symbol));
+    cells.push_back(operations::display_name(profile, row.symbol));
     table.rows.push_back(std::move(cells));
   }
   return table;
@@ -171,7 +171,7 @@ Table access_line_table(const SpeProfile& profile, const SpeOptions& options) {
     if (table.rows.size() >= options.memory_rows) break;
     if (!passes(profile, row.symbol, options)) continue;
     Cells cells = access_cells(*profile.memory, row.counts, row.slowest_source);
-    append_cells(cells, {answers::display_name(profile.samples, row.symbol), line_text(profile, row.file, row.line),
+    append_cells(cells, {operations::display_name(profile, row.symbol), line_text(profile, row.file, row.line),
                          row.address == 0 ? "" : address_text(row.address)});
     table.rows.push_back(std::move(cells));
   }

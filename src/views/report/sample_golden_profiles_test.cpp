@@ -8,14 +8,14 @@
 namespace wperf::report::testing {
 namespace {
 
-using answers::CodeBlock;
-using answers::CompatProfile;
-using answers::LineRow;
-using answers::SampledEvent;
 using answers::SampleModule;
-using answers::Symbol;
-using answers::SymbolKind;
-using answers::SymbolRow;
+using compat::CodeBlock;
+using compat::CompatView;
+using compat::LineRow;
+using compat::SampledEvent;
+using compat::Symbol;
+using compat::SymbolKind;
+using compat::SymbolRow;
 
 constexpr u64 kExe = 0x7ff7a2b10000, kDll = 0x7ffa10000000, kNtdll = 0x7ffb50000000;
 constexpr u32 kExeIndex = 0, kDllIndex = 1, kNtdllIndex = 2;
@@ -30,14 +30,14 @@ SampleModule module_at(std::string name, u64 base, u64 image_base) {
   return module;
 }
 
-CompatProfile googolplex() {
-  CompatProfile profile;
-  profile.target.image_name = "googolplex.exe";
-  profile.target.process = 4711;
-  profile.target.pe_file = "C:\\work\\googolplex.exe";
-  profile.target.pdb_file = "C:\\work\\googolplex.pdb";
-  profile.target.base_address = kExe + 0x1000;
-  profile.target.runtime_delta = kExe - 0x140000000;
+CompatView googolplex() {
+  CompatView profile;
+  profile.run.target.image_name = "googolplex.exe";
+  profile.run.target.process = 4711;
+  profile.run.target.pe_file = "C:\\work\\googolplex.exe";
+  profile.run.target.pdb_file = "C:\\work\\googolplex.pdb";
+  profile.run.target.base_address = kExe + 0x1000;
+  profile.run.target.runtime_delta = kExe - 0x140000000;
   SampleModule exe = module_at("googolplex.exe", kExe, 0x140000000);
   exe.main = true;
   exe.pdb_file = "C:\\work\\googolplex.pdb";
@@ -48,7 +48,7 @@ CompatProfile googolplex() {
   dll.sections = {{.name = ".text", .rva = 0x1000, .virtual_size = 0x94c}};
   SampleModule ntdll = module_at("ntdll.dll", kNtdll, 0x180000000);
   ntdll.reason = "no PDB found (looked for ntdll.pdb beside the image)";
-  profile.target.modules = {exe, dll, ntdll};
+  profile.run.target.modules = {exe, dll, ntdll};
   profile.symbols = {{.kind = SymbolKind::function, .name = "big_mul", .module = kDllIndex},
                      {.kind = SymbolKind::function, .name = "main", .module = kExeIndex},
                      {.kind = SymbolKind::function, .name = "parse<\"x\">", .module = kExeIndex},
@@ -57,15 +57,15 @@ CompatProfile googolplex() {
                      {.kind = SymbolKind::function, .name = "RtlAllocateHeap", .module = kNtdllIndex}};
   profile.files = {{.path = "C:\\work\\bignum.c", .text = "int f(void);\n\tsum += a[i] * b[j];\n\treturn sum;\n"},
                    {.path = "C:\\work\\gr\u00fcn\\googolplex.c", .text = {}}};
-  profile.cores = {{.core = 1, .generated = 256}};
-  profile.elapsed_seconds = 3.334;
+  profile.run.cores = {{.core = 1, .generated = 256}};
+  profile.run.elapsed_seconds = 3.334;
   return profile;
 }
 
-SymbolRow row_of(u32 symbol, std::vector<answers::PcCount> pcs) {
+SymbolRow row_of(u32 symbol, std::vector<compat::PcCount> pcs) {
   SymbolRow row;
   row.symbol = symbol;
-  for (const answers::PcCount& pc : pcs) row.count += pc.count;
+  for (const compat::PcCount& pc : pcs) row.count += pc.count;
   row.pcs = std::move(pcs);
   return row;
 }
@@ -92,7 +92,7 @@ SampledEvent event_of(std::string name, u16 code, u32 interval, std::vector<Symb
   return event;
 }
 
-CodeBlock block_of(u32 module, u32 begin, std::vector<answers::Instruction> instructions) {
+CodeBlock block_of(u32 module, u32 begin, std::vector<compat::Instruction> instructions) {
   CodeBlock block;
   block.module = module;
   block.begin = begin;
@@ -103,9 +103,9 @@ CodeBlock block_of(u32 module, u32 begin, std::vector<answers::Instruction> inst
 
 }  // namespace
 
-CompatProfile two_events_sampled() {
-  CompatProfile profile = googolplex();
-  profile.exit_code = 0;
+CompatView two_events_sampled() {
+  CompatView profile = googolplex();
+  profile.run.exit_code = 0;
   SymbolRow mul = row_of(0, {{kDll + 0x1034, 150}, {kDll + 0x1030, 40}, {kDll + 0x103c, 5}});
   mul.lines = {line_of(0, 2, 190, kDllIndex, 0x1034, 0x1030, 0x103c),
                line_of(0, 1234, 5, kDllIndex, 0x103c, 0x103c, 0x1040)};
@@ -124,14 +124,14 @@ CompatProfile two_events_sampled() {
                             {.rva = 0x1034, .mnemonic = "umaddl", .operands = "x11, w12, w13, x11", .target = {}},
                             {.rva = 0x1038, .mnemonic = "b.ne", .operands = "0x180001010", .target = "big_mul+0x10"}}),
                   block_of(kDllIndex, 0x103c, {{.rva = 0x103c, .mnemonic = "ret", .operands = {}, .target = {}}})};
-  for (SampleModule& module : profile.target.modules) module.samples = 0;
-  profile.target.modules[kDllIndex].samples = 390;
-  profile.target.modules[kExeIndex].samples = 80;
+  for (SampleModule& module : profile.run.target.modules) module.samples = 0;
+  profile.run.target.modules[kDllIndex].samples = 390;
+  profile.run.target.modules[kExeIndex].samples = 80;
   return profile;
 }
 
-CompatProfile three_cores_sampled() {
-  CompatProfile profile = googolplex();
+CompatView three_cores_sampled() {
+  CompatView profile = googolplex();
   SymbolRow mul = row_of(0, {{kDll + 0x1034, 600}});
   mul.over_time = {100, 200, 300};
   SymbolRow heap = row_of(5, {{kNtdll + 0x40, 250}});
@@ -150,34 +150,34 @@ CompatProfile three_cores_sampled() {
                    {.symbol = 5, .caller = 1, .count = 250},
                    {.symbol = 1, .caller = answers::kNone, .count = 150}};
   profile.events = {std::move(event)};
-  profile.target.modules[kDllIndex].samples = 600;
-  profile.target.modules[kNtdllIndex].samples = 250;
-  profile.target.modules[kExeIndex].samples = 150;
-  profile.cores = {{.core = 0, .generated = 1400, .lost_ring_full = 1000, .lost_filtered = 0},
-                   {.core = 2, .generated = 500},
-                   {.core = 10, .generated = 105, .lost_ring_full = 0, .lost_filtered = 5}};
+  profile.run.target.modules[kDllIndex].samples = 600;
+  profile.run.target.modules[kNtdllIndex].samples = 250;
+  profile.run.target.modules[kExeIndex].samples = 150;
+  profile.run.cores = {{.core = 0, .generated = 1400, .lost_ring_full = 1000, .lost_filtered = 0},
+                       {.core = 2, .generated = 500},
+                       {.core = 10, .generated = 105, .lost_ring_full = 0, .lost_filtered = 5}};
   profile.slices = {.count = 3, .length_ns = 500'000'000};
-  profile.elapsed_seconds = 1.5;
+  profile.run.elapsed_seconds = 1.5;
   return profile;
 }
 
-CompatProfile nothing_sampled() {
-  CompatProfile profile = googolplex();
+CompatView nothing_sampled() {
+  CompatView profile = googolplex();
   profile.events = {event_of("ld_spec", 0x70, 100'000, {})};
-  profile.cores = {{.core = 1}};
-  profile.elapsed_seconds = 1;
+  profile.run.cores = {{.core = 1}};
+  profile.run.elapsed_seconds = 1;
   return profile;
 }
 
-CompatProfile many_functions_sampled(u32 functions) {
-  CompatProfile profile = googolplex();
+CompatView many_functions_sampled(u32 functions) {
+  CompatView profile = googolplex();
   profile.symbols.clear();
   std::vector<SymbolRow> rows;
   for (u32 i = 0; i < functions; ++i) {
     profile.symbols.push_back(
         {.kind = SymbolKind::function, .name = fmt::format("function_{}", i), .module = kDllIndex});
     rows.push_back(row_of(i, {{kDll + u64{i} * 0x400, u64{functions} - i}}));
-    std::vector<answers::Instruction> instructions;
+    std::vector<compat::Instruction> instructions;
     for (u32 rva = i * 0x400; rva < i * 0x400 + 0x400; rva += 4) {
       instructions.push_back({.rva = rva, .mnemonic = "add", .operands = "x1, x2, x3", .target = {}});
     }

@@ -17,15 +17,14 @@ namespace {
 
 // The disassembly of one line, which is written if there is room.
 struct CodeOfLine {
-  const answers::LineRow* line = nullptr;
+  const compat::LineRow* line = nullptr;
   usize order = 0;  // in the document
   usize bytes = 0;  // size of its array
 };
 
 class SampleJson {
  public:
-  SampleJson(const answers::CompatProfile& profile, const SampleOptions& options)
-      : profile_(profile), options_(options) {}
+  SampleJson(const compat::CompatView& view, const SampleOptions& options) : view_(view), options_(options) {}
 
   std::string document() {
     choose_code(1);
@@ -87,10 +86,10 @@ class SampleJson {
 
   std::vector<CodeOfLine> code_of_lines() const {
     std::vector<CodeOfLine> lines;
-    for (const answers::SampledEvent& event : profile_.events) {
-      for (const answers::SymbolRow* row : shown_rows(profile_, event, options_).rows) {
-        if (!is_annotated(profile_, *row)) continue;
-        for (const answers::LineRow& line : row->lines) {
+    for (const compat::SampledEvent& event : view_.events) {
+      for (const compat::SymbolRow* row : shown_rows(view_, event, options_).rows) {
+        if (!is_annotated(view_, *row)) continue;
+        for (const compat::LineRow& line : row->lines) {
           std::string rendered;
           text::JsonWriter json(rendered);
           write_code(json, line);
@@ -101,13 +100,13 @@ class SampleJson {
     return lines;
   }
 
-  void write_code(text::JsonWriter& json, const answers::LineRow& line) const {
+  void write_code(text::JsonWriter& json, const compat::LineRow& line) const {
     json.begin_array();
-    const answers::CodeBlock* code = answers::find_code(profile_, line.module, line.code_begin, line.code_end);
+    const compat::CodeBlock* code = compat::find_code(view_, line.module, line.code_begin, line.code_end);
     if (code != nullptr) {
-      for (const answers::Instruction& instruction : code->instructions) {
+      for (const compat::Instruction& instruction : code->instructions) {
         json.begin_object();
-        json.string("address", code_address(profile_, line.module, instruction.rva));
+        json.string("address", code_address(view_, line.module, instruction.rva));
         json.string("instruction", instruction_text(instruction));
         json.end_object();
       }
@@ -115,12 +114,12 @@ class SampleJson {
     json.end_array();
   }
 
-  void write_line(text::JsonWriter& json, const answers::LineRow& line) const {
+  void write_line(text::JsonWriter& json, const compat::LineRow& line) const {
     json.begin_object();
     json.integer("line_number", line.line);
     json.integer("hits", line.hits);
-    json.string("filename", profile_.files[line.file].path);
-    json.string("instruction_address", options_.disassemble ? code_address(profile_, line.module, line.hot_rva) : "");
+    json.string("filename", view_.files[line.file].path);
+    json.string("instruction_address", options_.disassemble ? code_address(view_, line.module, line.hot_rva) : "");
     json.begin_object("disassembled_line");
     json.key("disassemble");
     if (chosen_.contains(&line)) {
@@ -135,12 +134,12 @@ class SampleJson {
 
   void write_annotations(text::JsonWriter& json, const ShownRows& shown) const {
     json.begin_array("annotate");
-    for (const answers::SymbolRow* row : shown.rows) {
-      if (!annotates() || !is_annotated(profile_, *row)) continue;
+    for (const compat::SymbolRow* row : shown.rows) {
+      if (!annotates() || !is_annotated(view_, *row)) continue;
       json.begin_object();
-      json.string("function_name", answers::display_name(profile_, row->symbol));
+      json.string("function_name", compat::display_name(view_, row->symbol));
       json.begin_array("source_code");
-      for (const answers::LineRow& line : row->lines) write_line(json, line);
+      for (const compat::LineRow& line : row->lines) write_line(json, line);
       json.end_array();
       json.end_object();
     }
@@ -149,9 +148,9 @@ class SampleJson {
 
   void write_pcs(text::JsonWriter& json, const ShownRows& shown) const {
     json.begin_array("pcs");
-    for (const answers::SymbolRow* row : shown.rows) {
-      const std::string symbol = answers::display_name(profile_, row->symbol);
-      for (const answers::PcCount& pc : row->pcs) {
+    for (const compat::SymbolRow* row : shown.rows) {
+      const std::string symbol = compat::display_name(view_, row->symbol);
+      for (const compat::PcCount& pc : row->pcs) {
         json.begin_object();
         json.integer("address", pc.address);
         json.integer("count", pc.count);
@@ -162,16 +161,16 @@ class SampleJson {
     json.end_array();
   }
 
-  void write_event(text::JsonWriter& json, const answers::SampledEvent& event, std::string_view type) const {
-    const ShownRows shown = shown_rows(profile_, event, options_);
+  void write_event(text::JsonWriter& json, const compat::SampledEvent& event, std::string_view type) const {
+    const ShownRows shown = shown_rows(view_, event, options_);
     json.begin_object();
     json.string("type", type);
     json.begin_array("samples");
-    for (const answers::SymbolRow* row : shown.rows) {
+    for (const compat::SymbolRow* row : shown.rows) {
       json.begin_object();
       json.real("overhead", percent(row->count, event.samples));
       json.integer("count", row->count);
-      json.string("symbol", answers::display_name(profile_, row->symbol));
+      json.string("symbol", compat::display_name(view_, row->symbol));
       json.end_object();
     }
     json.end_array();
@@ -182,10 +181,10 @@ class SampleJson {
     json.end_object();
   }
 
-  std::vector<const answers::SampledEvent*> events_by_name() const {
-    std::vector<const answers::SampledEvent*> events;
-    for (const answers::SampledEvent& event : profile_.events) events.push_back(&event);
-    std::sort(events.begin(), events.end(), [](const answers::SampledEvent* a, const answers::SampledEvent* b) {
+  std::vector<const compat::SampledEvent*> events_by_name() const {
+    std::vector<const compat::SampledEvent*> events;
+    for (const compat::SampledEvent& event : view_.events) events.push_back(&event);
+    std::sort(events.begin(), events.end(), [](const compat::SampledEvent* a, const compat::SampledEvent* b) {
       return std::tie(a->name, a->code, a->interval) < std::tie(b->name, b->code, b->interval);
     });
     return events;
@@ -193,17 +192,17 @@ class SampleJson {
 
   void write_events(text::JsonWriter& json) const {
     json.begin_array();
-    if (has_samples(profile_)) {
-      for (const answers::SampledEvent* event : events_by_name()) write_event(json, *event, event->name);
+    if (has_samples(view_)) {
+      for (const compat::SampledEvent* event : events_by_name()) write_event(json, *event, event->name);
     } else {  // clients know this name and do not show it
-      write_event(json, profile_.events.empty() ? answers::SampledEvent{} : profile_.events[0], "unknown event");
+      write_event(json, view_.events.empty() ? compat::SampledEvent{} : view_.events[0], "unknown event");
     }
     json.end_array();
   }
 
   void write_modules(text::JsonWriter& json) const {
     json.begin_array("modules");
-    for (const answers::SampleModule& module : profile_.target.modules) {
+    for (const answers::SampleModule& module : view_.run.target.modules) {
       json.begin_object();
       json.string("name", module.name);
       json.integer("address", module.base);
@@ -212,7 +211,7 @@ class SampleJson {
     }
     json.end_array();
     json.begin_array("modules_info");
-    for (const answers::SampleModule& module : profile_.target.modules) {
+    for (const answers::SampleModule& module : view_.run.target.modules) {
       if (!module.pdb_file.empty()) write_module_info(json, module);
     }
     json.end_array();
@@ -239,11 +238,11 @@ class SampleJson {
     const auto notable = [](const answers::CoreSamples& core) {
       return core.throttled != 0 || core.held_back != 0 || core.register_losses != 0;
     };
-    if (profile_.samples_dropped() == 0 && std::none_of(profile_.cores.begin(), profile_.cores.end(), notable)) {
+    if (view_.run.samples_dropped() == 0 && std::none_of(view_.run.cores.begin(), view_.run.cores.end(), notable)) {
       return;
     }
     json.begin_array("losses");
-    for (const answers::CoreSamples& core : profile_.cores) {
+    for (const answers::CoreSamples& core : view_.run.cores) {
       json.begin_object();
       json.integer("core", core.core);
       json.integer("generated", core.generated);
@@ -266,13 +265,13 @@ class SampleJson {
   void write_breakdowns(text::JsonWriter& json) const {
     if (options_.by.empty()) return;
     json.begin_object("by");
-    for (const SampleBreakdown breakdown : options_.by) {
+    for (const request::Breakdown breakdown : options_.by) {
       json.begin_array(breakdown_name(breakdown));
-      for (const answers::SampledEvent* event : events_by_name()) {
+      for (const compat::SampledEvent* event : events_by_name()) {
         json.begin_object();
         json.string("type", event->name);
         json.key("rows");
-        write_rows(json, breakdown_table(profile_, *event, breakdown, options_));
+        write_rows(json, breakdown_table(view_, *event, breakdown, options_));
         json.end_object();
       }
       json.end_array();
@@ -281,16 +280,16 @@ class SampleJson {
   }
 
   void write_over_time(text::JsonWriter& json) const {
-    if (profile_.slices.count == 0) return;
+    if (view_.slices.count == 0) return;
     json.begin_object("over_time");
-    json.real("slice_ms", static_cast<double>(profile_.slices.length_ns) / 1e6);
-    json.integer("slices", profile_.slices.count);
+    json.real("slice_ms", static_cast<double>(view_.slices.length_ns) / 1e6);
+    json.integer("slices", view_.slices.count);
     json.begin_array("events");
-    for (const answers::SampledEvent* event : events_by_name()) {
+    for (const compat::SampledEvent* event : events_by_name()) {
       json.begin_object();
       json.string("type", event->name);
       json.begin_array("functions");
-      for (const answers::SymbolRow* row : shown_rows(profile_, *event, options_).rows) write_function(json, *row);
+      for (const compat::SymbolRow* row : shown_rows(view_, *event, options_).rows) write_function(json, *row);
       json.end_array();
       json.end_object();
     }
@@ -298,9 +297,9 @@ class SampleJson {
     json.end_object();
   }
 
-  void write_function(text::JsonWriter& json, const answers::SymbolRow& row) const {
+  void write_function(text::JsonWriter& json, const compat::SymbolRow& row) const {
     json.begin_object();
-    json.string("symbol", answers::display_name(profile_, row.symbol));
+    json.string("symbol", compat::display_name(view_, row.symbol));
     json.begin_array("counts");
     for (const u32 count : row.over_time) json.integer(count);
     json.end_array();
@@ -308,11 +307,11 @@ class SampleJson {
   }
 
   void write_symbol_sources(text::JsonWriter& json) const {
-    const std::vector<SymbolNote> notes = symbol_notes(profile_);
+    const std::vector<SymbolNote> notes = symbol_notes(view_);
     if (notes.empty()) return;
     json.begin_array("without_symbols");
     for (const SymbolNote& note : notes) {
-      const answers::SampleModule& module = profile_.target.modules[note.module];
+      const answers::SampleModule& module = view_.run.target.modules[note.module];
       json.begin_object();
       json.string("module", module.name);
       json.real("percent", note.percent);
@@ -330,25 +329,25 @@ class SampleJson {
   }
 
   void write_sampling(text::JsonWriter& json) const {
-    const answers::SampleTarget& target = profile_.target;
+    const answers::SampleTarget& target = view_.run.target;
     json.begin_object();
     json.string("pe_file", target.pe_file);
     json.string("pdb_file", target.pdb_file);
     json.integer("sample_display_row", options_.rows);
-    json.integer("samples_generated", profile_.samples_generated());
-    json.integer("samples_dropped", profile_.samples_dropped());
+    json.integer("samples_generated", view_.run.samples_generated());
+    json.integer("samples_dropped", view_.run.samples_dropped());
     json.integer("base_address", target.base_address);
     json.integer("runtime_delta", target.runtime_delta);
     if (options_.verbose) write_modules(json);
     json.key("events");
     write_events(json);
-    json.real("time_elapsed", profile_.elapsed_seconds);
+    json.real("time_elapsed", view_.run.elapsed_seconds);
     write_losses(json);
     write_breakdowns(json);
     write_over_time(json);
     write_symbol_sources(json);
-    if (!profile_.note.empty()) {
-      json.string("note", profile_.note);
+    if (!view_.run.note.empty()) {
+      json.string("note", view_.run.note);
     }
     if (omitted_ != 0) {
       json.integer("lines_not_disassembled", omitted_);
@@ -356,24 +355,24 @@ class SampleJson {
     json.end_object();
   }
 
-  const answers::CompatProfile& profile_;
+  const compat::CompatView& view_;
   const SampleOptions& options_;
-  std::set<const answers::LineRow*> chosen_;  // the lines whose disassembly is written
+  std::set<const compat::LineRow*> chosen_;  // the lines whose disassembly is written
   u32 omitted_ = 0;
 };
 
 }  // namespace
 
-SampleJsonParts sample_json_parts(const answers::CompatProfile& profile, const SampleOptions& options) {
-  return SampleJson(profile, options).parts();
+SampleJsonParts sample_json_parts(const compat::CompatView& view, const SampleOptions& options) {
+  return SampleJson(view, options).parts();
 }
 
-std::string sample_json(const answers::CompatProfile& profile, const SampleOptions& options) {
-  return SampleJson(profile, options).document();
+std::string sample_json(const compat::CompatView& view, const SampleOptions& options) {
+  return SampleJson(view, options).document();
 }
 
-std::string sampling_value(const answers::CompatProfile& profile, const SampleOptions& options) {
-  return SampleJson(profile, options).value();
+std::string sampling_value(const compat::CompatView& view, const SampleOptions& options) {
+  return SampleJson(view, options).value();
 }
 
 }  // namespace wperf::report

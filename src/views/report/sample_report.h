@@ -1,24 +1,23 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The answers of `sample` and `record`: text (contract 9.2-9.7) and JSON (9.8), together with wperf's own tables. Pure
-// functions of profile and options; lines end in LF.
+// functions of view and options; lines end in LF.
 #pragma once
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "model/answers/compat_profile.h"
+#include "model/request/breakdown_list.h"
+#include "views/compat/compat_rows.h"
 
 namespace wperf::report {
 
-enum class SampleBreakdown : u8 { process, thread, module, core, caller };
-
 struct SampleOptions {
-  u32 rows = 50;               // --sample-display-row
-  answers::NameFilter symbol;  // --symbol
+  u32 rows = 50;              // --sample-display-row
+  compat::NameFilter symbol;  // --symbol
   bool verbose = false;
   bool annotate = false;
   bool disassemble = false;  // implies annotate
-  std::vector<SampleBreakdown> by;
+  std::vector<request::Breakdown> by;
   // Text only:
   bool source = false;  // source text next to the line
   bool colour = false;  // marks the hottest instruction of each line; for terminals
@@ -34,18 +33,18 @@ std::string sample_start_text(const answers::SampleTarget& target, const std::st
                               std::string_view sampling_type = "software sampling");
 
 // Everything after the progress line.
-std::string sample_text(const answers::CompatProfile& profile, const SampleOptions& options);
+std::string sample_text(const compat::CompatView& view, const SampleOptions& options);
 
-std::string sample_json(const answers::CompatProfile& profile, const SampleOptions& options);
+std::string sample_json(const compat::CompatView& view, const SampleOptions& options);
 
 // The value of "sampling" in that document, for documents that have more members.
-std::string sampling_value(const answers::CompatProfile& profile, const SampleOptions& options);
+std::string sampling_value(const compat::CompatView& view, const SampleOptions& options);
 
 // The same in two parts, for documents that have them elsewhere: the object with the key "sampling", and the array of
 // events, which is in the object too. SampleOptions::most_bytes is for both together.
 struct SampleJsonParts {
   std::string sampling, events;
 };
-SampleJsonParts sample_json_parts(const answers::CompatProfile& profile, const SampleOptions& options);
+SampleJsonParts sample_json_parts(const compat::CompatView& view, const SampleOptions& options);
 
 }  // namespace wperf::report

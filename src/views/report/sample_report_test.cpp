@@ -14,7 +14,7 @@
 namespace wperf::report {
 namespace {
 
-using answers::CompatProfile;
+using compat::CompatView;
 using nlohmann::json;
 using testing::expect_golden;
 
@@ -24,16 +24,16 @@ SampleOptions everything() {
   return options;
 }
 
-answers::NameFilter only(std::string name) {
+compat::NameFilter only(std::string name) {
   return [name = std::move(name)](std::string_view other) { return other == name; };
 }
 
-json parsed(const CompatProfile& profile, const SampleOptions& options) {
+json parsed(const CompatView& profile, const SampleOptions& options) {
   return json::parse(sample_json(profile, options));
 }
 
 TEST(sample_golden, two_events) {
-  const CompatProfile profile = testing::two_events_sampled();
+  const CompatView profile = testing::two_events_sampled();
   SampleOptions options;
   expect_golden("sample_two_events.txt", sample_text(profile, options));
   expect_golden("sample_two_events.json", sample_json(profile, options));
@@ -48,19 +48,19 @@ TEST(sample_golden, two_events) {
 }
 
 TEST(sample_golden, two_events_verbose) {
-  const CompatProfile profile = testing::two_events_sampled();
+  const CompatView profile = testing::two_events_sampled();
   SampleOptions options;
   options.verbose = options.annotate = true;
   expect_golden("sample_two_events_verbose.txt",
-                sample_start_text(profile.target, "googolplex.exe", true) + sample_text(profile, options));
+                sample_start_text(profile.run.target, "googolplex.exe", true) + sample_text(profile, options));
   expect_golden("sample_two_events_verbose.json", sample_json(profile, options));
 }
 
 TEST(sample_golden, three_cores_with_every_breakdown) {
-  const CompatProfile profile = testing::three_cores_sampled();
+  const CompatView profile = testing::three_cores_sampled();
   SampleOptions options;
-  options.by = {SampleBreakdown::process, SampleBreakdown::thread, SampleBreakdown::module, SampleBreakdown::core,
-                SampleBreakdown::caller};
+  options.by = {request::Breakdown::process, request::Breakdown::thread, request::Breakdown::module,
+                request::Breakdown::core, request::Breakdown::caller};
   expect_golden("sample_three_cores.txt", sample_text(profile, options));
   expect_golden("sample_three_cores.json", sample_json(profile, options));
 }
@@ -71,9 +71,9 @@ TEST(sample_golden, nothing) {
 }
 
 TEST(sample_losses, counters_that_were_wiped_are_told) {
-  CompatProfile profile = testing::two_events_sampled();
+  CompatView profile = testing::two_events_sampled();
   EXPECT_EQ(sample_text(profile, {}).find("gaps: "), std::string::npos);
-  profile.cores[0].register_losses = 1;
+  profile.run.cores[0].register_losses = 1;
   EXPECT_NE(sample_text(profile, {}).find("gaps: counters were reset by something else once and set up again; "),
             std::string::npos);
   const json losses = parsed(profile, {})["sampling"]["losses"];
@@ -82,7 +82,7 @@ TEST(sample_losses, counters_that_were_wiped_are_told) {
 }
 
 TEST(sample_start, says_where_the_program_is) {
-  EXPECT_EQ(sample_start_text(testing::two_events_sampled().target, "googolplex.exe", false),
+  EXPECT_EQ(sample_start_text(testing::two_events_sampled().run.target, "googolplex.exe", false),
             "base address of 'googolplex.exe': 0x7ff7a2b11000, runtime delta: 0x7ff662b10000\n");
   answers::SampleTarget missing;
   missing.image_name = "no.exe";
@@ -104,9 +104,9 @@ TEST(sample_text, total_stands_after_the_table) {
 }
 
 TEST(sample_text, millions_in_total_stay_apart_from_their_share) {
-  CompatProfile profile = testing::two_events_sampled();
-  for (answers::SampledEvent& event : profile.events) {
-    for (answers::SymbolRow& row : event.rows) row.count *= 100'000;
+  CompatView profile = testing::two_events_sampled();
+  for (compat::SampledEvent& event : profile.events) {
+    for (compat::SymbolRow& row : event.rows) row.count *= 100'000;
     event.samples *= 100'000;
   }
   EXPECT_TRUE(finds(sample_text(profile, {}), "\n +100\\.00% 25600000  top \\d+ in total\n"));
@@ -142,10 +142,10 @@ TEST(sample_text, of_one_second_still_has_a_decimal_point) {
 }
 
 TEST(sample_text, without_pdb_counts_modules_beyond_ten) {
-  CompatProfile profile = testing::three_cores_sampled();
+  CompatView profile = testing::three_cores_sampled();
   for (u32 i = 0; i < 12; ++i) {
-    profile.target.modules.push_back(profile.target.modules[2]);
-    profile.target.modules.back().samples = 1;
+    profile.run.target.modules.push_back(profile.run.target.modules[2]);
+    profile.run.target.modules.back().samples = 1;
   }
   const std::string text = sample_text(profile, {});
   EXPECT_TRUE(finds(text, "note: 25\\.0 % of samples in ntdll\\.dll: no PDB found")) << text;
@@ -196,9 +196,9 @@ void check_clients_rules(const json& document, const SampleOptions& options) {
 }
 
 TEST(sample_json, keeps_the_rules_of_the_clients) {
-  const CompatProfile profiles[] = {testing::two_events_sampled(), testing::three_cores_sampled(),
-                                    testing::nothing_sampled(), testing::many_functions_sampled(200)};
-  for (const CompatProfile& profile : profiles) {
+  const CompatView profiles[] = {testing::two_events_sampled(), testing::three_cores_sampled(),
+                                 testing::nothing_sampled(), testing::many_functions_sampled(200)};
+  for (const CompatView& profile : profiles) {
     for (u32 bits = 0; bits < 16; ++bits) {
       SampleOptions options;
       options.annotate = (bits & 1) != 0;
@@ -220,7 +220,7 @@ TEST(sample_json, events_are_sorted_by_name_and_the_hottest_row_is_first) {
   EXPECT_EQ(events[1]["samples"][0]["symbol"], "big_mul:bignum.dll");
   EXPECT_EQ(events[1]["samples"][0]["count"], 195);
   EXPECT_NEAR(events[1]["samples"][0]["overhead"].get<double>(), 76.1719, 1e-9);
-  CompatProfile swapped = testing::two_events_sampled();
+  CompatView swapped = testing::two_events_sampled();
   swapped.events[0].name = "zzz";
   EXPECT_EQ(parsed(swapped, {})["sampling"]["events"][0]["type"], "ld_spec");
 }
@@ -261,7 +261,7 @@ TEST(sample_json, our_keys_are_inside_sampling_and_only_when_there_is_something)
     EXPECT_FALSE(plain["sampling"].contains(key)) << key;
   }
   SampleOptions options;
-  options.by = {SampleBreakdown::caller, SampleBreakdown::core};
+  options.by = {request::Breakdown::caller, request::Breakdown::core};
   const json sampling = parsed(testing::three_cores_sampled(), options)["sampling"];
   EXPECT_EQ(sampling["losses"][0]["ring_full"], 1000);
   EXPECT_EQ(sampling["losses"][2]["filtered"], 5);
@@ -275,7 +275,7 @@ TEST(sample_json, our_keys_are_inside_sampling_and_only_when_there_is_something)
 }
 
 TEST(sample_json, stays_under_the_limit_of_clients) {
-  const CompatProfile profile = testing::many_functions_sampled(200);
+  const CompatView profile = testing::many_functions_sampled(200);
   SampleOptions options = everything();
   options.rows = 200;
   EXPECT_GT(sample_json(profile, options).size(), 2 * kMostBytesForClients);
@@ -292,10 +292,10 @@ TEST(sample_json, stays_under_the_limit_of_clients) {
 }
 
 TEST(sample_json, odd_numbers_are_still_numbers) {
-  CompatProfile profile = testing::two_events_sampled();
-  profile.target.base_address = ~u64{0};
-  profile.target.runtime_delta = ~u64{0};
-  profile.elapsed_seconds = std::numeric_limits<double>::quiet_NaN();
+  CompatView profile = testing::two_events_sampled();
+  profile.run.target.base_address = ~u64{0};
+  profile.run.target.runtime_delta = ~u64{0};
+  profile.run.elapsed_seconds = std::numeric_limits<double>::quiet_NaN();
   profile.events[0].samples = 0;
   const json sampling = parsed(profile, {})["sampling"];
   EXPECT_EQ(sampling["base_address"], ~u64{0});

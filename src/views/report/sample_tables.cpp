@@ -25,21 +25,21 @@ Table table_of_shares(std::initializer_list<Column> columns) {
   return table;
 }
 
-std::string module_name(const answers::CompatProfile& profile, const answers::ModuleCount& row) {
-  if (row.module != answers::kNone) return profile.target.modules[row.module].name;
-  return std::string(answers::bare_name({.kind = row.kind, .name = {}}));
+std::string module_name(const compat::CompatView& view, const compat::ModuleCount& row) {
+  if (row.module != answers::kNone) return view.run.target.modules[row.module].name;
+  return std::string(compat::bare_name({.kind = row.kind, .name = {}}));
 }
 
-void add_callers(const answers::CompatProfile& profile, const answers::SampledEvent& event,
-                 const SampleOptions& options, Table& table) {
-  const ShownRows shown = shown_rows(profile, event, options);
-  for (const answers::CallerCount& row : event.callers) {
+void add_callers(const compat::CompatView& view, const compat::SampledEvent& event, const SampleOptions& options,
+                 Table& table) {
+  const ShownRows shown = shown_rows(view, event, options);
+  for (const compat::CallerCount& row : event.callers) {
     const bool is_shown = std::any_of(shown.rows.begin(), shown.rows.end(),
-                                      [&](const answers::SymbolRow* other) { return other->symbol == row.symbol; });
+                                      [&](const compat::SymbolRow* other) { return other->symbol == row.symbol; });
     if (!is_shown) continue;
     Cells cells = share(row.count, event.samples);
-    cells.push_back(answers::display_name(profile, row.symbol));
-    cells.push_back(row.caller == answers::kNone ? "[not known]" : answers::display_name(profile, row.caller));
+    cells.push_back(compat::display_name(view, row.symbol));
+    cells.push_back(row.caller == answers::kNone ? "[not known]" : compat::display_name(view, row.caller));
     table.rows.push_back(std::move(cells));
   }
 }
@@ -56,23 +56,23 @@ void append_heading(std::string& out, std::string_view what) {
   fmt::format_to(std::back_inserter(out), "{:=<24} {} {:=<24}\n", "", what, "");
 }
 
-Table symbol_table(const answers::CompatProfile& profile, const answers::SampledEvent& event, const ShownRows& shown) {
+Table symbol_table(const compat::CompatView& view, const compat::SampledEvent& event, const ShownRows& shown) {
   Table table = table_of_shares({{"symbol"}});
-  for (const answers::SymbolRow* row : shown.rows) {
+  for (const compat::SymbolRow* row : shown.rows) {
     Cells cells = share(row->count, event.samples);
-    cells.push_back(answers::display_name(profile, row->symbol));
+    cells.push_back(compat::display_name(view, row->symbol));
     table.rows.push_back(std::move(cells));
   }
   return table;
 }
 
-std::string_view breakdown_name(SampleBreakdown breakdown) {
+std::string_view breakdown_name(request::Breakdown breakdown) {
   static constexpr std::string_view kNames[] = {"process", "thread", "module", "core", "caller"};
   return kNames[static_cast<usize>(breakdown)];
 }
 
-Table breakdown_table(const answers::CompatProfile& profile, const answers::SampledEvent& event,
-                      SampleBreakdown breakdown, const SampleOptions& options) {
+Table breakdown_table(const compat::CompatView& view, const compat::SampledEvent& event, request::Breakdown breakdown,
+                      const SampleOptions& options) {
   Table table = table_of_shares({});
   const auto add = [&](const auto& rows, auto cells_of) {
     for (usize i = 0; i < std::min<usize>(rows.size(), options.rows); ++i) {
@@ -83,53 +83,53 @@ Table breakdown_table(const answers::CompatProfile& profile, const answers::Samp
   };
   const Column process{"process", Align::right, true};
   switch (breakdown) {
-    case SampleBreakdown::process:
+    case request::Breakdown::process:
       table.columns.insert(table.columns.end(), {process, {"name"}});
       add(event.processes,
-          [](const answers::ProcessCount& row) { return Cells{std::to_string(row.process), row.name}; });
+          [](const compat::ProcessCount& row) { return Cells{std::to_string(row.process), row.name}; });
       break;
-    case SampleBreakdown::thread:
+    case request::Breakdown::thread:
       table.columns.insert(table.columns.end(), {process, {"thread", Align::right, true}});
-      add(event.threads, [](const answers::ThreadCount& row) {
+      add(event.threads, [](const compat::ThreadCount& row) {
         return Cells{std::to_string(row.process), std::to_string(row.thread)};
       });
       break;
-    case SampleBreakdown::module:
+    case request::Breakdown::module:
       table.columns.push_back({"module"});
-      add(event.modules, [&](const answers::ModuleCount& row) { return Cells{module_name(profile, row)}; });
+      add(event.modules, [&](const compat::ModuleCount& row) { return Cells{module_name(view, row)}; });
       break;
-    case SampleBreakdown::core:
+    case request::Breakdown::core:
       table.columns.push_back({"core", Align::right, true});
-      add(event.cores, [](const answers::CoreCount& row) { return Cells{std::to_string(row.core)}; });
+      add(event.cores, [](const compat::CoreCount& row) { return Cells{std::to_string(row.core)}; });
       break;
-    case SampleBreakdown::caller:
+    case request::Breakdown::caller:
       table.columns.insert(table.columns.end(), {{"symbol"}, {"caller"}});
-      add_callers(profile, event, options, table);
+      add_callers(view, event, options, table);
       break;
   }
   return table;
 }
 
-Table loss_table(const answers::CompatProfile& profile) {
+Table loss_table(const compat::CompatView& view) {
   Table table{.columns = {{"core", Align::right, true},
                           {"generated", Align::right, true},
                           {"lost", Align::right, true},
                           {"percent", Align::right, true},
                           {"cause"}},
               .rows = {}};
-  for (const answers::CoreSamples& core : profile.cores) {
+  for (const answers::CoreSamples& core : view.run.cores) {
     add_losses(core, core.lost_ring_full, "came faster than they were collected; use a larger interval", table);
     add_losses(core, core.lost_filtered, "hit the kernel without -k, or programs of other users", table);
   }
   return table;
 }
 
-std::vector<SymbolNote> symbol_notes(const answers::CompatProfile& profile) {
+std::vector<SymbolNote> symbol_notes(const compat::CompatView& view) {
   u64 samples = 0;
-  for (const answers::SampledEvent& event : profile.events) samples += event.samples;
+  for (const compat::SampledEvent& event : view.events) samples += event.samples;
   std::vector<SymbolNote> notes;
-  for (u32 i = 0; i < profile.target.modules.size(); ++i) {
-    const answers::SampleModule& module = profile.target.modules[i];
+  for (u32 i = 0; i < view.run.target.modules.size(); ++i) {
+    const answers::SampleModule& module = view.run.target.modules[i];
     if (module.samples != 0 && !module.reason.empty()) {
       notes.push_back({.module = i, .percent = percent(module.samples, samples)});
     }

@@ -41,26 +41,26 @@ void append_modules(std::string& out, const answers::SampleTarget& target) {
 }
 
 // The lines of -v about the run, before the sections.
-void append_trace(std::string& out, const answers::CompatProfile& profile, const SampleOptions& options) {
+void append_trace(std::string& out, const compat::CompatView& view, const SampleOptions& options) {
   append_line_of(out, '=', 17);
-  const u64 generated = profile.samples_generated(), dropped = profile.samples_dropped();
+  const u64 generated = view.run.samples_generated(), dropped = view.run.samples_dropped();
   fmt::format_to(Out(out), "sample generated: {}\nsample dropped  : {}\nsample drop rate: {}%\n", generated, dropped,
                  text::fixed(percent(dropped, generated), 2));
-  if (profile.exit_code.has_value()) {
-    fmt::format_to(Out(out), "Sampling stopped, process pid={} exited with code {}\n", profile.target.process,
-                   text::hex(*profile.exit_code, 4));
+  if (view.run.exit_code.has_value()) {
+    fmt::format_to(Out(out), "Sampling stopped, process pid={} exited with code {}\n", view.run.target.process,
+                   text::hex(*view.run.exit_code, 4));
   }
-  for (const answers::SampledEvent& event : profile.events) {
-    for (const answers::SymbolRow* row : shown_rows(profile, event, options).rows) {
-      if (profile.symbols[row->symbol].kind != answers::SymbolKind::function) continue;
-      fmt::format_to(Out(out), "symbol found: {}\n", answers::display_name(profile, row->symbol));
+  for (const compat::SampledEvent& event : view.events) {
+    for (const compat::SymbolRow* row : shown_rows(view, event, options).rows) {
+      if (view.symbols[row->symbol].kind != compat::SymbolKind::function) continue;
+      fmt::format_to(Out(out), "symbol found: {}\n", compat::display_name(view, row->symbol));
     }
   }
 }
 
-void append_interruptions(std::string& out, const answers::CompatProfile& profile) {
+void append_interruptions(std::string& out, const compat::CompatView& view) {
   u64 held_back = 0, throttled = 0, unreadable = 0, register_losses = 0;
-  for (const answers::CoreSamples& core : profile.cores) {
+  for (const answers::CoreSamples& core : view.run.cores) {
     held_back += core.held_back;
     throttled += core.throttled;
     unreadable += core.unreadable;
@@ -89,24 +89,24 @@ void append_interruptions(std::string& out, const answers::CompatProfile& profil
   }
 }
 
-void append_losses(std::string& out, const answers::CompatProfile& profile) {
-  append_interruptions(out, profile);
-  const Table table = loss_table(profile);
+void append_losses(std::string& out, const compat::CompatView& view) {
+  append_interruptions(out, view);
+  const Table table = loss_table(view);
   if (table.rows.empty()) return;
-  const u64 generated = profile.samples_generated(), dropped = profile.samples_dropped();
+  const u64 generated = view.run.samples_generated(), dropped = view.run.samples_dropped();
   fmt::format_to(Out(out), "lost samples: {} of {} ({} %)\n", text::with_commas(dropped), text::with_commas(generated),
                  text::fixed(percent(dropped, generated), 2));
   append_table(out, table);
   out += '\n';
 }
 
-void append_row_details(std::string& out, const answers::CompatProfile& profile, const answers::SymbolRow& row,
+void append_row_details(std::string& out, const compat::CompatView& view, const compat::SymbolRow& row,
                         const SampleOptions& options) {
-  const bool annotate = (options.annotate || options.disassemble) && is_annotated(profile, row);
+  const bool annotate = (options.annotate || options.disassemble) && is_annotated(view, row);
   if (!annotate && !options.verbose) return;
-  fmt::format_to(Out(out), "{}\n", answers::display_name(profile, row.symbol));
+  fmt::format_to(Out(out), "{}\n", compat::display_name(view, row.symbol));
   if (options.verbose) {
-    for (const answers::PcCount& pc : row.pcs) {
+    for (const compat::PcCount& pc : row.pcs) {
       fmt::format_to(Out(out), "pc:\t{}\t{:>8}\n", text::hex(pc.address, 20), pc.count);
     }
   }
@@ -115,50 +115,50 @@ void append_row_details(std::string& out, const answers::CompatProfile& profile,
     out += "no source lines are known for it\n\n";
     return;
   }
-  append_table(out, annotation_table(profile, row, options));
-  const Table inlined = options.verbose ? inlined_table(profile, row) : Table{};
+  append_table(out, annotation_table(view, row, options));
+  const Table inlined = options.verbose ? inlined_table(view, row) : Table{};
   if (!inlined.rows.empty()) append_table(out, inlined);
   out += '\n';
 }
 
-void append_event(std::string& out, const answers::CompatProfile& profile, const answers::SampledEvent& event,
+void append_event(std::string& out, const compat::CompatView& view, const compat::SampledEvent& event,
                   const SampleOptions& options) {
   append_heading(out, fmt::format("sample source: {}, top {} hot functions", event.name, options.rows));
-  const ShownRows shown = shown_rows(profile, event, options);
-  for (const answers::SymbolRow* row : shown.rows) append_row_details(out, profile, *row, options);
-  append_table(out, symbol_table(profile, event, shown));
+  const ShownRows shown = shown_rows(view, event, options);
+  for (const compat::SymbolRow* row : shown.rows) append_row_details(out, view, *row, options);
+  append_table(out, symbol_table(view, event, shown));
   // A great number gets a blank before it, below that of the column (contract 9.2 has 6 characters).
   fmt::format_to(Out(out), "{:>16}%{:>6}  top {} in total\n", text::fixed(percent(shown.total_count, event.samples), 2),
                  fmt::format(" {}", shown.total_count), shown.total_rows);
 }
 
-void append_breakdowns(std::string& out, const answers::CompatProfile& profile, const SampleOptions& options) {
-  for (const SampleBreakdown breakdown : options.by) {
-    for (const answers::SampledEvent& event : profile.events) {
+void append_breakdowns(std::string& out, const compat::CompatView& view, const SampleOptions& options) {
+  for (const request::Breakdown breakdown : options.by) {
+    for (const compat::SampledEvent& event : view.events) {
       out += '\n';
       append_heading(out, fmt::format("sample source: {}, by {}", event.name, breakdown_name(breakdown)));
-      append_table(out, breakdown_table(profile, event, breakdown, options));
+      append_table(out, breakdown_table(view, event, breakdown, options));
     }
   }
 }
 
-void append_notes(std::string& out, const answers::CompatProfile& profile) {
+void append_notes(std::string& out, const compat::CompatView& view) {
   std::string notes;
-  if (!profile.note.empty()) fmt::format_to(Out(notes), "note: {}\n", profile.note);
-  if (!has_samples(profile)) {
-    const std::string interval = profile.events.empty() || profile.events.front().interval == 0
-                                     ? std::string()
-                                     : fmt::format(" ({} x {})", text::with_commas(profile.events.front().interval),
-                                                   profile.events.front().name);
+  if (!view.run.note.empty()) fmt::format_to(Out(notes), "note: {}\n", view.run.note);
+  if (!has_samples(view)) {
+    const std::string interval =
+        view.events.empty() || view.events.front().interval == 0
+            ? std::string()
+            : fmt::format(" ({} x {})", text::with_commas(view.events.front().interval), view.events.front().name);
     notes += fmt::format(
         "note: no samples: the interval{} was longer than the run, or the program never ran on a sampled core; try "
         "--freq 1000\n",
         interval);
   }
   constexpr usize kMostNotes = 10;
-  const std::vector<SymbolNote> modules = symbol_notes(profile);
+  const std::vector<SymbolNote> modules = symbol_notes(view);
   for (usize i = 0; i < std::min(modules.size(), kMostNotes); ++i) {
-    const answers::SampleModule& module = profile.target.modules[modules[i].module];
+    const answers::SampleModule& module = view.run.target.modules[modules[i].module];
     fmt::format_to(Out(notes), "note: {} % of samples in {}: {}\n", text::fixed(modules[i].percent, 1), module.name,
                    module.reason);
   }
@@ -187,17 +187,17 @@ std::string sample_start_text(const answers::SampleTarget& target, const std::st
   return out;
 }
 
-std::string sample_text(const answers::CompatProfile& profile, const SampleOptions& options) {
+std::string sample_text(const compat::CompatView& view, const SampleOptions& options) {
   std::string out;
-  if (options.verbose) append_trace(out, profile, options);
-  append_losses(out, profile);
-  for (usize i = 0; i < profile.events.size(); ++i) {
+  if (options.verbose) append_trace(out, view, options);
+  append_losses(out, view);
+  for (usize i = 0; i < view.events.size(); ++i) {
     if (i != 0) out += '\n';
-    append_event(out, profile, profile.events[i], options);
+    append_event(out, view, view.events[i], options);
   }
-  append_breakdowns(out, profile, options);
-  fmt::format_to(Out(out), "\n{:>20} seconds time elapsed\n", text::elapsed(profile.elapsed_seconds));
-  append_notes(out, profile);
+  append_breakdowns(out, view, options);
+  fmt::format_to(Out(out), "\n{:>20} seconds time elapsed\n", text::elapsed(view.run.elapsed_seconds));
+  append_notes(out, view);
   return out;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 #include "analysis/operations/spe_profile.h"
 #include "model/answers/count_profile.h"
+#include "views/compat/compat_rows.h"
 
 namespace wperf::report::testing {
 
@@ -11,5 +12,7 @@ operations::SpeProfile loads_and_branches();
 answers::CountProfile population_counted();
 // The same with memory: three data sources, stores without one, a line that two threads fight over, losses.
 operations::SpeProfile memory_sampled();
+// WindowsPerf's view of either.
+compat::CompatView view_of(const operations::SpeProfile& profile);
 
 }  // namespace wperf::report::testing

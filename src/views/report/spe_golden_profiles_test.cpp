@@ -140,24 +140,38 @@ operations::MemoryProfile memory_of() {
 
 }  // namespace
 
-SpeProfile loads_and_branches() {
-  SpeProfile profile;
-  profile.samples = two_events_sampled();
-  profile.samples.events.resize(2);
-  std::swap(profile.samples.events[0], profile.samples.events[1]);
+compat::CompatView view_of(const SpeProfile& profile) {
+  compat::CompatView view = two_events_sampled();
+  view.run = profile.run;
+  view.events.resize(2);
+  std::swap(view.events[0], view.events[1]);
   const char* const names[] = {
       "LOAD_STORE_ATOMIC-LOAD-GP/retired+level1-data-cache-access+level1-data-cache-refill+tlb_access",
       "BRANCH_OR_EXCEPTION-CONDITIONAL-DIRECT/retired+mispredicted"};
-  u64 records = 0;
   for (usize i = 0; i < 2; ++i) {
-    answers::SampledEvent& event = profile.samples.events[i];
+    compat::SampledEvent& event = view.events[i];
     event.name = names[i];
     event.code = 0;
     event.interval = 0;
     event.fixed = false;
-    records += event.samples;
   }
-  profile.samples.cores = {{.core = 1, .generated = records}};
+  return view;
+}
+
+SpeProfile loads_and_branches() {
+  SpeProfile profile;
+  const compat::CompatView view = two_events_sampled();
+  u64 records = 0;
+  for (const compat::SampledEvent& event : view.events) records += event.samples;
+  for (const compat::Symbol& symbol : view.symbols) {
+    stacks::StackFunction& function = profile.samples.functions.emplace_back();
+    function.name = compat::bare_name(symbol);
+    function.module = symbol.module;
+    function.is_known = symbol.kind == compat::SymbolKind::function;
+  }
+  for (const compat::SourceFile& file : view.files) profile.samples.texts.push_back(file.path);
+  profile.run = view.run;
+  profile.run.cores = {{.core = 1, .generated = records}};
   profile.cores = {{.core = 1, .records = records}};
   profile.places = {{.address = 0, .symbol = kOther},
                     {.address = kProgram + 0x1100, .symbol = kMain, .module = 0},
@@ -184,8 +198,8 @@ answers::CountProfile population_counted() {
 
 SpeProfile memory_sampled() {
   SpeProfile profile = loads_and_branches();
-  profile.samples.cores[0].generated += 19;
-  profile.samples.cores[0].lost_ring_full = 19;
+  profile.run.cores[0].generated += 19;
+  profile.run.cores[0].lost_ring_full = 19;
   profile.cores[0].full = 2;
   profile.cores[0].stopped_ns = 1'234'567;
   profile.cores[0].bad_bytes = 3;

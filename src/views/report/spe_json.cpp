@@ -39,15 +39,15 @@ std::string document(const SampleJsonParts& parts, const operations::SpeProfile&
 
 }  // namespace
 
-std::string spe_json(const operations::SpeProfile& profile, const answers::CountProfile* counting,
-                     const SpeOptions& options, const WriteMembers& more) {
+std::string spe_json(const operations::SpeProfile& profile, const compat::CompatView& view,
+                     const answers::CountProfile* counting, const SpeOptions& options, const WriteMembers& more) {
   const answers::CountProfile counts = counting != nullptr ? *counting : answers::CountProfile{};
   SampleOptions samples = options.samples;
   if (samples.most_bytes != 0) {
     const usize around = document({}, profile, counts, options, {}).size();
     samples.most_bytes = std::max<usize>(1, samples.most_bytes - std::min(samples.most_bytes, around));
   }
-  return document(sample_json_parts(profile.samples, samples), profile, counts, options, more);
+  return document(sample_json_parts(view, samples), profile, counts, options, more);
 }
 
 }  // namespace wperf::report

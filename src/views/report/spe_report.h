@@ -21,13 +21,14 @@ struct SpeOptions {
 };
 
 // Everything after the progress line: the counting section if there is one, the sections, the tables of --mem.
-std::string spe_text(const operations::SpeProfile& profile, const answers::CountProfile* counting,
-                     const SpeOptions& options);
+// The view shows the samples of the profile.
+std::string spe_text(const operations::SpeProfile& profile, const compat::CompatView& view,
+                     const answers::CountProfile* counting, const SpeOptions& options);
 
 // {"sampling": {"events": […], "sampling": {…}, "memory": {…}}, "counting": {…}}; "memory" with --mem only, "counting"
 // without members if nothing was counted. `more` writes members that follow.
-std::string spe_json(const operations::SpeProfile& profile, const answers::CountProfile* counting,
-                     const SpeOptions& options, const WriteMembers& more = {});
+std::string spe_json(const operations::SpeProfile& profile, const compat::CompatView& view,
+                     const answers::CountProfile* counting, const SpeOptions& options, const WriteMembers& more = {});
 
 // Only the tables of --mem, which spe_text() appends.
 std::string memory_text(const operations::SpeProfile& profile, const SpeOptions& options);

@@ -29,23 +29,26 @@ SpeOptions with_memory() {
 TEST(spe_golden, loads_and_branches) {
   const SpeProfile profile = testing::loads_and_branches();
   const answers::CountProfile counting = testing::population_counted();
-  expect_golden("spe_loads_and_branches.txt", spe_text(profile, &counting, {}));
-  expect_golden("spe_loads_and_branches.json", spe_json(profile, &counting, {}));
+  expect_golden("spe_loads_and_branches.txt", spe_text(profile, testing::view_of(profile), &counting, {}));
+  expect_golden("spe_loads_and_branches.json", spe_json(profile, testing::view_of(profile), &counting, {}));
   SpeOptions options;
   options.samples.annotate = options.samples.disassemble = true;
-  expect_golden("spe_loads_and_branches_disassembled.txt", spe_text(profile, &counting, options));
-  expect_golden("spe_loads_and_branches_disassembled.json", spe_json(profile, &counting, options));
+  expect_golden("spe_loads_and_branches_disassembled.txt",
+                spe_text(profile, testing::view_of(profile), &counting, options));
+  expect_golden("spe_loads_and_branches_disassembled.json",
+                spe_json(profile, testing::view_of(profile), &counting, options));
 }
 
 TEST(spe_golden, memory) {
   const SpeProfile profile = testing::memory_sampled();
-  expect_golden("spe_memory.txt", spe_text(profile, nullptr, with_memory()));
-  expect_golden("spe_memory.json", spe_json(profile, nullptr, with_memory()));
+  expect_golden("spe_memory.txt", spe_text(profile, testing::view_of(profile), nullptr, with_memory()));
+  expect_golden("spe_memory.json", spe_json(profile, testing::view_of(profile), nullptr, with_memory()));
 }
 
 TEST(SpeText, TheSectionsFollowTheCountingWithOneTimeAtTheEnd) {
   const answers::CountProfile counting = testing::population_counted();
-  const std::string text = spe_text(testing::loads_and_branches(), &counting, {});
+  const std::string text =
+      spe_text(testing::loads_and_branches(), testing::view_of(testing::loads_and_branches()), &counting, {});
   const usize counted = text.find("sample_filtrate"), section = text.find("sample source: LOAD_STORE_ATOMIC-LOAD-GP/");
   ASSERT_NE(counted, std::string::npos);
   ASSERT_NE(section, std::string::npos);
@@ -58,7 +61,8 @@ TEST(SpeText, TheSectionsFollowTheCountingWithOneTimeAtTheEnd) {
 
 TEST(SpeJson, EventsAreInBothPlacesAndNothingElseAtTheTop) {
   const answers::CountProfile counting = testing::population_counted();
-  const json document = json::parse(spe_json(testing::loads_and_branches(), &counting, {}));
+  const json document = json::parse(
+      spe_json(testing::loads_and_branches(), testing::view_of(testing::loads_and_branches()), &counting, {}));
   EXPECT_EQ(document.size(), 2U);
   const json& sampling = document.at("sampling");
   EXPECT_EQ(sampling.at("events"), sampling.at("sampling").at("events"));
@@ -80,20 +84,22 @@ TEST(SpeJson, StaysBelowTheLimitOfClients) {
   SpeOptions options = with_memory();
   options.samples.disassemble = true;
   const SpeProfile profile = testing::memory_sampled();
-  const std::string all = spe_json(profile, nullptr, options);
+  const std::string all = spe_json(profile, testing::view_of(profile), nullptr, options);
   for (const usize less : {1U, 200U, 500U}) {
     options.samples.most_bytes = all.size() - less;
-    const std::string document = spe_json(profile, nullptr, options);
+    const std::string document = spe_json(profile, testing::view_of(profile), nullptr, options);
     EXPECT_LE(document.size(), options.samples.most_bytes);
     EXPECT_TRUE(json::parse(document).at("sampling").at("sampling").contains("lines_not_disassembled"));
   }
   options.samples.most_bytes = all.size() + 100;
-  EXPECT_EQ(spe_json(profile, nullptr, options), all);
+  EXPECT_EQ(spe_json(profile, testing::view_of(profile), nullptr, options), all);
 }
 
 TEST(SpeJson, MemoryIsThereWhenAskedFor) {
-  const json memory =
-      json::parse(spe_json(testing::memory_sampled(), nullptr, with_memory())).at("sampling").at("memory");
+  const json memory = json::parse(spe_json(testing::memory_sampled(), testing::view_of(testing::memory_sampled()),
+                                           nullptr, with_memory()))
+                          .at("sampling")
+                          .at("memory");
   EXPECT_EQ(memory.at("hits"), 220);
   EXPECT_EQ(memory.at("sources").at(1).at("source"), "dram");
   EXPECT_EQ(memory.at("false_sharing").at(0).at("places").size(), 2U);

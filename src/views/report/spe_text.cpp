@@ -7,13 +7,13 @@
 
 namespace wperf::report {
 
-std::string spe_text(const operations::SpeProfile& profile, const answers::CountProfile* counting,
-                     const SpeOptions& options) {
+std::string spe_text(const operations::SpeProfile& profile, const compat::CompatView& view,
+                     const answers::CountProfile* counting, const SpeOptions& options) {
   std::string out;
   if (counting != nullptr) {
     out = count_text(*counting, {.verbose = options.samples.verbose, .elapsed = false});
   }
-  out += sample_text(profile.samples, options.samples);
+  out += sample_text(view, options.samples);
   if (options.memory) out += memory_text(profile, options);
   const std::vector<std::string> notes = spe_notes(profile);
   if (!notes.empty()) out += '\n';

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "analysis/naming/sample_places.h"
+#include "analysis/operations/code_places.h"
 
 #include <algorithm>
 
-namespace wperf::naming {
+namespace wperf::operations {
 namespace {
 
 constexpr usize kFirstSlots = 1024;
@@ -57,17 +57,14 @@ u32 ModuleMap::find(Place place) const {
   return inside ? module : answers::kNone;
 }
 
-std::vector<std::vector<u32>> addresses_in_modules(std::initializer_list<const std::vector<Place>*> lists,
+std::vector<std::vector<u32>> addresses_in_modules(const std::vector<Place>& places,
                                                    const std::vector<answers::SampleModule>& modules) {
   const ModuleMap map(modules);
   std::vector<std::vector<u32>> addresses(modules.size());
-  for (const std::vector<Place>* places : lists) {
-    for (usize number = kOtherProcess + 1; number < places->size(); ++number) {
-      const Place& place = (*places)[number];
-      const u32 module = map.find(place);
-      if (module == answers::kNone) continue;
-      addresses[module].push_back(static_cast<u32>(place.address - modules[module].base));
-    }
+  for (usize number = kOtherProcess + 1; number < places.size(); ++number) {
+    const u32 module = map.find(places[number]);
+    if (module == answers::kNone) continue;
+    addresses[module].push_back(static_cast<u32>(places[number].address - modules[module].base));
   }
   for (std::vector<u32>& rvas : addresses) {
     std::sort(rvas.begin(), rvas.end());
@@ -76,4 +73,4 @@ std::vector<std::vector<u32>> addresses_in_modules(std::initializer_list<const s
   return addresses;
 }
 
-}  // namespace wperf::naming
+}  // namespace wperf::operations

@@ -8,8 +8,9 @@
 #include "formats/perf_data/perf_file.h"
 #include "formats/perf_data/run_facts.h"
 #include "ground/diag/result.h"
-#include "model/answers/compat_profile.h"
+#include "model/answers/sampled_run.h"
 #include "model/request/request.h"
+#include "views/compat/compat_rows.h"
 
 namespace wperf::commands {
 
@@ -21,7 +22,7 @@ struct RunTarget {
 RunTarget target_of_run(const perf_data::PerfFile& file, const perf_data::RunFacts& run,
                         const request::Request& request);
 
-diag::Result<answers::CompatProfile> compat_profile(const perf_data::PerfFile& file, const request::Request& request,
-                                                    const modules::DownloadProgress& tell_download = {});
+diag::Result<compat::CompatView> recorded_compat(const perf_data::PerfFile& file, const request::Request& request,
+                                                 const modules::DownloadProgress& tell_download = {});
 
 }  // namespace wperf::commands

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The immutable answer of one sampling run: where the events happened, as functions, lines and addresses, and also by
-// process, thread, module, core, caller and time. Names are kept once, in `symbols`, `modules` and `files`; everything
-// else refers to them by index. Knows neither OS nor output format.
+// WindowsPerf's view of a profile (contract 9): where the events happened, as functions, lines and addresses, and also
+// by process, thread, module, core, caller and time. Names are kept once, in `symbols`, `files` and the modules of the
+// target; everything else refers to them by index. Knows neither OS nor output format.
 #pragma once
 #include <functional>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/ints.h"
+#include "model/answers/sampled_run.h"
 
-namespace wperf::answers {
+namespace wperf::compat {
 
-inline constexpr u32 kNone = ~u32{0};  // an index that refers to nothing
+using answers::kNone;
 
 enum class SymbolKind : u8 {
   function,
@@ -25,41 +25,12 @@ enum class SymbolKind : u8 {
 struct Symbol {
   SymbolKind kind = SymbolKind::unknown;
   std::string name;    // the name of a function
-  u32 module = kNone;  // index into modules; kNone: no module
-};
-
-struct ModuleSection {
-  std::string name;
-  u32 rva = 0, virtual_size = 0;
-};
-
-struct SampleModule {
-  std::string name;  // base name as loaded
-  std::string path;
-  std::string pdb_file;  // the PDB with its names; empty: none
-  u64 base = 0;          // its address in memory
-  u32 size = 0;
-  u64 image_base = 0;  // the preferred address of its file
-  std::vector<ModuleSection> sections;
-  bool main = false;    // the program itself: its functions are shown without module name
-  bool kernel = false;  // in the kernel's address space
-  std::string reason;   // why it has no better names; empty: they are the best possible
-  u64 samples = 0;      // of all events; set by the builder
+  u32 module = kNone;  // index into the target's modules; kNone: no module
 };
 
 struct SourceFile {
   std::string path;
   std::string text;  // contents; empty: not read
-};
-
-// The sampled program; known before the first sample.
-struct SampleTarget {
-  std::string image_name;  // base name of the program
-  u32 process = 0;
-  std::string pe_file, pdb_file;
-  u64 base_address = 0;   // of the entry point, at run time
-  u64 runtime_delta = 0;  // base_address - (image base + entry RVA), modulo 2^64
-  std::vector<SampleModule> modules;
 };
 
 struct PcCount {
@@ -131,18 +102,6 @@ struct SampledEvent {
   std::vector<CallerCount> callers;  // in the order of rows, then most samples first; empty: not asked for
 };
 
-// The driver's totals for one core, lost samples included.
-struct CoreSamples {
-  u32 core = 0;
-  u64 generated = 0;
-  u64 lost_ring_full = 0;   // the tool did not collect fast enough
-  u64 lost_filtered = 0;    // from an exception level that was not wanted, or from another program
-  u64 held_back = 0;        // intervals that made no sample, because samples would have come too fast
-  u64 throttled = 0;        // times the system stopped sampling because it took too much time
-  u64 unreadable = 0;       // records that made no sense
-  u64 register_losses = 0;  // times the counters' registers were found wiped, and set up anew
-};
-
 struct Instruction {
   u32 rva = 0;
   std::string mnemonic, operands;
@@ -160,35 +119,24 @@ struct TimeSlices {
   u64 length_ns = 0;
 };
 
-struct CompatProfile {
-  SampleTarget target;
+struct CompatView {
+  answers::SampledRun run;
   std::vector<Symbol> symbols;
   std::vector<SourceFile> files;
-  std::vector<SampledEvent> events;  // fixed counter first, then by event number
-  std::vector<CoreSamples> cores;
-  std::vector<CodeBlock> code;  // by module, begin, end; empty: not disassembled
+  std::vector<SampledEvent> events;  // fixed counter first, then by event number; of SPE, most samples first
+  std::vector<CodeBlock> code;       // by module, begin, end; empty: not disassembled
   TimeSlices slices;
-  std::optional<u32> exit_code;  // the program's exit code, if it ended by itself
-  double elapsed_seconds = 0;
-  std::string note;  // why this event was chosen, if the user named none; empty: no reason is given
-
-  u64 samples_generated() const;
-  u64 samples_dropped() const;
 };
 
 // As reports show it: `name`, `name:module.dll`, `unknown`, `[kernel]`, `[other process]`.
-std::string display_name(const CompatProfile& profile, u32 symbol);
+std::string display_name(const CompatView& view, u32 symbol);
 // The same without `:module.dll`.
 std::string_view bare_name(const Symbol& symbol);
 // The rows a report shows, hottest first: at most `most` of those whose bare name the filter lets pass.
 using NameFilter = std::function<bool(std::string_view)>;  // empty: every name
-std::vector<const SymbolRow*> choose_rows(const CompatProfile& profile, const SampledEvent& event, u32 most,
+std::vector<const SymbolRow*> choose_rows(const CompatView& view, const SampledEvent& event, u32 most,
                                           const NameFilter& filter);
 // None: not disassembled.
-const CodeBlock* find_code(const CompatProfile& profile, u32 module, u32 begin, u32 end);
-// The text of a line, without its end; empty if the file was not read or is shorter.
-std::string_view source_line(const SourceFile& file, u32 line);
-// "name+0x24", "name" at its start.
-std::string place_text(std::string_view name, u32 offset);
+const CodeBlock* find_code(const CompatView& view, u32 module, u32 begin, u32 end);
 
-}  // namespace wperf::answers
+}  // namespace wperf::compat

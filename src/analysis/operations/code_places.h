@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The distinct addresses of a run, numbered: each sample is looked at once here, everything after counts numbers.
 #pragma once
-#include <initializer_list>
 #include <vector>
 
 #include "base/ints.h"
-#include "model/answers/address_answer.h"
-#include "model/answers/compat_profile.h"
+#include "model/answers/sampled_run.h"
 
-namespace wperf::naming {
+namespace wperf::operations {
 
 inline constexpr u32 kOtherProcess = 0;  // the place of every sample outside the target process
 
@@ -42,8 +40,8 @@ class ModuleMap {
   std::vector<u32> by_base_;
 };
 
-// The addresses to ask each module for: all addresses of these lists in it, counted from its base, sorted, each once.
-std::vector<std::vector<u32>> addresses_in_modules(std::initializer_list<const std::vector<Place>*> lists,
+// The addresses to ask each module for: all of these places in it, counted from its base, sorted, each once.
+std::vector<std::vector<u32>> addresses_in_modules(const std::vector<Place>& places,
                                                    const std::vector<answers::SampleModule>& modules);
 
-}  // namespace wperf::naming
+}  // namespace wperf::operations

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "app/commands/compat_profile_builder.h"
+#include "app/commands/recorded_compat.h"
 
 #include <algorithm>
 
@@ -68,9 +68,9 @@ std::vector<answers::ProcessName> names_of_processes(const stacks::StackProfile&
   return names;
 }
 
-compat::CompatRun run_of(const perf_data::PerfFile& file, const recording::RecordedSamples& recorded,
-                         const request::Request& request) {
-  compat::CompatRun run;
+answers::SampledRun run_of(const perf_data::PerfFile& file, const recording::RecordedSamples& recorded,
+                           const request::Request& request) {
+  answers::SampledRun run;
   const RunFacts facts = recorded.run.value_or(RunFacts());
   run.target = target_of_run(file, facts, request).target;
   run.processes = names_of_processes(recorded.profile);
@@ -103,9 +103,9 @@ compat::CompatRun run_of(const perf_data::PerfFile& file, const recording::Recor
 }
 
 // By the numbers of the target's modules.
-compat::FileOfModule files_of(const recording::RecordedSamples& recorded, const answers::CompatProfile& profile) {
+compat::FileOfModule files_of(const recording::RecordedSamples& recorded, const compat::CompatView& view) {
   return [&](u32 number) -> const modules::CodeFile* {
-    const std::string& path = profile.target.modules[number].path;
+    const std::string& path = view.run.target.modules[number].path;
     for (u32 i = 0; i < recorded.profile.modules.size(); ++i) {
       if (!path.empty() && recorded.profile.modules[i].path == path) return recorded.files.find(i);
     }
@@ -130,19 +130,18 @@ RunTarget target_of_run(const perf_data::PerfFile& file, const RunFacts& run, co
   return target;
 }
 
-diag::Result<answers::CompatProfile> compat_profile(const perf_data::PerfFile& file, const request::Request& request,
-                                                    const modules::DownloadProgress& tell_download) {
+diag::Result<compat::CompatView> recorded_compat(const perf_data::PerfFile& file, const request::Request& request,
+                                                 const modules::DownloadProgress& tell_download) {
   recording::ReadOptions wanted = wanted_of(request);
   modules::FunctionFiles functions({});
   wanted.functions = &functions;
   wanted.symbols.tell_download = tell_download;
   const recording::RecordedSamples recorded = recording::read_recorded_samples(file, wanted);
-  answers::CompatProfile profile =
-      compat::make_sample_profile(recorded.profile, run_of(file, recorded, request), plan::kCycleEvent);
+  compat::CompatView view = compat::make_view(recorded.profile, run_of(file, recorded, request), plan::kCycleEvent);
   const request::SampleDisplay& display = request.sampling.display;
   WPERF_CHECK_OK(
-      compat::add_code_and_sources(profile, files_of(recorded, profile), display, modules::symbol_folders(request)));
-  return profile;
+      compat::add_code_and_sources(view, files_of(recorded, view), display, modules::symbol_folders(request)));
+  return view;
 }
 
 }  // namespace wperf::commands

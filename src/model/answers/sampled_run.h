@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Everything about a run that took samples but the samples: its program, the losses of each core, how it ended. Knows
+// neither OS nor output format.
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/ints.h"
+#include "model/answers/address_answer.h"
+
+namespace wperf::answers {
+
+inline constexpr u32 kNone = ~u32{0};  // an index that refers to nothing
+
+struct ModuleSection {
+  std::string name;
+  u32 rva = 0, virtual_size = 0;
+};
+
+struct SampleModule {
+  std::string name;  // base name as loaded
+  std::string path;
+  std::string pdb_file;  // the PDB with its names; empty: none
+  u64 base = 0;          // its address in memory
+  u32 size = 0;
+  u64 image_base = 0;  // the preferred address of its file
+  std::vector<ModuleSection> sections;
+  bool main = false;    // the program itself: its functions are shown without module name
+  bool kernel = false;  // in the kernel's address space
+  std::string reason;   // why it has no better names; empty: they are the best possible
+  u64 samples = 0;      // of all events; set by the view
+};
+
+// The sampled program; known before the first sample.
+struct SampleTarget {
+  std::string image_name;  // base name of the program
+  u32 process = 0;
+  std::string pe_file, pdb_file;
+  u64 base_address = 0;   // of the entry point, at run time
+  u64 runtime_delta = 0;  // base_address - (image base + entry RVA), modulo 2^64
+  std::vector<SampleModule> modules;
+};
+
+// The driver's totals for one core, lost samples included.
+struct CoreSamples {
+  u32 core = 0;
+  u64 generated = 0;
+  u64 lost_ring_full = 0;   // the tool did not collect fast enough
+  u64 lost_filtered = 0;    // from an exception level that was not wanted, or from another program
+  u64 held_back = 0;        // intervals that made no sample, because samples would have come too fast
+  u64 throttled = 0;        // times the system stopped sampling because it took too much time
+  u64 unreadable = 0;       // records that made no sense
+  u64 register_losses = 0;  // times the counters' registers were found wiped, and set up anew
+};
+
+// Samples of a thread on a core.
+struct OwnerCount {
+  u32 event = 0;  // index into the profile's events
+  u32 core = 0;
+  std::optional<u64> thread;  // process << 32 | thread
+  u64 count = 0;
+};
+
+struct SampledRun {
+  SampleTarget target;  // with the known modules of the program
+  std::vector<CoreSamples> cores;
+  std::vector<ProcessName> processes;
+  bool callers = false;        // wanted
+  bool all_processes = false;  // without it, samples of all processes become "other process"
+  // SPE sampled kinds of operations. Such a profile has the modules of the target in their order. Its samples count
+  // places of code only; `owners` counts threads and cores.
+  bool of_operations = false;
+  std::vector<OwnerCount> owners;
+  std::optional<u32> exit_code;  // the program's exit code, if it ended by itself
+  double elapsed_seconds = 0;
+  std::string note;  // why this event was chosen, if the user named none; empty: no reason is given
+
+  u64 samples_generated() const {
+    u64 sum = 0;
+    for (const CoreSamples& core : cores) sum += core.generated;
+    return sum;
+  }
+  u64 samples_dropped() const {
+    u64 sum = 0;
+    for (const CoreSamples& core : cores) sum += core.lost_ring_full + core.lost_filtered;
+    return sum;
+  }
+};
+
+}  // namespace wperf::answers
