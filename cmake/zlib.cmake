@@ -1,5 +1,5 @@
-# wperf_zlib: the part of zlib that compresses. Linux links Debian's static library, so that starting loads nothing
-# more; the Windows build makes it from its source in build/tools/zlib. Without that source the target does not exist.
+# wperf_zlib: zlib. Linux links Debian's static library, so that starting loads nothing more; the Windows build makes what
+# wperf calls of it from its source in build/tools/zlib (scripts/packages.sh fetches it).
 if(NOT WIN32)
   find_path(WPERF_ZLIB_INCLUDE zlib.h REQUIRED)
   find_library(WPERF_ZLIB NAMES libz.a z REQUIRED)
@@ -10,10 +10,9 @@ if(NOT WIN32)
 endif()
 set(WPERF_ZLIB_SOURCE ${CMAKE_SOURCE_DIR}/build/tools/zlib CACHE PATH "the source of zlib")
 if(NOT EXISTS ${WPERF_ZLIB_SOURCE}/deflate.c)
-  message(STATUS "no source of zlib in ${WPERF_ZLIB_SOURCE}: this wperf.exe will pack without compressing")
-  return()
+  message(FATAL_ERROR "no source of zlib in ${WPERF_ZLIB_SOURCE}; scripts/build fetches it, or set WPERF_ZLIB_SOURCE")
 endif()
-foreach(name adler32 crc32 deflate trees zutil)
+foreach(name adler32 crc32 deflate inffast inflate inftrees trees zutil)
   list(APPEND zlib_sources ${WPERF_ZLIB_SOURCE}/${name}.c)
 endforeach()
 add_library(wperf_zlib STATIC ${zlib_sources})

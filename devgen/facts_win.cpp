@@ -6,7 +6,7 @@
 
 #include "devgen/codes.h"
 #include "devgen/windows_machine.h"
-#include "ground/os/windows_facts.h"
+#include "ground/os/machine_facts.h"
 
 namespace wperf::devgen {
 namespace {

@@ -8,7 +8,7 @@
 #include <cstring>
 #include <span>
 
-#include "machine/perf_events/aux_area.h"
+#include "machine/perf_events/rings.h"
 
 namespace {
 

@@ -5,7 +5,7 @@
 #include <span>
 
 #include "ground/packing/cabinet.h"
-#include "ground/packing/inflate.h"
+#include "ground/packing/deflate.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const wperf::u8* data, wperf::usize size) {
   constexpr wperf::usize kLimit = 1 << 18;

@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "ground/os/http_request.h"
+#include "ground/os/http_server.h"
 
 using wperf::os::HeadState;
 using wperf::os::RequestHead;

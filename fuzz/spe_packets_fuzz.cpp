@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "formats/spe/data_sources.h"
-#include "formats/spe/operation_name.h"
+#include "formats/spe/names.h"
 #include "formats/spe/packet_text.h"
 #include "formats/spe/record_reader.h"
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "app/push/spool_entry.h"
+#include "app/push/spool.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);

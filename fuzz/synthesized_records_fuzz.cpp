@@ -9,7 +9,7 @@
 #include <span>
 
 #include "formats/perf_data/record.h"
-#include "machine/perf_events/ring_pieces.h"
+#include "machine/perf_events/rings.h"
 #include "machine/perf_events/synthesized_records.h"
 
 namespace {

@@ -7,8 +7,7 @@
 #include <span>
 #include <string>
 
-#include "analysis/recording/trace_providers_reader.h"
-#include "analysis/recording/trace_spans_reader.h"
+#include "analysis/recording/trace_marks.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace wperf;

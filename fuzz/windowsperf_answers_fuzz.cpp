@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "machine/windowsperf/open.h"
+#include "machine/windowsperf/windowsperf_machine.h"
 #include "machine/windowsperf/wire.h"
 
 namespace {

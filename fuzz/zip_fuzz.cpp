@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <span>
 
-#include "ground/packing/zip_file.h"
+#include "ground/packing/zip_files.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const wperf::u8* data, wperf::usize size) {
   using namespace wperf;

@@ -82,7 +82,7 @@ need_readers() {
 
 # need_debian_source PACKAGE FILE WHAT: Debian's source of a library that the Windows cross builds have inside, of the
 # same version as the one that the Linux build uses, in build/tools/PACKAGE, where the presence of FILE shows that it is
-# complete. Without it the build goes on; WHAT names the feature that is missing then.
+# complete. WHAT names what is missing without it.
 need_debian_source() {
   local package=$1 witness=$2 what=$3 folder=build/tools/$1 file
   [ -e "$folder/$witness" ] && return 0
@@ -118,7 +118,7 @@ need_debian_source() {
 # need_windows_libraries: the disassembler, and zlib.
 need_windows_libraries() {
   need_debian_source capstone include/capstone/capstone.h "this wperf.exe will not disassemble"
-  need_debian_source zlib deflate.c "this wperf.exe will pack without compressing"
+  need_debian_source zlib deflate.c "wperf.exe cannot be built without it"
 }
 
 # fetch_debian_arm64 FOLDER COMMAND…: leaves the downloads of apt-get's COMMAND for Debian 12 on arm64 in

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "formats/etl/trace_bytes.h"
 #include "formats/etl/trace_text.h"
+#include "ground/text/unicode.h"
 #include "machine/etw/trace_session.h"
 
 namespace wperf::etw::fake {
@@ -29,7 +29,7 @@ bool is_sound(std::span<const std::byte> properties) {
 void tell_file(const std::string& file, std::span<std::byte> properties) {
   const u32 at = number_at<u32>(properties, 112);
   if (at == 0) return;
-  const std::u16string wide = etl::write::wide_text(file);
+  const std::u16string wide = text::utf16_of(file);
   for (usize i = 0; i <= wide.size(); ++i)
     put_at(properties, at + i * sizeof(char16_t), i < wide.size() ? wide[i] : u'\0');
 }

@@ -6,7 +6,7 @@
 #include <map>
 #include <set>
 
-#include "formats/etl/provider_names.h"
+#include "formats/etl/known_providers.h"
 #include "formats/etl/stack_joiner.h"
 #include "formats/etl/trace.h"
 #include "formats/etl/trace_history.h"

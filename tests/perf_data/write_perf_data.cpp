@@ -9,7 +9,7 @@
 #include <cstdio>
 #include <string_view>
 
-#include "formats/perf_data/event_attributes_bytes.h"
+#include "formats/perf_data/event_attributes.h"
 #include "formats/perf_data/format.h"
 #include "formats/perf_data/perf_file_layout.h"
 #include "formats/perf_data/record_bytes.h"

@@ -11,7 +11,7 @@
 #include "analysis/recording/spe_trace_records.h"
 #include "formats/perf_data/aux_traces.h"
 #include "formats/perf_data/perf_file_layout.h"
-#include "machine/perf_events/aux_area.h"
+#include "machine/perf_events/rings.h"
 
 namespace wperf::recording {
 namespace {

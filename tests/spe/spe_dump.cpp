@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "formats/spe/operation_name.h"
+#include "formats/spe/names.h"
 #include "formats/spe/packet_text.h"
 #include "formats/spe/record_reader.h"
 

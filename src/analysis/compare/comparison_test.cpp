@@ -5,7 +5,7 @@
 
 #include "analysis/compare/function_sources.h"
 #include "analysis/compare/made_profile.h"
-#include "ground/diag/names_all.h"
+#include "ground/diag/names_all_test.h"
 
 namespace wperf::compare {
 namespace {

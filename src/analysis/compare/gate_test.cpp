@@ -6,7 +6,7 @@
 #include "analysis/compare/made_profile.h"
 #include "analysis/compare/ratio_text.h"
 #include "analysis/compare/total_review.h"
-#include "ground/diag/names_all.h"
+#include "ground/diag/names_all_test.h"
 
 namespace wperf::compare {
 namespace {

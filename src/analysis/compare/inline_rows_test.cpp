@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "analysis/compare/made_profile.h"
-#include "ground/diag/names_all.h"
+#include "ground/diag/names_all_test.h"
 
 namespace wperf::compare {
 namespace {

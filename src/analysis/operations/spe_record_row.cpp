@@ -4,8 +4,7 @@
 #include <bit>
 #include <unordered_map>
 
-#include "formats/spe/event_names.h"
-#include "formats/spe/operation_name.h"
+#include "formats/spe/names.h"
 
 namespace wperf::operations {
 

@@ -8,8 +8,7 @@
 #include <utility>
 
 #include "analysis/operations/spe_record_row.h"
-#include "formats/spe/event_names.h"
-#include "formats/spe/operation_name.h"
+#include "formats/spe/names.h"
 #include "model/stacks/time_slices.h"
 
 namespace wperf::operations {

@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "analysis/recording/code_map.h"
+#include "analysis/recording/mapped_code.h"
 
 namespace wperf::recording {
 

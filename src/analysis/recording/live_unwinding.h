@@ -9,7 +9,7 @@
 #include "analysis/recording/live_code.h"
 #include "analysis/recording/recorded_unwinding.h"
 #include "formats/perf_data/event_table.h"
-#include "formats/perf_data/record_filter.h"
+#include "formats/perf_data/perf_file_layout.h"
 
 namespace wperf::recording {
 

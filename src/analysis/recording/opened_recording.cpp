@@ -12,11 +12,11 @@
 #include <string_view>
 
 #include "analysis/recording/packed_records.h"
+#include "analysis/recording/recording_input.h"
 #include "analysis/recording/trace_sources.h"
-#include "analysis/recording/unpacked_file.h"
 #include "formats/perf_data/byte_order.h"
-#include "ground/packing/gzip_file.h"
-#include "ground/text/utf16.h"
+#include "ground/packing/zip_files.h"
+#include "ground/text/unicode.h"
 
 namespace wperf::recording {
 

@@ -8,8 +8,8 @@
 #include <span>
 #include <utility>
 
+#include "formats/perf_data/byte_order.h"
 #include "formats/perf_data/record_search.h"
-#include "formats/perf_data/swapped_walk.h"
 #include "ground/os/zstd_stream.h"
 
 namespace wperf::recording {

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "formats/perf_data/features.h"
+#include "formats/perf_data/perf_file.h"
 #include "formats/perf_data/run_facts.h"
 #include "model/stacks/recording_about.h"
 
@@ -12,5 +13,11 @@ namespace wperf::recording {
 // `run` null: the recording was made by another program.
 stacks::RecordingAbout recorded_about(const perf_data::Features& features,
                                       const std::optional<perf_data::RunFacts>& run);
+
+// The kinds of cores that the samples of a perf.data file were taken on.
+
+// Named after the PMU whose cores the file lists, else after the one that counted the event; on a machine with one kind
+// of cores after the machine's name of its processor.
+stacks::CoreKinds recorded_core_kinds(const perf_data::PerfFile& file);
 
 }  // namespace wperf::recording

@@ -7,8 +7,8 @@
 #include <optional>
 #include <tuple>
 
-#include "code/symbols/elf/data_symbols.h"
 #include "code/symbols/elf/elf_file.h"
+#include "code/symbols/elf/elf_symbols.h"
 #include "code/symbols/symbolizer.h"
 #include "formats/perf_data/process_history.h"
 

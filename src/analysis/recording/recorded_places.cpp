@@ -12,8 +12,8 @@
 #include <thread>
 #include <unordered_map>
 
-#include "analysis/recording/function_names.h"
 #include "analysis/recording/mapped_code.h"
+#include "analysis/recording/opened_code.h"
 #include "analysis/recording/path_tree.h"
 #include "code/modules/for_each_module.h"
 #include "code/modules/kernel_symbols.h"

@@ -8,7 +8,7 @@
 #include "analysis/recording/recorded_jit.h"
 #include "code/modules/code_file.h"
 #include "formats/perf_data/process_history.h"
-#include "model/stacks/line_stacks.h"
+#include "model/stacks/moments.h"
 #include "model/stacks/stack_aggregator.h"
 #include "model/stacks/stack_profile.h"
 

@@ -10,11 +10,9 @@
 #include <optional>
 #include <unordered_map>
 
-#include "analysis/recording/counter_growth.h"
 #include "analysis/recording/history_ahead.h"
 #include "analysis/recording/leaf_callers.h"
 #include "analysis/recording/recorded_about.h"
-#include "analysis/recording/recorded_core_kinds.h"
 #include "analysis/recording/recorded_jit.h"
 #include "analysis/recording/recorded_losses.h"
 #include "analysis/recording/recorded_moments.h"
@@ -26,7 +24,7 @@
 #include "analysis/recording/stack_pieces.h"
 #include "code/modules/symbol_folders.h"
 #include "formats/perf_data/history_collector.h"
-#include "formats/spe/event_names.h"
+#include "formats/spe/names.h"
 
 namespace wperf::recording {
 namespace {

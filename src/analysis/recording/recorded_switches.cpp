@@ -6,8 +6,8 @@
 
 #include "formats/perf_data/format.h"
 #include "formats/perf_data/run_facts.h"
+#include "formats/perf_data/sample.h"
 #include "formats/perf_data/tracepoint_formats.h"
-#include "formats/perf_data/user_registers.h"
 #include "formats/perf_data/visit.h"
 
 namespace wperf::recording {

@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "analysis/recording/code_map.h"
+#include "analysis/recording/mapped_code.h"
 #include "code/modules/elf_files.h"
 #include "code/unwind/unwinder.h"
 #include "formats/perf_data/perf_file.h"

@@ -2,6 +2,7 @@
 // The bytes of a recording from any source: a file, a pipe, standard input, or the folder that `perf record --threads`
 // makes, with a file of records for each thread and one with everything else.
 #pragma once
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -9,8 +10,27 @@
 #include "ground/bytes/bytes.h"
 #include "ground/diag/result.h"
 #include "ground/os/mapped_file.h"
+#include "ground/os/recording_file.h"
+#include "ground/packing/deflate.h"
 
 namespace wperf::recording {
+
+// Unpacked data in a file without a name, so that only the parts that are read are in memory.
+class UnpackedFile {
+ public:
+  // unpack(take) gives the pieces to `take`.
+  static diag::Result<UnpackedFile> create(const std::function<void(const packing::TakePiece& take)>& unpack);
+
+  std::span<const std::byte> bytes() const { return mapped_.bytes(); }
+  // These bytes are not needed for now.
+  void release(u64 begin, u64 end) const { mapped_.release(static_cast<usize>(begin), static_cast<usize>(end)); }
+
+ private:
+  UnpackedFile(os::RecordingFile file, os::MappedFile mapped) : file_(std::move(file)), mapped_(std::move(mapped)) {}
+
+  os::RecordingFile file_;
+  os::MappedFile mapped_;
+};
 
 class RecordingInput {
  public:

@@ -10,8 +10,8 @@
 
 #include "analysis/recording/sample_chain.h"
 #include "model/stacks/growing_array.h"
-#include "model/stacks/slice_tally.h"
 #include "model/stacks/stack_aggregator.h"
+#include "model/stacks/time_slices.h"
 
 namespace wperf::recording {
 

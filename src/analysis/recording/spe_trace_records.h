@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "model/readings/spe.h"
+#include "model/readings/samples.h"
 
 namespace wperf::recording {
 

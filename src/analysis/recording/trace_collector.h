@@ -10,9 +10,12 @@
 #include <vector>
 
 #include "analysis/recording/trace_recording.h"
-#include "formats/etl/made_code.h"
+#include "formats/etl/kernel_payloads.h"
+#include "formats/etl/known_providers.h"
 #include "formats/etl/stack_joiner.h"
+#include "formats/etl/trace.h"
 #include "formats/etl/trace_history.h"
+#include "model/stacks/switches.h"
 
 namespace wperf::recording {
 
@@ -96,5 +99,10 @@ class TraceCollector {
   std::unordered_set<u32> started_;    // threads that were not ready yet
   std::unordered_map<u32, u32> left_;  // threads that are on no core: index of the switch in which they left
 };
+
+// When cores of a trace were not recorded, in the time of the recording that is made from it: one nanosecond later than
+// the trace's own.
+std::vector<stacks::Unrecorded> unrecorded_of(const etl::Trace& trace, const etl::TraceLosses& losses,
+                                              const std::vector<etl::LossEvent>& lost_over_time);
 
 }  // namespace wperf::recording

@@ -8,9 +8,8 @@
 #include <set>
 
 #include "analysis/recording/trace_collector.h"
-#include "analysis/recording/trace_facts_reader.h"
 #include "formats/perf_data/byte_writing.h"
-#include "formats/perf_data/event_attributes_bytes.h"
+#include "formats/perf_data/event_attributes.h"
 #include "formats/perf_data/format.h"
 #include "formats/perf_data/perf_file_layout.h"
 #include "formats/perf_data/record_bytes.h"

@@ -7,9 +7,8 @@
 #include <vector>
 
 #include "analysis/recording/recording_input.h"
-#include "analysis/recording/unpacked_file.h"
 #include "formats/etl/trace.h"
-#include "ground/packing/zip_file.h"
+#include "ground/packing/zip_files.h"
 
 namespace wperf::recording {
 

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <utility>
 
-#include "machine/pmu/formula.h"
+#include "machine/pmu/metrics.h"
 
 namespace wperf::topdown {
 namespace {

@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "analysis/waits/thread_times.h"
+#include "analysis/waits/wait_names.h"
+#include "analysis/waits/wait_report.h"
 
 namespace wperf::waits {
 
@@ -57,5 +59,12 @@ class ThreadHistories {
 // The steps from `begin` to `end`, in the order of time: they have no gaps. `thread`: index.
 std::vector<PathStep> critical_path(const Accounting& accounting, const ThreadHistories& histories, u32 thread,
                                     u64 begin, u64 end);
+
+// The critical path of `waits`, with names.
+
+// For the first chosen thread, over the known part of the selected time. nullopt if no thread is chosen.
+std::optional<waits::PathReport> build_critical_path(const waits::Accounting& accounting,
+                                                     const recording::RecordedSwitches& switches, WaitNames& names,
+                                                     const WaitSelection& selection);
 
 }  // namespace wperf::waits

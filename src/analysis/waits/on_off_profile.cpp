@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "model/stacks/slice_tally.h"
 #include "model/stacks/stack_aggregator.h"
+#include "model/stacks/time_slices.h"
 
 namespace wperf::waits {
 namespace {

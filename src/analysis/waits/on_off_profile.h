@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // All of the threads' time as one profile of stacks: where they waited, were ready and ran.
 #pragma once
-#include "analysis/waits/wait_moments.h"
 #include "analysis/waits/wait_names.h"
+#include "analysis/waits/wait_report.h"
 
 namespace wperf::waits {
 

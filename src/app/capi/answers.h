@@ -8,7 +8,7 @@
 #include "include/wperf/wperf.h"
 #include "machine/plan/plan.h"
 #include "model/answers/count_profile.h"
-#include "model/answers/test_answer.h"
+#include "model/answers/tool_answers.h"
 #include "views/compat/compat_rows.h"
 
 namespace wperf::capi {

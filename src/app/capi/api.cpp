@@ -6,8 +6,8 @@
 
 #include "app/capi/configurations.h"
 #include "app/capi/library.h"
-#include "app/capi/wide_text.h"
 #include "ground/os/process.h"
+#include "ground/text/unicode.h"
 #include "include/wperf/wperf.h"
 #include "wperf_version.h"
 
@@ -39,7 +39,7 @@ VERSION_INFO library_version() {
       *parts[part] = *parts[part] * 10 + static_cast<u32>(c - '0');
     }
   }
-  const std::wstring git = wide(kGitVersion);
+  const std::wstring git = text::wide_of(kGitVersion);
   std::copy_n(git.begin(), std::min(git.size(), std::size(version.gitver) - 1), version.gitver);
   return version;
 }

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <variant>
 
-#include "app/capi/wide_text.h"
-#include "ground/os/command_line_words.h"
+#include "ground/os/process.h"
+#include "ground/text/unicode.h"
 #include "model/request/event_list.h"
 #include "model/request/sampling_list.h"
 #include "model/request/symbol_filter.h"
@@ -24,7 +24,7 @@ diag::Error wrong(std::string text) {
 
 std::optional<std::string> optional_text(const wchar_t* text) {
   if (text == nullptr || *text == L'\0') return std::nullopt;
-  return utf8(text);
+  return text::utf8_of(text);
 }
 
 diag::Result<std::vector<request::CoreRange>> core_ranges(const u32* cores, size_t count) {

@@ -1,10 +1,68 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/capi/library.h"
 
+#include <algorithm>
 #include <cstdio>
+#include <string>
 #include <utility>
 
 namespace wperf::capi {
+namespace {
+
+// An array and no string: no constructor or destructor runs when a thread of the program begins or ends.
+thread_local char message[1024];
+
+bool continues_character(char byte) {
+  return (static_cast<unsigned char>(byte) & 0xc0) == 0x80;
+}
+
+}  // namespace
+
+const char* last_error() {
+  return message;
+}
+
+void clear_last_error() {
+  message[0] = '\0';
+}
+
+void set_last_error(std::string_view text) {
+  size_t length = std::min(text.size(), sizeof message - 1);
+  if (length < text.size()) {
+    while (length > 0 && continues_character(text[length])) --length;  // never half a character
+  }
+  text.copy(message, length);
+  message[length] = '\0';
+}
+
+void set_last_error(const diag::Error& error) {
+  std::string_view sentence = error.text;
+  constexpr std::string_view kPrefix = "error: ";  // some texts of the tool bring it along
+  if (sentence.starts_with(kPrefix)) sentence.remove_prefix(kPrefix.size());
+  std::string text(sentence);
+  if (!error.hint.empty()) text += " (" + error.hint + ")";
+  set_last_error(text);
+}
+
+void MessageConsole::out(std::string_view text) {
+  if (!verbose_) return;
+  unfinished_ += text;
+  size_t begin = 0;
+  for (size_t end = unfinished_.find('\n'); end != std::string::npos; end = unfinished_.find('\n', begin)) {
+    if (end != begin) send(unfinished_.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  unfinished_.erase(0, begin);
+}
+
+void MessageConsole::warn(std::string_view line) {
+  send(std::string(line));
+}
+
+void MessageConsole::send(const std::string& line) const {
+  if (sink_.function != nullptr) sink_.function(line.c_str(), sink_.context);
+}
+
 namespace {
 
 constinit std::atomic<bool> stop_requested{false};

@@ -8,12 +8,47 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 
-#include "app/capi/last_error.h"
-#include "app/capi/message_console.h"
 #include "app/capi/session.h"
+#include "ground/diag/console.h"
+#include "ground/diag/result.h"
 
 namespace wperf::capi {
+
+// Why the last call of this thread failed. Every function of the API sets it; wperf_last_error() returns it.
+const char* last_error();
+void clear_last_error();
+void set_last_error(std::string_view text);
+// The sentence, followed in parentheses by the remedy if there is one.
+void set_last_error(const diag::Error& error);
+
+// The console of a library: lines go to the caller's message function, Ctrl-C is wperf_stop(). One per measurement.
+struct MessageSink {
+  void (*function)(const char* line, void* context) = nullptr;
+  void* context = nullptr;
+};
+
+class MessageConsole final : public diag::Console {
+ public:
+  // `verbose`: the tool's messages go to the sink too, line by line; without it only warnings do.
+  MessageConsole(MessageSink sink, bool verbose, const std::atomic<bool>& stop)
+      : sink_(sink), verbose_(verbose), stop_(stop) {}
+
+  void out(std::string_view text) override;
+  void document(std::string_view) override {}
+  void warn(std::string_view line) override;
+  bool animated() const override { return false; }
+  bool interrupted() const override { return stop_.load(std::memory_order_relaxed); }
+
+ private:
+  void send(const std::string& line) const;
+
+  MessageSink sink_;
+  bool verbose_;
+  const std::atomic<bool>& stop_;
+  std::string unfinished_;
+};
 
 struct Library {
   std::mutex mutex;

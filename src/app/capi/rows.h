@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "app/capi/wide_text.h"
+#include "ground/text/unicode.h"
 
 namespace wperf::capi {
 
@@ -15,7 +15,7 @@ class WideTexts {
  public:
   const wchar_t* keep(std::string_view text) {
     auto found = texts_.find(text);
-    if (found == texts_.end()) found = texts_.emplace(std::string(text), wide(text)).first;
+    if (found == texts_.end()) found = texts_.emplace(std::string(text), text::wide_of(text)).first;
     return found->second.c_str();
   }
 

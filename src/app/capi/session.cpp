@@ -3,13 +3,13 @@
 
 #include <algorithm>
 
-#include "app/capi/wide_text.h"
 #include "app/commands/measure_options_builder.h"
 #include "app/commands/recorded_compat.h"
 #include "app/measure/device_choice.h"
 #include "app/measure/measure_counts.h"
 #include "app/measure/recording_run.h"
 #include "app/measure/test_report.h"
+#include "ground/text/unicode.h"
 #include "machine/devices/devices.h"
 #include "views/compat/code_and_sources.h"
 
@@ -43,7 +43,7 @@ diag::Result<VERSION_INFO> Session::driver_version() {
   version.major = driver.major;
   version.minor = driver.minor;
   version.patch = driver.patch;
-  const std::wstring git = wide(driver.git);
+  const std::wstring git = text::wide_of(driver.git);
   std::copy_n(git.begin(), std::min(git.size(), std::size(version.gitver) - 1), version.gitver);
   return version;
 }

@@ -9,7 +9,7 @@
 
 #include "app/capi/answers.h"
 #include "app/capi/rows.h"
-#include "app/capi/wperf_lib_answers.h"
+#include "app/capi/wperf_lib_conversions.h"
 #include "app/measure/opened_machine.h"
 #include "ground/diag/console.h"
 #include "ground/diag/result.h"

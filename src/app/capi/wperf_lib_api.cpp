@@ -4,8 +4,7 @@
 
 #include "app/capi/library.h"
 #include "app/capi/wperf_lib.h"
-#include "app/capi/wperf_lib_answers.h"
-#include "app/capi/wperf_lib_configurations.h"
+#include "app/capi/wperf_lib_conversions.h"
 
 namespace wperf::capi {
 namespace {

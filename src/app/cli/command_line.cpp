@@ -9,7 +9,7 @@
 #include "app/cli/given_words.h"
 #include "app/cli/option_effects.h"
 #include "app/cli/suggestions.h"
-#include "ground/os/command_line_words.h"
+#include "ground/os/process.h"
 
 namespace wperf::cli {
 namespace {

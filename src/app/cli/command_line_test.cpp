@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "ground/diag/names_all.h"
+#include "ground/diag/names_all_test.h"
 
 namespace wperf::cli {
 namespace {

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "app/cli/command_line.h"
-#include "ground/diag/names_all.h"
+#include "ground/diag/names_all_test.h"
 
 namespace wperf::cli {
 namespace {

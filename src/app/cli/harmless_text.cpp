@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "base/ints.h"
-#include "ground/text/text_width.h"
+#include "ground/text/unicode.h"
 
 namespace wperf::cli {
 namespace {

@@ -6,7 +6,6 @@
 #include <string>
 
 #include "app/cli/fold.h"
-#include "ground/os/pager.h"
 #include "ground/os/process.h"
 #include "ground/os/terminal.h"
 

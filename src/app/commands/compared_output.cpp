@@ -18,7 +18,7 @@
 #include "app/commands/run_report.h"
 #include "app/measure/tool.h"
 #include "app/output/outputs.h"
-#include "ground/diag/first_failure.h"
+#include "ground/diag/result.h"
 #include "views/html/difference_page.h"
 #include "views/html/svg_flame_graph.h"
 #include "views/report/diff_report.h"

@@ -13,7 +13,7 @@
 #include "app/measure/measure_counts.h"
 #include "app/output/outputs.h"
 #include "ground/os/http_server.h"
-#include "ground/os/own_cost.h"
+#include "ground/os/this_process.h"
 #include "views/report/count_report.h"
 
 namespace wperf::commands {

@@ -9,7 +9,7 @@
 #include "app/commands/read_options.h"
 #include "code/modules/symbol_folders.h"
 #include "formats/perf_data/perf_file.h"
-#include "machine/linux_kernel/linux_facts.h"
+#include "machine/linux_kernel/linux_device.h"
 #include "machine/plan/sample_plan.h"
 
 namespace wperf::commands {

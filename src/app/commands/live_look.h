@@ -13,7 +13,7 @@
 #include "app/measure/live_counts.h"
 #include "app/measure/live_sampling.h"
 #include "app/measure/opened_machine.h"
-#include "code/modules/function_files.h"
+#include "code/modules/elf_caches.h"
 #include "model/request/request.h"
 #include "model/stacks/stack_rows.h"
 

@@ -7,7 +7,7 @@
 
 #include "app/output/outputs.h"
 #include "ground/os/files.h"
-#include "ground/os/terminal_screen.h"
+#include "ground/os/terminal.h"
 #include "views/top/picture.h"
 
 namespace wperf::commands {

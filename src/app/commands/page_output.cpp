@@ -5,7 +5,7 @@
 
 #include "app/measure/tool.h"
 #include "app/output/outputs.h"
-#include "ground/diag/first_failure.h"
+#include "ground/diag/result.h"
 #include "ground/os/output_file.h"
 #include "ground/text/number_text.h"
 #include "views/html/html_report.h"

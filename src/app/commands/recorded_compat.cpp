@@ -5,7 +5,7 @@
 
 #include "analysis/recording/recorded_samples.h"
 #include "app/measure/sampled_program.h"
-#include "code/modules/function_files.h"
+#include "code/modules/elf_caches.h"
 #include "code/modules/symbol_folders.h"
 #include "formats/perf_data/run_facts.h"
 #include "machine/plan/sample_plan.h"

@@ -17,11 +17,10 @@
 #include "app/measure/recording_run.h"
 #include "app/measure/tool.h"
 #include "app/output/outputs.h"
-#include "app/push/agent_cost.h"
 #include "app/push/delivery.h"
-#include "app/push/profile_packing.h"
-#include "ground/os/own_cost.h"
+#include "app/push/parcel.h"
 #include "ground/os/process.h"
+#include "ground/os/this_process.h"
 #include "ground/text/number_text.h"
 #include "machine/plan/sample_plan.h"
 

@@ -16,9 +16,9 @@
 #include "ground/os/mapped_file.h"
 #include "ground/os/output_file.h"
 #include "model/request/export_format.h"
-#include "model/stacks/kept_rows.h"
 #include "model/stacks/shared_paths.h"
-#include "views/exports/writers.h"
+#include "model/stacks/stack_rows.h"
+#include "views/exports/exported_profile.h"
 
 namespace wperf::commands {
 namespace {

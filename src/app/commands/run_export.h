@@ -3,7 +3,7 @@
 #pragma once
 #include "app/commands/run_report.h"
 #include "app/commands/timed_samples.h"
-#include "app/push/profile_packing.h"
+#include "app/push/parcel.h"
 #include "ground/os/mapped_file.h"
 #include "model/request/request.h"
 #include "views/report/stack_report.h"

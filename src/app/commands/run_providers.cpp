@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/commands/run_providers.h"
 
-#include "analysis/recording/trace_providers_reader.h"
+#include "analysis/recording/trace_marks.h"
 #include "analysis/recording/trace_recording.h"
 #include "app/commands/records_output.h"
 #include "app/commands/trace_losses.h"

@@ -7,7 +7,7 @@
 #include "app/measure/tool.h"
 #include "app/output/outputs.h"
 #include "app/push/delivery.h"
-#include "app/push/profile_packing.h"
+#include "app/push/parcel.h"
 #include "ground/text/number_text.h"
 
 namespace wperf::commands {

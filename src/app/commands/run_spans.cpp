@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <set>
 
+#include "analysis/recording/trace_marks.h"
 #include "analysis/recording/trace_recording.h"
-#include "analysis/recording/trace_spans_reader.h"
 #include "app/commands/trace_losses.h"
 #include "app/measure/tool.h"
 #include "app/output/outputs.h"

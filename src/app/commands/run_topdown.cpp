@@ -21,7 +21,7 @@
 #include "app/measure/spe_recording.h"
 #include "app/output/outputs.h"
 #include "formats/perf_data/aux_traces.h"
-#include "ground/diag/first_failure.h"
+#include "ground/diag/result.h"
 #include "ground/text/number_text.h"
 #include "views/html/topdown_page.h"
 #include "views/report/spe_notes.h"

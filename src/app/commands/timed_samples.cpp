@@ -6,8 +6,8 @@
 #include "analysis/waits/wait_names.h"
 #include "app/commands/read_options.h"
 #include "app/commands/run_report.h"
-#include "model/stacks/kept_rows.h"
 #include "model/stacks/stack_aggregator.h"
+#include "model/stacks/stack_rows.h"
 
 namespace wperf::commands {
 namespace {

@@ -3,7 +3,7 @@
 // the kernel's own error would name an event that the user did not ask for.
 #pragma once
 #include "ground/diag/result.h"
-#include "machine/linux_kernel/linux_facts.h"
+#include "machine/linux_kernel/linux_device.h"
 #include "model/request/request.h"
 
 namespace wperf::commands {

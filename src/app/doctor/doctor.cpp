@@ -6,19 +6,18 @@
 #include <algorithm>
 #include <optional>
 
-#include "app/doctor/linux_checks.h"
+#include "app/doctor/checks.h"
 #include "app/doctor/selftest.h"
-#include "app/doctor/windows_checks.h"
 #include "app/measure/opened_machine.h"
 #include "app/output/outputs.h"
+#include "ground/os/machine_facts.h"
 #include "ground/os/process.h"
-#include "ground/os/windows_facts.h"
 #include "machine/devices/devices.h"
-#include "machine/linux_kernel/linux_facts.h"
+#include "machine/linux_kernel/linux_device.h"
 #include "machine/plan/counters.h"
 #include "machine/plan/spe_filters.h"
 #include "machine/windows/driver_facts.h"
-#include "model/answers/machine_report.h"
+#include "model/answers/tool_answers.h"
 #include "views/report/small_reports.h"
 #include "wperf_version.h"
 

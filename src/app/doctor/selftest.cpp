@@ -6,18 +6,17 @@
 #include <algorithm>
 
 #include "analysis/recording/recorded_samples.h"
-#include "app/doctor/linux_checks.h"
+#include "app/doctor/checks.h"
 #include "app/doctor/selftest_judgement.h"
 #include "app/measure/measure_counts.h"
 #include "app/measure/opened_machine.h"
 #include "app/measure/recording_run.h"
 #include "app/measure/tool.h"
-#include "ground/os/command_line_words.h"
 #include "ground/os/files.h"
+#include "ground/os/machine_facts.h"
 #include "ground/os/process.h"
-#include "ground/os/windows_facts.h"
 #include "machine/devices/devices.h"
-#include "machine/linux_kernel/linux_facts.h"
+#include "machine/linux_kernel/linux_device.h"
 #include "wperf_version.h"
 
 namespace wperf::doctor {

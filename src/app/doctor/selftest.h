@@ -3,7 +3,7 @@
 // construction.
 #pragma once
 #include "ground/diag/console.h"
-#include "model/answers/selftest_answer.h"
+#include "model/answers/tool_answers.h"
 #include "model/request/request.h"
 
 namespace wperf::doctor {

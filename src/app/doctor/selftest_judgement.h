@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "model/answers/selftest_answer.h"
+#include "model/answers/tool_answers.h"
 #include "model/stacks/stack_profile.h"
 
 namespace wperf::doctor {

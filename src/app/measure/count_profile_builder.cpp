@@ -10,8 +10,7 @@
 #include "app/measure/opened_machine.h"
 #include "machine/counts/scaled_counts.h"
 #include "machine/pmu/catalogue.h"
-#include "machine/pmu/core_metrics.h"
-#include "machine/pmu/formula.h"
+#include "machine/pmu/metrics.h"
 
 namespace wperf::measure {
 namespace {

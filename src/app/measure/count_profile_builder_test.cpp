@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "machine/pmu/formula.h"
+#include "machine/pmu/metrics.h"
 
 namespace wperf::measure {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "formats/perf_data/event_attributes_bytes.h"
+#include "formats/perf_data/event_attributes.h"
 #include "formats/perf_data/perf_file.h"
 #include "formats/perf_data/perf_file_layout.h"
 #include "formats/perf_data/record_bytes.h"

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "formats/perf_data/event_attributes_bytes.h"
+#include "formats/perf_data/event_attributes.h"
 #include "formats/perf_data/format.h"
 #include "formats/perf_data/record_bytes.h"
 

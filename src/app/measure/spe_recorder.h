@@ -9,7 +9,7 @@
 #include "app/measure/recording_writer.h"
 #include "formats/spe/record_reader.h"
 #include "machine/plan/spe_plan.h"
-#include "model/readings/spe.h"
+#include "model/readings/samples.h"
 
 namespace wperf::measure {
 

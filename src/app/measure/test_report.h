@@ -3,7 +3,7 @@
 #pragma once
 #include "app/measure/opened_machine.h"
 #include "ground/diag/result.h"
-#include "model/answers/test_answer.h"
+#include "model/answers/tool_answers.h"
 
 namespace wperf::measure {
 

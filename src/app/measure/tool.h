@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The tool's own name and version.
 #pragma once
-#include "model/answers/machine_report.h"
+#include "model/answers/tool_answers.h"
 
 namespace wperf::measure {
 

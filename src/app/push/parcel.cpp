@@ -7,6 +7,7 @@
 
 #include "ground/packing/deflate.h"
 #include "ground/text/protobuf.h"
+#include "views/exports/exported_profile.h"
 
 namespace wperf::push {
 namespace {
@@ -161,6 +162,85 @@ diag::Result<Parcel> make_parcel(PushTarget target, const std::vector<PushLabel>
       return otlp_parcel(profile);
   }
   return otlp_parcel(profile);
+}
+
+namespace {
+
+// As OpenTelemetry's conventions spell it.
+std::string otlp_name(const std::string& name) {
+  return name == "service_name" ? "service.name" : name;
+}
+
+}  // namespace
+
+PackedProfile packed_profile(exports::Source source, request::PushTarget target,
+                             const std::vector<request::PushLabel>& labels, const ProfileTime& time) {
+  PackedProfile packed{.bytes = {},
+                       .sample_types = {},
+                       .begin_unix_ns = time.begin_unix_ns,
+                       .end_unix_ns = std::max(time.end_unix_ns, time.begin_unix_ns)};
+  const exports::TakeBytes take = [&](std::string_view part) { packed.bytes += part; };
+  source.begin_unix_ns = time.begin_unix_ns;
+  if (target == request::PushTarget::otlp) {
+    for (const request::PushLabel& label : labels) {
+      // It names the kind of a profile only for Prometheus-like servers.
+      if (label.name != "__name__") source.attributes.emplace_back(otlp_name(label.name), label.value);
+    }
+    exports::write_otlp(source, take);
+    return packed;
+  }
+  for (const u32 event : exports::used_events(source.profile)) {
+    const std::string name = exports::clean_text(source.profile.events[event].name);
+    packed.sample_types.push_back(name + ".samples");
+    packed.sample_types.push_back(name);
+  }
+  exports::write_pprof(source, take);
+  return packed;
+}
+
+std::string program_of(const stacks::StackProfile& profile) {
+  std::vector<u64> samples(profile.names.size(), 0);
+  for (const stacks::StackSample& sample : profile.samples) samples[profile.tasks[sample.task].name] += sample.count;
+  const auto most = std::max_element(samples.begin(), samples.end());
+  if (most == samples.end() || *most == 0) return {};
+  std::string name;
+  for (const char c : profile.names[static_cast<usize>(most - samples.begin())]) {
+    name += static_cast<u8>(c) > ' ' && static_cast<u8>(c) < 0x7f ? c : '_';
+  }
+  return name;
+}
+
+namespace {
+
+// The count is the value itself: formats that hold only counts have it, too.
+void add_event(const char* name, u32 type, u64 code, u64 value, u32 task, u32 node, stacks::StackProfile& profile) {
+  if (value == 0) return;
+  const auto event = static_cast<u32>(profile.events.size());
+  profile.events.push_back(
+      {.name = name, .samples = value, .period = value, .type = type, .code = code, .interval = 0});
+  profile.samples.push_back({.event = event, .task = task, .core = 0, .node = node, .count = value, .period = value});
+}
+
+}  // namespace
+
+void add_agent_cost(const AgentCost& cost, stacks::StackProfile& profile) {
+  constexpr u32 kSoftware = 1, kNoType = ~u32{0};
+  constexpr u64 kTaskClock = 1;
+  const auto name = static_cast<u32>(profile.names.size());
+  profile.names.emplace_back("wperf");
+  const auto task = static_cast<u32>(profile.tasks.size());
+  profile.tasks.push_back({.pid = cost.pid, .tid = cost.pid, .name = name});
+  const auto module = static_cast<u32>(profile.modules.size());
+  profile.modules.push_back({.name = "wperf", .path = {}, .reason = {}});
+  const auto function = static_cast<u32>(profile.functions.size());
+  profile.functions.push_back({.name = "wperf (the profiler)", .module = module, .is_known = true});
+  const auto place = static_cast<u32>(profile.places.size());
+  profile.places.push_back({.function = function});
+  const auto root = static_cast<u32>(profile.nodes.size());
+  profile.nodes.push_back({});
+  profile.nodes.push_back({.parent = root, .place = place});
+  add_event(kAgentCpu, kSoftware, kTaskClock, cost.cpu_ns, task, root + 1, profile);
+  add_event(kAgentMemory, kNoType, 0, cost.resident_bytes, task, root + 1, profile);
 }
 
 }  // namespace wperf::push

@@ -7,6 +7,8 @@
 
 #include "base/ints.h"
 #include "model/request/push_request.h"
+#include "model/stacks/stack_profile.h"
+#include "views/exports/exported_profile.h"
 
 namespace wperf::push {
 
@@ -30,5 +32,32 @@ std::vector<request::PushLabel> complete_labels(std::vector<request::PushLabel> 
 // An error: a label that the interface has no spelling for.
 diag::Result<Parcel> make_parcel(request::PushTarget target, const std::vector<request::PushLabel>& labels,
                                  const PackedProfile& profile);
+
+// A profile in the bytes that a kind of server takes.
+
+// When it was, by the clock on the wall.
+struct ProfileTime {
+  u64 begin_unix_ns = 0, end_unix_ns = 0;
+};
+
+// `labels` are written into OTLP's message, which has a place for them.
+PackedProfile packed_profile(exports::Source source, request::PushTarget target,
+                             const std::vector<request::PushLabel>& labels, const ProfileTime& time);
+
+// The subject of the profile if the user names none: the program with the most samples.
+std::string program_of(const stacks::StackProfile& profile);
+
+// The costs of the profiler itself, as events of the profile that it sends: a server shows them with the rest, by the
+// same labels.
+inline constexpr char kAgentCpu[] = "wperf_agent_cpu", kAgentMemory[] = "wperf_agent_memory";
+
+struct AgentCost {
+  u64 cpu_ns = 0;  // in the time of the profile
+  u64 resident_bytes = 0;
+  u32 pid = 0;
+};
+
+// Two events with one sample each, in a function of that name; other events do not change.
+void add_agent_cost(const AgentCost& cost, stacks::StackProfile& profile);
 
 }  // namespace wperf::push

@@ -4,14 +4,28 @@
 #pragma once
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "app/push/spool_entry.h"
+#include "app/push/parcel.h"
 #include "base/ints.h"
 #include "ground/diag/result.h"
-#include "ground/os/file_lock.h"
+#include "ground/os/files.h"
 
 namespace wperf::push {
+
+// A file of the spool as bytes: a few lines with the destination of the parcel, an empty one, the body. Pure; the token
+// is not in it. docs/design/push.md has the form.
+struct SpoolEntry {
+  std::string server;  // its address
+  std::string tenant;  // empty: none
+  std::string name;    // a name of the contents, for people
+  Parcel parcel;
+};
+
+std::string entry_bytes(const SpoolEntry& entry);
+// Damage of any kind is an error.
+diag::Result<SpoolEntry> read_entry(std::string_view bytes);
 
 class Spool {
  public:

@@ -8,7 +8,6 @@
 #include <unordered_set>
 #include <vector>
 
-#include "code/modules/code_bytes.h"
 #include "code/modules/elf_files.h"
 #include "code/modules/module_files.h"
 #include "code/symbols/symbolization.h"

@@ -3,19 +3,29 @@
 // refers to, found on this machine, checked by build id, and asked for names. module_files.h does the same for Windows
 // modules.
 #pragma once
+#include <cstddef>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "code/modules/code_bytes.h"
-#include "code/modules/debug_downloads.h"
-#include "code/modules/function_files.h"
+#include "base/ints.h"
+#include "code/modules/elf_caches.h"
+#include "code/symbols/disassembly/disassembler.h"
 #include "code/symbols/elf_module.h"
 #include "ground/os/mapped_file.h"
 
 namespace wperf::modules {
+
+// Machine code of a module whose file is at hand.
+struct CodeBytes {
+  symbols::InstructionSet instructions = symbols::InstructionSet::arm64;
+  std::span<const std::byte> bytes;
+  u64 base = 0;   // address of RVA 0, as disassembly shows it
+  u32 first = 0;  // RVA of the first byte; in ELF files an offset
+};
 
 // The part of a Linux path after the last '/', on any system.
 std::string_view base_name(std::string_view path);

@@ -4,15 +4,33 @@
 // kernel was seen, and kept in the user's cache folder for the next report of the same kernel.
 #pragma once
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
-#include "code/modules/kernel_modules.h"
 #include "code/symbols/listed/kernel_list.h"
 #include "formats/perf_data/process_history.h"
 #include "ground/os/mapped_file.h"
 
 namespace wperf::modules {
+
+// Which module of the kernel was at an address, by the mappings of a recording, also for other kernels than the running
+// one.
+class KernelModules {
+ public:
+  explicit KernelModules(std::span<const perf_data::KernelRange> ranges);
+
+  // "ath9k"; empty for the kernel itself, and for unmapped addresses.
+  std::string_view name_at(u64 address) const;
+
+ private:
+  struct Module {
+    u64 begin = 0, end = 0;
+    std::string name;
+  };
+  std::vector<Module> modules_;  // by address
+};
 
 // Does the kernel of the recording run here? If not, `reason` says why.
 bool is_running_kernel(const perf_data::PerfFile& file, const perf_data::ProcessHistory& history, std::string& reason);

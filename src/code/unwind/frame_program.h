@@ -1,17 +1,49 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Runs the instructions of call frame information up to one address of a function.
 #pragma once
+#include <cstdint>
 #include <optional>
+#include <vector>
 
-#include "code/unwind/frame_row.h"
+#include "code/symbols/dwarf/cursor.h"
+#include "code/symbols/elf/endian_bytes.h"
 
 namespace wperf::unwind {
+
+// How the caller's registers are computed from those of a function at one of its instructions.
+enum class Rule : u8 {
+  undefined,
+  at_cfa,         // saved at the canonical frame address + value
+  cfa_plus,       // is that sum
+  in_register,    // is in the register `value`
+  at_expression,  // saved where the expression says
+  expression,     // the value of the expression
+};
+
+// A register without a rule keeps its value.
+struct RegisterRule {
+  u8 number = 0;
+  Rule rule = Rule::undefined;
+  std::int64_t value = 0;
+  symbols::Bytes expression;
+};
+
+struct FrameRow {
+  u8 cfa_register = 0;  // the canonical frame address: this register + offset, or the value of the expression
+  std::int64_t cfa_offset = 0;
+  symbols::Bytes cfa_expression;
+  std::vector<RegisterRule> rules;
+  u8 return_register = 0;
+  bool is_signal_frame = false;  // its caller was interrupted anywhere, not after a call
+  bool is_outermost = false;     // there is no caller
+  bool is_plain = true;          // all rules need the canonical frame address and the stack, but no other register
+};
 
 struct CommonEntry {  // CIE
   u64 code_factor = 1;
   std::int64_t data_factor = 1;
   u8 return_register = 0;
-  u8 pointer_encoding = 0;  // DW_EH_PE_…, see pointer.h
+  u8 pointer_encoding = 0;  // DW_EH_PE_…, see frame_program.h
   bool is_signal_frame = false;
   bool has_augmentation_size = false;
   symbols::EndianBytes program;
@@ -26,5 +58,11 @@ struct FunctionEntry {  // FDE
 
 // nullopt if the instructions are damaged or unknown.
 std::optional<FrameRow> row_in(const FunctionEntry& function, u64 address);
+
+// Pointers as .eh_frame and .eh_frame_hdr write them (DW_EH_PE_…), of 64-bit files.
+
+// `part_address`: as linked, of the first byte the cursor has. `data_address`: the base of DW_EH_PE_datarel. nullopt if
+// the encoding is unknown or the bytes end.
+std::optional<u64> read_pointer(symbols::dwarf::Cursor& cursor, u8 encoding, u64 part_address, u64 data_address);
 
 }  // namespace wperf::unwind

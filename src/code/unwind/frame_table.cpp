@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "code/symbols/dwarf/cursor.h"
-#include "code/unwind/pointer.h"
+#include "code/unwind/frame_program.h"
 
 namespace wperf::unwind {
 namespace {

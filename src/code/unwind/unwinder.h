@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "code/unwind/frame_row.h"
+#include "code/unwind/frame_program.h"
 
 namespace wperf::unwind {
 

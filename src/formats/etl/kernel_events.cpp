@@ -2,7 +2,7 @@
 #include "formats/etl/kernel_events.h"
 
 #include "formats/etl/kernel_payloads.h"
-#include "formats/etl/trace_bytes.h"
+#include "formats/etl/trace_text.h"
 #include "formats/etl/trace_writer.h"
 
 namespace wperf::etl::write {

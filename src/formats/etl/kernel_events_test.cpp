@@ -6,8 +6,9 @@
 
 #include "formats/etl/kernel_payloads.h"
 #include "formats/etl/trace.h"
-#include "formats/etl/trace_bytes.h"
+#include "formats/etl/trace_text.h"
 #include "formats/etl/trace_writer.h"
+#include "ground/text/unicode.h"
 
 namespace wperf::etl::write {
 namespace {
@@ -87,9 +88,9 @@ TEST(KernelEvents, OfOursTellWhatWasLost) {
 }
 
 TEST(WideText, TakesWhatIsNoUtf8ForNonsense) {
-  EXPECT_EQ(wide_text("a\xc3\xa4\xf0\x9f\x98\x80"), u"a\u00e4\U0001f600");
-  EXPECT_EQ(wide_text("\xff\xc3"), u"\ufffd\ufffd");
-  EXPECT_EQ(wide_text("\xed\xa0\x80"), u"\ufffd\ufffd\ufffd");  // half of a pair
+  EXPECT_EQ(text::utf16_of("a\xc3\xa4\xf0\x9f\x98\x80"), u"a\u00e4\U0001f600");
+  EXPECT_EQ(text::utf16_of("\xff\xc3"), u"\ufffd\ufffd");
+  EXPECT_EQ(text::utf16_of("\xed\xa0\x80"), u"\ufffd\ufffd\ufffd");  // half of a pair
 }
 
 }  // namespace

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "formats/etl/provider_names.h"
+#include "formats/etl/known_providers.h"
 #include "formats/etl/trace_text.h"
 
 namespace wperf::etl {

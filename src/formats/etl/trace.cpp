@@ -4,13 +4,217 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <queue>
+#include <span>
+#include <tuple>
+#include <utility>
 
 #include "formats/etl/core_cursor.h"
-#include "formats/etl/trace_coverage.h"
 
 namespace wperf::etl {
 namespace {
+
+// The times of cores that the buffers of one file do not cover: between two buffers of a core with a gap, after the
+// last one of a file that was cut, and before the first one of a ring.
+
+// The least and the greatest number of a buffer, the headers' aside: one file may go on where another ends.
+struct BufferRange {
+  std::int64_t first = 0, last = 0;
+};
+
+constexpr usize kMostGaps = 1000;
+constexpr std::int64_t kFirstNumber = 1;      // the number of the buffer after the header's
+using Number = std::pair<u32, std::int64_t>;  // session and number
+
+Number number_of(const TraceFile::Buffer& buffer) {
+  return {buffer.session, buffer.sequence};
+}
+
+// The buffers of a file are numbered in the order of writing, whatever core they are of. Missing numbers before the
+// first one were in another file, or were overwritten in a ring.
+class BufferNumbers {
+ public:
+  explicit BufferNumbers(const TraceFile& file) {
+    for (usize i = 1; i < file.buffers().size(); ++i) numbers_.push_back(number_of(file.buffers()[i]));
+    std::sort(numbers_.begin(), numbers_.end());
+    missing_.resize(numbers_.size());
+    for (usize i = 1; i < numbers_.size(); ++i) missing_[i] = missing_[i - 1] + missing_before(i);
+  }
+
+  const std::vector<Number>& all() const { return numbers_; }
+  // For one session.
+  u64 missing_before(usize i) const {
+    if (i == 0 || numbers_[i].first != numbers_[i - 1].first) return 0;
+    const u64 step = static_cast<u64>(numbers_[i].second) - static_cast<u64>(numbers_[i - 1].second);
+    return step == 0 ? 0 : step - 1;
+  }
+  bool lacks_any(const Number& from, const Number& to) const {
+    return from.first != to.first || missing_[index_of(to)] != missing_[index_of(from)];
+  }
+
+ private:
+  usize index_of(const Number& number) const {
+    return static_cast<usize>(std::lower_bound(numbers_.begin(), numbers_.end(), number) - numbers_.begin());
+  }
+
+  std::vector<Number> numbers_;
+  std::vector<u64> missing_;  // before and at each of them
+};
+
+class CoreCoverage {
+ public:
+  CoreCoverage(const TraceFile& file, const BufferNumbers& numbers, u64 end, const BufferRange& all,
+               TraceLosses& losses)
+      : file_(file), numbers_(numbers), end_(end), begins_late_(all.first > kFirstNumber), losses_(losses) {
+    // A file that was not finished lacks the last buffers of its cores. The first number is 0, the header's. The header
+    // of a file that others were appended to does not say how many there are.
+    const bool has_others = file.buffers().back().session != 0;
+    is_whole_ = file.cut_buffers() == 0 && file.unreadable_buffers() == 0 && file.header().end_time != 0 &&
+                (has_others || all.last >= std::int64_t{file.header().buffers_written} - 1);
+  }
+
+  void add(const CoreCursor& core) {
+    const TraceFile::Buffer* before = nullptr;
+    u64 since = file_.header().first_ticks;
+    bool lacks = false;
+    for (usize i = 0; i < core.buffers().size(); ++i) {
+      const TraceFile::Buffer& buffer = file_.buffers()[core.buffers()[i]];
+      if (core.buffers()[i] == 0) continue;  // the header, which has no number
+      const CoreCursor::Span& span = core.spans()[i];
+      note_flags(buffer, span, since);
+      lacks =
+          lacks || buffer.tells_lost_events() || buffer.tells_lost_buffers() ||
+          (before == nullptr ? lacks_before_first(buffer) : numbers_.lacks_any(number_of(*before), number_of(buffer)));
+      before = &buffer;
+      if (span.has_events) {
+        if (lacks) losses_.unrecorded.push_back({.core = buffer.core, .begin = since, .end = span.first});
+        since = span.last;
+        lacks = false;
+      }
+      lacks = lacks || span.is_damaged;
+      if (span.is_damaged && next_of(core, i) != 0) {
+        note_gap({.sign = TraceGap::Sign::damage, .core = buffer.core, .begin = since, .end = next_of(core, i)});
+      }
+    }
+    if (before == nullptr) return;
+    if (!is_whole_ && since < end_) {
+      note_gap({.sign = TraceGap::Sign::file_end, .core = before->core, .begin = since, .end = end_});
+    }
+    if (lacks || !is_whole_ || numbers_.lacks_any(number_of(*before), numbers_.all().back())) {
+      losses_.unrecorded.push_back({.core = before->core, .begin = since, .end = ~u64{0}});
+    }
+  }
+
+ private:
+  bool lacks_before_first(const TraceFile::Buffer& buffer) const {
+    return begins_late_ || numbers_.lacks_any(numbers_.all().front(), number_of(buffer));
+  }
+  u64 next_of(const CoreCursor& core, usize i) const {
+    for (++i; i < core.spans().size(); ++i) {
+      if (core.spans()[i].has_events) return core.spans()[i].first;
+    }
+    return is_whole_ ? end_ : 0;  // 0: a cut file's end, which is reported separately
+  }
+  void note_gap(const TraceGap& gap) {
+    if (losses_.gaps.size() < kMostGaps) losses_.gaps.push_back(gap);
+  }
+  // A core's flags show the losses between its own buffers.
+  void note_flags(const TraceFile::Buffer& buffer, const CoreCursor::Span& span, u64 since) {
+    losses_.flagged_events_lost += buffer.tells_lost_events();
+    losses_.flagged_buffers_lost += buffer.tells_lost_buffers();
+    const bool told = buffer.tells_lost_events() || buffer.tells_lost_buffers();
+    losses_.flagged_buffers += told;
+    if (!told || !span.has_events) return;
+    note_gap({.sign = buffer.tells_lost_events() ? TraceGap::Sign::events_flag : TraceGap::Sign::buffer_flag,
+              .core = buffer.core,
+              .begin = since,
+              .end = span.first});
+  }
+
+  const TraceFile& file_;
+  const BufferNumbers& numbers_;
+  const u64 end_;
+  const bool begins_late_;
+  TraceLosses& losses_;
+  bool is_whole_ = true;
+};
+
+// The core is unknown: the gap lies between the times of the neighbouring buffers, on any core.
+TraceGap gap_at(const TraceFile& file, std::span<const CoreCursor> cores, const Number& after, u64 end) {
+  TraceGap gap{.sign = TraceGap::Sign::numbers, .core = {}, .begin = end, .end = 0};
+  for (const CoreCursor& core : cores) {
+    const auto& own = core.buffers();
+    const auto next = std::partition_point(own.begin(), own.end(),
+                                           [&](u32 one) { return one == 0 || number_of(file.buffers()[one]) < after; });
+    u64 from = file.header().first_ticks, to = end;
+    for (auto one = next; one != own.begin();) {
+      const CoreCursor::Span& span = core.spans()[static_cast<usize>(--one - own.begin())];
+      if (!span.has_events) continue;
+      from = span.last;
+      break;
+    }
+    for (auto one = next; one != own.end(); ++one) {
+      const CoreCursor::Span& span = core.spans()[static_cast<usize>(one - own.begin())];
+      if (!span.has_events) continue;
+      to = span.first;
+      break;
+    }
+    gap.begin = std::min(gap.begin, from);
+    gap.end = std::max(gap.end, to);
+  }
+  return gap;
+}
+
+BufferRange buffer_range(std::span<const TraceFile> files) {
+  BufferRange all{.first = std::numeric_limits<std::int64_t>::max(), .last = 0};
+  for (const TraceFile& file : files) {
+    for (usize i = 1; i < file.buffers().size(); ++i) {
+      const TraceFile::Buffer& buffer = file.buffers()[i];
+      if (buffer.session != 0) continue;
+      all.first = std::min(all.first, buffer.sequence);
+      all.last = std::max(all.last, buffer.sequence);
+    }
+  }
+  return all;
+}
+
+// `cores` are those of the file, all read. `end` is the end of the whole trace, in ticks. Also records missing buffers
+// and their times. After all files, call put_in_order().
+void add_unrecorded(const TraceFile& file, std::span<const CoreCursor> cores, u64 end, const BufferRange& all,
+                    TraceLosses& losses) {
+  if (cores.empty()) return;
+  const BufferNumbers numbers(file);
+  for (usize i = 1; i < numbers.all().size(); ++i) {
+    const u64 missing = numbers.missing_before(i);
+    if (missing == 0) continue;
+    losses.missing_buffers += missing;
+    if (losses.gaps.size() >= kMostGaps) continue;
+    TraceGap gap = gap_at(file, cores, numbers.all()[i], end);
+    gap.buffers = missing;
+    losses.gaps.push_back(gap);
+  }
+  CoreCoverage coverage(file, numbers, end, all, losses);
+  for (const CoreCursor& core : cores) coverage.add(core);
+}
+
+void put_in_order(TraceLosses& losses) {
+  std::stable_sort(losses.gaps.begin(), losses.gaps.end(),
+                   [](const TraceGap& a, const TraceGap& b) { return a.begin < b.begin; });
+  std::vector<Unrecorded>& all = losses.unrecorded;
+  std::sort(all.begin(), all.end(), [](const Unrecorded& a, const Unrecorded& b) {
+    return std::tie(a.core, a.begin) < std::tie(b.core, b.begin);
+  });
+  usize kept = 0;
+  for (const Unrecorded& one : all) {
+    if (kept != 0 && all[kept - 1].core == one.core && one.begin <= all[kept - 1].end) {
+      all[kept - 1].end = std::max(all[kept - 1].end, one.end);
+    } else {
+      all[kept++] = one;
+    }
+  }
+  all.resize(kept);
+}
 
 constexpr u64 kNsPerSecond = 1'000'000'000;
 

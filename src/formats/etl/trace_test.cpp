@@ -6,7 +6,7 @@
 #include <array>
 
 #include "formats/etl/etl_builder_test.h"
-#include "formats/etl/made_code.h"
+#include "formats/etl/known_providers.h"
 #include "formats/etl/stack_joiner.h"
 #include "formats/etl/trace_history.h"
 

@@ -3,27 +3,10 @@
 
 #include <cstring>
 
+#include "ground/text/unicode.h"
+
 namespace wperf::etl {
 namespace {
-
-void append_code_point(std::string& text, u32 point) {
-  const auto add = [&](u32 byte) { text += static_cast<char>(byte); };
-  if (point < 0x80) {
-    add(point);
-  } else if (point < 0x800) {
-    add(0xc0 | point >> 6);
-    add(0x80 | (point & 0x3f));
-  } else if (point < 0x10000) {
-    add(0xe0 | point >> 12);
-    add(0x80 | (point >> 6 & 0x3f));
-    add(0x80 | (point & 0x3f));
-  } else {
-    add(0xf0 | point >> 18);
-    add(0x80 | (point >> 12 & 0x3f));
-    add(0x80 | (point >> 6 & 0x3f));
-    add(0x80 | (point & 0x3f));
-  }
-}
 
 // Takes the bytes up to a zero, and the zero.
 Bytes take_to_zero(Bytes& bytes) {
@@ -38,40 +21,32 @@ Bytes take_to_zero(Bytes& bytes) {
 }  // namespace
 
 std::string take_wide_text(Bytes& bytes) {
-  constexpr u32 kReplacement = 0xfffd;
-  std::string text;
+  std::u16string units;
   usize offset = 0;
-  const auto unit = [&](u32& value) {
-    if (bytes.size() - offset < 2) return false;
-    value = std::to_integer<u32>(bytes[offset]) | std::to_integer<u32>(bytes[offset + 1]) << 8;
-    return true;
-  };
-  u32 first = 0;
-  while (unit(first)) {
+  while (bytes.size() - offset >= 2) {
+    const u32 unit = std::to_integer<u32>(bytes[offset]) | std::to_integer<u32>(bytes[offset + 1]) << 8;
     offset += 2;
-    if (first == 0) break;
-    const bool is_high = first >= 0xd800 && first < 0xdc00;
-    u32 second = 0;
-    if (is_high && unit(second) && second >= 0xdc00 && second < 0xe000) {
-      offset += 2;
-      append_code_point(text, 0x10000 + ((first - 0xd800) << 10) + (second - 0xdc00));
-    } else {
-      append_code_point(text, first >= 0xd800 && first < 0xe000 ? kReplacement : first);
-    }
+    if (unit == 0) break;
+    units += static_cast<char16_t>(unit);
   }
   bytes = bytes.subspan(offset);
-  return text;
+  return text::utf8_of(units);
 }
 
 std::string take_narrow_text(Bytes& bytes) {
   std::string text;
-  for (const std::byte one : take_to_zero(bytes)) append_code_point(text, std::to_integer<u32>(one));
+  for (const std::byte one : take_to_zero(bytes)) text::append_utf8(text, std::to_integer<u32>(one));
   return text;
 }
 
 std::string take_utf8_text(Bytes& bytes) {
   const Bytes text = take_to_zero(bytes);
   return {reinterpret_cast<const char*>(text.data()), text.size()};
+}
+
+void write::put_wide(std::string& out, std::string_view utf8) {
+  for (const char16_t unit : text::utf16_of(utf8)) put(out, static_cast<u16>(unit));
+  put(out, u16{0});
 }
 
 }  // namespace wperf::etl

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Texts inside of events: UTF-16 and single bytes up to a zero, which may be missing.
+// Texts and numbers in the forms of Windows: taken from events, and appended to bytes.
 #pragma once
 #include <string>
+#include <string_view>
 
 #include "formats/etl/event.h"
+#include "formats/perf_data/byte_writing.h"
 
 namespace wperf::etl {
 
+// Texts inside of events end with a zero, which may be missing.
 // UTF-16 up to its zero → UTF-8; malformed text becomes U+FFFD. `bytes` then begins after the zero.
 std::string take_wide_text(Bytes& bytes);
 // Text of single bytes. Those above ASCII are taken for Latin-1: a trace does not say with which code page it was made.
@@ -14,4 +17,12 @@ std::string take_narrow_text(Bytes& bytes);
 // UTF-8 without conversion.
 std::string take_utf8_text(Bytes& bytes);
 
+namespace write {
+
+using perf_data::put;
+
+// UTF-16 with its final zero.
+void put_wide(std::string& out, std::string_view utf8);
+
+}  // namespace write
 }  // namespace wperf::etl

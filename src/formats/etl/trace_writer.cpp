@@ -3,7 +3,7 @@
 
 #include <cstring>
 
-#include "formats/etl/trace_bytes.h"
+#include "formats/etl/trace_text.h"
 
 namespace wperf::etl::write {
 namespace {

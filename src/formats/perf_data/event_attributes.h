@@ -3,7 +3,9 @@
 // event's samples and trailers.
 #pragma once
 #include <bit>
+#include <string>
 
+#include "base/ints.h"
 #include "formats/perf_data/format.h"
 
 namespace wperf::perf_data {
@@ -52,5 +54,19 @@ inline constexpr usize kSmallestAttributes = 64;
 
 // False when there is less than the kernel's first version of the struct. Fields that the writer did not know are zero.
 bool read_event_attributes(Bytes bytes, EventAttributes& out);
+
+// The perf_event_attr of an event that does not come from the kernel. For --export_perf_data; the Linux device has a
+// perf_event_attr already.
+struct WrittenAttributes {
+  u32 type = 0;
+  u64 config = 0;
+  u64 period = 0;
+  u64 sample_type = 0;
+  bool kernel = false;     // the kernel is sampled, too
+  u64 user_registers = 0;  // a mask, with kSampleUserRegisters
+};
+
+// In an old form of the struct, which every perf reads. Every record has a trailer (sample_id_all).
+std::string attribute_bytes(const WrittenAttributes& attributes);
 
 }  // namespace wperf::perf_data

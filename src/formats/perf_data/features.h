@@ -4,11 +4,19 @@
 #pragma once
 #include <array>
 #include <optional>
+#include <string_view>
 #include <vector>
 
+#include "base/ints.h"
 #include "formats/perf_data/user_records.h"
 
 namespace wperf::perf_data {
+
+// Cores as the kernel lists them, in sysfs and in sections of recordings: "0-3,7".
+
+// Ascending. For text that is not such a list, or not of an existing machine, returns the cores that could be read
+// before it.
+std::vector<u32> parse_kernel_list(std::string_view text);
 
 struct CpuCount {
   u32 online = 0, available = 0;

@@ -6,6 +6,7 @@
 //     … records …
 //     FileEnding end = file_ending(events, record_bytes, facts);   // `tail` behind the records, `header` at offset 0
 #pragma once
+#include <cstddef>
 #include <span>
 #include <string>
 #include <string_view>
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include "base/ints.h"
+#include "formats/perf_data/run_facts.h"
 
 namespace wperf::perf_data {
 
@@ -65,5 +67,23 @@ inline constexpr usize kFeatureBitsOffset = 72;
 FactsEnding facts_ending(u64 records_end, const RecordingFacts& facts);
 // The header of a file that had no room for the tail.
 std::string header_without_tail(std::span<const WrittenEvent> events, u64 record_bytes);
+
+// Between the rings of a recording and its file, if records are not written as the kernel wrote them. The Linux device
+// gives it the records from the rings, round by round, and writes its output. Implemented by
+// analysis/recording/live_unwinding, which the device must not know.
+class RecordFilter {
+ public:
+  virtual ~RecordFilter() = default;
+  // Called first, with the events as the kernel has them.
+  virtual void begin(std::span<const WrittenEvent> events) = 0;
+  // Whole records, in one piece or in two that follow each other.
+  virtual void take(std::span<const std::byte> first, std::span<const std::byte> second) = 0;
+  // Nothing older than `before_ns` will come any more: appends the records that are older, in the order of their times.
+  virtual void settle(u64 before_ns, std::string& out) = 0;
+  // The rings are nearly full: for now, slow work is left out.
+  virtual void set_hurried(bool is_hurried) = 0;
+  // The stacks that could not be kept.
+  virtual perf_data::StackFacts stacks() const = 0;
+};
 
 }  // namespace wperf::perf_data

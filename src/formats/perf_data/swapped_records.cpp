@@ -5,8 +5,6 @@
 #include <array>
 #include <bit>
 
-#include "formats/perf_data/field_swapper.h"
-
 namespace wperf::perf_data {
 namespace {
 

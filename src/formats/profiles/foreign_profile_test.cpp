@@ -5,7 +5,7 @@
 
 #include <map>
 
-#include "ground/diag/names_all.h"
+#include "ground/diag/names_all_test.h"
 #include "ground/text/json_reader.h"
 #include "ground/text/protobuf_reader.h"
 #include "model/stacks/stack_rows.h"

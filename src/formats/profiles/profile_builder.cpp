@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "model/stacks/slice_tally.h"
+#include "model/stacks/time_slices.h"
 
 namespace wperf::profiles {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "ground/diag/names_all.h"
+#include "ground/diag/names_all_test.h"
 
 namespace wperf::profiles {
 namespace {

@@ -15,10 +15,9 @@
 #include <vector>
 
 #include "base/ints.h"
-#include "formats/spe/count_table.h"
 #include "formats/spe/data_sources.h"
+#include "formats/spe/names.h"
 #include "formats/spe/number_table.h"
-#include "formats/spe/operation_name.h"
 #include "formats/spe/operation_record.h"
 #include "formats/spe/touched_data.h"
 

@@ -4,7 +4,6 @@
 #include <cstring>
 
 namespace wperf::spe::detail {
-
 namespace {
 
 // False: nothing to learn from, for it has packets that the table does not know, or a field twice.

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Names of operations, events and data sources.
+#include "formats/spe/names.h"
+
 #include <gtest/gtest.h>
 
 #include <set>
 
 #include "formats/spe/data_sources.h"
-#include "formats/spe/event_names.h"
-#include "formats/spe/operation_name.h"
 #include "formats/spe/packets.h"
 
 namespace wperf::spe {

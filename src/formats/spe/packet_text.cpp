@@ -6,8 +6,8 @@
 #include <string_view>
 
 #include "base/bits.h"
-#include "formats/spe/event_names.h"
-#include "formats/spe/operation.h"
+#include "formats/spe/names.h"
+#include "formats/spe/operation_record.h"
 
 namespace wperf::spe {
 

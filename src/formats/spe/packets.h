@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The lower layer of the SPE decoder: bytes → one packet. All packets of the Arm ARM up to FEAT_SPEv1p4, short and
-// extended headers. Pure. records.h interprets packets together, and reads ordinary packets by a separate table.
+// extended headers. Pure. record_reader.h interprets packets together, and reads ordinary packets by a separate table.
 //
 // A packet is a header byte (two when extended) and a little-endian payload whose size is in the header:
 //

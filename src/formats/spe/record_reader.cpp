@@ -3,8 +3,8 @@
 
 #include <bit>
 
+#include "formats/spe/layouts.h"
 #include "formats/spe/packets.h"
-#include "formats/spe/shapes.h"
 
 namespace wperf::spe {
 

@@ -69,6 +69,18 @@ inline Error contract_error(std::string text) {
   return {.text = std::move(text), .hint = {}, .verbatim = true};
 }
 
+// Runs several steps; the result is the error of the first one that failed.
+class FirstFailure {
+ public:
+  void add(Result<void> one) {
+    if (first_.has_value()) first_ = std::move(one);
+  }
+  Result<void> result() && { return std::move(first_); }
+
+ private:
+  Result<void> first_;
+};
+
 }  // namespace wperf::diag
 
 #define WPERF_CONCAT_2(a, b) a##b

@@ -9,7 +9,7 @@
 // After wincrypt.h, which it needs.
 #include <mscat.h>
 
-#include "ground/os/native_path.h"
+#include "ground/os/files.h"
 #include "ground/os/system_library_win.h"
 #include "ground/os/wide_text_win.h"
 

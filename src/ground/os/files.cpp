@@ -4,13 +4,20 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <system_error>
+#include <vector>
 
-#include "ground/os/native_path.h"
 #include "ground/os/output_file.h"
+
+#ifdef _WIN32
+#include <fcntl.h>
+#include <io.h>
+#endif
 
 namespace wperf::os {
 namespace {
@@ -139,6 +146,86 @@ std::string join_path(const std::string& directory, const std::string& name) {
     return std::filesystem::path(std::u8string(text.begin(), text.end()));
   };
   return utf8_of(plain(directory) / plain(name));
+}
+
+void remove_oldest_files(const std::string& folder, std::uint64_t limit) {
+  struct KeptFile {
+    std::filesystem::file_time_type written;
+    std::uint64_t size = 0;
+    std::filesystem::path path;
+  };
+  std::vector<KeptFile> files;
+  std::uint64_t sum = 0;
+  std::error_code error;
+  for (std::filesystem::directory_iterator at(native_path(folder), error), end; !error && at != end;
+       at.increment(error)) {
+    // A file may be gone by now, so each question has a separate error.
+    std::error_code type_error, size_error, time_error;
+    if (!at->is_regular_file(type_error) || type_error) continue;
+    const std::uint64_t size = at->file_size(size_error);
+    const auto written = at->last_write_time(time_error);
+    if (size_error || time_error) continue;
+    files.push_back({written, size, at->path()});
+    sum += size;
+  }
+  if (sum <= limit) return;
+  std::sort(files.begin(), files.end(), [](const KeptFile& a, const KeptFile& b) { return a.written < b.written; });
+  for (const KeptFile& one : files) {
+    if (sum <= limit) return;
+    std::error_code remove_error;
+    if (std::filesystem::remove(one.path, remove_error)) sum -= one.size;
+  }
+}
+
+namespace {
+
+struct Closing {
+  void operator()(std::FILE* file) const {
+    if (file != stdin) std::fclose(file);
+  }
+};
+using OpenStream = std::unique_ptr<std::FILE, Closing>;
+
+OpenStream open_stream(const std::string& path) {
+#ifdef _WIN32
+  if (path != kStandardInput) return OpenStream(_wfopen(native_path(path).c_str(), L"rb"));
+  _setmode(_fileno(stdin), _O_BINARY);
+#else
+  if (path != kStandardInput) return OpenStream(std::fopen(path.c_str(), "rb"));
+#endif
+  return OpenStream(stdin);
+}
+
+}  // namespace
+
+bool is_stream(const std::string& path) {
+  std::error_code error;
+  return path == kStandardInput ||
+         std::filesystem::status(native_path(path), error).type() == std::filesystem::file_type::fifo;
+}
+
+bool is_folder(const std::string& path) {
+  std::error_code error;
+  return std::filesystem::is_directory(native_path(path), error);
+}
+
+diag::Result<std::vector<std::byte>> read_stream(const std::string& path) {
+  constexpr size_t kPiece = 1 << 20;
+  const std::string name = path == kStandardInput ? "standard input" : path;
+  const OpenStream stream = open_stream(path);
+  if (stream == nullptr) return diag::system_error("cannot open " + name, errno);
+  std::vector<std::byte> bytes;
+  size_t size = 0, got = 0;
+  do {
+    bytes.resize(size + kPiece);
+    got = std::fread(bytes.data() + size, 1, kPiece, stream.get());
+    size += got;
+  } while (got != 0);
+  if (std::ferror(stream.get()) != 0) {
+    return diag::system_error("cannot read " + name, errno);
+  }
+  bytes.resize(size);
+  return bytes;
 }
 
 }  // namespace wperf::os

@@ -2,9 +2,13 @@
 // Whole files in and out. Paths are UTF-8 on every system.
 #pragma once
 #include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/ints.h"
 #include "ground/diag/result.h"
@@ -40,5 +44,42 @@ bool would_be_one_file(const std::string& path, const std::string& other);
 std::string real_path(const std::string& path);
 // `name` below `directory`, unless name is absolute.
 std::string join_path(const std::string& directory, const std::string& name);
+
+// A UTF-8 path as the system's file calls want it. On Windows that lifts the limit of 260 characters.
+std::filesystem::path native_path(const std::string& utf8);
+
+// Keeps a cache folder small.
+
+// Removes files of the folder, not of folders in it, those written longest ago first, until the rest has at most
+// `limit` bytes. A file that cannot be removed stays: another process may be using it.
+void remove_oldest_files(const std::string& folder, std::uint64_t limit);
+
+// A file that one process at a time holds, for work that must not be done twice at once. The system releases it when
+// the process ends, however that happens.
+class FileLock {
+ public:
+  // Does not wait. A missing file is made, and stays. Returns nullopt if another process holds it, and an error if it
+  // is a link, which is not followed, or cannot be opened.
+  static diag::Result<std::optional<FileLock>> take(const std::string& path);
+  FileLock(FileLock&& other) noexcept : handle_(other.handle_) { other.handle_ = kNone; }
+  FileLock(const FileLock&) = delete;
+  FileLock& operator=(const FileLock&) = delete;
+  FileLock& operator=(FileLock&&) = delete;
+  ~FileLock();
+
+ private:
+  static constexpr std::intptr_t kNone = -1;
+  explicit FileLock(std::intptr_t handle) : handle_(handle) {}
+  std::intptr_t handle_;
+};
+
+// Input that can be read only once, from its beginning to its end: pipes and standard input.
+inline constexpr char kStandardInput[] = "-";
+
+// A pipe with a name, or standard input.
+bool is_stream(const std::string& path);
+bool is_folder(const std::string& path);
+// Reads up to the end, waiting for more if needed.
+diag::Result<std::vector<std::byte>> read_stream(const std::string& path);
 
 }  // namespace wperf::os

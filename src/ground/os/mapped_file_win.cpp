@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
+#include "ground/os/files.h"
 #include "ground/os/mapped_file.h"
-#include "ground/os/native_path.h"
 
 namespace wperf::os {
 

@@ -8,8 +8,8 @@
 #include <system_error>
 #include <vector>
 
+#include "ground/os/files.h"
 #include "ground/os/named_file.h"
-#include "ground/os/native_path.h"
 
 namespace wperf::os {
 namespace {

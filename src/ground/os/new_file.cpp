@@ -7,8 +7,7 @@
 #include <system_error>
 #include <utility>
 
-#include "ground/os/native_path.h"
-#include "ground/os/new_file_parts.h"
+#include "ground/os/files.h"
 
 namespace wperf::os {
 namespace {

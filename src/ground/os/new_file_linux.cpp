@@ -6,7 +6,7 @@
 #include <cerrno>
 #include <cstdio>
 
-#include "ground/os/new_file_parts.h"
+#include "ground/os/new_file.h"
 
 namespace wperf::os::new_file {
 namespace {

@@ -7,8 +7,8 @@
 #include <cstdio>
 #include <system_error>
 
-#include "ground/os/native_path.h"
-#include "ground/os/new_file_parts.h"
+#include "ground/os/files.h"
+#include "ground/os/new_file.h"
 
 namespace wperf::os::new_file {
 namespace {

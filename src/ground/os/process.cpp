@@ -19,4 +19,91 @@ std::string local_time_stamp() {
   return {text, length};
 }
 
+namespace {
+
+bool is_blank(char c) {
+  return c == ' ' || c == '\t';
+}
+
+// The name of the program: quotes group, and backslashes are ordinary characters, since paths have many of them.
+std::string take_program(std::string_view line, size_t& at) {
+  std::string word;
+  bool quoted = false;
+  for (; at < line.size() && (quoted || !is_blank(line[at])); ++at) {
+    if (line[at] == '"') {
+      quoted = !quoted;
+    } else {
+      word += line[at];
+    }
+  }
+  return word;
+}
+
+// Backslashes count only in front of a quote: each two are one, and one left over makes the quote a character.
+std::string take_argument(std::string_view line, size_t& at) {
+  std::string word;
+  bool quoted = false;
+  while (at < line.size() && (quoted || !is_blank(line[at]))) {
+    const size_t start = at;
+    while (at < line.size() && line[at] == '\\') ++at;
+    const size_t slashes = at - start;
+    if (at == line.size() || line[at] != '"') {
+      word.append(slashes, '\\');
+      if (at < line.size() && (quoted || !is_blank(line[at]))) word += line[at++];
+      continue;
+    }
+    word.append(slashes / 2, '\\');
+    ++at;
+    if (slashes % 2 == 1) {
+      word += '"';
+    } else if (quoted && at < line.size() && line[at] == '"') {
+      word += '"';  // "" inside quotes is one
+      ++at;
+    } else {
+      quoted = !quoted;
+    }
+  }
+  return word;
+}
+
+std::string quoted_argument(const std::string& word) {
+  if (!word.empty() && word.find_first_of(" \t\n\v\"") == std::string::npos) return word;
+  std::string quoted = "\"";
+  size_t slashes = 0;
+  for (const char c : word) {
+    if (c == '"') quoted.append(slashes + 1, '\\');
+    slashes = c == '\\' ? slashes + 1 : 0;
+    quoted += c;
+  }
+  quoted.append(slashes, '\\');
+  return quoted + '"';
+}
+
+// A file name holds no quote.
+std::string quoted_program(const std::string& word) {
+  return word.find_first_of(" \t") == std::string::npos ? word : '"' + word + '"';
+}
+
+}  // namespace
+
+std::vector<std::string> split_command_line(std::string_view line) {
+  std::vector<std::string> words;
+  size_t at = 0;
+  if (line.empty()) return words;
+  words.push_back(take_program(line, at));
+  while (true) {
+    while (at < line.size() && is_blank(line[at])) ++at;
+    if (at == line.size()) return words;
+    words.push_back(take_argument(line, at));
+  }
+}
+
+std::string join_command_line(std::span<const std::string> words) {
+  std::string line;
+  for (size_t i = 0; i < words.size(); ++i) {
+    line += i == 0 ? quoted_program(words[i]) : ' ' + quoted_argument(words[i]);
+  }
+  return line;
+}
+
 }  // namespace wperf::os

@@ -2,7 +2,9 @@
 // This process and its surroundings: arguments, environment, own path, Ctrl-C, local time. All text is UTF-8.
 #pragma once
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace wperf::os {
@@ -38,7 +40,19 @@ void outlive_readers();
 bool is_reader_gone(int error);
 inline constexpr int kStatusOfReaderGone = 141;
 bool interrupted();
+#ifdef _WIN32
+// The same to wait for: a HANDLE that is signalled from the first Ctrl-C on; null before catch_interrupt().
+void* interrupt_event();
+#endif
 // "2026_11_21_09_48_00", local time.
 std::string local_time_stamp();
+
+// The words of a Windows command line, by the rules of the C library there: a program gets one string and takes it
+// apart itself. For this program's own line (Windows) and for the programs that wperf starts. UTF-8.
+
+// The program's name is the first word.
+std::vector<std::string> split_command_line(std::string_view line);
+// The line that split_command_line() takes apart into these words; only words that need quotes get them.
+std::string join_command_line(std::span<const std::string> words);
 
 }  // namespace wperf::os

@@ -12,7 +12,7 @@
 #include <system_error>
 
 #include "ground/os/process.h"
-#include "ground/os/unfinished_files_parts.h"
+#include "ground/os/unfinished_files.h"
 
 namespace wperf::os {
 namespace {

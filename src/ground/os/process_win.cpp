@@ -5,8 +5,6 @@
 #include <cerrno>
 #include <filesystem>
 
-#include "ground/os/command_line_words.h"
-#include "ground/os/interrupt_win.h"
 #include "ground/os/process.h"
 #include "ground/os/wide_text_win.h"
 

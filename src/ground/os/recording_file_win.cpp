@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "ground/os/native_path.h"
+#include "ground/os/files.h"
 #include "ground/os/new_file.h"
 #include "ground/os/recording_file.h"
 #include "ground/os/wide_text_win.h"

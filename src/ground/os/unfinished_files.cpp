@@ -6,8 +6,6 @@
 #include <cstring>
 #include <utility>
 
-#include "ground/os/unfinished_files_parts.h"
-
 namespace wperf::os {
 namespace {
 

@@ -2,6 +2,7 @@
 // The files that outputs are made in before they get their names. When the process is ended from outside, by Ctrl-C
 // say, they are removed, so that no part of an output stays. Usable from any thread.
 #pragma once
+#include <cstddef>
 #include <string_view>
 
 namespace wperf::os {
@@ -28,5 +29,16 @@ void remove_unfinished_files();
 // After this call, a signal that ends this process removes the unfinished files first, unless the signal is caught or
 // ignored. For programs; a library must not decide this.
 void remove_unfinished_when_ended();
+
+namespace unfinished_files {
+
+// The parts of unfinished_files.cpp that each system implements.
+inline constexpr std::size_t kLongestPath = 4096;
+void remove(const char* path);  // safe in a signal handler
+// After another handler has given the signals back to the system, installs the handlers again. Safe in a signal
+// handler; on Linux.
+void care_again();
+
+}  // namespace unfinished_files
 
 }  // namespace wperf::os

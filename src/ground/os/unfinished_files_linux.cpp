@@ -5,7 +5,6 @@
 #include <atomic>
 
 #include "ground/os/unfinished_files.h"
-#include "ground/os/unfinished_files_parts.h"
 
 namespace wperf::os {
 namespace {

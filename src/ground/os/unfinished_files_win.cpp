@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <windows.h>
 
-#include "ground/os/native_path.h"
+#include "ground/os/files.h"
 #include "ground/os/unfinished_files.h"
-#include "ground/os/unfinished_files_parts.h"
 
 namespace wperf::os {
 namespace {

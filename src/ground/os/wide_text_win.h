@@ -3,13 +3,13 @@
 // _win.
 #pragma once
 #include <string>
-#include <string_view>
+
+#include "ground/text/unicode.h"
 
 namespace wperf::os {
 
-std::wstring wide_of(std::string_view utf8);
-// Malformed UTF-16 becomes U+FFFD.
-std::string utf8_of(std::wstring_view wide);
+using text::utf8_of;
+using text::wide_of;
 // "Access is denied (Windows error 5)".
 std::string system_error_text(unsigned long error);
 

@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "ground/bytes/bytes.h"
-#include "ground/packing/inflate.h"
+#include "ground/packing/deflate.h"
 
 namespace wperf::packing {
 namespace {

@@ -10,8 +10,8 @@
 #include <random>
 #include <string>
 
-#include "ground/diag/names_all.h"
-#include "ground/packing/inflate.h"
+#include "ground/diag/names_all_test.h"
+#include "ground/packing/deflate.h"
 
 namespace wperf::packing {
 namespace {

@@ -1,18 +1,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "ground/packing/deflate.h"
 
-#include <algorithm>
-#include <array>
-#include <new>
-#include <vector>
-
-#ifdef WPERF_HAS_ZLIB
 #include <zlib.h>
-#endif
+
+#include <algorithm>
+#include <new>
 
 namespace wperf::packing {
+namespace {
 
-#ifdef WPERF_HAS_ZLIB
+constexpr int kWindowBits = 15, kGzip = 16;
+constexpr usize kWindow = usize{1} << kWindowBits, kMostAtOnce = 1 << 30;
+
+z_const Bytef* input_of(const void* bytes) {
+  return static_cast<z_const Bytef*>(const_cast<void*>(bytes));
+}
+
+}  // namespace
 
 struct Deflater::State {
   static constexpr usize kPiece = 1 << 16;
@@ -33,7 +37,7 @@ struct Deflater::State {
 };
 
 Deflater::Deflater(Form form, Effort effort, TakeBytes take) : state_(std::make_unique<State>()) {
-  constexpr int kWindowBits = 15, kGzip = 16, kMemory = 8;
+  constexpr int kMemory = 8;
   const int level = effort == Effort::fast ? 1 : effort == Effort::usual ? 6 : 9;
   const int window = form == Form::raw ? -kWindowBits : kWindowBits + kGzip;
   state_->take = std::move(take);
@@ -47,10 +51,9 @@ Deflater::~Deflater() {
 }
 
 void Deflater::add(std::string_view bytes) {
-  constexpr usize kMostAtOnce = 1 << 30;
   while (!bytes.empty()) {
     const std::string_view part = bytes.substr(0, kMostAtOnce);
-    state_->stream.next_in = reinterpret_cast<z_const Bytef*>(const_cast<char*>(part.data()));
+    state_->stream.next_in = input_of(part.data());
     state_->stream.avail_in = static_cast<uInt>(part.size());
     state_->run(Z_NO_FLUSH);
     bytes.remove_prefix(part.size());
@@ -61,71 +64,85 @@ void Deflater::finish() {
   state_->run(Z_FINISH);
 }
 
-#else
-
-// Stored blocks, without compression.
-struct Deflater::State {
-  static constexpr usize kBlock = 0xffff;
-  Form form = Form::raw;
-  TakeBytes take;
-  std::string block;
-  u32 check = ~u32{0}, size = 0;
-
-  void put(bool is_last) {
-    const auto length = static_cast<u32>(block.size());
-    const std::array<char, 5> header = {static_cast<char>(is_last), static_cast<char>(length),
-                                        static_cast<char>(length >> 8), static_cast<char>(~length),
-                                        static_cast<char>(~length >> 8)};
-    take({header.data(), header.size()});
-    take(block);
-    block.clear();
-  }
-  void count(std::string_view bytes) {
-    constexpr u32 kPolynomial = 0xedb88320;
-    size += static_cast<u32>(bytes.size());
-    for (const char byte : bytes) {
-      check ^= static_cast<u8>(byte);
-      for (u32 bit = 0; bit < 8; ++bit) check = (check >> 1) ^ ((check & 1) != 0 ? kPolynomial : 0);
-    }
-  }
-};
-
-Deflater::Deflater(Form form, Effort, TakeBytes take) : state_(std::make_unique<State>()) {
-  state_->form = form;
-  state_->take = std::move(take);
-  if (form == Form::gzip) state_->take(std::string_view("\x1f\x8b\x08\0\0\0\0\0\0\xff", 10));
-}
-
-Deflater::~Deflater() = default;
-
-void Deflater::add(std::string_view bytes) {
-  state_->count(bytes);
-  while (!bytes.empty()) {
-    if (state_->block.size() == State::kBlock) state_->put(false);
-    const usize length = std::min(bytes.size(), State::kBlock - state_->block.size());
-    state_->block.append(bytes.substr(0, length));
-    bytes.remove_prefix(length);
-  }
-}
-
-void Deflater::finish() {
-  state_->put(true);
-  if (state_->form == Form::raw) return;
-  std::string end;
-  for (const u32 word : {~state_->check, state_->size}) {
-    for (u32 shift = 0; shift < 32; shift += 8) end += static_cast<char>(word >> shift);
-  }
-  state_->take(end);
-}
-
-#endif
-
 std::string deflated(std::string_view bytes, Form form, Effort effort) {
   std::string out;
   Deflater deflater(form, effort, [&](std::string_view piece) { out += piece; });
   deflater.add(bytes);
   deflater.finish();
   return out;
+}
+
+namespace {
+
+// One raw stream. Its state is freed whichever way its reading ends.
+class Inflater {
+ public:
+  explicit Inflater(std::span<const std::byte> compressed) : rest_(compressed) {
+    if (inflateInit2(&stream_, -kWindowBits) != Z_OK) throw std::bad_alloc();
+  }
+  Inflater(const Inflater&) = delete;
+  Inflater& operator=(const Inflater&) = delete;
+  ~Inflater() { inflateEnd(&stream_); }
+
+  // The bytes that the stream may refer back to.
+  void follow(std::span<const std::byte> before) {
+    before = before.last(std::min(before.size(), kWindow));
+    inflateSetDictionary(&stream_, input_of(before.data()), static_cast<uInt>(before.size()));
+  }
+  bool run(u64 limit, const TakePiece& take);
+  usize left() const { return rest_.size() + stream_.avail_in; }
+
+ private:
+  std::span<const std::byte> rest_;  // what zlib does not have yet
+  z_stream stream_{};
+};
+
+bool Inflater::run(u64 limit, const TakePiece& take) {
+  constexpr u64 kPiece = 1 << 18;
+  // One byte more than allowed shows that there is one.
+  std::vector<std::byte> out(static_cast<usize>(std::min(kPiece, limit + (limit < kPiece ? 1 : 0))));
+  while (true) {
+    if (stream_.avail_in == 0) {
+      const std::span<const std::byte> part = rest_.first(std::min(rest_.size(), kMostAtOnce));
+      stream_.next_in = input_of(part.data());
+      stream_.avail_in = static_cast<uInt>(part.size());
+      rest_ = rest_.subspan(part.size());
+    }
+    stream_.next_out = reinterpret_cast<Bytef*>(out.data());
+    stream_.avail_out = static_cast<uInt>(out.size());
+    const int answer = ::inflate(&stream_, Z_NO_FLUSH);
+    if (answer == Z_MEM_ERROR) throw std::bad_alloc();
+    const usize made = out.size() - stream_.avail_out, kept = static_cast<usize>(std::min<u64>(made, limit));
+    if (kept != 0 && !take(std::span(out).first(kept))) return false;
+    if (answer == Z_STREAM_END) return made == kept;
+    // Z_BUF_ERROR: it went no further, because the input is over.
+    if (answer != Z_OK || made > kept) return false;
+    limit -= kept;
+  }
+}
+
+}  // namespace
+
+bool inflate(std::span<const std::byte> compressed, u64 limit, const TakePiece& take, usize* used) {
+  Inflater inflater(compressed);
+  const bool whole = inflater.run(limit, take);
+  if (used != nullptr) *used = compressed.size() - inflater.left();
+  return whole;
+}
+
+bool inflate(std::span<const std::byte> compressed, std::vector<std::byte>& out, usize limit) {
+  if (out.size() > limit) return false;
+  Inflater inflater(compressed);
+  inflater.follow(out);
+  return inflater.run(limit - out.size(), [&](std::span<const std::byte> piece) {
+    out.insert(out.end(), piece.begin(), piece.end());
+    return true;
+  });
+}
+
+u32 checksum_of(std::span<const std::byte> bytes, u32 before) {
+  if (bytes.empty()) return before;  // without bytes, zlib answers its initial value
+  return static_cast<u32>(crc32_z(before, input_of(bytes.data()), bytes.size()));
 }
 
 }  // namespace wperf::packing

@@ -6,8 +6,6 @@
 #include <span>
 #include <vector>
 
-#include "ground/packing/inflate.h"
-
 namespace wperf::packing {
 namespace {
 

@@ -7,7 +7,7 @@
 #include <cstring>
 
 #include "ground/text/protobuf_reader.h"
-#include "ground/text/utf16.h"
+#include "ground/text/unicode.h"
 
 namespace wperf::text {
 namespace {

@@ -6,12 +6,10 @@
 #include <cmath>
 #include <iterator>
 
+#include "ground/text/unicode.h"
+
 namespace wperf::text {
 namespace {
-
-bool is_continuation(char c) {
-  return (static_cast<u8>(c) & 0xc0u) == 0x80u;
-}
 
 void append_unit(std::string& out, u32 unit) {
   static constexpr char kHex[] = "0123456789abcdef";
@@ -56,23 +54,6 @@ void append_ascii_escape(std::string& out, char c) {
 }
 
 }  // namespace
-
-CodePoint decode_utf8(std::string_view text) {
-  const u8 first = static_cast<u8>(text[0]);
-  if (first < 0xc2u || first > 0xf4u) return {};
-  const usize length = first < 0xe0u ? 2u : first < 0xf0u ? 3u : 4u;
-  u32 value = first & (0xffu >> (length + 1));
-  for (usize i = 1; i < length; ++i) {
-    if (i >= text.size() || !is_continuation(text[i])) return {.value = CodePoint{}.value, .length = i};
-    value = (value << 6) | (static_cast<u8>(text[i]) & 0x3fu);
-    if (i > 1) continue;
-    const u8 second = static_cast<u8>(text[1]);
-    const bool overlong = (first == 0xe0u && second < 0xa0u) || (first == 0xf0u && second < 0x90u);
-    const bool outside = (first == 0xedu && second > 0x9fu) || (first == 0xf4u && second > 0x8fu);
-    if (overlong || outside) return {};
-  }
-  return {.value = value, .length = length};
-}
 
 void JsonWriter::separate() {
   if (need_comma_) out_ += ',';

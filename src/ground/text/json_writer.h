@@ -66,12 +66,4 @@ class JsonWriter {
   bool need_comma_ = false;
 };
 
-struct CodePoint {
-  u32 value = 0xfffd;  // the value for bytes that are not UTF-8
-  usize length = 1;    // bytes consumed
-};
-// The multi-byte character at the start of `text` (Unicode 15, table 3-7): no overlong forms, no surrogates, nothing
-// beyond U+10FFFF. If it is broken, its longest valid beginning is consumed.
-CodePoint decode_utf8(std::string_view text);
-
 }  // namespace wperf::text

@@ -7,8 +7,6 @@
 #include <random>
 #include <vector>
 
-#include "machine/counts/wide_arithmetic.h"
-
 namespace wperf::counts {
 namespace {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "formats/perf_data/record_filter.h"
+#include "formats/perf_data/perf_file_layout.h"
 #include "formats/perf_data/run_facts.h"
 #include "ground/diag/result.h"
 #include "machine/device/driver_machine.h"
@@ -15,7 +15,6 @@
 #include "machine/plan/spe_plan.h"
 #include "model/readings/counts.h"
 #include "model/readings/samples.h"
-#include "model/readings/spe.h"
 
 namespace wperf::device {
 

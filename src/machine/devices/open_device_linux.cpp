@@ -6,7 +6,7 @@
 #include "machine/devices/devices.h"
 #include "machine/etw/etw_device.h"
 #include "machine/linux_kernel/linux_device.h"
-#include "machine/windowsperf/open.h"
+#include "machine/windowsperf/windowsperf_machine.h"
 #include "machine/wperf_driver/driver_device.h"
 #include "sim/arm_driver/fake_driver.h"
 #include "sim/tracing/fake_trace_api.h"

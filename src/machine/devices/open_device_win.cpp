@@ -4,7 +4,7 @@
 
 #include "machine/devices/devices.h"
 #include "machine/etw/etw_device.h"
-#include "machine/windowsperf/open.h"
+#include "machine/windowsperf/windowsperf_machine.h"
 #include "machine/wperf_driver/driver_device.h"
 #include "machine/wperf_driver/driver_handle_win.h"
 

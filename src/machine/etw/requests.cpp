@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "formats/etl/trace_bytes.h"
 #include "formats/etl/trace_text.h"
+#include "ground/text/unicode.h"
 
 namespace wperf::etw {
 namespace {
@@ -70,7 +70,7 @@ Bytes properties_bytes(const SessionProperties& properties) {
   put_at(bytes, kLoggerNameAt, kLoggerName);  // Windows puts it there itself
   if (properties.file.empty() && !properties.asks_file) return bytes;
   put_at(bytes, At::kFileNameAt, kFileName);
-  const std::u16string file = etl::write::wide_text(properties.file).substr(0, kNameRoom - 1);
+  const std::u16string file = text::utf16_of(properties.file).substr(0, kNameRoom - 1);
   std::memcpy(bytes.data() + kFileName, file.data(), file.size() * sizeof(char16_t));
   return bytes;
 }

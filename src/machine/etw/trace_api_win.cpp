@@ -7,11 +7,10 @@
 #include <cstring>
 
 #include "ground/os/files.h"
+#include "ground/os/machine_facts.h"
 #include "ground/os/process.h"
 #include "ground/os/system_library_win.h"
-#include "ground/os/virtual_machines.h"
 #include "ground/os/wide_text_win.h"
-#include "ground/os/windows_facts.h"
 #include "machine/etw/etw_device.h"
 #include "machine/etw/requests.h"
 #include "machine/windows/windows_programs_win.h"

@@ -7,8 +7,8 @@
 #include <array>
 #include <charconv>
 
-#include "formats/etl/trace_bytes.h"
 #include "formats/etl/trace_text.h"
+#include "ground/text/unicode.h"
 #include "machine/plan/virtual_machine.h"
 
 namespace wperf::etw {
@@ -160,9 +160,9 @@ std::vector<Mended> end_leftovers(TraceApi& api) {
   std::vector<Mended> done;
   for (const std::string& name : leftovers(api)) {
     Bytes properties = properties_bytes({});
-    const WindowsError error = api.control(0, etl::write::wide_text(name), properties, ControlCode::stop);
+    const WindowsError error = api.control(0, text::utf16_of(name), properties, ControlCode::stop);
     const bool good = error == kNoError;
-    if (good && etl::write::wide_text(name) == kKernelLogger) api.forget(kKeptLogger);
+    if (good && text::utf16_of(name) == kKernelLogger) api.forget(kKeptLogger);
     done.push_back({fmt::format("{} the trace session \"{}\", left behind by a wperf{}",
                                 good ? "ended" : "could not end", name, good ? "" : fmt::format(" (error {})", error)),
                     good});
@@ -217,7 +217,7 @@ u32 buffers_for(u32 cores, u64 samples_per_second, bool stacks) {
 }
 
 Session::Session(TraceApi& api, const SessionPlan& plan) : api_(api), plan_(plan), process_(api.own_process()) {
-  name_ = std::u16string(kNamePrefix) + etl::write::wide_text(std::to_string(process_));
+  name_ = std::u16string(kNamePrefix) + text::utf16_of(std::to_string(process_));
 }
 
 Session::~Session() {

@@ -12,8 +12,8 @@
 #include "formats/etl/kernel_events.h"
 #include "formats/etl/kernel_payloads.h"
 #include "formats/etl/trace.h"
-#include "formats/etl/trace_bytes.h"
-#include "ground/diag/names_all.h"
+#include "formats/etl/trace_text.h"
+#include "ground/diag/names_all_test.h"
 #include "sim/tracing/fake_trace_api.h"
 
 namespace wperf::etw {

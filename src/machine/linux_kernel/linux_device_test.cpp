@@ -15,8 +15,8 @@
 #include "formats/perf_data/aux_traces.h"
 #include "formats/perf_data/perf_file.h"
 #include "formats/perf_data/record_bytes.h"
-#include "ground/os/command_line_words.h"
 #include "ground/os/mapped_file.h"
+#include "ground/os/process.h"
 #include "machine/linux_kernel/linux_sessions_linux.h"
 #include "machine/perf_events/counter_linux.h"
 

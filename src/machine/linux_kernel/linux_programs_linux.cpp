@@ -18,7 +18,7 @@
 #include <filesystem>
 #include <system_error>
 
-#include "ground/os/command_line_words.h"
+#include "ground/os/process.h"
 #include "machine/perf_events/system_files.h"
 #include "machine/plan/plan.h"
 

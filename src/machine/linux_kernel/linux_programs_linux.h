@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "machine/device/programs.h"
+#include "machine/device/driver_machine.h"
 #include "machine/perf_events/counter_linux.h"
 
 namespace wperf::linux_kernel {

@@ -7,15 +7,15 @@
 
 #include <chrono>
 
-#include "formats/perf_data/event_attributes_bytes.h"
+#include "formats/perf_data/event_attributes.h"
 #include "formats/perf_data/record_bytes.h"
 #include "ground/os/mapped_file.h"
 #include "machine/linux_kernel/file_build_ids_linux.h"
 #include "machine/linux_kernel/sampled_events_linux.h"
 #include "machine/perf_events/recording_facts_linux.h"
 #include "machine/perf_events/recording_thread_linux.h"
-#include "machine/perf_events/spe_units.h"
 #include "machine/perf_events/synthesized_records.h"
+#include "machine/perf_events/units.h"
 
 namespace wperf::linux_kernel {
 namespace {

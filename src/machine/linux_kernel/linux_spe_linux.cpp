@@ -6,8 +6,8 @@
 #include <cerrno>
 
 #include "machine/linux_kernel/linux_sessions_linux.h"
-#include "machine/perf_events/aux_ring_linux.h"
-#include "machine/perf_events/spe_units.h"
+#include "machine/perf_events/rings_linux.h"
+#include "machine/perf_events/units.h"
 
 namespace wperf::linux_kernel {
 namespace {

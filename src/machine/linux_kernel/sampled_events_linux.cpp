@@ -12,7 +12,7 @@
 
 #include "formats/perf_data/format.h"
 #include "formats/perf_data/record_bytes.h"
-#include "formats/perf_data/user_registers.h"
+#include "formats/perf_data/sample.h"
 #include "machine/linux_kernel/switch_cost_linux.h"
 
 namespace wperf::linux_kernel {

@@ -9,7 +9,7 @@
 
 #include "formats/perf_data/perf_file_layout.h"
 #include "machine/linux_kernel/linux_sessions_linux.h"
-#include "machine/perf_events/sample_ring_linux.h"
+#include "machine/perf_events/rings_linux.h"
 
 namespace wperf::linux_kernel {
 

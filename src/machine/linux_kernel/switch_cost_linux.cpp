@@ -12,7 +12,7 @@
 #include <chrono>
 #include <thread>
 
-#include "machine/perf_events/sample_ring_linux.h"
+#include "machine/perf_events/rings_linux.h"
 
 namespace wperf::linux_kernel {
 namespace {

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "ground/diag/names_all.h"
+#include "ground/diag/names_all_test.h"
 
 namespace wperf::perf_events {
 namespace {

@@ -10,9 +10,9 @@
 #include <thread>
 #include <vector>
 
-#include "formats/perf_data/record_filter.h"
+#include "formats/perf_data/perf_file_layout.h"
 #include "ground/os/recording_file.h"
-#include "machine/perf_events/sample_ring_linux.h"
+#include "machine/perf_events/rings_linux.h"
 
 namespace wperf::perf_events {
 

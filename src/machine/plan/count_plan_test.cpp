@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <gtest/gtest.h>
 
-#include "ground/diag/names_all.h"
+#include "ground/diag/names_all_test.h"
 #include "machine/plan/plan.h"
 #include "machine/plan/test_machine.h"
 

@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "ground/diag/names_all.h"
+#include "ground/diag/names_all_test.h"
 
 namespace wperf::plan {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "ground/diag/names_all.h"
+#include "ground/diag/names_all_test.h"
 #include "machine/plan/sample_plan.h"
 #include "machine/plan/test_machine.h"
 #include "model/request/sampling_list.h"

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "ground/diag/names_all.h"
+#include "ground/diag/names_all_test.h"
 #include "machine/plan/test_machine.h"
 #include "model/request/request.h"
 #include "model/request/sampling_list.h"

@@ -1,16 +1,28 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A machine of Windows without its driver: the programs, the facts from ACPI, and a lock against sleep during
-// measurements. Machines with a driver are based on it: windows_machine_win.cpp with wperf's,
+// measurements. Machines with a driver are based on it: driver_handle_win.cpp with wperf's,
 // windowsperf/open_machine_win.cpp with Arm's.
 #pragma once
 #include <optional>
 
-#include "ground/os/awake_win.h"
 #include "machine/device/driver_machine.h"
 #include "machine/windows/setup_api_win.h"
 #include "machine/windows/windows_programs_win.h"
 
 namespace wperf::windows {
+
+// Keeps Windows from sleeping while something is measured: in Modern Standby, and where a machine sleeps, cores power
+// down and forget their counters. `powercfg /requests` shows it.
+class AwakeRequest {
+ public:
+  AwakeRequest();  // from here until it goes; where Windows refuses, nothing happens
+  ~AwakeRequest();
+  AwakeRequest(const AwakeRequest&) = delete;
+  AwakeRequest& operator=(const AwakeRequest&) = delete;
+
+ private:
+  void* request_;  // null: no request
+};
 
 template <typename Base>
 class OnWindows : public Base {
@@ -34,7 +46,7 @@ class OnWindows : public Base {
  private:
   WindowsPrograms programs_;
   int measurements_ = 0;  // running measurements: counting and profiling may run at the same time
-  std::optional<os::AwakeRequest> awake_;
+  std::optional<AwakeRequest> awake_;
 };
 
 }  // namespace wperf::windows

@@ -7,10 +7,9 @@
 
 #include <algorithm>
 
-#include "ground/os/interrupt_win.h"
 #include "ground/os/process.h"
 #include "ground/os/wide_text_win.h"
-#include "machine/windows/spawned_process_win.h"
+#include "machine/windows/processes_win.h"
 
 #ifndef CREATE_WAITABLE_TIMER_HIGH_RESOLUTION
 #define CREATE_WAITABLE_TIMER_HIGH_RESOLUTION 0x2

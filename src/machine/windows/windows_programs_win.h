@@ -3,8 +3,8 @@
 #pragma once
 #include <map>
 
-#include "machine/device/programs.h"
-#include "machine/windows/watched_process_win.h"
+#include "machine/device/driver_machine.h"
+#include "machine/windows/processes_win.h"
 
 namespace wperf::windows {
 

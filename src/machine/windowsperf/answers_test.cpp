@@ -2,8 +2,8 @@
 // Reading answers of Arm's driver: correct ones, and those of a faulty driver.
 #include <gtest/gtest.h>
 
-#include "machine/windowsperf/open.h"
 #include "machine/windowsperf/scripted_machine.h"
+#include "machine/windowsperf/windowsperf_machine.h"
 
 namespace wperf::windowsperf {
 namespace {

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "machine/windowsperf/sessions.h"
+#include "machine/windowsperf/driver.h"
 
 namespace wperf::windowsperf {
 namespace {

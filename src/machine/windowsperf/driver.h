@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "machine/device/device.h"
 #include "machine/windowsperf/windowsperf_machine.h"
 #include "machine/windowsperf/wire.h"
 
@@ -72,5 +73,22 @@ class Driver {
   u32 dsu_counters_ = 0;
   u32 dmc_channels_ = 0;
 };
+
+// Counting and sampling by Arm's driver.
+
+// The opened device, for sessions as long as it lives.
+struct Opened {
+  Machine& machine;
+  Driver driver;
+  HardwareAnswer hardware{};
+  u32 cluster_count = 0, cluster_size = 0, dsu_counters = 0;  // of the DSUs that were set up
+  std::string name;                                           // "Arm's driver (WindowsPerf 3.8.0)"
+};
+
+diag::Result<std::unique_ptr<device::CountSession>> open_count_session(Opened& opened, const plan::CountPlan& plan);
+diag::Result<std::unique_ptr<device::SampleSession>> open_sample_session(Opened& opened, const plan::SamplePlan& plan);
+
+// The driver's work after its answers to a lock or a reset is over by then (it does not wait for it itself).
+inline constexpr u64 kSettlingNs = 2'000'000;
 
 }  // namespace wperf::windowsperf

@@ -3,8 +3,8 @@
 // written here by offset, not with the structs that make them.
 #include <gtest/gtest.h>
 
-#include "machine/windowsperf/open.h"
 #include "machine/windowsperf/scripted_machine.h"
+#include "machine/windowsperf/windowsperf_machine.h"
 
 namespace wperf::windowsperf {
 namespace {

@@ -7,8 +7,8 @@
 #include <span>
 #include <tuple>
 
-#include "machine/windowsperf/open.h"
-#include "machine/windowsperf/sessions.h"
+#include "machine/windowsperf/driver.h"
+#include "machine/windowsperf/windowsperf_machine.h"
 #include "machine/wperf_driver/driver_call.h"
 
 namespace wperf::windowsperf {

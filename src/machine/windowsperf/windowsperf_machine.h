@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/ints.h"
+#include "machine/device/device.h"
 #include "machine/device/driver_machine.h"
 
 namespace wperf::windowsperf {
@@ -46,5 +47,8 @@ class Machine : public Transport, public device::Programs, public device::Machin
 
 // The driver of this Windows.
 diag::Result<std::unique_ptr<Machine>> open_windowsperf_machine();
+
+// The device of a machine with wperf-driver, Arm's signed driver of WindowsPerf.
+std::unique_ptr<device::Device> make_windowsperf_device(std::unique_ptr<Machine> machine);
 
 }  // namespace wperf::windowsperf

@@ -5,12 +5,10 @@
 #include <algorithm>
 #include <cstring>
 
-#include "ground/os/virtual_machines.h"
+#include "ground/os/machine_facts.h"
 #include "machine/plan/virtual_machine.h"
 #include "machine/wperf_driver/driver_call.h"
-#include "machine/wperf_driver/driver_run.h"
-#include "machine/wperf_driver/driver_sampling.h"
-#include "machine/wperf_driver/driver_spe.h"
+#include "machine/wperf_driver/driver_runs.h"
 
 namespace wperf::wperf_driver {
 namespace {

@@ -8,11 +8,14 @@
 #include <utility>
 
 #include "abi/device_interface.h"
-#include "ground/os/interrupt_win.h"
+#include "ground/os/process.h"
+#include "ground/os/machine_facts.h"
 #include "ground/os/wide_text_win.h"
 #include "machine/windows/driver_facts.h"
+#include "machine/windows/on_windows_win.h"
 #include "machine/windows/setup_api_win.h"
 #include "machine/windows/windows_error.h"
+#include "machine/wperf_driver/driver_device.h"
 
 namespace wperf::wperf_driver {
 namespace {
@@ -117,6 +120,36 @@ diag::Result<device::DriverAnswer> DriverHandle::control(u32 code, std::span<std
   if (const auto status = windows::status_of_windows_error(error); status.has_value())
     return device::DriverAnswer{*status, size_t{0}};
   return windows::request_error(error, os::system_error_text(error));
+}
+
+// Windows with wperf-driver.sys.
+
+namespace {
+
+class WindowsMachine final : public windows::OnWindows<device::DriverMachine> {
+ public:
+  explicit WindowsMachine(DriverHandle driver) : driver_(std::move(driver)) {}
+
+  diag::Result<device::DriverAnswer> control(u32 code, std::span<std::byte> buffer, size_t input) override {
+    return driver_.control(code, buffer, input);
+  }
+  device::DeviceIdentity identity() override {
+    return {.instance_id = driver_.instance_id(), .hardware_ids = driver_.hardware_ids()};
+  }
+  std::string model() override {
+    const auto windows = os::windows_facts();
+    return windows.has_value() ? windows->model : std::string();
+  }
+
+ private:
+  DriverHandle driver_;
+};
+
+}  // namespace
+
+diag::Result<std::unique_ptr<device::DriverMachine>> open_windows_machine() {
+  WPERF_TRY(DriverHandle driver, DriverHandle::open());
+  return std::unique_ptr<device::DriverMachine>(std::make_unique<WindowsMachine>(std::move(driver)));
 }
 
 }  // namespace wperf::wperf_driver

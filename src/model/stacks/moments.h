@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "base/ints.h"
-#include "model/stacks/core_kinds.h"
 #include "model/stacks/growing_array.h"
+#include "model/stacks/recording_about.h"
 
 namespace wperf::stacks {
 
@@ -74,6 +74,24 @@ struct Moments {
   std::vector<CounterTrack> counters;
   std::vector<Mark> marks;        // by time
   std::vector<TimedLoss> losses;  // by begin
+};
+
+// The stacks of a recording as lists of addresses, for views that show sample by sample.
+inline constexpr u64 kNoOffset = ~u64{0};
+
+struct LineFrame {
+  u64 address = 0;
+  u64 offset = kNoOffset;  // from where its function begins
+  u32 place = 0;           // of the profile
+};
+
+// The stacks of the profile's samples by address, the innermost first. An address has frames of inlined functions
+// before its own.
+struct LineStacks {
+  std::vector<LineFrame> frames;
+  std::vector<u32> frame_begins;  // by address, in frames; one more at the end
+  std::vector<u32> addresses;
+  std::vector<u64> stack_begins;  // by row, in addresses; one more at the end
 };
 
 }  // namespace wperf::stacks

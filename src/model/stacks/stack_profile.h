@@ -10,8 +10,8 @@
 
 #include "base/ints.h"
 #include "model/stacks/code_listing.h"
-#include "model/stacks/core_kinds.h"
 #include "model/stacks/growing_array.h"
+#include "model/stacks/recording_about.h"
 #include "model/stacks/time_slices.h"
 #include "model/stacks/trace_facts.h"
 

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "model/stacks/moments.h"
 #include "model/stacks/stack_profile.h"
 
 namespace wperf::stacks {
@@ -52,5 +53,12 @@ struct StackRows {
 
 StackRows make_rows(const StackProfile& profile, u32 event, const std::vector<SortKey>& keys, const StackFilter& filter,
                     bool with_children);
+
+// A part of a profile as a separate profile, with its moments. For views that show all rows they get.
+
+// Leaves out the other samples. The events' sums are those of the kept ones.
+void keep_rows(const std::function<bool(const StackSample&)>& keep, StackProfile& profile, Moments& moments);
+// The rows that pass a filter: samples, and for the threads that it names their states.
+void keep_chosen(const StackFilter& filter, StackProfile& profile, Moments& moments);
 
 }  // namespace wperf::stacks

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <map>
 
-#include "views/exports/writers.h"
+#include "views/exports/exported_profile.h"
 
 namespace wperf::exports {
 namespace {

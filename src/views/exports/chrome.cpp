@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "ground/text/json_writer.h"
-#include "views/exports/writers.h"
+#include "views/exports/exported_profile.h"
 
 namespace wperf::exports {
 namespace {

@@ -167,4 +167,17 @@ std::vector<u32> used_events(const stacks::StackProfile& profile);
 // The module that is the program itself, judged by the names.
 u32 main_module(const stacks::StackProfile& profile);
 
+// Profiles in the forms that other tools read. Pure: each gives its bytes in pieces, in their order.
+// docs/user/export.md lists the contents of each form, and what it cannot hold.
+void write_pprof(const Source& source, const TakeBytes& take);
+void write_otlp(const Source& source, const TakeBytes& take);
+void write_perfetto(const Source& source, const TakeBytes& take);
+void write_perfetto_perf(const Source& source, const TakeBytes& take);
+void write_firefox(const Source& source, const TakeBytes& take);
+void write_speedscope(const Source& source, const TakeBytes& take);
+void write_chrome(const Source& source, const TakeBytes& take);
+void write_callgrind(const Source& source, const TakeBytes& take);
+void write_csv(const Source& source, const TakeBytes& take);
+void write_sql(const Source& source, const TakeBytes& take);
+
 }  // namespace wperf::exports

@@ -4,8 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "ground/text/protobuf.h"
-#include "model/stacks/kept_rows.h"
-#include "views/exports/writers.h"
+#include "model/stacks/stack_rows.h"
 
 namespace wperf::exports {
 namespace {

@@ -7,7 +7,7 @@
 #include <unordered_map>
 
 #include "ground/text/protobuf.h"
-#include "views/exports/writers.h"
+#include "views/exports/exported_profile.h"
 
 namespace wperf::exports {
 namespace {

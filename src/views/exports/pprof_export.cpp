@@ -4,7 +4,7 @@
 
 #include "ground/packing/deflate.h"
 #include "ground/text/protobuf.h"
-#include "views/exports/writers.h"
+#include "views/exports/exported_profile.h"
 
 namespace wperf::exports {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "views/exports/writers.h"
+#include "views/exports/exported_profile.h"
 #include "views/report/csv_field.h"
 
 namespace wperf::exports {

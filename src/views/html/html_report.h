@@ -8,7 +8,6 @@
 #include <string_view>
 
 #include "analysis/operations/spe_profile.h"
-#include "analysis/waits/wait_moments.h"
 #include "analysis/waits/wait_report.h"
 #include "model/stacks/moments.h"
 #include "model/stacks/recording_about.h"

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "ground/text/number_text.h"
-#include "ground/text/text_width.h"
+#include "ground/text/unicode.h"
 #include "model/stacks/call_tree.h"
 #include "views/html/html_report.h"
 #include "views/report/diff_report.h"

@@ -4,7 +4,7 @@
 #include <functional>
 #include <vector>
 
-#include "analysis/waits/wait_moments.h"
+#include "analysis/waits/wait_report.h"
 #include "ground/text/json_writer.h"
 #include "views/html/packed_column.h"
 

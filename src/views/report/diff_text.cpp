@@ -7,7 +7,7 @@
 
 #include "analysis/compare/ratio_text.h"
 #include "ground/text/number_text.h"
-#include "ground/text/text_width.h"
+#include "ground/text/unicode.h"
 #include "views/report/diff_report.h"
 
 namespace wperf::report {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/report/markup_text.h"
 
-#include "ground/text/json_writer.h"
+#include "ground/text/unicode.h"
 
 namespace wperf::report {
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "ground/text/text_width.h"
+#include "ground/text/unicode.h"
 
 namespace wperf::report {
 namespace {

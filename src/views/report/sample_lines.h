@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "model/stacks/line_stacks.h"
+#include "model/stacks/moments.h"
 #include "model/stacks/stack_rows.h"
 
 namespace wperf::report {

@@ -10,11 +10,7 @@
 
 #include "machine/pmu/catalogue.h"
 #include "machine/pmu/extra_events.h"
-#include "model/answers/catalogue_listing.h"
-#include "model/answers/machine_report.h"
-#include "model/answers/manual_page.h"
-#include "model/answers/selftest_answer.h"
-#include "model/answers/test_answer.h"
+#include "model/answers/tool_answers.h"
 #include "views/report/table.h"
 
 namespace wperf::report {

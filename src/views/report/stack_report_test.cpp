@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <regex>
 
-#include "ground/text/text_width.h"
+#include "ground/text/unicode.h"
 
 namespace wperf::report {
 namespace {

@@ -6,7 +6,7 @@
 #include <span>
 
 #include "ground/text/number_text.h"
-#include "ground/text/text_width.h"
+#include "ground/text/unicode.h"
 #include "views/report/headline.h"
 #include "views/report/stack_report.h"
 #include "views/report/table.h"

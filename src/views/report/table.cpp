@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "ground/text/number_text.h"
-#include "ground/text/text_width.h"
+#include "ground/text/unicode.h"
 
 namespace wperf::report {
 namespace {

@@ -4,7 +4,6 @@
 #include <string>
 
 #include "model/stacks/trace_facts.h"
-#include "model/stacks/trace_spans.h"
 
 namespace wperf::report {
 

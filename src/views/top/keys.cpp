@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "ground/text/json_writer.h"
+#include "ground/text/unicode.h"
 
 namespace wperf::top {
 namespace {

@@ -2,8 +2,7 @@
 // The decoder over Capstone; only this file uses its types.
 #include <utility>
 
-#include "code/symbols/disassembly/arm64_later.h"
-#include "code/symbols/disassembly/arm64_spelling.h"
+#include "code/symbols/disassembly/arm64_text.h"
 #include "code/symbols/disassembly/decoder.h"
 
 #ifdef WPERF_HAS_CAPSTONE

@@ -7,10 +7,9 @@
 #include <utility>
 
 #include "code/symbols/dwarf/dwarf_format.h"
+#include "code/symbols/dwarf/dwarf_unit.h"
 #include "code/symbols/dwarf/line_table.h"
 #include "code/symbols/dwarf/scopes.h"
-#include "code/symbols/dwarf/split_package.h"
-#include "code/symbols/dwarf/unit.h"
 
 namespace wperf::symbols {
 

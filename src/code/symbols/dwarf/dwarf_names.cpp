@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Names of functions: an entry without a name refers to another one, perhaps in another unit or in dwz's file.
 #include "code/symbols/dwarf/dwarf_format.h"
-#include "code/symbols/dwarf/unit.h"
+#include "code/symbols/dwarf/dwarf_unit.h"
 
 namespace wperf::symbols::dwarf {
 namespace {

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "code/symbols/dwarf/unit.h"
+#include "code/symbols/dwarf/dwarf_unit.h"
 
 namespace wperf::symbols::dwarf {
 

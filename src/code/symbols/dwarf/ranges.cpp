@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // .debug_ranges, .debug_rnglists and .debug_aranges.
 #include "code/symbols/dwarf/dwarf_format.h"
-#include "code/symbols/dwarf/unit.h"
+#include "code/symbols/dwarf/dwarf_unit.h"
 
 namespace wperf::symbols::dwarf {
 namespace {

@@ -3,7 +3,7 @@
 #pragma once
 #include <vector>
 
-#include "code/symbols/dwarf/unit.h"
+#include "code/symbols/dwarf/dwarf_unit.h"
 
 namespace wperf::symbols::dwarf {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The finished functions of an ELF module in the form in which they are kept for the next run: sorted columns and the
 // names, one after the other, searched in place in a mapped file. Takes bytes, opens no files. Damaged bytes, and those
-// of another build, are rejected. code/modules/function_files.h keeps the files.
+// of another build, are rejected. code/modules/elf_caches.h keeps the files.
 #pragma once
 #include <optional>
 #include <vector>

@@ -3,8 +3,6 @@
 
 #include <algorithm>
 
-#include "code/symbols/pdb/sort.h"
-
 namespace wperf::symbols::pdb {
 namespace {
 

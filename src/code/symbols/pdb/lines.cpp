@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "code/symbols/pdb/sort.h"
+#include "code/symbols/pdb/address_map.h"
 
 namespace wperf::symbols::pdb {
 namespace {

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "code/symbols/pdb/pdb_builder_test.h"
-#include "ground/diag/names_all.h"
+#include "ground/diag/names_all_test.h"
 
 namespace wperf::symbols::pdb {
 namespace {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "code/symbols/pdb/info_stream.h"
+#include "code/symbols/pdb/contents.h"
 #include "code/symbols/pdb/state.h"
 
 namespace wperf::symbols {

@@ -4,6 +4,7 @@
 // compilers add no padding; the asserts check it.
 #pragma once
 #include "base/ints.h"
+#include "ground/bytes/bytes.h"
 
 namespace wperf::symbols::pdb {
 
@@ -342,5 +343,24 @@ enum TypeKind : u16 {
   LF_MFUNC_ID = 0x1602,
   LF_STRING_ID = 0x1605,
 };
+
+// Walking symbol and type records: a size, a kind, a body, and then the next one.
+struct Record {
+  u16 kind = 0;
+  u64 next = 0;  // where the next record begins
+  bytes::View body;
+};
+
+// False: no whole record lies at `at`.
+inline bool read_record(bytes::View bytes, u64 at, Record& record) {
+  RecordHeader header;
+  if (!bytes.load(at, header) || header.size < sizeof header.kind) return false;
+  const u64 size = header.size - sizeof header.kind;
+  if (!bytes.holds(at + sizeof header, size)) return false;
+  record.kind = header.kind;
+  record.next = at + sizeof header + size;
+  record.body = bytes.slice(at + sizeof header, size);
+  return true;
+}
 
 }  // namespace wperf::symbols::pdb

@@ -4,9 +4,9 @@
 #include <algorithm>
 
 #include "base/ascii.h"
-#include "code/symbols/pdb/info_stream.h"
+#include "code/symbols/pdb/address_map.h"
+#include "code/symbols/pdb/contents.h"
 #include "code/symbols/pdb/pdb_format.h"
-#include "code/symbols/pdb/sort.h"
 
 namespace wperf::symbols {
 namespace {

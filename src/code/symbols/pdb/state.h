@@ -8,14 +8,11 @@
 #include <vector>
 
 #include "code/symbols/pdb/address_map.h"
-#include "code/symbols/pdb/compiland_symbols.h"
-#include "code/symbols/pdb/contributions.h"
-#include "code/symbols/pdb/dbi.h"
-#include "code/symbols/pdb/inline_sites.h"
+#include "code/symbols/pdb/contents.h"
 #include "code/symbols/pdb/lines.h"
 #include "code/symbols/pdb/msf.h"
 #include "code/symbols/pdb/pdb_file.h"
-#include "code/symbols/pdb/publics.h"
+#include "code/symbols/pdb/symbol_records.h"
 #include "code/symbols/pdb/type_names.h"
 
 namespace wperf::symbols {

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "code/symbols/pdb/pdb_format.h"
-#include "code/symbols/pdb/records.h"
 #include "ground/bytes/bytes.h"
 
 namespace wperf::symbols::pdb {

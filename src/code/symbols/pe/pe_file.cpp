@@ -5,12 +5,8 @@
 #include <tuple>
 #include <utility>
 
-#include "code/symbols/pe/arm64_flow.h"
-#include "code/symbols/pe/arm64_unwind.h"
-#include "code/symbols/pe/exception_table.h"
-#include "code/symbols/pe/hybrid_code.h"
-#include "code/symbols/pe/pe_bytes.h"
-#include "code/symbols/pe/pe_directories.h"
+#include "code/symbols/pe/function_extents.h"
+#include "code/symbols/pe/image_tables.h"
 
 namespace wperf::symbols {
 namespace {

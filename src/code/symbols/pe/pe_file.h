@@ -82,7 +82,7 @@ class PeFile {
   std::optional<CodeView> codeview_;
   std::vector<Export> exports_;
   std::vector<code::RvaRange> functions_;
-  std::vector<u32> unwind_words_;  // one per function, see exception_table.h
+  std::vector<u32> unwind_words_;  // one per function, see function_extents.h
   std::vector<CodeRange> code_ranges_;
 };
 

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What wperf-lib.h and wperf.h have in common, converted: configurations into requests, rows into rows.
+#pragma once
+#include "app/capi/answers.h"
+#include "app/capi/rows.h"
+#include "app/capi/wperf_lib.h"
+#include "ground/diag/result.h"
+#include "model/answers/tool_answers.h"
+#include "model/request/request.h"
+
+namespace wperf::capi {
+
+// Rows of wperf.h → rows of wperf-lib.h. The texts are those of the original row.
+inline constexpr u16 kLibCycleCounter = 0xffff;
+
+lib::EVENT_INFO lib_row(const EVENT_INFO& row);
+lib::METRIC_INFO lib_row(const METRIC_INFO& row);
+lib::STAT_INFO lib_row(const STAT_INFO& row);
+lib::SAMPLE_INFO lib_row(const SampleRow& row);
+lib::ANNOTATE_INFO lib_row(const LineRow& row);
+// The schedule of the cores has a row for each event.
+Rows<lib::TEST_INFO> lib_test_rows(pmu::Product product, const answers::TestReport& report);
+
+// The configurations of wperf-lib.h → requests, by way of those of wperf.h if both have the same fields.
+diag::Result<request::Request> lib_stat_request(const lib::STAT_CONF& conf);
+diag::Result<request::Request> lib_sample_request(const lib::SAMPLE_CONF& conf);
+diag::Result<request::Request> lib_test_request(const lib::TEST_CONF& conf);
+
+}  // namespace wperf::capi

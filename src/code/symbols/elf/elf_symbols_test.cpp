@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "code/symbols/elf/elf_symbols.h"
+
+#include <gtest/gtest.h>
+
+#include "code/symbols/elf/elf_builder_test.h"
+
+namespace wperf::symbols {
+namespace {
+
+std::string variable_at(const std::vector<std::byte>& bytes, u64 address) {
+  const ElfFile file = ElfFile::parse(bytes).value();
+  const DataSymbols symbols = DataSymbols::read(file, nullptr);
+  const DataSymbol* found = symbols.find(address);
+  return found != nullptr ? std::string(found->name) : "";
+}
+
+TEST(DataSymbols, VariablesAreFoundByAnyOfTheirBytes) {
+  ElfBuilder builder;
+  constexpr u8 kVariable = elf::kTypeObject;
+  builder.add_symbols({{"code", 0x1230, 0x10},
+                       {"lock", 0x4000, 40, kVariable},
+                       {"table", 0x4040, 0x400, kVariable},
+                       {"part", 0x4080, 8, kVariable},
+                       {"elsewhere", 0x5000, 8, kVariable, elf::kBindGlobal, elf::kIndexUndefined},
+                       {"without_size", 0x6000, 0, kVariable}});
+  const auto bytes = builder.build();
+  EXPECT_EQ(variable_at(bytes, 0x4000), "lock");
+  EXPECT_EQ(variable_at(bytes, 0x4027), "lock");
+  EXPECT_EQ(variable_at(bytes, 0x4028), "");
+  EXPECT_EQ(variable_at(bytes, 0x4084), "part") << "the smallest around it";
+  EXPECT_EQ(variable_at(bytes, 0x4088), "table");
+  for (const u64 address : {0x1230, 0x5000, 0x6000, 0, 0x3fff}) EXPECT_EQ(variable_at(bytes, address), "") << address;
+}
+
+TEST(DataSymbols, WithoutAFullTableTheDynamicOneTells) {
+  ElfBuilder builder;
+  builder.add_symbols({{"exported", 0x4000, 8, elf::kTypeObject}}, true);
+  EXPECT_EQ(variable_at(builder.build(), 0x4001), "exported");
+}
+
+}  // namespace
+}  // namespace wperf::symbols

@@ -1,0 +1,396 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "code/symbols/pdb/symbol_records.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "code/symbols/pdb/address_map.h"
+#include "code/symbols/pdb/pdb_format.h"
+
+namespace wperf::symbols::pdb {
+namespace {
+
+constexpr u32 kNoCompiland = ~u32{0};
+
+struct Entry {
+  Function function;
+  bool is_code;
+};
+
+class PublicsReader {
+ public:
+  PublicsReader(const AddressMap& addresses, Damage& damage) : addresses_(addresses), damage_(damage) {}
+
+  void reserve(u64 count) { entries_.reserve(count); }
+
+  void add(const Record& record) {
+    PublicSymbol symbol;
+    const auto name = record.body.text(kPublicNameAt);
+    if (!record.body.load(0, symbol) || !name.has_value()) {
+      ++damage_.records;
+      return;
+    }
+    const auto source = addresses_.source(symbol.section, symbol.offset);
+    if (!source.has_value()) return;  // an absolute symbol: no address in the image
+    const auto rva = addresses_.image(*source);
+    if (!rva.has_value()) return;
+    entries_.push_back(
+        {{*rva, 0, *name, kNoCompiland, true}, (symbol.flags & kPublicIsCode) != 0 || addresses_.is_executable(*rva)});
+  }
+
+  Publics finish() {
+    sort_by(entries_, [](const Entry& one) { return one.function.rva.value; });
+    Publics publics;
+    publics.functions.reserve(entries_.size());
+    publics.are_code.reserve(entries_.size());
+    for (const Entry& entry : entries_) {
+      publics.functions.push_back(entry.function);
+      publics.are_code.push_back(entry.is_code);
+    }
+    return publics;
+  }
+
+ private:
+  const AddressMap& addresses_;
+  Damage& damage_;
+  std::vector<Entry> entries_;
+};
+
+}  // namespace
+
+Publics read_publics(bytes::View publics_stream, bytes::View records, const AddressMap& addresses, Damage& damage) {
+  PublicsReader reader(addresses, damage);
+  Record record;
+  PublicsHeader header;
+  if (publics_stream.load(0, header)) {
+    const u64 map_at = sizeof header + u64{header.hash_size};
+    const bytes::Table<u32> by_address(publics_stream.slice(map_at, header.address_map_size));
+    // An undamaged table names every record once: no more entries than records.
+    const u64 count = std::min(by_address.size(), records.size() / (sizeof(RecordHeader) + sizeof(PublicSymbol)));
+    reader.reserve(count);
+    for (u64 i = 0; i < count; ++i) {
+      if (read_record(records, by_address.at(i), record) && record.kind == S_PUB32) {
+        reader.add(record);
+      } else {
+        ++damage.records;
+      }
+    }
+    if (by_address.size() != 0) return reader.finish();
+  }
+  for (u64 at = 0; read_record(records, at, record); at = record.next) {
+    if (record.kind == S_PUB32) reader.add(record);
+  }
+  return reader.finish();
+}
+
+namespace {
+
+// Procedures rarely overlap; a search looks back over this many that end early.
+constexpr u32 kMostOverlaps = 64;
+
+bool is_scope_end(u16 kind) {
+  return kind == S_END || kind == S_PROC_ID_END || kind == S_INLINESITE_END;
+}
+
+class ProcedureReader {
+ public:
+  ProcedureReader(bytes::View symbols, u32 compiland, const AddressMap& addresses, Damage& damage)
+      : symbols_(symbols), compiland_(compiland), addresses_(addresses), damage_(damage) {}
+
+  std::vector<Procedure> read() {
+    Record record;
+    u64 at = sizeof(u32);  // the signature
+    while (at < symbols_.size()) {
+      if (!read_record(symbols_, at, record)) {
+        ++damage_.records;
+        break;
+      }
+      at = record.next;
+      switch (record.kind) {
+        case S_GPROC32:
+        case S_LPROC32:
+        case S_GPROC32_ID:
+        case S_LPROC32_ID:
+        case S_LPROC32_DPC:
+        case S_LPROC32_DPC_ID:
+          at = add_procedure(record);
+          break;
+        case S_THUNK32:
+          at = add_thunk(record);
+          break;
+        case S_SEPCODE:
+          at = add_separated_code(record);
+          break;
+        default:
+          break;
+      }
+    }
+    sort_by(procedures_, [](const Procedure& one) { return one.begin; });
+    name_separated_code();
+    return std::move(procedures_);
+  }
+
+ private:
+  struct Separated {
+    SourceRva begin;
+    SourceRva parent;
+  };
+
+  u64 add_procedure(const Record& record) {
+    ProcedureSymbol symbol;
+    const auto name = record.body.text(kProcedureNameAt);
+    if (!record.body.load(0, symbol) || !name.has_value()) {
+      ++damage_.records;
+      return record.next;
+    }
+    Record end;
+    const bool has_end = find_end(record, symbol.end, end);
+    const u64 body_end = has_end ? symbol.end : record.next;
+    add(symbol.section, symbol.offset, symbol.size, *name, record.next, body_end);
+    return has_end ? end.next : record.next;
+  }
+
+  u64 add_thunk(const Record& record) {
+    ThunkSymbol symbol;
+    const auto name = record.body.text(kThunkNameAt);
+    if (!record.body.load(0, symbol) || !name.has_value()) {
+      ++damage_.records;
+      return record.next;
+    }
+    Record end;
+    const bool has_end = find_end(record, symbol.end, end);
+    add(symbol.section, symbol.offset, symbol.size, *name, record.next, record.next);
+    return has_end ? end.next : record.next;
+  }
+
+  // Code of a procedure that the compiler put elsewhere because it is rarely run.
+  u64 add_separated_code(const Record& record) {
+    SeparatedCodeSymbol symbol;
+    if (!record.body.load(0, symbol)) {
+      ++damage_.records;
+      return record.next;
+    }
+    const auto begin = addresses_.source(symbol.section, symbol.offset);
+    const auto parent = addresses_.source(symbol.parent_section, symbol.parent_offset);
+    if (begin.has_value() && parent.has_value() &&
+        add(symbol.section, symbol.offset, symbol.size, {}, record.next, record.next)) {
+      separated_.push_back({*begin, *parent});
+    }
+    Record end;
+    return find_end(record, symbol.end, end) ? end.next : record.next;
+  }
+
+  bool find_end(const Record& record, u64 end_at, Record& end) {
+    if (end_at >= record.next && read_record(symbols_, end_at, end) && is_scope_end(end.kind)) return true;
+    ++damage_.records;
+    return false;
+  }
+
+  bool add(u16 section, u32 offset, u32 size, std::string_view name, u64 body, u64 body_end) {
+    const auto begin = addresses_.source(section, offset);
+    if (!begin.has_value() || u64{*begin} + size > 0xffffffff) {
+      if (section != 0) ++damage_.records;  // section 0: the linker left the code out
+      return false;
+    }
+    const auto rva = addresses_.image(*begin);
+    if (!rva.has_value()) return false;
+    procedures_.push_back(
+        {{*rva, size, name, compiland_, false}, *begin, static_cast<u32>(body), static_cast<u32>(body_end)});
+    return true;
+  }
+
+  void name_separated_code() {
+    if (separated_.empty()) return;
+    sort_by(separated_, [](const Separated& one) { return one.begin; });
+    auto piece = separated_.begin();
+    for (Procedure& procedure : procedures_) {
+      if (procedure.function.name.data() != nullptr || piece == separated_.end()) continue;
+      const Procedure* parent = find_procedure(procedures_, piece->parent);
+      ++piece;
+      if (parent != nullptr) procedure.function.name = parent->function.name;
+    }
+    std::erase_if(procedures_, [](const Procedure& one) { return one.function.name.data() == nullptr; });
+  }
+
+  bytes::View symbols_;
+  u32 compiland_;
+  const AddressMap& addresses_;
+  Damage& damage_;
+  std::vector<Procedure> procedures_;
+  std::vector<Separated> separated_;
+};
+
+}  // namespace
+
+std::vector<Procedure> read_procedures(bytes::View symbols, u32 compiland, const AddressMap& addresses,
+                                       Damage& damage) {
+  return ProcedureReader(symbols, compiland, addresses, damage).read();
+}
+
+const Procedure* find_procedure(const std::vector<Procedure>& procedures, SourceRva rva) {
+  auto after = std::partition_point(procedures.begin(), procedures.end(),
+                                    [&](const Procedure& one) { return one.begin <= rva; });
+  const Procedure* found = nullptr;
+  for (u32 step = 0; step < kMostOverlaps && after != procedures.begin(); ++step) {
+    --after;
+    if (found != nullptr && after->begin != found->begin) break;
+    if (rva - after->begin < after->function.size) found = &*after;
+  }
+  return found;
+}
+
+namespace {
+
+// Numbers of 1, 2 or 4 bytes; the first bits give the size. Past the end, or if damaged: zero, which as an operation
+// means "end".
+class NumberReader {
+ public:
+  explicit NumberReader(bytes::View bytes) : bytes_(bytes) {}
+
+  u32 next() {
+    const u32 first = byte();
+    if ((first & 0x80) == 0) return first;
+    if ((first & 0xc0) == 0x80) return (first & 0x3f) << 8 | byte();
+    if ((first & 0xe0) == 0xc0) {
+      const u32 second = byte();
+      const u32 third = byte();
+      return (first & 0x1f) << 24 | second << 16 | third << 8 | byte();
+    }
+    at_ = bytes_.size();
+    return 0;
+  }
+
+ private:
+  u32 byte() {
+    u8 value = 0;
+    if (!bytes_.load(at_, value)) {
+      at_ = bytes_.size();
+      return 0;
+    }
+    ++at_;
+    return value;
+  }
+
+  bytes::View bytes_;
+  u64 at_ = 0;
+};
+
+// The sign is in the lowest bit.
+u32 signed_number(u32 coded) {
+  return (coded & 1) != 0 ? u32{0} - (coded >> 1) : coded >> 1;
+}
+
+// The machine the annotations are for. A change of the code offset ends the piece before and begins one with the line
+// and file of that moment; a length ends it earlier. All sums wrap: an offset that wrapped is far away from the wanted
+// one.
+class Machine {
+ public:
+  Machine(bytes::View annotations, u32 wanted) : numbers_(annotations), wanted_(wanted) {}
+
+  bool run() {
+    for (;;) {
+      const Annotation operation{numbers_.next()};
+      if (operation == Annotation::end) return false;
+      const u32 operand = numbers_.next();
+      if (step(operation, operand)) return true;
+    }
+  }
+
+  // Valid after run() returned true.
+  u32 file = 0;
+  bool has_file = false;
+  u32 line_offset = 0;
+
+ private:
+  // True: the wanted offset lies in a piece that is complete now.
+  bool step(Annotation operation, u32 operand) {
+    switch (operation) {
+      case Annotation::code_offset:
+        offset_ = operand;
+        return begin_piece();
+      case Annotation::change_code_offset_base:  // counted from another part of the procedure from here on
+        is_elsewhere_ = operand != 0;
+        return end_piece(offset_);
+      case Annotation::change_code_offset:
+        offset_ += operand;
+        return begin_piece();
+      case Annotation::change_code_offset_and_line_offset:
+        offset_ += operand & 0xf;
+        next_line_offset_ += signed_number(operand >> 4);
+        return begin_piece();
+      case Annotation::change_code_length:
+        offset_ += operand;
+        return end_piece(offset_);
+      case Annotation::change_code_length_and_code_offset:
+        offset_ += numbers_.next();
+        return begin_piece() || end_piece(offset_ + operand);
+      case Annotation::change_file:
+        next_file_ = operand;
+        next_has_file_ = true;
+        return false;
+      case Annotation::change_line_offset:
+        next_line_offset_ += signed_number(operand);
+        return false;
+      default:  // columns and the like
+        return false;
+    }
+  }
+
+  bool begin_piece() {
+    if (end_piece(offset_)) return true;
+    is_open_ = true;
+    begin_ = offset_;
+    file = next_file_;
+    has_file = next_has_file_;
+    line_offset = next_line_offset_;
+    return false;
+  }
+
+  bool end_piece(u32 end) {
+    const bool was_open = is_open_;
+    is_open_ = false;
+    return was_open && !is_elsewhere_ && begin_ <= wanted_ && wanted_ < end;
+  }
+
+  NumberReader numbers_;
+  u32 wanted_;
+  u32 offset_ = 0;
+  u32 begin_ = 0;
+  bool is_open_ = false;
+  bool is_elsewhere_ = false;
+  u32 next_file_ = 0;
+  bool next_has_file_ = false;
+  u32 next_line_offset_ = 0;
+};
+
+}  // namespace
+
+std::optional<InlineSite> run_annotations(bytes::View annotations, u32 inlinee, u32 offset) {
+  Machine machine(annotations, offset);
+  if (!machine.run()) return std::nullopt;
+  return InlineSite{inlinee, machine.file, machine.has_file, static_cast<int>(machine.line_offset)};
+}
+
+// A site that does not cover the offset is skipped with everything in it. One that does is entered, and its end ends
+// the search: later sites are outside of it.
+void find_inline_sites(bytes::View symbols, const Procedure& procedure, u32 offset, std::vector<InlineSite>& sites) {
+  u64 end = procedure.body_end;
+  Record record;
+  for (u64 at = procedure.body; at < end && read_record(symbols, at, record);) {
+    at = record.next;
+    if (record.kind != S_INLINESITE && record.kind != S_INLINESITE2) continue;
+    InlineSiteSymbol symbol;
+    if (!record.body.load(0, symbol)) continue;
+    const u64 annotations_at = sizeof symbol + (record.kind == S_INLINESITE2 ? sizeof(u32) : 0);
+    const auto site = run_annotations(record.body.from(annotations_at), symbol.inlinee, offset);
+    const bool has_end = symbol.end >= record.next && symbol.end <= end;
+    if (site.has_value()) {
+      sites.push_back(*site);
+      if (has_end) end = symbol.end;
+    } else if (has_end) {
+      at = symbol.end;
+    }
+  }
+}
+
+}  // namespace wperf::symbols::pdb

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The bytes of a PE file by RVA, and the directories and tables that lie there.
+#pragma once
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+#include "code/symbols/pe/pe_file.h"
+#include "ground/bytes/bytes.h"
+
+namespace wperf::symbols {
+
+// The bytes of a PE file by RVA.
+using Bytes = bytes::Span;
+
+// A PE file as the loader would lay it out, as far as its bytes are stored.
+class ImageBytes {
+ public:
+  ImageBytes(Bytes file, const std::vector<Section>& sections, u32 headers_size)
+      : file_(file), sections_(sections), headers_size_(headers_size) {}
+
+  // The section around an RVA, stored or zero-filled; null outside of all.
+  const Section* section_at(u32 rva) const {
+    const auto after = std::upper_bound(sections_.begin(), sections_.end(), rva,
+                                        [](u32 wanted, const Section& section) { return wanted < section.rva; });
+    if (after == sections_.begin()) return nullptr;
+    const Section& section = *(after - 1);
+    return rva - section.rva < std::max(section.virtual_size, section.file_size) ? &section : nullptr;
+  }
+
+  // Every stored byte from an RVA to the end of its section (or of the headers).
+  Bytes from(u32 rva) const {
+    if (rva < headers_size_) return bytes::from(file_.first(std::min<usize>(file_.size(), headers_size_)), rva);
+    const Section* section = section_at(rva);
+    if (section == nullptr) return {};
+    const Bytes stored = bytes::from(file_, section->file_offset);
+    return bytes::from(stored.first(std::min<usize>(stored.size(), section->file_size)), rva - section->rva);
+  }
+
+ private:
+  Bytes file_;
+  const std::vector<Section>& sections_;
+  u32 headers_size_;
+};
+
+// The debug and export directories of a PE image.
+struct DirectoryEntry {  // of the optional header
+  u32 rva = 0, size = 0;
+};
+
+// The stored bytes of a directory, at most its size.
+Bytes directory_bytes(const ImageBytes& image, DirectoryEntry entry);
+
+// The first RSDS record.
+std::optional<CodeView> read_codeview(Bytes file, const ImageBytes& image, DirectoryEntry debug);
+// Named exports that are code or data of this image, by RVA, then name.
+std::vector<Export> read_exports(const ImageBytes& image, DirectoryEntry exports, u32 image_size);
+
+// Hybrid images (ARM64EC, ARM64X): metadata of the load configuration say which code is of which instruction set, and
+// where the .pdata of the other one lies.
+struct HybridCode {
+  std::vector<CodeRange> ranges;  // by RVA
+  u32 extra_functions_rva = 0;    // ARM64 records of .pdata in addition to those of the exception directory
+  u32 extra_functions_size = 0;
+};
+
+// nullopt if the load configuration has no such metadata, or damaged metadata.
+std::optional<HybridCode> read_hybrid_code(const ImageBytes& image, Bytes load_config, u64 image_base);
+
+}  // namespace wperf::symbols

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The names of sampled operations and their events: those of the contract (9.9), and some of wperf.
+#pragma once
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "base/ints.h"
+#include "formats/spe/record_reader.h"
+
+namespace wperf::spe {
+
+// The events of a sampled operation by name: the contract's (9.9), and wperf's own for further events.
+inline constexpr u32 kEventException = 0, kEventRetired = 1, kEventL1dAccess = 2, kEventL1dRefill = 3,
+                     kEventTlbAccess = 4, kEventTlbWalk = 5, kEventNotTaken = 6, kEventMispredicted = 7,
+                     kEventLlcAccess = 8, kEventLlcMiss = 9, kEventRemoteAccess = 10, kEventMisaligned = 11,
+                     kEventTransaction = 16, kEventPartialPredicate = 17, kEventEmptyPredicate = 18,
+                     kEventL2dAccess = 19, kEventL2dMiss = 20, kEventModified = 21, kEventRecentlyFetched = 22,
+                     kEventSnooped = 23, kEventStreaming = 24, kEventSharedUnit = 25;
+
+struct EventName {
+  u32 bit;
+  std::string_view name;           // "l1d-refill"
+  std::string_view contract_name;  // "level1-data-cache-refill"; empty: the contract does not know it
+  std::string_view title;          // "missed the level 1 data cache"
+};
+
+std::span<const EventName> event_names();  // ascending bits
+
+// Events that count for contract_event_names(); two records that differ in others belong to one section.
+u64 contract_events(u64 events);
+
+// "retired+level1-data-cache-access+tlb_access": the contract's names in the contract's order; may be empty.
+std::string contract_event_names(u64 events);
+
+// The contract's names of sampled operations (9.9): one section of the report per distinct "OP/EVENTS".
+
+// The operations the contract distinguishes; the number is an index for counting by.
+enum class OperationName : u8 {
+  other,  // also: not given, or of the reserved class
+  load_general,
+  load_simd_fp,
+  load_other,
+  store_general,
+  store_simd_fp,
+  store_other,
+  conditional_direct,
+  conditional_indirect,
+  unconditional_direct,
+  unconditional_indirect,
+};
+inline constexpr usize kOperationNameCount = 11;
+
+OperationName operation_name(const Record& record);
+std::string_view text_of(OperationName name);  // "LOAD_STORE_ATOMIC-LOAD-GP"
+
+// "LOAD_STORE_ATOMIC-LOAD-GP/retired+level1-data-cache-access"
+std::string source_name(OperationName name, u64 events);
+
+}  // namespace wperf::spe

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Facts about this machine: its name, what Windows says about itself, and whether it is a virtual one.
+#pragma once
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace wperf::os {
+
+// Facts about Windows that decide whether a kernel driver may run and who may use it. For `wperf doctor`; its judgement
+// of these facts (app/doctor/checks.h) is tested with invented ones on every system.
+
+// An empty optional: Windows did not report it.
+struct WindowsFacts {
+  std::string version;                   // "10.0.26100"
+  std::string machine;                   // of the CPU: "ARM64", "x64"; empty: not known
+  std::string program;                   // the machine type of this wperf.exe
+  std::string model;                     // of the computer, from its firmware: "QEMU Virtual Machine"
+  std::optional<bool> test_signing;      // boot option: drivers signed with a test certificate are loaded
+  std::optional<bool> secure_boot;       // on: test_signing cannot be switched on
+  std::optional<bool> memory_integrity;  // on: the hypervisor checks kernel code (HVCI)
+  bool administrator = false;            // this process, now
+  bool could_be_administrator = false;   // the user is, but the process was started without these rights
+  bool performance_log_user = false;
+};
+
+// nullopt if this is not Windows.
+std::optional<WindowsFacts> windows_facts();
+
+// Is this computer a virtual machine, by the names in its firmware (SMBIOS, maker and product)? Windows' own answer to
+// whether a hypervisor runs does not help: Windows runs above its own hypervisor on real machines, too. Pure.
+
+// "QEMU Virtual Machine", "Amazon EC2 m7g.large".
+bool is_virtual_machine(std::string_view maker_and_product);
+
+// The name of this machine, in UTF-8; empty if the system does not say.
+std::string host_name();
+
+}  // namespace wperf::os

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "ground/os/process.h"
+
+#include <gtest/gtest.h>
+
+namespace wperf::os {
+namespace {
+
+using Words = std::vector<std::string>;
+
+TEST(CommandLineWords, SplitsAtBlanksOutsideQuotes) {
+  EXPECT_EQ(split_command_line("wperf stat  -e\tinst_spec "), (Words{"wperf", "stat", "-e", "inst_spec"}));
+  EXPECT_EQ(split_command_line(R"("C:\Program Files\wperf.exe" -o "a b.json")"),
+            (Words{R"(C:\Program Files\wperf.exe)", "-o", "a b.json"}));
+  EXPECT_EQ(split_command_line(R"(w a"b c"d "")"), (Words{"w", "ab cd", ""}));
+  EXPECT_TRUE(split_command_line("").empty());
+}
+
+// The examples of Microsoft's page on parsing command-line arguments.
+TEST(CommandLineWords, BackslashesCountOnlyBeforeAQuote) {
+  EXPECT_EQ(split_command_line(R"(w "abc" d e)"), (Words{"w", "abc", "d", "e"}));
+  EXPECT_EQ(split_command_line(R"(w a\\\b d"e f"g h)"), (Words{"w", R"(a\\\b)", "de fg", "h"}));
+  EXPECT_EQ(split_command_line(R"(w a\\\"b c d)"), (Words{"w", R"(a\"b)", "c", "d"}));
+  EXPECT_EQ(split_command_line(R"(w a\\\\"b c" d e)"), (Words{"w", R"(a\\b c)", "d", "e"}));
+  EXPECT_EQ(split_command_line(R"(w a"b"" c d)"), (Words{"w", R"(ab" c d)"}));
+}
+
+TEST(CommandLineWords, TheProgramsNameKnowsNoEscapes) {
+  EXPECT_EQ(split_command_line(R"("C:\a b\" x)"), (Words{R"(C:\a b\)", "x"}));
+}
+
+TEST(CommandLineWords, JoinedWordsComeApartAgain) {
+  const Words words[] = {{"p", "a", "b c", "", "\"", "\\", "a\\", "a b\\", "x\\\"y", "\\\\\"", "\t", "ü π"},
+                         {R"(C:\my programs\p.exe)", R"(--path=C:\x\)", R"("quoted")"},
+                         {"p"}};
+  for (const Words& some : words) EXPECT_EQ(split_command_line(join_command_line(some)), some);
+}
+
+TEST(CommandLineWords, PlainWordsStayAsTheyAre) {
+  EXPECT_EQ(join_command_line(Words{R"(C:\p.exe)", R"(a\b)", "-x=1"}), R"(C:\p.exe a\b -x=1)");
+}
+
+}  // namespace
+}  // namespace wperf::os

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Zip and gzip files as bytes: the list of files of a zip file, each of them and the members of a gzip file unpacked in
+// pieces. Opens no files. For traces and profiles that tools keep packed.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "ground/bytes/bytes.h"
+#include "ground/diag/result.h"
+#include "ground/packing/deflate.h"
+
+namespace wperf::packing {
+
+using Bytes = bytes::Span;
+
+struct ZipEntry {
+  std::string name;  // with folders, as in the list
+  u64 size = 0;      // unpacked
+  u32 checksum = 0;
+  u16 method = 0;
+  bool is_encrypted = false;
+  Bytes packed;
+  bool is_stored() const { return method == 0 && !is_encrypted; }
+};
+
+enum class Unpacked : u8 {
+  all,
+  stopped,    // the receiver of the pieces stopped the reading
+  damaged,    // the pieces before the damage were given
+  not_sound,  // all pieces were given, but the checksum is wrong
+  too_large,  // more than allowed; the bytes before were given out
+  not_read,   // encrypted, or packed otherwise
+};
+
+// Stored and deflated files are read, with 64-bit sizes, too.
+class ZipFile {
+ public:
+  static bool has_its_look(Bytes file);
+  // An error where the list of files does not make sense, or files in it share bytes.
+  static diag::Result<ZipFile> open(Bytes file);
+
+  const std::vector<ZipEntry>& entries() const { return entries_; }
+  static Unpacked unpack(const ZipEntry& entry, const TakePiece& take);
+
+ private:
+  std::vector<ZipEntry> entries_;
+};
+
+// A gzip file as bytes (RFC 1952): its members, one after the other, unpacked in pieces. For profiles that programs
+// keep packed.
+bool has_gzip_look(Bytes file);
+
+// Profiles and texts become this many times smaller at most; a file of a few bytes may always expand to kLeast.
+constexpr u64 most_of_packed(u64 packed_bytes) {
+  constexpr u64 kRatio = 256, kLeast = u64{64} << 20;
+  return packed_bytes > kLeast / kRatio ? packed_bytes * kRatio : kLeast;
+}
+
+// At most `limit` bytes come out. The bytes before damage were given out; bytes after the last member that are not a
+// member are skipped.
+Unpacked unpack_gzip(Bytes file, u64 limit, const TakePiece& take);
+
+}  // namespace wperf::packing

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// UTF-8, UTF-16 and wide strings, and how wide text is on a terminal. Pure.
+#pragma once
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/ints.h"
+#include "ground/bytes/bytes.h"
+
+namespace wperf::text {
+
+// Text in UTF-16: in escapes of JSON, and as whole files.
+constexpr bool is_high_half(u32 unit) {
+  return unit >= 0xd800 && unit < 0xdc00;
+}
+constexpr bool is_low_half(u32 unit) {
+  return unit >= 0xdc00 && unit < 0xe000;
+}
+constexpr u32 joined_halves(u32 high, u32 low) {
+  return 0x10000 + ((high - 0xd800) << 10) + (low - 0xdc00);
+}
+
+struct CodePoint {
+  u32 value = 0xfffd;  // the value for bytes that are not UTF-8
+  usize length = 1;    // bytes consumed
+};
+// The multi-byte character at the start of `text` (Unicode 15, table 3-7): no overlong forms, no surrogates, nothing
+// beyond U+10FFFF. If it is broken, its longest valid beginning is consumed.
+CodePoint decode_utf8(std::string_view text);
+// Half of a pair, and what is beyond U+10FFFF, becomes U+FFFD.
+void append_utf8(std::string& out, u32 code);
+
+// Every byte, or unit, that belongs to no character becomes U+FFFD.
+std::u16string utf16_of(std::string_view utf8);
+std::string utf8_of(std::u16string_view utf16);
+// The wide strings of the system: UTF-16 on Windows, UTF-32 elsewhere.
+std::wstring wide_of(std::string_view utf8);
+std::string utf8_of(std::wstring_view wide);
+
+// nullopt if the file does not begin with a byte order mark of UTF-16.
+std::optional<std::string> utf8_of_utf16(bytes::Span file);
+
+// Widths of text in characters, not bytes: names of files and functions may have any. A colour of wperf has no width; a
+// control character has the width of its replacement.
+
+// All colours that wperf uses.
+inline constexpr std::string_view kNoColour = "\x1b[0m", kGreen = "\x1b[32m", kRed = "\x1b[31m",
+                                  kBrightRed = "\x1b[1;31m";
+
+enum class CharacterKind : u8 {
+  plain,
+  colour,     // a colour that wperf uses
+  control,    // a terminal may obey it: printed as \xNN
+  direction,  // changes the direction of the text after it: printed as \uNNNN
+};
+struct Character {
+  usize bytes = 0, width = 0;
+  CharacterKind kind = CharacterKind::plain;
+};
+// The first character of text that is not empty. Bytes that are not UTF-8 are a character each.
+Character first_character(std::string_view rest);
+
+usize width_of(std::string_view utf8);
+// The first `width` characters, the last of them `mark` if there were more. For text without colours.
+std::string cut_to(std::string_view utf8, usize width, std::string_view mark = "..");
+
+// A name within a line: without line ends, and without anything that looks like a colour of wperf.
+std::string name_in_line(std::string name);
+
+// For terminals: a line in the colour of its share, red from 5 % on, green from 0.5 %.
+std::string coloured_by_share(std::string line, double percent);
+
+}  // namespace wperf::text

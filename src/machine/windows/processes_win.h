@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Windows processes that a measurement looks at or starts.
+#pragma once
+#include <memory>
+#include <string>
+
+#include "machine/device/driver_machine.h"
+
+namespace wperf::windows {
+
+// One Windows process that a measurement looks at: its state and modules, remembered after its end. Either started by
+// wperf or found running.
+
+// Closes a HANDLE at the end of its owner's life.
+struct HandleCloser {
+  void operator()(void* handle) const;
+};
+using OwnedHandle = std::unique_ptr<void, HandleCloser>;
+
+class WatchedProcess {
+ public:
+  // Takes the process handle; null: the process could not be opened, so only its number is known.
+  WatchedProcess(u32 pid, OwnedHandle handle);
+
+  void* handle() const { return handle_.get(); }
+  device::ProcessState state() const;
+  // Adds the modules that were loaded since the last call. Unloaded ones stay known: samples were taken in them.
+  void look_at_modules();
+  const readings::Process& description();
+
+ private:
+  void look_at_image();
+
+  OwnedHandle handle_;
+  readings::Process known_;
+};
+
+// Starts the program of a measurement: suspended, in its own console, on one core or on any, in a job that ends with
+// wperf.
+struct SpawnedProcess {
+  u32 pid = 0;
+  OwnedHandle process;
+  OwnedHandle job;     // closing it ends the program and its children if they still run
+  OwnedHandle thread;  // the first one, suspended
+};
+
+diag::Result<SpawnedProcess> spawn_suspended(const std::string& command_line, u32 core);
+
+}  // namespace wperf::windows

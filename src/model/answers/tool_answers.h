@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The answers of the commands about the tool and the machine: --version, detect, list, man, test and doctor.
+#pragma once
+#include <array>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/event_class.h"
+#include "base/ints.h"
+
+namespace wperf::answers {
+
+// The answers of the small commands about the tool and the machine: --version, detect and doctor.
+struct Component {
+  std::string name;  // "wperf", "wperf-driver"
+  std::string version;
+  std::string git;       // hexadecimal
+  std::string features;  // "+trace+spe", may be empty
+};
+
+struct DeviceInstance {
+  std::string instance_id, hardware_ids;
+};
+
+enum class CheckStatus { ok, warn, fail };
+
+struct Check {
+  std::string name;
+  CheckStatus status = CheckStatus::ok;
+  std::string detail;
+  std::string fix;  // the remedy; empty if there is nothing to fix or no known way
+};
+
+// The rows that `list` shows in addition to the product's own tables (contract 8.4).
+struct ListedMetric {
+  std::string name;
+  std::string definition;                  // "{a,b}" or "/dsu/x,/dsu/y"
+  std::string formula, unit, description;  // empty unless the product defines the metric
+};
+
+struct ListedWord {
+  std::string name, kind;  // "page-faults", "[software]"
+};
+
+struct CatalogueListing {
+  std::array<bool, kEventClassCount> classes{};  // those this machine can count
+  std::vector<ListedMetric> metrics;             // alphabetical
+  bool product_events = true;                    // false: their numbers have another meaning here
+  std::vector<u16> absent_events;                // numbers that the hardware reports as missing
+  std::vector<ListedWord> words;                 // the system's own kernel's event names
+  std::optional<std::string> spe_version;        // "FEAT_SPE…"; nullopt: SPE is not listed
+};
+
+// One page of `man` (contract 8.6): fields in the order they are shown.
+struct ManualField {
+  std::string type;  // "CPU", "NAME", …
+  std::string text;  // unwrapped; a newline ends a paragraph
+};
+using ManualPage = std::vector<ManualField>;
+
+// The answers of `test` about a machine and the requested events (contract 8.5). Made from the device's capabilities
+// and the plan.
+struct ScheduledEvent {
+  u16 code = 0;
+  std::string note;  // contract 3.2; "p" for padding
+};
+
+struct TestReport {
+  u64 midr = 0, id_aa64dfr0 = 0, pmsidr = 0, pmbidr = 0;
+  u32 core_count = 0;
+  // Programmable counters: all of the hardware (core class only), free ones per class; fixed ones per class.
+  u32 counters_total = 0;
+  std::array<u32, kEventClassCount> counters_free{}, counters_fixed{};
+  std::array<bool, kEventClassCount> classes{};  // those this machine can count
+  std::array<u8, 32> counter_map{};
+  std::string device_id;
+  std::array<bool, kEventClassCount> requested{};  // events of the class were given
+  std::array<std::vector<ScheduledEvent>, kEventClassCount> schedules;
+  u32 period_ms = 0, period_max_ms = 0, period_min_ms = 0;
+  u32 sampling_interval = 0x4000000;
+  std::vector<std::pair<std::string, std::string>> session;  // the arguments for Windows' tracing
+  bool spe = false;                                          // tool, driver and machine can sample with it
+};
+
+// The results of `wperf doctor --selftest`: device by device, check by check.
+enum class Outcome { ok, failed, not_possible };
+
+struct Finding {
+  std::string check;
+  Outcome outcome = Outcome::ok;
+  std::string detail;  // numbers, or the reason
+};
+
+struct TestedDevice {
+  std::string name;  // as --device takes it
+  std::vector<Finding> findings;
+};
+
+struct Selftest {
+  std::vector<std::pair<std::string, std::string>> facts;  // about the tool and the system
+  std::vector<TestedDevice> devices;
+};
+
+}  // namespace wperf::answers
