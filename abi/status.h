@@ -3,7 +3,7 @@
 #ifndef WPERF_ABI_STATUS_H
 #define WPERF_ABI_STATUS_H
 
-#include "abi/ints.h"
+#include "abi/int_types.h"
 
 typedef wperf_u32 WperfStatus;
 

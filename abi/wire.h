@@ -5,7 +5,7 @@
 #ifndef WPERF_ABI_WIRE_H
 #define WPERF_ABI_WIRE_H
 
-#include "abi/ints.h"
+#include "abi/int_types.h"
 
 /* VERSION and LOCK keep their shape in every version and are answered whatever version a header names. */
 #define WPERF_WIRE_VERSION 2u

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The integers of freestanding C++ code: the abi's, with short names.
 #pragma once
-#include "abi/ints.h"
+#include "abi/int_types.h"
 
 namespace wperf {
 using u8 = wperf_u8;

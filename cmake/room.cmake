@@ -23,7 +23,7 @@ function(wperf_room name)
     set_target_properties(wperf_${name} PROPERTIES UNITY_BUILD ${WPERF_UNITY} UNITY_BUILD_BATCH_SIZE 12)
     set(apart ${sources})
     list(FILTER apart INCLUDE REGEX
-         "_win\\.cpp$|/(api|lines|publics|man_page|process_start|simulated_driver)\\.cpp$")
+         "_win\\.cpp$|/(api|wperf_api|lines|man_page|process_start|simulated_driver)\\.cpp$")
     set_source_files_properties(${apart} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
     if(WPERF_FUZZ AND name IN_LIST WPERF_ROOMS_WITHOUT_FUZZING)
       target_compile_options(wperf_${name} PRIVATE -O0)

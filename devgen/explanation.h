@@ -3,7 +3,7 @@
 #pragma once
 #include <string>
 
-#include "devgen/machine.h"
+#include "devgen/devgen_machine.h"
 
 namespace wperf::devgen {
 

@@ -2,7 +2,7 @@
 // install and uninstall: the order of the steps, which of them are undone when one fails, and the messages. Knows no
 // Windows call. Both may be repeated: existing parts are brought up to date, and removed ones stay removed.
 #pragma once
-#include "devgen/machine.h"
+#include "devgen/devgen_machine.h"
 
 namespace wperf::devgen {
 

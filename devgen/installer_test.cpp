@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "devgen/fake_machine.h"
+#include "devgen/fake_windows.h"
 
 namespace wperf::devgen {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "devgen/program.h"
+#include "devgen/devgen_program.h"
 
 int main() {
   return wperf::devgen::run_program();

@@ -7,7 +7,7 @@
 #include <cstring>
 #include <string_view>
 
-#include "machine/pmu/metrics.h"
+#include "machine/pmu/core_metrics.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   wperf::u64 values[2] = {};

@@ -8,8 +8,8 @@
 #include <span>
 #include <vector>
 
+#include "formats/spe/contract_names.h"
 #include "formats/spe/data_sources.h"
-#include "formats/spe/names.h"
 #include "formats/spe/packet_text.h"
 #include "formats/spe/record_reader.h"
 

@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "machine/windowsperf/windowsperf_machine.h"
-#include "machine/windowsperf/wire.h"
+#include "machine/windowsperf/windowsperf_wire.h"
 
 namespace {
 

@@ -5,7 +5,7 @@
 #ifndef WPERF_SIM_MACHINE_API_H
 #define WPERF_SIM_MACHINE_API_H
 
-#include "abi/ints.h"
+#include "abi/int_types.h"
 #include "abi/status.h"
 
 #define WPERF_SIM_API_VERSION 3u

@@ -17,7 +17,7 @@
 #include <string>
 #include <string_view>
 
-#include "formats/spe/names.h"
+#include "formats/spe/contract_names.h"
 #include "formats/spe/record_reader.h"
 #include "formats/spe/spe_encoder.h"
 

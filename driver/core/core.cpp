@@ -3,7 +3,7 @@
 #include "driver/core/core.h"
 
 #include "base/bits.h"
-#include "base/bytes.h"
+#include "base/raw_bytes.h"
 #include "driver/core/dmc620_registers.h"
 #include "driver/core/pmu_registers.h"
 #include "driver/core/spe_request.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The single entry for requests: everything a client sends is checked here, by a table, and only here are bytes
 // untyped. To add a request, add its structs to abi/wire.h, a handler to Core and a row below.
-#include "base/bytes.h"
+#include "base/raw_bytes.h"
 #include "driver/core/core.h"
 
 namespace wperf::driver {

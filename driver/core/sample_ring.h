@@ -5,8 +5,8 @@
 // that it works on every processor and at every interrupt level.
 #pragma once
 #include "abi/wire.h"
-#include "base/bytes.h"
 #include "base/ints.h"
+#include "base/raw_bytes.h"
 
 namespace wperf::driver {
 

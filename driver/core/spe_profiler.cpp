@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "driver/core/spe_profiler.h"
 
-#include "base/bytes.h"
+#include "base/raw_bytes.h"
 #include "driver/core/single_writer_counter.h"
 #include "driver/core/spe_registers.h"
 

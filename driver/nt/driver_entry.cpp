@@ -3,7 +3,7 @@
 // started as a plain service, there is a device with a name from the start. The INF's registry value decides. IRQL
 // PASSIVE_LEVEL.
 #include "abi/device_interface.h"
-#include "driver/nt/device.h"
+#include "driver/nt/control_device.h"
 #include "driver/nt/overflow_interrupt.h"
 #include "driver/nt/pool.h"
 #include "driver/nt/registry.h"

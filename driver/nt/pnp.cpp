@@ -2,7 +2,7 @@
 // The function driver of the root-enumerated device. It has no hardware resources, so the plug and play manager's
 // requests only decide when the device may be opened, and it may have to leave at any moment.
 #include "abi/device_interface.h"
-#include "driver/nt/device.h"
+#include "driver/nt/control_device.h"
 #include "driver/nt/request_scope.h"
 
 namespace wperf::driver {

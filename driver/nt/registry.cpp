@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "driver/nt/registry.h"
 
-#include "base/bytes.h"
 #include "base/ints.h"
+#include "base/raw_bytes.h"
 
 namespace wperf::driver {
 namespace {

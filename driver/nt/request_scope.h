@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Holds a device's remove lock while a request uses the device. IRQL PASSIVE_LEVEL.
 #pragma once
-#include "driver/nt/device.h"
+#include "driver/nt/control_device.h"
 
 namespace wperf::driver {
 

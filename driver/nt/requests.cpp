@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Requests that programs send to the device: open, control, close. The file object's context is the client.
-#include "driver/nt/device.h"
+#include "driver/nt/control_device.h"
 #include "driver/nt/request_scope.h"
 
 namespace wperf::driver {

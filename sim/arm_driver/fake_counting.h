@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "machine/windowsperf/wire.h"
+#include "machine/windowsperf/windowsperf_wire.h"
 #include "sim/arm_driver/fake_hardware.h"
 
 namespace wperf::windowsperf::fake {

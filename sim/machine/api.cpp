@@ -4,9 +4,9 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "sim/machine/machine.h"
-#include "sim/machine/options.h"
+#include "sim/machine/machine_options.h"
 #include "sim/machine/simulated_driver.h"
+#include "sim/machine/simulated_machine.h"
 #include "sim/machine_api.h"
 
 struct WperfSim {

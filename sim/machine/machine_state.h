@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The internal state of the machine: machine.cpp runs it, and machine_schedule.cpp records which thread ran where.
 #pragma once
-#include "sim/machine/machine.h"
+#include "sim/machine/simulated_machine.h"
 
 namespace wperf::sim {
 

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "sim/cpu/core_engine.h"
-#include "sim/machine/options.h"
+#include "sim/machine/machine_options.h"
 #include "sim/memory/shared_memory_system.h"
-#include "sim/windows/process.h"
+#include "sim/windows/simulated_process.h"
 
 namespace wperf::sim {
 

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "abi/wire.h"
-#include "sim/machine/machine.h"
 #include "sim/machine/simulated_driver.h"
+#include "sim/machine/simulated_machine.h"
 #include "sim/machine/temporary_folder.h"
 
 namespace wperf::sim {

@@ -7,9 +7,9 @@
 #include <string>
 
 #include "driver/core/core.h"
-#include "sim/machine/hal_sim.h"
 #include "sim/machine/lock_file.h"
-#include "sim/machine/machine.h"
+#include "sim/machine/simulated_hal.h"
+#include "sim/machine/simulated_machine.h"
 
 namespace wperf::sim {
 

@@ -4,7 +4,7 @@
 
 #include <filesystem>
 
-#include "sim/machine/machine.h"
+#include "sim/machine/simulated_machine.h"
 
 namespace wperf::sim {
 namespace {

@@ -5,7 +5,7 @@
 #include <chrono>
 
 #include "base/ints.h"
-#include "sim/machine/options.h"
+#include "sim/machine/machine_options.h"
 
 namespace wperf::sim {
 

@@ -7,8 +7,8 @@
 
 #include "ground/diag/result.h"
 #include "machine/etw/etw_device.h"
-#include "machine/etw/requests.h"
 #include "machine/etw/trace_api.h"
+#include "machine/etw/trace_requests.h"
 #include "sim/tracing/fake_trace_file.h"
 
 namespace wperf::wperf_driver {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "machine/etw/requests.h"
+#include "machine/etw/trace_requests.h"
 
 namespace wperf::etw::fake {
 

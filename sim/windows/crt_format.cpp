@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "sim/windows/crt_call.h"
-#include "sim/windows/unicode.h"
+#include "sim/windows/wide_strings.h"
 
 namespace wperf::sim {
 namespace {

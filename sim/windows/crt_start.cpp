@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "sim/windows/crt_call.h"
-#include "sim/windows/unicode.h"
+#include "sim/windows/wide_strings.h"
 #include "sim/windows/win32_surface.h"
 
 namespace wperf::sim {

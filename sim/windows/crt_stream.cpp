@@ -4,7 +4,7 @@
 #include <array>
 
 #include "sim/windows/crt_call.h"
-#include "sim/windows/unicode.h"
+#include "sim/windows/wide_strings.h"
 #include "sim/windows/win32_surface.h"
 
 namespace wperf::sim {

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "sim/windows/loader.h"
-#include "sim/windows/process.h"
+#include "sim/windows/simulated_process.h"
 #include "sim/windows/win32_surface.h"
 
 namespace wperf::sim {

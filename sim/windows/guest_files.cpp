@@ -12,7 +12,7 @@
 #include <memory>
 #include <mutex>
 
-#include "sim/windows/unicode.h"
+#include "sim/windows/wide_strings.h"
 
 namespace wperf::sim {
 namespace {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "sim/windows/pe_image.h"
-#include "sim/windows/process.h"
+#include "sim/windows/simulated_process.h"
 #include "sim/windows/system_dlls.h"
 
 namespace wperf::sim {

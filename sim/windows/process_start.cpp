@@ -6,7 +6,7 @@
 #include "sim/windows/crt_call.h"
 #include "sim/windows/placement.h"
 #include "sim/windows/process_state.h"
-#include "sim/windows/unicode.h"
+#include "sim/windows/wide_strings.h"
 #include "sim/windows/win32_call.h"
 #include "sim/windows/win32_surface.h"
 

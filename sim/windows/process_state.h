@@ -16,7 +16,7 @@
 #include "sim/windows/guest_memory.h"
 #include "sim/windows/heap.h"
 #include "sim/windows/loader.h"
-#include "sim/windows/process.h"
+#include "sim/windows/simulated_process.h"
 #include "sim/windows/system_dlls.h"
 #include "sim/windows/virtual_memory.h"
 

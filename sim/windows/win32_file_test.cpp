@@ -9,7 +9,7 @@
 
 #include "sim/windows/fake_program.h"
 #include "sim/windows/guest_files.h"
-#include "sim/windows/unicode.h"
+#include "sim/windows/wide_strings.h"
 
 namespace wperf::sim {
 namespace {

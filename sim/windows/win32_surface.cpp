@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "sim/windows/win32_surface.h"
 
-#include "sim/windows/unicode.h"
+#include "sim/windows/wide_strings.h"
 
 namespace wperf::sim {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/windows/unicode.h"
+#include "sim/windows/wide_strings.h"
 #include "sim/windows/win32_call.h"
 #include "sim/windows/win32_surface.h"
 

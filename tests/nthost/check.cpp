@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tests/nthost/check.h"
 
-#include "tests/nthost/machine/machine.h"
+#include "tests/nthost/machine/bare_machine.h"
 #include "tests/nthost/machine/memory.h"
-#include "tests/nthost/machine/registers.h"
+#include "tests/nthost/machine/register_access.h"
 #include "tests/nthost/machine/semihosting.h"
 #include "tests/nthost/report.h"
 

@@ -3,14 +3,14 @@
 #include "tests/nthost/driver_under_test.h"
 
 #include "tests/nthost/check.h"
-#include "tests/nthost/files.h"
+#include "tests/nthost/driver_loader.h"
+#include "tests/nthost/file_calls.h"
+#include "tests/nthost/kernel/ex_pool.h"
 #include "tests/nthost/kernel/io_objects.h"
 #include "tests/nthost/kernel/irql.h"
 #include "tests/nthost/kernel/kernel_state.h"
-#include "tests/nthost/kernel/pool.h"
 #include "tests/nthost/kernel/process_object.h"
 #include "tests/nthost/kernel/scheduler.h"
-#include "tests/nthost/loader.h"
 #include "tests/nthost/machine/memory.h"
 
 namespace wperf::nthost {

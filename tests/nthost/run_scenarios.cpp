@@ -6,9 +6,9 @@
 #include "tests/nthost/kernel/irql.h"
 #include "tests/nthost/kernel/kernel_state.h"
 #include "tests/nthost/kernel/scheduler.h"
-#include "tests/nthost/machine/machine.h"
+#include "tests/nthost/machine/bare_machine.h"
+#include "tests/nthost/machine/machine_threads.h"
 #include "tests/nthost/machine/memory.h"
-#include "tests/nthost/machine/threads.h"
 #include "tests/nthost/report.h"
 
 extern "C" const wperf::nthost::Scenario scenarios_begin[], scenarios_end[];

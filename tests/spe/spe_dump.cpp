@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "formats/spe/names.h"
+#include "formats/spe/contract_names.h"
 #include "formats/spe/packet_text.h"
 #include "formats/spe/record_reader.h"
 

@@ -10,7 +10,7 @@
 
 #include "analysis/operations/spe_access_sums.h"
 #include "analysis/operations/spe_record_row.h"
-#include "formats/spe/names.h"
+#include "formats/spe/contract_names.h"
 #include "formats/spe/packets.h"
 #include "formats/spe/spe_encoder.h"
 

@@ -4,7 +4,7 @@
 #include <bit>
 #include <unordered_map>
 
-#include "formats/spe/names.h"
+#include "formats/spe/contract_names.h"
 
 namespace wperf::operations {
 

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "analysis/operations/spe_record_row.h"
-#include "formats/spe/names.h"
+#include "formats/spe/contract_names.h"
 #include "model/stacks/time_slices.h"
 
 namespace wperf::operations {

@@ -24,7 +24,7 @@
 #include "analysis/recording/stack_pieces.h"
 #include "code/modules/symbol_folders.h"
 #include "formats/perf_data/history_collector.h"
-#include "formats/spe/names.h"
+#include "formats/spe/contract_names.h"
 
 namespace wperf::recording {
 namespace {

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <utility>
 
-#include "machine/pmu/metrics.h"
+#include "machine/pmu/core_metrics.h"
 
 namespace wperf::topdown {
 namespace {

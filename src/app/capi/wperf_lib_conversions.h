@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What wperf-lib.h and wperf.h have in common, converted: configurations into requests, rows into rows.
+// Between wperf-lib.h and wperf.h: configurations into requests, rows into rows.
 #pragma once
 #include "app/capi/answers.h"
 #include "app/capi/rows.h"

@@ -7,7 +7,7 @@
 #include "analysis/recording/opened_recording.h"
 #include "analysis/recording/trace_recording.h"
 #include "analysis/waits/on_off_profile.h"
-#include "analysis/waits/wait_tables.h"
+#include "analysis/waits/wait_report_builder.h"
 #include "app/commands/commands.h"
 #include "app/commands/destinations.h"
 #include "app/commands/measure_options_builder.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What doctor finds on Linux and on Windows: facts in, checks out. Pure.
+// The checks of doctor on Linux and on Windows: facts in, checks out. Pure.
 #pragma once
 #include <vector>
 

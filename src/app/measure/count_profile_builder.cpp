@@ -10,7 +10,7 @@
 #include "app/measure/opened_machine.h"
 #include "machine/counts/scaled_counts.h"
 #include "machine/pmu/catalogue.h"
-#include "machine/pmu/metrics.h"
+#include "machine/pmu/core_metrics.h"
 
 namespace wperf::measure {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "machine/pmu/metrics.h"
+#include "machine/pmu/core_metrics.h"
 
 namespace wperf::measure {
 namespace {

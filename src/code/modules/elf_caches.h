@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the user's cache folder keeps of ELF files: their functions, and debug files that were downloaded.
+// The ELF part of the user's cache folder, by build id: functions, and debug files that were downloaded.
 #pragma once
 #include <functional>
 #include <mutex>

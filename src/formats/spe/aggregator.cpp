@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
+#include "formats/spe/contract_names.h"
 #include "formats/spe/latency.h"
-#include "formats/spe/names.h"
 #include "formats/spe/packets.h"
 
 namespace wperf::spe {

@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "base/ints.h"
+#include "formats/spe/contract_names.h"
 #include "formats/spe/data_sources.h"
-#include "formats/spe/names.h"
 #include "formats/spe/number_table.h"
 #include "formats/spe/operation_record.h"
 #include "formats/spe/touched_data.h"

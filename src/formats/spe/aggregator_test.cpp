@@ -8,8 +8,8 @@
 #include <random>
 #include <tuple>
 
+#include "formats/spe/contract_names.h"
 #include "formats/spe/latency.h"
-#include "formats/spe/names.h"
 #include "formats/spe/packets.h"
 #include "formats/spe/record_reader.h"
 #include "formats/spe/spe_encoder.h"

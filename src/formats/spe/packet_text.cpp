@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "base/bits.h"
-#include "formats/spe/names.h"
+#include "formats/spe/contract_names.h"
 #include "formats/spe/operation_record.h"
 
 namespace wperf::spe {

@@ -12,7 +12,7 @@ bool continues_character(char byte) {
   return (static_cast<u8>(byte) & 0xc0u) == 0x80u;
 }
 
-// The first character of `utf8`, which loses it. Of malformed text it loses one byte.
+// The first character of `utf8`, which loses it. Malformed text loses one byte.
 u32 take_character(std::string_view& utf8) {
   const u8 first = static_cast<u8>(utf8[0]);
   const CodePoint point = first < 0x80 ? CodePoint{first, 1} : decode_utf8(utf8);

@@ -12,7 +12,7 @@
 #include "ground/os/system_library_win.h"
 #include "ground/os/wide_text_win.h"
 #include "machine/etw/etw_device.h"
-#include "machine/etw/requests.h"
+#include "machine/etw/trace_requests.h"
 #include "machine/windows/windows_programs_win.h"
 
 namespace wperf::etw {

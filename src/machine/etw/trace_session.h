@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "ground/diag/result.h"
-#include "machine/etw/requests.h"
 #include "machine/etw/trace_api.h"
+#include "machine/etw/trace_requests.h"
 
 namespace wperf::etw {
 

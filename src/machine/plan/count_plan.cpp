@@ -13,7 +13,7 @@
 #include "machine/plan/names.h"
 #include "machine/plan/padding.h"
 #include "machine/plan/plan.h"
-#include "machine/pmu/metrics.h"
+#include "machine/pmu/core_metrics.h"
 #include "model/request/core_list.h"
 #include "model/request/event_list.h"
 #include "model/request/number.h"

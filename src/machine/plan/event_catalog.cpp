@@ -10,7 +10,7 @@
 #include "machine/plan/metric_file.h"
 #include "machine/plan/names.h"
 #include "machine/plan/plan.h"
-#include "machine/pmu/metrics.h"
+#include "machine/pmu/core_metrics.h"
 #include "model/request/event_list.h"
 
 namespace wperf::plan {

@@ -9,7 +9,7 @@
 
 #include "ground/os/process.h"
 #include "ground/os/wide_text_win.h"
-#include "machine/windows/processes_win.h"
+#include "machine/windows/watched_processes_win.h"
 
 #ifndef CREATE_WAITABLE_TIMER_HIGH_RESOLUTION
 #define CREATE_WAITABLE_TIMER_HIGH_RESOLUTION 0x2

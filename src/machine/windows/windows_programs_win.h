@@ -4,7 +4,7 @@
 #include <map>
 
 #include "machine/device/driver_machine.h"
-#include "machine/windows/processes_win.h"
+#include "machine/windows/watched_processes_win.h"
 
 namespace wperf::windows {
 

@@ -9,7 +9,7 @@
 
 #include "machine/device/device.h"
 #include "machine/windowsperf/windowsperf_machine.h"
-#include "machine/windowsperf/wire.h"
+#include "machine/windowsperf/windowsperf_wire.h"
 
 namespace wperf::windowsperf {
 

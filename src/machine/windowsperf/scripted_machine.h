@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "machine/windowsperf/windowsperf_machine.h"
-#include "machine/windowsperf/wire.h"
+#include "machine/windowsperf/windowsperf_wire.h"
 
 namespace wperf::windowsperf {
 

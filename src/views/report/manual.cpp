@@ -2,7 +2,7 @@
 // `man` (contract 8.6): the fields of an event, a metric or a group of metrics, and their text and JSON.
 #include <algorithm>
 
-#include "machine/pmu/metrics.h"
+#include "machine/pmu/core_metrics.h"
 #include "views/report/small_reports.h"
 
 namespace wperf::report {

@@ -2,9 +2,9 @@
 // The kernel's data for each core and each thread. For the files of kernel/ and machine/ only.
 #pragma once
 #include "driver/nt/nt.h"
+#include "tests/nthost/machine/bare_machine.h"
 #include "tests/nthost/machine/frame.h"
-#include "tests/nthost/machine/machine.h"
-#include "tests/nthost/machine/registers.h"
+#include "tests/nthost/machine/register_access.h"
 
 namespace wperf::nthost {
 struct Thread;

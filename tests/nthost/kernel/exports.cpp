@@ -3,10 +3,10 @@
 // imports it.
 #include "driver/nt/nt.h"
 #include "tests/nthost/check.h"
+#include "tests/nthost/driver_loader.h"
 #include "tests/nthost/driver_under_test.h"
 #include "tests/nthost/kernel/irql.h"
 #include "tests/nthost/kernel/kernel_state.h"
-#include "tests/nthost/loader.h"
 #include "tests/nthost/machine/memory.h"
 
 // Exported, but in no header of the kit; in separate files.

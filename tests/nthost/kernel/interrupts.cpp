@@ -7,9 +7,9 @@
 #include "tests/nthost/kernel/ke_dpc.h"
 #include "tests/nthost/kernel/ke_timer.h"
 #include "tests/nthost/kernel/scheduler.h"
+#include "tests/nthost/machine/bare_machine.h"
 #include "tests/nthost/machine/gic.h"
-#include "tests/nthost/machine/machine.h"
-#include "tests/nthost/machine/threads.h"
+#include "tests/nthost/machine/machine_threads.h"
 #include "tests/nthost/trapped/trapped.h"
 
 extern "C" void leave_el0();

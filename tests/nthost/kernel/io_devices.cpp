@@ -5,10 +5,10 @@
 #include "abi/device_interface.h"
 #include "tests/nthost/check.h"
 #include "tests/nthost/driver_under_test.h"
+#include "tests/nthost/kernel/ex_pool.h"
 #include "tests/nthost/kernel/io_objects.h"
 #include "tests/nthost/kernel/irql.h"
 #include "tests/nthost/kernel/kernel_state.h"
-#include "tests/nthost/kernel/pool.h"
 #include "tests/nthost/machine/memory.h"
 
 namespace wperf::nthost {

@@ -6,8 +6,8 @@
 #include "tests/nthost/kernel/irql.h"
 #include "tests/nthost/kernel/scheduler.h"
 #include "tests/nthost/machine/gic.h"
+#include "tests/nthost/machine/machine_threads.h"
 #include "tests/nthost/machine/memory.h"
-#include "tests/nthost/machine/threads.h"
 
 namespace wperf::nthost {
 namespace {

@@ -4,7 +4,7 @@
 #include "tests/nthost/kernel/irql.h"
 #include "tests/nthost/kernel/ke_timer.h"
 #include "tests/nthost/kernel/scheduler.h"
-#include "tests/nthost/machine/threads.h"
+#include "tests/nthost/machine/machine_threads.h"
 
 namespace wperf::nthost {
 namespace {

@@ -3,16 +3,16 @@
 // checks follow Microsoft's documentation. No driver is loaded.
 #include "tests/nthost/check.h"
 #include "tests/nthost/driver_under_test.h"
+#include "tests/nthost/kernel/ex_pool.h"
 #include "tests/nthost/kernel/io_objects.h"
 #include "tests/nthost/kernel/irql.h"
 #include "tests/nthost/kernel/ke_apc.h"
 #include "tests/nthost/kernel/kernel_state.h"
-#include "tests/nthost/kernel/pool.h"
 #include "tests/nthost/kernel/scheduler.h"
 #include "tests/nthost/kernel/security.h"
+#include "tests/nthost/machine/machine_threads.h"
 #include "tests/nthost/machine/memory.h"
 #include "tests/nthost/machine/pages.h"
-#include "tests/nthost/machine/threads.h"
 #include "tests/nthost/workload.h"
 
 namespace wperf::nthost {

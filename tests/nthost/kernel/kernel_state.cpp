@@ -3,14 +3,14 @@
 
 #include "tests/nthost/check.h"
 #include "tests/nthost/driver_under_test.h"
+#include "tests/nthost/kernel/ex_pool.h"
 #include "tests/nthost/kernel/handles.h"
 #include "tests/nthost/kernel/ke_apc.h"
 #include "tests/nthost/kernel/ke_dpc.h"
 #include "tests/nthost/kernel/ke_timer.h"
-#include "tests/nthost/kernel/pool.h"
 #include "tests/nthost/kernel/process_object.h"
 #include "tests/nthost/kernel/scheduler.h"
-#include "tests/nthost/machine/threads.h"
+#include "tests/nthost/machine/machine_threads.h"
 
 namespace wperf::nthost {
 namespace {

@@ -3,12 +3,12 @@
 // add_device_memory.
 #include "tests/nthost/check.h"
 #include "tests/nthost/driver_under_test.h"
+#include "tests/nthost/kernel/ex_pool.h"
 #include "tests/nthost/kernel/irql.h"
 #include "tests/nthost/kernel/kernel_state.h"
-#include "tests/nthost/kernel/pool.h"
-#include "tests/nthost/machine/machine.h"
+#include "tests/nthost/machine/bare_machine.h"
 #include "tests/nthost/machine/pages.h"
-#include "tests/nthost/machine/registers.h"
+#include "tests/nthost/machine/register_access.h"
 
 namespace wperf::nthost {
 namespace {

@@ -5,8 +5,8 @@
 #include "tests/nthost/kernel/irql.h"
 #include "tests/nthost/kernel/process_object.h"
 #include "tests/nthost/kernel/scheduler.h"
+#include "tests/nthost/machine/machine_threads.h"
 #include "tests/nthost/machine/memory.h"
-#include "tests/nthost/machine/threads.h"
 
 using namespace wperf::nthost;
 

@@ -6,7 +6,7 @@
 #include "tests/nthost/kernel/process_object.h"
 #include "tests/nthost/kernel/security.h"
 #include "tests/nthost/machine/memory.h"
-#include "tests/nthost/machine/registers.h"
+#include "tests/nthost/machine/register_access.h"
 
 namespace wperf::nthost {
 namespace {

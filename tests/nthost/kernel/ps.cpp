@@ -11,7 +11,7 @@
 #include "tests/nthost/kernel/kernel_state.h"
 #include "tests/nthost/kernel/process_object.h"
 #include "tests/nthost/kernel/scheduler.h"
-#include "tests/nthost/machine/threads.h"
+#include "tests/nthost/machine/machine_threads.h"
 
 namespace wperf::nthost {
 namespace {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // SeAccessCheck, SeQueryInformationToken.
 #include "tests/nthost/check.h"
+#include "tests/nthost/kernel/ex_pool.h"
 #include "tests/nthost/kernel/irql.h"
-#include "tests/nthost/kernel/pool.h"
 #include "tests/nthost/kernel/security.h"
 #include "tests/nthost/machine/memory.h"
 

@@ -2,9 +2,9 @@
 #include "tests/nthost/machine/pages.h"
 
 #include "tests/nthost/check.h"
-#include "tests/nthost/machine/machine.h"
+#include "tests/nthost/machine/bare_machine.h"
 #include "tests/nthost/machine/memory.h"
-#include "tests/nthost/machine/registers.h"
+#include "tests/nthost/machine/register_access.h"
 #include "tests/nthost/machine/semihosting.h"
 
 extern "C" {

@@ -3,8 +3,8 @@
 // other faults than a wrong answer (a crash, a wrong IRQL, memory written beyond its end, …). Words: requests=N,
 // seed=N.
 #include "tests/nthost/check.h"
-#include "tests/nthost/machine/machine.h"
-#include "tests/nthost/machine/threads.h"
+#include "tests/nthost/machine/bare_machine.h"
+#include "tests/nthost/machine/machine_threads.h"
 #include "tests/nthost/scenarios/client.h"
 #include "tests/nthost/scenarios/measured_program.h"
 #include "tests/nthost/scenarios/random_request.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Requests that our tool never sends, one kind at a time; fuzz.cpp sends random ones.
 #include "tests/nthost/check.h"
-#include "tests/nthost/machine/machine.h"
+#include "tests/nthost/machine/bare_machine.h"
 #include "tests/nthost/scenarios/client.h"
 #include "tests/nthost/scenarios/measured_program.h"
 #include "tests/nthost/scenarios/request_shapes.h"

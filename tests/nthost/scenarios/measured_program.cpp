@@ -2,7 +2,7 @@
 #include "tests/nthost/scenarios/measured_program.h"
 
 #include "tests/nthost/check.h"
-#include "tests/nthost/machine/threads.h"
+#include "tests/nthost/machine/machine_threads.h"
 
 namespace wperf::nthost {
 namespace {

@@ -3,8 +3,8 @@
 // Anything it leaves (an interrupt into code that is gone, a timer, memory, counters) ends the run or fails the
 // scenario.
 #include "tests/nthost/check.h"
-#include "tests/nthost/machine/machine.h"
-#include "tests/nthost/machine/threads.h"
+#include "tests/nthost/machine/bare_machine.h"
+#include "tests/nthost/machine/machine_threads.h"
 #include "tests/nthost/scenarios/client.h"
 #include "tests/nthost/scenarios/measured_program.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Rights: who may open the driver, and what each may see and set.
 #include "tests/nthost/check.h"
-#include "tests/nthost/machine/machine.h"
-#include "tests/nthost/machine/threads.h"
+#include "tests/nthost/machine/bare_machine.h"
+#include "tests/nthost/machine/machine_threads.h"
 #include "tests/nthost/scenarios/client.h"
 #include "tests/nthost/scenarios/measured_program.h"
 #include "tests/nthost/scenarios/stack_samples.h"

@@ -3,7 +3,7 @@
 // counters that somebody else holds.
 #include "driver/core/dmc620_registers.h"
 #include "tests/nthost/check.h"
-#include "tests/nthost/machine/machine.h"
+#include "tests/nthost/machine/bare_machine.h"
 #include "tests/nthost/scenarios/client.h"
 
 namespace wperf::nthost {

@@ -3,8 +3,8 @@
 // the driver goes, a program's memory never comes, or the kernel has no such calls. A leftover call would strike in
 // memory that is gone.
 #include "tests/nthost/check.h"
-#include "tests/nthost/machine/registers.h"
-#include "tests/nthost/machine/threads.h"
+#include "tests/nthost/machine/machine_threads.h"
+#include "tests/nthost/machine/register_access.h"
 #include "tests/nthost/scenarios/measured_program.h"
 #include "tests/nthost/scenarios/stack_samples.h"
 

@@ -2,8 +2,8 @@
 // Call stacks: of programs whose callers are known, of the kernel, of programs whose stack holds anything, and who may
 // see them. The intervals are even, so all modes can run these; the number of samples is not checked.
 #include "tests/nthost/check.h"
-#include "tests/nthost/machine/machine.h"
-#include "tests/nthost/machine/threads.h"
+#include "tests/nthost/machine/bare_machine.h"
+#include "tests/nthost/machine/machine_threads.h"
 #include "tests/nthost/scenarios/measured_program.h"
 #include "tests/nthost/scenarios/stack_samples.h"
 

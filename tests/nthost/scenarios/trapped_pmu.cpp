@@ -2,8 +2,8 @@
 // Cases beyond QEMU's PMU, on the PMU that EL2 emulates: cores that differ, many events taking turns with known counts,
 // overflow of any event, SPE's identification.
 #include "tests/nthost/check.h"
-#include "tests/nthost/machine/machine.h"
-#include "tests/nthost/machine/threads.h"
+#include "tests/nthost/machine/bare_machine.h"
+#include "tests/nthost/machine/machine_threads.h"
 #include "tests/nthost/scenarios/client.h"
 #include "tests/nthost/scenarios/measured_program.h"
 #include "tests/nthost/trapped/event_rates.h"

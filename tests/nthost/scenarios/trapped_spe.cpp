@@ -3,8 +3,8 @@
 // in which order, that records come through exactly, and that all is put back. The driver has no interrupt for it: the
 // timer and the drains do everything.
 #include "tests/nthost/check.h"
-#include "tests/nthost/machine/machine.h"
-#include "tests/nthost/machine/threads.h"
+#include "tests/nthost/machine/bare_machine.h"
+#include "tests/nthost/machine/machine_threads.h"
 #include "tests/nthost/scenarios/client.h"
 #include "tests/nthost/trapped/trapped.h"
 

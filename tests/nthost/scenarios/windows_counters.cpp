@@ -2,9 +2,9 @@
 // Windows' own use of the PMU: its cycle counter goes on as if no driver measured, and registers that it loses with a
 // core's power make no numbers.
 #include "tests/nthost/check.h"
-#include "tests/nthost/machine/machine.h"
-#include "tests/nthost/machine/registers.h"
-#include "tests/nthost/machine/threads.h"
+#include "tests/nthost/machine/bare_machine.h"
+#include "tests/nthost/machine/machine_threads.h"
+#include "tests/nthost/machine/register_access.h"
 #include "tests/nthost/scenarios/client.h"
 #include "tests/nthost/scenarios/measured_program.h"
 #include "tests/nthost/workloads.h"

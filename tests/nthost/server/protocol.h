@@ -6,7 +6,7 @@
 // before it looks at the next. So one request is under way at a time, whoever sends it. A frame the host can't parse
 // ends the host: after one, later bytes could not be trusted.
 #pragma once
-#include "abi/ints.h"
+#include "abi/int_types.h"
 
 namespace wperf::nthost {
 

@@ -3,7 +3,7 @@
 
 #include "tests/nthost/driver_under_test.h"
 #include "tests/nthost/kernel/processes.h"
-#include "tests/nthost/machine/machine.h"
+#include "tests/nthost/machine/bare_machine.h"
 #include "tests/nthost/workload.h"
 
 namespace wperf::nthost {

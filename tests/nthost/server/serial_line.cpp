@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tests/nthost/server/serial_line.h"
 
-#include "tests/nthost/machine/machine.h"
+#include "tests/nthost/machine/bare_machine.h"
+#include "tests/nthost/machine/machine_threads.h"
 #include "tests/nthost/machine/pages.h"
-#include "tests/nthost/machine/threads.h"
 
 namespace wperf::nthost {
 namespace {

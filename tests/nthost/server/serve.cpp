@@ -4,8 +4,8 @@
 // "pnp" starts the driver as a device instead of a service.
 #include "tests/nthost/check.h"
 #include "tests/nthost/driver_under_test.h"
-#include "tests/nthost/machine/machine.h"
-#include "tests/nthost/machine/threads.h"
+#include "tests/nthost/machine/bare_machine.h"
+#include "tests/nthost/machine/machine_threads.h"
 #include "tests/nthost/server/protocol.h"
 #include "tests/nthost/server/residents.h"
 #include "tests/nthost/server/serial_line.h"

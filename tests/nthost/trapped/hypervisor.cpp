@@ -2,8 +2,8 @@
 // The work of EL2: gives each core its identity, answers trapped accesses to identification and PMU registers from
 // PmuModel, and pends the PMU interrupt (PPI 23) as the line of a real PMU would. Instructions executed at EL0 and EL1
 // are counted by two counters of QEMU's PMU, which EL1 cannot reach; EL2's own are not counted.
-#include "tests/nthost/machine/machine.h"
-#include "tests/nthost/machine/registers.h"
+#include "tests/nthost/machine/bare_machine.h"
+#include "tests/nthost/machine/register_access.h"
 #include "tests/nthost/trapped/pmu_model.h"
 #include "tests/nthost/trapped/trapped.h"
 

@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "machine/windowsperf/windowsperf_machine.h"
-#include "machine/windowsperf/wire.h"
+#include "machine/windowsperf/windowsperf_wire.h"
 #include "sim/arm_driver/fake_driver.h"
 #include "tests/nthost/server/protocol.h"
 

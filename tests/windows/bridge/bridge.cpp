@@ -11,10 +11,10 @@
 // Wine runs a driver's requests one after the other in one thread, so nothing here is locked.
 #include "abi/device_interface.h"
 #include "driver/nt/nt.h"
+#include "tests/windows/bridge/bridge_registry.h"
 #include "tests/windows/bridge/bridge_requests.h"
 #include "tests/windows/bridge/clients.h"
 #include "tests/windows/bridge/host_line.h"
-#include "tests/windows/bridge/registry.h"
 
 #define WPERF_WIDE_(text) L##text
 #define WPERF_WIDE(text) WPERF_WIDE_(text)

@@ -2,7 +2,7 @@
 // Requests of tests/windows/remote that only the bridge driver knows: to run ARM64 code on the emulated machine. Every
 // other request to the bridge goes to wperf-driver.sys unseen.
 #pragma once
-#include "abi/ints.h"
+#include "abi/int_types.h"
 
 namespace wperf::bridge {
 

@@ -2,7 +2,7 @@
 // The program that remote.exe runs on the emulated machine: ARM64 code that uses registers and its stack, nothing else.
 // The build takes it out of the ARM64 remote.exe and puts it into the x64 one (carry_code.py), symbols included.
 #pragma once
-#include "abi/ints.h"
+#include "abi/int_types.h"
 
 namespace wperf::remote {
 

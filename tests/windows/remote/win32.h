@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The few functions of Win32 that remote.exe calls, so that it builds with only clang and lld.
 #pragma once
-#include "abi/ints.h"
+#include "abi/int_types.h"
 
 using Handle = void*;
 inline const Handle kNoHandle = reinterpret_cast<Handle>(~wperf_u64{0});

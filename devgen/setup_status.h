@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// status: the installed parts, Windows' requirements, the next step.
+#pragma once
+#include "devgen/devgen_machine.h"
+
+namespace wperf::devgen {
+
+// The result is the exit status: 0 installed and running, 1 not.
+int show_status(Machine& machine, Console& console, const char* version);
+
+}  // namespace wperf::devgen

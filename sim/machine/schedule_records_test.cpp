@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The recorded schedule adds up to the counts that were spent.
+#include "sim/machine/schedule_records.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <filesystem>
+
+#include "sim/machine/simulated_machine.h"
+
+namespace wperf::sim {
+namespace {
+
+constexpr std::array<u16, 2> kWatched{0x08, 0x11};  // INST_RETIRED, CPU_CYCLES
+constexpr u32 kVisitor = 4242;
+
+class ScheduleTest : public testing::TestWithParam<const char*> {
+ protected:
+  void SetUp() override {
+    if (!std::filesystem::exists(std::string(WPERF_WORKLOADS) + "/threads.exe"))
+      GTEST_SKIP() << "the workloads were not built";
+    if (!CoreEngine::unavailable().empty()) GTEST_SKIP() << CoreEngine::unavailable();
+    OptionError error;
+    MachineOptions parsed = parse_options(std::string("pace=free,") + GetParam(), "", error);
+    auto parts = make_real_parts(parsed);
+    machine = std::make_unique<Machine>(std::move(parsed), std::move(parts));
+  }
+  u32 spawn(const std::string& command_line, u32 core) {
+    MachineError error;
+    const std::string path = std::string(WPERF_WORKLOADS) + "/" + command_line;
+    return machine->spawn(path.substr(0, path.find(' ')), path, core, error);
+  }
+  struct Spent {
+    u64 ns = 0, instructions = 0;
+  };
+  using Key = std::pair<u32, u32>;
+  // By thread, from the notes alone: between two visits of each core.
+  std::map<Key, Spent> replayed() {
+    struct Core {
+      bool is_known = false;
+      Key runs;
+      u64 since_ns = 0, instructions = 0;
+    };
+    std::map<u32, Core> cores;
+    std::map<Key, Spent> spent;
+    for (const WperfSimScheduleEvent& note : machine->take_schedule(~usize{0})) {
+      if (note.kind != WPERF_SIM_SWITCHED) continue;
+      Core& core = cores[note.core];
+      const Key leaves{note.old_process, note.old_thread};
+      if (core.is_known) {
+        EXPECT_EQ(core.runs, leaves);
+        EXPECT_GE(note.time_ns, core.since_ns);
+        spent[leaves].ns += note.time_ns - core.since_ns;
+        spent[leaves].instructions += note.counts[0] - core.instructions;
+      }
+      core = {true, {note.process, note.thread}, note.time_ns, note.counts[0]};
+    }
+    return spent;
+  }
+  std::unique_ptr<Machine> machine;
+};
+
+TEST_P(ScheduleTest, NotesAddUpToWhatThreadsSpent) {
+  const u32 pid = spawn("threads.exe 5 300", 0);
+  ASSERT_NE(pid, 0u);
+  ASSERT_NE(spawn("googolplex.exe", 0), 0u);
+  machine->watch_schedule(kWatched);
+  machine->visit_cores(kVisitor, kVisitor + 1);
+  MachineError error;
+  machine->wait(3'000'000'000, pid, error);
+  ASSERT_FALSE(machine->find(pid)->running);
+  machine->visit_cores(kVisitor, kVisitor + 1);
+  const std::map<Key, Spent> spent = replayed();
+  usize of_program = 0;
+  const u64 cycle_ns = 1000 / machine->options().mhz + 1;
+  for (const WperfSimThreadTruth& truth : machine->schedule_truth()) {
+    if (truth.thread == 0) continue;  // an idle core's clock stands still
+    const auto found = spent.find({truth.process, truth.thread});
+    ASSERT_NE(found, spent.end()) << truth.thread;
+    EXPECT_EQ(found->second.instructions, truth.counts[0]) << truth.thread;
+    const u64 spent_ns = truth.cycles * 1000 / machine->options().mhz;
+    EXPECT_NEAR(static_cast<double>(found->second.ns), static_cast<double>(spent_ns),
+                static_cast<double>(cycle_ns * 1000))
+        << truth.thread;
+    of_program += truth.process == pid;
+  }
+  EXPECT_EQ(of_program, 6u);  // and the first
+}
+
+TEST_P(ScheduleTest, NobodyWaitsForTwoThingsAtOnce) {
+  const u32 pid = spawn("threads.exe 5 300", 0);
+  machine->watch_schedule({});
+  MachineError error;
+  machine->wait(3'000'000'000, pid, error);
+  std::map<u32, char> states;  // states of threads: r runs, w waits, p ready
+  std::vector<WperfSimScheduleEvent> notes = machine->take_schedule(~usize{0});
+  std::stable_sort(notes.begin(), notes.end(), [](const auto& a, const auto& b) { return a.time_ns < b.time_ns; });
+  usize woken = 0, by_threads = 0, with_callers = 0;
+  for (const WperfSimScheduleEvent& note : notes) {
+    if (note.kind == WPERF_SIM_THREAD_BEGAN) states[note.thread] = 'w';
+    if (note.kind == WPERF_SIM_READIED) {
+      EXPECT_EQ(states[note.thread], 'w');
+      states[note.thread] = 'p';
+      ++woken;
+      by_threads += note.old_thread != 0;
+    }
+    if (note.kind != WPERF_SIM_SWITCHED) continue;
+    if (note.old_thread != 0) states[note.old_thread] = note.state == 5 ? 'w' : 'p';
+    if (note.thread == 0) continue;
+    EXPECT_NE(states[note.thread], 'w') << note.thread;
+    states[note.thread] = 'r';
+    with_callers += note.frame_count > 3;
+  }
+  EXPECT_GT(woken, 10u);
+  EXPECT_GT(by_threads, 5u);
+  EXPECT_GT(with_callers, 5u);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, ScheduleTest, testing::Values("cores=1", "cores=2,mhz=100", "cores=4"));
+
+}  // namespace
+}  // namespace wperf::sim

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The simulated machine: cores, programs pinned to them, one timer, and virtual time, which passes only in wait().
+// Deterministic: cores take turns in ascending order within steps of virtual time, so the same options and the same
+// calls give the same counts. One thread uses it. HalSim turns the signals into PMU counts.
+#pragma once
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "sim/machine/parts.h"
+#include "sim/machine/schedule_records.h"
+#include "sim/machine/virtual_time.h"
+#include "sim/pmu/dmc620_frame.h"
+
+namespace wperf::sim {
+
+struct MachineError {
+  std::string text;  // empty = fine
+  std::string hint;
+};
+
+struct ProgramStatus {
+  u32 pid = 0;
+  bool running = false;
+  u32 exit_code = 0;
+  u32 core = 0;
+  u64 user_ns = 0, system_ns = 0;  // that its threads had of the cores, and the system in their name
+};
+
+// A program with its modules and threads; those of an ended program are as they were at its end.
+struct ProgramDetails {
+  ProgramStatus status;
+  std::string image_path;
+  std::vector<u32> threads;
+  std::vector<Module> modules;  // the image first
+};
+
+// The state of a core when the interrupt of its PMU came.
+struct Interrupted {
+  u64 pc = 0;
+  u64 lr = 0;                   // 0 in the kernel
+  u32 process = 0, thread = 0;  // 0: the core was idle
+  Level level = Level::user;
+  u64 fp = 0;  // x29; 0 in the kernel
+};
+
+// The interrupt lines of the cores' PMUs, as the machine sees them.
+class OverflowInterrupts {
+ public:
+  virtual bool armed(u32 core) = 0;  // cheap
+  // While armed: the counts of user code until an overflow; valid until the next call.
+  virtual std::span<const EventWatch> watches(u32 core) = 0;
+  virtual bool pending(u32 core) = 0;
+  virtual void take(u32 core, const Interrupted& what) = 0;  // runs the handler
+
+ protected:
+  ~OverflowInterrupts() = default;
+};
+
+// The profiling units of the cores, as the machine sees them.
+class ProfilingUnits {
+ public:
+  // That of the core while it profiles, otherwise null. `context`: the thread that runs from here on; `cycles_ahead`:
+  // by how much the core's clock is ahead of its executor's count.
+  virtual Profiler* profiler(u32 core, u32 context, u64 cycles_ahead) = 0;
+  virtual bool profiling_interrupt(u32 core) = 0;       // one is pending; asking takes it away
+  virtual void take_profiling_interrupt(u32 core) = 0;  // runs the handler
+
+ protected:
+  ~ProfilingUnits() = default;
+};
+
+class Machine {
+ public:
+  Machine(MachineOptions options, std::unique_ptr<Parts> parts);
+  ~Machine();
+  Machine(const Machine&) = delete;
+  Machine& operator=(const Machine&) = delete;
+
+  const MachineOptions& options() const { return options_; }
+  u64 now_ns() const { return now_ns_; }
+  // The same; while an interrupt is handled, the time on the core that handles it.
+  u64 time_ns() const;
+
+  // Loads a program, ready to run with the next wait(). Returns its process id, or 0 and an error.
+  u32 spawn(const std::string& image_path, const std::string& command_line, u32 core, MachineError& error);
+  const ProgramStatus* find(u32 pid) const;
+  std::vector<u32> programs() const;  // ids of all there ever were, oldest first
+  // Null for an unknown id. Valid until the machine is gone; facts about a running program hold until wait().
+  const ProgramDetails* details(u32 pid);
+  void kill(u32 pid);
+
+  // At most duration_ns passes; less if program until_pid (0 = no program) ends: then the time is that of its end.
+  void wait(u64 duration_ns, u32 until_pid, MachineError& error);
+
+  // Everything up to now.
+  const SignalCounts& signals(u32 core) const;
+  ClusterSignals cluster(u32 index);
+  DmcInput channel(u32 index);
+
+  // Reads memory of the program that was interrupted; returns false if it is not mapped.
+  bool read_interrupted(u64 address, void* out, u64 size);
+
+  // Calls callback(context) at now + period, now + 2 * period, …; at exactly these virtual times, within wait().
+  using TimerCall = void (*)(void* context);
+  void start_timer(u64 period_ns, TimerCall callback, void* context);
+  void stop_timer();
+
+  // Both must outlive the machine's wait()s; null takes them away.
+  void connect(OverflowInterrupts* interrupts, ProfilingUnits* profiling = nullptr) {
+    interrupts_ = interrupts;
+    profiling_ = profiling;
+  }
+
+  // From here on the machine records which thread runs where, with the core's counts of these events (at most
+  // WPERF_SIM_MOST_COUNTS). take_schedule() hands out at most so many records and forgets them.
+  void watch_schedule(std::span<const u16> events);
+  std::vector<WperfSimScheduleEvent> take_schedule(usize most);
+  // A thread that belongs to no program comes to each core and leaves it at once, so that the schedule mentions all of
+  // them.
+  void visit_cores(u32 process, u32 thread);
+  // The expected sums: added up while it happened, not from the notes.
+  std::vector<WperfSimThreadTruth> schedule_truth() const;
+
+  // For tests of sampling that need the true values. Makes the core.
+  CoreEngine* engine(u32 core);
+
+ private:
+  struct Task;
+  struct Thread;
+  struct Core;
+
+  void make_core(Core& core);
+  u64 step_end(u64 limit_ns) const;
+  u64 advance(u64 end_ns, u32 until_pid, MachineError& error);
+  u64 run_core(Core& core, u64 end_ns, u32 until_pid, MachineError& error);
+  void run_thread(Core& core, Thread& thread, u64 limit_cycles, MachineError& error);
+  void call_kernel(Core& core, Thread& thread, u32 immediate, MachineError& error);
+  Thread* pick(Core& core, u64& wake_cycles);
+  void add_thread(Task& task, u32 id, u32 core);
+  void place_threads(Task& task, const Core& now_on);
+  u64 awake_ns(const Thread& thread) const;
+  void work(Core& core, KernelWork kind, const Thread* thread);
+  const Thread* on_core(const Core& core) const;
+  static Interrupted in_kernel(KernelWork kind, const Thread* thread);
+  bool interrupt_pending(const Core& core);
+  void interrupt(Core& core, const Interrupted& what);
+  void set_profiler(Core& core, u32 thread);
+  void handle_profiling(Core& core, const Thread* thread);
+  void charge(Core& core, Level level);
+  // machine_schedule.cpp; each does nothing while the schedule is not watched.
+  void note_switch(Core& core, Thread* next);
+  void note_timer_wakes(const Core& core);
+  void note_call(Core& core, Thread& caller);
+  void note_ready(const Core& core, Thread& thread, const Thread* waker, u64 time_ns);
+  void note_begin(const Core& core, Thread& thread, const Thread* creator);
+  void note_life(u32 kind, const Core& core, const Thread& thread, const Thread* creator);
+  void note_spent(const Core& core, u64 cycles);
+  void note_leaving(const Thread& thread, u64 time_ns, WperfSimScheduleEvent& event) const;
+  WperfSimScheduleEvent note_of(u32 kind, const Core& core) const;
+  u64 core_ns(const Core& core) const;
+  void end_task(Task& task, u32 exit_code);
+  void crash(Task& task, MachineError& error);
+  void fire_timer();
+
+  MachineOptions options_;
+  std::unique_ptr<Parts> parts_;
+  VirtualClock clock_;
+  Pacer pacer_;
+  std::vector<std::unique_ptr<Task>> tasks_;
+  std::vector<Core> cores_;
+  u64 now_ns_ = 0;
+  OverflowInterrupts* interrupts_ = nullptr;
+  ProfilingUnits* profiling_ = nullptr;
+  const Core* interrupted_ = nullptr;   // its handler runs
+  std::unique_ptr<Schedule> schedule_;  // while it is watched
+  struct {
+    u64 period_ns = 0;  // 0 = off
+    u64 deadline_ns = 0;
+    TimerCall callback = nullptr;
+    void* context = nullptr;
+  } timer_;
+};
+
+}  // namespace wperf::sim

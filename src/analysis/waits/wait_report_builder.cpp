@@ -1,0 +1,392 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "analysis/waits/wait_report_builder.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <tuple>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+
+#include "analysis/waits/critical_path.h"
+#include "model/stacks/unrecorded.h"
+
+namespace wperf::waits {
+namespace {
+
+class Builder {
+ public:
+  Builder(const waits::Accounting& accounting, const recording::RecordedSwitches& switches, WaitNames& names,
+          const WaitLocks& locks, const WaitSelection& selection)
+      : accounting_(accounting),
+        switches_(switches),
+        names_(names),
+        locks_(locks),
+        selection_(selection),
+        chosen_(chosen_threads(accounting, switches, selection)) {}
+
+  waits::WaitReport build() {
+    out_.duration = accounting_.end - accounting_.begin;
+    out_.switches = accounting_.switches;
+    out_.wakeups = switches_.has_wakeups ? accounting_.wakeups : 0;
+    out_.contradictions = accounting_.contradictions;
+    out_.threads_in_all = accounting_.threads.size();
+    if (switches_.of_whole_cores) add_cost();
+    add_threads();
+    out_.left_out.min = selection_.min_ns;
+    if (selection_.critical_path) {
+      out_.path = build_critical_path(accounting_, switches_, names_, selection_);
+      return std::move(out_);
+    }
+    if (selection_.timeline) {
+      add_timeline();
+      return std::move(out_);
+    }
+    add_functions_and_wakers();
+    add_locks(accounting_, switches_, chosen_, selection_.min_ns, names_, locks_, out_);
+    if (!switches_.of_whole_cores) return std::move(out_);
+    add_starved();
+    for (u32 core = 0; core < accounting_.cores.size(); ++core) {
+      if (accounting_.cores[core].switches == 0) continue;
+      out_.cores.push_back({core, accounting_.cores[core]});
+      if (core < switches_.interrupts.size()) out_.cores.back().interrupts = switches_.interrupts[core];
+    }
+    return std::move(out_);
+  }
+
+ private:
+  // The recorder's own threads are recorded as all others.
+  void add_cost() {
+    static constexpr std::string_view kRecorders[] = {"wperf",     "wperf.exe", "perf",        "wpr.exe",
+                                                      "xperf.exe", "WPRUI.exe", "PerfView.exe"};
+    std::map<u32, u64> times;  // by process
+    for (const waits::ThreadTimes& one : accounting_.threads) {
+      const u32 process = names_.process_of(one.thread);
+      const bool is_one = switches_.recorder != 0 ? process == switches_.recorder
+                                                  : std::find(std::begin(kRecorders), std::end(kRecorders),
+                                                              names_.thread_name(one.thread)) != std::end(kRecorders);
+      if (is_one) times[process] += one.running;
+    }
+    // If there are several recorders, it is unknown which one it was.
+    if (times.size() == 1) out_.recorder_time = times.begin()->second;
+    out_.switch_cost = switches_.switch_cost_ns;
+    for (const waits::CoreTimes& core : accounting_.cores) out_.cores_time += core.busy + core.idle;
+  }
+
+  void add_threads() {
+    std::vector<std::array<u64, waits::kWaitClasses>> classes(accounting_.threads.size());
+    for (const waits::Wait& wait : accounting_.waits) {
+      if (!chosen_[wait.thread] || !wait.is_known) continue;
+      classes[wait.thread][static_cast<usize>(names_.place_of(wait).wait)] += wait.length();
+    }
+    for (usize i = 0; i < accounting_.threads.size(); ++i) {
+      if (!chosen_[i]) continue;
+      const waits::ThreadTimes& times = accounting_.threads[i];
+      out_.threads.push_back({.name = std::string(names_.thread_name(times.thread)),
+                              .process = names_.process_of(times.thread),
+                              .thread = names_.number_of(times.thread),
+                              .times = times,
+                              .by_class = classes[i]});
+    }
+    std::stable_sort(out_.threads.begin(), out_.threads.end(),
+                     [](const waits::ThreadRow& a, const waits::ThreadRow& b) {
+                       return a.times.running + a.times.ready > b.times.running + b.times.ready;
+                     });
+  }
+
+  void add_functions_and_wakers() {
+    struct Sums {
+      WaitPlace place;
+      std::vector<u64> lengths;
+      std::map<u32, u64> wakers;
+    };
+    std::vector<Sums> functions;  // by group and class
+    // By waiter and waker, and the groups of their places.
+    std::unordered_map<u64, std::map<u64, waits::WakerRow>> wakers;
+    for (const waits::Wait& wait : accounting_.waits) {
+      if (!chosen_[wait.thread] || !wait.is_known || is_left_out(wait)) continue;
+      const WaitPlace place = names_.place_of(wait);
+      const usize number = place.group * waits::kWaitClasses + static_cast<usize>(place.wait);
+      if (number >= functions.size()) functions.resize(number + 1);
+      Sums& sums = functions[number];
+      sums.place = place;
+      sums.lengths.push_back(wait.length());
+      if (!wait.has_end || !switches_.has_wakeups) continue;
+      const u32 by = WaitNames::ender_of(wait);
+      sums.wakers[by] += wait.length();
+      const WaitPlace& waker = names_.place_of_ender(wait);
+      waits::WakerRow& row =
+          wakers[u64{accounting_.threads[wait.thread].thread} << 32 | by][u64{place.group} << 32 | waker.group];
+      if (row.count == 0) {
+        row.function = place.function;
+        row.caller = place.caller;
+        row.waker_function = waker.function;
+        row.waker_caller = waker.caller;
+      }
+      ++row.count;
+      row.waited += wait.length();
+      row.latency += wait.latency();
+    }
+    for (Sums& sums : functions) {
+      if (!sums.lengths.empty()) add_function(sums.place, sums.lengths, sums.wakers);
+    }
+    std::stable_sort(out_.functions.begin(), out_.functions.end(),
+                     [](const waits::FunctionRow& a, const waits::FunctionRow& b) { return a.total > b.total; });
+    for (auto& [key, rows] : wakers) {
+      for (auto& [groups, row] : rows) {
+        row.waiter = names_.text_of(static_cast<u32>(key >> 32));
+        row.waker = names_.text_of(static_cast<u32>(key));
+        out_.wakers.push_back(std::move(row));
+      }
+    }
+    std::sort(out_.wakers.begin(), out_.wakers.end(), [](const waits::WakerRow& a, const waits::WakerRow& b) {
+      return std::tie(b.waited, a.waiter, a.waker, a.function, a.waker_function) <
+             std::tie(a.waited, b.waiter, b.waker, b.function, b.waker_function);
+    });
+  }
+
+  void add_function(const WaitPlace& place, std::vector<u64>& lengths, const std::map<u32, u64>& wakers) {
+    std::sort(lengths.begin(), lengths.end());
+    waits::FunctionRow row{.function = std::string(place.function),
+                           .module = std::string(place.module),
+                           .caller = std::string(place.caller),
+                           .caller_module = std::string(place.caller_module),
+                           .wait = place.wait,
+                           .count = lengths.size(),
+                           .median = at_share(lengths, 50),
+                           .most_of_99_percent = at_share(lengths, 99),
+                           .longest = lengths.back(),
+                           .waker = {}};
+    for (const u64 length : lengths) row.total += length;
+    const auto most = std::max_element(wakers.begin(), wakers.end(),
+                                       [](const auto& a, const auto& b) { return a.second < b.second; });
+    if (most != wakers.end()) row.waker = names_.text_of(most->first);
+    out_.functions.push_back(std::move(row));
+  }
+
+  // It is counted, though.
+  bool is_left_out(const waits::Wait& wait) {
+    if (wait.length() >= selection_.min_ns) return false;
+    ++out_.left_out.count;
+    out_.left_out.time += wait.length();
+    return true;
+  }
+
+  // The smallest that at least so many percent are not longer than.
+  static u64 at_share(const std::vector<u64>& sorted, usize percent) {
+    return sorted[(sorted.size() * percent + 99) / 100 - 1];
+  }
+
+  // While a thread is ready, the core that it comes to in the end runs others.
+  void add_starved() {
+    std::unordered_set<u32> wanted;
+    for (usize i = 0; i < chosen_.size(); ++i) {
+      if (chosen_[i]) wanted.insert(accounting_.threads[i].thread);
+    }
+    std::unordered_map<u32, u64> ready;  // since when
+    struct Run {
+      u32 thread = stacks::kNobody;
+      u64 since = 0;
+    };
+    std::vector<std::vector<Run>> runs(accounting_.cores.size());
+    const stacks::DarkTimes dark(switches_.unrecorded, accounting_.begin, accounting_.end);
+    std::map<std::pair<u32, u32>, waits::StarvedRow> rows;
+    for (const stacks::Switch& event : switches_.switches) {
+      if (event.kind != stacks::Kind::switched) {
+        if (event.comes != stacks::kNobody) ready.try_emplace(event.comes, event.time);
+        continue;
+      }
+      if (event.leaving == stacks::Leaving::preempted && event.leaves != stacks::kIdleThread)
+        ready.insert_or_assign(event.leaves, event.time);
+      if (event.leaving != stacks::Leaving::preempted) ready.erase(event.leaves);
+      std::vector<Run>& core = runs[event.core];
+      if (const auto waiting = ready.find(event.comes); waiting != ready.end()) {
+        if (wanted.contains(event.comes)) {
+          // Since all cores are recorded again: before that it is unknown which threads were ready, or ran.
+          const bool is_dark = dark.any(waiting->second, event.time);
+          add_runs(core, event.comes, is_dark ? dark.last_end(event.time) : waiting->second, event.time, rows);
+        }
+        ready.erase(waiting);
+      }
+      constexpr usize kRemembered = 1024;
+      if (core.size() == kRemembered) core.erase(core.begin(), core.begin() + kRemembered / 2);
+      core.push_back({event.comes, event.time});
+    }
+    for (auto& [key, row] : rows) {
+      row.ready = names_.text_of(key.first);
+      row.ran = names_.text_of(key.second);
+      out_.starved.push_back(std::move(row));
+    }
+    std::stable_sort(out_.starved.begin(), out_.starved.end(),
+                     [](const waits::StarvedRow& a, const waits::StarvedRow& b) { return a.time > b.time; });
+  }
+
+  template <class Runs, class Rows>
+  void add_runs(const Runs& core, u32 thread, u64 begin, u64 end, Rows& rows) const {
+    u64 until = end;
+    for (auto run = core.rbegin(); run != core.rend() && until > begin; ++run) {
+      const u64 from = std::max(run->since, begin);
+      if (run->thread != stacks::kIdleThread && run->thread != stacks::kNobody && run->thread != thread &&
+          until > from) {
+        waits::StarvedRow& row = rows[{thread, run->thread}];
+        row.time += until - from;
+        ++row.times;
+      }
+      until = from;
+    }
+  }
+
+  void add_timeline() {
+    const u32 wanted = first_thread(accounting_, switches_, chosen_);
+    if (wanted == chosen_.size()) return;
+    out_.has_others = std::count(chosen_.begin(), chosen_.end(), true) > 1;
+    out_.timeline_of = names_.text_of(accounting_.threads[wanted].thread);
+    waits::account(switches_.switches, switches_.unrecorded, accounting_.begin, accounting_.end,
+                   [&](const waits::Stretch& stretch) {
+                     const u64 from = stretch.begin - accounting_.begin, to = stretch.end - accounting_.begin;
+                     if (stretch.thread != wanted || to < selection_.from || from > selection_.to) return;
+                     if (to - from < selection_.min_ns) {
+                       ++out_.left_out.count;
+                       out_.left_out.time += to - from;
+                       return;
+                     }
+                     add_stretch(stretch);
+                   });
+  }
+
+  void add_stretch(const waits::Stretch& stretch) {
+    waits::StretchRow row{.state = stretch.state,
+                          .preempted = stretch.preempted,
+                          .from = stretch.begin - accounting_.begin,
+                          .length = stretch.end - stretch.begin,
+                          .core = stretch.core,
+                          .function = {},
+                          .caller = {},
+                          .waker = {},
+                          .waker_function = {}};
+    if (stretch.wait < accounting_.waits.size()) {
+      const waits::Wait& wait = accounting_.waits[stretch.wait];
+      if (stretch.state == waits::State::waiting) {
+        const WaitPlace place = names_.place_of(wait);
+        row.function = place.function;
+        row.caller = place.caller;
+        row.lock = switches_.has_arguments ? locks_.text_of(locks_.lock_of(wait)) : std::string();
+        row.wait = place.wait;
+        if (switches_.has_windows_reasons) row.reason = waits::reason_name(wait.reason);
+        row.has_end = wait.has_end;
+        row.wake_to_run = wait.latency();
+        if (wait.has_end && switches_.has_wakeups) {
+          row.waker = names_.text_of(wait.waker);
+          const bool by_thread = wait.waker != stacks::kNobody && wait.waker != stacks::kUnknown;
+          if (by_thread) row.waker_function = names_.place_of_sample(wait.wake_sample).function;
+        }
+      }
+    }
+    out_.timeline.push_back(std::move(row));
+  }
+
+  const waits::Accounting& accounting_;
+  const recording::RecordedSwitches& switches_;
+  WaitNames& names_;
+  const WaitLocks& locks_;
+  const WaitSelection& selection_;
+  const std::vector<bool> chosen_;  // by thread of the accounting
+  waits::WaitReport out_;
+};
+
+}  // namespace
+
+waits::WaitReport build_wait_report(const waits::Accounting& accounting, const recording::RecordedSwitches& switches,
+                                    WaitNames& names, const WaitLocks& locks, const WaitSelection& selection) {
+  return Builder(accounting, switches, names, locks, selection).build();
+}
+
+namespace {
+
+class MomentMaker {
+ public:
+  MomentMaker(const waits::Accounting& accounting, const recording::RecordedSwitches& switches, WaitNames& names,
+              const WaitLocks& locks, const WaitSelection& selection)
+      : accounting_(accounting),
+        names_(names),
+        locks_(locks),
+        chosen_(chosen_threads(accounting, switches, selection)),
+        has_wakeups_(switches.has_wakeups),
+        has_locks_(switches.has_arguments) {}
+
+  waits::WaitMoments make() {
+    number_people();
+    if (has_locks_) name_locks();
+    for (u32 i = 0; i < accounting_.waits.size(); ++i) {
+      const waits::Wait& wait = accounting_.waits[i];
+      if (!chosen_[wait.thread] || !wait.is_known) continue;
+      waits::WaitMoment one{.begin = wait.begin,
+                            .length = wait.length(),
+                            .latency = wait.latency(),
+                            .wait = i,
+                            .place = number_of(names_.place_of(wait))};
+      if (has_locks_) one.lock = number_of_lock(wait);
+      if (has_end(wait)) {
+        one.ender = people_.at(WaitNames::ender_of(wait));
+        one.ender_place = number_of(names_.place_of_ender(wait));
+      }
+      out_.waits.push_back(one);
+    }
+    return std::move(out_);
+  }
+
+ private:
+  bool has_end(const waits::Wait& wait) const { return wait.has_end && has_wakeups_; }
+
+  // The last one is that of waits whose lock was not recorded.
+  void name_locks() {
+    for (u32 i = 0; i < locks_.all().size(); ++i) out_.locks.push_back(locks_.text_of(i));
+    out_.locks.push_back(locks_.text_of(WaitLocks::kUnknown));
+  }
+  u32 number_of_lock(const waits::Wait& wait) const {
+    const u32 lock = locks_.lock_of(wait);
+    if (lock == WaitLocks::kNone) return waits::WaitMoment::kNone;
+    return lock == WaitLocks::kUnknown ? static_cast<u32>(locks_.all().size()) : lock;
+  }
+
+  void number_people() {
+    for (const waits::Wait& wait : accounting_.waits) {
+      if (chosen_[wait.thread] && wait.is_known && has_end(wait)) people_.try_emplace(WaitNames::ender_of(wait));
+    }
+    for (auto& [thread, number] : people_) {
+      number = static_cast<u32>(out_.people.size());
+      out_.people.push_back(names_.text_of(thread));
+    }
+  }
+
+  u32 number_of(const WaitPlace& place) {
+    const auto [known, is_new] = places_.try_emplace({place.group, place.wait}, static_cast<u32>(out_.places.size()));
+    if (is_new)
+      out_.places.push_back({.function = std::string(place.function),
+                             .module = std::string(place.module),
+                             .wait = place.wait,
+                             .caller = std::string(place.caller),
+                             .caller_module = std::string(place.caller_module),
+                             .group = place.group});
+    return known->second;
+  }
+
+  const waits::Accounting& accounting_;
+  WaitNames& names_;
+  const WaitLocks& locks_;
+  const std::vector<bool> chosen_;
+  const bool has_wakeups_, has_locks_;
+  std::map<u32, u32> people_;  // by thread, so that ties are decided as everywhere
+  std::map<std::pair<u32, waits::WaitClass>, u32> places_;
+  waits::WaitMoments out_;
+};
+
+}  // namespace
+
+waits::WaitMoments make_wait_moments(const waits::Accounting& accounting, const recording::RecordedSwitches& switches,
+                                     WaitNames& names, const WaitLocks& locks, const WaitSelection& selection) {
+  return MomentMaker(accounting, switches, names, locks, selection).make();
+}
+
+}  // namespace wperf::waits
