@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The questions and changes the installer asks of Windows: the facts it decides on and the few things it changes.
-// installer.cpp and setup_status.cpp use this interface; windows_machine.h has the real one, the tests have another. Strings
-// are UTF-8. A Win32Error is the value of GetLastError(); 0 is success.
+// installer.cpp and setup_status.cpp use this interface; windows_machine.h has the real one, the tests have another.
+// Strings are UTF-8. A Win32Error is the value of GetLastError(); 0 is success.
 #pragma once
 #include <optional>
 #include <string>

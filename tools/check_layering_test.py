@@ -58,7 +58,7 @@ class Includes(unittest.TestCase):
     def test_a_single_header_opens_no_room(self):
         self.allowed("driver/core/a.cpp", '#include "driver/hal.h"\n')
         self.refused("driver/core/a.cpp", '#include "driver/other.h"\n', "may not include driver")
-        self.allowed("src/pmu/a.cpp", '#include "abi/int_types.h"\n')
+        self.allowed("src/pmu/a.cpp", '#include "abi/ints.h"\n')
         self.refused("src/pmu/a.cpp", '#include "abi/wire.h"\n', "may not include abi")
 
     def test_same_short_name_in_two_trees(self):

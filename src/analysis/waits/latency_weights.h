@@ -12,6 +12,28 @@
 
 namespace wperf::waits {
 
+// How many threads ran at a moment.
+class Parallelism {
+ public:
+  // A thread ran.
+  void add(u64 begin, u64 end);
+  // When all are added.
+  void finish();
+
+  u32 at(u64 time) const;
+  // How long one thread ran, two at once, …: nanoseconds.
+  const std::vector<u64>& times() const { return times_; }
+
+ private:
+  struct Step {
+    u64 time = 0;
+    int change = 0;
+    u32 running = 0;  // since then
+  };
+  std::vector<Step> steps_;  // by time, once all are added
+  std::vector<u64> times_;
+};
+
 struct LatencyOptions {
   struct Threads {
     u32 from = 1, to = 1;

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "app/commands/measure_options_builder.h"
-#include "ground/diag/names_all.h"
+#include "ground/diag/names_all_test.h"
 
 namespace wperf::commands {
 namespace {

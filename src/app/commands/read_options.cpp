@@ -5,8 +5,7 @@
 
 #include <algorithm>
 
-#include "code/modules/debug_downloads.h"
-#include "code/modules/function_files.h"
+#include "code/modules/elf_caches.h"
 #include "code/modules/symbol_folders.h"
 
 namespace wperf::commands {

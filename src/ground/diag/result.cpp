@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <system_error>
-
 #include "ground/diag/result.h"
+
+#include <system_error>
 
 namespace wperf::diag {
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "ground/diag/result.h"
+
 #include <gtest/gtest.h>
 
 #include <cerrno>
-
-#include "ground/diag/result.h"
 
 namespace wperf::diag {
 namespace {

@@ -6,8 +6,6 @@
 #include "ground/os/system_library_win.h"
 #include "ground/os/wide_text_win.h"
 
-// After windows.h, which it needs.
-
 namespace wperf::os {
 namespace {
 

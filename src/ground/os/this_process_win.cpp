@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <psapi.h>
 #include <windows.h>
+// After windows.h, which it needs.
+#include <psapi.h>
 
 #include "ground/os/system_library_win.h"
 #include "ground/os/this_process.h"
-
-// After windows.h, which it needs.
 
 namespace wperf::os {
 namespace {

@@ -2,8 +2,9 @@
 #include "machine/windows/watched_processes_win.h"
 
 #include <fmt/format.h>
-#include <psapi.h>
 #include <windows.h>
+// After windows.h, which it needs.
+#include <psapi.h>
 #include <winternl.h>
 
 #include <algorithm>
@@ -13,8 +14,6 @@
 #include "ground/os/wide_text_win.h"
 #include "machine/plan/plan.h"
 #include "machine/windows/processor_place.h"
-
-// After windows.h, which it needs.
 
 namespace wperf::windows {
 namespace {

@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "abi/device_interface.h"
-#include "ground/os/process.h"
 #include "ground/os/machine_facts.h"
+#include "ground/os/process.h"
 #include "ground/os/wide_text_win.h"
 #include "machine/windows/driver_facts.h"
 #include "machine/windows/on_windows_win.h"

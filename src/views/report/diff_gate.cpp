@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <span>
 
-#include "ground/text/json_writer.h"
+#include "ground/text/unicode.h"
 #include "views/report/diff_report.h"
 #include "views/report/markup_text.h"
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The work of each interrupt, at its level. machine/vectors_taken.cpp enters here; hal_calls.cpp sets the profile handler.
+// The work of each interrupt, at its level. machine/vectors_taken.cpp enters here; hal_calls.cpp sets the profile
+// handler.
 #pragma once
 #include "tests/nthost/kernel/cpu.h"
 
