@@ -32,6 +32,11 @@ if(WPERF_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER AND NOT WIN32)  # zig has it
   set(CMAKE_CXX_COMPILER_LAUNCHER ${launcher})
 endif()
 
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # GCC frees memory less often: a tenth of its time.
+  add_compile_options("SHELL:--param ggc-min-expand=200" "SHELL:--param ggc-min-heapsize=400000")
+endif()
+
 # Clang counts sign conversions under -Wconversion, GCC does not: both get GCC's meaning.
 add_compile_options(-Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion -Werror)
 # Clang finds that libstdc++ 12's std::stable_sort uses a deprecated function. GCC reports such uses in our code.

@@ -1,6 +1,8 @@
 # Rooms that no fuzz target enters and whose tests take a second: with sanitizers they compile in half the time without
 # optimisation. Readers of foreign bytes stay optimised, because they are fuzzed more often.
 set(WPERF_ROOMS_WITHOUT_FUZZING views_exports analysis_topdown)
+# Rooms that decide and print: with -O1 they compile in three quarters of the time, and nothing measurable is lost.
+set(WPERF_ROOMS_THAT_DECIDE "^(app|views_(compat|html|report|top)|machine_(devices|etw|plan|pmu|windowsperf|wperf_driver)|devgen)")
 
 # wperf_room(NAME [LINKS rooms…] [LIBRARIES libs…]): a static library from the .cpp files of this
 # folder (main.cpp aside: programs are made by hand), plus NAME_test from its *_test.cpp files. A room without
@@ -26,7 +28,12 @@ function(wperf_room name)
          "_win\\.cpp$|/(api|wperf_api|lines|man_page|process_start|simulated_driver)\\.cpp$")
     set_source_files_properties(${apart} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
     if(WPERF_FUZZ AND name IN_LIST WPERF_ROOMS_WITHOUT_FUZZING)
-      target_compile_options(wperf_${name} PRIVATE -O0)
+      target_compile_options(wperf_${name} PRIVATE -O0)  # the precompiled headers are optimised, and Clang minds
+    else()
+      wperf_precompile(wperf_${name} product)
+      if(CMAKE_BUILD_TYPE STREQUAL "Release" AND name MATCHES "${WPERF_ROOMS_THAT_DECIDE}")
+        target_compile_options(wperf_${name} PRIVATE -O1)
+      endif()
     endif()
     set(scope PUBLIC)
   else()
@@ -47,7 +54,7 @@ function(wperf_room name)
     target_compile_definitions(${name}_test PRIVATE WPERF_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
     # The tested code is optimised; a test file compiles in half the time without optimisation.
     target_compile_options(${name}_test PRIVATE -O0)
-    wperf_precompile_test(${name}_test)
+    wperf_precompile(${name}_test test)
     gtest_discover_tests(${name}_test TEST_PREFIX "${name}." DISCOVERY_TIMEOUT 60 PROPERTIES LABELS unit TIMEOUT 300)
   endif()
 endfunction()
