@@ -19,7 +19,7 @@ SAMPLE_ID_ALL = 1 << 18
 MMAP, COMM, SAMPLE = 1, 3, 9
 KERNEL, USER = 1, 2
 IN_KERNEL, IN_USER = 2**64 - 128, 2**64 - 512
-PID = 4242424  # beyond the greatest that there can be
+PID = 0x400000 + 2 * os.getpid()  # no process has this number, and no other test program
 CODE = 0x10000
 NAMES = ("main", "outer", "inner", "leaf")  # 0x100 bytes each
 
