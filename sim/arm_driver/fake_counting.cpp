@@ -155,7 +155,7 @@ diag::Result<void> FakeCounting::take_counted(bool into_values) {
   }
   for (const auto& [cluster, values] : counted.clusters) add_to(held_.clusters[cluster], values);
   for (const auto& [channel, values] : counted.channels) add_to(held_.channels[channel], values);
-  // The late reset: all counts up to now are gone, and the next tick goes on.
+  // A late reset: all counts up to now are lost, and the next tick continues.
   if (lost_to_reset_) held_ = {};
   lost_to_reset_ = false;
   if (into_values) add_tick();
@@ -167,7 +167,7 @@ void FakeCounting::add_tick() {
     Core& core = cores_[number];
     if ((running_flags_ & kCountCore) != 0) {
       const CountedCore& counted = held_.cores[number];
-      // It counts user mode only, whatever the filter says; the hardware below counts both then.
+      // The cycle counter counts only user mode, whatever the filter says; the hardware below counts both then.
       core.cycles += (core.filter_bits & kUserOnly) != 0 ? counted.cycles : counted.cycles / 2;
       core.events.add(counted.values, core.round, parts_.free_counters);
     }

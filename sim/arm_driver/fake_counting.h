@@ -30,7 +30,7 @@ class FakeCounting {
   void settle() { resetting_ = false; }  // the work that RESET and the lock began is over
   std::optional<u64> next_tick_ns() const;
   diag::Result<void> tick_if_due();
-  void forget();  // the lock was taken anew: the lists are the driver's defaults
+  void forget();  // the lock was taken again: the lists get the driver's defaults
 
  private:
   struct List {

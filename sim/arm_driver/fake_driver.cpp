@@ -110,7 +110,7 @@ diag::Result<Answer> FakeDriver::control(u32 handle, u32 code, std::span<const s
   const Shape* shape = shape_of(code);
   if (shape == nullptr) return refuse(kInvalidParameter);
   WPERF_CHECK_OK(catch_up());
-  if (owner_ == handle && !hardware_.has_counters()) owner_ = kForeignHandle;  // robbed by another process
+  if (owner_ == handle && !hardware_.has_counters()) owner_ = kForeignHandle;  // another process took the lock
   if (shape->needs_lock && owner_ != handle) return refuse(kBadCommand);
   if (shape->input != 0 && input.size() != shape->input) return refuse(kInvalidParameter);
   auto answered = answer(shape->request, input, output, handle);
@@ -119,7 +119,7 @@ diag::Result<Answer> FakeDriver::control(u32 handle, u32 code, std::span<const s
 }
 
 diag::Result<Answer> FakeDriver::answer(Request request, Bytes input, std::span<std::byte> output, u32 handle) {
-  // It writes first and looks at the room afterwards.
+  // It writes first and checks the room afterwards.
   const Shape& shape = *shape_of(static_cast<u32>(request));
   const usize channels = request == Request::dmc_read ? std::max<usize>(parts_.dmc_channels.size(), 1) : 1;
   if (output.size() < shape.output * channels) return crash(request, "the answer has no room");
@@ -162,7 +162,7 @@ diag::Result<Answer> FakeDriver::answer(Request request, Bytes input, std::span<
     case Request::supported_events:
       return diag::Error{.text = "the fake of Arm's driver has no list of events", .hint = {}};
     default:
-      return Answer{};  // SPE of a build without it: success, and nothing happens
+      return Answer{};  // SPE in a build without it: the request succeeds and has no effect
   }
 }
 

@@ -57,7 +57,7 @@ class FakeDriver {
   bool removing_ = false, crashed_ = false;
   bool dsu_ready_ = false, dmc_ready_ = false;
 
-  // Sampling: one core at a time, for the hardware below has one set of events.
+  // Sampling: one core at a time, because the hardware below has one set of events.
   std::vector<FakeSource> sources_;
   u32 source_core_ = 0;
   bool sources_kernel_ = false, interrupts_on_ = false, sampling_ = false, reading_spoils_ = false;

@@ -179,7 +179,7 @@ TEST_F(FakeWindowsPerf, LockOutlivesItsHandle) {
   const u32 other = driver.open();
   EXPECT_EQ(lock(other), 1u);
   EXPECT_EQ(lock(other, kLockForce), 2u);
-  EXPECT_EQ(error_of(Request::hardware, word(0)), kBadCommand);  // the robbed one hears it so
+  EXPECT_EQ(error_of(Request::hardware, word(0)), kBadCommand);  // the client that lost the lock gets this error
 }
 
 TEST_F(FakeWindowsPerf, LockNeedsCounters) {

@@ -13,7 +13,7 @@
 namespace wperf::windowsperf::fake {
 namespace {
 
-constexpr u64 kStepNs = 10'000'000;  // the rings below must not run full
+constexpr u64 kStepNs = 10'000'000;  // so that the rings below do not fill up
 
 class SimulatedHardware final : public FakeHardware {
  public:
@@ -267,7 +267,7 @@ diag::Result<void> FakeMachine::wait(u64 nanoseconds, u32 until_pid) {
   return {};
 }
 
-// "driver=3.7.2", of the fake itself. False: a key of the simulated machine.
+// Takes a setting of the fake itself, such as "driver=3.7.2". Returns false for a key of the simulated machine.
 diag::Result<bool> take_setting(std::string_view key, std::string_view value, FakeSettings& settings) {
   if (key == "lock") {
     settings.left_locked = value == "left";

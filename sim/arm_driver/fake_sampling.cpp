@@ -32,7 +32,7 @@ diag::Result<Answer> FakeDriver::set_sources(Bytes input) {
   if (sources.size() > parts_.free_counters) return sampling_crash("more sources than counters");
   sources_.clear();
   for (const SampleSource& source : sources) {
-    // Its overflow needs 2^64: no samples come.
+    // It overflows only after 2^64 counts, so no samples come.
     if (source.event == kCycleCounter)
       return diag::Error{.text = "the fake of Arm's driver: no samples of it", .hint = {}};
     sources_.push_back({.code = static_cast<u16>(source.event), .interval = source.interval});
@@ -104,7 +104,7 @@ diag::Result<Answer> FakeDriver::get_samples(Bytes input, std::span<std::byte> o
     for (const SampleRecord& record : ring_) answer.samples[answer.count++] = record;
     ring_.clear();
   }
-  reading_spoils_ = sampling_;  // a sample that comes at this moment finds the buffer taken
+  reading_spoils_ = sampling_;  // a sample that comes now finds the buffer in use
   return put_bytes(output, &answer, sizeof answer);
 }
 

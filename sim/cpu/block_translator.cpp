@@ -55,7 +55,7 @@ bool BlockTranslator::translate(std::span<const u32> code) {
     if (!instruction(code.back())) return false;
     go_on(block_.address + block_.size);
   }
-  for (usize i = 0; i < later_.size(); ++i) {  // more may come meanwhile
+  for (usize i = 0; i < later_.size(); ++i) {  // it may grow meanwhile
     L(later_[i]->at);
     later_[i]->write();
   }
@@ -76,11 +76,12 @@ u64 BlockTranslator::longest_wait(std::span<const u32> code) const {
     accesses += u64{instruction.access_count} * (instruction.access_bytes > 8 ? 2 : 1);
   }
   if (accesses == 0) return 0;
-  constexpr u64 kLine = kDramWait + kWalkWait;  // an access may be of two
+  constexpr u64 kLine = kDramWait + kWalkWait;  // an access may touch two lines
   return (accesses * 2 + block_.line_count) * kLine * kOneCycle + block_.cost;
 }
 
-// From elsewhere: its lines are fetched. From its own end it comes to counted_ at once, see go_on().
+// The entry from other blocks: the lines of the block are fetched. A block that loops jumps to counted_ directly, see
+// go_on().
 void BlockTranslator::begin_block() {
   jae(check_limit(entered_), T_NEAR);
   L(entered_);
@@ -107,7 +108,8 @@ void BlockTranslator::begin_block() {
   add(qword[part(context_.parts.cycles)], block_.cost);
 }
 
-// Compares; when that says "above or equal", the code of the label decides, and comes back to `go` if it may.
+// Compares. If the result is "above or equal", the code of the label decides, and jumps back to `go` if the block may
+// run.
 Xbyak::Label& BlockTranslator::check_limit(Label& go) {
   if (wait_ == 0) {
     cmp(qword[part(context_.parts.cycles)], rbp);
@@ -145,7 +147,7 @@ void BlockTranslator::hand_back(u64 pc) {
   leave_to(TranslatedExit::hand_back);
 }
 
-// With the block at `next`.
+// Continues with the block at `next`.
 void BlockTranslator::go_on(u64 next) {
   if (next == block_.address) {
     Label& near = check_limit(counted_);
@@ -163,7 +165,7 @@ void BlockTranslator::go_on(u64 next) {
   links_.push_back({link, &unlinked});
 }
 
-// With the one at rax.
+// Continues with the block at rax.
 void BlockTranslator::go_on_indirectly() {
   Label& unknown = later([this] {
     mov(qword[rbx + offsetof(ThreadState, pc)], rax);

@@ -43,11 +43,11 @@ class BlockTranslator : private Xbyak::CodeGenerator {
  public:
   struct Link {
     u32 index;
-    const u8* code;  // to go to before it is linked, as seen from where code is written
+    const u8* code;  // the jump's target before it is linked, as seen from where code is written
   };
 
   BlockTranslator(u8* to, usize room, Block& block, TranslationContext& context);
-  // False when the block has an instruction that is not translated, or room is short.
+  // Returns false if the block has an instruction that is not translated, or if room is short.
   bool translate(std::span<const u32> code);
   usize size() const { return getSize(); }
   std::vector<Link> links() const;
@@ -99,12 +99,12 @@ class BlockTranslator : private Xbyak::CodeGenerator {
   bool move_wide(u32 code);
   bool bitfield(u32 code);
   bool extract(u32 code);
-  void load(const Reg64& to, u32 number, bool wide);  // 31 is zero; flags stay
-  void store(u32 number, const Reg64& from);          // 31 is nowhere; flags stay
+  void load(const Reg64& to, u32 number, bool wide);  // register 31 is zero; flags are kept
+  void store(u32 number, const Reg64& from);          // register 31 discards the value; flags are kept
   Xbyak::Reg sized(const Reg64& whole, bool wide) const { return wide ? Xbyak::Reg(whole) : Xbyak::Reg(whole.cvt32()); }
   void shift_by(const Reg64& value, Shift kind, u32 amount, bool wide);
   void extend(const Reg64& value, u32 option, u32 amount);
-  void sum(bool subtract, bool set_flags, bool wide);  // rax, of rax and rcx
+  void sum(bool subtract, bool set_flags, bool wide);  // the sum of rax and rcx, in rax
   void save_flags();
   void write_flags();  // ax
   void save_logical_flags();
@@ -152,7 +152,7 @@ class BlockTranslator : private Xbyak::CodeGenerator {
   TranslationContext& context_;
   u64 wait_ = 0;
   u64 pc_ = 0;               // pc of the instruction being translated
-  bool flags_live_ = false;  // the host's flags are those in the frame
+  bool flags_live_ = false;  // the host's flags equal those in the frame
   Label entered_, counted_;
   std::vector<std::unique_ptr<Later>> later_;
   std::vector<Unlinked> links_;

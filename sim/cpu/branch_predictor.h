@@ -34,8 +34,9 @@ class BranchPredictor {
     }
   }
 
-  // For translated code, which decides directions by itself: the new values of a branch's direction and choice and of
-  // the counter with history, a byte each from the lowest on; above them 1 if that was a misprediction.
+  // For translated code, which decides directions itself. Returns the new values of a branch's direction, of its choice
+  // and of the counter with history, one byte each from the lowest on. The byte above them is 1 if this was a
+  // misprediction.
   static u32 learnt(u32 direction, u32 choice, u32 by_history, bool taken);
   void tell_parts(ModelParts& parts);
   static constexpr u32 kCounters = 1U << 14;  // per table
@@ -51,7 +52,7 @@ class BranchPredictor {
     u8 choice = 1;
   };
 
-  // Without branches: which way a counter goes is as hard to foresee for the host as for the guest.
+  // Written without branches: the direction of a counter is as hard to predict for the host as for the guest.
   static u8 trained(u8 counter, bool up) {
     return static_cast<u8>(counter + (up & (counter < 3)) - (!up & (counter > 0)));
   }

@@ -36,25 +36,25 @@ struct Block {
   BlockContents contents;
   u32 weights = 0, weights_of = 0;   // OverflowWatch's
   u32 total = 0;                     // BlockTotals'
-  const void* translated = nullptr;  // host code that executes it, or a function that looks for some
+  const void* translated = nullptr;  // false if it is known that it cannot be translated
   bool translatable = true;          // as far as is known
 
   u64 branch_address() const { return address + size - 4; }
 };
 
-// Sums up `code`, whole instructions.
+// Summarizes `code`, which consists of whole instructions.
 BlockContents sum_up(std::span<const u32> code);
 
 class BlockCache {
  public:
   BlockCache();
-  // Null when the block is not known, or known with another size.
+  // Null if the block is not known, or is known with another size.
   Block* find(u64 address, u32 size) {
     Block* const block = slots_[slot_of(address)];
     if (block != nullptr && block->address == address && block->size == size) return block;
     return find_elsewhere(address, size);
   }
-  // Makes room for the block, which the caller fills, and forgets an older one of that address except for its runs.
+  // Makes room for the block, which the caller fills in. Forgets an older block of that address, but keeps its runs.
   Block& add(u64 address);
   void ran(Block& block) {
     if (!block.listed) list(block);
@@ -78,9 +78,9 @@ class BlockCache {
   void clear();  // after a fold
   // The block that starts here as it was last known, or null.
   Block* find(u64 address);
-  // For translated code: listed or not, it ran.
+  // For translated code: records that the block ran, whether it was listed or not.
   void list(Block& block);
-  // By bits 2 and up of an address, the block that was last looked for there; may be null.
+  // The block that was last looked up, by bits 2 and up of the address; entries may be null.
   Block* const* slots() const { return slots_.data(); }
   template <typename Look>
   void each(Look look) {

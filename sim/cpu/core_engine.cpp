@@ -11,7 +11,8 @@
 namespace wperf::sim {
 
 struct CoreEngine::State {
-  // A CPU keeps its translations, so each process of the core has a separate one; the longest unused one goes first.
+  // A CPU keeps its translations, so each process of the core has a separate one; the one unused for longest is dropped
+  // first.
   struct Resident {
     u32 space_id = 0;
     std::unique_ptr<UnicornCore> cpu;

@@ -27,7 +27,7 @@ struct CoreConfig {
   u32 l2_bytes = 512 << 10, l2_ways = 8;
   u32 l1_tlb_entries = 48, l2_tlb_entries = 1280;
   u32 issue_width = 4;
-  // Cores that do not count slots see a mispredicted branch as a stall of the frontend alone.
+  // Cores that do not count slots see a mispredicted branch only as a stall of the frontend.
   bool counts_slots = false;
   bool recovers_in_backend = false;  // most of a mispredicted branch's recovery counts as a stall of the backend
   bool counts_extra_slot = false;    // STALL_SLOT and STALL_SLOT_FRONTEND count one too many each cycle
@@ -42,7 +42,7 @@ struct ThreadState {
   u64 fpcr = 0, fpsr = 0, tpidr = 0;
 };
 
-// An event whose count is of interest at EL0: `remaining` more of it, at least one, and the run stops.
+// An event whose count at EL0 is watched: the run stops after `remaining` more counts, at least one.
 struct EventWatch {
   u16 event = 0;
   u64 remaining = 0;
@@ -50,7 +50,7 @@ struct EventWatch {
 
 enum class StopReason : u8 {
   budget,       // the cycles of this slice are used up
-  overflow,     // a watched event was counted so often, or the profiler has an interrupt; pc is the next instruction
+  overflow,     // a watched event reached its count, or the profiler has an interrupt; pc is the next instruction
   kernel_call,  // SVC executed; pc is the instruction after it
   fault,        // unmapped or forbidden access, undefined instruction; pc is the offender
 };
@@ -86,25 +86,26 @@ class CoreEngine {
   Stop run(AddressSpace& space, ThreadState& thread, u64 cycle_budget, std::span<const EventWatch> watches = {});
   void run_kernel(KernelWork work);
 
-  // Sets the receiver of operations from here on; null: none. It outlives the runs.
+  // Sets the receiver of operations from here on, or null. It outlives the runs.
   void set_profiler(Profiler* profiler);
 
-  // For tests: from here on keeps account of which block of user code counted how much of these events. Slow.
+  // For tests: from here on records how much each block of user code counted of these events. Slow.
   void keep_totals(std::span<const u16> events);
   const BlockTotals& totals() const;
   // The same for profiling: counts each operation of user code. Very slow.
   void keep_operations();
   const OperationTotals& operations() const;
-  // Also keeps the callers when watched events run out. Slow.
+  // Also keeps the callers when watched events reach their counts. Slow.
   void keep_callers();
   const TrueCallers& callers() const;
 
-  // And the cycles, of all, that were spent without Unicorn.
+  // The part of all cycles that was spent without Unicorn.
   u64 translated_cycles() const;
 
   const SignalCounts& signals() const;  // exact whenever run() is not on the stack
   u64 cycles() const;                   // user + kernel
-  // Empty, or why Unicorn could not be loaded: the first run() then stops with a fault that says the same.
+  // Empty, or the reason why Unicorn could not be loaded; the first run() then stops with a fault that gives the same
+  // reason.
   static std::string unavailable();
 
  private:

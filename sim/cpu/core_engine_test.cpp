@@ -279,7 +279,7 @@ TEST(CoreEngine, FaultsNameTheAddressAndCountWhatCameBefore) {
     EXPECT_EQ(core.user(Signal::ld_spec) + core.user(Signal::st_spec), 0U) << each.text;
     EXPECT_EQ(core.kernel(Signal::exc_taken), 1U) << each.text;
     EXPECT_LT(core.engine.cycles(), 2000U) << each.text;
-    // The engine is still good.
+    // The engine still works.
     EXPECT_EQ(core.run(test::kExact).reason, StopReason::kernel_call) << each.text;
     EXPECT_EQ(core.user(Signal::inst_retired), each.executed + 504) << each.text;
   }

@@ -29,7 +29,7 @@ struct AccessOutcome {
   bool tlb_refill = false;  // in the first level
   bool walk = false;
   bool unaligned = false;
-  u32 wait = 0;         // for data; a store has all of it, though the core goes on meanwhile
+  u32 wait = 0;         // for data; a store has all of it, although the core continues meanwhile
   u32 translation = 0;  // for the address
 
   void add(const AccessOutcome& other) {
@@ -148,7 +148,7 @@ class CoreMemory final : private SnoopedCaches {
   std::array<u64, 8> streams_{};  // lines that missed lately, one per stream of neighbours
   u32 next_stream_ = 0;
   bool coherent_ = false;     // the selected space runs on other cores too
-  u64 last_owned_ = ~u64{0};  // a line that is this core's to write
+  u64 last_owned_ = ~u64{0};  // the last line that this core may write
   AccessOutcome outcome_;
 };
 

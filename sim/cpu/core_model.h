@@ -30,7 +30,7 @@ class CoreModel {
     charge(block.cost);
     fetch(block);
   }
-  // Right after the same block: its lines are the ones fetched last.
+  // The same block was entered just before, so its lines are the ones fetched last.
   void enter_again(const Block& block) { charge(block.cost); }
   // enter() in steps: enter_again(), then each of its lines.
   void fetch_line(const Block& block, u32 line) {
@@ -67,7 +67,7 @@ class CoreModel {
 
   // The block ran block.runs times from start to end.
   void retire(const Block& block) { retire(block.contents, block.runs, block.line_count); }
-  // The block was entered, but only `executed`, its first instructions, came to pass.
+  // The block was entered, but only its first instructions, `executed`, were completed.
   void retire_part(const Block& block, const BlockContents& executed);
   void take_fault(bool data_abort);
   // `profiler`: null when it has no interest in this level.
@@ -76,19 +76,19 @@ class CoreModel {
   // For translated code: the models' data that it uses directly, and calls for the rest.
   ModelParts parts();
   void fetch_lines(const Block& block) { fetch(block); }
-  void mispredicted(u64 times) { count_mispredicts(times); }  // but not their time
+  void mispredicted(u64 times) { count_mispredicts(times); }  // counts them, but not their time
   u64 space_tag() const { return memory_.space_tag(); }
   bool is_coherent() const { return memory_.is_coherent(); }
 
   // Fixed-point cycles spent at the selected level.
   u64 spent() const { return clock_->cycles; }
   u64 cycles() const { return (clocks_[0].cycles >> kCycleBits) + (clocks_[1].cycles >> kCycleBits); }
-  // Brings the signals that are sums of others up to date.
+  // Updates the signals that are sums of others.
   void settle();
   const SignalCounts& signals() const { return signals_; }
 
-  // A signal of user code between two settle(), in two parts. One grows while a block executes: `value` >> shift, times
-  // scale; null if there is no such part. The other comes with the executed instructions.
+  // A signal of user code between two settle(), in two parts. The first grows while a block executes: `value` >> shift,
+  // times scale; it is null if there is no such part. The second comes with the executed instructions.
   struct Live {
     const u64* value = nullptr;
     u32 shift = 0;
@@ -98,7 +98,7 @@ class CoreModel {
   u64 share_of(const BlockContents& contents, u64 lines, Signal signal) const;
   u64 cost_of(const BlockContents& contents) const;  // cycles without any miss, fixed point
   u32 issue_width() const { return issue_width_; }
-  // Calls back when a wait ends at or after so many fixed-point cycles of the selected level; ~0: never.
+  // Calls back when a wait ends after at least so many fixed-point cycles of the selected level; ~0 for never.
   using AlarmCall = void (*)(void* context);
   void set_alarm(u64 cycles, AlarmCall call, void* context) { alarm_ = {cycles, call, context}; }
 

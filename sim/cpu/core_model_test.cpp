@@ -125,7 +125,7 @@ TEST(CoreModel, EveryStallHasAReason) {
       guessing.thread.x[2] = 88172645463325252;
       guessing.run(test::kBranchy);
       expect_reasons_add_up(guessing);
-      // A wrong guess costs the same wherever it counts.
+      // A wrong guess costs the same on every kind of core.
       const u64 wrong = guessing.user(Signal::br_mis_pred);
       const u64 frontend = !counts_slots ? kMispredictWait : recovers_in_backend ? kFrontendRecovery : kRecoveryWait;
       EXPECT_EQ(guessing.user(Signal::stall_frontend_flush), wrong * frontend);

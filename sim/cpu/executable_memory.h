@@ -8,7 +8,7 @@ namespace wperf::sim {
 
 class ExecutableMemory {
  public:
-  explicit ExecutableMemory(usize bytes);  // zeroed, and backed by nothing until it is used
+  explicit ExecutableMemory(usize bytes);  // zeroed; pages are allocated on first use
   ~ExecutableMemory();
   ExecutableMemory(const ExecutableMemory&) = delete;
   ExecutableMemory& operator=(const ExecutableMemory&) = delete;

@@ -16,8 +16,8 @@ struct Recipe {
   u32 immediate_branches, calls_through_pointers, returns;
   u32 barriers;  // ISB and DMB each
   u32 mispredicts;
-  u32 text_lines;  // lines of code run through
-  u32 cold_lines;  // lines of data that were not touched for long
+  u32 text_lines;  // lines of code executed
+  u32 cold_lines;  // lines of data that have not been touched for long
   Signal cause;    // the exception that led here; count_ if there is none
 };
 
@@ -69,8 +69,8 @@ BlockContents contents_of(const Recipe& recipe) {
 constexpr u64 kEntryStep = kTextBytes / 4;
 constexpr u64 kDetours = kTextBase + 3 * kEntryStep;  // rarely used code paths, shared by all work
 
-// The operations of a piece of work that a profiler chose. Work has no instructions, so the number of an
-// operation decides its kind: each address always has the same kind.
+// The operations of a piece of work that a profiler chose. Kernel work has no instructions. The number of an operation
+// therefore decides its kind, so that each address always has the same kind.
 class ChosenWork {
  public:
   ChosenWork(const Recipe& recipe, u64 entry, Profiler* profiler)
@@ -96,7 +96,7 @@ class ChosenWork {
       if (chosen.slot == slot) add_access(chosen.operation, address, outcome);
     }
   }
-  // Hands all over; how many were kept.
+  // Passes all of them to the profiler and returns how many it kept.
   u64 complete() {
     u64 kept = 0;
     for (Chosen& chosen : chosen_) {
@@ -159,7 +159,7 @@ class ChosenWork {
 }  // namespace
 
 u64 kernel_address(KernelWork work) {
-  // The fourth follows the detours.
+  // The fourth kind uses the code of the detours.
   const u64 slot = work == KernelWork::overflow_interrupt ? 4 : static_cast<u64>(work);
   return kTextBase + slot * kEntryStep;
 }
@@ -181,7 +181,7 @@ void CoreModel::run_kernel(KernelWork work, Profiler* profiler) {
   count(Signal::br_taken_retired, recipe.immediate_branches * 2 / 3 + recipe.calls_through_pointers + recipe.returns);
   mispredict(recipe.mispredicts);
 
-  // Each kind of work has its own code, entered at the same place each time; now and then a path less trodden.
+  // Each kind of work has its own code, entered at the same place each time. Now and then it takes a rarely used path.
   const u64 entry = kernel_address(work);
   const u32 detour = recipe.text_lines / 8;
   for (u32 line = 0; line < recipe.text_lines; ++line) {

@@ -61,7 +61,7 @@ bool vector_writes(u32 word, u32 number) {
   const bool fixed = (word & 0x5f200000) == 0x1e000000;
   if (!convert && !fixed) return element;
   const u32 operation = bits(word, 16, 3);
-  return operation != 2 && operation != 3 && operation != 7;  // those write a vector register
+  return operation != 2 && operation != 3 && operation != 7;  // the others write a vector register
 }
 
 }  // namespace
@@ -70,7 +70,7 @@ bool writes_register(u32 word, u32 number) {
   switch (bits(word, 25, 4)) {
     case 8:
     case 9:  // data processing with an immediate
-      // Compares and tests name register 31.
+      // Compares and tests have register 31 as their target.
       return bits(word, 0, 5) == number;
     case 10:
     case 11:
@@ -81,7 +81,7 @@ bool writes_register(u32 word, u32 number) {
     case 14:
       return access_writes(word, number);
     case 5:
-    case 13:  // data processing of registers; conditional compares have flags there, at most 15
+    case 13:  // data processing of registers; conditional compares have flags in that field, at most 15
       return bits(word, 0, 5) == number;
     case 7:
     case 15:
@@ -93,7 +93,7 @@ bool writes_register(u32 word, u32 number) {
 
 RegisterValue register_value_at(std::span<const u32> code, u32 at, u32 number) {
   at = std::min(at, static_cast<u32>(code.size()));
-  u32 before = at;  // the instruction after the last writer before
+  u32 before = at;  // the instruction after the previous writer
   while (before != 0 && !writes_register(code[before - 1], number)) --before;
   if (before == 0) return {};
   u32 next = at;

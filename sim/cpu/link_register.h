@@ -12,7 +12,7 @@ inline constexpr u32 kFrameRegister = 29, kLinkRegister = 30;
 
 bool writes_register(u32 word, u32 number);  // one of the two
 
-// Where the value of the register that the instruction `at` of a block finds can be had.
+// How to obtain the value of the register that the instruction `at` of a block finds.
 struct RegisterValue {
   enum class From : u8 {
     start,  // unchanged since the block's first instruction

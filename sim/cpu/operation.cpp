@@ -31,7 +31,7 @@ Operation describe_operation(u64 pc, u32 word) {
   operation.pc = pc;
   operation.instruction = classify_instruction(word);
   operation.conditional = depends_on_condition(word);
-  operation.returns_data = operation.is_atomic() && (word & 0x1f) != 0x1f;  // otherwise its name begins with ST
+  operation.returns_data = operation.is_atomic() && (word & 0x1f) != 0x1f;  // the others have names that begin with ST
   return operation;
 }
 

@@ -13,17 +13,17 @@ struct Operation {
   u64 pc = 0;
   Level level = Level::user;
   Instruction instruction;
-  bool conditional = false;   // selects or compares if a condition holds; of branches, instruction.branch says it
+  bool conditional = false;   // selects or compares if a condition holds; for branches see instruction.branch
   bool returns_data = false;  // for atomics: the old value in memory is returned
 
   bool accessed = false;  // memory; if true, the next two are set
   u64 address = 0;        // address of the first byte of the first access
   AccessOutcome access;   // outcome of all its accesses together
 
-  u64 target = 0;  // for branches: where it went on
+  u64 target = 0;  // for branches: the address where execution continued
   bool not_taken = false, mispredicted = false;
 
-  bool exception = false;  // ended in one
+  bool exception = false;  // ended in an exception
   bool retired = true;
 
   u64 begun = 0;  // cycles of the core

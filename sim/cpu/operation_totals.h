@@ -26,13 +26,14 @@ class OperationTotals {
   void keep() { kept_ = true; }
   bool kept() const { return kept_; }
 
-  // A block is executed: its start, its accesses in order, its end. Another begin_block() forgets one without end.
+  // A block is executed: its start, its accesses in order, its end. Another begin_block() discards a block that has no
+  // end.
   void begin_block(u64 address, std::span<const u32> code, u64 mispredicts);
   void access(u64 pc, u64 address, const AccessOutcome& outcome);
   void end_block(u64 next, u64 mispredicts);
 
   const std::map<Kind, u64>& all() const { return counts_; }
-  // The instructions at these addresses, without outcomes.
+  // The instructions at these addresses, without the outcomes of their executions.
   const std::map<u64, Operation>& described() const { return described_; }
 
  private:
@@ -43,7 +44,7 @@ class OperationTotals {
   std::map<u64, Operation> described_;
 };
 
-// The outcome of the branch that ends a block, once it is known where it went on.
+// Sets the outcome of the branch that ends a block when the next address is known.
 void settle_branch(Operation& branch, u64 next, bool mispredicted);
 
 }  // namespace wperf::sim

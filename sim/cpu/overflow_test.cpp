@@ -166,7 +166,7 @@ TEST_F(Overflow, BelongsToTheInstructionThatReachedTheCount) {
   }
 }
 
-// Any event anybody can watch, and not only one at a time.
+// Any event that can be watched, and several at a time.
 TEST_F(Overflow, IsNeverMissedWhateverTheEvent) {
   for (const Program& program : kWatchedPrograms) {
     for (u32 code = 0; code < 0x8200; ++code) {
@@ -246,7 +246,7 @@ TEST_F(Overflow, WatchingWithoutOverflowChangesNothing) {
 TEST_F(Overflow, OfSeveralTheFirstInTheBlockIsTold) {
   OneCore core;
   prepare(core, kWatchedPrograms[0]);
-  // The 10th iteration: ldr is its first instruction, str its third.
+  // In the 10th iteration ldr is the first instruction, str the third.
   const EventWatch watches[] = {{kStores, 10}, {kLoads, 10}, {0x1234, 1}, {kInstructions, 1000}};
   const Stop stop = core.engine.run(core.space, core.thread, ~u64{0}, watches);
   EXPECT_EQ(stop.reason, StopReason::overflow);
@@ -283,7 +283,7 @@ TEST_F(Overflow, OfAnInstructionThatFaultsIsNone) {
 // A trace does not show where time passes and caches miss; it does show that instructions get their true share.
 struct Where {
   u16 event;
-  u64 interval;  // longer than anything takes at once
+  u64 interval;  // longer than the longest single step
   const Program program;
   std::map<u64, double> shares;  // by index of the instruction
 };
@@ -338,7 +338,7 @@ TEST_F(Overflow, TotalsOfBlocksAddUpToTheSignals) {
     EXPECT_EQ(plain.resume(50).reason, StopReason::kernel_call);
     EXPECT_EQ(core.engine.signals().at, plain.engine.signals().at) << program.name;
   }
-  // The exact program's loop: one block of five instructions, entered again 99 times; the first time from above.
+  // The loop of the exact program is one block of five instructions. It is entered from above once and again 99 times.
   OneCore core;
   prepare(core, kWatchedPrograms[0]);
   core.engine.keep_totals(events);

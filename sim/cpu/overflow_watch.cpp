@@ -76,7 +76,7 @@ Pace pace_of(Signal signal) {
 }
 
 constexpr u64 kAccesses = 4;  // accesses of a micro-op
-// The longest a core waits at once, for two lines; and for one line of code.
+// The longest single wait of a core, for two lines of data and for one line of code.
 constexpr u64 kDataWait = 2 * (kDramWait + kWalkWait), kFetchWait = kDramWait + kWalkWait;
 static_assert(kL2Wait / kSequentialShare >= 1 && kL2Wait / kStoreShare >= 1, "a miss takes a cycle");
 

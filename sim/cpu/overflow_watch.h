@@ -3,9 +3,9 @@
 // instruction of a block the overflow belongs. The engine reports blocks to it and asks it after everything that may
 // count. No Unicorn here.
 //
-// Counts of an event are known in two ways. Those that a block holds by itself (its loads, say) are subtracted when the
-// block is entered. Those that happen meanwhile (misses, cycles) are read from the model's counters. As long as no
-// watch can run out, neither is done, and both are caught up with later.
+// Counts of an event are known in two ways. Counts that follow from the block's contents (its loads, say) are
+// subtracted when the block is entered. Counts that happen during execution (misses, cycles) are read from the model's
+// counters. As long as no watch can run out, neither is done; catch_up() does it later.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -21,12 +21,12 @@
 
 namespace wperf::sim {
 
-// The largest of the blocks that may run: the greatest count of one more block.
+// The largest values over the blocks that may run: the most that one more block can count.
 struct LargestBlock {
   u32 micro_ops = 0, lines = 0;
   u64 cost = 0;  // fixed point
 
-  // True when it grew.
+  // Returns true if a value grew.
   bool include(const Block& block);
 };
 
@@ -75,7 +75,7 @@ class OverflowWatch {
     }
     return false;
   }
-  // Whether the branch at the end of a block may be where something runs out.
+  // Whether the branch at the end of a block may make a watch run out.
   bool changed_by(BranchKind branch) const;
 
  private:
@@ -91,7 +91,7 @@ class OverflowWatch {
     usize source = 0;  // its index in the argument of arm()
     std::array<Term, 5> terms;
     u32 term_count = 0;
-    bool late = false;  // right only at the end of a block: one part of it subtracts counts of another
+    bool late = false;  // right only at the end of a block, because one part of it subtracts counts of another
     bool by_taken_branch = false, by_mispredict = false;
     Count base = 0;  // values of the terms when armed
     Count remaining = 0;
@@ -127,8 +127,8 @@ class OverflowWatch {
   std::vector<u16> events_;     // as armed
   std::vector<Watch> watches_;  // those with terms first
   usize live_count_ = 0;
-  u32 generation_ = 0;                 // of the set of events: the weights of blocks depend on them
-  std::vector<std::int32_t> weights_;  // per block as many as there are watches
+  u32 generation_ = 0;                 // number of the set of events; the weights of blocks depend on that set
+  std::vector<std::int32_t> weights_;  // for each block as many as there are watches
 };
 
 }  // namespace wperf::sim

@@ -152,7 +152,7 @@ TEST_F(ProfilingTest, AnInterruptEndsTheRun) {
 TEST_F(ProfilingTest, WhatBecameOfAnOperation) {
   OneCore core;
   EveryNth profiler(1);
-  profiler.interrupt_every = 1;  // one a block
+  profiler.interrupt_every = 1;  // one interrupt in each block
   core.engine.set_profiler(&profiler);
   const u32 code[] = {
       0xf9400023,  // ldr x3, [x1]
@@ -225,7 +225,7 @@ TEST_F(ProfilingTest, KernelWorkIsProfiledAtItsAddresses) {
       0.03);
 }
 
-// The truth that tests use, held against the signals.
+// The truth that tests use, compared with the signals.
 TEST_F(ProfilingTest, TotalsAgreeWithTheSignals) {
   for (const Program& program : kProfiledPrograms) {
     OneCore core;

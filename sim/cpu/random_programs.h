@@ -29,8 +29,8 @@ class RandomPrograms {
   }
   u32 below(u32 limit) { return static_cast<u32>(next() >> 20) % limit; }
 
-  // x0 … x15 take part; x19 counts the rounds, x20 and x21 are an address and an index, x22 and x23 addresses that
-  // move.
+  // x0 … x15 take part; x19 counts the rounds, x20 and x21 hold an address and an index, x22 and x23 hold addresses
+  // that change.
   std::vector<u32> program(u32 length) {
     const bool unknown = below(4) == 0, calls = below(3) == 0;
     std::vector<u32> code = {0xaa1403f6};  // 1: mov x22, x20
@@ -65,7 +65,7 @@ class RandomPrograms {
   static constexpr u32 kCallOnTheWay = 0xd40000e1;  // svc #7: the program goes on after it
 
  private:
-  // Whether it is an instruction at all.
+  // Whether the encoding is a known instruction.
   bool known(u32 word) {
     const u32 code[] = {word, 0xd4000001};
     scratch_.load(code);
@@ -165,7 +165,7 @@ class RandomPrograms {
   OneCore scratch_{1 << 16, {}, one_way(false)};
 };
 
-// Empty, or where the two differ.
+// Empty, or the first difference between the two.
 inline std::string difference(OneCore& a, OneCore& b) {
   for (usize i = 0; i < 31; ++i)
     if (a.thread.x[i] != b.thread.x[i]) return "x" + std::to_string(i);

@@ -96,7 +96,8 @@ enum class Signal : u8 {
   stall_backend_mem,  // from farther away
   stall_backend_tlb,
   stall_backend_st,
-  sample_pop,  // for a profiler: its population, the chosen, the kept, those that came too soon
+  sample_pop,  // for a profiler: its population, and the operations that were chosen, kept, and in collision with the
+               // previous one
   sample_feed,
   sample_filtrate,
   sample_collision,
@@ -112,7 +113,7 @@ struct SignalCounts {
   u64 operator()(Level level, Signal signal) const { return at[static_cast<usize>(level)][static_cast<usize>(signal)]; }
 };
 
-// The value of PMU event `code` at one level: a sum of signals. An event no model feeds counts 0.
+// The value of PMU event `code` at one level: a sum of signals. An event without a model counts 0.
 u64 event_value(const SignalCounts& counts, Level level, u16 code);
 bool event_is_modelled(u16 code);  // goes into PMCEID0/1
 

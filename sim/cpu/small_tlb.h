@@ -13,7 +13,7 @@ namespace wperf::sim {
 class SmallTlb {
  public:
   explicit SmallTlb(u32 entries);  // at most 255
-  // True when the page is there: it becomes the newest.
+  // Returns true if the page is there; it becomes the newest.
   bool touch(u64 page) {
     u8 index = chains_[page % kChains];
     while (entries_[index].page != page) {
@@ -23,12 +23,12 @@ class SmallTlb {
     entries_[index].used = ++now_;
     return true;
   }
-  void insert(u64 page);  // absent; in place of the least recently used
+  void insert(u64 page);  // for an absent page; replaces the least recently used one
   void tell_parts(ModelParts& parts);
 
  private:
   static constexpr usize kChains = 256;
-  static constexpr u8 kHead = 0;  // no page: the queue's beginning and each chain's end
+  static constexpr u8 kHead = 0;  // marks the queue's beginning and each chain's end
 
   using Entry = TlbEntry;
   void enqueue(u8 index, u8 behind);

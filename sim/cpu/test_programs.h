@@ -278,7 +278,8 @@ struct OneCore {
   }
   u64 user(Signal signal) const { return engine.signals()(Level::user, signal); }
   u64 kernel(Signal signal) const { return engine.signals()(Level::kernel, signal); }
-  // Writes a ring of pointers over `bytes` of data, a power of two: every line once, in an order no prefetcher follows.
+  // Writes a ring of pointers over `bytes` of data, a power of two: it visits every line once, in an order that no
+  // prefetcher follows.
   void make_ring(u64 bytes) {
     const u64 lines = bytes / 64;
     u64 at = 0;
@@ -310,7 +311,7 @@ inline void prepare(OneCore& core, const Program& program) {
   core.thread.x[1] = program.x1;
   core.thread.x[2] = kData + 0x10000;
   core.thread.x[3] = kData + 0x20000;
-  core.thread.x[30] = 0x1111;  // outside all code: noticed if it shows up
+  core.thread.x[30] = 0x1111;  // outside all code, so that a test notices it in a result
 }
 
 }  // namespace wperf::sim::test

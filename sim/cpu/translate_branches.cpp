@@ -90,7 +90,7 @@ void BlockTranslator::end_conditional(u64 next) {
   if (taken) inc(qword[part(parts.taken_branches)]);
   auto back = std::make_shared<Label>();
   const Xbyak::RegExp branch = part(parts.branches) + usize{own} * 2, by_history = part(parts.histories) + rcx;
-  // Without branches: where a branch is learnt the host foresees nothing either.
+  // Written without branches: the direction of a branch that is still being learnt is unpredictable for the host, too.
   Label& learn = later([this, branch, by_history, taken, back] {
     const usize table = offsetof(TranslatedFrame, learnt) + usize{taken} * sizeof(TranslatedFrame::learnt[0]);
     movzx(eax, word[branch]);

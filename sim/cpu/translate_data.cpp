@@ -61,7 +61,7 @@ void BlockTranslator::save_flags() {
 void BlockTranslator::write_flags() {
   mov(word[in_frame(offsetof(TranslatedFrame, flags))], ax);
 }
-// The host has cleared its carry, and so has the guest: the host's carry is the inverse of the guest's.
+// The host has cleared its carry, and so has the guest; but the host's carry is the inverse of the guest's.
 void BlockTranslator::save_logical_flags() {
   stc();
   save_flags();
@@ -69,7 +69,7 @@ void BlockTranslator::save_logical_flags() {
 void BlockTranslator::need_flags() {
   if (flags_live_) return;
   movzx(eax, word[in_frame(offsetof(TranslatedFrame, flags))]);
-  add(al, 0x7f);  // overflows if it was 1
+  add(al, 0x7f);  // sets the overflow flag if al was 1
   sahf();
   flags_live_ = true;
 }
@@ -163,7 +163,7 @@ void BlockTranslator::add_immediate(u32 code) {
   const bool wide = is_set(code, 31), subtract = is_set(code, 30), set_flags = is_set(code, 29);
   const u32 to = bits_of(code, 4, 0), from = bits_of(code, 9, 5);
   const u32 amount = bits_of(code, 21, 10) << (is_set(code, 22) ? 12 : 0);
-  if (!set_flags) {  // flags stay
+  if (!set_flags) {  // flags are kept
     mov(rax, guest(from));
     lea(sized(rax, wide), ptr[rax + (subtract ? u64{0} - amount : u64{amount})]);
     mov(guest(to), rax);

@@ -126,7 +126,7 @@ bool BlockTranslator::load_store_single(u32 code) {
   return true;
 }
 
-// The address is in rax.
+// The guest's address is in rax.
 void BlockTranslator::find_memory(const Access& access) {
   const u32 extent = access.bytes * access.count;
   const u32 site = context_.sites_used++;
@@ -180,7 +180,7 @@ void BlockTranslator::tell_models(const Access& access, u32 offset, u32 elements
     test(cl, bytes - 1);
     jnz(miss, T_NEAR);
   }
-  if (elements > 1) {  // in one line
+  if (elements > 1) {  // all elements are in one line
     lea(rdx, ptr[rcx + usize{bytes}]);
     xor_(rdx, rcx);
     test(rdx, ~63);
@@ -206,7 +206,7 @@ void BlockTranslator::tell_models(const Access& access, u32 offset, u32 elements
   L(*back);
 }
 
-// To page rdx: as CoreMemory::translate() where the page is the first of its chain. rcx stays.
+// Makes page rdx the current one, like CoreMemory::translate() if the page is the first of its chain. rcx is kept.
 Xbyak::Label& BlockTranslator::other_page(const std::shared_ptr<Label>& back, Label& miss) {
   return later([this, back, &miss] {
     const ModelParts& parts = context_.parts;
@@ -243,7 +243,7 @@ void BlockTranslator::move(const Register& one, u32 offset, bool write) {
     return;
   }
   const Xbyak::RegExp whole = rbx + usize{one.number} * 8;
-  if (one.number == 31) {  // zero; nowhere
+  if (one.number == 31) {  // register 31: zero, or the value is discarded
     if (!write) return;
     mov(ecx, 0);
     return write_part(one.bytes, memory);

@@ -37,7 +37,7 @@ void BlockTranslator::logical_shifted(u32 code) {
   const bool wide = is_set(code, 31), invert = is_set(code, 21);
   const u32 to = bits_of(code, 4, 0), from = bits_of(code, 9, 5), kind = code >> 29 & 3;
   const u32 amount = code >> 10 & 63;
-  if (kind == 1 && from == 31 && amount == 0) {  // MOV, MVN: flags stay
+  if (kind == 1 && from == 31 && amount == 0) {  // MOV, MVN: flags are kept
     load(rax, bits_of(code, 20, 16), wide);
     if (invert) not_(sized(rax, wide));
     return store(to, rax);
@@ -100,7 +100,7 @@ bool BlockTranslator::compare_if(u32 code) {
   const bool wide = is_set(code, 31), subtract = is_set(code, 30);
   if (!is_set(code, 29) || is_set(code, 10) || is_set(code, 4)) return false;
   const u32 condition = code >> 12 & 15, flags = code & 15;
-  // In the form of save_flags().
+  // In the form that save_flags() writes.
   const u32 otherwise = (flags & 8) << 12 | (flags & 4) << 12 | (~flags & 2) << 7 | (flags & 1);
   need_flags();
   condition < 14 ? set_if(condition, sil) : mov(sil, 1);
@@ -203,12 +203,12 @@ bool BlockTranslator::two_sources(u32 code) {
     default:
       return false;
   }
-  if (!wide) mov(eax, eax);  // also where the count is 0
+  if (!wide) mov(eax, eax);  // also if the count is 0
   store(bits_of(code, 4, 0), rax);
   return true;
 }
 
-// rax by rcx. By zero it is zero; the smallest number by -1 is itself.
+// Divides rax by rcx. Division by zero gives zero; the smallest number divided by -1 gives itself.
 void BlockTranslator::divide(bool sign, bool wide) {
   Label done, nothing, negate;
   const Xbyak::Reg by = sized(rcx, wide);
@@ -252,7 +252,7 @@ bool BlockTranslator::one_source(u32 code) {
       shl(rax, 8);
       or_(rax, rcx);
       break;
-    case 2:  // REV32; of 32 bits REV
+    case 2:  // REV32; for 32 bits REV
       wide ? bswap(rax) : bswap(eax);
       if (wide) rol(rax, 32);
       break;
@@ -286,7 +286,7 @@ void BlockTranslator::count_leading_zeros(bool wide) {
   sub(rax, rcx);
 }
 
-// Neighbours change places: bits, pairs, fours; bytes at once.
+// Swaps neighbours: first bits, then pairs, then fours. The bytes are swapped at once.
 void BlockTranslator::reverse_bits(bool wide) {
   struct Step {
     u64 mask;

@@ -12,8 +12,8 @@ class Translator;
 // One page of a SmallTlb.
 struct TlbEntry {
   u64 page = ~u64{0};
-  u64 used = 0, queued = 0;  // when; when as far as the queue knows
-  u8 older = 0, newer = 0;   // in the queue; its head's are the newest and the oldest
+  u64 used = 0, queued = 0;  // the time of its last use, and the time of its last use that the queue has noted
+  u8 older = 0, newer = 0;   // neighbours in the queue; the head's neighbours are the newest and the oldest
   u8 next_in_chain = 0;
 };
 
@@ -23,7 +23,7 @@ struct ModelParts {
   u64* taken_branches = nullptr;
   u64 *loads = nullptr, *stores = nullptr;  // accesses
   u64* history = nullptr;                   // of directions; see BranchPredictor
-  u8* branches = nullptr;                   // two bytes each, of which the first is the direction
+  u8* branches = nullptr;                   // two bytes each; the first is the direction
   u8* histories = nullptr;
   u64* returns = nullptr;
   u32* return_top = nullptr;
@@ -34,19 +34,19 @@ struct ModelParts {
   u64* data_tlb_now = nullptr;
   u64* l1d_tags = nullptr;  // see LruSets
   u64 l1d_ways = 0;
-  u64 l1d_set_mask = 0;  // 0: sets are not found with a mask
+  u64 l1d_set_mask = 0;  // 0 if sets are not found with a mask
 };
 
 enum class TranslatedExit : u32 {
-  block,      // before a block that is not linked: `link` says from where
+  block,      // before a block that is not linked yet; `link` is the place of the jump
   limit,      // before a block, since the limit is near
   hand_back,  // within `block`, before the instruction at pc: Unicorn has to execute it
 };
 
-// An access of the code to memory: the region it met last.
+// An access of the code to memory, with the region that it last hit.
 struct AccessSite {
   u64 base = 0;
-  u64 size = 0;   // bytes from base on that are good for the whole access; 0: none yet
+  u64 size = 0;   // bytes from base on that are valid for the whole access; 0 at first
   u64 delta = 0;  // host address - guest address
 };
 
@@ -74,10 +74,11 @@ struct TranslatedFrame {
   TranslatedExit exit = TranslatedExit::block;
   u32 link = kNoLink;
   Block* block = nullptr;
-  u64 mispredicts = 0;  // branches whose direction or return is known; their time has passed
-  // By whether it was taken, and direction + 4 * counter with history + 256 * choice: see BranchPredictor::learnt().
+  u64 mispredicts = 0;  // branches whose direction or return is known; their time has passed already
+  // Indexed by whether the branch was taken, and by direction + 4 * counter with history + 256 * choice: see
+  // BranchPredictor::learnt().
   u32 learnt[2][4 * 256]{};
-  u64 links[kLinks]{};  // where blocks go on
+  u64 links[kLinks]{};  // where blocks continue
   AccessSite sites[kSites]{};
 };
 

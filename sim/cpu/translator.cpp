@@ -34,7 +34,7 @@ constexpr u64 kAddresses = u64{1} << 48;
 
 using Enter = void (*)(TranslatedFrame*, ThreadState*, u64* clock, const void* code, u64* l1d_tags, u64 space_tag);
 
-// Every x86-64 processor but the very first has LAHF.
+// Every x86-64 processor except the very first has LAHF.
 bool host_has_lahf() {
   unsigned a = 0, b = 0, c = 0, d = 0;
   return __get_cpuid(0x80000001, &a, &b, &c, &d) != 0 && (c & 1) != 0;
@@ -47,7 +47,7 @@ u64 guest_flags(u16 flags) {
   return u64{flags & 0xc000U} << 16 | u64{~flags & 0x100U} << 21 | u64{flags & 1U} << 28;
 }
 
-// The way in and out: see BlockTranslator for the registers.
+// The entry into translated code and the exit from it: see BlockTranslator for the registers.
 class Doors : public Xbyak::CodeGenerator {
  public:
   Doors(u8* to, usize room) : Xbyak::CodeGenerator(room, to) {

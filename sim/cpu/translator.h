@@ -4,8 +4,8 @@
 // order. It leaves the rest to Unicorn: blocks with other instructions before they begin, and an access it cannot make
 // (a fault, code that is written to) before that instruction, within its block.
 //
-// UnicornCore uses it between two blocks and as long as no block must be looked at. There is no translator on hosts
-// other than x86-64, and where memory cannot be executed.
+// UnicornCore uses it between two blocks, as long as no block has to be examined. There is no translator on hosts other
+// than x86-64, and where memory cannot be executed.
 #pragma once
 #include <memory>
 #include <span>
@@ -19,19 +19,20 @@ class CoreModel;
 
 class Translator {
  public:
-  static std::unique_ptr<Translator> create(CoreModel& model, BlockCache& blocks);  // null: not on this host
+  static std::unique_ptr<Translator> create(CoreModel& model, BlockCache& blocks);  // null if this host cannot run it
   virtual ~Translator() = default;
 
-  // Makes block.translated, from the block's instructions. False when it cannot, for now or (block.translatable) ever.
+  // Sets block.translated, from the block's instructions. Returns false if the block cannot be translated, either for
+  // now or (see block.translatable) ever.
   virtual bool translate(Block& block, std::span<const u32> code) = 0;
   struct Result {
     TranslatedExit exit = TranslatedExit::block;
     Block* block = nullptr;
   };
-  // Runs from the translated block on, which starts at thread.pc, until something else has to be done. `limit` as the
-  // models count cycles; `far`: no wait for memory may begin after it.
+  // Runs from the translated block on, which starts at thread.pc, until other work is due. `limit` is in the cycles of
+  // the models. If `far` is set, no wait for memory may begin after the limit.
   virtual Result run(AddressSpace& space, ThreadState& thread, const Block& block, u64 limit, bool far) = 0;
-  // If run() ended before a block, the code goes on from now on with this block, which comes next there.
+  // If run() ended before a block, the code will from now on continue directly with this block, which comes next there.
   virtual void link(const Block& to) = 0;
   virtual void forget_memory() = 0;  // regions changed
   virtual void clear() = 0;          // code changed

@@ -106,7 +106,7 @@ TEST_F(TranslatorTest, TestProgramsDoTheSameWithIt) {
   }
 }
 
-// A loop that stores to ever higher addresses, until it may not.
+// A loop that stores to ever higher addresses until a store is forbidden.
 TEST_F(TranslatorTest, FaultsAreThoseOfUnicorn) {
   for (const u32 access : {0xf8008c20U, 0xf8408c20U, 0xa9810c22U, 0xa9c10c22U, 0x3c810c20U, 0xf8003c20U}) {
     const u32 code[] = {0x91000484, access, 0x910004a5, 0xf1000400, 0x54ffff81, 0xd4000001};
@@ -127,7 +127,7 @@ TEST_F(TranslatorTest, FaultsAreThoseOfUnicorn) {
   }
 }
 
-// The code, or the memory it uses, is another in the next slice.
+// The code, or the memory that it uses, differs in the next slice.
 TEST_F(TranslatorTest, ChangesBetweenSlicesAreSeen) {
   OneCore translated(1 << 16, {}, one_way(true)), plain(1 << 16, {}, one_way(false));
   for (OneCore* core : {&translated, &plain}) {
@@ -140,7 +140,7 @@ TEST_F(TranslatorTest, ChangesBetweenSlicesAreSeen) {
       const u32 add = 0x91000442 | turn << 10;  // add x2, x2, #turn
       if (turn % 3 == 0) core->space.write(kCode + 4, &add, sizeof add);
       if (turn % 3 == 1) core->space.map(kData + (1 << 20) * (turn + 1), 1 << 14, kRead);
-      if (turn % 3 == 2) {  // the data comes to lie elsewhere
+      if (turn % 3 == 2) {  // the data is mapped at another place
         core->space.unmap(kData);
         core->space.map(kData, 1 << 16, kRead | kWrite);
       }

@@ -18,7 +18,7 @@ class TrueCallers {
 
   void keep() { kept_ = true; }
   bool kept() const { return kept_; }
-  // A block that ends so was left for `next`; `behind` is the address after it.
+  // A block that ends so was left for `next`; `behind` is the address after the block.
   void left(BranchKind end, u64 behind, u64 next) {
     if (end == BranchKind::call || end == BranchKind::indirect_call) {
       callers_.push_back(behind);
@@ -26,7 +26,7 @@ class TrueCallers {
       callers_.pop_back();
     }
   }
-  // An instruction of the block that is executed made a watched event run out.
+  // An instruction of the current block made a watched event reach its count.
   void overflowed(u64 pc) { overflows_.push_back({pc, callers_}); }
   const std::vector<Overflow>& overflows() const { return overflows_; }
 

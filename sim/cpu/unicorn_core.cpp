@@ -102,7 +102,7 @@ Stop UnicornCore::run(AddressSpace& space, ThreadState& thread, u64 cycle_budget
 
 Stop UnicornCore::execute(ThreadState& thread) {
   registers_in_thread_ = true;
-  next_translation_ = model_.spent();  // as quickly tried as Unicorn is started
+  next_translation_ = model_.spent();  // a try costs no more than starting Unicorn
   why_ = wants_translation(thread.pc) ? Why::translation : Why::nothing;
   if (!watching_ && why_ == Why::nothing) set_limit();
   u64 pc = thread.pc;
@@ -120,7 +120,7 @@ Stop UnicornCore::execute(ThreadState& thread) {
     blocks_entered_ = 0;
     const uc_err error = cpu_.library().emu_start(cpu_.handle(), pc, kNowhere, 0, 0);
     if (why_ == Why::translation) continue;
-    // WFI ends emulation without a word; to us it is an instruction like others.
+    // WFI ends emulation without an error; for us it is an ordinary instruction.
     const bool waited = why_ == Why::nothing && error == UC_ERR_OK && blocks_entered_ != 0;
     if (!waited) return stopped(error);
     pc = registers_.read(UC_ARM64_REG_PC);
@@ -182,7 +182,7 @@ Stop UnicornCore::fault(u64 address, std::string text) {
   return result;
 }
 
-// The instruction at pc did not happen, nor did the later ones of its block.
+// Undoes the instruction at pc and the later ones of its block, which were not executed.
 void UnicornCore::cut_short(u64 pc) {
   Block* const block = current_;
   if (block == nullptr || pc < block->address || pc - block->address >= block->size) return;
@@ -222,7 +222,7 @@ Block& UnicornCore::decode(u64 address, u32 size) {
   return block;
 }
 
-// A block in writable memory may be another by now: then Unicorn has translated it anew, and we decode it anew.
+// A block in writable memory may have changed: then Unicorn has translated it anew, and we decode it anew.
 Block* UnicornCore::rewritten(Block& block) {
   const auto bytes = space_->view(block.address, block.size);
   std::vector<u32> code(bytes.size() / 4);
@@ -261,12 +261,12 @@ Block* UnicornCore::begin_new_block(u64 address, u32 size, Block* known) {
     return nullptr;
   }
   if (!largest_.include(*known) || !far_) return known;
-  come_nearer();  // the limit may now be too far away
+  come_nearer();  // the limit may be too far away now
   enter_other_block(address, size);
   return nullptr;
 }
 
-// The block that starts here; null as above.
+// The block that starts here; null as in begin_new_block().
 inline Block* UnicornCore::begin_block(u64 address, u32 size) {
   current_ = nullptr;
   Block* block = blocks_.find(address, size);
@@ -282,7 +282,7 @@ inline Block* UnicornCore::begin_block(u64 address, u32 size) {
 }
 
 void UnicornCore::enter_other_block(u64 address, u32 size) {
-  if (resumed_ != nullptr) [[unlikely]] {  // it was begun
+  if (resumed_ != nullptr) [[unlikely]] {  // it was begun before
     ++blocks_entered_;
     current_ = resumed_;
     resumed_ = nullptr;
@@ -299,15 +299,14 @@ Block* UnicornCore::next_block(u64 address, u32 size) {
 void UnicornCore::limit_reached(u64 address, u32 size) {
   if (watching_) return enter_watched(address, size);
   current_ = nullptr;
-  if (model_.spent() >= budget_end_) return stop(Why::budget);  // the block is not executed
+  if (model_.spent() >= budget_end_) return stop(Why::budget);  // so the block is not executed
   if (far_ && model_.spent() >= reach_) come_nearer();
-  if (wants_translation(address)) return stop(Why::translation);  // nor here
+  if (wants_translation(address)) return stop(Why::translation);  // nor is it in this case
   if (!watching_) set_limit();
   enter_other_block(address, size);
 }
 
-// A side effect of Unicorn: it reports a load that crosses one of its pages, and then also the two aligned words it is
-// made of.
+// Unicorn reports a load that crosses one of its pages, and then also the two aligned words that the load consists of.
 bool UnicornCore::is_half(u64 address) {
   if (address != next_half_) {
     special_ &= kStanding;
@@ -359,7 +358,7 @@ void UnicornCore::write_specially(u64 address, u32 size) {
   const Instruction instruction = current_->watch_accesses ? current_instruction() : Instruction{};
   if ((special_ & kTracked) != 0) model_.begin_outcome();
   if (instruction.is(Trait::zero_line)) {
-    // Reported byte by byte, the first ones more than once.
+    // These are reported byte by byte, the first bytes more than once.
     if (address % kLineSize != kLineSize - 1) return;
     address &= ~(kLineSize - 1);
     model_.zero_line(address);
@@ -398,7 +397,7 @@ void UnicornCore::on_exception(uc_engine*, u32 number, void* self) {
   core->stop(Why::exception);
 }
 
-// Unicorn's own timer runs with the host's clock. Non-zero: we have written the register.
+// Unicorn's timer runs with the host's clock. A non-zero result says that we have written the register.
 u32 UnicornCore::on_system_read(uc_engine* cpu, uc_arm64_reg to, const uc_arm64_cp_reg* from, void* self) {
   const auto* const core = static_cast<UnicornCore*>(self);
   const auto is = [from](u32 crn, u32 crm, u32 op2) {

@@ -27,7 +27,7 @@ class UnicornCore {
  public:
   UnicornCore(const UnicornLibrary& library, CoreModel& model, BlockTotals& totals, OperationTotals& operations,
               TrueCallers& callers, bool translates);
-  // `space` is the same one each time, though it may have changed.
+  // `space` is the same one in each call, though its contents may have changed.
   Stop run(AddressSpace& space, ThreadState& thread, u64 cycle_budget, std::span<const EventWatch> watches,
            Profiler* profiler);
 
@@ -35,11 +35,11 @@ class UnicornCore {
 
  private:
   enum class Why : u8 { nothing, budget, unaligned_pc, exception, bad_access, overflow, translation };
-  // A watched event ran out in the block being executed.
+  // A watched event reached its count in the block being executed.
   struct Caught {  // a register as that instruction found it
     bool known = false;
     u64 value = 0;
-    RegisterValue where;  // to get it, while it is not known
+    RegisterValue where;  // how to get the value while it is not known
   };
   struct Overflow {
     bool seen = false;
@@ -64,9 +64,9 @@ class UnicornCore {
   void limit_reached(u64 address, u32 size);
   Block* begin_block(u64 address, u32 size);
   Block* begin_new_block(u64 address, u32 size, Block* known);
-  Block* next_block(u64 address, u32 size);  // the same, for other files
+  Block* next_block(u64 address, u32 size);  // the same, called from other files
 
-  // Used as long as no block must be looked at (unicorn_translated.cpp).
+  // Used as long as no block has to be examined (unicorn_translated.cpp).
   void set_limit();
   bool wants_translation(u64 pc);
   std::optional<Stop> execute_translated(ThreadState& thread);
@@ -128,23 +128,24 @@ class UnicornCore {
   u64 generation_ = 0, code_generation_ = 0;
 
   Block* current_ = nullptr;  // executing now, not yet left
-  // Fixed-point cycles: where the budget ends, and where the usual way through a block does, if that comes before.
+  // In fixed-point cycles: the end of the budget, and the end of the usual way through a block if that comes first.
   u64 budget_end_ = 0;
   u64 reach_ = 0;
-  u64 limit_ = 0;  // no later than that, and when translation is tried next
+  u64 limit_ = 0;  // no later than the end of the usual way and the next attempt to translate
   u64 blocks_entered_ = 0;
   bool watching_ = false;  // block by block; limit_ is 0
   bool far_ = false;       // something is watched, but cannot run out before limit_
   LargestBlock largest_;
   bool translates_;
-  bool registers_in_thread_ = false;  // Unicorn's are of before
+  bool registers_in_thread_ = false;  // Unicorn's registers are out of date
   std::unique_ptr<Translator> translator_;
-  u64 next_translation_ = 0, pause_ = 0;  // when, fixed point; cycles between two that are not worth it
+  u64 next_translation_ = 0, pause_ = 0;  // the time of the next attempt to translate, fixed point; cycles between two
+                                          // attempts that are not worth it
   u64 translated_ = 0;                    // cycles, fixed point
-  Block* resumed_ = nullptr;              // Unicorn goes on in the middle of it
+  Block* resumed_ = nullptr;              // Unicorn continues in the middle of this block
   bool vectors_used_ = false;
-  // One number that says whether accesses are special: halves to skip (is_half()), a watch for overflows on each
-  // access, or an operation that is tracked.
+  // A number that says whether accesses need special treatment: halves to skip (is_half()), a watch for overflows on
+  // each access, or an operation that is tracked.
   static constexpr u32 kWatched = 1U << 16, kTracked = 1U << 17, kStanding = kWatched | kTracked;
   u32 special_ = 0;
   u64 next_half_ = 0;
@@ -155,14 +156,14 @@ class UnicornCore {
   u64 bad_address_ = 0;
   OperationTotals& operations_;
   TrueCallers& callers_;
-  Profiler* profiler_ = nullptr;  // null: it has no interest in this run
+  Profiler* profiler_ = nullptr;  // null if it does not take part in this run
   u64 passed_ = 0;                // operations in the blocks that were begun; known while watching_
-  u64 told_ = 0;                  // of these, the ones the profiler knows
-  u64 choice_ = 0;                // the number of the next to be chosen, from 1
-  bool chosen_ = false;           // it is in the current block
+  u64 told_ = 0;                  // the operations of these that the profiler was informed of
+  u64 choice_ = 0;                // the number of the operation to be chosen next, from 1
+  bool chosen_ = false;           // the chosen operation is in the current block
   bool interrupting_ = false;     // the profiler wants the core
-  u64 mispredicts_before_ = 0;    // the chosen one's block
-  Operation operation_;           // the chosen one
+  u64 mispredicts_before_ = 0;    // the count at the start of the chosen operation's block
+  Operation operation_;           // the chosen operation
   Overflow overflow_;
   u64 call_link_ = 0;  // x30 at the start of a block that ends in a call and may overflow there
   std::vector<u32> code_;

@@ -41,7 +41,7 @@ void UnicornCpu::write_system_register(u32 op0, u32 op1, u32 crn, u32 crm, u32 o
   library_.reg_write(handle_, UC_ARM64_REG_CP_REG, &target);
 }
 
-// Unicorn starts at EL1, and only an ERET takes it to EL0 for good: one is executed on a separate page.
+// Unicorn starts at EL1, and only an ERET takes it to EL0 permanently. So an ERET is executed on a separate page.
 bool UnicornCpu::become_user() {
   constexpr u64 kPage = 0x10000;
   constexpr u32 kCode[] = {0xd69f03e0, 0xd503201f};                  // ERET, NOP
@@ -67,7 +67,7 @@ bool UnicornCpu::refresh(const AddressSpace& space) {
   code_generation_ = space.code_generation();
   std::vector<Region> kept;
   for (const Region& region : mapped_) {
-    // Its code may have been rewritten from outside, or other code comes to lie there.
+    // Its code may have been changed from outside, or other code may now lie there.
     if (code_changed && (region.permissions & kExecute) != 0 && !drop_translations(region)) return false;
     if (find(wanted, region) != nullptr) {
       kept.push_back(region);

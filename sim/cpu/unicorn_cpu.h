@@ -19,8 +19,8 @@ class UnicornCpu {
   const std::string& failure() const { return failure_; }  // empty = usable
   uc_engine* handle() const { return handle_; }
   const UnicornLibrary& library() const { return library_; }
-  // Makes the CPU see the space as it is now, code included. `space` is the same one each time.
-  // False when Unicorn refuses a region: failure() says so.
+  // Updates the CPU to the present contents of the space, code included. `space` is the same one in each call. Returns
+  // false if Unicorn refuses a region; failure() has the reason.
   bool refresh(const AddressSpace& space);
   bool add_hook(int type, void* callback, void* user, int instruction = 0);
 

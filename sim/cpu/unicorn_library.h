@@ -27,7 +27,7 @@ struct UnicornLibrary {
   decltype(&uc_reg_write_batch) reg_write_batch;
 };
 
-// Loads the library on the first call. Null when that failed; unicorn_failure() then says why.
+// Loads the library on the first call. Returns null if that failed; unicorn_failure() then has the reason.
 const UnicornLibrary* unicorn();
 const std::string& unicorn_failure();
 

@@ -14,7 +14,8 @@ void UnicornCore::begin_profiling(Profiler* profiler) {
   choice_ = profiler_ != nullptr ? profiler_->remaining() : ~u64{0};
 }
 
-// `executed`: operations of this run. Those after the one that made the profiler interrupt were not in the population.
+// `executed`: operations of this run. Operations after the one that made the profiler interrupt do not belong to the
+// population.
 void UnicornCore::end_profiling(u64 executed) {
   const u64 population = interrupting_ ? told_ : std::max(executed, told_);
   model_.count_samples(Signal::sample_pop, population);
@@ -28,7 +29,7 @@ u64 UnicornCore::operations_run() const {
   return sum;
 }
 
-// As OverflowWatch::safe_cycles().
+// Like OverflowWatch::safe_cycles().
 u64 UnicornCore::safe_profiling_cycles() {
   passed_ = operations_run();
   if (profiler_ == nullptr) return ~u64{0} >> 2;
@@ -37,7 +38,7 @@ u64 UnicornCore::safe_profiling_cycles() {
   return left > margin ? (left - margin) / (model_.issue_width() + 1) : 0;
 }
 
-// The block is about to be executed, `passed_` does not hold it yet.
+// The block is about to be executed, and `passed_` does not include it yet.
 void UnicornCore::choose_in(const Block& block) {
   const u64 size = block.contents.instructions;
   if (choice_ <= passed_ + size) {
@@ -51,7 +52,7 @@ void UnicornCore::choose_in(const Block& block) {
   passed_ += size;
 }
 
-// After a load or store was counted.
+// Called after a load or store was counted.
 void UnicornCore::note_access(u64 address) {
   const u64 pc = registers_.read(UC_ARM64_REG_PC);
   if (chosen_ && pc == operation_.pc) add_access(operation_, address, model_.outcome());
@@ -65,7 +66,7 @@ void UnicornCore::complete_chosen(const Block& block, u64 next) {
     operation_.exception = (word_at(operation_.pc) & 0xffe0001f) == 0xd4000001;  // SVC
   }
   hand_over();
-  // Others of the same block, if intervals are that short, were chosen while this one was under way.
+  // If intervals are that short, other operations of the same block were chosen while this one was under way.
   while (!interrupting_ && choice_ <= passed_) {
     (void)profiler_->choose(operation_.begun);
     model_.count_samples(Signal::sample_collision, 1);
@@ -76,7 +77,7 @@ void UnicornCore::complete_chosen(const Block& block, u64 next) {
 
 // A run ended in a fault at pc, in the current block.
 void UnicornCore::fault_chosen(u64 pc) {
-  if (operation_.pc > pc) {  // it did not come to pass
+  if (operation_.pc > pc) {  // the instruction was not executed
     chosen_ = false;
     return;
   }

@@ -10,7 +10,7 @@ namespace wperf::sim {
 class UnicornRegisters {
  public:
   UnicornRegisters(const UnicornLibrary& library, uc_engine* cpu) : library_(library), cpu_(cpu) {}
-  void load(const ThreadState& thread);                  // all but pc, which uc_emu_start takes
+  void load(const ThreadState& thread);                  // all except pc, which uc_emu_start takes
   void save(ThreadState& thread, bool vectors_changed);  // everything
   u64 read(int id) const;
 

@@ -9,23 +9,24 @@
 namespace wperf::sim {
 namespace {
 
-// In cycles: the gain and the distance that make a try worth it, and how long Unicorn goes on before the next try.
+// In cycles: the gain and the distance that make an attempt worth it, and how long Unicorn runs before the next
+// attempt.
 constexpr u64 kWorthTranslation = 1000;
 constexpr u64 kShortestPause = 250, kLongestPause = 1 << 16;
 constexpr usize kLongestBlock = 128;
-constexpr u64 kBlocksEndAt = 1024;  // ends its blocks
+constexpr u64 kBlocksEndAt = 1024;  // Unicorn ends its blocks at multiples of this
 constexpr u32 kNop = 0xd503201f;
 
 constexpr u32 kSvc = 0xd4000001, kSvcMask = 0xffe0001f;
 
-// Ends Unicorn's blocks, or may.
+// Instructions that end Unicorn's blocks, or may end them.
 bool is_system(u32 word) {
   return (word >> 25 & 0xe) == 0xa && word != kNop;
 }
 
 }  // namespace
 
-// Where the usual way through blocks is left next.
+// Sets the point where the usual way through blocks is left next.
 void UnicornCore::set_limit() {
   if (!translates_) {
     limit_ = reach_;
@@ -35,7 +36,7 @@ void UnicornCore::set_limit() {
   limit_ = std::min(reach_, next_translation_);
 }
 
-// Between blocks, of which the one at `pc` is next.
+// Called between blocks; the block at `pc` is next.
 bool UnicornCore::wants_translation(u64 pc) {
   const u64 spent = model_.spent();
   if (!translates_ || watching_ || special_ != 0 || spent < next_translation_ || spent >= reach_ ||
@@ -79,8 +80,8 @@ std::optional<Stop> UnicornCore::execute_translated(ThreadState& thread) {
   return {};
 }
 
-// An SVC that is a whole block, as at the beginning of stubs of imported functions: it was executed, without a way
-// through Unicorn. Near the limit the end of the block must be looked at.
+// An SVC that is a whole block, as at the beginning of stubs of imported functions: the call has been made without a
+// pass through Unicorn. Near the limit the end of the block has to be examined.
 bool UnicornCore::calls_kernel(ThreadState& thread) {
   Block* const block = blocks_.find(thread.pc);
   if (block == nullptr || block->size != sizeof(u32) || block->rewritable) return false;
@@ -92,7 +93,7 @@ bool UnicornCore::calls_kernel(ThreadState& thread) {
   return true;
 }
 
-// The block that starts here, translated; null where Unicorn has to execute it.
+// The block that starts here, translated; null if Unicorn has to execute it.
 Block* UnicornCore::translated_block(u64 address) {
   Block* block = blocks_.find(address);
   if (block == nullptr) {
@@ -104,13 +105,13 @@ Block* UnicornCore::translated_block(u64 address) {
   if (block->translated != nullptr) return block;
   if (!block->translatable || block->rewritable) return nullptr;
   const std::span<const u32> code = code_of(*block);
-  // A block that ends for another reason may end elsewhere when Unicorn has to go on in the middle of it.
+  // A block that ends for another reason may end elsewhere if Unicorn has to continue in the middle of it.
   const bool ends = block->end != BranchKind::none || (address + block->size) % kBlocksEndAt == 0;
   block->translatable = ends && code.size() <= kLongestBlock;
   return block->translatable && translator_->translate(*block, code) ? block : nullptr;
 }
 
-// The size of the block that Unicorn will make of the code here; 0: only it knows.
+// The size of the block that Unicorn will make of the code here; 0 if only Unicorn knows it.
 u32 UnicornCore::cut_block(u64 address) {
   const auto& regions = space_->regions();
   const bool executable = std::any_of(regions.begin(), regions.end(), [address](const Region& region) {

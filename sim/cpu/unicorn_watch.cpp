@@ -9,9 +9,9 @@
 
 namespace wperf::sim {
 
-// Fewer cycles than these are not worth the usual way.
+// For fewer cycles than these the usual way is not worth it.
 constexpr u64 kWorthwhile = 200;
-// Operations to the next choice from which on it may pay to take the usual way again.
+// If the next choice is at least so many operations away, it may pay to take the usual way again.
 constexpr u64 kFarChoice = 2048;
 
 void UnicornCore::begin_watching(std::span<const EventWatch> watches) {
@@ -23,7 +23,7 @@ void UnicornCore::begin_watching(std::span<const EventWatch> watches) {
   come_nearer();
 }
 
-// Between blocks: watches, or sets how long that is not needed.
+// Called between blocks: starts watching, or sets how long watching is not needed.
 void UnicornCore::come_nearer() {
   watch_.catch_up(blocks_);
   const u64 profiling = safe_profiling_cycles();
@@ -98,7 +98,7 @@ std::span<const u32> UnicornCore::code_of(const Block& block) {
 
 void UnicornCore::enter_watched(u64 address, u32 size) {
   Block* const previous = current_;
-  if (previous != nullptr) {  // and left
+  if (previous != nullptr) {  // and left again
     end_block(*previous, address);
     if (overflow_.seen || interrupting_) {
       if (overflow_.seen) settle_registers();
@@ -151,7 +151,7 @@ void UnicornCore::end_block(Block& block, u64 next) {
   }
 }
 
-// After a load or store was counted.
+// Called after a load or store was counted.
 void UnicornCore::watch_access() {
   const auto wanted = [this](const Caught& caught) {
     return overflow_.seen && !caught.known && caught.where.from == RegisterValue::From::within;
@@ -172,7 +172,7 @@ void UnicornCore::watch_access() {
   }
 }
 
-// Before the first instruction of the block.
+// Called before the first instruction of the block.
 void UnicornCore::note_at_start(const Block& block, u32 at) {
   if (overflow_.seen && overflow_.at <= at) return;
   const auto code = code_of(block);
@@ -187,8 +187,9 @@ void UnicornCore::note_at_start(const Block& block, u32 at) {
   if (within(overflow_.link) || within(overflow_.frame)) special_ |= kWatched;
 }
 
-// After its last instruction. There a register from before can only be had if nothing wrote it since `at`. That holds
-// for x29, since `at` is a branch or an access that no instruction follows that ends a frame.
+// Called after the block's last instruction. There the old value of a register is available only if no instruction
+// wrote it since `at`. That holds for x29, because `at` is a branch, or an access after which no instruction ends a
+// frame.
 void UnicornCore::note_at_end(const Block& block, u32 at) {
   if (overflow_.seen && overflow_.at <= at) return;
   const auto code = code_of(block);
@@ -198,7 +199,7 @@ void UnicornCore::note_at_end(const Block& block, u32 at) {
   overflow_ = {true, at, block.address, {written, call_link_, end}, {false, 0, end}};
 }
 
-// After its last instruction, the last chance to learn them.
+// Called after the block's last instruction, which is the last chance to read them.
 void UnicornCore::settle_registers() {
   const auto settle = [this](Caught& caught, int id) {
     if (!caught.known && caught.where.from == RegisterValue::From::end) caught.value = registers_.read(id);

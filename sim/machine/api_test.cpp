@@ -181,7 +181,7 @@ TEST_F(WorkloadTest, CountsOfAKnownProgramAreExact) {
     EXPECT_EQ(process.running, 0u);
     EXPECT_EQ(process.exit_code, 0u);
     EXPECT_EQ(process.core, 5u);
-    // Nothing ran elsewhere at EL0; and the machine stood still when the program ended.
+    // No code ran elsewhere at EL0, and time stopped when the program ended.
     EXPECT_EQ(reply->enabled_ns, api_->now_ns(sim_));
   }
 }
@@ -199,7 +199,7 @@ TEST_F(WorkloadTest, MultiplexedCountsOfASteadyProgramScaleToTheTruth) {
     sum += reply->entries[i].value;
     slots += reply->entries[i].slots;
   }
-  // 6 of 9 at a time: the sum over the entries is 6 times the retired instructions.
+  // 6 of 9 events count at a time: the sum over the entries is 6 times the retired instructions.
   const double per_entry = static_cast<double>(sum) / 6;
   for (u32 i = 0; i < 9; ++i) {
     const auto& entry = reply->entries[i];
@@ -221,7 +221,7 @@ TEST_F(WorkloadTest, SameSeedSameBytes) {
     std::string bytes;
     for (u32 core = 0; core < 4; ++core) {
       const auto reply = read(core);
-      EXPECT_NE(reply->entries[0].value, 0u) << core;  // if only the ticks
+      EXPECT_NE(reply->entries[0].value, 0u) << core;  // even if only the ticks ran
       bytes.append(reinterpret_cast<const char*>(reply.get()), sizeof *reply);
     }
     return bytes;

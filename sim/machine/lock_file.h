@@ -29,7 +29,8 @@ class LockFile {
 
   driver::ClientId client() const { return client_; }
 
-  // Waits for the turn and reads the state; a damaged file reads as a free driver. False: the file cannot be used.
+  // Waits until the file is free and reads the state; a damaged file reads as a free driver. Returns false if the file
+  // cannot be used.
   bool begin(driver::LockState& state);
   void end(const driver::LockState& state);
 

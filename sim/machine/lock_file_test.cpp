@@ -127,8 +127,8 @@ TEST_F(LockFileTest, LivesInTheRuntimeFolderWhenThatIsPrivate) {
   unsetenv("XDG_RUNTIME_DIR");
 }
 
-// One process reads the values that the other writes, and sees that a killed one is dead although that one had no
-// chance to say so.
+// One process reads the values that the other writes, and notices the death of a killed process, which could not
+// announce it.
 TEST_F(LockFileTest, KilledProcessesAreSeenDead) {
   int ready[2];
   ASSERT_EQ(pipe(ready), 0);
@@ -160,7 +160,7 @@ TEST_F(LockFileTest, KilledProcessesAreSeenDead) {
 TEST_F(LockFileTest, TurnsExcludeEachOther) {
   constexpr int kRounds = 3000;
   std::vector<pid_t> children;
-  int gate[2];  // opens, for all at once, when its writing end closes
+  int gate[2];  // opens for all processes at once when its writing end closes
   ASSERT_EQ(pipe(gate), 0);
   for (int i = 0; i < 3; ++i) {
     const pid_t child = fork();

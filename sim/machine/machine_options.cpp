@@ -202,8 +202,8 @@ bool is_known_key(std::string_view key) {
   return false;
 }
 
-// The end of the value that starts `text`: the first comma; for `run`, whose arguments may hold commas, the first comma
-// that a known key and '=' follow.
+// The end of the value at the start of `text`: the first comma. The arguments of `run` may contain commas; its value
+// ends at the first comma that a known key and '=' follow.
 usize value_end(std::string_view key, std::string_view text) {
   usize comma = text.find(',');
   if (key != "run") return comma;
@@ -245,7 +245,7 @@ std::string settle(Said& said) {
   return {};
 }
 
-// All names, those of one family in braces: the list must fit a line or two.
+// All names, with those of one family in braces, because the list must fit into a line or two.
 std::string product_list() {
   std::string list;
   std::string_view family;

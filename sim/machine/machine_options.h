@@ -15,7 +15,7 @@ namespace wperf::sim {
 enum class Pace : u8 { real, free };
 enum class Rights : u8 { administrator, user };
 enum class OverflowInterrupt : u8 { given, refused, not_again };
-// The kind that its firmware reports; on a trapping one the registers of the PMU may not be accessed, too.
+// The kind that its firmware reports. On a trapping one the registers of the PMU are not accessible either.
 enum class MachineKind : u8 { real, virtual_machine, trapping };
 
 struct RunOption {
@@ -25,17 +25,18 @@ struct RunOption {
 };
 
 struct MachineOptions {
-  std::vector<const Product*> cores;  // one per core
-  u32 counters = 0;                   // 0 = as the product of each core has
+  std::vector<const Product*> cores;  // 0 for the number that the product of each core has
+  u32 counters = 0;                   // the rest belong to other owners; at most the smallest number of counters of a
+                                      // core
   u32 free_counters = 0;              // left by other owners; at most the least counters of a core
   u32 cluster_size = 2;               // 0 = no DSU
   u32 dsu_counters = 6;
   u32 dmc_channels = 2;
-  bool spe = true;  // for the products that have it
+  bool spe = true;  // for the products that have SPE
   u32 mhz = 25;
   u64 seed = 1;
   Pace pace = Pace::real;
-  Rights rights = Rights::administrator;  // of the measuring user; the programs of run= belong to another user
+  Rights rights = Rights::administrator;  // rights of the measuring user; the programs of run= belong to another user
   OverflowInterrupt interrupt = OverflowInterrupt::given;
   MachineKind kind = MachineKind::real;
   std::string instance = "default";

@@ -26,7 +26,7 @@ u32 reason_of(WaitsFor what) {
   }
 }
 
-// The chain of frame records that every program for Windows on Arm keeps.
+// Appends the callers, by the chain of frame records that every program for Windows on Arm keeps.
 void append_callers(AddressSpace& space, u64 frame, WperfSimScheduleEvent& event) {
   constexpr u64 kAlignment = 16;
   while (event.frame_count < WPERF_SIM_MOST_FRAMES) {
@@ -38,7 +38,7 @@ void append_callers(AddressSpace& space, u64 frame, WperfSimScheduleEvent& event
   }
 }
 
-// `called`: it is in a call of the system, whose stub returns to x30.
+// `called`: the thread is in a system call, whose stub returns to x30.
 void put_stack(Program& program, u32 thread, bool called, WperfSimScheduleEvent& event) {
   const ThreadState& registers = program.thread(thread);
   event.frames[0] = kernel_address(called ? KernelWork::system_call : KernelWork::timer_tick);
@@ -209,7 +209,7 @@ void Machine::note_life(u32 kind, const Core& core, const Thread& thread, const 
 
 void Machine::note_begin(const Core& core, Thread& thread, const Thread* creator) {
   thread.noted = true;
-  thread.waits = creator != nullptr;  // until a record says that it is ready
+  thread.waits = creator != nullptr;  // until a record says that the thread is ready
   thread.wait_until_ns = ~u64{0};
   thread.left_ns = clock_.ns_at(core.local_cycles);
   note_life(WPERF_SIM_THREAD_BEGAN, core, thread, creator);
@@ -229,7 +229,7 @@ void Machine::note_call(Core& core, Thread& caller) {
     if (!one->waits || until_ns == one->wait_until_ns || until_ns > now_ns) continue;
     note_ready(core, *one, &caller, now_ns);
   }
-  // One that went to another core may be there before its old one has another.
+  // A thread that moved to another core may be noted there before its old core has its next thread.
   for (Core& one : cores_) {
     if (one.noted != nullptr && !one.noted->ended && one.noted->core != one.index) note_switch(one, nullptr);
   }

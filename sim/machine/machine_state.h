@@ -10,7 +10,7 @@ struct Machine::Task {
   std::unique_ptr<Program> program;  // null once ended
   std::vector<std::unique_ptr<Thread>> threads;
   bool spread = false;                     // had threads on several cores
-  u64 user_cycles = 0, system_cycles = 0;  // on cores, on its behalf
+  u64 user_cycles = 0, system_cycles = 0;  // cycles on cores that were spent for it
 
   ProgramStatus& status() { return details.status; }
 };
@@ -19,26 +19,26 @@ struct Machine::Thread {
   Task* task = nullptr;
   u32 id = 0;
   u32 core = 0;
-  u64 not_before_ns = 0;  // it came to this core then; the core's clock may be earlier
+  u64 not_before_ns = 0;  // the time when it came to this core; the core's clock may be earlier
   bool ended = false;
-  // While the schedule is watched: it left its core to wait, until when, and when that was.
+  // While the schedule is watched: whether it left its core to wait, the end of that wait, and when it left.
   bool waits = false;
   u64 wait_until_ns = 0, left_ns = 0;
-  bool noted = false;    // that it began
-  bool in_call = false;  // in a call of the system, when it last left a core
+  bool noted = false;    // its beginning was noted
+  bool in_call = false;  // it was in a system call when it last left a core
 };
 
 // A core's clock may be a little ahead of the machine's: an instruction is not cut in half.
 struct Machine::Core {
   u32 index = 0;
   std::unique_ptr<Executor> executor;  // made when the core first does something
-  std::vector<Thread*> ready;          // its threads, the one whose turn it is first
-  const Thread* last = nullptr;        // whose registers and address space the core has
+  std::vector<Thread*> ready;          // its threads; the first one runs next
+  const Thread* last = nullptr;        // the thread whose registers and address space the core has
   u64 local_cycles = 0;
   u64 charged_cycles = 0;  // cycles of the executor
   u64 next_tick_ns = 0;
   u64 slice_end_cycles = 0;
-  Thread* noted = nullptr;  // while the schedule is watched: the thread that runs here; null: idle
+  Thread* noted = nullptr;  // while the schedule is watched: the thread that runs here; null if idle
 };
 
 }  // namespace wperf::sim

@@ -36,8 +36,11 @@ class Program {
   virtual std::vector<u32> threads() const = 0;  // all that ever existed, oldest first
   virtual const std::vector<Module>& modules() const = 0;
   virtual CallOutcome kernel_call(u32 thread, u32 immediate, u64 now_ns) = 0;
-  virtual bool enters_kernel(u32) const { return true; }  // this call does, rather than the C runtime
-  // False: it ends the program; exit_code and crash_text say why.
+  virtual bool enters_kernel(u32) const {
+    return true;
+  }  // whether this call enters the kernel; calls of the C runtime
+     // do not
+  // Returns false if it ends the program; exit_code and crash_text have the reason.
   [[nodiscard]] virtual bool goes_on_after(u32 thread, const Stop& stop) = 0;
   virtual u64 sleep_until_ns(u32 thread) const = 0;
   virtual WaitsFor waits_for(u32) const { return WaitsFor::time; }  // while it sleeps
@@ -60,7 +63,7 @@ class Parts {
   virtual std::unique_ptr<Program> load(const LoadRequest& request, LoadError& error) = 0;
   // The program has threads on several cores: their caches must agree from here on.
   virtual void make_coherent(const AddressSpace&) {}
-  // The counts of the shared levels up to now; all zero while no core was made. cycles is left 0.
+  // The counts of the shared levels up to now; all zero if no core has been made. cycles is left 0.
   virtual ClusterSignals cluster(u32 index) = 0;
   virtual ChannelSignals channel(u32 index) = 0;
   // Empty, or why programs cannot execute on this host.

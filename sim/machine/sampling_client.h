@@ -31,12 +31,12 @@ struct DrainedStack {
 // The driver's answers about one core, all drains together.
 struct DrainedCore {
   std::vector<WperfSample> samples;
-  std::vector<DrainedStack> stacks;  // instead, if they were asked for
+  std::vector<DrainedStack> stacks;  // used instead if stacks were requested
   u64 lost_stacks = 0, cut_stacks = 0;
   u64 taken = 0, lost_ring_full = 0, lost_filtered = 0, merged = 0;
 };
 
-// The same of statistical profiling.
+// The same for statistical profiling.
 struct ProfiledCore {
   std::vector<u8> bytes;
   u32 events = 0;
@@ -78,7 +78,7 @@ class SamplingClient {
     request.event_count = static_cast<u32>(events.size());
     request.core_mask[0] = cores;
     request.ring_samples = ring_samples;
-    request.most_per_second = ~0u;  // the tests are about the places of samples, not their greatest number
+    request.most_per_second = ~0u;  // the tests check the places of samples, not their greatest number
     if ((flags & WPERF_SAMPLE_JITTER) != 0) request.jitter_shift = 3;
     for (usize i = 0; i < events.size(); ++i) request.events[i] = {events[i].event, 0, events[i].interval};
     request.max_stack = max_stack;
@@ -109,7 +109,7 @@ class SamplingClient {
     } while (reply->more != 0);
   }
   std::map<u32, ProfiledCore> profiled;
-  bool keep_truth = false;  // for the test that drives this
+  bool keep_truth = false;  // for the test that uses this client
 
   void drain() {
     for (u32 core = 0; core < drained.size(); ++core)

@@ -76,7 +76,7 @@ Parting functions_of(const ProgramDetails& details) {
   return Parting(starts);
 }
 
-// Finer than functions: blocks, those that overlap taken together.
+// Smaller parts than functions: blocks, with overlapping ones joined.
 Parting blocks_of(const BlockTotals& totals) {
   std::map<u64, u64> ends;
   for (const BlockTotal& total : totals.all())
@@ -111,8 +111,8 @@ u64 sum_of(const Counts& counts) {
   return sum;
 }
 
-// No part's share may be more than a percentage point from the true one. With fewer than 10,000 samples mere chance
-// exceeds that; there the limit is four standard deviations.
+// No part's share may be more than a percentage point from the true one. With fewer than 10,000 samples chance alone
+// exceeds that limit, so it is four standard deviations there.
 void expect_same_shares(const Counts& found, const Counts& expected, const SampledEvent& event) {
   const auto samples = static_cast<double>(sum_of(found)), events = static_cast<double>(sum_of(expected));
   std::map<u64, std::pair<double, double>> shares;  // found and true
@@ -175,7 +175,7 @@ TEST_F(SamplingTest, SharesAreTrue) {
       expect_same_shares(found, expected, each);
       expect_same_shares(sampled(core.samples, event, blocks), true_counts(truth, event, blocks), each);
     }
-    // Most loads are the multiplication's.
+    // Most loads belong to the multiplication.
     EXPECT_EQ(details.modules[1].name, "bignum.dll");
     const Counts loads = true_counts(truth, 0, functions);
     const auto most =
@@ -250,7 +250,7 @@ TEST_F(SamplingTest, EverySampleSaysWhoseItIs) {
 }
 
 // 50,000 samples a second on each of 8 cores, for 10 seconds. Code that waits for memory executes little for its time,
-// so that this does not take for ever.
+// so the test does not take too long.
 TEST_F(SamplingTest, FiftyThousandASecondOnEightCores) {
   SamplingClient client = open("pace=free,mhz=41,cores=8");
   for (u32 core = 0; core < 8; ++core) client.spawn(workload("chase.exe 4194304 1000000000"), core);

@@ -29,7 +29,7 @@ class Schedule {
     }
     return counts;
   }
-  // Counts on the core until now belong to no thread.
+  // Counts on the core up to now belong to no thread.
   void begin(u32 core, const SignalCounts& signals) { seen_[core] = counts_of(signals); }
   void spend(u32 core, u32 process, u32 thread, u64 cycles, const SignalCounts& signals) {
     WperfSimThreadTruth& one = truth_[{process, thread}];

@@ -35,7 +35,7 @@ class ScheduleTest : public testing::TestWithParam<const char*> {
     u64 ns = 0, instructions = 0;
   };
   using Key = std::pair<u32, u32>;
-  // By thread, from the notes alone: between two visits of each core.
+  // Sums by thread, made only from the notes between two visits of each core.
   std::map<Key, Spent> replayed() {
     struct Core {
       bool is_known = false;

@@ -17,7 +17,7 @@ driver::CoreConfig driver_config() {
   const char* const end = at + text.size();
   for (u32* part : {&config.major, &config.minor, &config.patch}) {
     at = std::from_chars(at, end, *part).ptr;
-    if (at != end) ++at;  // the point
+    if (at != end) ++at;  // skip the point
   }
   return config;
 }

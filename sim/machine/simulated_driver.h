@@ -20,7 +20,7 @@ class SimulatedDriver {
   SimulatedDriver(const SimulatedDriver&) = delete;
   SimulatedDriver& operator=(const SimulatedDriver&) = delete;
 
-  // The twin of DeviceIoControl; see WperfSimApi::control.
+  // The counterpart of DeviceIoControl; see WperfSimApi::control.
   WperfStatus control(u32 code, void* buffer, u32 input_size, u32 capacity, u32* returned);
 
   HalSim& hal() { return hal_; }
@@ -32,7 +32,7 @@ class SimulatedDriver {
   HalSim hal_;
   const driver::Rights rights_;
   std::unique_ptr<LockFile> lock_file_;
-  driver::LockState lock_;  // this turn's copy
+  driver::LockState lock_;  // the copy of this request
   driver::Core core_;
 };
 

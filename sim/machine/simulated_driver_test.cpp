@@ -163,8 +163,8 @@ TEST_F(SimulatedDriverTest, CountsAreExact) {
   }
 }
 
-// 32-bit counters on a core that counts more than 2^32 between two looks at it would lose; the driver's timer prevents
-// it.
+// 32-bit counters, on a core that counts more than 2^32 between two reads, would lose counts; the driver's timer
+// prevents it.
 TEST_F(SimulatedDriverTest, CountsPastThirtyTwoBits) {
   auto client = open_locked("pace=free,mhz=10000");
   client->spawn({work(kForever)}, 0);
@@ -246,7 +246,7 @@ TEST_F(SimulatedDriverTest, CountsClustersAndChannels) {
   const u64 bytes_before = client->parts->traffic.bytes_read;
   EXPECT_OK(client->send(WPERF_CODE_COUNT_CONFIGURE, request));
   EXPECT_OK(client->plain(WPERF_CODE_COUNT_START));
-  client->wait(3000 * kMillisecond);  // the clk counter wraps within
+  client->wait(3000 * kMillisecond);  // the clk counter wraps during this time
   EXPECT_OK(client->plain(WPERF_CODE_COUNT_STOP));
   const u64 bytes = client->parts->traffic.bytes_read - bytes_before;
   const WperfCountReply dsu = client->read(WPERF_CLASS_DSU, 3);
@@ -279,7 +279,8 @@ TEST_F(SimulatedDriverTest, LockBetweenClients) {
   EXPECT_OK(one->lock(WPERF_LOCK_ACQUIRE));
 }
 
-// A preempted session must not go on: the new holder finds the counters free, and the preempted client gets an error.
+// A preempted session must not continue: the new holder finds the counters free, and the preempted client gets an
+// error.
 TEST_F(SimulatedDriverTest, RobbedWhileCounting) {
   auto one = open_locked();
   one->spawn({work(kForever)}, 0);
@@ -294,7 +295,7 @@ TEST_F(SimulatedDriverTest, RobbedWhileCounting) {
   EXPECT_EQ(one->driver->hal().read_register(driver::Register::pmcntenset), 0x8000'0000u);
 }
 
-// A separate process that acts as a client, reports so, and waits for a line before each further step.
+// A separate process that acts as a client, reports each step, and waits for a line before the next.
 class ChildClient {
  public:
   template <class Act>

@@ -23,7 +23,7 @@ u32 least_counters(const MachineOptions& options) {
   return least;
 }
 
-// The counters other owners hold are the lowest ones, on every core: owners take from the bottom.
+// Other owners hold the lowest counters of every core, because owners take counters from the bottom.
 u32 taken_counters(const MachineOptions& options) {
   return least_counters(options) - options.free_counters;
 }
@@ -62,8 +62,8 @@ void HalSim::connect(Machine::TimerCall on_timer, OverflowCall on_overflow, Prof
   machine_.connect(this, this);
 }
 
-// As on Windows: the cycle counter runs for everybody. free=: another user counts cycles on the counters that are not
-// free, and goes on doing so.
+// As on Windows, the cycle counter runs all the time. With free=, another user counts cycles on the counters that are
+// not free, and continues to do so.
 void HalSim::leave_registers_as_found() {
   const u32 taken = taken_counters(machine_.options());
   for (u32 core = 0; core < cores_.size(); ++core) {
@@ -135,10 +135,10 @@ bool HalSim::pending(u32 core) {
 void HalSim::take(u32 core, const Interrupted& what) {
   const u32 caller = current_core_;
   current_core_ = core;
-  // No record lies below the first one, so x29 will do for the stack pointer.
+  // No record lies below the first one, so x29 can serve as the stack pointer.
   on_overflow_(driver_, core,
                {what.pc, what.lr, what.process, what.thread, what.level == Level::user ? 0u : 1u, what.fp, what.fp});
-  take_asked_walk();  // the thread is about to go on
+  take_asked_walk();  // the thread is about to continue
   current_core_ = caller;
 }
 
@@ -222,7 +222,7 @@ void HalSim::unmap_device_memory(void* mapping, u64) {
 
 u32 HalSim::read_device(void* mapping, u64 offset) {
   const Mapping& at = *static_cast<Mapping*>(mapping);
-  if (!at.holds(offset)) return ~u32{0};  // a bus' answer for an address without a device
+  if (!at.holds(offset)) return ~u32{0};  // the answer of a bus for an address without a device
   return channels_[at.channel].read32(at.begin + offset, machine_.channel(at.channel));
 }
 

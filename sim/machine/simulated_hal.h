@@ -35,7 +35,8 @@ class HalSim final : public driver::Hal, private OverflowInterrupts, private Pro
   void connect(Machine::TimerCall on_timer, OverflowCall on_overflow, ProfilingCall on_profiling, WalkCall on_walk,
                void* context);
 
-  // As the driver for Windows asks for the overflow interrupt, when somebody is about to sample. False: refused.
+  // Requests the overflow interrupt, as the driver for Windows does when sampling is about to begin. Returns false if
+  // it is refused.
   bool ask_for_interrupt();
 
   std::vector<DmcRange> dmc_ranges() const;
@@ -65,7 +66,7 @@ class HalSim final : public driver::Hal, private OverflowInterrupts, private Pro
   void place_user_walks(void*) override {}
   bool ask_for_user_walk(u32 ticket, const driver::UserWalkStart& start) override;
   void end_user_walks() override {}
-  // The timer calls from within wait(), never during a request, so there is nothing to lock out.
+  // The timer calls from within wait(), never during a request, so no lock is needed.
   void enter_critical() override {}
   void leave_critical() override {}
   void* allocate(usize size) override;

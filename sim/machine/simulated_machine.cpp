@@ -6,14 +6,14 @@
 namespace wperf::sim {
 namespace {
 
-// While several cores execute, how far one may run ahead of another.
+// While several cores execute: how far one may be ahead of another.
 constexpr u64 kSharedStepNs = 20'000;
-// While at most one does, nothing needs more than that time be kept in pace.
+// While at most one core executes: no part needs a closer pace than this.
 constexpr u64 kLoneStepNs = 1'000'000;
 constexpr u64 kIdleStepNs = 20'000'000;
 constexpr u64 kTimeSliceNs = 1'000'000;
 constexpr u64 kTickPeriodNs = 15'625'000;  // 64 Hz, as on Windows
-// While threads of one program execute on several cores, in cycles: what one writes, another reads soon.
+// While threads of one program execute on several cores, in cycles: data that one writes is soon read by another.
 constexpr u64 kCloseStepCycles = 32;
 constexpr u64 kNever = ~u64{0};
 
@@ -40,7 +40,7 @@ Machine::Machine(MachineOptions options, std::unique_ptr<Parts> parts)
   }
 }
 
-// A core that ran a program may still have its memory mapped: the cores go first.
+// A core that ran a program may still have its memory mapped, so the cores are destroyed first.
 Machine::~Machine() {
   cores_.clear();
 }
@@ -78,7 +78,8 @@ void Machine::add_thread(Task& task, u32 id, u32 core) {
   cores_[core].ready.push_back(task.threads.back().get());
 }
 
-// After a call: threads may be new, or want to be on another core. They come there with the time of the caller's core.
+// Called after a call: threads may be new, or want to move to another core. They arrive there with the time of the
+// caller's core.
 void Machine::place_threads(Task& task, const Core& now_on) {
   const std::vector<u32> ids = task.program->threads();
   const auto core_for = [&](u32 id) {
@@ -215,7 +216,7 @@ void Machine::wait(u64 duration_ns, u32 until_pid, MachineError& error) {
   pacer_.finish(now_ns_);
 }
 
-// How far all cores may go before something needs them to be at the same time.
+// How far all cores may run before something needs them to be at the same time.
 u64 Machine::step_end(u64 limit_ns) const {
   u32 busy = 0, close = 0;
   u64 wake_ns = kNever;
@@ -240,7 +241,7 @@ u64 Machine::step_end(u64 limit_ns) const {
   return std::min(end_ns, add_saturated(now_ns_, step_ns));
 }
 
-// Brings every core to end_ns, or to the end of until_pid if that comes first; returns which time it is.
+// Brings every core to end_ns, or to the end of until_pid if that comes first; returns the time reached.
 u64 Machine::advance(u64 end_ns, u32 until_pid, MachineError& error) {
   for (Core& core : cores_) end_ns = run_core(core, end_ns, until_pid, error);
   return end_ns;
@@ -277,7 +278,8 @@ u64 Machine::run_core(Core& core, u64 end_ns, u32 until_pid, MachineError& error
   return end_ns;
 }
 
-// The thread whose turn it is, or null; then wake_cycles comes down to where the first one wakes up.
+// The thread whose turn it is. Null if there is none; wake_cycles is then lowered to the time when the first one wakes
+// up.
 Machine::Thread* Machine::pick(Core& core, u64& wake_cycles) {
   if (core.local_cycles >= core.slice_end_cycles && core.ready.size() > 1 && core.slice_end_cycles != 0)
     std::rotate(core.ready.begin(), core.ready.begin() + 1, core.ready.end());
@@ -344,7 +346,7 @@ void Machine::call_kernel(Core& core, Thread& thread, u32 immediate, MachineErro
   }
 }
 
-// `thread`: the one that the work is attributed to.
+// `thread`: the thread that the work is attributed to.
 void Machine::work(Core& core, KernelWork kind, const Thread* thread) {
   make_core(core);
   set_profiler(core, thread != nullptr ? thread->id : 0);
@@ -354,14 +356,14 @@ void Machine::work(Core& core, KernelWork kind, const Thread* thread) {
   handle_profiling(core, thread);
 }
 
-// The thread the core was executing, null when it was idle.
+// The thread that the core was executing, or null if it was idle.
 const Machine::Thread* Machine::on_core(const Core& core) const {
   const Thread* const last = core.last;
   if (last == nullptr || last->ended || last->core != core.index) return nullptr;
   return clock_.cycles_not_before(awake_ns(*last)) <= core.local_cycles ? last : nullptr;
 }
 
-// Work of the kernel is one piece to us: an overflow anywhere in it is reported at its start.
+// Kernel work is one unit here: an overflow anywhere in it is reported at its start.
 Interrupted Machine::in_kernel(KernelWork kind, const Thread* thread) {
   return {
       kernel_address(kind), 0, thread != nullptr ? thread->task->status().pid : 0, thread != nullptr ? thread->id : 0,
@@ -388,13 +390,13 @@ void Machine::interrupt(Core& core, const Interrupted& what) {
   charge(core, Level::kernel);
 }
 
-// Before the core executes in the name of a thread.
+// Called before the core executes for a thread.
 void Machine::set_profiler(Core& core, u32 thread) {
   const u64 ahead = core.local_cycles - core.executor->cycles();
   core.executor->set_profiler(profiling_ != nullptr ? profiling_->profiler(core.index, thread, ahead) : nullptr);
 }
 
-// The buffer of the core's profiling unit is full. The handler's work may fill the next one.
+// The buffer of the core's profiling unit is full. The work of the handler may fill the next one.
 void Machine::handle_profiling(Core& core, const Thread* thread) {
   while (profiling_ != nullptr && profiling_->profiling_interrupt(core.index)) {
     interrupted_ = &core;
@@ -406,7 +408,7 @@ void Machine::handle_profiling(Core& core, const Thread* thread) {
   }
 }
 
-// The executor's last cycles pass on the core's clock; at least one, so that nothing can stand still for ever.
+// The executor's last cycles pass on the core's clock; at least one, so that time always advances.
 void Machine::charge(Core& core, Level level) {
   const u64 cycles = core.executor->cycles();
   const u64 spent = std::max<u64>(cycles - core.charged_cycles, 1);

@@ -25,7 +25,7 @@ struct ProgramStatus {
   bool running = false;
   u32 exit_code = 0;
   u32 core = 0;
-  u64 user_ns = 0, system_ns = 0;  // that its threads had of the cores, and the system in their name
+  u64 user_ns = 0, system_ns = 0;  // time on cores for its threads, and of the system on their behalf
 };
 
 // A program with its modules and threads; those of an ended program are as they were at its end.
@@ -48,7 +48,7 @@ struct Interrupted {
 // The interrupt lines of the cores' PMUs, as the machine sees them.
 class OverflowInterrupts {
  public:
-  virtual bool armed(u32 core) = 0;  // cheap
+  virtual bool armed(u32 core) = 0;  // must be cheap
   // While armed: the counts of user code until an overflow; valid until the next call.
   virtual std::span<const EventWatch> watches(u32 core) = 0;
   virtual bool pending(u32 core) = 0;
@@ -61,10 +61,10 @@ class OverflowInterrupts {
 // The profiling units of the cores, as the machine sees them.
 class ProfilingUnits {
  public:
-  // That of the core while it profiles, otherwise null. `context`: the thread that runs from here on; `cycles_ahead`:
-  // by how much the core's clock is ahead of its executor's count.
+  // The profiler of the core while it profiles, otherwise null. `context`: the thread that runs from here on;
+  // `cycles_ahead`: by how much the core's clock is ahead of its executor's count.
   virtual Profiler* profiler(u32 core, u32 context, u64 cycles_ahead) = 0;
-  virtual bool profiling_interrupt(u32 core) = 0;       // one is pending; asking takes it away
+  virtual bool profiling_interrupt(u32 core) = 0;       // whether one is pending; the call clears it
   virtual void take_profiling_interrupt(u32 core) = 0;  // runs the handler
 
  protected:
@@ -80,18 +80,20 @@ class Machine {
 
   const MachineOptions& options() const { return options_; }
   u64 now_ns() const { return now_ns_; }
-  // The same; while an interrupt is handled, the time on the core that handles it.
+  // The same; while an interrupt is handled, the time of the core that handles it.
   u64 time_ns() const;
 
   // Loads a program, ready to run with the next wait(). Returns its process id, or 0 and an error.
   u32 spawn(const std::string& image_path, const std::string& command_line, u32 core, MachineError& error);
   const ProgramStatus* find(u32 pid) const;
-  std::vector<u32> programs() const;  // ids of all there ever were, oldest first
-  // Null for an unknown id. Valid until the machine is gone; facts about a running program hold until wait().
+  std::vector<u32> programs() const;  // ids of all programs so far, oldest first
+  // Null for an unknown id. The result is valid as long as the machine; facts about a running program are valid until
+  // wait().
   const ProgramDetails* details(u32 pid);
   void kill(u32 pid);
 
-  // At most duration_ns passes; less if program until_pid (0 = no program) ends: then the time is that of its end.
+  // Lets at most duration_ns pass, or less if program until_pid ends (0 for no program): then the time is that of its
+  // end.
   void wait(u64 duration_ns, u32 until_pid, MachineError& error);
 
   // Everything up to now.
@@ -107,7 +109,7 @@ class Machine {
   void start_timer(u64 period_ns, TimerCall callback, void* context);
   void stop_timer();
 
-  // Both must outlive the machine's wait()s; null takes them away.
+  // Both must outlive the machine's wait()s; null disconnects them.
   void connect(OverflowInterrupts* interrupts, ProfilingUnits* profiling = nullptr) {
     interrupts_ = interrupts;
     profiling_ = profiling;
@@ -117,10 +119,10 @@ class Machine {
   // WPERF_SIM_MOST_COUNTS). take_schedule() hands out at most so many records and forgets them.
   void watch_schedule(std::span<const u16> events);
   std::vector<WperfSimScheduleEvent> take_schedule(usize most);
-  // A thread that belongs to no program comes to each core and leaves it at once, so that the schedule mentions all of
-  // them.
+  // A thread that belongs to no program comes to each core and leaves it at once, so that the schedule has an entry for
+  // each core.
   void visit_cores(u32 process, u32 thread);
-  // The expected sums: added up while it happened, not from the notes.
+  // The expected sums, added up during the run and not from the notes.
   std::vector<WperfSimThreadTruth> schedule_truth() const;
 
   // For tests of sampling that need the true values. Makes the core.

@@ -86,7 +86,7 @@ TEST_F(MachineTest, WaitEndsExactlyWithTheProgram) {
     EXPECT_EQ(machine_->now_ns(), clock.ns_at(spent)) << options;
     EXPECT_FALSE(machine_->find(pid)->running);
     EXPECT_EQ(machine_->find(pid)->exit_code, 3u);
-    // A core before it in the order ran a step further and has that taken off later.
+    // A core before it in the order ran one step further, which is deducted later.
     wait(kMillisecond);
     for (u32 core : {0u, 7u}) {
       const u64 others = cycles(core, Level::user) + cycles(core, Level::kernel);
@@ -154,7 +154,7 @@ TEST_F(MachineTest, ProgramsAreChargedWhatTheyRanAndNotWhatTheyWaited) {
   for (const u32 pid : {first, second}) EXPECT_NEAR(static_cast<double>(machine_->find(pid)->user_ns), 5e8, 1e4);
   const u64 both_ns = ran_ns(first) + ran_ns(second);
   EXPECT_LE(both_ns, machine_->now_ns());
-  EXPECT_GT(both_ns, machine_->now_ns() - 50'000);  // the first tick is nobody's
+  EXPECT_GT(both_ns, machine_->now_ns() - 50'000);  // the first tick belongs to no program
   EXPECT_GT(machine_->find(nap)->system_ns, 0u);
   EXPECT_LT(ran_ns(nap), kMillisecond);
 }
@@ -263,7 +263,7 @@ TEST(VirtualClock, ConversionsAgree) {
   }
 }
 
-// A PMU with one counter of cycles, whose handler sets it anew.
+// A PMU with one counter of cycles; its handler sets the counter again.
 class FakeInterrupts final : public OverflowInterrupts {
  public:
   FakeInterrupts(Machine& machine, u64 interval, bool kernel)

@@ -19,7 +19,7 @@ std::string profiled_workload(const std::string& command_line) {
   return std::string(WPERF_WORKLOADS) + "/" + command_line;
 }
 
-// A record as far as these tests look: its packets, whatever their order.
+// The packets of a record that these tests examine, in any order.
 struct Record {
   u64 pc = 0, target = 0, previous = 0, data = 0, physical = 0;
   u32 level = 0;
@@ -246,7 +246,7 @@ u64 class_of(const Operation& operation) {
   return operation.is_memory() ? 1 : operation.is_branch() ? 2 : 0;
 }
 
-// The expected events packet of such an execution, written down a second time.
+// The expected events packet of such an execution, derived a second time.
 u64 expected_events(const OperationTotals::Kind& kind, const Operation& operation) {
   const bool memory = operation.is_memory();
   const bool call = operation.exception;
@@ -273,7 +273,7 @@ u64 expected_source(DataSource source) {
   return ~u64{0};
 }
 
-// Records of user code against its execution.
+// Compares records of user code with its execution.
 void expect_true(const std::vector<Record>& records, const OperationTotals& totals, const std::string& what,
                  bool loads = true) {
   Sorts addresses, classes, events, sources;
@@ -330,7 +330,7 @@ TEST_F(SpeTest, RecordsAreDistributedAsTheOperations) {
   }
 }
 
-// With the same seed the same operations are chosen, whatever is filtered.
+// With the same seed the same operations are chosen, whatever the filters are.
 TEST_F(SpeTest, EachFilterKeepsExactlyWhatItShould) {
   struct Case {
     std::string name;
@@ -370,7 +370,9 @@ TEST_F(SpeTest, EachFilterKeepsExactlyWhatItShould) {
       ask(request);
       std::vector<Record> records = profile(client, program, request, 30 * kMillisecond, before_ns);
       EXPECT_EQ(client.machine->signals(1)(Level::user, Signal::sample_filtrate), records.size());
-      for (Record& record : records) record.previous = 0;  // the target of the branch recorded before: not the same
+      for (Record& record : records)
+        record.previous = 0;  // it is the target of the branch recorded before, which
+                              // differs
       return records;
     };
     const std::vector<Record> all = records_with([](auto&) {});
@@ -411,7 +413,8 @@ TEST_F(SpeTest, SameSeedSameBytes) {
   EXPECT_NE(bytes("8"), first);
 }
 
-// The smallest buffer fills all the time; the interrupt changes halves, and no record is lost while they are drained.
+// The smallest buffer fills all the time. The interrupt swaps its halves, and no record is lost as long as they are
+// drained.
 TEST_F(SpeTest, FullBuffersInterrupt) {
   SamplingClient client = open("pace=free,mhz=25,cores=2");
   client.spawn(profiled_workload("branchy.exe"), 1);
@@ -452,7 +455,8 @@ TEST_F(SpeTest, WhatIsNotDrainedStandsStill) {
 
 // Two threads write different words of one line, then of two.
 TEST_F(SpeTest, FalseSharingShowsItself) {
-  for (const auto& [core, source] : {std::pair{0u, 9u}, {1u, 0xcu}}) {  // the next core is of the same cluster or not
+  for (const auto& [core, source] : {std::pair{0u, 9u}, {1u, 0xcu}}) {  // the next core is in the same cluster, or is
+                                                                        // not
     SamplingClient client = open("pace=free,mhz=25,cores=4,seed=9");
     client.keep_truth = true;
     run(client, "false_sharing.exe 600000", core, request_for(3ull << core, 1024, kJitter | WPERF_SPE_CONTEXT),

@@ -82,7 +82,8 @@ TEST_F(StackSamplingTest, EveryStackIsTheTrueOne) {
         ++at;
       }
       EXPECT_EQ(drained.lost_stacks, 0u);
-      // The chain has one more frame than there are calls, which started the thread; or one less, if lr has one.
+      // The chain has one frame more than there are calls: the code that started the thread. It has one less if lr
+      // holds a caller.
       const bool must_cut = deepest > most + 1, may_cut = deepest + 1 > most;
       EXPECT_TRUE(drained.cut_stacks != 0 ? may_cut : !must_cut) << program.command_line << " deepest " << deepest;
     }

@@ -5,7 +5,7 @@
 
 namespace wperf::sim {
 namespace {
-constexpr std::chrono::milliseconds kSlack(2);  // sleeping more often than this costs more than it gives
+constexpr std::chrono::milliseconds kSlack(2);  // sleeping more often than this costs more than it gains
 }
 
 void Pacer::begin(u64 virtual_ns) {

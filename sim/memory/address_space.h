@@ -32,7 +32,7 @@ class AddressSpace {
   AddressSpace(const AddressSpace&) = delete;
   AddressSpace& operator=(const AddressSpace&) = delete;
 
-  // Zeroed. False when the range is not page-aligned, overlaps another, or memory is short.
+  // Zeroed. Returns false if the range is not page-aligned, overlaps another, or memory is short.
   bool map(u64 base, u64 size, u32 permissions);
   bool protect(u64 base, u64 size, u32 permissions);  // exactly one whole region
   bool unmap(u64 base);                               // the region that starts there
@@ -43,8 +43,9 @@ class AddressSpace {
   bool write(u64 address, const void* in, u64 size);
 
   const std::vector<Region>& regions() const;
-  u64 generation() const;  // grows with every map, protect, unmap: engines refresh their mapping when it changed
-  // Grows when executable memory changed: an executable region came, went, or was written with write().
+  u64 generation() const;  // grows with every map, protect and unmap, so that engines know when to refresh their
+                           // mapping
+  // Grows when executable memory changes: an executable region is added, removed, or written with write().
   u64 code_generation() const;
   u32 id() const;  // distinguishes processes in the cache models (address space identifier)
 

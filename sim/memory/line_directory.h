@@ -38,7 +38,7 @@ class LineDirectory {
   // The core is about to read or write the line. Returns the core that had it dirty, or kNobody.
   u32 read(u32 core, u64 line);
   u32 write(u32 core, u64 line, bool& others_had_it);
-  // From here on the lines of the space are in here.
+  // From here on the directory tracks the lines of the space.
   void begin(u32 space) {
     for (const SnoopedCaches* caches : caches_)
       if (caches != nullptr) caches->tell_lines(space, *this);

@@ -29,7 +29,7 @@ class LruSets {
   // At least one entry and one way; the number of entries is rounded down to a multiple of the ways.
   LruSets(u64 entries, u32 ways);
 
-  // True when the key is there: it becomes the newest, and dirty if asked.
+  // Returns true if the key is there; it becomes the newest, and dirty if requested.
   bool touch(u64 key, bool dirty) {
     u64* const set = set_of(key);
     if (set[0] >> 1 == key) {
@@ -41,12 +41,12 @@ class LruSets {
   // Puts an absent key in as the newest; returns the evicted entry, if any.
   Victim insert(u64 key, bool dirty);
   bool contains(u64 key) const;
-  // The state before. remove() forgets it; clean() keeps it, no longer dirty.
+  // The state before the call. remove() forgets the key; clean() keeps it, no longer dirty.
   enum class Found : u8 { nothing, clean, dirty };
   Found remove(u64 key);
   Found clean(u64 key);
-  // For translated code that reads the newest of a set itself: where the tags are, and how they are arranged. Mask 0:
-  // the arrangement does not allow that.
+  // For translated code that reads the newest key of a set directly: the address of the tags and their arrangement.
+  // set_mask is 0 if the arrangement does not allow that.
   void tell_parts(u64*& tags, u64& ways, u64& set_mask) {
     tags = tags_.data();
     ways = ways_;

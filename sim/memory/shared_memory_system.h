@@ -19,7 +19,7 @@ struct SharedConfig {
 
 // The counts of a DSU, per cluster (events of data/uncore.json).
 struct ClusterSignals {
-  u64 cycles = 0;  // advanced by the machine with virtual time
+  u64 cycles = 0;  // the machine advances it with virtual time
   u64 l3d_cache_rd = 0, l3d_cache_wr = 0, l3d_cache_refill_rd = 0, l3d_cache_refill_wr = 0;
   u64 l3d_cache_allocate = 0, l3d_cache_wb = 0, bus_access_rd = 0, bus_access_wr = 0;
 };
@@ -33,15 +33,16 @@ class SharedMemorySystem {
  public:
   explicit SharedMemorySystem(const SharedConfig& config);
   ~SharedMemorySystem();
-  // A line (64 bytes) wanted by `core`'s L2, or one it evicted dirty. `line` = physical line number.
+  // A line (64 bytes) that the L2 of `core` wants, or a dirty line that it evicted. `line` = physical line number.
   Served read_line(u32 core, u64 line, bool for_write);
   void write_back_line(u32 core, u64 line);
 
-  // From the first time that an address space runs on a second core its lines are kept coherent.
+  // The lines of an address space are kept coherent from the first time that it runs on a second core.
   void make_coherent(u32 space_id);
   bool is_coherent(u32 space_id) const;
-  void attach(u32 core, SnoopedCaches* caches);  // null: gone
-  // For lines of such a space: the core has it already, and wants to write it. True when others had to give it up.
+  void attach(u32 core, SnoopedCaches* caches);  // null detaches
+  // For lines of such a space: the core has the line already and wants to write it. Returns true if other cores had to
+  // give it up.
   bool own_line(u32 core, u64 line);
 
   const SharedConfig& config() const;

@@ -56,7 +56,7 @@ u64 CorePmu::implemented_mask() const {
   return ((u64{1} << config_.counters) - 1) | u64{1} << kCycleCounterBit;
 }
 
-// Adds to an event counter and returns how often it overflowed.
+// Adds to an event counter and returns the number of its overflows.
 u64 CorePmu::add(u32 index, u64 delta) {
   Counter& counter = counters_[index];
   const u64 before = counter.value;
@@ -65,7 +65,7 @@ u64 CorePmu::add(u32 index, u64 delta) {
   if (wide_events() && (control_ & kPmcrLongEvents) != 0) {
     overflows = counter.value < before ? 1 : 0;
   } else {
-    // Bits 31:0 overflow, whether or not there are bits above them. Split so that the sum cannot wrap 64 bits itself.
+    // Bits 31:0 overflow, whether or not there are bits above them. The sum is split so that it cannot wrap 64 bits.
     overflows = (delta >> 32) + (((before & kLowWord) + (delta & kLowWord)) >> 32);
   }
   if (!wide_events()) counter.value &= kLowWord;
@@ -119,7 +119,7 @@ bool CorePmu::interrupt_pending(const SignalCounts& now) {
   return (control_ & kPmcrEnable) != 0 && (overflowed_ & interrupts_ & implemented_mask()) != 0;
 }
 
-// Counts to the next overflow of a counter; the largest number means 2^64.
+// The counts that are left until the next overflow of a counter; the largest number means 2^64.
 u64 CorePmu::until_overflow(u32 index) const {
   const bool cycles = index == kCycleCounterBit;
   const bool wide = cycles ? (control_ & kPmcrLongCycles) != 0 : wide_events() && (control_ & kPmcrLongEvents) != 0;
@@ -138,7 +138,7 @@ std::span<const EventWatch> CorePmu::watches(const SignalCounts& now) {
     u64 remaining = until_overflow(index);
     const bool chained = static_cast<u16>(counters_[index].type) == kChainEvent && (index & 1u) != 0;
     if (chained) {
-      // One step of it is a whole lap of the counter below.
+      // A step of this counter is a whole lap of the counter below.
       counted = index - 1;
       if ((enabled_ >> counted & 1) == 0) continue;
       const u64 laps = std::min(remaining - 1, kLowWord - 1);
@@ -166,7 +166,7 @@ void CorePmu::write_type(u32 index, u64 value, const SignalCounts& now) {
   Counter& counter = counters_[index];
   counter.type = value & kTypeMask;
   counter.terms = find_event(static_cast<u16>(counter.type));
-  // Counts of the new event before now are not ours.
+  // Counts of the new event before now do not belong to this counter.
   for (const Level level : {Level::user, Level::kernel})
     counter.seen[static_cast<usize>(level)] = value_now(counter, now, level);
 }

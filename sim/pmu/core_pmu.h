@@ -59,7 +59,7 @@ class CorePmu {
   struct Counter {
     u64 value = 0;
     u64 type = 0;
-    const EventTerms* terms = nullptr;  // of its event; null: there is no model for it
+    const EventTerms* terms = nullptr;  // terms of its event; null if there is no model for it
     std::array<u64, 2> seen{};          // [Level]: the event's value at the last synchronize
   };
 

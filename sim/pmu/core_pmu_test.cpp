@@ -92,7 +92,7 @@ TEST_F(CorePmuTest, OverflowByVersionAndLongEvents) {
       {kV3p1, 0, kTop - 1, 2, 0, true},
       {kV3p1, 0, kTop, 11, 10, true},
       {kV3p1, 0, 5, u64{3} << 32, 5, true},
-      {kV3p1, kPmcrLongEvents, kTop, 1, 0, true},  // LP is not there before v3p5
+      {kV3p1, kPmcrLongEvents, kTop, 1, 0, true},  // LP does not exist before v3p5
       {kV3p5, 0, kTop, 1, kTop + 1, true},         // 64 bits wide, overflow at 32
       {kV3p5, 0, kTop + 1, 1, kTop + 2, false},
       {kV3p5, kPmcrLongEvents, kTop, 1, kTop + 1, false},

@@ -48,7 +48,8 @@ u64 memory_payload(const Operation& operation) {
   return store | (instruction.is(Trait::vector_register) ? 0x04 : 0x00);
 }
 
-// Branch-with-link, return or neither come with FEAT_SPE_CRR, which we take for a part of FEAT_SPEv1p2.
+// Whether a branch is branch-with-link, return or neither is part of FEAT_SPE_CRR, which we treat as part of
+// FEAT_SPEv1p2.
 u64 branch_payload(const Operation& operation, u32 version) {
   u64 conditional = 0, indirect = 0, kind = 3;
   switch (operation.instruction.branch) {

@@ -19,7 +19,7 @@ struct SpeRecordOptions {
   bool context = false, physical = false, timestamp = false;
   u32 context_id = 0;
   u64 ticks = 0;
-  u64 previous_target = 0;  // of the previous branch, in the form of code_address(); 0: none yet
+  u64 previous_target = 0;  // target of the previous branch, in the form of code_address(); 0 at first
 };
 
 // Bits of the events packet.

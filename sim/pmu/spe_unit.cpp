@@ -17,7 +17,7 @@ constexpr u64 kLimitMask = ~u64{0xfff};
 constexpr u64 kLimitStored = kLimitMask | 7;  // FM, E
 constexpr u64 kStatusMask = 0xfc0f003f;       // EC, DL, EA, S, COLL, BSC
 
-// The events a version can filter by, without those of one implementation.
+// The events that a version can filter by, without implementation-defined ones.
 u64 filterable_events(u32 version) {
   u64 events = 1 << 1 | 1 << 3 | 1 << 5 | 1 << 7;
   if (version >= 2) events |= 1 << 11;
@@ -41,7 +41,7 @@ u64 pmsidr_of(u32 version) {
   return filters | instructions | sources | interval | record | rest;
 }
 
-// The buffer is ours to use (P = 0), the hardware manages the access flag, records align to 64 bytes.
+// The buffer may be used (P = 0), the hardware manages the access flag, records are aligned to 64 bytes.
 u64 pmbidr_of(u32 version) {
   return version != 0 ? 0x26 : 0;
 }
@@ -188,7 +188,7 @@ u64 SpeUnit::ticks_of(u64 cycle) const {
   return (cycle + cycles_ahead_) * kTimerMhz / config_.mhz;
 }
 
-// False: there was no room.
+// Returns false if there was no room.
 bool SpeUnit::write_record(const Operation& operation, u64 events) {
   const u64 end = limit_ & kLimitMask;
   if (pointer_ >= end || end - pointer_ < kSpeRecordSize) {

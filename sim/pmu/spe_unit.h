@@ -29,18 +29,18 @@ class SpeUnit final : public Profiler {
   explicit SpeUnit(const SpeConfig& config);
 
   static bool has(driver::Register reg) { return reg >= driver::Register::pmsidr && reg <= driver::Register::pmbsr; }
-  // Without SPE all read 0 and ignore writes.
+  // Without SPE all registers read 0 and ignore writes.
   u64 read(driver::Register reg) const;
   void write(driver::Register reg, u64 value);
 
   bool active() const { return profiles(Level::user) || profiles(Level::kernel); }
-  // Sets the context that runs on the core from here on, and by how many cycles its clock is ahead of the reported
-  // cycles.
+  // Sets the context that runs on the core from here on, and the number of cycles by which the core's clock is ahead of
+  // the reported cycles.
   void enter(u32 context, u64 cycles_ahead) {
     context_ = context;
     cycles_ahead_ = cycles_ahead;
   }
-  // The interrupt: once for each time that PMBSR.S comes to be 1. Asking takes it away.
+  // Whether the interrupt is pending: it is raised each time PMBSR.S becomes 1. The call clears it.
   bool take_interrupt();
   bool interrupt_pending() const { return interrupt_; }
 
@@ -71,7 +71,7 @@ class SpeUnit final : public Profiler {
   u32 context_ = 0;
   u64 cycles_ahead_ = 0;
   u64 busy_until_ = 0;       // the chosen operation is under way
-  u64 previous_target_ = 0;  // as a packet has it
+  u64 previous_target_ = 0;  // in the form that a packet has
 };
 
 // PMSIDR_EL1 and PMBIDR_EL1 of a version.

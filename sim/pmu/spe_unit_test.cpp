@@ -23,7 +23,7 @@ class SpeUnitTest : public testing::Test {
     unit = SpeUnit({version, 1, 25});
     buffer.assign(records * kSpeRecordSize + 2 * 4096, 0xee);
     begin = (reinterpret_cast<std::uintptr_t>(buffer.data()) + 4095) & ~u64{4095};
-    // A limit is a page: the pointer begins so far below one that `records` fit.
+    // A limit is a page, so the pointer begins far enough below one that `records` fit.
     const u64 limit = (begin + records * kSpeRecordSize + 4095) & ~u64{4095};
     begin = limit - records * kSpeRecordSize;
     unit.write(Register::pmscr, control);
@@ -38,7 +38,7 @@ class SpeUnitTest : public testing::Test {
     settle_latency(result);
     return result;
   }
-  // As the engine does: false when it collided.
+  // Like the engine: returns false if it collided.
   bool sample(const Operation& what) {
     unit.pass(unit.remaining() - 1);
     if (!unit.choose(what.begun)) return false;

@@ -16,7 +16,7 @@ namespace {
 
 constexpr u16 kCycles = 0x11;
 
-// Which events of an Arm core the usual sources count.
+// The event of an Arm core that each usual source counts.
 u16 event_of_source(u32 source) {
   switch (source) {
     case 2:
@@ -166,7 +166,7 @@ class MachineBelow final : public FakeMachine {
   SimulatedLeaves leaves_;
 };
 
-// The simulated machine pins each program to a core; where any will do, to the first.
+// The simulated machine pins each program to a core. If any core will do, that is the first.
 class SimulatedPrograms final : public device::Programs {
  public:
   explicit SimulatedPrograms(device::Programs& programs) : programs_(programs) {}
@@ -208,7 +208,7 @@ u32 mhz_of(const std::string& options) {
   return std::max(mhz, 1u);
 }
 
-// The faults of this Windows: "not-elevated", "no-privilege", …
+// The faults of this Windows, for example "not-elevated" and "no-privilege".
 bool take_fault(std::string_view word, FakeWindows& windows) {
   if (word == "not-elevated") {
     windows.elevated = false;

@@ -15,7 +15,7 @@ constexpr usize kMostStackEvents = 256, kMostCounterEvents = 4;
 constexpr u32 kFirstAddedSource = 0x100;
 constexpr u32 kStatusInvalid = 0xc000000d, kStatusDenied = 0xc0000022, kStatusNotSupported = 0xc00000bb;
 
-// EVENT_TRACE_PROPERTIES as Windows wants them of a caller: its own size, and room for both names.
+// Whether EVENT_TRACE_PROPERTIES are as Windows requires: the right size, and room for both names.
 bool is_sound(std::span<const std::byte> properties) {
   constexpr u32 kTracedGuid = 0x20000;
   if (properties.size() < kPropertiesSize || number_at<u32>(properties, 0) != properties.size()) return false;
@@ -25,7 +25,7 @@ bool is_sound(std::span<const std::byte> properties) {
   return fits(name_at) && (file_at == 0 || (fits(file_at) && file_at != name_at));
 }
 
-// Where the caller left room for it.
+// Writes the file's name if the caller left room for it.
 void tell_file(const std::string& file, std::span<std::byte> properties) {
   const u32 at = number_at<u32>(properties, 112);
   if (at == 0) return;
@@ -201,7 +201,7 @@ WindowsError FakeTraceApi::set(u64 session, TraceClass what, std::span<const std
     case TraceClass::stack_events:
       return take_events(information, kMostStackEvents, one->stacks);
     case TraceClass::counter_events:
-      if (one->watches) return kInvalidParameter;  // too late: events come already
+      if (one->watches) return kInvalidParameter;  // too late: events are being recorded already
       return take_events(information, kMostCounterEvents, one->counter_events);
     case TraceClass::counters:
       if (one->watches) return kInvalidParameter;

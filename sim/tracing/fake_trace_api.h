@@ -28,11 +28,11 @@ class FakeMachine {
   virtual u64 now_ns() = 0;
   virtual std::vector<u64> core_midr() = 0;
   virtual diag::Result<void> begin(std::span<const Sampling> sources, bool stacks) = 0;
-  // The samples since the last call; returns how many were lost in all.
+  // The samples since the last call; returns the total number of lost samples.
   virtual diag::Result<u64> drain(std::vector<FakeSample>& samples) = 0;
   virtual diag::Result<void> end() = 0;
   virtual std::vector<FakeProcess> processes() = 0;
-  // From here on its switches are recorded, with the counts of these sources.
+  // Records the switches of the machine from here on, with the counts of these sources.
   virtual void watch_switches(std::span<const Sampling> counted) = 0;
   virtual void take_switches(std::vector<FakeSwitch>& switches) = 0;
   virtual void visit_cores(u32 process, u32 thread) = 0;
@@ -45,14 +45,14 @@ struct FakeWindows {
   bool takes_sources = true;  // sources can be added
   bool disk_full = false;
   u64 free_bytes = 0;       // on the disk; 0: unknown
-  u32 ended_after = 0;      // queries: then another process ends the session; 0: never
+  u32 ended_after = 0;      // after so many queries another process ends the session; 0 for never
   u32 lost_per_second = 0;  // events
   u32 most_sessions = 8, most_sources = 4, most_counters = 4;
-  std::vector<ProfileSource> sources = {};    // usual ones where empty
+  std::vector<ProfileSource> sources = {};    // the usual ones if empty
   std::vector<u32> owned_sources = {};        // sources that another session samples
   std::vector<std::u16string> sessions = {};  // sessions that already exist
   std::vector<u32> processes = {};            // processes that run
-  std::string kernel_logger_file = {};        // file of another's session of that name
+  std::string kernel_logger_file = {};        // file of another program's session with that name
   std::map<std::string, std::string> kept = {};
 };
 std::vector<ProfileSource> usual_sources();
@@ -83,9 +83,9 @@ class FakeTraceApi final : public TraceApi {
   u64 free_bytes(const std::string&) override { return windows_.free_bytes; }
   u64 file_bytes(const std::string& file) override { return file_bytes_[file]; }
 
-  // From here on another process calls.
+  // From here on the calls come from another process.
   void become(u32 process) { own_process_ = process; }
-  // State that a test looks at: nothing of a session may stay.
+  // State that tests examine: nothing of a session may remain.
   FakeWindows& windows() { return windows_; }
   const std::map<u32, u32>& intervals() const { return intervals_; }
   std::vector<u32> added_sources() const;
@@ -133,7 +133,7 @@ class FakeTraceApi final : public TraceApi {
   u64 next_handle_ = 0x20;
 };
 
-// The simulated machine as a Windows that traces: "mhz=100,cores=4". Linux only. Tests ask `below` for the truth.
+// The simulated machine as a Windows that traces: "mhz=100,cores=4". Linux only. Tests use `below` for the true values.
 diag::Result<std::unique_ptr<TracingMachine>> open_fake_tracing(const std::string& options,
                                                                 wperf_driver::SimulatedMachine** below = nullptr);
 

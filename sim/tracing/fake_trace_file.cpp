@@ -26,8 +26,8 @@ std::string_view file_name(std::string_view path) {
   return slash == path.npos ? path : path.substr(slash + 1);
 }
 
-// Samples and switches of all cores in one order, which is also that of their ticks: each event of a core is later than
-// the one before, and an event of a thread on one core never precedes its earlier events on another.
+// Samples and switches of all cores in one order, which is also the order of their ticks: each event of a core is later
+// than the one before, and an event of a thread on one core never precedes its earlier events on another.
 class Ticks {
  public:
   u64 of_sample(u16 core, u64 tick) { return core_[core] = std::max(tick, core_[core]); }
@@ -51,7 +51,7 @@ class Writer {
  public:
   Writer(const FakeTrace& trace, etl::write::BufferWriter& buffers) : trace_(trace), buffers_(buffers) {}
 
-  // Answers the last tick.
+  // Returns the last tick.
   u64 write() {
     const u64 begin = kFirstTicks + 1;
     add(0, begin, etl::write::group_masks(begin, std::span<const u32, 8>(trace_.masks)));

@@ -33,8 +33,8 @@ struct FakeSwitch {
   u64 time_ns = 0;
   Kind kind = Kind::switched;
   u16 core = 0;
-  u32 process = 0, thread = 0;          // the thread that comes, is ready, begins or ends
-  u32 old_process = 0, old_thread = 0;  // the thread that leaves, or that did it; 0: none
+  u32 process = 0, thread = 0;          // the thread that comes, becomes ready, begins or ends
+  u32 old_process = 0, old_thread = 0;  // the thread that leaves or causes the action; 0 if there is none
   u8 state = 0, reason = 0;             // of the thread that leaves
   std::vector<u64> kernel_frames, user_frames;
   std::vector<u64> counts;  // values of the counted sources
@@ -47,7 +47,7 @@ struct FakeTrace {
   u64 events_lost = 0;
   GroupMasks masks{};
   bool switch_stacks = false, ready_stacks = false;
-  u32 own_process = 0;  // the recorder's
+  u32 own_process = 0;  // the recorder's process id
   struct Interval {
     u32 source = 0, interval = 0;
     std::string name;
@@ -59,7 +59,7 @@ struct FakeTrace {
   std::vector<FakeProcess> processes;             // when it ended
 };
 
-// How many buffers it has; 0: it could not be written.
+// Returns the number of its buffers, or 0 if it could not be written.
 u32 write_fake_trace(const FakeTrace& trace);
 
 }  // namespace wperf::etw::fake

@@ -15,7 +15,7 @@ namespace wperf::etw::fake {
 
 class SimulatedLeaves {
  public:
-  // Does the link register hold the caller of the code at `pc`, and no frame record does?
+  // Whether the link register holds the caller of the code at `pc` and no frame record does.
   bool link_is_caller(const std::vector<readings::Module>& modules, u64 pc);
 
  private:

@@ -19,12 +19,13 @@ std::optional<std::string> text_at(Win32Call& call, u64 address);
 std::optional<std::string> wide_text_at(Win32Call& call, u64 address);  // as UTF-8
 
 constexpr u64 kMinusOne = ~0ull;
-// An int: programs look at 32 bits, the upper half is anything.
+// A result of type int: programs read 32 bits, and the upper half may have any value.
 constexpr u64 int_result(int value) {
   return static_cast<u32>(value);
 }
 
-// The arguments after the named ones: in registers and then on the stack, or where a va_list points.
+// The arguments after the named ones. They are in registers and then on the stack, or at the place that a va_list
+// points to.
 class ArgumentList {
  public:
   ArgumentList(Win32Call& call, u32 first) : call_(call), index_(first) {}
@@ -44,14 +45,14 @@ class ArgumentList {
 // The output of printf. nullopt if the program has crashed. Numbers look as glibc and Windows' ucrtbase write them.
 std::optional<std::string> format_text(Win32Call& call, std::string_view format, ArgumentList arguments);
 
-// To where a descriptor leads. False with errno set.
+// Writes to the destination of a descriptor. Returns false with errno set on failure.
 bool write_descriptor(Win32Call& call, u32 descriptor, std::string_view bytes);
 std::optional<usize> read_descriptor(Win32Call& call, u32 descriptor, std::span<char> out);
 void take_console(ProcessState& state, bool error, std::string_view bytes);  // win32_console.cpp
-usize read_input(ProcessState& state, std::span<char> out);                  // there, too. 0: the end
-CrtFile* crt_file(Win32Call& call, u64 descriptor);                          // null with errno set
+usize read_input(ProcessState& state, std::span<char> out);                  // also there; returns 0 at the end
+CrtFile* crt_file(Win32Call& call, u64 descriptor);                          // returns null with errno set on failure
 bool close_descriptor(Win32Call& call, u32 descriptor);
-// O_… flags; -1 with errno set.
+// Takes O_… flags; returns -1 with errno set on failure.
 int open_descriptor(Win32Call& call, const std::string& name, u32 flags);
 
 inline constexpr u32 kOpenWrite = 1, kOpenReadWrite = 2, kOpenAppend = 8, kOpenCreate = 0x100, kOpenTruncate = 0x200,

@@ -307,7 +307,7 @@ u64 done(Win32Call& call, FileProblem problem) {
   return problem == FileProblem::none ? 0 : fail_with(call, errno_of(problem), int_result(-1));
 }
 
-// Functions that take only a name.
+// Functions with a name as their only argument.
 template <FileProblem (GuestFiles::*kAction)(std::string_view), bool kWide = false>
 u64 act_on(Win32Call& call) {
   const auto name = kWide ? wide_text_at(call, call.argument(0)) : text_at(call, call.argument(0));
@@ -320,7 +320,7 @@ u64 rename_file(Win32Call& call) {
   return to ? done(call, call.state.files.rename(*from, *to, false)) : 0;
 }
 
-// _access, _chmod, _utime64: they only check that the file exists; modes and times belong to the host.
+// _access, _chmod, _utime64: they only check that the file exists, because modes and times belong to the host.
 u64 only_look(Win32Call& call) {
   const auto name = text_at(call, call.argument(0));
   FileFacts facts;

@@ -13,7 +13,7 @@
 namespace wperf::sim {
 namespace {
 
-// Doubles come and go in vector registers.
+// Doubles are passed and returned in vector registers.
 double vector_argument(const Win32Call& call, u32 index) {
   return std::bit_cast<double>(call.state.current->registers.v[index][0]);
 }
@@ -49,7 +49,7 @@ u64 split_fraction(Win32Call& call) {
   return call.write_value(call.argument(0), whole) ? vector_result(call, part) : 0;
 }
 
-// Where the text after the number goes on.
+// Stores the address after the number.
 bool put_end(Win32Call& call, const std::string& text, const char* end) {
   const u64 place = call.argument(0) + static_cast<u64>(end - text.c_str());
   return call.argument(1) == 0 || call.write_value(call.argument(1), place);
@@ -77,7 +77,7 @@ u64 to_long(Win32Call& call) {
 u64 to_unsigned_long(Win32Call& call) {
   const auto text = text_at(call, call.argument(0));
   if (!text) return 0;
-  // The negative of a number that fits is a number, too.
+  // The negative of a number that fits is also accepted.
   const bool negative = text->find('-') < text->find_first_of("0123456789");
   return negative ? static_cast<u32>(parse_whole<long long>(call, -0xffffffffLL, 0xffffffffLL, std::strtoll))
                   : static_cast<u32>(parse_whole<unsigned long long>(call, 0, 0xffffffff, std::strtoull));
@@ -177,7 +177,7 @@ u64 from_calendar(Win32Call& call) {
   return call.write_value(call.argument(0), calendar_of(time)) ? static_cast<u64>(seconds) : 0;
 }
 
-u64 format_time(Win32Call& call) {  // place, capacity, format, calendar
+u64 format_time(Win32Call& call) {  // arguments: place, capacity, format, calendar
   constexpr usize kLargest = 64 << 10;
   Calendar calendar{};
   const auto format = text_at(call, call.argument(2));

@@ -33,8 +33,8 @@ u16 ascii_class(u32 character) {
   return bits;
 }
 
-// As CommandLineToArgvW and the C runtime agree on it: blanks part, quotes hold together, a backslash only means itself
-// unless a quote follows.
+// By the rules of CommandLineToArgvW and the C runtime: blanks separate arguments, quotes hold them together, and a
+// backslash is an ordinary character unless a quote follows.
 std::vector<std::string> split_arguments(std::string_view line) {
   std::vector<std::string> arguments;
   usize at = 0;
@@ -63,7 +63,7 @@ std::vector<std::string> split_arguments(std::string_view line) {
   }
 }
 
-// An array of pointers to texts, with a null at its end, on the program's heap. 0: no memory.
+// Places an array of pointers to texts, with a null at its end, on the program's heap. Returns 0 if memory is short.
 u64 place_texts(ProcessState& state, const std::vector<std::string>& texts) {
   u64 bytes = (texts.size() + 1) * sizeof(u64);
   for (const std::string& text : texts) bytes += text.size() + 1;
@@ -144,7 +144,7 @@ u64 leave_settings(Win32Call&) {
   return 0;
 }
 
-// jmp_buf: 24 words of 64 bits. The registers that a call preserves.
+// jmp_buf: 24 words of 64 bits. It holds the registers that a call preserves.
 struct JumpBuffer {
   u64 frame, reserved;
   u64 x[12];  // x19 … x30
@@ -201,8 +201,8 @@ u64 raise_signal(Win32Call& call) {
   return call.call_program(function, {call.argument32(0)}, [](Win32Call&) { return u64{0}; });
 }
 
-// qsort: merges from runs of one on, as glibc does, so that equal elements keep their order. Each comparison is a call
-// of the program.
+// qsort: merges runs, starting with runs of one element, like glibc, so that equal elements keep their order. Each
+// comparison calls the program.
 struct Sort {
   u64 base = 0, count = 0, size = 0, compare = 0;
   u64 left = 0, right = 0;  // lines in memory that hold the compared elements
@@ -364,16 +364,18 @@ void prepare_crt(ProcessState& state) {
   put_variable(state, kCrtCommandLine, state.command_line_a);
   put_variable(state, kCrtErrorCount, u32{43});
   put_variable(state, kCrtLongestCharacter, u32{1});
-  put_variable(state, kCrtClasses, data + kCrtClassTable + sizeof(u16));  // [-1] is that of EOF
+  put_variable(state, kCrtClasses, data + kCrtClassTable + sizeof(u16));  // [-1] is the class of EOF
   for (u32 character = 0; character < 128; ++character)
     put_variable(state, kCrtClassTable + (character + 1) * sizeof(u16), ascii_class(character));
   constexpr std::string_view kTexts("\0.\0C\0", 5);
   state.space.write(data + kCrtTexts, kTexts.data(), kTexts.size());
-  // struct lconv: ten texts, eight numbers of a byte, eight wide texts. All but the point are empty, or not known.
+  // struct lconv: ten texts, eight numbers of a byte, eight wide texts. All except the decimal point are empty or
+  // unknown.
   for (u32 index = 0; index < 10; ++index)
     put_variable(state, kCrtLocaleFacts + index * sizeof(u64), data + kCrtTexts + (index == 0 ? 1 : 0));
   put_variable(state, kCrtLocaleFacts + 80, u64{0x7f7f'7f7f'7f7f'7f7f});
-  // struct localeinfo: where its facts are. Programs use only the longest character, lconv and the classes.
+  // struct localeinfo: pointers to the facts of a locale. Programs use only the longest character, lconv and the
+  // classes.
   constexpr u32 kLocaleInfo = kCrtLocale + 0x20, kLongest = 268, kLocaleConventions = 296, kLocaleClasses = 320;
   put_variable(state, kCrtLocale, data + kLocaleInfo);
   put_variable(state, kLocaleInfo + kLongest, u32{1});

@@ -17,7 +17,7 @@ inline constexpr u32 kCrtCommandLine = 0x00, kCrtCommitMode = 0x08, kCrtFileMode
                      kCrtClasses = 0x18, kCrtLongestCharacter = 0x20, kCrtEnvironment = 0x28, kCrtArgumentCount = 0x30,
                      kCrtArguments = 0x38, kCrtLocaleFacts = 0x80, kCrtTexts = 0x200, kCrtClassTable = 0x400,
                      kCrtStreams = 0x800, kCrtLocale = 0x3800;
-inline constexpr u32 kStreamBytes = 48, kMostStreams = 256;  // size of a FILE, as programs compile it in
+inline constexpr u32 kStreamBytes = 48, kMostStreams = 256;  // size of a FILE, which programs have compiled in
 
 // At the end of a thread's TEB.
 inline constexpr u64 kTebErrno = 0x1f00, kTebTime = 0x1f10, kTebText = 0x1f40;
@@ -37,7 +37,7 @@ struct CrtStream {
   bool open = false, at_end = false, failed = false;
   u32 descriptor = 0;
   std::string input;  // read ahead
-  usize taken = 0;    // the part that was taken
+  usize taken = 0;    // the part of it that was consumed
 };
 
 struct CrtState {

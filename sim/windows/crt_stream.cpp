@@ -26,7 +26,7 @@ u64 address_of(const Win32Call& call, usize index) {
   return call.state.crt.data + kCrtStreams + index * kStreamBytes;
 }
 
-// "r", "w+b", "ab" … as flags of _open.
+// "r", "w+b", "ab" and other modes as flags of _open.
 std::optional<u32> mode_flags(std::string_view mode) {
   if (mode.empty()) return std::nullopt;
   const bool both = mode.substr(0, mode.find(',')).find('+') != std::string_view::npos;
@@ -115,7 +115,7 @@ int next_byte(Win32Call& call, CrtStream& stream) {
   return fill_ahead(call, stream) ? static_cast<u8>(stream.input[stream.taken++]) : -1;
 }
 
-// Moves the file to where the program believes it is: bytes read ahead were not read.
+// Moves the file to the program's position, because the program has not read the bytes that were read ahead.
 void give_back(Win32Call& call, CrtStream& stream) {
   const auto ahead = static_cast<std::int64_t>(stream.input.size() - stream.taken);
   if (ahead != 0 && call.state.crt.files[stream.descriptor].kind == CrtFile::Kind::file)
@@ -242,7 +242,7 @@ u64 print_wide(Win32Call& call) {
   return text && put_bytes(call, *stream, *text) ? text->size() : int_result(-1);
 }
 
-// Into memory. Windows' own _vsnprintf returns -1 if it does not fit, and leaves the terminator out.
+// Prints into memory. Windows' own _vsnprintf returns -1 if the text does not fit, and omits the terminator.
 u64 print_into(Win32Call& call, u64 place, u64 capacity, u64 format_address, const ArgumentList& arguments) {
   const auto format = text_at(call, format_address);
   const auto text = format ? format_text(call, *format, arguments) : std::nullopt;

@@ -41,7 +41,7 @@ u64 to_upper(Win32Call& call) {
   return character >= 'a' && character <= 'z' ? character - 32 : character;
 }
 
-// Two texts, for functions that look through one for the other.
+// Reads two texts, for functions that search one for the other.
 bool two_texts(Win32Call& call, std::string& left, std::string& right) {
   auto first = text_at(call, call.argument(0));
   auto second = first ? text_at(call, call.argument(1)) : std::nullopt;

@@ -49,10 +49,11 @@ struct GuestExceptionPointers {
   u64 record = 0, context = 0;
 };
 
-// A __try of C, in __C_specific_handler's data: places from the image on.
+// A __try block of C in the data of __C_specific_handler; all places are relative to the image.
 struct GuestScope {
-  static constexpr u32 kAlways = 1;                // for a filter: its answer is yes
-  u32 begin = 0, end = 0, filter = 0, target = 0;  // target 0: a __finally, which `filter` is
+  static constexpr u32 kAlways = 1;                // as `filter`: the filter's answer is always yes
+  u32 begin = 0, end = 0, filter = 0, target = 0;  // if target is 0, the block has a __finally, and `filter` is its
+                                                   // function
 };
 
 }  // namespace wperf::sim

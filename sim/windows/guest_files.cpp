@@ -30,7 +30,7 @@ FileProblem problem_of(int error) {
     case EACCES:
     case EPERM:
     case EROFS:
-    case ELOOP:  // a link: they lead nowhere
+    case ELOOP:  // a link; links are not followed
       return FileProblem::denied;
     case EEXIST:
       return FileProblem::exists;
@@ -56,7 +56,7 @@ bool is_device(std::string_view part) {
          (same_ignoring_case(stem.substr(0, 3), "COM") || same_ignoring_case(stem.substr(0, 3), "LPT"));
 }
 
-// Windows drops dots and spaces at the end of a part: two names for one file are more than anybody here wants.
+// Windows drops dots and spaces at the end of a part. Names with them are refused, so that a file has only one name.
 bool is_plain(std::string_view part) {
   if (part.size() > kLongestPart || part.back() == '.' || part.back() == ' ' || is_device(part)) return false;
   return std::none_of(part.begin(), part.end(), [](char character) {
@@ -64,7 +64,8 @@ bool is_plain(std::string_view part) {
   });
 }
 
-// Taken off: "\\?\", "C:", a slash at the start, which sets `absolute`. False: another drive, another machine.
+// Removes "\\?\", "C:" and a slash at the start, which sets `absolute`. Returns false for another drive or another
+// machine.
 bool take_root(std::string_view& name, bool& absolute) {
   const auto is_slash = [](char character) { return character == '\\' || character == '/'; };
   absolute = false;
@@ -114,7 +115,7 @@ std::optional<std::vector<std::string>> GuestFiles::parts_below(std::string_view
   bool absolute = false;
   if (name.empty() || name.size() > kLongestName || name.find('\0') != std::string_view::npos) return std::nullopt;
   if (!take_root(name, absolute)) return std::nullopt;
-  std::vector<std::string> parts;  // from the drive's root on
+  std::vector<std::string> parts;  // the parts from the drive's root on
   if (!absolute) parts.emplace_back(kGuestFolder.substr(3));
   while (!name.empty()) {
     const usize slash = name.find_first_of("\\/");
@@ -122,7 +123,7 @@ std::optional<std::vector<std::string>> GuestFiles::parts_below(std::string_view
     name.remove_prefix(slash == std::string_view::npos ? name.size() : slash + 1);
     if (part.empty() || part == ".") continue;
     if (part == "..") {
-      if (!parts.empty()) parts.pop_back();  // above the root of a drive is its root
+      if (!parts.empty()) parts.pop_back();  // the parent of a drive's root is the root itself
       continue;
     }
     if (!is_plain(part)) return std::nullopt;
@@ -169,7 +170,7 @@ FileProblem GuestFiles::open(std::string_view name, const OpenWish& wish, u32& n
   if (writes_ && wish.exclusive) flags |= O_EXCL;
   const bool changes = wish.write || wish.truncate;
   struct stat status{};
-  if (!writes_ && (changes || wish.create)) {  // existing files are distinguished from those that may not be made
+  if (!writes_ && (changes || wish.create)) {  // existing files are distinguished from files that must not be created
     const bool there = ::fstatat(parent, parts->back().c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0;
     if (changes || !there || wish.exclusive) {
       ::close(parent);
@@ -234,7 +235,7 @@ FileProblem GuestFiles::list(std::string_view name, std::vector<std::string>& ou
   out.clear();
   auto parts = parts_below(name);
   if (!parts || folder_ < 0) return FileProblem::not_found;
-  parts->emplace_back(".");  // the parent of that is the folder itself
+  parts->emplace_back(".");  // the parent of the result is the folder itself
   FileProblem problem{};
   const int folder = open_parent(*parts, problem);
   if (folder < 0) return problem;
@@ -243,7 +244,7 @@ FileProblem GuestFiles::list(std::string_view name, std::vector<std::string>& ou
     ::close(folder);
     return FileProblem::failed;
   }
-  ::rewinddir(entries.get());  // the folder itself shares its place with the one it was copied from
+  ::rewinddir(entries.get());  // the folder shares its position with the descriptor that it was copied from
   while (const dirent* entry = ::readdir(entries.get())) {
     const std::string_view file = entry->d_name;
     struct stat status{};

@@ -19,19 +19,19 @@ inline constexpr std::string_view kGuestFolder = "C:\\work";
 
 // The parts of the simulating machine that a program sees.
 struct Surroundings {
-  std::string folder;    // on the host; empty: the program sees no files
+  std::string folder;    // on the host; if empty, the program sees no files
   bool writes = false;   // it may also change the contents of the folder
   bool input = false;    // its standard input is this process's
-  bool console = false;  // its output is written by this process, too
+  bool console = false;  // this process also writes its output
 };
 
 enum class FileProblem : u8 { none, not_found, denied, exists, too_many, is_folder, not_a_folder, not_empty, failed };
 
 struct OpenWish {
   bool read = false, write = false, append = false;
-  bool create = false;     // if it is not there
-  bool truncate = false;   // if it is
-  bool exclusive = false;  // and it must not be there
+  bool create = false;     // if the file does not exist
+  bool truncate = false;   // if the file exists
+  bool exclusive = false;  // fails if the file exists
 };
 
 struct FileFacts {
@@ -54,10 +54,10 @@ class GuestFiles {
   // The parts of a program's name "..\work\a/b.txt" below the folder: {"a", "b.txt"}. nullopt if it is not below, or
   // not a name that Windows allows.
   static std::optional<std::vector<std::string>> parts_below(std::string_view name);
-  // The folder's path as the program sees it and the rest: "C:\work\a\b.txt".
+  // The path of a file as the program sees it: "C:\work\a\b.txt".
   static std::string full_name(const std::vector<std::string>& parts);
 
-  // `number` is for the calls below.
+  // Sets `number`, which the calls below take.
   [[nodiscard]] FileProblem open(std::string_view name, const OpenWish& wish, u32& number);
   [[nodiscard]] FileProblem facts(std::string_view name, FileFacts& out) const;
   [[nodiscard]] FileProblem facts(u32 number, FileFacts& out) const;
@@ -69,7 +69,7 @@ class GuestFiles {
   [[nodiscard]] FileProblem rename(std::string_view from, std::string_view to, bool replace);
 
   [[nodiscard]] bool is_open(u32 number) const;
-  std::optional<usize> read(u32 number, std::span<char> out);  // 0: the end
+  std::optional<usize> read(u32 number, std::span<char> out);  // 0 at the end
   std::optional<usize> write(u32 number, std::span<const char> bytes);
   enum class From : u8 { start, here, end };
   std::optional<u64> seek(u32 number, std::int64_t offset, From from);
@@ -77,7 +77,7 @@ class GuestFiles {
   bool close(u32 number);
 
  private:
-  // Opens the folder that holds the last part; returns -1 with *problem set on failure. The caller closes it.
+  // Opens the folder that holds the last part. Returns -1 and sets *problem on failure. The caller closes it.
   int open_parent(const std::vector<std::string>& parts, FileProblem& problem) const;
 
   int folder_ = -1;
@@ -85,10 +85,10 @@ class GuestFiles {
   std::vector<int> files_;  // by number; -1: free
 };
 
-// Standard input of this process from `place` on, for programs that read theirs. Each reads it from its start, also
-// programs that are run again: the bytes read so far are kept. 0: the end.
+// Standard input of this process from `place` on, for programs that read their input. Each program, also one that runs
+// again, reads it from its start, because the bytes read so far are kept. Returns 0 at the end.
 usize read_standard_input(u64 place, std::span<char> out);
-// Writes all of it to standard output or error; errors are ignored.
+// Writes all bytes to standard output or error; errors are ignored.
 void write_standard(bool error, std::span<const char> bytes);
 
 }  // namespace wperf::sim

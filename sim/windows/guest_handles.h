@@ -38,9 +38,9 @@ struct GuestHandle {
   enum class Kind : u8 { free, file, folder, search, mapping };
   Kind kind = Kind::free;
   std::shared_ptr<OpenFile> file = {};  // of a file or a file mapping
-  std::string name = {};                // the program's, in full; a search has its folder
-  std::vector<std::string> found = {};  // by a search, in order
-  usize next = 0;                       // index into these
+  std::string name = {};                // the program's full name for it; for a search that of its folder
+  std::vector<std::string> found = {};  // names found by a search, in order
+  usize next = 0;                       // index into `found`
 };
 
 class GuestHandles {
@@ -48,7 +48,7 @@ class GuestHandles {
   static constexpr u64 kFirst = 0x8000, kStep = 4;
   static constexpr usize kMost = 4096;
 
-  // 0: there are too many.
+  // Returns 0 if there are too many.
   u64 add(GuestHandle handle) {
     usize index = 0;
     while (index < handles_.size() && handles_[index].kind != GuestHandle::Kind::free) ++index;
@@ -57,7 +57,7 @@ class GuestHandles {
     handles_[index] = std::move(handle);
     return kFirst + index * kStep;
   }
-  // Null if it is not a handle, or one of another kind.
+  // Null if it is not a handle, or if the handle is of another kind.
   GuestHandle* at(u64 handle) {
     const u64 index = (handle - kFirst) / kStep;
     if (handle < kFirst || (handle - kFirst) % kStep != 0 || index >= handles_.size()) return nullptr;

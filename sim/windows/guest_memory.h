@@ -24,7 +24,7 @@ class GuestMemory {
   // back as one char per UTF-16 unit, '?' for units outside ASCII: enough for names.
   [[nodiscard]] bool read_text(u64 address, std::string& out) const;
   [[nodiscard]] bool read_wide(u64 address, std::string& out) const;
-  // Count of units before the terminator, without a limit but the mapped memory's.
+  // The number of units before the terminator, limited only by the mapped memory.
   [[nodiscard]] bool length_of(u64 address, u32 unit_size, u64& out) const;
 
  private:

@@ -7,9 +7,9 @@ namespace wperf::sim {
 namespace {
 
 constexpr u64 kSegment = 1 << 20;
-constexpr u64 kOwnAllocation = 512 << 10;  // as on Windows, large blocks come straight from VirtualAlloc
+constexpr u64 kOwnAllocation = 512 << 10;  // as on Windows, large blocks come directly from VirtualAlloc
 constexpr u64 kAlignment = 16;
-constexpr u64 kHeader = 16;  // Windows keeps a header before each block: neighbours are as far apart as there
+constexpr u64 kHeader = 16;  // Windows keeps a header before each block; this keeps blocks at the same distance
 constexpr u64 kLargest = 1ull << 40;
 constexpr usize kMostBlocks = 16u << 20;
 
@@ -56,7 +56,7 @@ bool Heap::free(VirtualMemory& memory, u64 address) {
   }
   u64 size = block.held;
   const auto next = free_.upper_bound(start);
-  // Two segments may touch; joining them would make a block that spans reservations.
+  // Two segments may be adjacent; joining them would make a block that spans reservations.
   if (next != free_.end() && next->first == start + size && segments_.count(next->first) == 0) {
     size += next->second;
     free_.erase(next);

@@ -45,7 +45,7 @@ const PeExport* find_entry(const LoadedImage& image, const std::string& name, u3
   return found == image.exports_by_name.end() ? nullptr : &image.pe.exports[found->second];
 }
 
-// "OTHER.Name" or "OTHER.#12": the DLL's name may itself hold dots.
+// Splits "OTHER.Name" or "OTHER.#12"; the DLL's name may itself contain dots.
 bool split_forward(const std::string& forward, std::string& dll, std::string& name, u32& ordinal) {
   const usize dot = forward.rfind('.');
   if (dot == std::string::npos || dot == 0 || dot + 1 == forward.size()) return false;
@@ -59,7 +59,7 @@ bool split_forward(const std::string& forward, std::string& dll, std::string& na
   return true;
 }
 
-// Everything the import needs is known except the DLL named in `wanted`.
+// The result for an import: complete, or waiting for the DLL named in `wanted`.
 struct Found {
   u64 address = 0;
   std::string wanted;
@@ -88,7 +88,7 @@ class Loading {
 
   bool run(const ImageFile& program) {
     if (!add(program, false)) return false;
-    // The list grows while it is walked: a DLL's own imports bring more DLLs.
+    // The list grows during the loop: a DLL's own imports bring more DLLs.
     for (usize index = 0; index < out_.images.size(); ++index) {
       if (!add_imported_dlls(index)) return false;
     }
@@ -124,7 +124,7 @@ class Loading {
     const u64 index = out_.images.size();
     image.module.size = pe.image_size;
     image.module.base = pe.preferred_base;
-    // A place is only taken when nothing lies in the whole of the image, gaps between sections included.
+    // A place is used only if the whole image, gaps between sections included, is free there.
     for (u64 attempt = 0; pe.relocatable; ++attempt) {
       if (attempt == 64) return fail("not enough address space to load " + file.name);
       const u64 slots = pe.is_dll ? 0x8000 : 0xffff;
@@ -180,7 +180,7 @@ class Loading {
   }
 
   bool add_imported_dlls(usize index) {
-    // By value: adding an image moves the list.
+    // A copy, because adding an image moves the list.
     const std::vector<PeImport> imports = out_.images[index].pe.imports;
     const std::string importer = out_.images[index].module.name;
     for (const PeImport& import : imports) {
@@ -227,7 +227,7 @@ class Loading {
     return text;
   }
 
-  // Depth first over the import graph, with its own stack because files may import each other in circles.
+  // Goes depth first over the import graph, with an explicit stack because files may import each other in circles.
   void order_starts() {
     enum class Mark : u8 { untouched, open, done };
     std::vector<Mark> marks(out_.images.size(), Mark::untouched);

@@ -21,7 +21,7 @@ struct ImageFile {
   std::vector<std::byte> bytes;
 };
 
-// Where DLLs come from: the program's folder, or a test's memory.
+// The source of DLLs: the program's folder, or a test's memory.
 class ImageSource {
  public:
   virtual ~ImageSource() = default;
@@ -54,7 +54,7 @@ struct LoadedImages {
 [[nodiscard]] bool load_images(AddressSpace& space, const ImageFile& program, ImageSource& source,
                                const SystemDlls& system, u64 seed, LoadedImages& out, LoadError& error);
 
-// Address of an export, forwarders followed; 0 if there is none. An empty name means the ordinal.
+// Address of an export, after following forwarders; 0 if there is none. An empty name means the ordinal.
 u64 find_export(const LoadedImages& images, const SystemDlls& system, usize image, const std::string& name,
                 u32 ordinal);
 

@@ -189,7 +189,7 @@ TEST(Loader, an_image_without_relocations_stays_at_its_base) {
   EXPECT_EQ(process->modules()[0].base, 0x140000000u);
 }
 
-// Any bytes give an error or a process, never a crash of ours. Run under sanitizers.
+// Any bytes lead to an error or a process, never to a crash of the simulator. Run under sanitizers.
 TEST(Loader, survives_damage) {
   std::mt19937 random(1);
   for (const char* name : {"probe.exe", "probe.dll", "bignum.dll", "googolplex.exe"}) {

@@ -26,7 +26,8 @@ class PeBytes {
     return true;
   }
 
-  // File offset of an RVA whose byte is stored in the file, and how many stored bytes follow in the same piece.
+  // Finds the file offset of an RVA whose byte is stored in the file, and the number of stored bytes from there on in
+  // the same piece.
   [[nodiscard]] bool locate(u64 rva, u64& offset, u64& available) const {
     if (rva < image_.headers_size) {
       offset = rva;
@@ -67,7 +68,7 @@ class PeBytes {
     return false;
   }
 
-  // True when [rva, rva + size) lies inside one mapped section (stored in the file or zero-filled).
+  // Whether [rva, rva + size) lies inside one mapped section (stored in the file or zero-filled).
   [[nodiscard]] bool is_mapped(u64 rva, u64 size) const {
     for (const PeSection& section : image_.sections) {
       if (rva < section.rva || rva - section.rva >= section.mapped_size) continue;
@@ -86,7 +87,8 @@ struct PeDirectory {
   u32 rva = 0, size = 0;
 };
 
-// The directories of the optional header, each from its own file. Empty, or the predicate of an error sentence.
+// The directories of the optional header; each parser has its own file. Returns an empty text, or the predicate of an
+// error sentence.
 [[nodiscard]] std::string parse_imports(const PeBytes& bytes, PeDirectory at, std::vector<PeImport>& out);
 [[nodiscard]] std::string parse_delay_imports(const PeBytes& bytes, PeDirectory at, std::vector<PeImport>& out);
 [[nodiscard]] std::string parse_exports(const PeBytes& bytes, PeDirectory at, std::vector<PeExport>& out);

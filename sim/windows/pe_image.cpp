@@ -83,7 +83,7 @@ const char* foreign_machine(u16 machine) {
 }
 
 std::string wrong_machine(const PeBytes& bytes, const Headers& headers, bool sections_known) {
-  // An ARM64EC image says x64 in its header and carries a CHPE metadata pointer in its load configuration.
+  // The header of an ARM64EC image says x64; its load configuration has a CHPE metadata pointer.
   constexpr u64 kChpePointerOffset = 0xc8;
   u64 chpe = 0;
   if (headers.coff.machine == 0x8664 && sections_known &&

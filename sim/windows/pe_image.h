@@ -60,8 +60,8 @@ struct PeImage {
   PeTls tls;
 };
 
-// Empty, or why the bytes cannot be loaded: the predicate of a sentence whose subject is the file's name, e.g.
-// "is an x64 program; the simulated machine runs ARM64 programs".
+// Returns an empty text, or the reason why the bytes cannot be loaded: the predicate of a sentence whose subject is the
+// file's name, e.g. "is an x64 program; the simulated machine runs ARM64 programs".
 [[nodiscard]] std::string parse_pe(std::span<const std::byte> file, PeImage& out);
 
 }  // namespace wperf::sim

@@ -36,7 +36,7 @@ bool map_stack(ProcessState& state) {
   const u64 wanted = state.loaded.images[0].pe.stack_reserve;
   const u64 size = page_up(wanted == 0 ? kDefaultStack : std::clamp<u64>(wanted, 64 << 10, kLargestStack));
   const u64 low = kStackArea + random_offset(state.seed, PlacedThing::stack, 0, 0x1000);
-  // The page below stays unmapped: running out of stack is a fault there.
+  // The page below stays unmapped, so that running out of stack is a fault there.
   state.current->stack_limit = low + kPageSize;
   state.current->stack_base = state.current->stack_limit + size;
   return state.space.map(state.current->stack_limit, size, kRead | kWrite);
@@ -68,7 +68,8 @@ bool map_parameters(ProcessState& state) {
   return true;
 }
 
-// KUSER_SHARED_DATA, which is at the same place in every process. Its clocks stand still: functions return the time.
+// KUSER_SHARED_DATA is at the same place in every process. Its clocks stand still; programs get the time from
+// functions.
 bool map_shared_data(ProcessState& state) {
   constexpr u64 kAddress = 0x7ffe0000, kSystemRoot = 0x30, kBuild = 0x260, kVersion = 0x26c, kFeatures = 0x274;
   if (!state.space.map(kAddress, kPageSize, kRead)) return false;
@@ -92,7 +93,7 @@ void fill_blocks(ProcessState& state) {
   put(state.space, state.peb + 0x120, u16{26100});
 }
 
-// One array of blocks, one block per image that has a TLS directory; its index goes into the image.
+// An array with one block for each image that has a TLS directory; the block's index goes into the image.
 }  // namespace
 
 bool map_static_tls(ProcessState& state, GuestThread& thread) {
@@ -170,7 +171,7 @@ bool prepare_start(ProcessState& state, LoadError& error) {
     error.text = "not enough address space for the stack of " + state.loaded.images[0].module.name;
     return false;
   }
-  // A heap's handle is a reserved address, as on Windows, so that it cannot be mistaken for anything else.
+  // A heap's handle is a reserved address, as on Windows, so that it cannot equal any other handle.
   state.process_heap = state.virtual_memory.reserve(0, kAllocationGranularity);
   state.heaps.try_emplace(state.process_heap);
   fill_blocks(state);

@@ -26,8 +26,8 @@ inline constexpr usize kFiberSlots = 128;
 
 class Win32Call;
 
-// A function of the program that Windows called: where the program's own call returns to, and the work to be done
-// before that.
+// A function of the program that Windows called: the return address of the program's call to Windows, and the work to
+// be done before that return.
 struct GuestCallback {
   using Then = std::function<u64(Win32Call&)>;
   u64 return_address = 0, stack = 0;
@@ -46,12 +46,12 @@ struct GuestThread {
   u32 suspended = 0;
   bool ended = false;
   u32 exit_code = 0;
-  bool waits = false;                           // for other threads; its call is made again when one ends
-  u64 wait_end_ns = 0;                          // and gives up then
+  bool waits = false;                           // waits for other threads; its call is made again when one of them ends
+  u64 wait_end_ns = 0;                          // the time when it gives up waiting
   u64 wanted_lock = 0;                          // address of the lock it waits for
-  u64 condition = 0;                            // the address it waits to be woken by, or was
-  u64 condition_ticket = 0;                     // the thread that waits longest has the smallest; 0: woken
-  bool condition_timed_out = false;             // and only waits for the lock now
+  u64 condition = 0;                            // the address at which it waits to be woken, or was woken
+  u64 condition_ticket = 0;                     // the thread that waits longest has the smallest ticket; 0 if woken
+  bool condition_timed_out = false;             // the wait has timed out, and the thread now waits only for the lock
   std::array<u64, kFiberSlots> fiber_values{};  // FlsAlloc
   std::vector<GuestCallback> callbacks;         // innermost last
 };
@@ -76,7 +76,7 @@ struct ProcessState {
   VirtualMemory virtual_memory;
   u64 seed;
   std::vector<std::unique_ptr<GuestThread>> threads;  // all there ever were, the program's first one first
-  GuestThread* current;                               // whose call is answered
+  GuestThread* current;                               // the thread whose call is being answered
   SystemDlls system;
   LoadedImages loaded;
   std::vector<Module> modules;
@@ -100,7 +100,7 @@ struct ProcessState {
   std::string console;  // the first kConsoleKept bytes written
   u64 console_bytes = 0;
   u64 condition_tickets = 0;
-  u64 chances = 0;  // taken
+  u64 chances = 0;  // the number of random values taken
   bool console_shown = false;
   bool has_input = false;
   u64 input_read = 0;  // position in its standard input
@@ -119,7 +119,7 @@ inline constexpr u32 kStatusBreakpoint = 0x80000003;
 inline constexpr u32 kStatusIllegalInstruction = 0xc000001d;
 inline constexpr u32 kStatusIntegerDivideByZero = 0xc0000094;
 inline constexpr u32 kStatusStackOverflow = 0xc00000fd;
-inline constexpr u32 kStatusStackBufferOverrun = 0xc0000409;  // __fastfail ends with it, too
+inline constexpr u32 kStatusStackBufferOverrun = 0xc0000409;  // __fastfail also ends with it
 inline constexpr u32 kStatusAssertionFailure = 0xc0000420;
 inline constexpr u32 kStatusDllInitFailed = 0xc0000142;
 
@@ -129,9 +129,9 @@ struct Process::State : ProcessState {
 
 // Sets up stack, TEB, PEB, command line, static TLS and the first registers. Called once, after the images are loaded.
 [[nodiscard]] bool prepare_start(ProcessState& state, LoadError& error);
-// Points the thread at the next pending DLL start or, when all have run, at the program's entry point.
+// Points the thread at the next pending DLL start, or at the program's entry point after all have run.
 void go_to_next_start(ProcessState& state);
-// Static thread-local storage for the thread; false when there is no room.
+// Static thread-local storage for the thread; returns false if memory is short.
 [[nodiscard]] bool map_static_tls(ProcessState& state, GuestThread& thread);
 std::string describe_address(const ProcessState& state, u64 address);  // "bignum.dll+0x1010"
 

@@ -151,7 +151,7 @@ CallOutcome Process::kernel_call(u32 id, u32 immediate, u64 now_ns) {
 
 namespace {
 
-// The exception that Windows makes of it. Compilers give some numbers of BRK a meaning.
+// The exception that Windows makes of a fault. Compilers give some numbers of BRK a meaning.
 u32 status_of(const Stop& stop) {
   constexpr u32 kBrkAssertion = 0xf001, kBrkFastFail = 0xf003, kBrkDivideByZero = 0xf004;
   if (stop.fault_kind == FaultKind::memory) return kStatusAccessViolation;
@@ -168,7 +168,7 @@ u32 status_of(const Stop& stop) {
   }
 }
 
-// Programs made by Microsoft's compiler look at CurrentEL, to know whether they are a driver, and catch the exception.
+// Programs made by Microsoft's compiler read CurrentEL to find out whether they are a driver, and catch the exception.
 bool answer_level(ProcessState& state) {
   constexpr u32 kReadLevel = 0xd5384240, kRegister = 0x1f;
   ThreadState& registers = state.current->registers;

@@ -14,7 +14,7 @@ constexpr u32 kRet = 0xd65f03c0;
 constexpr u64 kSystemArea = 0x7ffc'0000'0000;
 constexpr std::array<u8, 3> kDlls = {kNtDll, kKernelDll, kCrtDll};
 
-// The lowest bit decides where the one stub of a function lives that several DLLs have.
+// Several DLLs may have the same function; the lowest bit decides which of them holds its stub.
 u8 home_of(const Win32Function& function) {
   return static_cast<u8>(function.dlls & (~function.dlls + 1));
 }

@@ -14,13 +14,13 @@
 namespace wperf::sim {
 
 struct SystemImage {
-  u8 dll = 0;  // one SystemDll bit
+  u8 dll = 0;  // one bit of SystemDll
   u64 base = 0, size = 0;
 };
 
 class SystemDlls {
  public:
-  [[nodiscard]] bool map(AddressSpace& space, u64 seed);  // false: the addresses are taken
+  [[nodiscard]] bool map(AddressSpace& space, u64 seed);  // false if the addresses are in use
 
   static bool knows(std::string_view dll);
   [[nodiscard]] std::optional<u64> address_of(std::string_view dll, std::string_view function) const;

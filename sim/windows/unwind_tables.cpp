@@ -16,7 +16,7 @@ u32 field(u32 word, u32 low, u32 width) {
   return static_cast<u32>(bit_field(word, low, width));
 }
 
-// Undoes a prologue, step by step. A read of unmapped memory fails the frame.
+// Undoes a prologue, step by step. Reading unmapped memory fails the frame.
 class FrameUnwinder {
  public:
   FrameUnwinder(const GuestMemory& memory, ThreadState& registers) : memory_(memory), registers_(registers) {}
@@ -26,14 +26,14 @@ class FrameUnwinder {
   const std::string& trouble() const { return trouble_; }
 
  private:
-  usize run_code(const std::vector<u8>& codes, usize at);  // its length; 0: the last one, or trouble
+  usize run_code(const std::vector<u8>& codes, usize at);  // returns the code's length; 0 for the last code or an error
   usize run_high_code(u8 first, const std::vector<u8>& codes, usize at);
   u8 byte(const std::vector<u8>& codes, usize at) { return at < codes.size() ? codes[at] : u8{0xe4}; }
   usize fail(std::string why) {
     trouble_ = std::move(why);
     return 0;
   }
-  // Registers in a row, which lie from there on.
+  // Restores consecutive registers from consecutive places.
   void restore(u32 first, u32 count, u32 offset) {
     for (u32 i = 0; i < count; ++i) load(registers_.x[std::min(first + i, kLr)], offset + 8 * i);
   }
@@ -44,7 +44,7 @@ class FrameUnwinder {
     if (!memory_.read(registers_.sp + offset, &out, sizeof out))
       trouble_ = "the stack at " + hex(registers_.sp + offset) + " cannot be read";
   }
-  // save_next: pairs after the one that the code names.
+  // save_next: restores the pairs after the one that the code names.
   u32 take_pairs() {
     const u32 pairs = 1 + next_pairs_;
     next_pairs_ = 0;
@@ -195,7 +195,7 @@ std::optional<Xdata> read_xdata(const GuestMemory& memory, u64 image, u32 rva) {
   return xdata;
 }
 
-// From the image's header: where .pdata is, and how many entries it has.
+// .pdata according to the image's header: its place and its number of entries.
 struct PdataRange {
   u64 begin = 0;
   u64 entries = 0;

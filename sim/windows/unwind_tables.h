@@ -12,19 +12,19 @@ namespace wperf::sim {
 
 struct FunctionEntry {
   u64 image = 0;    // the start of its image
-  u64 address = 0;  // of the entry in .pdata; 0 if there is no entry, as for a function that saves nothing
+  u64 address = 0;  // address of the entry in .pdata; 0 if there is no entry, as for a function that saves no register
   u32 begin = 0;    // the function's begin, relative to the image
-  u32 unwind = 0;   // the packed codes, or where .xdata has them
+  u32 unwind = 0;   // the packed codes, or the place of .xdata
 };
-// nullopt if the address is in no image.
+// Returns nullopt if the address is not in an image.
 std::optional<FunctionEntry> find_function_entry(const ProcessState& state, u64 pc);
-// Where the entry is known, its contents are read.
+// Reads the contents of an entry whose address is known.
 std::optional<FunctionEntry> read_function_entry(const GuestMemory& memory, u64 image, u64 address);
 
 struct UnwoundFrame {
-  u64 handler = 0;       // 0: no handler
-  u64 handler_data = 0;  // the compiler's data for it
-  std::string trouble;   // why it could not be unwound; empty: it was
+  u64 handler = 0;       // 0 without a handler
+  u64 handler_data = 0;  // the compiler's data for the handler
+  std::string trouble;   // the reason why the frame could not be unwound; empty on success
 };
 // The frame is at a call: neither in its prologue nor in its epilogue. `registers` become the caller's, after that
 // call.

@@ -83,7 +83,7 @@ TEST_F(UnwindTables, SavesThatGoOnAndLargeStacks) {
 }
 
 TEST_F(UnwindTables, PackedFrames) {
-  // x19 to x21 and lr, no chain: 32 bytes, and 16 of locals
+  // x19 to x21 and lr, without a chain: 32 bytes, and 16 bytes of locals
   put(kStack + 16, 0x1919);
   put(kStack + 24, 0x2020);
   put(kStack + 32, 0x2121);

@@ -15,18 +15,19 @@ class VirtualMemory {
  public:
   VirtualMemory(AddressSpace& space, u64 seed);
 
-  // Address 0 lets the room be chosen. 0 = not free, or no memory.
+  // For address 0 a free range is chosen. Returns 0 if the range is not free, or memory is short.
   u64 reserve(u64 address, u64 size);
   [[nodiscard]] bool commit(u64 address, u64 size, u32 permissions);  // inside one reservation; committed pages stay
   u64 allocate(u64 size, u32 permissions);                            // reserve and commit anywhere
   [[nodiscard]] bool decommit(u64 address, u64 size);                 // size 0: the whole reservation at address
   [[nodiscard]] bool release(u64 address);
-  // Pages of images and stacks too. Returns the first page's old permissions; empty when a page is not committed.
+  // Also for pages of images and stacks. Returns the first page's old permissions, or nullopt if a page is not
+  // committed.
   std::optional<u32> protect(u64 address, u64 size, u32 permissions);
 
   struct Area {
     u64 base = 0, size = 0;  // pages with the same state from here on
-    u64 reservation = 0;     // 0: free, or not made by VirtualAlloc
+    u64 reservation = 0;     // 0 if free, or not made by VirtualAlloc
     bool committed = false;
     u32 permissions = 0;
   };

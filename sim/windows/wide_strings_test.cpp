@@ -16,7 +16,7 @@ TEST(Unicode, both_ways) {
 }
 
 TEST(Unicode, what_is_not_well_formed_is_replaced) {
-  // A byte that begins nothing, a character cut short, one written longer than it is, half of a pair.
+  // A byte that cannot begin a character, a truncated character, an overlong encoding, half of a surrogate pair.
   EXPECT_EQ(to_utf16("x\xffy"), (std::vector<u16>{'x', 0xfffd, 'y'}));
   EXPECT_EQ(to_utf16("\xe2\x82"), (std::vector<u16>{0xfffd, 0xfffd}));
   EXPECT_EQ(to_utf16("\xc0\xafz"), (std::vector<u16>{0xfffd, 0xfffd, 'z'}));

@@ -50,7 +50,7 @@ bool Win32Call::write_name(u64 address, bool wide, std::string_view text) {
   return write(address, units.data(), units.size() * sizeof(u16));
 }
 
-// The program may have unmapped or protected its TEB; then there is nowhere to keep the number.
+// The program may have unmapped or protected its TEB; then there is no place for the number.
 void Win32Call::set_last_error(u32 error) {
   (void)state.memory.write(state.current->teb + kTebLastError, &error, sizeof error);
 }

@@ -22,7 +22,7 @@ class Win32Call {
   Win32Call(ProcessState& process_state, std::string_view function, u64 virtual_now_ns)
       : state(process_state), now_ns(virtual_now_ns), function_(function) {}
 
-  u64 argument(u32 index) const;  // from the ninth on they are on the stack; 0 if that cannot be read
+  u64 argument(u32 index) const;  // arguments from the ninth on are on the stack; 0 if the stack cannot be read
   u32 argument32(u32 index) const { return static_cast<u32>(argument(index)); }
 
   // Memory of the program. On failure the program has crashed and the handler returns.
@@ -48,17 +48,17 @@ class Win32Call {
 
   // The calling thread ends; with the last one, the process does.
   u64 end_thread(u32 exit_code);
-  // The thread makes its call again when it is woken. The handler then returns the call's first argument.
+  // The thread makes its call again when it is woken. A handler then returns the first argument of the call.
   u64 repeat_after(u64 ns);
   u64 wait_for_lock(u64 address);
   void wake_for_lock(u64 address);
-  bool is_alone() const;  // no other thread lives
+  bool is_alone() const;  // whether no other thread lives
 
-  // Calls a function of the program; the result of `then` is the answer to the call that the program made. A handler
-  // returns the result of this function.
+  // Calls a function of the program. The result of `then` becomes the answer to the call that the program made. The
+  // handler returns the result of this function.
   u64 call_program(u64 function, std::initializer_list<u64> arguments, GuestCallback::Then then);
   u64 program_returned();            // the handler of that function's return
-  void forget_callbacks(u64 stack);  // for functions whose frames ended up below `stack`: longjmp left them
+  void forget_callbacks(u64 stack);  // forgets functions whose frames are below `stack`, because longjmp left them
 
   CallOutcome outcome() const { return outcome_; }
 

@@ -15,7 +15,7 @@ constexpr u32 kWithoutEnd = ~0u;
 constexpr u32 kErrorTimeout = 1460;
 constexpr u64 kNsOfMs = 1'000'000;
 
-// The state of its wait that a thread finds when it makes its call again.
+// The state of its wait when a thread makes its call again.
 enum class Wait { begins, goes_on, woken, timed_out };
 
 Wait look(const Win32Call& call, u64 address) {
@@ -66,7 +66,7 @@ u64 wake_all(Win32Call& call) {
   return 0;
 }
 
-// The lock is free while the thread waits, and its again when the call ends, however it does.
+// The lock is free while the thread waits. The thread holds it again when the call ends, for whatever reason.
 template <class Take, class Release>
 u64 sleep_with_lock(Win32Call& call, Take take, Release release) {
   const u64 address = call.argument(0);
@@ -101,7 +101,7 @@ u64 initialize_condition(Win32Call& call) {
   return 0;
 }
 
-// Returns at once where the value is another one already.
+// Returns at once if the value differs already.
 u64 wait_on_address(Win32Call& call) {
   const u64 address = call.argument(0), size = call.argument(2);
   GuestThread& self = *call.state.current;

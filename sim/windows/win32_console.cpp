@@ -20,7 +20,7 @@ bool is_writable(u64 handle) {
   return handle == kOutput || handle == kError;
 }
 
-// Takes `size` bytes of the program's memory in. False after a crash.
+// Takes `size` bytes of the program's memory. Returns false after a crash.
 bool take_bytes(Win32Call& call, u64 address, u64 size, bool error) {
   if (!call.state.memory.allows(address, size, kRead)) {
     call.crash("cannot read " + std::to_string(size) + " bytes at " + hex(address));
@@ -77,7 +77,7 @@ u64 read_console_w(Win32Call& call) {
   return call.argument(3) == 0 ? 1 : u64{call.write_value(call.argument(3), u32{0})};
 }
 
-// A program whose text is shown writes into a pipe: the text's further way is not its business.
+// A program whose text is shown writes into a pipe; what becomes of the text does not concern it.
 bool is_console(const Win32Call& call, u64 handle) {
   return is_standard_stream(handle) && !call.state.console_shown;
 }
@@ -123,7 +123,7 @@ u64 close_handle(Win32Call& call) {
              : call.fail(kErrorInvalidHandle);
 }
 
-// process, handle, into which process, where the new one goes, access, inherit, options
+// arguments: process, handle, target process, place of the new handle, access, inherit, options
 u64 duplicate_handle(Win32Call& call) {
   constexpr u32 kCloseSource = 1;
   const u64 handle = call.argument(1);

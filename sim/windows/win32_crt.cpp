@@ -85,7 +85,7 @@ u64 find_in_text(Win32Call& call, bool last) {
   u64 length = 0;
   u64 found = 0;
   if (!measure(call, call.argument(0), 1, length)) return 0;
-  for (u64 index = 0; index <= length; ++index) {  // the terminator can be looked for too
+  for (u64 index = 0; index <= length; ++index) {  // the terminator can be searched for, too
     u8 unit = 0;
     if (!call.read_value(call.argument(0) + index, unit)) return 0;
     if (unit != static_cast<u8>(call.argument32(1))) continue;

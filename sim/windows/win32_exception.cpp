@@ -44,29 +44,29 @@ constexpr u64 kInstruction = 4;
 // The answer of a handler.
 enum class HandlerAnswer : u32 { continue_execution = 0, continue_search = 1 };
 
-// In the stack of the thread, below the used part, while handlers run.
+// In the thread's stack, below the used part, while handlers run.
 struct SearchArea {
   GuestContext raised;   // registers where the exception was raised
-  GuestContext current;  // context of the frame whose handler is asked
+  GuestContext current;  // context of the frame whose handler is called
   GuestDispatcherContext dispatcher;
   GuestExceptionPointers pointers;
   GuestExceptionRecord record;
 };
 
-// A walk over the frames of a thread, from the one that called Windows outwards.
+// A walk over the frames of a thread, outwards from the frame that called Windows.
 struct FrameSearch {
-  ThreadState caller;   // as it called; where a handler is asked, its stack begins below
+  ThreadState caller;   // registers at that call; the stack of a called handler begins below them
   ThreadState frame;    // the next frame to be looked at
   usize callbacks = 0;  // number of functions that Windows called and that are further out
   u64 area = 0;         // address of the SearchArea
-  u64 record = 0;       // the exception's
+  u64 record = 0;       // address of the exception's record
   // Only for RtlUnwindEx.
   bool unwinds = false;
   u64 target_frame = 0, target_pc = 0, result = 0, context = 0, history = 0;
 };
 using Search = std::shared_ptr<FrameSearch>;
 
-// One frame, unwound, as its handler gets it.
+// One unwound frame, in the form that its handler gets.
 struct FoundFrame {
   FunctionEntry entry;
   UnwoundFrame unwound;
@@ -106,7 +106,7 @@ bool next_frame(Win32Call& call, FrameSearch& search, FoundFrame& found) {
                found.unwound.trouble);
     return false;
   }
-  // A stack that does not grow shorter, or goes on beyond its end, would never end.
+  // A stack that does not get shorter, or continues beyond its end, would never end.
   const u64 sp = found.after.sp;
   const bool stands = sp == search.frame.sp && found.after.pc == search.frame.pc;
   if (sp < search.frame.sp || stands || sp > call.state.current->stack_base) {
@@ -116,13 +116,13 @@ bool next_frame(Win32Call& call, FrameSearch& search, FoundFrame& found) {
   return true;
 }
 
-// The thread goes on with these registers.
+// The thread continues with these registers.
 u64 resume_with(Win32Call& call, const GuestContext& context) {
   ThreadState& registers = call.state.current->registers;
   set_registers(context, registers);
   return registers.x[0];
 }
-// The same further out: functions that Windows called in between will not return.
+// The same in an outer frame: functions that Windows called in between will not return.
 u64 resume_outside(Win32Call& call, const GuestContext& context) {
   call.forget_callbacks(context.sp);
   return resume_with(call, context);
@@ -137,7 +137,8 @@ u64 nobody_catches(Win32Call& call, const FrameSearch& search) {
   return 0;
 }
 
-// The frame that the program wants to go on in is reached: its cleanups are done, the thread continues there.
+// The walk has reached the frame where the program wants to continue: its cleanups are done, and the thread continues
+// there.
 u64 finish_unwind(Win32Call& call, const FrameSearch& search) {
   GuestContext context;
   if (!call.read_value(search.context, context)) return 0;
@@ -160,7 +161,7 @@ u64 take_answer(Win32Call& call, const Search& search, const ThreadState& next, 
   return ask_frames(call, search);
 }
 
-// The handler of a frame, as Windows would call it.
+// Calls the handler of a frame, as Windows would.
 u64 ask(Win32Call& call, const Search& search, const FoundFrame& found, bool is_target) {
   const u64 establisher = found.after.sp;
   const u64 raised = search->area + offsetof(SearchArea, raised),
@@ -196,7 +197,7 @@ u64 ask(Win32Call& call, const Search& search, const FoundFrame& found, bool is_
   return first;
 }
 
-// Frame by frame, until one has a handler to be asked.
+// Goes frame by frame until one has a handler to be called.
 u64 ask_frames(Win32Call& call, const Search& search) {
   FoundFrame found;
   while (next_frame(call, *search, found)) {
@@ -228,7 +229,7 @@ u64 raise_exception(Win32Call& call) {
   return ask_frames(call, search);
 }
 
-// (frame, place, record, result, context, history)
+// arguments: frame, place, record, result, context, history
 u64 unwind_to(Win32Call& call) {
   const Search search = begin_search(call, true);
   search->target_frame = call.argument(0);
@@ -247,7 +248,7 @@ u64 unwind_to(Win32Call& call) {
   return ask_frames(call, search);
 }
 
-// (pc, where the image begins, history)
+// arguments: pc, place for the image's start, history
 u64 look_up_function(Win32Call& call) {
   const auto entry = find_function_entry(call.state, call.argument(0));
   if (!entry.has_value()) return 0;
@@ -255,7 +256,7 @@ u64 look_up_function(Win32Call& call) {
   return entry->address;
 }
 
-// (kind of handler, image, pc, function, context, handler's data, frame, places of saved registers)
+// arguments: kind of handler, image, pc, function, context, handler's data, frame, places of saved registers
 u64 unwind_one(Win32Call& call) {
   const u64 context_at = call.argument(4);
   if (call.argument(7) != 0) return call.crash("the simulator does not record where registers were saved");
@@ -297,7 +298,7 @@ u64 restore_context(Win32Call& call) {
   return resume_outside(call, context);
 }
 
-// A frame of C: its __try blocks around the place, from the innermost on.
+// A frame of C, with its __try blocks around the place, from the innermost on.
 struct ScopeSearch {
   u64 record = 0, frame = 0, context = 0, dispatcher = 0;
   GuestDispatcherContext told;
@@ -333,7 +334,7 @@ u64 ask_scopes(Win32Call& call, ScopeSearch search) {
   return kContinueSearch;
 }
 
-// (record, frame, context, dispatcher)
+// arguments: record, frame, context, dispatcher
 u64 handle_c(Win32Call& call) {
   ScopeSearch search{call.argument(0), call.argument(1), call.argument(2), call.argument(3), {}, 0};
   if (!call.read_value(search.dispatcher, search.told)) return 0;

@@ -15,7 +15,7 @@ namespace {
 using Kind = GuestHandle::Kind;
 
 constexpr usize kPiece = 1u << 20;
-constexpr u32 kVolume = 0x77706572;  // serial number of the one there is
+constexpr u32 kVolume = 0x77706572;  // serial number of the only volume
 
 constexpr u32 kGenericRead = 0x8000'0000, kGenericWrite = 0x4000'0000, kGenericAll = 0x1000'0000, kReadData = 1,
               kWriteData = 2, kAppendData = 4;
@@ -81,7 +81,7 @@ bool go_to(OpenFile& file, u64 place) {
          file.files().seek(file.number(), static_cast<std::int64_t>(place), GuestFiles::From::start).has_value();
 }
 
-// How many bytes came; nothing: the program has crashed, or the last error says why.
+// Returns the number of bytes that were read; nullopt if the program has crashed or the last error has the reason.
 std::optional<u64> read_into(Win32Call& call, OpenFile& file, u64 address, u64 size) {
   if (!call.state.memory.allows(address, size, kWrite)) {
     call.crash("cannot write " + std::to_string(size) + " bytes at " + hex(address));
@@ -119,7 +119,7 @@ std::optional<u64> write_from(Win32Call& call, OpenFile& file, u64 address, u64 
 struct Transfer {
   bool writes = false;
   u64 address = 0, size = 0;
-  std::optional<u64> place = {};  // nullopt: the file's present position
+  std::optional<u64> place = {};  // nullopt for the file's present position
 };
 
 std::optional<u64> carry_out(Win32Call& call, const Transfer& wanted) {
@@ -163,7 +163,8 @@ u64 nt_write_file(Win32Call& call) {
   return nt_transfer(call, true);
 }
 
-// ReadFile and WriteFile: handle, buffer, size, count, OVERLAPPED, which has the place; the answer comes at once.
+// ReadFile and WriteFile: handle, buffer, size, count, and an OVERLAPPED that holds the place; the answer comes at
+// once.
 u64 transfer(Win32Call& call, bool writes) {
   struct Overlapped {
     u64 status, count, place, event;
@@ -210,7 +211,7 @@ u64 set_file_pointer_ex(Win32Call& call) {
   return call.argument(2) == 0 ? 1 : u64{call.write_value(call.argument(2), *place)};
 }
 
-// The upper half of the distance may be in memory, and goes back there.
+// The upper half of the distance may be in memory; the new position's upper half goes back there.
 u64 set_file_pointer(Win32Call& call) {
   const u64 high_at = call.argument(2);
   u32 high = 0;
@@ -227,7 +228,7 @@ u64 set_file_pointer(Win32Call& call) {
 
 struct Named {
   FileFacts facts;
-  std::string name;  // in full
+  std::string name;  // the full name
 };
 
 // Facts about an open file or folder. nullopt, with the last error set, on failure.
@@ -336,7 +337,7 @@ u64 final_path(Win32Call& call) {
   return file ? answer_text(call, "\\\\?\\" + file->name, call.argument(1), call.argument32(2), true) : 0;
 }
 
-// There is one program that could hold a lock.
+// No other program could hold a lock.
 u64 lock_file(Win32Call& call) {
   return file_at(call) != nullptr;
 }

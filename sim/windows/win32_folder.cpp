@@ -20,7 +20,7 @@ bool is_slash(char character) {
   return character == '\\' || character == '/';
 }
 
-// '*' and '?' as Windows' searches take them; "*.*" is every name.
+// '*' and '?' as in Windows' searches; "*.*" matches every name.
 bool matches(std::string_view pattern, std::string_view name) {
   if (pattern == "*.*") return true;
   usize at = 0, star = std::string_view::npos, tried = 0, in = 0;
@@ -47,7 +47,7 @@ bool write_found(Win32Call& call, u64 address, bool wide, const std::string& fol
   constexpr usize kNameUnits = 260, kShortUnits = 14;
   FileFacts facts;
   const std::string path = name == "." || name == ".." ? folder : folder + '\\' + name;
-  if (call.state.files.facts(path, facts) != FileProblem::none) facts = {};  // gone since it was listed
+  if (call.state.files.facts(path, facts) != FileProblem::none) facts = {};  // the file is gone since it was listed
   const std::array<u32, 9> data = attribute_data(facts);
   std::array<u32, 11> fixed{};  // two more are reserved
   std::copy(data.begin(), data.end(), fixed.begin());
@@ -207,7 +207,7 @@ u64 current_directory_w(Win32Call& call) {
   return answer_text(call, std::string(kGuestFolder), call.argument(1), call.argument32(0), true);
 }
 
-// A program works in its folder, and nowhere else.
+// A program works in its folder and cannot leave it.
 u64 set_current_directory(Win32Call& call) {
   const auto name = path_at(call, call.argument(0), true);
   if (!name) return 0;
@@ -291,7 +291,9 @@ std::optional<std::string> path_at(Win32Call& call, u64 address, bool wide) {
 
 std::string full_path(const std::string& name) {
   std::string_view rest = name;
-  if (rest.size() >= 2 && is_slash(rest[0]) && is_slash(rest[1])) return name;  // on another machine, or used unchanged
+  if (rest.size() >= 2 && is_slash(rest[0]) && is_slash(rest[1]))
+    return name;  // a name on another machine, or one
+                  // that is used unchanged
   std::string full = "C:";
   if (rest.size() >= 2 && rest[1] == ':') {
     full = rest.substr(0, 2);

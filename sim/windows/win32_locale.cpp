@@ -20,7 +20,8 @@ u16 large(u16 unit) {
   return unit >= 'a' && unit <= 'z' ? static_cast<u16>(unit - 32) : unit;
 }
 
-// `count` units, or with -1 up to and including the end. nullopt if the program has crashed, or the last error is set.
+// Reads `count` units, or for -1 all up to and including the terminator. Returns nullopt if the program has crashed, or
+// with the last error set.
 std::optional<std::vector<u16>> units_at(Win32Call& call, u64 address, u32 count) {
   u64 length = count;
   if (count == ~0u) {

@@ -5,8 +5,8 @@
 
 namespace wperf::sim {
 
-// The value that the calling handler returns. A thread that does not get the lock makes its call again: `wanted_lock`
-// says so.
+// Returns the value that the calling handler returns. A thread that does not get the lock makes its call again;
+// `wanted_lock` is then set.
 u64 take_section(Win32Call& call, u64 address);
 u64 leave_section(Win32Call& call, u64 address);
 u64 take_slim(Win32Call& call, u64 address, bool shared);

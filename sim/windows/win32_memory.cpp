@@ -27,7 +27,7 @@ Heap* heap_at(Win32Call& call, u64 handle) {
 u64 allocate(Win32Call& call, Heap& heap, u64 size, bool zero) {
   const u64 address = heap.allocate(call.state.virtual_memory, size);
   if (address == 0) return call.fail(kErrorNotEnoughMemory);
-  // The program may have changed the protection of heap pages; then it keeps the old contents.
+  // If the program has changed the protection of heap pages, the block keeps its old contents.
   if (zero && !Heap::comes_zeroed(size) && !call.state.memory.fill(address, 0, size)) {
     return call.crash("the heap is not writable");
   }
@@ -128,7 +128,8 @@ u64 crt_realloc(Win32Call& call) {
   return reallocate(call, process_heap(call), call.argument(0), call.argument(1), 0);
 }
 
-// Blocks of the heap are aligned to 16: more than that is found inside a larger one, which is remembered in front.
+// Blocks of the heap are aligned to 16. A block with a larger alignment lies inside a larger block, whose address is
+// stored before it.
 u64 crt_aligned_malloc(Win32Call& call) {
   const u64 alignment = std::max<u64>(call.argument(1), 16);
   u64 size = 0;
@@ -152,7 +153,7 @@ u64 crt_free(Win32Call& call) {
   return 0;
 }
 
-// PAGE_… constants. The guard flag makes pages inaccessible: there is no handler that would clear it.
+// Converts PAGE_… constants. The guard flag makes pages inaccessible, because no handler would clear it.
 std::optional<u32> permissions_of(u32 protection) {
   constexpr u32 kGuard = 0x100, kNoCache = 0x200, kWriteCombine = 0x400;
   u32 permissions = 0;
@@ -221,7 +222,7 @@ u64 virtual_free(Win32Call& call) {
   switch (call.argument32(2)) {
     case kMemRelease:
       if (size != 0) return call.fail(kErrorInvalidParameter);
-      // A heap's memory is the heap's: releasing it here would leave the heap with a hole.
+      // Memory of a heap belongs to the heap: releasing it here would leave a hole in it.
       if (call.state.heaps.count(address) != 0) return call.fail(kErrorInvalidAddress);
       return memory.release(address) ? 1 : call.fail(kErrorInvalidAddress);
     case kMemDecommit:
@@ -238,7 +239,7 @@ u64 virtual_protect(Win32Call& call) {
   const auto before = call.state.virtual_memory.protect(call.argument(0), call.argument(1), *permissions);
   if (!before) return call.fail(kErrorInvalidAddress);
   const u32 old = protection_of(*before);
-  // Kernel writes do not care that the page may have become read-only just now.
+  // The kernel writes even if the page has just become read-only.
   call.state.space.write(call.argument(3), &old, sizeof old);
   return 1;
 }

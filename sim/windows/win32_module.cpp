@@ -11,7 +11,7 @@ std::string file_part(const std::string& path) {
   return slash == std::string::npos ? path : path.substr(slash + 1);
 }
 
-// 0: not loaded.
+// Returns 0 if it is not loaded.
 u64 handle_of(const ProcessState& state, const std::string& name) {
   for (const LoadedImage& image : state.loaded.images) {
     if (same_dll_name(image.module.name, file_part(name))) return image.module.base;

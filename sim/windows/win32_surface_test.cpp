@@ -336,7 +336,7 @@ TEST(Win32Crt, does_what_the_c_functions_do) {
   EXPECT_EQ(static_cast<u32>(program.call("memcmp", {text, text + 2, 3})), 0xffffffffu - 0u);
   EXPECT_EQ(program.call("strncmp", {text, text + 2, 2}), 0u);
   EXPECT_EQ(program.call("atoi", {program.put("  -42x")}), static_cast<u64>(-42));
-  // Across the border of two pages, and overlapping by almost everything.
+  // Copies across the border of two pages, between ranges that overlap almost completely.
   const u64 long_text = program.call("malloc", {300'000});
   program.call("memset", {long_text, 'y', 300'000});
   program.call("memmove", {long_text + 1, long_text, 299'000});
@@ -357,7 +357,7 @@ TEST(Win32Text, converts_ascii) {
   EXPECT_EQ(program.last_error(), 122u);
 }
 
-// Every function with every register full of rubbish: the program may crash, we may not.
+// Calls every function with invalid values in every register: the program may crash, the simulator may not.
 TEST(Win32Surface, survives_any_argument) {
   const u64 rubbish[] = {0,
                          1,

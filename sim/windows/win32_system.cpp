@@ -14,7 +14,8 @@ u64 succeed_always(Win32Call&) {
   return 1;
 }
 
-// A fault ends the program here, so no handler is ever asked; the returned value represents its place in the list.
+// A fault ends the program here, so handlers are never called. The returned value stands for the handler's place in the
+// list.
 u64 add_exception_handler(Win32Call& call) {
   return call.argument(1);
 }
@@ -23,7 +24,7 @@ u64 refuse(Win32Call& call) {
   return call.fail(kErrorNotSupported);
 }
 
-// Into a buffer whose capacity is in memory, which then gets the needed size.
+// Copies into a buffer whose capacity is in memory; the needed size is written back there.
 u64 answer_with_capacity(Win32Call& call, std::string_view text, u32 too_small, bool counts_the_end) {
   u32 capacity = 0;
   if (!call.read_value(call.argument(2), capacity)) return 0;
@@ -42,7 +43,7 @@ u64 profile_directory(Win32Call& call) {  // token, buffer, capacity
   return answer_with_capacity(call, kGuestFolder, kErrorInsufficientBuffer, true);
 }
 
-// Three bits for each part of a version, by the part's own bit: minor, major, build, …
+// Each part of a version has three bits, selected by the part's own bit: minor, major, build, …
 u64 version_condition(Win32Call& call) {  // mask, parts, condition
   u64 mask = call.argument(0);
   for (u32 part = 0; part < 8; ++part)
@@ -50,7 +51,7 @@ u64 version_condition(Win32Call& call) {  // mask, parts, condition
   return mask;
 }
 
-// The same in every run of a machine with the same seed.
+// Gives the same bytes in every run of a machine with the same seed.
 u64 fill_random(Win32Call& call) {
   std::array<u8, 4096> piece{};
   const u64 address = call.argument(0), size = call.argument(1);
@@ -85,12 +86,12 @@ constexpr Win32Function kSystem[] = {
     {"SetThreadStackGuarantee", kKernelDll, succeed_always},
     {"SetThreadDescription", kKernelDll, succeed_always},
     {"FlushInstructionCache", kKernelDll, succeed_always},
-    {"CreateWaitableTimerExW", kKernelDll, refuse},   // programs without one sleep
+    {"CreateWaitableTimerExW", kKernelDll, refuse},   // programs use Sleep if there is no timer
     {"SetEnvironmentVariableW", kKernelDll, refuse},  // variables are those the program was started with
     {"GetComputerNameExW", kKernelDll, computer_name},
     {"GetUserProfileDirectoryW", kKernelDll, profile_directory},
     {"VerSetConditionMask", kKernelDll, version_condition},
-    {"VerifyVersionInfoW", kKernelDll, succeed_always},  // Windows 11: at least as new as anybody asks
+    {"VerifyVersionInfoW", kKernelDll, succeed_always},  // Windows 11, which is as new as any program requires
     {"ProcessPrng", kKernelDll, fill_random},
     {"RtlNtStatusToDosError", kNtDll, error_of_status},
 };

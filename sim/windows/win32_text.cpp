@@ -15,7 +15,7 @@ constexpr u32 kErrorResourceNotFound = 317;  // there is no text of this number
 constexpr u64 kUtf8 = 65001;
 constexpr u64 kLongestConversion = 16 << 20;
 
-// Length given by the caller, -1: up to and including the terminator. False: the call is over.
+// The length given by the caller; for -1 up to and including the terminator. Returns false if the call is over.
 bool text_length(Win32Call& call, u64 address, u32 given, u32 unit_size, u64& out) {
   out = given;
   if (given == ~0u) {
@@ -83,7 +83,7 @@ u64 is_lead_byte(Win32Call&) {
 }
 
 u64 files_are_narrow(Win32Call&) {
-  return 1;  // as everything here is UTF-8
+  return 1;  // because all text here is UTF-8
 }
 
 u64 format_message(Win32Call& call) {

@@ -46,7 +46,7 @@ u64 tls_free(Win32Call& call) {
   return 1;
 }
 
-// Fiber-local slots. The callbacks run when a thread ends; the simulated ones end without.
+// Fiber-local slots. On Windows the callbacks run when a thread ends; the simulated threads end without them.
 u64 fls_alloc(Win32Call& call) {
   auto& used = call.state.fiber_used;
   for (u32 index = 0; index < used.size(); ++index) {
@@ -210,7 +210,7 @@ u64 same_pointer(Win32Call& call) {
   return call.argument(0);
 }
 
-// INIT_ONCE: 0 not yet, 1 somebody is at it, 2 done.
+// INIT_ONCE: 0 not begun, 1 a thread is initializing, 2 done.
 u64 finish_once(Win32Call& call, u64 once) {
   const bool good = call.argument32(0) != 0;
   (void)call.write_value(once, good ? u64{2} : u64{0});

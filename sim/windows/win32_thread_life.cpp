@@ -35,7 +35,7 @@ u64 all_processors(const ProcessState& state) {
   return state.processor_count >= 64 ? ~0ull : (1ull << state.processor_count) - 1;
 }
 
-// Its stack and TEB, in one piece; an inaccessible page is below the stack.
+// Maps its stack and TEB in one piece; an inaccessible page is below the stack.
 bool map_thread(ProcessState& state, GuestThread& thread, u64 wanted_stack) {
   const u64 wanted = wanted_stack != 0 ? wanted_stack : state.loaded.images[0].pe.stack_reserve;
   const u64 stack = page_up(std::clamp(wanted, kSmallestStack, kLargestStack));
@@ -61,7 +61,7 @@ u64 create_thread(Win32Call& call) {
   if (state.threads.size() >= kMostThreads) return call.fail(kErrorNotEnoughMemory);
   auto thread = std::make_unique<GuestThread>();
   const auto number = static_cast<u32>(state.threads.size());
-  constexpr u32 kIdsApart = 100'000;  // other processes' numbers lie between
+  constexpr u32 kIdsApart = 100'000;  // the numbers of other processes lie between them
   thread->id = state.threads.front()->id + number * kIdsApart;
   if (!map_thread(state, *thread, call.argument(1))) return call.fail(kErrorNotEnoughMemory);
   // Windows spreads the threads of a process over the processors in turn.
@@ -92,7 +92,7 @@ u64 resume_thread(Win32Call& call) {
   return before;
 }
 
-// The thread makes this call until it is answered.
+// The thread repeats this call until it gets an answer.
 u64 wait(Win32Call& call, std::span<const u64> handles, bool all, u32 milliseconds) {
   GuestThread& self = *call.state.current;
   usize ended = 0, first = handles.size();
@@ -163,13 +163,13 @@ u64 set_ideal_processor(Win32Call& call) {
 
 u64 switch_to_thread(Win32Call& call) {
   if (call.is_alone()) return 0;
-  call.state.current->sleep_until_ns = call.now_ns + 1;  // the others of this core come first
+  call.state.current->sleep_until_ns = call.now_ns + 1;  // the other threads of this core run first
   return 1;
 }
 
 constexpr Win32Function kThreadLife[] = {
     {"CreateThread", kKernelDll, create_thread},
-    {"_beginthreadex", kCrtDll, create_thread},  // the same arguments
+    {"_beginthreadex", kCrtDll, create_thread},  // it has the same arguments
     {"_endthreadex", kCrtDll, exit_thread},
     {"ExitThread", kKernelDll, exit_thread},
     {"RtlExitUserThread", kNtDll, exit_thread},

@@ -47,7 +47,7 @@ PROFILED void big_school_multiply(u32* product, const u32* left, const u32* righ
   }
 }
 
-// to[0 … count) += from; the carry runs on above. The caller knows that it ends inside the number.
+// to[0 … count) += from; the carry continues above. The caller guarantees that the carry ends inside the number.
 PROFILED static void add_into(u32* to, const u32* from, u64 count) {
   u64 carry = 0;
   for (u64 index = 0; index < count; ++index) {
@@ -75,7 +75,7 @@ PROFILED static void subtract_from(u32* to, const u32* from, u64 count) {
   }
 }
 
-// out[low_count] = |low - high|, high being shorter by at most one limb. 1 when low < high.
+// out[low_count] = |low - high|; high is shorter by at most one limb. Returns 1 if low < high.
 PROFILED static int absolute_difference(u32* out, const u32* low, const u32* high, u64 low_count, u64 high_count) {
   int less = 0;
   for (u64 index = low_count; index-- > 0;) {
@@ -144,7 +144,7 @@ u32 big_remainder(const u32* number, u64 count, u32 divisor) {
 
 u32* big_power_of_ten(u64 exponent, u64* count) {
   void* const heap = GetProcessHeap();
-  // 10^e has e * log2(10) bits, and 3.33 is above log2(10); a square may be one limb larger than it turns out.
+  // 10^e has e * log2(10) bits, and 3.33 is above log2(10); a square may briefly need one limb more than its result.
   const u64 limbs = exponent / 32 * 333 / 100 + 16;
   u32* power = HeapAlloc(heap, 0, 2 * limbs * sizeof(u32));
   u32* square = HeapAlloc(heap, 0, 2 * limbs * sizeof(u32));

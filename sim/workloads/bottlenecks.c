@@ -7,7 +7,7 @@ enum { kLine = 64, kPage = 4096 };
 
 static volatile u64 answer;
 
-// About a tenth of the time of each: four additions a round that wait for nothing.
+// About a tenth of the time of each program: four additions a round that never wait.
 __attribute__((noinline)) static void innocent_work(u64 rounds) {
   u64 a = 1, b = 2, c = 3, d = 4;
   for (u64 round = 0; round < rounds; ++round) {
@@ -47,7 +47,7 @@ __attribute__((noinline)) static void far_loads(const u8* memory, u64 rounds) {
   answer = place;
 }
 
-// Every fifth line of 16 MiB, in order: pages change seldom.
+// Every fifth line of 16 MiB, in order, so that pages change seldom.
 __attribute__((noinline)) static void far_stores(u8* memory, u64 rounds) {
   u64 place = 0;
   for (u64 round = 0; round < rounds; ++round) {
@@ -84,7 +84,7 @@ __attribute__((noinline)) static void instruction_barriers(u64 rounds) {
 static int work_in_memory(u64 rounds, int which) {
   u8* const memory = take_pages(16u << 20);
   if (memory == 0) return 2;
-  // Each page is there before it is measured.
+  // Touches each page, so that it is mapped before the measurement.
   for (u64 place = 0; place < 16u << 20; place += kPage) memory[place] = 0;
   if (which == 0) far_loads(memory, rounds);
   if (which == 1) far_stores(memory, rounds);

@@ -36,6 +36,6 @@ int run(void) {
   make_cycle(nodes, count);
   struct Node* const last = chase(nodes, steps);
   print("node", (u64)(last - nodes));
-  // Back at the start after whole rounds, and only then.
+  // The walk is back at the start after whole rounds, and only then.
   return (last == nodes) != (steps % count == 0);
 }

@@ -17,7 +17,7 @@ WINDOWS_FUNCTION void GetSystemInfo(void* info);
 
 enum { kLine = 64, kInfinite = -1 };
 
-// Both in one line.
+// Both counters in one line.
 static struct {
   volatile u64 left;
   u8 between[24];
@@ -25,7 +25,7 @@ static struct {
   u8 behind[24];
 } shared __attribute__((aligned(64)));
 
-// One line each, and one between them.
+// One line for each counter, and one between them.
 static struct {
   volatile u64 left;
   u8 between[2 * kLine - 8];
@@ -35,7 +35,7 @@ static struct {
 
 static u32 arrived;  // threads that are ready
 
-// Both start counting together.
+// Both threads start counting together.
 static void meet(u32 threads) {
   __atomic_fetch_add(&arrived, 1, __ATOMIC_ACQ_REL);
   while (__atomic_load_n(&arrived, __ATOMIC_ACQUIRE) < threads) {

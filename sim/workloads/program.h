@@ -11,6 +11,6 @@ typedef uint64_t u64;
 int run(void);  // the workload; its result is the exit code, 0 = it checked its own answer
 
 u64 number_argument(u32 index, u64 fallback);  // decimal; index 1 is the first word after the program's name
-int is_argument(u32 index, const char* word);  // is the word of that number this one?
+int is_argument(u32 index, const char* word);  // whether the word with that number is this one
 void print(const char* label, u64 value);      // "label value", one line
 void* take_pages(u64 bytes);                   // zeroed; ends in a null pointer when there is no memory
