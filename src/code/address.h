@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Addresses with a type: the same number means different places in a file, in an image and in a process.
+// Typed addresses: the same number means different places in a file, in an image and in a process.
 #pragma once
 #include <compare>
 
@@ -17,11 +17,11 @@ struct RvaRange {
   bool contains(Rva rva) const { return begin <= rva && rva < end; }
 };
 
-// Where, before an instruction of ARM64 code runs, the address lies that its function will return to.
+// The place of a function's return address just before an ARM64 instruction of it runs.
 enum class CallerPlace : u8 {
   link_register,
   frame_record,  // x29 points to the function's own frame record, which holds it
-  stack          // at another place, which only unwinding finds; x29 is still the caller's
+  stack          // at another place, which only unwinding finds; x29 is still that of the caller
 };
 
 struct Guid {

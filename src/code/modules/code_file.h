@@ -31,27 +31,27 @@ class CodeFile {
   bool is_windows() const { return image_.has_value() && image_->symbols.has_value(); }
   bool is_image() const { return pe() != nullptr; }
   u64 image_base() const;
-  // why it has no better names; empty: they are the best possible
+  // why there are no better names; empty if they are the best possible
   const std::string& reason() const { return reason_; }
-  // Which files were found but not used until now, and why; empty: none.
+  // Files that were found but not used until now, with the reasons; empty if there are none.
   std::string not_used() const;
   std::string pdb_path() const { return image_.has_value() ? image_->pdb_path : std::string(); }
   const symbols::PeFile* pe() const;
-  const symbols::ElfFile* elf() const;  // null: the file is of another kind, or not here
+  const symbols::ElfFile* elf() const;  // null if the file is of another kind, or not on this machine
 
-  // The address of an offset in the file; in an image, which is mapped as a whole, of an RVA.
+  // The address of an offset in the file. For an image, which is mapped as a whole, the argument is an RVA.
   std::optional<u64> address_of_offset(u64 offset) const;
   // addresses: sorted, unique. Texts live as long as this.
   symbols::Symbolization answer(const std::vector<u64>& addresses, const symbols::SymbolQuery& query) const;
   symbols::SymbolizedAddress function_at(u64 address, bool decorated) const;
-  // Machine code; nothing where the file is not here, or for a machine that is not disassembled.
+  // Machine code; empty if the file is not on this machine, or its machine cannot be disassembled.
   std::optional<CodeBytes> code(u64 begin, u64 end) const;
   // For comparisons of two builds: the contents of the function that begins there, without addresses. 0 if it is too
   // short to be recognised; nullopt if its code is not here, or cannot be decoded.
   std::optional<u64> code_hash(u64 begin) const;
-  // All names of code, also several of one address.
+  // All names of code; an address may have several.
   void for_each_name(bool decorated, const symbols::CodeNameVisitor& visit) const;
-  // The code around each address that belongs to the function's own line there. addresses: as answer() has them.
+  // The code around each address that belongs to the function's own line there. addresses: as for answer().
   std::vector<CodeRange> line_ranges(const symbols::Symbolization& known) const;
   // For Arm64 code in images; nullopt for other code.
   std::optional<code::CallerPlace> caller_place(u64 address) const;

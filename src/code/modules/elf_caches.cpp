@@ -15,7 +15,7 @@
 namespace wperf::modules {
 namespace {
 
-// Tables of fewer are read as fast as a file is looked for and checked.
+// Smaller tables are read as fast as a cached file is found and checked.
 constexpr size_t kFewestFunctions = 4096;
 constexpr u64 kMostKeptBytes = 512 << 20;
 
@@ -29,7 +29,7 @@ std::string function_folder() {
 
 FunctionFiles::FunctionFiles(LogCallback tell) : folder_(function_folder()), tell_(std::move(tell)) {}
 
-// By sizes too: an image with and without its debug file at hand has other functions.
+// The sizes are part of the key because an image has other functions with its debug file than without.
 std::string FunctionFiles::path_of(const symbols::FunctionCacheKey& key) const {
   if (folder_.empty() || key.build_id.empty() || key.build_id.size() > symbols::FunctionCacheKey::kLongestBuildId) {
     return {};
@@ -63,7 +63,7 @@ void FunctionFiles::keep(const symbols::FunctionCacheKey& key, const symbols::El
 
 namespace {
 
-// DEBUGINFOD_TIMEOUT, as elfutils has it.
+// DEBUGINFOD_TIMEOUT, with the meaning that elfutils gives it.
 long milliseconds_for_a_file() {
   constexpr long kUsualSeconds = 90, kMostSeconds = 3600;
   long seconds = kUsualSeconds;
@@ -100,7 +100,7 @@ DebugDownloads::DebugDownloads(std::vector<std::string> servers, LogCallback tel
     : servers_(std::move(servers)), tell_(std::move(tell)), warn_(std::move(warn)) {}
 
 std::string DebugDownloads::fetch(symbols::Bytes build_id, DownloadKind kind, std::string_view module) {
-  // Shorter ones are not build ids, and longer ones make names that no file system takes.
+  // Shorter ones are not build ids, and longer ones make file names that no file system takes.
   constexpr size_t kShortest = 8, kLongest = 64;
   const std::string folder = os::symbol_cache_folder();
   if (folder.empty() || build_id.size() < kShortest || build_id.size() > kLongest) return {};

@@ -37,7 +37,7 @@ std::string root_of_process(u32 process) {
   return "/proc/" + std::to_string(process) + "/root";
 }
 
-// Where the image may be: its path, the same below the folders that were named, and the store that perf keeps.
+// Possible places of the image: its path, the same path below the named folders, and perf's store.
 std::vector<std::string> image_candidates(const std::string& path, Bytes build_id, const ElfSearch& search,
                                           u32 process) {
   std::vector<std::string> candidates;
@@ -91,7 +91,7 @@ bool passes(const symbols::DebugFileCandidate& candidate, Bytes wanted, Bytes fi
   return elf.has_value() && same_bytes(elf.value().build_id(), wanted);
 }
 
-// nullopt if there is no such file, or if it must not be opened; then not_opened has the reason.
+// nullopt if there is no such file, or if it must not be opened; not_opened then has the reason.
 std::optional<os::MappedFile> open_checked(const std::string& path, const ElfSearch& search, LoadedElf& loaded) {
   auto opened = os::open_named_file(path, os::NamedUse::checked, search.folders);
   if (opened.has_value()) return std::move(opened).value();
@@ -136,7 +136,7 @@ void find_alternate(const symbols::DebugFileSearch& places, const ElfSearch& sea
 
 using SplitFile = std::pair<os::MappedFile, ElfFile>;
 
-// nullopt: no such file, or it must not be used.
+// nullopt if there is no such file, or if it must not be used.
 std::optional<SplitFile> open_split_file(const std::string& path, const std::vector<std::string>& folders,
                                          std::string& refused) {
   auto opened = os::open_named_file(path, os::NamedUse::read, folders);
@@ -156,7 +156,7 @@ std::optional<SplitFile> open_split_file(const std::string& path, const std::vec
 
 symbols::SplitOpener split_opener(const ElfSearch& search, LoadedElf& loaded) {
   loaded.split = std::make_shared<SplitFiles>();
-  loaded.split->files.reserve(1 << 16);  // no reallocation: references to the files are handed out
+  loaded.split->files.reserve(1 << 16);  // a deque never reallocates, so references to the files stay valid
   return [split = loaded.split, folders = search.folders,
           package = loaded.image_path + ".dwp"](const symbols::SplitUnit& unit) {
     const std::string path = os::join_path(std::string(unit.folder), std::string(unit.name));
@@ -247,7 +247,7 @@ LoadedElf load_elf(const std::string& path, Bytes build_id, const ElfSearch& sea
     return loaded;
   }
   loaded.symbols = std::move(made).value();
-  // Names found without a damaged file must not be kept for the next report.
+  // Names that were found without a damaged file must not be cached for the next report.
   const bool is_whole = loaded.symbols->reason().empty() && !loaded.has_shrunk();
   if (search.functions != nullptr && is_whole && !loaded.symbols->has_kept_functions()) {
     search.functions->keep(key, loaded.symbols->symbols());

@@ -31,11 +31,11 @@ struct CodeBytes {
 std::string_view base_name(std::string_view path);
 
 struct ElfSearch {
-  std::vector<std::string> folders;  // --symbol-path: below which the paths of the recording may also lie
+  std::vector<std::string> folders;  // --symbol-path: folders below which the paths of the recording may also lie
   bool lines = true;                 // names of lines and inlined functions are wanted, too
-  // --debuginfod; null: no server is asked.
+  // --debuginfod; null if no server is asked
   DebugDownloads* downloads = nullptr;
-  // Where functions of large files are kept for the next report; null: nowhere.
+  // The cache of functions of large files for the next report; null if there is none.
   FunctionFiles* functions = nullptr;
 };
 
@@ -51,25 +51,25 @@ struct LoadedElf {
   std::shared_ptr<SplitFiles> split;
   std::optional<symbols::ElfModule> symbols;
   std::string image_path, debug_path;  // the paths of the files that were found
-  std::string not_opened;              // why a file that another one names was not
-  std::string reason;                  // why it has no better names; empty: they are the best possible
+  std::string not_opened;              // why a file that another file names was not found
+  std::string reason;                  // why there are no better names; empty if they are the best possible
 
   // Was one of the files cut while it was read?
   bool has_shrunk() const;
 };
 
-// `path`: as the process saw it. `build_id`: as recorded, empty if it was not. `process`: one that had it mapped; while
-// it runs, files in its mount namespace are found, too; 0 if unknown.
+// `path`: as the process saw it. `build_id`: as recorded, empty if unknown. `process`: a process that had it mapped, or
+// 0. While that process runs, files in its mount namespace are found, too.
 LoadedElf load_elf(const std::string& path, symbols::Bytes build_id, const ElfSearch& search, u32 process = 0);
 // Only the image and its debug file, without names of functions.
 LoadedElf find_elf(const std::string& path, symbols::Bytes build_id, const ElfSearch& search, u32 process = 0);
 
-// "[vdso]": this machine's own, if it is the recorded one. `build_id`: as recorded; empty: not known, then
+// "[vdso]": that of this machine, if it is the recorded one. `build_id`: as recorded; if it is empty,
 // `is_of_this_kernel` decides.
 inline constexpr std::string_view kVdsoPath = "[vdso]";
 LoadedElf load_vdso(symbols::Bytes build_id, bool is_of_this_kernel);
 
-// Machine code by offsets in the file; nothing for a machine that is not disassembled here.
+// Machine code by offsets in the file; empty for a machine that cannot be disassembled here.
 std::optional<CodeBytes> code_of(const LoadedElf& loaded, u32 begin, u32 end);
 
 }  // namespace wperf::modules

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Runs work for modules in parallel: their addresses are named independently of each other.
+// Runs work for modules in parallel: the addresses of one module are named independently of the others.
 #pragma once
 #include <algorithm>
 #include <atomic>

@@ -102,7 +102,7 @@ bool is_running_kernel(const perf_data::PerfFile& file, const perf_data::Process
 
 namespace {
 
-// "ffffffff81000000 T _text": symbols that share their place with another one are only in the text.
+// "ffffffff81000000 T _text": a symbol that shares its address with another one is only in the text.
 std::optional<u64> address_in_list(std::string_view text, std::string_view name) {
   if (name.empty()) return {};
   const std::string wanted = " " + std::string(name) + "\n";
@@ -116,7 +116,7 @@ std::optional<u64> address_in_list(std::string_view text, std::string_view name)
   return address;
 }
 
-// Where the list of this kernel is kept; empty: nowhere.
+// The path of this kernel's cached list; empty if there is none.
 std::string kept_list_path(const perf_data::PerfFile& file, const perf_data::ProcessHistory& history) {
   const std::string folder = os::symbol_cache_folder();
   const bytes::Span id = recorded_build_id(file, history);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The functions of the kernel that a recording was made on, from this machine's /proc/kallsyms if it runs the same
-// kernel. Reading that list takes longer than all the rest of a small report: asked for only when an address of the
-// kernel was seen, and kept in the user's cache folder for the next report of the same kernel.
+// kernel. Reading that list takes longer than the rest of a small report. So it is read only when an address of the
+// kernel was seen, and cached for the next report of the same kernel.
 #pragma once
 #include <optional>
 #include <span>
@@ -15,8 +15,7 @@
 
 namespace wperf::modules {
 
-// Which module of the kernel was at an address, by the mappings of a recording, also for other kernels than the running
-// one.
+// The kernel's module at an address, by the mappings of a recording. Works for other kernels than the running one.
 class KernelModules {
  public:
   explicit KernelModules(std::span<const perf_data::KernelRange> ranges);
@@ -41,12 +40,12 @@ class KernelSymbols {
 
   struct Function {
     u64 begin = 0;            // the address at the time of the recording
-    std::string_view name;    // empty: no name, or the list is of another kernel
-    std::string_view module;  // empty: the kernel itself; known without a name, too
+    std::string_view name;    // empty if there is no name, or if the list is of another kernel
+    std::string_view module;  // empty for the kernel itself; known even without a name
   };
-  // If addresses are asked in ascending order, the kept list is read into memory bit by bit.
+  // If addresses come in ascending order, the cached list is read into memory piece by piece.
   Function find(u64 address);
-  const std::string& reason() const { return reason_; }  // why there are no names; empty: there are
+  const std::string& reason() const { return reason_; }  // why there are no names; empty if there are names
 
  private:
   Function find_in_lists(u64 address, std::string_view module);
@@ -58,12 +57,12 @@ class KernelSymbols {
   std::optional<os::MappedFile> kept_file_;
   std::optional<symbols::KernelList> kept_;
   symbols::KernelList::Found last_;  // an entry of kept_
-  usize released_ = 0;               // the bytes of it that were given back
+  usize released_ = 0;               // bytes of it that were released
   std::string text_;
   std::optional<symbols::ListedSymbols> whole_;
   std::string_view reference_name_;  // a symbol whose address the recording has
   u64 reference_ = 0;                // its address there
-  u64 moved_by_ = 0;                 // kernels lie elsewhere after each start of the machine
+  u64 moved_by_ = 0;                 // a kernel has other addresses after each start of the machine
   std::string reason_;
 };
 

@@ -75,12 +75,12 @@ diag::Result<std::optional<SymbolBytes>> fetch(const symbols::Candidate& look, c
   return std::optional<SymbolBytes>(std::in_place, std::move(bytes));
 }
 
-// One look at bytes that may be the PDB.
+// Checks bytes that may be the PDB.
 void try_pdb(const symbols::Candidate& look, SymbolBytes bytes, symbols::SymbolSearch& search, FoundPdb& found) {
   auto pdb = PdbFile::open(bytes.view());
   if (!pdb.has_value()) return search.failed(pdb.error().text);
   if (!search.opened(pdb.value().id())) return;
-  // A cache that cannot be written costs the next run a download, no more.
+  // If the cache cannot be written, the next run only has to download again.
   if (!look.save_as.empty()) static_cast<void>(os::save_with_folders(look.save_as, bytes.view()));
   found.path = look.location;
   found.pdb = std::move(pdb).value();

@@ -17,12 +17,12 @@
 
 namespace wperf::modules {
 
-// About a running download: its address and how many bytes came; from any thread.
+// Reports a running download: its address and the bytes so far. Called from any thread.
 using DownloadProgress = std::function<void(std::string_view address, size_t received)>;
 
 struct SymbolOptions {
-  std::vector<std::string> pdb_files;           // --pdb_file, for whichever module they match
-  std::vector<std::string> recorded_pdb_files;  // the same, as a recording has it
+  std::vector<std::string> pdb_files;           // --pdb_file, for the module that it matches
+  std::vector<std::string> recorded_pdb_files;  // the same, from a recording
   std::string symbol_path;                      // --symbol-path, then _NT_SYMBOL_PATH
   bool decorated = false;
   DownloadProgress tell_download = {};
@@ -48,10 +48,10 @@ struct LoadedModule {
   std::optional<SymbolBytes> pdb_bytes;
   std::optional<symbols::ModuleSymbols> symbols;
   std::string pdb_path;  // the path of pdb_file
-  std::string reason;    // why it has no better names; empty: they are the best possible
+  std::string reason;    // why there are no better names; empty if they are the best possible
 };
 
-// The build of an image, as recordings keep it: GUID and age of its PDB. Empty: the image names no PDB.
+// The build of an image, as in recordings: GUID and age of its PDB. Empty: the image names no PDB.
 std::string build_of(const symbols::PeFile& image);
 std::string build_of_file(const std::string& path);
 // The same, with the name of the PDB. nullopt if there is no such image, or if it names no PDB.
@@ -59,13 +59,13 @@ struct ImagePdb {
   std::string build, path;
 };
 std::optional<ImagePdb> pdb_of_image(const std::string& path);
-// The file at the path of a module may be of another build than the recorded one: then only the reason is kept.
+// If the file at a module's path is of another build than the recorded one, only the reason is kept.
 void check_build(LoadedModule& module, std::span<const std::byte> recorded);
 
 std::vector<LoadedModule> load_modules(const std::vector<readings::Module>& modules, const SymbolOptions& options);
 
-// For a recording. `build`: GUID and age of its PDB; empty if unknown. A file of another build is not taken. If there
-// is no image, only the PDB is used, found by `build` and `pdb_name`, or by the name of the image if that is empty.
+// For a recording. `build`: GUID and age of its PDB; empty if unknown. A file of another build is rejected. If there is
+// no image, only the PDB is used, found by `build` and `pdb_name`, or by the name of the image if that is empty.
 LoadedModule load_recorded_module(const readings::Module& module, std::span<const std::byte> build,
                                   std::string_view pdb_name, const SymbolOptions& options);
 

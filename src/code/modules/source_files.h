@@ -13,7 +13,7 @@ namespace wperf::modules {
 
 struct SourceText {
   std::string text;    // empty: not read
-  std::string reason;  // why a file that may exist is not shown; empty: no file, or it is shown
+  std::string reason;  // why a file that may exist is not shown; empty if there is no file, or if it is shown
 };
 SourceText read_source(const std::string& path, std::span<const std::string> folders);
 

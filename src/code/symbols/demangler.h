@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The part of undecorating names that the system's library does: LLVM's demangle library on Linux, dbghelp on Windows.
+// The system library's part in undecorating names: LLVM's demangle library on Linux, dbghelp on Windows.
 // undecorated.cpp checks the name first.
 #pragma once
 #include <optional>
@@ -8,7 +8,7 @@
 
 namespace wperf::symbols {
 
-// `name`: without the types of results and parameters. `signature`: with those of parameters, if this library can show
+// `name`: without types of results and parameters. `signature`: with the types of parameters, if this library can show
 // them. nullopt if it does not understand the name.
 enum class NameParts : unsigned char { name, signature };
 std::optional<std::string> demangle_microsoft(std::string_view name, NameParts parts);  // ?…

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// dbghelp.dll is part of Windows; it is loaded when the first name wants it, and used by one thread at a time.
+// dbghelp.dll is part of Windows. It is loaded for the first name, and used by one thread at a time.
 #include <windows.h>
 
 #include <cstring>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Addresses of one ELF module → functions, inlined frames, lines, from those of its files that exist: DWARF, symbol
-// tables, stubs. ModuleSymbols (symbolizer.h) does the same for PE images. Opens no files: takes their bytes, which
-// must outlive it. Used by one thread at a time; several modules may be used in parallel.
+// Addresses of one ELF module → functions, inlined frames, lines, from the files that exist: DWARF, symbol tables,
+// stubs. ModuleSymbols (symbolizer.h) does the same for PE images. Opens no files: takes their bytes, which must
+// outlive it. Used by one thread at a time; several modules may be used in parallel.
 #pragma once
 #include <functional>
 #include <memory>
@@ -20,11 +20,12 @@
 namespace wperf::symbols {
 
 struct ElfModuleFiles {
-  Bytes image;                  // empty: not at hand
-  Bytes debug;                  // its separate debug file, found by build id or link; empty: none
-  Bytes alternate;              // the file named by .gnu_debugaltlink of the debug file (or image); empty: none
+  Bytes image;                  // empty if not on this machine
+  Bytes debug;                  // its separate debug file, found by build id or link; may be empty
+  Bytes alternate;              // the file named by .gnu_debugaltlink of the debug file (or image); may be empty
   SplitOpener open_split = {};  // for split DWARF; may be empty
-  Bytes kept_functions = {};    // as FunctionCache wrote them; empty: none. Damaged or foreign ones are not used
+  Bytes kept_functions = {};    // as FunctionCache wrote them; may be empty. Damaged ones, and those of another file,
+                                // are not used.
 };
 
 class ElfModule {
@@ -41,16 +42,16 @@ class ElfModule {
   // Only the function, for one address.
   SymbolizedAddress function_at(u64 address, bool decorated) const;
 
-  // All names of code, also several of one address; decorated: as compilers made them.
+  // All names of code, an address may have several; decorated: as compilers made them.
   void for_each_name(bool decorated, const CodeNameVisitor& visit) const;
 
   const ElfFile* image() const;
-  const ElfSymbols& symbols() const;  // without any where kept functions answer
+  const ElfSymbols& symbols() const;  // if there are none, cached functions answer
   bool has_kept_functions() const;
   static FunctionCacheKey key_of(const ElfModuleFiles& files, Bytes build_id);
-  // Where an address of the mapping's file is, as linked. Falls back to the debug file's headers without an image.
+  // The address as linked of a place in the mapped file. Without an image, uses the debug file's headers.
   std::optional<u64> address_of_offset(u64 file_offset) const;
-  const std::string& reason() const;  // why the answers have no better names; empty: they are the best possible
+  const std::string& reason() const;  // why there are no better names; empty if they are the best possible
 
  private:
   ElfModule();

@@ -10,11 +10,11 @@
 
 namespace wperf::symbols {
 
-// Where the name of a function is from.
+// The source of a function's name.
 enum class SymbolSource : u8 { pdb, pdb_publics, exports, pdata, symtab, dynsym, embedded, plt, dwarf, none };
 
 struct SymbolQuery {
-  bool lines = true;       // frames too, else only the function
+  bool lines = true;       // also frames, not only the function
   bool decorated = false;  // names as the compiler made them
 };
 
@@ -28,13 +28,13 @@ struct SymbolizedFrame {
 struct SymbolizedAddress {
   u64 address = 0;  // as linked
   SymbolSource source = SymbolSource::none;
-  std::string_view function;  // display name, "name@plt" for stubs; empty: none
+  std::string_view function;  // display name, "name@plt" for stubs; may be empty
   u64 begin = 0, end = 0;     // of the function; equal if not known
   u32 first_frame = 0;        // in Symbolization::frames: innermost inlined first, the function last
-  u32 frame_count = 0;        // 0 if lines were not wanted, or if nothing is known. Padding: a line, no function
+  u32 frame_count = 0;        // 0 if lines were not wanted, or if nothing is known. Padding has a line but no function.
 };
 
-// Called for a name that a file has for code, as people write it.
+// Called for each name of code in a file, as people write it.
 using CodeNameVisitor = std::function<void(u64 address, std::string_view name)>;
 
 struct Symbolization {

@@ -18,9 +18,9 @@ struct ModuleSymbols::State {
 
 namespace {
 
-// Why this PDB may not be used; empty when it may.
+// Why this PDB may not be used; empty if it may.
 std::string refuse_pdb(const std::optional<PeFile>& image, const PdbFile& pdb) {
-  if (!image.has_value()) return {};  // nothing to check it against: the user's choice is trusted
+  if (!image.has_value()) return {};  // there is nothing to check it against, so the user's choice is trusted
   if (!image->codeview().has_value()) return "the image does not name its PDB";
   const code::PdbId& wanted = image->codeview()->id;
   if (pdb.id() == wanted) return {};
@@ -28,7 +28,7 @@ std::string refuse_pdb(const std::optional<PeFile>& image, const PdbFile& pdb) {
                      id_text(wanted));
 }
 
-// The source of names in an image without a PDB.
+// The kind of names in an image without a PDB.
 SymbolSource image_source(const std::optional<PeFile>& image) {
   if (!image.has_value()) return SymbolSource::none;
   if (!image->exports().empty()) return SymbolSource::exports;
@@ -62,7 +62,7 @@ struct Found {
   const void* symbol = nullptr;  // the public or export that it is named after
 };
 
-// Addresses come sorted, so the last function found is mostly that of the next address, too.
+// Addresses come sorted, so the next address is mostly in the function that was found last.
 class Finder {
  public:
   Finder(const std::optional<PeFile>& image, const std::optional<PdbFile>& pdb, const NameOptions& options)

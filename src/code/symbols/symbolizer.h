@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Addresses of one module → functions, inlined frames, lines, from the best of its files: PDB, else exports, else
-// .pdata bounds, else no names. Opens no files: store/ found them. One ModuleSymbols per module; modules asks with
-// sorted unique addresses.
+// Addresses of one module → functions, inlined frames, lines, from the best of its files: PDB, otherwise exports,
+// otherwise .pdata bounds, otherwise no names. Opens no files: store/ found them. One ModuleSymbols per module; modules
+// asks it with sorted unique addresses.
 #pragma once
 #include <functional>
 #include <memory>
@@ -28,27 +28,27 @@ struct SymbolFrame {
 struct Answer {
   code::Rva address;
   SymbolSource source = SymbolSource::none;
-  std::string function;             // undecorated, or decorated if wanted; "function at 0x…" from .pdata; empty: none
-  code::RvaRange bounds;            // of the function; empty range if not known
-  std::vector<SymbolFrame> frames;  // innermost inlined first, the function last; without lines where unknown
+  std::string function;             // undecorated, or decorated on request; "function at 0x…" from .pdata; may be empty
+  code::RvaRange bounds;            // of the function; an empty range if not known
+  std::vector<SymbolFrame> frames;  // innermost inlined first, the function last; no lines if unknown
 };
 
 struct NameOptions {
   bool decorated = false;
 };
 
-// How it went, for -v, doctor and the end of reports.
+// The outcome, for -v, doctor and the end of reports.
 struct ModuleState {
   std::string module;  // base name
   SymbolSource source = SymbolSource::none;
   std::string file;    // the PDB or image that answered
-  std::string reason;  // why not better: "no PDB found (looked in …)", "PDB of another build (…)"
+  std::string reason;  // why there is no better one: "no PDB found (looked in …)", "PDB of another build (…)"
 };
 
 // Facts about the files for ModuleState; the symbolizer itself opens no file.
 struct ModuleFiles {
   std::string image, pdb;       // paths
-  std::string why_no_pdb = {};  // how the search ended (store/symbol_search.h), when it brought nothing
+  std::string why_no_pdb = {};  // how an unsuccessful search ended (store/symbol_search.h)
 };
 
 // Used by one thread at a time; several modules may be asked in parallel.
@@ -63,9 +63,9 @@ class ModuleSymbols {
 
   // addresses: sorted, unique. Answers in the same order, one each.
   std::vector<Answer> answer(const std::vector<code::Rva>& addresses, const NameOptions& options) const;
-  // All names of functions, also several of one address, each maybe twice.
+  // All names of functions; an address may have several, and a name may come twice.
   void for_each_name(bool decorated, const std::function<void(code::Rva, std::string_view)>& visit) const;
-  // After answers were given, `source` is the best of theirs.
+  // After lookups, `source` is the best source that was used.
   const ModuleState& state() const;
   const PeFile* image() const;
   const PdbFile* pdb() const;
@@ -78,7 +78,7 @@ class ModuleSymbols {
 
 // "?x@@YAHH@Z" → "int __cdecl x(int)" reduced to the name: "x". Itanium and Rust names too; others unchanged.
 std::string undecorated(std::string_view name);
-// The same with the types of its parameters; empty where the name does not have them.
+// The same with the types of its parameters; empty if the name does not have them.
 std::string signature(std::string_view name);
 
 }  // namespace wperf::symbols

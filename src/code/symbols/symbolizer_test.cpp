@@ -137,7 +137,7 @@ TEST_F(Module, PdbOfPublicsAlone) {
   EXPECT_EQ(names.count("shapes::sum_of<double>"), 1u);
   EXPECT_EQ(names.count("shapes::Counter::add_twice"), 1u);
   EXPECT_EQ(module.state().source, SymbolSource::pdb_publics);
-  // The .pdata function of the public itself, and no other one.
+  // The .pdata function of the public itself, and no other.
   for (const Answer& answer : answers) {
     const auto bounds = module.image()->function_at(answer.address);
     if (answer.source != SymbolSource::pdb_publics || !bounds.has_value()) continue;

@@ -5,7 +5,7 @@
 namespace wperf::symbols {
 namespace {
 
-// Linkers cut decorated names at 4096 characters; a longer one is damage, and would cost the recursive demanglers much
+// Linkers cut decorated names at 4096 characters. A longer one is damage, and would cost the recursive demanglers much
 // stack.
 constexpr size_t kLongestDecorated = 4096;
 
@@ -17,7 +17,7 @@ bool starts_with(std::string_view text, std::string_view start) {
 // memory, and no library guards against that. With `references` among `lists` lists, the worst is an equal share for
 // each: every list then multiplies its contents by that share plus one.
 bool may_explode(size_t length, size_t references, size_t lists) {
-  constexpr double kLongestPlain = 1 << 26;  // real names stay under a sixth of that, and mostly under 1000
+  constexpr double kLongestPlain = 1 << 26;  // real names stay under a sixth of this, and mostly under 1000
   const double factor = 1.0 + static_cast<double>(references) / static_cast<double>(lists == 0 ? 1 : lists);
   double bound = static_cast<double>(length);
   for (size_t i = 0; i <= lists; ++i) {

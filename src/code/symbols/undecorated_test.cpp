@@ -63,7 +63,7 @@ TEST(Undecorated, WhatIsPlainOrDamagedStays) {
   EXPECT_EQ(undecorated("_Z"), "_Z");
 }
 
-// Deep nesting, at any length: no crash, and names that are longer than a linker writes stay unchanged.
+// Deep nesting of any length must not crash, and names that are longer than a linker writes stay unchanged.
 TEST(Undecorated, DeepNames) {
   for (const size_t depth : {10u, 1000u, 4000u, 100000u}) {
     for (const auto& [start, step, end] :
@@ -81,7 +81,7 @@ TEST(Undecorated, DeepNames) {
   }
 }
 
-// Names that grow without bound: each list holds four times the one inside it.
+// Names that grow without bound: each list holds the one inside it four times.
 TEST(Undecorated, NamesThatWouldExplodeStay) {
   std::string microsoft = "V?$A@H@@", functions = "H", itanium = "1AIiiE", rust = "NtC1a1b";
   for (int i = 0; i < 30; ++i) {

@@ -143,7 +143,7 @@ bool Program::packed(Cursor& cursor, u8 instruction) {
 bool Program::move(Cursor& cursor, u8 instruction, u64 part_address) {
   switch (instruction) {
     case kCfaNothing:
-    case kCfaNegateSignedState:  // signed return addresses are always made plain
+    case kCfaNegateSignedState:  // signed return addresses are always stripped
     case kCfaNegateSignedStateWithPc:
       return true;
     case kCfaArgumentsSize:

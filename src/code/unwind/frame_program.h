@@ -15,9 +15,9 @@ enum class Rule : u8 {
   undefined,
   at_cfa,         // saved at the canonical frame address + value
   cfa_plus,       // is that sum
-  in_register,    // is in the register `value`
-  at_expression,  // saved where the expression says
-  expression,     // the value of the expression
+  in_register,    // is in the register with the number `value`
+  at_expression,  // saved at the address that the expression computes
+  expression,     // is the value of the expression
 };
 
 // A register without a rule keeps its value.
@@ -34,9 +34,9 @@ struct FrameRow {
   symbols::Bytes cfa_expression;
   std::vector<RegisterRule> rules;
   u8 return_register = 0;
-  bool is_signal_frame = false;  // its caller was interrupted anywhere, not after a call
+  bool is_signal_frame = false;  // its caller was interrupted at any instruction, not at a call
   bool is_outermost = false;     // there is no caller
-  bool is_plain = true;          // all rules need the canonical frame address and the stack, but no other register
+  bool is_plain = true;          // no rule needs a register, only the canonical frame address and the stack
 };
 
 struct CommonEntry {  // CIE
@@ -53,7 +53,7 @@ struct FunctionEntry {  // FDE
   CommonEntry common;
   u64 begin = 0, end = 0;        // as linked
   u64 program_address = 0;       // as linked, of its first byte
-  symbols::EndianBytes program;  // after that of the common entry
+  symbols::EndianBytes program;  // after the instructions of the common entry
 };
 
 // nullopt if the instructions are damaged or unknown.

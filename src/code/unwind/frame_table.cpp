@@ -15,7 +15,7 @@ using symbols::dwarf::Cursor;
 // One entry of either section, without its length and the field that gives its kind.
 struct Entry {
   bool is_common = false;
-  u64 common = 0;    // for a function: where its common entry is
+  u64 common = 0;    // for a function: the offset of its common entry
   u64 begin = 0;     // where the next bytes are in the section
   EndianBytes rest;  // those bytes
   u64 next = 0;      // where the next entry begins
@@ -28,7 +28,7 @@ std::optional<Entry> read_entry(const FrameSections& sections, u64 offset) {
   if (is_long) length = cursor.number<u64>();
   const u64 begin = cursor.offset();
   if (cursor.failed() || length == 0 || !sections.frames.holds(begin, length)) return std::nullopt;
-  // .eh_frame writes it in four bytes whatever the length has.
+  // .eh_frame writes it in four bytes for either size of the length.
   const bool is_wide = is_long && sections.is_debug_frame;
   const u64 pointer = is_wide ? cursor.number<u64>() : cursor.number<u32>();
   const u64 behind = cursor.offset();
@@ -48,7 +48,7 @@ std::optional<Entry> read_entry(const FrameSections& sections, u64 offset) {
   return entry;
 }
 
-// "zPLRS…": an unknown letter ends the reading of its data, which has a length.
+// "zPLRS…": reading stops at an unknown letter, which is possible because the data has a length.
 bool read_augmentation(Cursor& cursor, std::string_view letters, u64 part_address, CommonEntry& out) {
   if (letters.empty()) return true;
   if (letters.front() != 'z') return false;
@@ -147,7 +147,7 @@ std::optional<u64> FrameTable::searched_entry(u64 address) const {
     const u32 word = sections_.search.at_or_zero<u32>(search_begin_ + pair * 8 + half * 4);
     return sections_.search_address + static_cast<u64>(static_cast<std::int64_t>(static_cast<std::int32_t>(word)));
   };
-  u64 low = 0, high = search_count_;  // the first pair that begins after the address lies between them
+  u64 low = 0, high = search_count_;  // the first pair that begins after the address is in this range
   while (low < high) {
     const u64 middle = low + (high - low) / 2;
     if (distance(middle, 0) <= address)

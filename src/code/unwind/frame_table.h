@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The call frame information of one file: .eh_frame, found by the search table of .eh_frame_hdr if there is one, or
-// .debug_frame. Rows are made when they are asked for and kept, because samples repeat. The sections' bytes must
-// outlive it. Not for several threads at once.
+// .debug_frame. Rows are made on first use and kept, because samples repeat. The sections' bytes must outlive it. Not
+// for several threads at once.
 #pragma once
 #include <optional>
 #include <unordered_map>
@@ -16,10 +16,10 @@ struct FrameSections {
   symbols::EndianBytes frames;  // .eh_frame or .debug_frame
   u64 address = 0;              // as linked, of .eh_frame
   bool is_debug_frame = false;
-  symbols::EndianBytes search;  // .eh_frame_hdr; empty: none
+  symbols::EndianBytes search;  // .eh_frame_hdr; may be empty
   u64 search_address = 0;
 };
-// Empty sections if the file has none, or is not a 64-bit little-endian one.
+// Empty sections if the file has none, or is not a 64-bit little-endian file.
 FrameSections eh_frame_of(const symbols::ElfFile& file);
 FrameSections debug_frame_of(const symbols::ElfFile& file);
 
@@ -46,7 +46,7 @@ class FrameTable {
   FrameSections sections_;
   u64 search_begin_ = 0, search_count_ = 0;  // of the table in .eh_frame_hdr
   bool is_indexed_ = false;
-  std::vector<Indexed> index_;  // by begin; if there is no search table
+  std::vector<Indexed> index_;  // by begin; used if there is no search table
   std::unordered_map<u64, std::optional<FrameRow>> rows_;
 };
 

@@ -70,7 +70,7 @@ TEST(FrameTable, FindsByTheSearchTableWithoutReadingTheRest) {
   FrameBuilder builder;
   builder.common("zR", 16, kBeginning);
   const u64 second = builder.function(0x1100, 0x20, kFrame);
-  // Bytes before the wanted entry need not be sound.
+  // Bytes before the wanted entry need not be valid.
   const u64 first = builder.bytes().size();
   builder.number(0x7fffffff, 4);
   constexpr u64 kSearchAddress = 0x5000;

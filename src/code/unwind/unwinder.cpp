@@ -41,7 +41,7 @@ class Walk {
     if (!found.has_value()) beyond_ = address;
     return found;
   }
-  // Arm signs return addresses in bits that no address of user code has.
+  // Arm puts the signature of return addresses into bits that no address of user code has.
   u64 plain(u64 address) const {
     constexpr u64 kUserAddresses = (u64{1} << 48) - 1;
     return machine_ == Machine::aarch64 ? address & kUserAddresses : address;
@@ -53,8 +53,8 @@ class Walk {
   const StackCopy& stack_;
   symbols::EndianBytes stack_bytes_{stack_.bytes, false};
   const FindCode& find_;
-  std::optional<u64> beyond_;    // the value last read from outside of the copy
-  bool was_interrupted_ = true;  // this frame: by the sample, or by a signal
+  std::optional<u64> beyond_;    // the last value that was to be read from outside of the copy
+  bool was_interrupted_ = true;  // how this frame was interrupted: by the sample, or by a signal
   bool is_first_ = true;
   Ending ending_ = Ending::damaged;
 };
@@ -101,7 +101,7 @@ Walk::Step Walk::step_by_row(const CodeAt& code) {
   // Only a signal may change to another stack; and only code without a frame leaves the stack as it is.
   if (!row.is_signal_frame && (*cfa < before || (*cfa == before && !was_interrupted_))) return fail(Ending::damaged);
   const u8 returns_to = row.return_register;
-  // The instruction pointer must be found anew for each frame, otherwise it would stay the same forever.
+  // The instruction pointer must be found again for each frame; otherwise it would stay the same forever.
   if (returns_to == instruction_pointer(machine_)) registers_.forget(returns_to);
   const bool found = row.is_plain ? apply_plain(row, *cfa) : apply(row, *cfa, code.moved_by);
   if (!found) return fail(reading_failed());
@@ -112,7 +112,7 @@ Walk::Step Walk::step_by_row(const CodeAt& code) {
   return Step::done;
 }
 
-// False when the return address could not be read.
+// Returns false if the return address could not be read.
 bool Walk::apply_plain(const FrameRow& row, u64 cfa) {
   registers_.set(stack_pointer(machine_), cfa);
   for (const RegisterRule& rule : row.rules) {

@@ -24,7 +24,7 @@ constexpr Machine machine_here() {
 struct StackCopy {
   u64 address = 0;  // of its first byte: the stack pointer at the time of the sample
   std::span<const std::byte> bytes;
-  bool is_whole = false;  // it ends at the beginning of the stack, not for lack of room in the copy
+  bool is_whole = false;  // the copy ends at the beginning of the stack, not for lack of room
 };
 
 // Registers by their DWARF numbers; unknown ones are not set.
@@ -44,9 +44,9 @@ u8 instruction_pointer(Machine machine);  // their numbers
 u8 stack_pointer(Machine machine);
 
 struct CodeAt {
-  const FrameRow* row = nullptr;  // null: no call frame information there
+  const FrameRow* row = nullptr;  // null if there is no call frame information
   u64 moved_by = 0;               // address in the program minus address in the file
-  bool is_code = false;           // a program may be there at all
+  bool is_code = false;           // the address may lie in a program at all
 };
 using FindCode = std::function<CodeAt(u64 address)>;
 

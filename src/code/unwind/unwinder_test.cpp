@@ -118,7 +118,7 @@ TEST(Unwinder, PassesSignalFrames) {
   const TestStack stack{{kMovedBy + 0x1301, 0, 0, TestStack::at(6), kMovedBy + 0x1100, 0, 0, 0, kMovedBy + 0x1250}};
   const Unwound found = unwind_with(builder, Machine::x86_64, x64(0x1010), stack.copy());
   EXPECT_EQ(found.ending, Ending::outermost);
-  // The first instruction of 0x1100 was interrupted, and the handler returns to 0x1301 without a call: so their own
+  // The first instruction of 0x1100 was interrupted, and the handler returns to 0x1301 without a call. So their own
   // addresses count, not the bytes before them.
   EXPECT_EQ(found.callers, (std::vector<u64>{kMovedBy + 0x1302, kMovedBy + 0x1101, kMovedBy + 0x1250}));
 }
@@ -164,7 +164,7 @@ std::optional<u64> value_of(const CodeBytes& expression, const TestStack& stack 
 }
 
 TEST(FrameExpression, Computes) {
-  // Linkers' code for the stubs of .plt: 8 or 16 above rsp, by where in the stub the program is.
+  // Linkers' code for the stubs of .plt: 8 or 16 above rsp, depending on the place in the stub.
   EXPECT_EQ(value_of({0x77, 8, 0x80, 0, 0x3f, 0x1a, 0x3b, 0x2a, 0x33, 0x24, 0x22}), TestStack::kAddress + 16);
   EXPECT_EQ(value_of({0x23, 5}), 105u);
   EXPECT_EQ(value_of({0x0b, 0xfe, 0xff, 0x22}), 98u);

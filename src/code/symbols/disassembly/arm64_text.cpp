@@ -176,7 +176,7 @@ bool decode_dot_product(u32 word, Decoded& out) {
   return true;
 }
 
-// The hint space and the barriers that came later.
+// The hint space and barriers that were added later.
 bool decode_hint(u32 word, Decoded& out) {
   struct Hint {
     u32 word;
@@ -275,7 +275,7 @@ std::string signed_hex(u64 value, bool wide) {
   return fmt::format("#{}0x{:x}", sign != 0 ? "-" : "", wide ? magnitude : magnitude & 0xffffffffu);
 }
 
-// The constant that movz, movn or orr with the zero register brings.
+// The constant that movz, movn or orr with the zero register loads.
 std::optional<u64> moved_constant(u32 word, std::string_view operands) {
   const u32 shift = (word >> 21 & 3) * 16;
   const u64 immediate = word >> 5 & 0xffffu;

@@ -6,16 +6,16 @@
 namespace wperf::symbols {
 
 // Instructions of Armv8.1 and later that the disassembly library does not know or only calls `hint`: atomics,
-// load-acquire RCpc, pointer authentication, dot products. Windows' own DLLs are full of them. Asked before the
-// library.
+// load-acquire RCpc, pointer authentication, dot products. Windows' own DLLs are full of them. This table is asked
+// before the library.
 
-// False: not an instruction of these extensions.
+// Returns false if it is not an instruction of these extensions.
 bool decode_arm64_later(u32 word, Decoded& out);
 
 // The library's spelling of ARM64 code → llvm-objdump's, which readers of WindowsPerf's output know: `mov w0, #0x1` for
 // `movz w0, #1`, addresses without '#'.
 void respell_arm64(u32 word, Decoded& decoded);
-// Where a direct branch or call goes.
+// The target of a direct branch or call.
 std::optional<u64> arm64_branch_target(u32 word, u64 address);
 
 }  // namespace wperf::symbols

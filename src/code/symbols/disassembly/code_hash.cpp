@@ -29,8 +29,8 @@ std::int64_t signed_field(u32 word, u32 lowest, u32 bits) {
   return static_cast<std::int64_t>(value) >> (64 - bits);
 }
 
-// One instruction of Arm64 after the other, without the parts that depend on addresses. Jumps within the function stay:
-// they are the same wherever it lies.
+// Hashes Arm64 instructions one after the other, without the parts that depend on addresses. Jumps within the function
+// are kept: they are the same at any address.
 class Arm64Masks {
  public:
   explicit Arm64Masks(usize code_size) : code_size_(static_cast<std::int64_t>(code_size)) {}
@@ -72,7 +72,7 @@ class Arm64Masks {
   }
 
   std::int64_t code_size_;
-  u32 pages_ = 0;  // registers that hold a page, which the next instruction adds the rest to
+  u32 pages_ = 0;  // registers that hold a page, to which the next instruction adds the rest
 };
 
 u64 arm64_hash(std::span<const std::byte> bytes) {

@@ -28,9 +28,10 @@ struct Decoded {
 class Decoder {
  public:
   virtual ~Decoder() = default;
-  // The instruction at the start of `code`, which is loaded at `address`. False: no instruction of this set.
+  // The instruction at the start of `code`, which is loaded at `address`. Returns false if the bytes are not an
+  // instruction of this set.
   virtual bool decode(std::span<const std::byte> code, u64 address, Decoded& out) = 0;
-  // How far to step over bytes that are not an instruction.
+  // The number of bytes to skip if they are not an instruction.
   virtual u32 unit() const = 0;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Machine code → text, instruction by instruction. Takes bytes and their address in the image; opens no files. For the
-// code of the lines a report shows. Not thread-safe: one Disassembler per thread. A build without a disassembly library
-// (WPERF_CAPSTONE=OFF) answers open() with an error that says so.
+// Machine code → text, instruction by instruction. Takes bytes and their address in the image; opens no files. Used for
+// the code of the lines that a report shows. Not thread-safe: one Disassembler per thread. A build without a
+// disassembly library (WPERF_CAPSTONE=OFF) answers open() with an error that says so.
 #pragma once
 #include <cstddef>
 #include <memory>
@@ -21,7 +21,7 @@ struct Instruction {
   u32 rva = 0;
   u32 size = 0;
   std::string mnemonic;       // ".word" or ".byte" for bytes that are not an instruction
-  std::string operands;       // absolute addresses are of the file: image base + RVA
+  std::string operands;       // absolute addresses are those of the file: image base + RVA
   std::optional<u32> target;  // the RVA that a branch or call goes to, if the instruction contains it
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Our disassembly against llvm-objdump-19's, byte for byte of whole .text sections. Where both spell an instruction
-// differently and mean the same, the difference is a row of the list below; a row that no instruction needs fails, too.
+// Compares our disassembly with that of llvm-objdump-19, byte for byte, for whole .text sections. If the two spell an
+// instruction differently but mean the same, the difference is a row of the list below; a row that no instruction needs
+// also fails.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -75,7 +76,7 @@ std::vector<Row> oracle_rows(const std::string& file, InstructionSet set) {
   return rows;
 }
 
-// Two spellings of the same: `respell` turns wperf's into theirs.
+// Two spellings of the same instruction: `respell` turns wperf's into llvm-objdump's.
 struct Difference {
   const char* why;
   std::string (*respell)(const std::string& ours);
@@ -132,7 +133,7 @@ class Comparison {
     auto disassembler = Disassembler::open(set_);
     ASSERT_TRUE(disassembler.has_value());
     for (usize first = 0; first < rows.size();) {
-      // One stretch of adjacent instructions at a time, so that the borders between them must be found.
+      // One stretch of adjacent instructions at a time, so that the disassembler must find the borders between them.
       std::vector<std::byte> code;
       usize last = first;
       for (; last < rows.size() && rows[last].address == rows[first].address + code.size(); ++last) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // DWARF 2 to 5 as bytes → functions, inlined frames, lines. Takes views of the sections (unpacked by the caller, who
-// keeps them alive). Which unit covers which addresses is read first, the rest of a unit when one of its addresses is
-// asked for. Every bound is checked; damaged parts are left out and counted. Not for several threads at once. Results
-// live as long as the DwarfFile and the sections.
+// keeps them alive). The units' address ranges are read first, the rest of a unit when one of its addresses is asked
+// for. Every bound is checked; damaged parts are left out and counted. Not for several threads at once. Results live as
+// long as the DwarfFile and the sections.
 #pragma once
 #include <functional>
 #include <memory>
@@ -32,7 +32,7 @@ using SplitOpener = std::function<DwarfSections(const SplitUnit&)>;
 struct DwarfFrame {
   std::string_view function;  // the linkage name if there is one; empty: nameless
   std::string_view file;      // empty: no line information
-  u32 line = 0;               // 0: code that the compiler made for no line
+  u32 line = 0;               // 0 for code that the compiler assigned to no line
   bool inlined = false;
 };
 
@@ -43,14 +43,14 @@ struct DwarfDamage {
 
 class DwarfFile {
  public:
-  // alternate: the sections of the file that dwz made; empty ones: none.
+  // alternate: the sections of the file that dwz made; empty if there is none.
   static DwarfFile open(const DwarfSections& sections, const DwarfSections& alternate, SplitOpener open_split);
   DwarfFile(DwarfFile&&) noexcept;
   DwarfFile& operator=(DwarfFile&&) noexcept;
   ~DwarfFile();
 
-  // Innermost inlined frame first, the function last. With a line but no function: one frame without a name. Empty:
-  // nothing known.
+  // Innermost inlined frame first, the function last. With a line but no function: one frame without a name. Empty if
+  // nothing is known.
   void frames_at(u64 address, std::vector<DwarfFrame>& out) const;
   DwarfDamage damage() const;
 

@@ -88,7 +88,7 @@ void write_lines(Sections& to, u64 first_address = 0x1000) {
   out.number(2, 1);
   out.number(kLineAdvanceLine, 1);
   out.number(9, 1);
-  out.number(13 + 14 * 1 + 5, 1);  // 20 of the second file at 8
+  out.number(13 + 14 * 1 + 5, 1);  // line 20 of the second file at 8
   out.number(kLineSetFile, 1);
   out.number(1, 1);
   out.number(kLineAdvanceLine, 1);
@@ -224,7 +224,7 @@ TEST(DwarfFile, ACutInfoSectionCounts) {
 
 TEST(DwarfFile, AnEntryThatNamesItself) {
   Sections sections = one_unit();
-  // The inlined entry's origin: itself.
+  // The origin of the inlined entry is the entry itself.
   const usize entry = sections.info.bytes.size() - 2 - 1 - 1 - 4 - 4 - 1;
   sections.info.bytes[entry + 1] = static_cast<std::byte>(entry);
   const DwarfFile file = DwarfFile::open(sections.views(), {}, {});

@@ -8,7 +8,7 @@
 namespace wperf::symbols::dwarf {
 namespace {
 
-// Reads the header at the cursor, which is then at its end. Returns false if it is unusable.
+// Reads the header at the cursor and moves the cursor past it. Returns false if it is unusable.
 bool read_header(Cursor& cursor, Unit& unit) {
   unit.offset = cursor.offset();
   u64 length = cursor.number<u32>();
@@ -113,7 +113,7 @@ bool read_first_entry(Unit& unit) {
   if (abbreviation == nullptr) return false;
   unit.tag = abbreviation->tag;
   unit.has_children = abbreviation->has_children;
-  // Bases that split units and old producers leave out.
+  // Default bases for split units and old producers, which leave them out.
   if (unit.widths.version >= 5) {
     const u64 header = unit.widths.offset == 8 ? 16 : 8;
     unit.text_offsets_base = header;
@@ -346,7 +346,7 @@ struct Index {
   u64 sizes() const { return offsets() + u64{units} * columns * 4; }
 };
 
-// The row of a unit, counted from 1; 0: not there.
+// The row of a unit, counted from 1; 0 if it is not there.
 u32 row_of(const Index& index, u64 unit_id) {
   if (index.slots == 0 || (index.slots & (index.slots - 1)) != 0) return 0;
   const u64 mask = index.slots - 1;

@@ -44,7 +44,7 @@ struct Unit {
   u8 type = 0;
   u64 abbreviations_offset = 0;
   u64 split_id = 0;
-  // From the first entry:
+  // From the first entry of the unit:
   u16 tag = 0;
   u16 language = 0;
   u64 text_offsets_base = 0, addresses_base = 0, range_lists_base = 0, gnu_ranges_base = 0;
@@ -68,16 +68,16 @@ struct InfoFile {
   std::vector<Unit> units;  // by offset
   mutable std::map<std::tuple<u64, u8, u8, u16>, AbbreviationTable> known_abbreviations;
   mutable std::unordered_map<u64, std::string_view> known_names;  // by entry
-  // Sound files stay far below these; damaged ones would have the same lists read over and over.
+  // Undamaged files stay far below these limits; damaged ones would have the same lists read over and over.
   mutable u64 range_entries_left = 0, abbreviation_bytes_left = 0, line_bytes_left = 0;
 };
 
-// Reads the first entry of the unit. False: it is damaged.
+// Reads the first entry of the unit. Returns false if it is damaged.
 bool read_first_entry(Unit& unit);
 // The name of the function at `offset`, or of the one that the entry there refers to: the linkage name if there is one.
 std::string_view function_name(const InfoFile& file, u64 offset);
 
-// Reads the attribute at the cursor, which is then at its end.
+// Reads the attribute at the cursor and moves the cursor past it.
 Value read_value(Cursor& cursor, const Unit& unit, const AttributeSpec& spec);
 void skip_value(Cursor& cursor, const Widths& widths, u16 form);
 
@@ -98,7 +98,7 @@ std::map<u64, std::vector<AddressRange>> read_address_table(const InfoFile& file
 
 // .dwp files: many .dwo files as one, with an index that says which part of each section belongs to which unit.
 
-// The sections as that unit sees them; empty ones when the file does not have the unit.
+// The sections as that unit sees them; empty if the file does not have the unit.
 DwarfSections sections_of_unit(const DwarfSections& package, u64 unit_id);
 
 }  // namespace wperf::symbols::dwarf

@@ -31,7 +31,7 @@ LineTable::LineTable(const Unit& unit, u64 offset, DwarfDamage& damage) : unit_(
     ++damage.units;
     return;
   }
-  if (length > whole.left()) ++damage.units;  // cut: the present part is read
+  if (length > whole.left()) ++damage.units;  // the part that is present is read
   header.end = whole.offset() + std::min(length, whole.left());
   u64& bytes_left = unit.file->line_bytes_left;
   if (header.end - offset > bytes_left) {
@@ -100,7 +100,7 @@ void LineTable::read_old_files(Cursor& cursor) {
   }
 }
 
-// A list whose entries say in which form they come.
+// A list whose entries declare their own form.
 bool LineTable::read_new_entries(Cursor& cursor, std::vector<File>& out) const {
   const u32 format_count = cursor.number<u8>();
   AttributeSpec formats[256];
@@ -146,7 +146,7 @@ void LineTable::run(Cursor& cursor, const Header& header) {
     const Row row{state.address, static_cast<u32>(state.line), static_cast<u32>(state.file)};
     if (rows_.size() > first) {
       Row& last = rows_.back();
-      if (last.address == row.address) {  // the last one of an address counts
+      if (last.address == row.address) {  // if an address has several rows, the last one counts
         last = row;
         return;
       }
@@ -203,7 +203,7 @@ void LineTable::run(Cursor& cursor, const Header& header) {
       case kLineFixedAdvancePc:
         state.address += cursor.number<u16>();
         break;
-      default:  // only the operands of the others matter: they must be skipped
+      default:  // other attributes are read only to skip them
         for (u32 i = 0; i < header.operand_counts[opcode]; ++i) cursor.skip_leb();
         break;
     }
@@ -225,7 +225,7 @@ const LineTable::Row* LineTable::find(u64 address) const {
 }
 
 std::string_view LineTable::path(u64 file) const {
-  if (file >= paths_.size()) return {};  // one for each of files_; none if the header was damaged
+  if (file >= paths_.size()) return {};  // one for each of files_; empty if the header was damaged
   std::string& known = paths_[static_cast<usize>(file)];
   if (!known.empty()) return known;
   const File& entry = files_[static_cast<usize>(file)];

@@ -20,9 +20,9 @@ class LineTable {
   // The program at `offset`, which `unit` refers to.
   LineTable(const Unit& unit, u64 offset, DwarfDamage& damage);
 
-  // The row with this address in its range; null: none.
+  // The row whose range contains this address; null if there is none.
   const Row* find(u64 address) const;
-  // The path of a file, with its folders as far as the table has them; empty: no such file.
+  // The path of a file, with its folders as far as the table has them; empty if there is no such file.
   std::string_view path(u64 file) const;
 
  private:

@@ -170,7 +170,7 @@ class Walker {
     return out;
   }
 
-  // The scope in which its children are.
+  // The scope that contains its children.
   u32 read_function(u64 entry, const Abbreviation& abbreviation, u32 parent, u64& sibling) {
     const CodeEntry code = read_entry(abbreviation);
     ranges_.clear();
@@ -205,7 +205,7 @@ class Walker {
   DwarfDamage& damage_;
   std::vector<Scope>& scopes_;
   std::vector<Layer>& layers_;
-  std::vector<Parent> parents_;  // around the entries at each depth
+  std::vector<Parent> parents_;  // the enclosing scopes by depth
   std::vector<AddressRange> ranges_;
 };
 
@@ -220,7 +220,7 @@ std::vector<Stretch> flatten(std::vector<Layer> layers) {
     if (out.empty() ? owner != kNoScope : out.back().owner != owner) out.push_back({begin, owner});
   };
   std::vector<const Layer*> open;
-  // An outer range ends before or with the inner one; if it does not, the inner one stays hidden from there on.
+  // A nested range ends before or with the outer one; if it does not, the outer one hides the rest of it.
   const auto close_until = [&](u64 address) {
     while (!open.empty() && open.back()->range.end <= address) {
       const u64 end = open.back()->range.end;

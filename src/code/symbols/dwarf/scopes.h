@@ -10,7 +10,7 @@ namespace wperf::symbols::dwarf {
 inline constexpr u32 kNoScope = ~u32{0};
 
 struct Scope {    // a function, or an inlined one
-  u64 entry = 0;  // in .debug_info of the unit's file: where its name is to be looked for
+  u64 entry = 0;  // in .debug_info of the unit's file: where to look for its name
   bool entry_is_alternate = false;
   bool is_inlined = false;
   u32 parent = kNoScope;  // the scope that it was inlined into, or is nested in
@@ -22,9 +22,9 @@ class ScopeTable {
   ScopeTable() = default;
   ScopeTable(const Unit& unit, DwarfDamage& damage);
 
-  u32 find(u64 address) const;  // the innermost scope around it; kNoScope: none
+  u32 find(u64 address) const;  // the innermost scope around it; kNoScope if there is none
   const Scope& operator[](u32 index) const { return scopes_[index]; }
-  // Every range of a function, for units that do not say which addresses they cover.
+  // Every range of a function, for units without address ranges.
   std::vector<AddressRange> covered() const;
 
  private:

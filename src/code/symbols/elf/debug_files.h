@@ -24,7 +24,7 @@ struct DebugFileCandidate {
 
 struct DebugFileSearch {
   std::string image_path;                                 // as the process saw it
-  std::string root;                                       // "/proc/123/root" of a container; empty: none
+  std::string root;                                       // "/proc/123/root" of a container; otherwise empty
   std::vector<std::string> folders = {"/usr/lib/debug"};  // of systems and users
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Unpacking packed parts of ELF files: sections by zlib or Zstandard, .gnu_debugdata by xz. The libraries are loaded
-// when the first such section is read, so that other programs pay nothing for them.
+// for the first such section, so that other programs pay nothing for them.
 #pragma once
 #include <cstddef>
 #include <vector>

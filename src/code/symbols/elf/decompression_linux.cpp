@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The functions used are part of each library's stable interface; they are declared here, because the packages with the
-// headers need not be there to build.
+// The functions used are part of each library's stable interface. They are declared here, so that the build does not
+// need the packages with the headers.
 #include <dlfcn.h>
 #include <fmt/format.h>
 

@@ -149,7 +149,7 @@ class ElfBuilder {
     header.number(is_64_bit_ ? 64 : 40, 2);
     header.number(all.size(), 2);
     header.number(all.size() - 1, 2);
-    // One segment: the file from 0x200 on is at 0x1200.
+    // One segment: the file from 0x200 on is mapped at 0x1200.
     header.number(elf::kSegmentLoad, 4);
     if (is_64_bit_) header.number(5, 4);
     header.number(0x200, word);

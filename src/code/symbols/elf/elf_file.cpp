@@ -37,7 +37,7 @@ struct HeaderTables {
   u16 segment_size = 0, section_size = 0;
 };
 
-// Reads the fields of a header one after the other: fields for addresses are 4 or 8 bytes long.
+// Reads the fields of a header one after the other; address fields are 4 or 8 bytes long.
 class FieldReader {
  public:
   FieldReader(EndianBytes bytes, bool is_64_bit) : bytes_(bytes), is_64_bit_(is_64_bit) {}

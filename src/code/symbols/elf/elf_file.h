@@ -54,7 +54,7 @@ class ElfFile {
   bool big_endian() const;
   std::span<const ElfSection> sections() const;
   std::span<const ElfSegment> segments() const;
-  const ElfSection* section(std::string_view name) const;  // the first of that name; null: none
+  const ElfSection* section(std::string_view name) const;  // the first section of that name; null if there is none
 
   // As stored, cut at the end of the file; empty for sections without bytes in the file.
   EndianBytes stored(const ElfSection& section) const;
@@ -70,7 +70,7 @@ class ElfFile {
   // The unpacked ELF file in .gnu_debugdata; nullopt if there is none.
   diag::Result<std::optional<std::vector<std::byte>>> embedded_debug_file() const;
 
-  // From places in the file, as mappings of a process have them, to addresses as linked, and back.
+  // Translates places in the file, as in mappings of a process, to addresses as linked, and back.
   std::optional<u64> address_of_offset(u64 offset) const;
   std::optional<u64> offset_of_address(u64 address) const;
 
@@ -82,7 +82,7 @@ class ElfFile {
 
 // "2f3a…" in lower case.
 std::string build_id_text(Bytes build_id);
-// The checksum that .gnu_debuglink holds of the file it names.
+// The checksum of the referenced file, as .gnu_debuglink stores it.
 u32 debug_link_crc(Bytes file);
 
 }  // namespace wperf::symbols

@@ -49,7 +49,7 @@ struct Candidate {
   u8 binding = 0, type = 0;
 };
 
-// "$x", "$d.12": marks of Arm's compilers for where code and data begin, no names.
+// "$x", "$d.12": marks by Arm's compilers for the beginning of code and data, not names.
 bool is_mapping_symbol(u16 machine, std::string_view name) {
   if (machine != elf::kMachineArm && machine != elf::kMachineArm64) return false;
   return name.size() >= 2 && name[0] == '$' && std::strchr("adtx", name[1]) != nullptr &&
@@ -76,8 +76,8 @@ usize underscores_before(std::string_view name) {
   return count == std::string_view::npos ? name.size() : count;
 }
 
-// The choice of perf between two names for one address: with a size, of a known type, not weak, global, with fewer
-// underscores in front, longer; otherwise the first.
+// perf's choice between two names for one address. It prefers, in this order: a size, a known type, not weak, global,
+// fewer leading underscores, longer; otherwise the first.
 bool first_is_better(const Candidate& a, const Candidate& b, std::string_view name_a, std::string_view name_b) {
   if ((a.size == 0) != (b.size == 0)) return a.size != 0;
   if ((a.type == elf::kTypeNone) != (b.type == elf::kTypeNone)) return a.type != elf::kTypeNone;
@@ -165,7 +165,8 @@ void merge_in(std::vector<ElfSymbol>& symbols, const std::vector<ElfSymbol>& mor
                 symbols.end());
 }
 
-// Where the names of code are: in a full table, else in the dynamic one and the one that was packed for backtraces.
+// The tables with the names of code: a full table, otherwise the dynamic one and the one that was packed for
+// backtraces.
 struct NameTable {
   const ElfFile* file;
   const ElfSection* section;

@@ -16,7 +16,7 @@ enum class ElfSymbolTable : u8 { full, dynamic, embedded, plt };  // .symtab, .d
 
 struct ElfSymbol {
   u64 begin = 0;
-  u64 end = 0;            // one past the last byte; where the table gives no size, up to the next symbol
+  u64 end = 0;            // one past the last byte; up to the next symbol if the table has no size
   std::string_view name;  // as in the file; for a stub, that of the function it calls
   ElfSymbolTable table = ElfSymbolTable::full;
 };
@@ -27,15 +27,15 @@ class ElfSymbols {
   // .gnu_debugdata. Each may be null. The files must outlive this.
   static ElfSymbols read(const ElfFile* image, const ElfFile* debug, const ElfFile* embedded);
 
-  // All names of code in these files, also several of one address, unchanged.
+  // All names of code in these files, unchanged; an address may have several.
   using NameVisitor = std::function<void(u64 address, std::string_view name)>;
   static void for_each_name(const ElfFile* image, const ElfFile* debug, const ElfFile* embedded,
                             const NameVisitor& visit);
 
   std::span<const ElfSymbol> all() const { return symbols_; }  // by address; no two begin at one
-  // For each of them, index + 1 of the nearest one before it that reaches beyond its end; 0 if there is none.
+  // For each symbol, index + 1 of the nearest one before it that reaches beyond its end; 0 if there is none.
   std::span<const u32> enclosing() const { return enclosing_; }
-  // The symbol around it, the innermost if one lies in another; null: none.
+  // The symbol that contains the address, the innermost if they are nested; null if there is none.
   const ElfSymbol* find(u64 address) const;
 
  private:
@@ -43,7 +43,7 @@ class ElfSymbols {
   std::vector<u32> enclosing_;
 };
 
-// Variables of an ELF file by address, from its symbol tables: the name of a lock that is a global or static variable.
+// Variables of an ELF file by address, from its symbol tables: they name locks that are global or static variables.
 struct DataSymbol {
   u64 begin = 0, end = 0;
   std::string_view name;  // as in the file
@@ -51,9 +51,9 @@ struct DataSymbol {
 
 class DataSymbols {
  public:
-  // `debug`: the separate debug file; null: none. The files must outlive this.
+  // `debug`: the separate debug file, or null. The files must outlive this.
   static DataSymbols read(const ElfFile& image, const ElfFile* debug);
-  // The smallest around it; null: none.
+  // The smallest variable that contains it; null if there is none.
   const DataSymbol* find(u64 address) const;
 
  private:

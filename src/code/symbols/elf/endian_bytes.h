@@ -49,7 +49,7 @@ class EndianBytes {
     return value;
   }
 
-  // Texts beyond any real name count as damage: a table of a million names without a zero would take forever.
+  // Texts longer than any real name count as damage: a table of a million names without a zero would take forever.
   std::optional<std::string_view> text(u64 offset) const {
     constexpr u64 kLongestText = 1 << 16;
     return view_.text(offset, kLongestText);

@@ -9,7 +9,7 @@
 namespace wperf::symbols {
 namespace {
 
-// Little-endian, like every machine that this runs on. The number identifies the layout below.
+// Little-endian, like every machine that wperf runs on. The number identifies the layout below.
 constexpr u64 kCacheMagic = 0x3173'636e'7566'7077;  // "wpfuncs1"
 constexpr usize kChecksumAt = 8, kCheckedFrom = 16, kHeaderSize = 80;
 
@@ -24,11 +24,11 @@ struct CacheHeader {
 };
 static_assert(sizeof(CacheHeader) == kHeaderSize);
 static_assert(offsetof(CacheHeader, checksum) == kChecksumAt);
-// After the header, `count` of each: begin (8 bytes), end (8), offset and length of the name (4 and 4), the enclosing
-// function as in ElfSymbols (4), the table it is from (1); then the names.
+// After the header, `count` entries: begin (8 bytes), end (8), offset and length of the name (4 and 4), the enclosing
+// function as in ElfSymbols (4), the source table (1); then the names.
 constexpr u64 kBytesOfOne = 8 + 8 + 8 + 4 + 1;
 
-// Four sums side by side are as fast as memory. Each step is a bijection of the sum before and of the word: a change
+// Four sums in parallel are as fast as memory. Each step is a bijection of the sum before and of the word: a change
 // within one word is always found.
 u64 checksum_of(Bytes bytes) {
   constexpr u64 kPrime = 0x0000'0100'0000'01b3;
@@ -152,7 +152,7 @@ std::optional<FunctionCache> FunctionCache::open(Bytes bytes, const FunctionCach
 }
 
 std::optional<ElfSymbol> FunctionCache::find(u64 address) const {
-  u64 low = 0, high = count_;  // of the symbols that begin beyond the address, the first is in [low, high]
+  u64 low = 0, high = count_;  // the first symbol that begins beyond the address is in [low, high]
   while (low < high) {
     const u64 middle = low + (high - low) / 2;
     if (begins_.at_or_zero<u64>(middle * 8) <= address) {

@@ -19,12 +19,12 @@ struct FunctionCacheKey {
 
 class FunctionCache {
  public:
-  // Empty if they cannot be kept: without a build id, with one that is too long, with names beyond 4 GB.
+  // Empty if they cannot be cached: without a build id, with one that is too long, with names beyond 4 GB.
   static std::vector<std::byte> write(const ElfSymbols& symbols, const FunctionCacheKey& key);
   // Reads all of the bytes once, for their checksum. They must outlive this.
   static std::optional<FunctionCache> open(Bytes bytes, const FunctionCacheKey& key);
 
-  // Puts the checksum right: the end of write(), and of tests that change bytes.
+  // Corrects the checksum: at the end of write(), and in tests that change bytes.
   static void seal(std::span<std::byte> bytes);
 
   // As ElfSymbols::find().

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sorting by a key. Elements with the same key keep their order. Costs one pass if everything is sorted already, as in
+// Sorting by a key. Elements with the same key keep their order. Takes one pass if everything is sorted already, as in
 // many files. For elf/, dwarf/ and listed/.
 #pragma once
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 namespace wperf::symbols {
 
-// Digit by digit, from the lowest; no pass for digits that all keys have in common. Keeps the order of equal keys.
+// Radix sort from the lowest digit; digits that all keys have in common need no pass. Keeps the order of equal keys.
 template <typename Key>
 void order_by_digits(std::vector<std::pair<Key, usize>>& order) {
   constexpr u32 kDigitBits = 11;

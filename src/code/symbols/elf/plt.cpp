@@ -22,7 +22,7 @@ std::string_view dynamic_symbol_name(const ElfFile& file, const ElfSection& tabl
   return file.stored(file.sections()[table.link]).text(name).value_or("");
 }
 
-// Most relocations of a large library are for its tables of pointers, which no stub jumps through.
+// Most relocations of a large library are for its tables of pointers, which no stub uses.
 class OffsetTables {
  public:
   explicit OffsetTables(const ElfFile& file) {
@@ -58,8 +58,8 @@ bool is_plt_name(std::string_view name) {
   return name == ".plt" || name == ".plt.sec" || name == ".plt.got" || name == ".plt.bnd" || name == ".iplt";
 }
 
-// The slot that the stub at `at` jumps through; 0: none found. x86: an indirect jump (FF 25), with ENDBR or BND before
-// it.
+// The slot that the stub at `at` jumps through; 0 if none is found. x86: an indirect jump (FF 25), with ENDBR or BND
+// before it.
 u64 slot_of_x86_stub(EndianBytes stub, u64 address, bool wide) {
   for (u64 at = 0; stub.holds(at, 6) && at < 6; ++at) {
     if (stub.at_or_zero<u8>(at) != 0xff || stub.at_or_zero<u8>(at + 1) != 0x25) continue;
@@ -70,7 +70,7 @@ u64 slot_of_x86_stub(EndianBytes stub, u64 address, bool wide) {
   return 0;
 }
 
-// ADRP x16 and LDR x17 [x16, …], ahead of them BTI perhaps.
+// ADRP x16 and LDR x17 [x16, …], perhaps after a BTI.
 u64 slot_of_arm64_stub(EndianBytes stub, u64 address) {
   for (u64 at = 0; at <= 4; at += 4) {
     u32 adrp = 0, load = 0;
@@ -99,14 +99,14 @@ void read_stubs_by_code(const ElfFile& file, const ElfSection& section, u64 stub
       at += step;
       continue;
     }
-    // Stubs with BTI are of 24 bytes, the others of 16.
+    // Stubs with BTI have 24 bytes, the others 16.
     const u64 size = arm64 && (EndianBytes(stub.span(), false).at_or_zero<u32>(0) == 0xd503245fu) ? 24 : stub_size;
     out.push_back({address, std::min(size, section.size - at), target->second});
     at += size;
   }
 }
 
-// If stubs cannot be read: one for each relocation of .rela.plt, after a header.
+// Used if stubs cannot be read: one for each relocation of .rela.plt, after a header.
 void read_stubs_by_order(const ElfFile& file, const ElfSection& section, const std::vector<Relocation>& relocations,
                          std::vector<PltStub>& out) {
   const bool arm = file.machine() == kMachineArm;

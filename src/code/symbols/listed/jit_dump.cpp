@@ -11,7 +11,7 @@ namespace {
 
 constexpr u32 kMagic = 0x4A695444;  // "JiTD"
 constexpr u64 kSmallestHeader = 40, kRecordHeader = 16;
-constexpr u64 kOtherClock = 1;  // flag: times are of the processor's counter
+constexpr u64 kOtherClock = 1;  // flag: times come from the processor's counter
 
 enum RecordKind : u32 { code_load = 0, code_move = 1, debug_info = 2, code_close = 3 };
 
@@ -58,7 +58,7 @@ bool JitDump::Reader::move(const EndianBytes& body, u64 time) {
   return true;
 }
 
-// Entries of address, line, discriminator, file name; a name that is the one before is "\xff".
+// Entries of address, line, discriminator, file name; "\xff" repeats the name before.
 bool JitDump::Reader::take_lines(const EndianBytes& body) {
   if (body.size() < kDebugFixed) return false;
   const u64 count = body.at_or_zero<u64>(8);
@@ -115,7 +115,7 @@ std::optional<JitDump> JitDump::parse(Bytes bytes) {
 }
 
 u32 JitDump::find(u64 address, u64 when) const {
-  constexpr u32 kMostSteps = 4096;  // no program makes code at one place that often; a damaged file may claim it
+  constexpr u32 kMostSteps = 4096;  // more than a program makes at one place; a damaged file may claim it
   const auto behind = std::upper_bound(functions_.begin(), functions_.end(), address,
                                        [](u64 wanted, const JitFunction& one) { return wanted < one.begin; });
   u32 newest = kNone;
@@ -130,7 +130,7 @@ u32 JitDump::find(u64 address, u64 when) const {
   return newest;
 }
 
-// The last entry of the function that is not after the address.
+// The function's last entry at or before the address.
 JitLine JitDump::line_at(const JitFunction& function, u64 address) const {
   const u64 wanted = address - function.begin + function.written_at;
   const Line* best = nullptr;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// jit-PID.dump: functions that a program made as it ran, with the times from which they existed and the lines they come
-// from; the format of Linux' tools/perf/Documentation/jitdump-specification.txt. Takes the bytes, opens no files; the
-// bytes must outlive it.
+// jit-PID.dump: functions that a program made at run time, with the times from which they existed and the lines they
+// come from. The format is that of Linux' tools/perf/Documentation/jitdump-specification.txt. Takes the bytes, opens no
+// files; the bytes must outlive it.
 #pragma once
 #include <optional>
 #include <string_view>
@@ -13,7 +13,7 @@ namespace wperf::symbols {
 
 struct JitFunction {
   u64 begin = 0, end = 0;
-  u64 since = 0;  // nanoseconds of the monotonic clock; 0 where the dump counts in another unit
+  u64 since = 0;  // nanoseconds of the monotonic clock; 0 if the dump uses another unit
   std::string_view name;
   u64 written_at = 0;             // the code's address when its lines were written: a function may be moved later
   u32 first_line = 0, lines = 0;  // in the table of lines
@@ -31,7 +31,7 @@ class JitDump {
 
   u32 process() const { return process_; }
   const std::vector<JitFunction>& functions() const { return functions_; }  // by address, then by time
-  // The newest code at that address at that time; `when` greatest: at any time.
+  // The newest code at that address at that time; the greatest `when` means at any time.
   static constexpr u32 kNone = ~u32{0};
   u32 find(u64 address, u64 when) const;
   JitLine line_at(const JitFunction& function, u64 address) const;
@@ -47,7 +47,7 @@ class JitDump {
 
   u32 process_ = 0;
   std::vector<JitFunction> functions_;
-  std::vector<u64> furthest_;  // by function: the greatest end of it and those before it
+  std::vector<u64> furthest_;  // by function: the greatest end so far, its own included
   std::vector<Line> lines_;
   u32 damaged_ = 0;
 };

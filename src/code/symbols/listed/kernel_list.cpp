@@ -9,7 +9,8 @@ namespace {
 
 constexpr std::string_view kFirstWords = "wperf kernel list 1 ";
 constexpr usize kDigits = 16;
-// Functions before the symbol have distances that wrap around: counted from here all of them rise.
+// Functions before the symbol have distances that wrap around, so distances are counted from here, where all of them
+// rise.
 constexpr u64 kMiddle = u64{1} << 63;
 constexpr usize kFirstStep = 256;  // bytes of lines
 
@@ -72,13 +73,14 @@ std::optional<KernelList> KernelList::open(std::span<const std::byte> bytes, std
   return list;
 }
 
-// Numbers of one length are in the order of their digits, so that only the line that is found is read as one.
+// Numbers of equal length sort like their digits, so only the line that is found is parsed as a number.
 std::optional<KernelList::Found> KernelList::find(u64 distance, usize from) const {
   const u64 wanted = distance + kMiddle;
   if (wanted >= end_) return {};
   const Digits digits = hex_of(wanted);
   const std::string_view wanted_text(digits.data(), digits.size());
-  // Lines begin at both; the one at `low` is not beyond the wanted one, if any is, those from `high` on are.
+  // Lines begin at both positions. The line at `low` is not beyond the wanted one, if there is one; those from `high`
+  // on are.
   usize low = from < lines_.size() ? from : 0, high = lines_.size();
   for (usize step = kFirstStep; step < high - low; step *= 2) {
     const usize line = begin_of_line(low, low + step);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A kernel's functions in the form in which they are kept for the next time. Lines are sorted by their distance from a
-// symbol whose place every recording has, and have the same length up to the name. So a search looks at a few lines and
-// nothing needs to be read before. Does not say where the kernel lies. Takes bytes, opens no files; damage gives no
-// answer.
+// A kernel's functions in the form of the cache. Lines are sorted by their distance from a symbol whose address every
+// recording has, and have the same length up to the name. So a search looks at a few lines and nothing needs to be read
+// before. The kernel's load address is not in it. Takes bytes, opens no files; damage gives no answer.
 #pragma once
 #include <optional>
 #include <span>
@@ -15,14 +14,14 @@ namespace wperf::symbols {
 
 class KernelList {
  public:
-  // `reference`: where the symbol of that name is, which need not be in the list: it may share its place with a better
-  // name.
+  // `reference`: the address of the symbol with that name. It need not be in the list, because it may share its address
+  // with a better name.
   static std::string write(const ListedSymbols& symbols, std::string_view reference_name, u64 reference);
-  // nullopt if it is not such a list, was cut, or is measured from another symbol.
+  // nullopt if it is not such a list, if it was cut, or if it is measured from another symbol.
   static std::optional<KernelList> open(std::span<const std::byte> bytes, std::string_view reference_name);
 
   struct Found {
-    u64 begin = 0, end = 0;  // their distances, as numbers modulo 2^64; it ends where the next one begins
+    u64 begin = 0, end = 0;  // distances, as numbers modulo 2^64; a function ends where the next one begins
     std::string_view name;
     usize line = 0;  // its place in the list
   };

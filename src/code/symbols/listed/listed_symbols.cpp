@@ -11,7 +11,7 @@
 namespace wperf::symbols {
 namespace {
 
-// Cuts the first line off.
+// Removes and returns the first line.
 std::string_view take_line(std::string_view& text) {
   const void* newline = text.empty() ? nullptr : std::memchr(text.data(), '\n', text.size());
   const usize length =
@@ -21,7 +21,7 @@ std::string_view take_line(std::string_view& text) {
   return line;
 }
 
-// Cuts off a hexadecimal number and the space after it.
+// Removes and returns a hexadecimal number and the space after it.
 std::optional<u64> take_number(std::string_view& line) {
   if (line.starts_with("0x") || line.starts_with("0X")) line.remove_prefix(2);
   u64 value = 0;
@@ -106,8 +106,8 @@ ListedSymbols ListedSymbols::parse_kallsyms(std::string_view text) {
     for (++i; i < found.size() && found[i].address == best->address; ++i) {
       if (!first_is_shown(*best, found[i])) best = &found[i];
     }
-    // The list has no sizes: a function ends where the next one begins, the last one at the end of its page's
-    // successor, as in perf.
+    // The list has no sizes: a function ends where the next one begins, the last one at the end of the page after its
+    // own, as in perf.
     constexpr u64 kPage = 4096;
     const u64 last_end =
         best->address < ~u64{0} - 2 * kPage ? ((best->address + kPage - 1) & ~(kPage - 1)) + kPage : ~u64{0};

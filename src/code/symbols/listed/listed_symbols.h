@@ -16,12 +16,12 @@ struct ListedSymbol {
   std::string_view module;  // of the kernel: "[ext4]" without brackets; empty: the kernel itself
 };
 
-// By address. Among several at one address, the kernel's list keeps the one that perf shows, and a map the last one,
-// which replaced the others.
+// By address. If there are several at one address, the kernel's list keeps the one that perf shows, and a map the last
+// one, which replaced the others.
 class ListedSymbols {
  public:
   // "ffffffff81000000 T _text", "… t ext4_get [ext4]". Data is left out. All addresses are zero for users who may not
-  // see them: then the table is empty, and are_hidden() is true.
+  // see them. Then the table is empty, and are_hidden() is true.
   static ListedSymbols parse_kallsyms(std::string_view text);
   // "7f0010 20 py::name with spaces", hexadecimal, with or without 0x.
   static ListedSymbols parse_perf_map(std::string_view text);

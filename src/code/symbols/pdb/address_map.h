@@ -69,7 +69,7 @@ class AddressMap {
 
   bytes::Table<SectionHeader> headers_;
   std::vector<Section> source_sections_;  // by RVA
-  std::vector<Section> image_sections_;   // by RVA; empty: the same
+  std::vector<Section> image_sections_;   // by RVA; empty if they are the same
   bytes::Table<OmapEntry> from_source_;
   bytes::Table<OmapEntry> to_source_;
 };

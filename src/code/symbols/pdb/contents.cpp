@@ -131,7 +131,7 @@ u32 Dbi::debug_stream(DebugHeader place) const {
 
 namespace {
 
-// Empty pieces may lie between an address and the piece around it.
+// Empty pieces may lie between an address and the piece that contains it.
 constexpr u32 kMostEmptyPieces = 64;
 
 template <typename Piece>
@@ -184,7 +184,7 @@ std::optional<u32> Contributions::compiland_at(AddressMap::Place place) {
   return std::nullopt;
 }
 
-// Sorts the contributions once if they are out of order. True: they were in order.
+// Sorts the contributions once if they are out of order. Returns true if they were in order.
 bool Contributions::ensure_order() {
   order_is_known_ = true;
   bool sorted = true;

@@ -19,7 +19,7 @@ namespace wperf::symbols::pdb {
 std::optional<code::PdbId> parse_pdb_id(bytes::View info_stream);
 // The number of the stream called `name`.
 std::optional<u32> find_named_stream(bytes::View info_stream, std::string_view name);
-// The texts of the stream "/names"; offsets count from its beginning. Empty when damaged.
+// The texts of the stream "/names"; offsets count from its beginning. Empty if damaged.
 bytes::View parse_names(bytes::View names_stream);
 
 // Stream 3, "debug information": the table of contents. Its compilands, which code each contributed, where the sections
@@ -40,7 +40,7 @@ class Dbi {
   const DbiHeader& header() const { return header_; }
   std::vector<Compiland> compilands(Damage& damage) const;
   bytes::View contributions() const { return contributions_; }
-  u32 debug_stream(DebugHeader place) const;  // kNoStream: the linker left it out
+  u32 debug_stream(DebugHeader place) const;  // kNoStream if the linker left it out
 
  private:
   DbiHeader header_{};
@@ -73,8 +73,8 @@ class Contributions {
   bytes::Table<Contribution> narrow_;
   bytes::Table<Contribution2> wide_;
   bool order_is_known_ = false;
-  std::vector<Piece> sorted_;  // only when the file's order is wrong
-  Piece last_{};               // the last answer: neighbours are asked for together
+  std::vector<Piece> sorted_;  // used only if the file's order is wrong
+  Piece last_{};               // the last answer, because neighbours are asked for together
 };
 
 }  // namespace wperf::symbols::pdb

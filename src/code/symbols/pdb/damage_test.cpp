@@ -15,7 +15,7 @@ namespace {
 using pdb::CompilandBuilder;
 using pdb::PdbBuilder;
 
-// Has some of every structure that the reader knows.
+// Has one of every structure that the reader knows.
 std::string small_pdb() {
   PdbBuilder builder;
   builder.name("file.cpp");
@@ -64,7 +64,7 @@ TEST(DamagedPdb, cut_at_every_byte) {
   ASSERT_GT(whole, 100U);
   u64 less = 0;
   for (usize size = 0; size < file.size(); ++size) {
-    // A copy of exactly that size: one byte read beyond it is seen by the address sanitizer.
+    // A copy of exactly that size, so that the address sanitizer finds a read of one byte more.
     const u64 count = ask_everything(file.substr(0, size));
     EXPECT_LE(count, whole);
     less += count < whole ? 1 : 0;
@@ -72,7 +72,7 @@ TEST(DamagedPdb, cut_at_every_byte) {
   EXPECT_GT(less, file.size() / 2);
 }
 
-// An inline site 100 lines before the first line of all, and one far behind the last.
+// An inline site 100 lines before the first line of all, and one far after the last.
 TEST(DamagedPdb, lines_do_not_wrap) {
   using namespace std::string_literals;
   for (const std::string& moved : {"\x06\x80\xc9"s, "\x06\xdf\xff\xff\xfe"s}) {

@@ -26,7 +26,7 @@ struct Block {
   u64 next;
 };
 
-// False: no whole block lies at `at`.
+// Returns false if no whole block lies at `at`.
 bool read_block(bytes::View blocks, u64 at, bool has_columns, Block& block) {
   LineBlockHeader header;
   if (!blocks.load(at, header)) return false;
@@ -64,7 +64,7 @@ LineTables::LineTables(bytes::View c13, const AddressMap& addresses, Damage& dam
     }
     const auto begin = addresses.source(lines.section, lines.offset);
     if (!begin.has_value() || u64{*begin} + lines.code_size > 0xffffffff) {
-      if (lines.section != 0) ++damage.streams;  // section 0: the linker left the code out
+      if (lines.section != 0) ++damage.streams;  // section 0 means that the linker left the code out
       continue;
     }
     ranges_.push_back({*begin, lines.code_size, static_cast<u32>(body_at + sizeof lines),
@@ -86,8 +86,8 @@ const LineRange* LineTables::find_range(SourceRva rva) const {
   return found;
 }
 
-// Each block is in order, the blocks among themselves need not be: code of an included file may lie in the middle of a
-// function. The row is the last one at or before the address, of all blocks.
+// Rows within a block are in order, but blocks need not be: code of an included file may lie in the middle of a
+// function. The result is the last row at or before the address, of all blocks.
 std::optional<SourceRow> LineTables::row_at(const LineRange& range, SourceRva rva) const {
   const u32 wanted = rva - range.begin;
   const bytes::View blocks = c13_.slice(range.blocks_at, range.blocks_size);

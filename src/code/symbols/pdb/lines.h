@@ -27,11 +27,12 @@ struct LineRange {
 struct SourceRow {
   u32 offset;  // from the begin of the range
   u32 size;    // up to the next row
-  u32 line;    // 0: code that belongs to no line
+  u32 line;    // 0 for code that belongs to no line
   u32 file;    // offset in the file checksums
 };
 
-// As much of `size` bytes as exists after `begin`: a map of a damaged file moves rows to the end of all addresses.
+// The part of `size` bytes that exists after `begin`. Needed because the map of a damaged file moves rows to the end of
+// all addresses.
 inline u32 size_behind(code::Rva begin, u32 size) {
   return std::min(size, ~u32{0} - begin.value);
 }
@@ -44,23 +45,23 @@ class LineTables {
   // By source RVA; at one RVA in the order of the file.
   const std::vector<LineRange>& ranges() const { return ranges_; }
   const LineRange* find_range(SourceRva rva) const;
-  // `rva` lies in the range.
+  // `rva` must lie in the range.
   std::optional<SourceRow> row_at(const LineRange& range, SourceRva rva) const;
   // Appends every row of the range, by offset.
   void rows_of(const LineRange& range, std::vector<SourceRow>& rows, Damage& damage) const;
-  u64 most_rows() const { return most_rows_; }  // no fewer than there are in all ranges
+  u64 most_rows() const { return most_rows_; }  // at least the number of rows in all ranges
 
   // Where the function that an inline site names begins, and in which file.
   std::optional<InlineeLine> inlinee(u32 id);
-  // An imported id of this compiland: the module that defines it (an offset in /names), and its number there.
+  // An imported id of this compiland: the module that defines it (an offset in /names), and its number in that module.
   struct ImportedId {
     u32 compiland_name;
     u32 local;
   };
   std::optional<ImportedId> imported(u32 id) const;
-  // The number in the id stream of an id that others import from here.
+  // The number in the id stream for an id that others import from here.
   std::optional<u32> exported(u32 local) const;
-  // `names`: the texts of /names. Empty when not known.
+  // `names`: the texts of /names. Empty if not known.
   std::string_view file_name(u32 file, bytes::View names) const;
 
  private:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The container of a PDB: a file of equal blocks that holds numbered streams ("MSF"). A stream whose blocks lie in a
-// row is handed out as a view of the file; any other is copied once, when it is first asked for. The free block maps
-// are of no use to a reader and are not looked at.
+// The container of a PDB: a file of equal blocks that holds numbered streams ("MSF"). A stream of adjacent blocks is
+// returned as a view of the file; any other is copied once, on first use. The free block maps are of no use to a reader
+// and are not looked at.
 //
 //   superblock → directory map (block numbers) → directory → sizes and block numbers of every stream
 #pragma once
@@ -21,7 +21,7 @@ class MsfFile {
   static diag::Result<MsfFile> open(std::span<const std::byte> file);
 
   u32 stream_count() const { return static_cast<u32>(streams_.size()); }
-  // Empty: no such stream, nothing in it, or it is damaged; the latter is counted, once.
+  // Empty if the stream does not exist, has no bytes, or is damaged. Damage is counted once.
   bytes::View stream(u32 index, Damage& damage);
 
  private:
@@ -37,7 +37,7 @@ class MsfFile {
 
   bytes::View file_;
   u32 block_size_ = 0;
-  u64 copied_ = 0;  // never more than the file has: a hostile directory may name one block a million times
+  u64 copied_ = 0;  // at most the size of the file: a hostile directory may name one block a million times
   bytes::View directory_;
   std::vector<Stream> streams_;
   std::vector<std::unique_ptr<std::byte[]>> copies_;

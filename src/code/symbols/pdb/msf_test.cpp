@@ -89,7 +89,7 @@ TEST(Msf, says_what_a_file_is_when_it_is_something_else) {
 
 TEST(Msf, counts_a_stream_outside_of_the_file_once_and_reads_the_others) {
   std::string file = build_msf({counted(600), counted(5)});
-  const u32 nowhere = 0x7fffffff;  // into the directory, the last but one block, after a count and two sizes
+  const u32 nowhere = 0x7fffffff;  // the directory is the last but one block; this is after a count and two sizes
   const usize directory_at = file.size() - 1024;
   std::memcpy(file.data() + directory_at + 12, &nowhere, sizeof nowhere);
   auto msf = MsfFile::open(as_file(file));
@@ -101,7 +101,7 @@ TEST(Msf, counts_a_stream_outside_of_the_file_once_and_reads_the_others) {
   EXPECT_EQ(view(msf.value().stream(1, damage)), counted(5));
 }
 
-// A file of a megabyte that claims a stream of a hundred, made of the same block again and again.
+// A file of a megabyte that claims a stream of a hundred megabytes, made of the same block again and again.
 TEST(Msf, copies_no_more_than_the_file_has) {
   constexpr u32 kBlock = 512;
   const u32 count = 200000;

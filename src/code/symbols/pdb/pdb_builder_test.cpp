@@ -11,7 +11,7 @@ class Blocks {
  public:
   explicit Blocks(MsfLayout layout) : layout_(layout), bytes_(layout.block_size * 3, '\0') {}
 
-  // Puts `data` into new blocks; their numbers.
+  // Writes `data` into new blocks and returns their numbers.
   std::vector<u32> add(const std::string& data) {
     std::vector<u32> numbers;
     for (usize at = 0; at < data.size(); at += layout_.block_size) {

@@ -72,7 +72,7 @@ class CompilandBuilder {
   }
   u32 begin_procedure(u16 kind, u16 section, u32 offset, u32 size, std::string_view name);
   u32 begin_inline_site(u32 inlinee, std::string_view annotations, u16 kind = S_INLINESITE);
-  // Also writes into the scope's first record where its end is.
+  // Also writes the position of its end into the scope's first record.
   void end_scope(u32 begin, u16 kind);
 
   void subsection(u32 kind, const Out& body);
@@ -129,7 +129,7 @@ struct PdbBuilder {
   std::vector<Out> types;  // bodies with their kinds, from number 0x1000
   std::vector<Out> ids;    // the same
   bool has_index = true;   // of types and ids
-  u32 index_shift = 0;     // makes the index lie
+  u32 index_shift = 0;     // makes the index wrong
 
   PdbBuilder() { names.push_back('\0'); }
   static SectionHeader section(u32 rva, u32 size, u32 characteristics);

@@ -11,7 +11,7 @@ namespace wperf::symbols {
 namespace {
 
 // A line of an inlined function: its first line plus the distance in an inline site. 0, which is not a line, if a
-// damaged file leads beyond all numbers of lines.
+// damaged file gives a number outside of all lines.
 u32 moved_line(u32 first, int lines) {
   constexpr std::int64_t kMostLines = 0xff'ffff;  // a row has 24 bits for it
   const std::int64_t line = std::int64_t{first} + lines;
@@ -129,7 +129,7 @@ std::vector<Line> PdbFile::lines_of(const Function& function) const {
                                     [&](const pdb::LineRange& one) { return one.begin < *source; });
   const auto own_end =
       std::partition_point(begin, ranges.end(), [&](const pdb::LineRange& one) { return one.begin <= *source; });
-  // Functions folded into this address have their tables here, too, in the same order.
+  // Functions that were folded into this address also have their tables here, in the same order.
   const auto [place, count] = state.place_among_folded(function, *source);
   if (own_end - begin == count) begin += place;
   if (begin != own_end) {

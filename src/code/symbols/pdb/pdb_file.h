@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A PDB as bytes → functions, lines, inlined frames. Takes a view of the whole file (memory-mapped by the caller, who
-// keeps it alive), copies only where blocks are not contiguous, checks every bound once, at the lowest level. A damaged
+// keeps it alive). Copies only non-contiguous blocks, and checks every bound once, at the lowest level. A damaged
 // stream is left out and counted; the rest is used. Not for several threads at once: queries fill in parts that were
 // not read yet. Results (names, pointers, spans) live as long as the PdbFile and the file.
 #pragma once
@@ -19,7 +19,7 @@ namespace wperf::symbols {
 
 struct Function {
   code::Rva rva;
-  u32 size = 0;           // 0: a public, which has no size
+  u32 size = 0;           // 0 for a public, which has no size
   std::string_view name;  // as the PDB spells it: undecorated for procedures, decorated for publics
   u32 module = 0;         // compiland; ~0u for publics
   bool is_public = false;
@@ -28,7 +28,7 @@ struct Function {
 struct Line {
   code::Rva rva;
   u32 size = 0;
-  u32 line = 0;  // 0: code that the compiler made for no line
+  u32 line = 0;  // 0 for code that the compiler assigned to no line
   std::string_view file;
 };
 
@@ -55,17 +55,17 @@ class PdbFile {
   const code::PdbId& id() const;  // the GUID, and the age in DBI, which is also the image's
 
   // All procedures and thunks (with the publics of code that no procedure covers), by RVA. Read on first use. Functions
-  // that the linker folded into one address are all here, in the order of the compilands.
+  // that the linker folded into one address are all in the result, in the order of the compilands.
   std::span<const Function> functions() const;
   // All publics by RVA, decorated.
   std::span<const Function> publics() const;
-  // The procedure around it, otherwise the nearest public at or below it in its section. If several were folded into
-  // one address: the first one in the compiland whose code was kept.
+  // The procedure that contains the address, otherwise the nearest public at or below it in its section. If several
+  // were folded into one address, the first one in the compiland whose code was kept.
   const Function* function_at(code::Rva rva) const;
-  // Innermost inlined frame first. Empty: nothing known.
+  // Innermost inlined frame first. Empty if nothing is known.
   void frames_at(code::Rva rva, std::vector<Frame>& out) const;
   std::optional<Line> line_at(code::Rva rva) const;
-  // Every line row of the function, by RVA, the function's own (not of its inlinees).
+  // Every line row of the function, by RVA: its own rows, not those of its inlinees.
   std::vector<Line> lines_of(const Function& function) const;
   // Every line row of the file, by compiland, then by RVA.
   std::vector<Line> all_lines() const;

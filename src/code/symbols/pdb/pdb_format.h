@@ -267,7 +267,7 @@ struct LineRow {
   u32 flags;
   u32 line() const { return flags & 0xffffff; }
 };
-// Compilers mark code that belongs to no line of the source.
+// Compilers use these for code that belongs to no line of the source.
 constexpr u32 kAlwaysStepInto = 0xfeefee;
 constexpr u32 kNeverStepInto = 0xf00f00;
 
@@ -351,7 +351,7 @@ struct Record {
   bytes::View body;
 };
 
-// False: no whole record lies at `at`.
+// Returns false if no whole record lies at `at`.
 inline bool read_record(bytes::View bytes, u64 at, Record& record) {
   RecordHeader header;
   if (!bytes.load(at, header) || header.size < sizeof header.kind) return false;

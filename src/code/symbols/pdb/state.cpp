@@ -132,7 +132,7 @@ std::optional<u32> PdbFile::State::compiland_around(code::Rva rva, pdb::SourceRv
     const auto place = addresses.place(source);
     return place.has_value() ? contributions.compiland_at(*place) : std::nullopt;
   }
-  // The linker's list is missing: the procedures have to do.
+  // The linker's list is missing: use the procedures instead.
   load_functions();
   const auto after =
       std::partition_point(functions.begin(), functions.end(), [&](const Function& one) { return one.rva <= rva; });
@@ -166,7 +166,7 @@ PdbFile::State::FoldedPlace PdbFile::State::place_among_folded(const Function& f
   return result;
 }
 
-// The nearest one at or below in the same section; among several at one RVA the first that is code.
+// The nearest symbol at or below in the same section; if there are several at one RVA, the first that is code.
 const Function* PdbFile::State::public_at(code::Rva rva) {
   load_publics();
   const std::vector<Function>& all = publics.functions;

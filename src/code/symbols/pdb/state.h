@@ -25,7 +25,7 @@ struct PdbFile::State {
     std::vector<pdb::Procedure> procedures;
     pdb::LineTables lines;
   };
-  // An address, and the compiland and procedure around it, as far as there are any.
+  // An address with its compiland and procedure, if there are any.
   struct Place {
     pdb::SourceRva rva = 0;
     LoadedCompiland* compiland = nullptr;  // its procedures are loaded
@@ -51,7 +51,7 @@ struct PdbFile::State {
     std::ptrdiff_t place = 0;
     std::ptrdiff_t count = 0;
   };
-  // Which of the procedures of its compiland that begin at `begin` the function is.
+  // The function's index among the procedures of its compiland that begin at `begin`.
   FoldedPlace place_among_folded(const Function& function, pdb::SourceRva begin);
   // The function of an inline site's id, in the id stream; 0 if unknown.
   u32 global_id(u32 compiland, u32 inlinee);
@@ -81,8 +81,8 @@ struct PdbFile::State {
   bool has_functions = false;
   std::vector<Function> functions;
 
-  std::vector<pdb::InlineSite> sites;  // of the address that is looked up
-  std::vector<pdb::SourceRow> rows;    // of the range that is read
+  std::vector<pdb::InlineSite> sites;  // of the address that is being looked up
+  std::vector<pdb::SourceRow> rows;    // of the range that is being read
 };
 
 }  // namespace wperf::symbols

@@ -31,7 +31,7 @@ class PublicsReader {
       return;
     }
     const auto source = addresses_.source(symbol.section, symbol.offset);
-    if (!source.has_value()) return;  // an absolute symbol: no address in the image
+    if (!source.has_value()) return;  // an absolute symbol has no address in the image
     const auto rva = addresses_.image(*source);
     if (!rva.has_value()) return;
     entries_.push_back(
@@ -65,7 +65,7 @@ Publics read_publics(bytes::View publics_stream, bytes::View records, const Addr
   if (publics_stream.load(0, header)) {
     const u64 map_at = sizeof header + u64{header.hash_size};
     const bytes::Table<u32> by_address(publics_stream.slice(map_at, header.address_map_size));
-    // An undamaged table names every record once: no more entries than records.
+    // An undamaged table names every record once, so it has no more entries than there are records.
     const u64 count = std::min(by_address.size(), records.size() / (sizeof(RecordHeader) + sizeof(PublicSymbol)));
     reader.reserve(count);
     for (u64 i = 0; i < count; ++i) {
@@ -85,7 +85,7 @@ Publics read_publics(bytes::View publics_stream, bytes::View records, const Addr
 
 namespace {
 
-// Procedures rarely overlap; a search looks back over this many that end early.
+// Procedures rarely overlap; a search looks at this many earlier ones that end before the address.
 constexpr u32 kMostOverlaps = 64;
 
 bool is_scope_end(u16 kind) {
@@ -189,7 +189,7 @@ class ProcedureReader {
   bool add(u16 section, u32 offset, u32 size, std::string_view name, u64 body, u64 body_end) {
     const auto begin = addresses_.source(section, offset);
     if (!begin.has_value() || u64{*begin} + size > 0xffffffff) {
-      if (section != 0) ++damage_.records;  // section 0: the linker left the code out
+      if (section != 0) ++damage_.records;  // section 0 means that the linker left the code out
       return false;
     }
     const auto rva = addresses_.image(*begin);
@@ -280,9 +280,8 @@ u32 signed_number(u32 coded) {
   return (coded & 1) != 0 ? u32{0} - (coded >> 1) : coded >> 1;
 }
 
-// The machine the annotations are for. A change of the code offset ends the piece before and begins one with the line
-// and file of that moment; a length ends it earlier. All sums wrap: an offset that wrapped is far away from the wanted
-// one.
+// Executes the annotations. A change of the code offset ends the current piece and begins one with the line and file of
+// that moment; a length ends it earlier. All sums wrap: an offset that wrapped is far away from the wanted one.
 class Machine {
  public:
   Machine(bytes::View annotations, u32 wanted) : numbers_(annotations), wanted_(wanted) {}
@@ -302,7 +301,7 @@ class Machine {
   u32 line_offset = 0;
 
  private:
-  // True: the wanted offset lies in a piece that is complete now.
+  // Returns true if the wanted offset lies in a piece that is now complete.
   bool step(Annotation operation, u32 operand) {
     switch (operation) {
       case Annotation::code_offset:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The names of inlined functions. Inline sites hold a number in the id stream (IPI); the function's name is there, next
-// to its namespace, and its class is in the type stream (TPI). Both are read around the wanted record only.
+// to its namespace, and its class is in the type stream (TPI). Only the records around the wanted one are read.
 #pragma once
 #include <deque>
 #include <string>
@@ -17,7 +17,7 @@ namespace wperf::symbols::pdb {
 class NumberedRecords {
  public:
   NumberedRecords() = default;
-  // `index_offsets`: the sparse index that lies in the stream of hashes; may be empty or wrong.
+  // `index_offsets`: the sparse index in the stream of hashes; may be empty or wrong.
   NumberedRecords(const TypesHeader& header, bytes::View stream, bytes::View index_offsets);
   bool find(u32 number, Record& record);
 
@@ -29,7 +29,7 @@ class NumberedRecords {
   u32 last_ = 0;
   bytes::View records_;
   bytes::Table<TypeIndexOffset> index_;
-  std::vector<u32> own_index_;  // every kStride-th record, made when the file's index misleads
+  std::vector<u32> own_index_;  // every kStride-th record, made if the file's index is wrong
   bool own_index_is_made_ = false;
 };
 

@@ -9,7 +9,7 @@
 namespace wperf::symbols {
 namespace {
 
-// Where a function lies must be code that the image has.
+// A function must lie in code that the image has.
 bool is_code(const ImageBytes& image, u32 begin, u32 end) {
   if (begin >= end) return false;
   const Section* section = image.section_at(begin);
@@ -39,7 +39,7 @@ std::optional<X64Record> continued_record(const ImageBytes& image, const X64Reco
   return out;
 }
 
-// Begin of the function that a record belongs to.
+// The beginning of the function that a record belongs to.
 u32 find_primary(const ImageBytes& image, const X64Record& record) {
   constexpr int kLongestChain = 32;
   X64Record at = record;
@@ -115,7 +115,7 @@ PackedUnwind unpack(u32 word) {
 
 // The packed form stands for one fixed prologue and its mirror as epilogue; these count their instructions.
 struct LrSlot {
-  u32 saved_after;          // instructions of the prologue up to and with the one that saves lr
+  u32 saved_after;          // instructions of the prologue up to the one that saves lr, inclusive
   u32 restored_before_end;  // instructions of the epilogue after the one that restores lr
 };
 
@@ -141,7 +141,7 @@ LrSlot find_lr_slot(const PackedUnwind& packed) {
 
 bool packed_saved(const PackedUnwind& packed, u32 offset) {
   if (packed.chain == kUnchained) return false;
-  if (packed.flag == kPackedFragment) return true;  // the prologue is elsewhere and has run
+  if (packed.flag == kPackedFragment) return true;  // the prologue is elsewhere and has already run
   const LrSlot slot = find_lr_slot(packed);
   const u32 restored_bytes = slot.restored_before_end * kInstruction;
   return offset >= slot.saved_after * kInstruction &&
@@ -227,7 +227,7 @@ UnwindCode decode_high(u8 first, u8 second, u8 third) {
       return {1, Effect::saves_next_pair};
     case 0xe7:
       return any_register_code(second, third);
-    // Frames that the kernel makes: the code describes the stack, no instruction of the function did it.
+    // Frames that the kernel makes: the codes describe the stack, but no instruction of the function made it.
     case 0xe8:
     case 0xe9:
     case 0xea:
@@ -263,11 +263,11 @@ UnwindCode decode_unwind_code(Bytes codes, usize at) {
   return decode_high(first, second, byte(at + 2));
 }
 
-// The codes up to an end code: how many instructions they stand for and which of them saves (or restores) lr. Prologues
-// list their codes backwards, epilogues forwards.
+// Counts the codes up to an end code, and finds the one that saves (or restores) lr. Prologues list their codes
+// backwards, epilogues forwards.
 struct CodeRun {
   u32 instructions = 0;
-  std::optional<u32> lr;  // its index; the last in the list, which a prologue runs first
+  std::optional<u32> lr;  // its index; it is last in the list, but a prologue runs it first
   std::optional<u32> fp;  // the one that makes x29 point to the frame record
   usize end = 0;          // where the codes after the end begin
   bool fragment = false;  // the codes after the end describe the prologue of the main part
@@ -303,7 +303,7 @@ bool restored_in_epilogue(Bytes codes, usize first_code, u32 epilogue_offset, u3
   const CodeRun run = read_run(codes, first_code);
   if (!run.lr.has_value()) return false;
   const u32 instruction = (offset - epilogue_offset) / kInstruction;
-  return instruction > *run.lr && instruction <= run.instructions;  // the last instruction is the ret itself
+  return instruction > *run.lr && instruction <= run.instructions;  // the last instruction is the ret
 }
 
 bool xdata_saved(const Xdata& xdata, u32 offset) {
@@ -344,7 +344,7 @@ bool arm64_return_address_saved(const ImageBytes& image, u32 unwind_word, u32 of
   return xdata.has_value() && xdata_saved(*xdata, offset);
 }
 
-// lr is saved. Between there and the instruction that sets x29 no other function is called, so lr is still valid.
+// lr is saved there. Between that instruction and the one that sets x29 no function is called, so lr is still valid.
 code::CallerPlace arm64_caller_place(const ImageBytes& image, u32 unwind_word, u32 offset) {
   if (!arm64_return_address_saved(image, unwind_word, offset)) return code::CallerPlace::link_register;
   const PackedUnwind packed = unpack(unwind_word);
@@ -383,7 +383,7 @@ bool is_branch(u32 word) {
   return (word & 0xfc000000u) == 0x14000000u;  // B
 }
 
-// How far a branch within a function jumps; 0 if the instruction is not such a branch.
+// The distance of a branch within a function; 0 if the instruction is not such a branch.
 std::int64_t jump_of(u32 word) {
   if (is_branch(word)) return distance(word, 0, 26);
   if ((word & 0xff000000u) == 0x54000000u) return distance(word, 5, 19);  // B.cond, BC.cond
@@ -392,7 +392,7 @@ std::int64_t jump_of(u32 word) {
   return 0;
 }
 
-// The next instruction is not reached from here: RET and BR with or without pointer authentication, B, BRK, UDF
+// Execution does not continue at the next instruction: RET and BR with or without pointer authentication, B, BRK, UDF
 // (padding).
 bool leaves(u32 word) {
   const bool to_register = (word & 0xfe9ff000u) == 0xd61f0000u && (word & 0x00600000u) != 0x00200000u;

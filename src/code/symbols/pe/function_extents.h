@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where the functions of a PE image begin and end: .pdata, .xdata, and the code itself where these are silent.
+// The bounds of the functions of a PE image: from .pdata and .xdata, or from the code if those lack them.
 #pragma once
 #include <optional>
 #include <vector>
@@ -17,16 +17,16 @@ struct ExceptionRecord {
 // No ARM64 record in the table has both low bits set.
 inline constexpr u32 kX64Unwind = ~u32{0};
 
-// Appends the sound records of a directory, in its order.
+// Appends the valid records of a directory, in its order.
 void read_arm64_exceptions(const ImageBytes& image, Bytes directory, std::vector<ExceptionRecord>& out);
-// Records that continue another one (chained unwind information) and lie in it or follow it without a gap are part of
+// Records that continue another one (chained unwind information), and lie in it or follow it without a gap, are part of
 // it.
 void read_x64_exceptions(const ImageBytes& image, Bytes directory, std::vector<ExceptionRecord>& out);
 
 // The second word of an ARM64 .pdata record and the .xdata it may point to ("ARM64 exception handling" of the Windows
 // ABI): how long a function is, and between which of its instructions the return address lies on the stack.
 
-// Bytes of the function or fragment; nullopt for a record that is damaged or of a kind without a length.
+// Bytes of the function or fragment; nullopt if the record is damaged or of a kind without a length.
 std::optional<u32> arm64_function_length(const ImageBytes& image, u32 unwind_word);
 
 // True if lr has been saved and not restored yet when the instruction at `offset` (from the start of the function) is
@@ -36,11 +36,11 @@ bool arm64_return_address_saved(const ImageBytes& image, u32 unwind_word, u32 of
 // The instruction at `offset` is about to run.
 code::CallerPlace arm64_caller_place(const ImageBytes& image, u32 unwind_word, u32 offset);
 
-// How far ARM64 code without a length goes on: a function that calls nothing has no .pdata record, and another function
+// The extent of ARM64 code without a length: a function that calls nothing has no .pdata record, and another function
 // without a name may follow it.
 
-// Bytes from the start of `code` to the end of the first instruction that leaves for good and that no branch before it
-// jumps over. A jump table ends it early: then the rest has no name, but never a wrong one.
+// Bytes from the start of `code` to the end of the first unconditional exit that no earlier branch jumps over. A jump
+// table ends it too early: then the rest has no name, but never a wrong one.
 u32 arm64_flow_length(Bytes code);
 
 }  // namespace wperf::symbols

@@ -6,7 +6,7 @@
 namespace wperf::symbols {
 namespace {
 
-constexpr usize kLongestName = 4096;  // of a symbol; undecorated Microsoft names are no longer than this
+constexpr usize kLongestName = 4096;  // of a symbol; longer than any undecorated Microsoft name
 constexpr usize kLongestPath = 32768;
 
 struct DebugEntry {

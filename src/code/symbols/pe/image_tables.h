@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The bytes of a PE file by RVA, and the directories and tables that lie there.
+// The bytes of a PE file by RVA, and its directories and tables.
 #pragma once
 #include <algorithm>
 #include <optional>
@@ -13,13 +13,13 @@ namespace wperf::symbols {
 // The bytes of a PE file by RVA.
 using Bytes = bytes::Span;
 
-// A PE file as the loader would lay it out, as far as its bytes are stored.
+// A PE file in its layout in memory, as far as its bytes are stored.
 class ImageBytes {
  public:
   ImageBytes(Bytes file, const std::vector<Section>& sections, u32 headers_size)
       : file_(file), sections_(sections), headers_size_(headers_size) {}
 
-  // The section around an RVA, stored or zero-filled; null outside of all.
+  // The section that contains an RVA, stored or zero-filled; null outside of all.
   const Section* section_at(u32 rva) const {
     const auto after = std::upper_bound(sections_.begin(), sections_.end(), rva,
                                         [](u32 wanted, const Section& section) { return wanted < section.rva; });
@@ -56,15 +56,15 @@ std::optional<CodeView> read_codeview(Bytes file, const ImageBytes& image, Direc
 // Named exports that are code or data of this image, by RVA, then name.
 std::vector<Export> read_exports(const ImageBytes& image, DirectoryEntry exports, u32 image_size);
 
-// Hybrid images (ARM64EC, ARM64X): metadata of the load configuration say which code is of which instruction set, and
-// where the .pdata of the other one lies.
+// Hybrid images (ARM64EC, ARM64X): the metadata of the load configuration give the instruction set of each piece of
+// code, and the place of the other set's .pdata.
 struct HybridCode {
   std::vector<CodeRange> ranges;  // by RVA
   u32 extra_functions_rva = 0;    // ARM64 records of .pdata in addition to those of the exception directory
   u32 extra_functions_size = 0;
 };
 
-// nullopt if the load configuration has no such metadata, or damaged metadata.
+// nullopt if the load configuration has no such metadata, or if they are damaged.
 std::optional<HybridCode> read_hybrid_code(const ImageBytes& image, Bytes load_config, u64 image_base);
 
 }  // namespace wperf::symbols

@@ -58,7 +58,7 @@ bool read_optional_header(Bytes bytes, OptionalHeader& out) {
   return true;
 }
 
-// Sections in the file's order, which must be that of their addresses.
+// Sections in the file's order, which must also be that of their addresses.
 bool read_sections(Bytes table, u16 count, std::vector<Section>& out) {
   SectionHeader header{};
   for (u64 i = 0; i < count; ++i) {
@@ -113,7 +113,7 @@ std::vector<ExceptionRecord> read_functions(const ImageBytes& image, DirectoryEn
   return records;
 }
 
-// Index of the function around an address, or functions.size().
+// Index of the function that contains an address, or functions.size().
 usize find_function(const std::vector<code::RvaRange>& functions, code::Rva rva) {
   const auto after =
       std::upper_bound(functions.begin(), functions.end(), rva,
@@ -192,7 +192,7 @@ bool PeFile::reaches(code::Rva start, code::Rva rva) const {
   const ImageBytes image(file_, sections_, headers_size_);
   const Section* section = image.section_at(start.value);
   if (section == nullptr || section != image.section_at(rva.value)) return false;
-  // The next function may be a leaf, too, and without a name.
+  // The next function may also be a leaf without a name.
   return !section->executable() || !is_arm64_code(start) ||
          rva.value - start.value < arm64_flow_length(image.from(start.value));
 }

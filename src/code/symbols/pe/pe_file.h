@@ -57,17 +57,16 @@ class PeFile {
   const std::vector<CodeRange>& code_ranges() const { return code_ranges_; }   // hybrid images only, by RVA
 
   std::optional<code::RvaRange> function_at(code::Rva rva) const;  // bounds from .pdata
-  // The nearest at or below that reaches the address; among several names the first.
+  // The nearest name at or below that reaches the address; the first if there are several.
   const Export* export_at(code::Rva rva) const;
   // May code of unknown size that begins at `start` extend to `rva`? Not beyond its .pdata function or section, nor
-  // beyond the beginning of another function or its last instruction.
+  // beyond the beginning of another function, nor beyond its last instruction.
   bool reaches(code::Rva start, code::Rva rva) const;
   // File bytes of an RVA range, as far as the file has them (disassembly).
   std::span<const std::byte> bytes_at(code::Rva rva, u32 size) const;
-  // A leaf (no .pdata entry, or one whose unwind code saves no lr before rva): lr is the caller.
+  // For a leaf (no .pdata entry, or one whose unwind codes save no lr before rva), lr is the caller.
   bool saves_return_address(code::Rva rva) const;
-  // Where the caller's address lies when the instruction there is about to run. nullopt if it is not ARM64 code of this
-  // image.
+  // The place of the caller's address just before the instruction runs; nullopt if it is not ARM64 code of this image.
   std::optional<code::CallerPlace> caller_place(code::Rva rva) const;
 
  private:

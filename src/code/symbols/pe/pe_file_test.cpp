@@ -37,7 +37,7 @@ TEST(PeFile, WhatIsNoImage) {
   EXPECT_EQ(why(bytes), "its optional header is damaged or cut off");
 }
 
-// The packed record that llvm-readobj does not know: x19 and lr, which needs a separate instruction to move sp.
+// The packed record that llvm-readobj does not know: x19 and lr, which need a separate instruction to move sp.
 TEST(Arm64Unwind, LoneRegisterWithLr) {
   const std::vector<Section> none;
   const ImageBytes image({}, none, 0);
@@ -61,7 +61,7 @@ TEST(Arm64Unwind, CallerIsInLrUntilX29Points) {
   };
   for (u32 i = 0; i < length; ++i) EXPECT_EQ(arm64_caller_place(nothing, packed, i * 4), expected(i)) << i;
 
-  // In the headers of an image an address is an offset of the file.
+  // In the headers of an image an address is an offset in the file.
   std::vector<std::byte> file(0x60);
   const u32 header = length | 1u << 21 | 1u << 27;  // one epilogue, with the codes from 0 on
   for (u32 i = 0; i < 4; ++i) file[0x40 + i] = static_cast<std::byte>(header >> (8 * i));
@@ -110,14 +110,14 @@ TEST_F(RealImage, NearestExport) {
     ASSERT_NE(file.export_at(*sum), nullptr);
     EXPECT_EQ(file.export_at(*sum)->name, "exported_sum");
     EXPECT_EQ(file.export_at({bounds.end.value - 1})->name, "exported_sum");
-    // At its end another function, or padding, begins.
+    // Another function, or padding, begins at its end.
     const Export* behind = file.export_at(bounds.end);
     EXPECT_TRUE(behind == nullptr || behind->name != "exported_sum");
     // A leaf without .pdata reaches up to the beginning of the next function.
     EXPECT_FALSE(file.function_at(*leaf).has_value());
     ASSERT_NE(file.export_at({leaf->value + 2}), nullptr);
     EXPECT_EQ(file.export_at({leaf->value + 2})->name, "exported_leaf");
-    // The functions before the first export have no name here.
+    // The functions before the first export have no name.
     EXPECT_EQ(file.export_at(file.functions().front().begin), nullptr);
     EXPECT_EQ(file.export_at(*value)->name, "exported_value");
     EXPECT_EQ(file.export_at({0xfffffff0}), nullptr);

@@ -14,7 +14,7 @@ inline bool lies_within(std::span<const std::byte> file, const void* begin, size
   return size == 0 || (at >= file.data() && at + size <= file.data() + file.size());
 }
 
-// Calls every query of the file; null, or the rule that an answer breaks.
+// Calls every query of the file; returns null, or the rule that an answer breaks.
 inline const char* find_broken_invariant(const PeFile& file, std::span<const std::byte> bytes) {
   if (file.functions().size() > bytes.size() / 8) return "more functions than records fit";
   for (size_t i = 0; i < file.functions().size(); ++i) {

@@ -45,7 +45,7 @@ u64 number(const std::string& text) {
   return std::stoull(open == std::string::npos ? text : text.substr(open + 1), nullptr, 0);
 }
 
-// True when the line has the key; its value must be the number then.
+// Returns true if the line has the key; its value must then be the number.
 bool expect_number(const std::string& line, const std::string& key, u64 expected) {
   const std::optional<std::string> value = value_of(line, key);
   if (value.has_value()) {
@@ -218,7 +218,7 @@ TEST_F(Image, Arm64FunctionsAndWhereTheirPrologueSavesLr) {
   EXPECT_GT(saving, 300u);
 }
 
-// The instructions themselves: which store and which load x30.
+// Reads the instructions: which store and which load x30.
 bool touches_lr(u32 code, bool load) {
   const bool pair = (code & 0x7e000000) == 0x28000000 && (code >> 30) == 2 && ((code >> 22) & 1) == (load ? 1 : 0);
   const bool single = (code & 0xff000000) == 0xf9000000 && ((code >> 22) & 3) == (load ? 1 : 0);
@@ -246,7 +246,9 @@ TEST_F(Image, SavedLrAgreesWithTheInstructions) {
         if (touches_lr(code[i], true)) saved = false, ++restores;
         const bool jump = (code[i] >> 26) == 5 || (code[i] & 0xfffffc1f) == 0xd61f0000;  // b, br
         const bool leaves = code[i] == ret || (jump && !saved);
-        if (leaves && i + 1 < code.size() && restores > 0) saved = true;  // code after an exit runs in the body
+        if (leaves && i + 1 < code.size() && restores > 0)
+          saved = true;  // code after an exit runs in the state of the
+                         // body
       }
     }
   });
@@ -303,7 +305,7 @@ TEST_F(Image, CodeMapOfHybrids) {
     if (expected.empty()) return;
     ++hybrids;
     EXPECT_EQ(file.machine(), path.stem() == "functions_arm64x" ? Machine::arm64 : Machine::arm64ec);
-    // Functions of both instruction sets are known, with their own ways of keeping the return address.
+    // Functions of both instruction sets are known, each with its own way to keep the return address.
     size_t x64 = 0, arm64 = 0;
     for (const code::RvaRange& function : file.functions())
       (file.saves_return_address(function.begin) ? x64 : arm64) += 1;

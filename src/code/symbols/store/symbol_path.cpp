@@ -15,7 +15,7 @@ bool starts_with_word(std::string_view text, std::string_view word) {
          std::equal(word.begin(), word.end(), text.begin(), [](char a, char b) { return a == ascii_lower(b); });
 }
 
-// Parts between separators, those inside quotes left alone.
+// Splits at separators outside of quotes.
 std::vector<std::string_view> split(std::string_view text, char separator) {
   std::vector<std::string_view> out;
   bool quoted = false;
@@ -30,7 +30,7 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
   return out;
 }
 
-// Without blanks and quotes around it, and without redundant slashes at the end.
+// Removes blanks and quotes around it, and redundant slashes at its end.
 std::string clean(std::string_view part) {
   std::string out(part);
   out.erase(std::remove(out.begin(), out.end(), '"'), out.end());

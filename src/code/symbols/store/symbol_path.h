@@ -9,7 +9,7 @@
 namespace wperf::symbols {
 
 struct SymbolServer {
-  std::string cache;  // folder a download goes to; empty: the default cache
+  std::string cache;  // folder for downloads; empty for the default cache
   std::string url;    // http:// or https://
   friend bool operator==(const SymbolServer&, const SymbolServer&) = default;
 };

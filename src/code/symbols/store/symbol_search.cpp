@@ -16,7 +16,7 @@ std::string_view base_name(std::string_view path) {
   return slash == std::string_view::npos ? path : path.substr(slash + 1);
 }
 
-// With the slash at its end; empty for a bare name.
+// With the slash at its end; empty for a name without a folder.
 std::string_view folder_of(std::string_view path) {
   return path.substr(0, path.size() - base_name(path).size());
 }
@@ -137,7 +137,7 @@ void SymbolSearch::start_stage() {
     }
   } else if (stage == 2) {
     if (folder_of(wanted_.path_in_image).empty() || base_name(wanted_.path_in_image).empty()) return;
-    // only paths: other servers than those of the symbol path are never used
+    // only paths: servers outside of the symbol path are never used
     if (is_url(wanted_.path_in_image)) return;
     searched_.push_back(fmt::format("at {} (the path in the image)", wanted_.path_in_image));
     look_at_named(wanted_.path_in_image);
@@ -188,7 +188,7 @@ void SymbolSearch::start_server(const SymbolServer& server) {
   }
 }
 
-// Before the places that are planned already: the store's own candidates come first.
+// Placed before the planned places: the store's own candidates come first.
 void SymbolSearch::look_into_store(const std::string& store, bool three_tier, bool remote) {
   const std::deque<Planned> later = std::exchange(queue_, {});
   const std::string id = id_text(wanted_.id);
@@ -204,7 +204,7 @@ void SymbolSearch::look_into_store(const std::string& store, bool three_tier, bo
   };
   add(file_name_, id);
   if (!remote) {
-    // Stores are made on systems that take no notice of upper and lower case, and read on others.
+    // Stores are made on case-insensitive systems and read on others.
     if (upper(id) != id) add(file_name_, upper(id));
     const std::string small_id = in_lower_case(id), small_name = in_lower_case(file_name_);
     if (small_id != id || small_name != file_name_) add(small_name, small_id);
@@ -271,7 +271,7 @@ void SymbolSearch::follow_pointer(std::string_view content) {
   std::string path(in_lower_case(std::string(line.substr(0, 5))) == "path:" ? line.substr(5) : line);
   note("points to " + path);
   if (path.empty() || current_.remote != is_url(path)) {
-    // Another machine shall not choose among the files of this one, nor send it elsewhere.
+    // Another machine must not choose among the files of this one, nor redirect it.
     troubles_.push_back(fmt::format("{} points to \"{}\", which is not followed", current_.location, path));
     return;
   }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where the PDB (or image) of a module may be: --pdb_file, the folder of the image, the path inside the image, the
-// places of --symbol-path and _NT_SYMBOL_PATH: folders, two- and three-tier stores, servers with their caches,
-// compressed .pd_ files, file.ptr. A sans-IO state machine: next() returns the next candidate, and the caller answers
-// whether it was there. No disk, no network here: os/ and modules do that.
+// Possible places of the PDB (or image) of a module: --pdb_file, the folder of the image, the path inside the image,
+// the places of --symbol-path and _NT_SYMBOL_PATH: folders, two- and three-tier stores, servers with their caches,
+// compressed .pd_ files, file.ptr. A state machine without I/O: next() returns the next candidate, and the caller
+// answers whether it was there. os/ and modules access disk and network.
 //
 //   SymbolSearch search(wanted, options);
 //   while (auto candidate = search.next()) {
@@ -44,18 +44,19 @@ std::string id_text(const FileId& id);
 std::string store_key(std::string_view file_name, const FileId& id);
 
 struct WantedFile {
-  std::string name;  // as the image spells it, a path or not: its last part counts
+  std::string name;  // as the image spells it, a path or not; only its last part counts
   FileId id;
-  std::string explicit_path;       // --pdb_file; empty: none
-  bool explicit_is_named = false;  // by a recording, not by the user
-  std::string image_path;          // the path of the image; empty: not known
+  std::string explicit_path;       // --pdb_file; may be empty
+  bool explicit_is_named = false;  // given by a recording, not by the user
+  std::string image_path;          // the path of the image; empty if not known
   std::string path_in_image;       // of the PDB, as the linker wrote it
 };
 
 struct SearchOptions {
   std::vector<SymbolPlace> places;  // of --symbol-path, then of _NT_SYMBOL_PATH
-  std::string default_cache;        // for servers without their own cache; empty: their files are kept in memory only
-  bool network = true;              // false: servers are not asked, their caches are
+  std::string default_cache;        // for servers without their own cache; if empty, their files are kept in memory
+                                    // only
+  bool network = true;              // if false, only the servers' caches are asked, not the servers
 };
 
 enum class LookKind : u8 { file, compressed, pointer, layout };
@@ -64,7 +65,7 @@ struct Candidate {
   LookKind kind = LookKind::file;
   std::string location;  // a path, or a URL
   bool remote = false;
-  bool named = false;   // by the recording or the image, not by the user
+  bool named = false;   // given by the recording or the image, not by the user
   std::string save_as;  // for a remote file: its path in the cache
 };
 
@@ -77,20 +78,20 @@ class SymbolSearch {
  public:
   SymbolSearch(WantedFile wanted, SearchOptions options);
 
-  // The next candidate; nullopt once the file is found, or when no candidate is left. Each candidate gets one of the
-  // four answers.
+  // The next candidate; nullopt once the file is found, or if no candidate is left. Each candidate gets one of the four
+  // answers.
   std::optional<Candidate> next();
   void absent();
-  // It may be there but cannot be had: unreadable, damaged, no answer. A server that failed is not asked again.
+  // It may be there but cannot be read: no rights, damage, no answer. A server that failed is not asked again.
   void failed(std::string why);
-  // The candidate was opened and has this id. True: it is the wanted file, and the search is over.
+  // The candidate was opened and has this id. Returns true if it is the wanted file; the search is then over.
   bool opened(const FileId& id);
   void text(std::string_view content);
 
   bool found() const { return found_; }
   const std::string& found_at() const { return current_.location; }
   const std::vector<Attempt>& attempts() const { return attempts_; }
-  // One line: where it was found, or the searched places and why each one failed.
+  // One line: where it was found, or the searched places with the reason why each failed.
   std::string explanation() const;
 
  private:
@@ -113,7 +114,7 @@ class SymbolSearch {
 
   WantedFile wanted_;
   SearchOptions options_;
-  std::string file_name_;  // empty when the image's is not fit for a path
+  std::string file_name_;  // empty if the image's name may not be part of a path
   size_t stage_ = 0;
   std::deque<Planned> queue_;
   Planned current_;

@@ -23,11 +23,11 @@ const code::PdbId kWanted = make_id(0x3844dbb9, 2);
 const code::PdbId kOther = make_id(0x11111111, 1);
 constexpr char kKey[] = "app.pdb/3844DBB920174967BE7AA4A2C20430FA2/";
 
-// The files at their places, instead of disks and servers.
+// Files by place; they stand for disks and servers.
 struct World {
   std::map<std::string, FileId> files;
   std::map<std::string, std::string> texts;
-  std::map<std::string, std::string> failures;  // every location that begins so
+  std::map<std::string, std::string> failures;  // every location that begins like this
   std::vector<Candidate> candidates = {};
 
   void run(SymbolSearch& search) {
@@ -278,7 +278,7 @@ TEST(SymbolSearch, NamesFromHostileImages) {
   World world;
   world.run(search);
   EXPECT_EQ(world.locations(false), (std::vector<std::string>{"/apps/app.pdb", "\\\\evil\\share\\app.pdb"}));
-  // The opening code asks whether it may open them.
+  // The calling code asks whether it may open them.
   for (const Candidate& candidate : world.candidates) EXPECT_EQ(candidate.named, !candidate.remote);
   file.name = file.path_in_image = "https://evil/app.pdb";
   SymbolSearch led(file, places(""));
