@@ -27,7 +27,7 @@ bool CoreCursor::read_event() {
   event_.time = last_;  // for a record without a time
   const usize size = parse_event(rest_, event_);
   if (size == 0) {
-    // Filler up to the end is not an event; before anything else it takes the place of a record.
+    // Filler up to the end is not an event; filler followed by anything else counts as a damaged record.
     constexpr std::byte kFiller{0xff};
     if (std::any_of(rest_.begin(), rest_.end(), [](std::byte one) { return one != kFiller; }))
       note_damage(rest_.size());

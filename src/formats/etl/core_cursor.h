@@ -13,7 +13,7 @@ class CoreCursor {
     bool is_damaged = false;  // bytes after `last` could not be read
   };
 
-  // `number`: the file's, among others.
+  // `number`: the position of the file among the others.
   CoreCursor(const TraceFile& file, usize number, std::vector<u32> buffers, TraceLosses& losses)
       : file_(&file),
         losses_(&losses),

@@ -71,7 +71,7 @@ class TraceBuilder {
     return kernel(0x0f, 46, 2, time, payload);
   }
 
-  // A buffer with these records; its first one needs type 4.
+  // A buffer with these records; the first buffer needs type 4.
   static std::string buffer(std::string_view records, u16 core, u64 sequence, u16 flags = 0, u16 type = 0) {
     std::string out(kBufferSize, '\xff');
     std::memset(out.data(), 0, kHeader);

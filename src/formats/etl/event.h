@@ -16,7 +16,7 @@ struct Guid {
   bool operator==(const Guid&) const = default;
 };
 
-// As numbers are written in GUIDs: 9b79ee91-b5fd-41c0-a243-4248e266e9d0 is guid(0x9b79ee91, 0xb5fd, 0x41c0, {0xa2, …}).
+// A GUID in its usual spelling: 9b79ee91-b5fd-41c0-a243-4248e266e9d0 is guid(0x9b79ee91, 0xb5fd, 0x41c0, {0xa2, …}).
 constexpr Guid guid(u32 first, u16 second, u16 third, std::array<u8, 8> rest) {
   Guid made;
   for (usize i = 0; i < 4; ++i) made.bytes[i] = static_cast<std::byte>(first >> (8 * i));
@@ -26,7 +26,7 @@ constexpr Guid guid(u32 first, u16 second, u16 third, std::array<u8, 8> rest) {
   return made;
 }
 
-// A number of a header, which the caller knows to be whole.
+// A number of a header, which the caller knows to be complete.
 template <class T>
 T field(Bytes bytes, u64 offset) {
   T value;
@@ -47,7 +47,7 @@ struct Event {
 
   EventForm form = EventForm::other;
   u8 header_type = 0;
-  u8 pointer_size = 8;  // of the payload: each record has its own
+  u8 pointer_size = 8;  // of the payload: each record has its own pointer size
   u8 group = 0, opcode = 0, version = 0;
   u8 level = 0;
   u16 id = 0;
@@ -64,7 +64,7 @@ struct Event {
   Bytes payload = {};
 };
 
-// Reads the record at the beginning of `bytes`, which end where the buffer's records do. Returns its size in the
+// Reads the record at the beginning of `bytes`, which end at the end of the buffer's records. Returns its size in the
 // buffer, including alignment of the next; 0 if there is none, or it is malformed. `time` is not changed if a record
 // has none.
 usize parse_event(Bytes bytes, Event& event);

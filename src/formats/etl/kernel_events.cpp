@@ -84,7 +84,7 @@ std::string context_switch(u64 time, const Switch& about, std::span<const u64> c
   put(payload, u8{0});
   put(payload, about.state);
   put(payload, u8{0});
-  put(payload, u64{0});  // how long it waited, and the rest of its turn
+  put(payload, u64{0});  // how long it waited, and the rest of its time slice
   for (const u64 value : counters) put(values, value);
   constexpr u8 kSwitch = 36;
   return kernel_record(kThread, kSwitch, 4, time, payload, values);
@@ -93,7 +93,7 @@ std::string context_switch(u64 time, const Switch& about, std::span<const u64> c
 std::string ready_thread(u64 time, u32 thread, bool by_timer) {
   std::string payload;
   put(payload, thread);
-  put(payload, u16{0});  // the gain of its priority
+  put(payload, u16{0});  // the boost of its priority
   put(payload, static_cast<u8>(by_timer ? 1 : 0));
   put(payload, u8{0});
   constexpr u8 kReady = 50;

@@ -34,7 +34,7 @@ struct Switch {
 };
 // `counters`: the core's counts of the session's counters by then.
 std::string context_switch(u64 time, const Switch& about, std::span<const u64> counters = {});
-// `by_timer`: by a timer; otherwise the thread that runs on that core made it ready.
+// `by_timer`: if not, the thread that runs on that core made it ready.
 std::string ready_thread(u64 time, u32 thread, bool by_timer);
 
 // The interval of each source, as recorded when sampling begins. The timer is source 0, in units of 100 ns.

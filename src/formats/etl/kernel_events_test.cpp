@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The importer reads what is written here; tests with real traces of Windows hold the importer to the format.
+// The importer reads the written events; tests with real traces of Windows check the importer.
 #include "formats/etl/kernel_events.h"
 
 #include <gtest/gtest.h>

@@ -313,7 +313,7 @@ std::optional<StackEvent> stack_event(const Event& event) {
       out.key = in.pointer();
     }
   } else {
-    return std::nullopt;  // 34 says that a key is new: its meaning comes later
+    return std::nullopt;  // 34 announces a new key, whose meaning comes later
   }
   if (!in.sound()) return std::nullopt;
   if (out.form == StackForm::frames || out.form == StackForm::key_definition) {

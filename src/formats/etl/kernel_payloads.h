@@ -10,8 +10,8 @@
 
 namespace wperf::etl {
 
-// The event happened then, or lists what existed at the trace's begin or end. Defunct: ended long before, but a handle
-// to it is still open.
+// The event happened at that time, or lists the state at the trace's begin or end. Defunct: ended long before, but a
+// handle to it is still open.
 enum class Rundown : u8 { begins, ends, at_start, at_end, defunct };
 
 struct ProcessEvent {
@@ -54,7 +54,7 @@ struct VolumeEvent {
   std::string device, drive;  // \Device\HarddiskVolume1, C:
 };
 std::optional<VolumeEvent> volume_event(const Event& event);
-// The folder of Windows, as DOS has it.
+// The folder of Windows, as a DOS path.
 std::optional<std::string> windows_folder_event(const Event& event);
 
 // A loss that the recorder learned of while it recorded: wperf appends it to its traces. Nanoseconds since the
@@ -82,7 +82,7 @@ struct IntervalEvent {
   u32 source = 0;                         // 0: the timer
   u32 interval = 0, interval_before = 0;  // timer: units of 100 ns; counters: events
   std::string name;
-  bool is_change = false;  // a change at that time; otherwise the state at the beginning or the end
+  bool is_change = false;  // a change at that time; otherwise the state at the beginning or the end of the trace
 };
 std::optional<IntervalEvent> interval_event(const Event& event);
 
@@ -101,7 +101,7 @@ bool is_compact_switch_event(const Event& event);
 struct ReadyEvent {
   u32 thread = 0;
   std::int8_t adjust_reason = 0;
-  u8 flags = 0;  // 1: by a deferred procedure call
+  u8 flags = 0;  // 1 means by a deferred procedure call
 };
 std::optional<ReadyEvent> ready_event(const Event& event);
 

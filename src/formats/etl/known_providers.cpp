@@ -172,7 +172,7 @@ std::optional<MadeCodeEvent> method_of_dot_net(const Event& event) {
   MadeCodeEvent out{.was_there = rundown, .begin = in.take<u64>(), .size = in.take<u32>(), .name = {}};
   in.skip(4);
   const u32 flags = in.take<u32>();
-  // Code of a native image lies in a module, and has its names there. (Pages about these events document the bit as 4;
+  // Code of a native image lies in a module, which has its names. (Pages about these events document the bit as 4;
   // runtimes set 8, and 4 for shared generic code.)
   constexpr u32 kDynamic = 1, kJitted = 8;
   if (!in.sound() || (flags & (kDynamic | kJitted)) == 0) return std::nullopt;

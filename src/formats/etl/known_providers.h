@@ -15,13 +15,13 @@ namespace wperf::etl {
 // Small letters, without braces.
 std::string guid_text(const Guid& id);
 
-// Empty: not known here.
+// Empty if it is not known here.
 std::string_view provider_name(const Guid& id);
 std::string_view kernel_group_name(u8 group);
 // For the kernel's events, which have a group and an opcode.
 std::string_view kernel_event_name(u8 group, u8 opcode);
 
-// Code that programs made as they ran, as their runtimes report it: methods of .NET, functions of JavaScript engines.
+// Code that programs made at run time, as their runtimes report it: methods of .NET, functions of JavaScript engines.
 struct MadeCodeEvent {
   bool was_there = false;  // from a rundown: its start is unknown
   u64 begin = 0, size = 0;

@@ -63,7 +63,7 @@ struct Description {
   u16 fixed_count = 0;
 };
 
-// Returns false if there is none, or if its kind is not documented.
+// Returns false if there is none, or if its kind is undocumented.
 bool take_description(Bytes& bytes, Description& out) {
   constexpr u8 kTypeMask = 0x1f, kCountMask = 0x60, kFixed = 0x20, kCounted = 0x40, kMore = 0x80;
   if (bytes.empty()) return false;
@@ -261,7 +261,7 @@ class FieldReader {
   u32 steps_ = 0;  // lists of empty lists make no fields
 };
 
-// The text at `offset`, in UTF-16; 0: no text.
+// The text at `offset`, in UTF-16; offset 0 means no text.
 std::string text_at(Bytes bytes, u32 offset) {
   if (offset == 0 || offset >= bytes.size()) return {};
   Bytes rest = bytes.subspan(offset);

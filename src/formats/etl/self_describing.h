@@ -11,7 +11,7 @@
 
 namespace wperf::etl {
 
-// Views into the event; nothing: it does not describe itself.
+// Views into the event; all empty if it does not describe itself.
 struct OwnNames {
   std::string_view provider, event;
   Bytes fields;  // how they are described
@@ -23,10 +23,10 @@ struct DescribedField {
   std::string value;       // as text
   bool is_number = false;  // in decimal digits
 };
-// As far as its description and its bytes go; never more than some hundreds.
+// Reads as far as the description and the bytes go; never more than some hundred fields.
 struct DescribedFields {
   std::vector<DescribedField> fields;
-  bool is_cut = false;  // the rest is damaged, or of a kind that is not known
+  bool is_cut = false;  // the rest is damaged, or of an unknown kind
 };
 DescribedFields described_fields(const OwnNames& names, const Event& event);
 

@@ -33,7 +33,7 @@ u32 StackJoiner::add(u64 time, u32 thread) {
   return static_cast<u32>(events_.size() - 1);
 }
 
-// Most stacks belong to one of the last events.
+// Most stacks belong to one of the latest events.
 u32 StackJoiner::find_event(u64 time, u32 thread) const {
   constexpr usize kLast = 32;
   auto first = events_.size() > kLast ? events_.end() - kLast : events_.begin();

@@ -24,14 +24,14 @@ class StackJoiner {
     u64 key_references = 0, key_definitions = 0, resolved = 0;
   };
 
-  // An event that may have a stack, in order of time. Its number: 0, 1, …
+  // Adds an event that may have a stack; events come in order of time. Returns its number: 0, 1, …
   u32 add(u64 time, u32 thread);
   void take(const StackEvent& stack, u8 pointer_size);
 
   const Joined& joined(u32 event) const { return events_[event].stacks; }
   std::span<const u64> frames(u32 stack) const;  // innermost first; empty for kNone
   const Counts& counts() const { return counts_; }
-  // After the last event: events whose stack has a key without a stack.
+  // Called after the last event: the number of events whose stack key was never explained.
   u64 unexplained() const;
 
  private:
@@ -50,7 +50,7 @@ class StackJoiner {
   };
 
   u32 find_event(u64 time, u32 thread) const;
-  // The events that a part belongs to: the one it names, and, if it is the user's, those that waited for it.
+  // The events that a part belongs to: the named one, and, for a user part, those that waited for it.
   void assign(u32 event, u32 thread, u32 process, bool kernel, std::vector<u32>& events);
   u32 insert(Bytes frames, u8 pointer_size);
   void put(u32 event, bool kernel, u32 stack);
@@ -64,7 +64,7 @@ class StackJoiner {
   std::unordered_map<Key, References, KeyHash> references_;
   std::vector<u64> frames_;
   std::vector<usize> begins_{0, 0};  // where each stack begins in frames_; stack 0 is empty
-  // Stacks are known by a hash of 64 bits instead of by comparison, as samples are (model/stacks/sample_hash.h).
+  // Stacks are identified by a hash of 64 bits instead of by comparison, like samples (model/stacks/sample_hash.h).
   stacks::HashSlots stack_of_hash_;
   std::vector<u32> checks_{0};  // by stack, the other half of its hash
   std::vector<u32> found_;

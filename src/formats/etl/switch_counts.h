@@ -13,7 +13,7 @@ namespace wperf::etl {
 
 class SwitchCounts {
  public:
-  // `counters`: the number of values with each switch. `cores`: the wanted ones; empty: all. `begin`: when switches
+  // `counters`: the number of values with each switch. `cores`: the wanted ones; empty for all. `begin`: when switches
   // were turned on. `unrecorded`: from TraceLosses.
   SwitchCounts(usize counters, std::span<const u32> cores, u64 begin, std::span<const Unrecorded> unrecorded)
       : counters_(counters), cores_wanted_(cores.begin(), cores.end()), begin_(begin), unrecorded_(unrecorded) {}
@@ -31,7 +31,7 @@ class SwitchCounts {
   };
   struct Thread {
     u32 thread = 0;  // 0: cores were idle
-    u64 time = 0;    // a time at which it ran, by which its process can be found
+    u64 time = 0;    // a time at which it ran, used to find its process
     Spent spent;
   };
   // a thread whose number was used again is a second entry

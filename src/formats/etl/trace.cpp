@@ -18,7 +18,7 @@ namespace {
 // The times of cores that the buffers of one file do not cover: between two buffers of a core with a gap, after the
 // last one of a file that was cut, and before the first one of a ring.
 
-// The least and the greatest number of a buffer, the headers' aside: one file may go on where another ends.
+// The least and the greatest number of a buffer, without the headers: one file may continue another.
 struct BufferRange {
   std::int64_t first = 0, last = 0;
 };
@@ -31,7 +31,7 @@ Number number_of(const TraceFile::Buffer& buffer) {
   return {buffer.session, buffer.sequence};
 }
 
-// The buffers of a file are numbered in the order of writing, whatever core they are of. Missing numbers before the
+// The buffers of a file are numbered in the order of writing, regardless of their core. Missing numbers before the
 // first one were in another file, or were overwritten in a ring.
 class BufferNumbers {
  public:
@@ -59,7 +59,7 @@ class BufferNumbers {
   }
 
   std::vector<Number> numbers_;
-  std::vector<u64> missing_;  // before and at each of them
+  std::vector<u64> missing_;  // before each of them, and at it
 };
 
 class CoreCoverage {
@@ -68,7 +68,7 @@ class CoreCoverage {
                TraceLosses& losses)
       : file_(file), numbers_(numbers), end_(end), begins_late_(all.first > kFirstNumber), losses_(losses) {
     // A file that was not finished lacks the last buffers of its cores. The first number is 0, the header's. The header
-    // of a file that others were appended to does not say how many there are.
+    // of a file with others appended to it does not say how many there are.
     const bool has_others = file.buffers().back().session != 0;
     is_whole_ = file.cut_buffers() == 0 && file.unreadable_buffers() == 0 && file.header().end_time != 0 &&
                 (has_others || all.last >= std::int64_t{file.header().buffers_written} - 1);
@@ -114,7 +114,7 @@ class CoreCoverage {
     for (++i; i < core.spans().size(); ++i) {
       if (core.spans()[i].has_events) return core.spans()[i].first;
     }
-    return is_whole_ ? end_ : 0;  // 0: a cut file's end, which is reported separately
+    return is_whole_ ? end_ : 0;  // 0 for the end of a cut file, which is reported separately
   }
   void note_gap(const TraceGap& gap) {
     if (losses_.gaps.size() < kMostGaps) losses_.gaps.push_back(gap);
@@ -218,18 +218,18 @@ void put_in_order(TraceLosses& losses) {
 
 constexpr u64 kNsPerSecond = 1'000'000'000;
 
-// value * factor / divisor where value may be great and the factor is not: neither overflows for 500 years.
+// value * factor / divisor for a large value and a small factor: no overflow for 500 years.
 u64 scaled(u64 value, u64 factor, u64 divisor) {
   return value / divisor * factor + value % divisor * factor / divisor;
 }
 
 bool are_apart(u64 a, u64 b) {
-  // Clocks of one machine are corrected between the beginnings of two files, but not by as much.
+  // The clock of a machine may be corrected between the beginnings of two files, but not by as much.
   constexpr u64 kTolerance = 2 * kFileTimeSecond;
   return std::max(a, b) - std::min(a, b) > kTolerance;
 }
 
-// Why events of both cannot be put in one order; empty: they can.
+// Why events of the two cannot be put in one order; empty if they can.
 std::string difference(const TraceHeader& a, const TraceHeader& b) {
   if (a.clock != b.clock) return "they use different clocks";
   if (a.ticks_per_second != b.ticks_per_second) {
@@ -288,7 +288,7 @@ void Trace::for_each_event(const std::function<void(const Event&)>& visit, Trace
     u64 time;
     u64 place;  // decides between events of one moment
     u32 cursor;
-    bool operator<(const Next& other) const {  // for a heap that has its greatest on top
+    bool operator<(const Next& other) const {  // for a heap with the greatest on top
       return time != other.time ? time > other.time : place > other.place;
     }
   };
@@ -301,7 +301,7 @@ void Trace::for_each_event(const std::function<void(const Event&)>& visit, Trace
     const u32 cursor = queue.top().cursor;
     queue.pop();
     CoreCursor& core = cursors[cursor];
-    // As long as no other core has an earlier event, this one goes on without the queue.
+    // As long as no other core has an earlier event, this core continues without the queue.
     while (true) {
       visit(core.event());
       if (!core.advance()) break;

@@ -84,7 +84,7 @@ diag::Result<void> TraceFile::read_header() {
   header_.pointer_size = in.take<u32>();
   header_.events_lost = in.take<u32>();
   header_.mhz = in.take<u32>();
-  // Aligned as the pointers before them are.
+  // Aligned like the pointers before them.
   const usize times = (kNamesAt + names + kTimeZone + 7) / 8 * 8;
   Reader late(event.payload.subspan(std::min(times, event.payload.size())));
   header_.boot_time = late.take<u64>();
@@ -101,14 +101,14 @@ diag::Result<void> TraceFile::read_header() {
                              : header_.clock == Clock::cycles    ? u64{header_.mhz} * 1'000'000
                                                                  : frequency;
   if (header_.ticks_per_second == 0) return not_a_trace("its header does not give the frequency of its clock");
-  // No clock counts further, and the arithmetic below relies on it.
+  // No clock counts further, and the arithmetic below relies on that.
   constexpr u64 kMostTicks = u64{1} << 33;
   if (header_.ticks_per_second > kMostTicks) return not_a_trace("its header gives an impossible clock frequency");
   return {};
 }
 
 void TraceFile::find_buffers(const Passed& looked_at) {
-  // A look at one page brings its neighbours into memory.
+  // Touching one page brings its neighbours into memory.
   constexpr u64 kOften = 4 << 20;
   u64 offset = 0, told = 0;
   u32 sessions = 0;
@@ -117,13 +117,13 @@ void TraceFile::find_buffers(const Passed& looked_at) {
     Buffer buffer{.offset = offset, .size = field<u32>(header, 0), .filled = field<u32>(header, 0x30)};
     buffer.flags = field<u16>(header, 0x34);
     buffer.sequence = field<std::int64_t>(header, 0x18);
-    // After the file's own header there is another if a session was appended, whose numbers begin anew.
+    // If a session was appended, another header follows the file's own one, and numbers start again.
     if (field<u16>(header, 0x36) == kHeaderBuffer && offset != 0) ++sessions;
     buffer.session = sessions;
     const auto core = field<u16>(header, 0x28);
     buffer.core = (buffer.flags & processor_index) != 0 ? core & kCoreMask : core & 0xff;
     if (buffer.size < kBufferHeader || buffer.size > kMostBufferSize) {
-      // Where a buffer of the usual size would end is the next, if there is one.
+      // The next buffer, if there is one, begins where a buffer of the usual size would end.
       ++unreadable_;
       if (header_.buffer_size < kBufferHeader) return;
       offset += header_.buffer_size;

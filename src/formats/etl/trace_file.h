@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One .etl file as bytes: its header, and where its buffers are. Opens no files, names nothing.
+// One .etl file as bytes: its header, and where its buffers are. Opens no files and interprets no events.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -50,8 +50,8 @@ class TraceFile {
   using Passed = std::function<void(u64 begin, u64 end)>;
 
   static bool has_its_look(Bytes file);
-  // Only a file without a readable header is refused. `looked_at` gets the bytes that were read: all of them are, but
-  // only their headers are needed so far.
+  // Only a file without a readable header is refused. `looked_at` gets the bytes that were read: only headers so far,
+  // but the rest will be needed too.
   static diag::Result<TraceFile> open(Bytes file, const Passed& looked_at = {});
 
   const TraceHeader& header() const { return header_; }
@@ -64,7 +64,7 @@ class TraceFile {
   // order stays the same.
   std::vector<std::vector<u32>> buffers_by_core() const;
 
-  // Which input is not needed any more.
+  // The part of the input that is not needed any more.
   void tell_what_is_passed(Passed passed) { passed_ = std::move(passed); }
   void pass(const Buffer& buffer) const {
     if (passed_) passed_(buffer.offset, buffer.offset + buffer.size);

@@ -16,13 +16,13 @@ bool starts_with_any_case(std::string_view text, std::string_view beginning) {
   return true;
 }
 
-// \Device\HarddiskVolume10\x does not lie on \Device\HarddiskVolume1.
+// \Device\HarddiskVolume10\x is not below \Device\HarddiskVolume1.
 bool lies_on(std::string_view path, std::string_view device) {
   if (device.empty() || !starts_with_any_case(path, device)) return false;
   return device.back() == '\\' || path.size() == device.size() || path[device.size()] == '\\';
 }
 
-// How many of `numbers` had begun at `time`: the last of these had the number then. Events while a thread ends still
+// How many of `numbers` had begun at `time`: the last of these owned the number then. Events while a thread ends still
 // belong to it.
 template <class Entries>
 usize begun_at(const Entries& entries, const std::vector<u32>& numbers, u64 time) {
@@ -31,9 +31,9 @@ usize begun_at(const Entries& entries, const std::vector<u32>& numbers, u64 time
   return static_cast<usize>(after - numbers.begin());
 }
 
-// The entry that an event refers to: a start event makes a new one; any other event refers to the latest that has not
-// ended, or else to one that existed before, if none existed in between. So entries are in the order in which they
-// begin.
+// The entry that an event refers to. A start event makes a new entry. Any other event refers to the latest entry that
+// has not ended; if none existed in between, it refers to one that existed before the trace. So entries are in the
+// order in which they begin.
 template <class Entry>
 Entry& entry_of(std::vector<Entry>& entries, std::vector<u32>& numbers, Rundown kind, u64 time) {
   u64 begin = kind == Rundown::begins ? time : 0;
@@ -124,12 +124,12 @@ void TraceHistory::finish() {
   for (const PendingPdb& pdb : pdbs_) {
     const auto here = images_at_.find({pdb.event.base, pdb.event.process});
     if (here == images_at_.end()) continue;
-    // It comes just before its image's event, with the same time, or at the end of a trace that was not merged, when
-    // the image may be gone: then it belongs to the last image that was there.
+    // It comes just before its image's event, with the same time. In a trace that was not merged it comes at the end,
+    // when the image may be unloaded: then it belongs to the last image at that place.
     const usize begun = begun_at(images_, here->second, pdb.time);
     if (begun == 0) continue;
     Image& found = images_[here->second[begun - 1]];
-    // An image of managed code may have both: its native one names its functions.
+    // An image of managed code may have both; the native one names its functions.
     if (found.has_pdb && pdb.event.of_managed_code) continue;
     found.has_pdb = true;
     found.pdb = pdb.event.id;

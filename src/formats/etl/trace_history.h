@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Which process a thread belonged to, the names of both, and which images were mapped where and when. Ids are used
-// again within a trace, so everything has its time. An entry that only a rundown mentions was there before: at the
-// beginning, or, for the rundown at the end, at least since then.
+// again within a trace, so every entry has a time. An entry that only a rundown mentions existed from the beginning,
+// or, if the id was used again, at least since then.
 #pragma once
 #include <map>
 #include <string>
@@ -18,7 +18,7 @@ class TraceHistory {
  public:
   static constexpr u32 kNobody = ~u32{0};
 
-  // True: it was an event of processes, threads, images or volumes.
+  // Returns true if it was an event of processes, threads, images or volumes.
   bool take(const Event& event);
   // A volume that the trace does not mention.
   void add_volume(VolumeEvent volume) { volumes_.push_back(std::move(volume)); }
@@ -26,9 +26,9 @@ class TraceHistory {
   void finish();
 
   u32 process_of(u32 thread, u64 time) const;
-  // How many later threads got the number of the thread that had it at `time`.
+  // How many later threads reused the number of the thread that had it at `time`.
   u32 later_threads(u32 thread, u64 time) const;
-  // The file name of its image; empty: not known.
+  // The file name of its image; empty if not known.
   std::string_view image_of(u32 process, u64 time) const;
 
   struct Process {

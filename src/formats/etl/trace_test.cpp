@@ -119,7 +119,7 @@ TEST(Trace, WhereEventsAreMissingIsTold) {
   expect_unrecorded(got.losses, {{0, 120, 160}, {1, 111, ~u64{0}}});
 }
 
-// The buffers say how many were written; after the remaining ones the state of each core is unknown.
+// The buffers' numbers say how many were written; after the remaining ones the state of each core is unknown.
 TEST(Trace, BehindTheEndOfACutFileNothingIsKnown) {
   const std::string file = B::header(100) + B::buffer(samples({110, 120}), 0, 1) + B::buffer(samples({115, 190}), 1, 2);
   EXPECT_TRUE(read(file).losses.unrecorded.empty());
@@ -131,7 +131,7 @@ TEST(Trace, BehindTheEndOfACutFileNothingIsKnown) {
   EXPECT_EQ(cut.losses.gaps[0].core, 0);
   EXPECT_EQ(cut.losses.gaps[0].end, 190u);
   std::string fewer = file;
-  fewer[B::kHeader + 32 + 0x24] = 4;  // buffers that were written, with the header's
+  fewer[B::kHeader + 32 + 0x24] = 4;  // buffers that were written, including the header's
   expect_unrecorded(read(fewer).losses, {{0, 120, ~u64{0}}, {1, 190, ~u64{0}}});
 }
 
@@ -353,7 +353,7 @@ TEST(TraceHistory, ImagesBeginAndEnd) {
   EXPECT_EQ(history.images()[1].begin, 0u) << "told at the end: it was there before";
 }
 
-// System DLLs lie at one base in all processes; a build starts very many.
+// System DLLs lie at one base in all processes, and a build starts very many processes.
 TEST(TraceHistory, ImagesOfManyProcessesAtOneBaseAreNotSearched) {
   TraceHistory history;
   constexpr u32 kProcesses = 100'000;
@@ -366,7 +366,7 @@ TEST(TraceHistory, ImagesOfManyProcessesAtOneBaseAreNotSearched) {
   EXPECT_EQ(history.images().size(), kProcesses);
 }
 
-// A number that is used again and appears only at the end: it was there after the first one, not instead of it.
+// A reused number that appears only at the end belongs to a thread after the first one, not to one instead of it.
 TEST(TraceHistory, WhatIsToldAtTheEndWasNotThereBeforeOthersHadEnded) {
   const auto history = history_of(thread(1, 110, 5, 7) + thread(2, 120, 5, 7) + thread(4, 190, 9, 7));
   EXPECT_EQ(history.process_of(7, 115), 5u);

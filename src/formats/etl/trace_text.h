@@ -9,10 +9,10 @@
 
 namespace wperf::etl {
 
-// Texts inside of events end with a zero, which may be missing.
-// UTF-16 up to its zero → UTF-8; malformed text becomes U+FFFD. `bytes` then begins after the zero.
+// Texts inside of events end with a zero, which may be missing. UTF-16 up to its zero → UTF-8; malformed text becomes
+// U+FFFD. Afterwards `bytes` begins after the zero.
 std::string take_wide_text(Bytes& bytes);
-// Text of single bytes. Those above ASCII are taken for Latin-1: a trace does not say with which code page it was made.
+// Text of single bytes. Bytes above ASCII are read as Latin-1: a trace does not name its code page.
 std::string take_narrow_text(Bytes& bytes);
 // UTF-8 without conversion.
 std::string take_utf8_text(Bytes& bytes);

@@ -24,7 +24,7 @@ struct TraceFacts {
   std::string logger_name, file_name;
 };
 
-// The first buffer of a file. Values that are known only at the end are then written into it.
+// The first buffer of a file. Some values are known only at the end and are written into it then.
 std::string trace_header(const TraceFacts& facts);
 
 // Records with payloads of 64-bit pointers. `counters`: values that were attached, 8 bytes each.
@@ -44,7 +44,7 @@ class BufferWriter {
   BufferWriter(u32 buffer_size, u64 next_sequence, Sink sink)
       : buffer_size_(buffer_size), sequence_(next_sequence), sink_(std::move(sink)) {}
 
-  // False: the record is too large for a buffer, and is left out.
+  // Returns false if the record is too large for a buffer; it is left out.
   bool add(u16 core, u64 time, std::string_view record);
   void finish();
   u32 written() const { return written_; }

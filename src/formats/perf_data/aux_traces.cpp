@@ -13,7 +13,7 @@ struct Owner {
 };
 using Owners = std::unordered_map<u64, Owner>;  // by the id of the event that writes into the buffer
 
-// A thread's buffer has no CPU, and a CPU's belongs to no thread, whatever the record contains.
+// A thread's buffer has no CPU, and a CPU's buffer has no thread, whatever the record contains.
 template <class T>
 auto owner_of(const T& one) {
   return std::make_tuple(one.cpu, one.cpu == kAnyCpu ? one.tid : 0);
@@ -23,8 +23,8 @@ u64 end_of(const AuxChunk& chunk) {
   return chunk.size > ~chunk.offset ? ~u64{0} : chunk.offset + chunk.size;
 }
 
-// Version 1: PMU type, one buffer per CPU. Version 2: version, words of this header, PMU type, number of CPUs; then for
-// each CPU a magic number, its number, how many words follow, and these: MIDR, PMU type, smallest interval, ….
+// Version 1: PMU type, one buffer per CPU. Version 2: version, words of this header, PMU type, number of CPUs. Then for
+// each CPU: a magic number, its number, how many words follow, and these words: MIDR, PMU type, smallest interval, ….
 void read_arm_spe(AuxInfo& info) {
   const Words& words = info.parameters;
   if (words.size() == 2) {
@@ -121,8 +121,8 @@ AuxTraces AuxTraces::collect(const PerfFile& file) {
         chunk_ids.push_back(aux.identity.id);
       },
   });
-  // The trailer says on which CPU a chunk was written. Only the index says which buffer it went to: a thread's buffer
-  // follows it from CPU to CPU.
+  // The trailer names the CPU on which a chunk was written. Only the index says which buffer it went to: a thread's
+  // buffer follows it from CPU to CPU.
   const bool by_thread = std::any_of(traces.buffers_.begin(), traces.buffers_.end(),
                                      [](const AuxBuffer& buffer) { return buffer.cpu == kAnyCpu; });
   for (usize i = 0; i < traces.chunks_.size(); ++i) {

@@ -20,7 +20,7 @@ struct AuxInfo {
   u32 version = 0;  // version of the parameters: 1 or 2, 0 if they are malformed
   u64 pmu_type = 0;
   bool per_cpu = false;      // one buffer per CPU, otherwise per thread; only in version 1
-  std::vector<AuxCpu> cpus;  // only in version 2; empty: the feature cpu_id has it
+  std::vector<AuxCpu> cpus;  // only in version 2; if empty, see the feature cpu_id
 };
 
 // One AUXTRACE record: the bytes that perf took out of a buffer at once.
@@ -36,12 +36,12 @@ struct AuxBuffer {
 // One AUX record: the bytes that the hardware wrote at once.
 struct AuxChunk {
   u32 cpu = kAnyCpu, pid = 0, tid = 0;
-  u64 time = 0;  // when it was taken over; 0 where the file does not say
+  u64 time = 0;  // when it was taken over; 0 if the file does not say
   u64 offset = 0, size = 0;
   u64 flags = 0;  // kAux… bits
 };
 
-// Bytes of a buffer that were written at once: a decoder begins anew at each.
+// Bytes of a buffer that were written at once: a decoder starts afresh at each.
 struct AuxStretch {
   Bytes bytes;
   u64 offset = 0;
@@ -52,7 +52,7 @@ struct AuxStretch {
 struct TimeConversion {
   u64 multiplier = 0, zero = 0, cycles = 0, mask = ~u64{0};
   u32 shift = 0;
-  bool has_zero = false;  // false: the distance to perf's time is unknown, and `zero` is a guess
+  bool has_zero = false;  // if false, the distance to perf's time is unknown, and `zero` is a guess
   u64 to_perf_ns(u64 timestamp) const {
     const u64 ticks = cycles + ((timestamp - cycles) & mask);  // the counter may be narrower than 64 bits
     const u64 whole = ticks >> shift;
@@ -74,7 +74,7 @@ class AuxTraces {
   u64 missing() const;                 // bytes that the file claims but does not have
   u64 count_flagged(u64 flags) const;  // chunks with one of these flags
 
-  // The bytes of a buffer as its chunks part them, without gaps.
+  // The bytes of a buffer, divided by its chunks, without gaps.
   std::vector<AuxStretch> stretches_of(const AuxBuffer& buffer) const;
 
  private:

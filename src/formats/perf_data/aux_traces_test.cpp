@@ -149,7 +149,7 @@ TEST(AuxTraces, ConvertTime) {
   wrapped.add(RecordType::time_conv, Fields().u64s({0, 1, 0, 0x1'0000'0010, 0xffff'ffff, 0x0101}));
   EXPECT_EQ(collect(wrapped).time()->to_perf_ns(0x20), 0x1'0000'0020);
   EXPECT_EQ(collect(wrapped).time()->to_perf_ns(0), 0x2'0000'0000) << "the counter went over its end since";
-  // beyond 64 bits when it is multiplied at once
+  // the product exceeds 64 bits
   FileBuilder fine;
   fine.event(test::attributes(kSampleType), {42});
   fine.add(RecordType::time_conv, Fields().u64s({32, u64{40} << 32, 0, 0, 0, 1}));

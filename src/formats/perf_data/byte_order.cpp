@@ -15,7 +15,7 @@ struct Header {
   u16 misc = 0, size = 0;
 };
 
-// At the end of the bytes, gives a header that is too small.
+// At the end of the bytes, returns a header that is too small.
 Header header_at(Bytes data, u64 at) {
   if (at > data.size() || data.size() - at < kRecordHeader) return {};
   Reader reader(data.subspan(static_cast<usize>(at)));
@@ -61,7 +61,7 @@ class Walk {
   Bytes data_;
   RecordSwapper& swapper_;
   RecordPlaces places_;
-  u64 trusted_ = 0;  // before here, all records were looked at already
+  u64 trusted_ = 0;  // all records before here were checked already
   std::vector<std::byte> copy_;
 };
 
@@ -184,7 +184,7 @@ std::vector<Event> swap_events(std::span<std::byte> file, const Section& table, 
     const Section ids{place.word(), place.word()};
     const std::span<std::byte> words = part_of(file, ids);
     id_bytes += words.size();
-    if (id_bytes > file.size()) break;  // sections that overlap would cost a file's size for each event
+    if (id_bytes > file.size()) break;  // overlapping sections would cost a whole file for each event
     FieldSwapper(words).fields("W");
     Event& event = events.emplace_back();
     if (!read_event_attributes(attributes, event.attributes)) event.attributes = {};
@@ -237,7 +237,7 @@ std::vector<std::byte> in_native_order(Bytes original) {
   const bool has_features = header_size >= kFileHeaderSize && header.left() >= kFeatureBits / 8;
   const std::span<std::byte> bits = has_features ? header.skip(kFeatureBits / 8) : std::span<std::byte>();
   if (has_features) swap_feature_bits(bits);
-  // The sections overlap in no sound file; in another one the same bytes are turned around twice, and make no sense.
+  // The sections overlap only in a damaged file; there the same bytes are swapped twice, and make no sense.
   const u64 data_size = data.size == 0 ? file.size() : data.size;  // not finished: everything up to the end
   RecordSwapper records{EventTable(swap_events(file, events, entry_size))};
   const bool is_packed = has_bit(bits, Feature::compressed);

@@ -9,13 +9,13 @@
 
 namespace wperf::perf_data {
 
-// Records of the other byte order in bytes that may be damaged: each is swapped in place, and after one that does not
-// fit, the next one is searched like in RecordStream.
+// Records of the other byte order in bytes that may be damaged. Each is swapped in place; after one that does not fit,
+// the next one is searched as in RecordStream.
 
-// Damaged bytes become zeros: in the other order they could be taken for something.
+// Damaged bytes become zeros: in the other byte order they could look valid.
 void swap_records(std::span<std::byte> records, RecordSwapper& swapper, RecordPlaces places);
 
-// The first place from `at` on where sound records begin; the end if there is none.
+// The first place from `at` on where valid records begin; the end if there is none.
 u64 find_swapped_record(Bytes data, u64 at, RecordSwapper& swapper, RecordPlaces places);
 
 bool is_of_other_byte_order(Bytes file);

@@ -30,7 +30,7 @@ inline void put_padded(std::string& out, std::string_view text, usize room) {
 }
 
 // The text that ends the body of a record, with its final zero, up to a multiple of 8. It is cut so that the record has
-// space for it and for `behind` bytes that are still to come.
+// space for it and for `behind` more bytes.
 inline void put_cut_text(std::string& body, std::string_view text, usize behind = 0) {
   const usize taken = kRecordHeaderSize + body.size() + behind + 1;
   text = text.substr(0, taken < kLargestRecord ? kLargestRecord - taken : 0);

@@ -40,7 +40,10 @@ struct EventAttributes {
   bool sample_id_all() const { return flag(18); }
   bool uses_clock_id() const { return flag(25); }
   bool aux_output() const { return flag(31); }
-  bool defers_callchains() const { return flag(38) || flag(39); }  // asked for, or written for another event that asked
+  bool defers_callchains() const {
+    return flag(38) || flag(39);
+  }  // this event asked for it, or another event that
+     // shares the record did
   // Bytes at the end of each record other than samples.
   usize trailer_size() const {
     return sample_id_all() ? static_cast<usize>(std::popcount(sample_type & kIdentityFields)) * sizeof(u64) : 0;
@@ -52,7 +55,8 @@ struct EventAttributes {
 
 inline constexpr usize kSmallestAttributes = 64;
 
-// False when there is less than the kernel's first version of the struct. Fields that the writer did not know are zero.
+// Returns false if there is less than the kernel's first version of the struct. Fields that the writer did not know are
+// zero.
 bool read_event_attributes(Bytes bytes, EventAttributes& out);
 
 // The perf_event_attr of an event that does not come from the kernel. For --export_perf_data; the Linux device has a

@@ -77,7 +77,7 @@ u32 EventTable::sample_event(Bytes body, u64& id) const {
 
 EventTable::Found EventTable::read(const Record& record, Sample& out) const {
   if (events_.empty()) return Found::unknown_event;
-  // If all have the same layout, each writes the same fields, and clearing them would be the main cost.
+  // If all have the same layout, each sample writes the same fields; clearing them would be the main cost.
   if (!same_layout_) out = Sample{};
   u64 id = 0;
   out.event = sample_event(record.body, id);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The events of a file and their ids: which one a record belongs to, and with that, how the record is laid out.
+// The events of a file and their ids: they decide which event a record belongs to, and how the record is laid out.
 #pragma once
 #include <optional>
 #include <string>
@@ -16,7 +16,7 @@ namespace wperf::perf_data {
 struct Event {
   EventAttributes attributes;
   std::vector<u64> ids;   // one per CPU or thread it was opened for; empty in files of one event
-  std::string_view name;  // as the user gave it; empty where the file does not say
+  std::string_view name;  // as the user gave it; empty if the file does not say
 };
 
 // Thread and time, as in the trailer of records other than samples.
@@ -40,14 +40,14 @@ class EventTable {
   static constexpr usize kNowhere = ~usize{0};
   usize sample_id_word() const { return sample_id_word_; }
   usize trailer_id_word() const { return trailer_id_word_; }
-  bool same_layout() const { return same_layout_; }  // then the event need not be known to read a sample
+  bool same_layout() const { return same_layout_; }  // if it exists, a sample can be read before its event is known
 
   enum class Found : u8 { yes, damaged, unknown_event };
-  // `out`: a new one, or one that was used for this table's events before.
+  // `out`: a new one, or one that was used before for this table's events.
   Found read(const Record& record, Sample& out) const;
   // Only the time, of a record that is a sample. nullopt if it has none, or if its event is unknown.
   std::optional<u64> sample_time(const Record& record) const;
-  // Fields of a record of the kernel without the trailer, which goes to `identity`. False when it is too short.
+  // Fields of a record of the kernel without the trailer, which goes to `identity`. Returns false if it is too short.
   bool split_trailer(const Record& record, Bytes& fields, Identity& identity) const;
 
  private:

@@ -12,7 +12,7 @@
 
 namespace wperf::perf_data {
 
-// Cores as the kernel lists them, in sysfs and in sections of recordings: "0-3,7".
+// Cores in the kernel's list format, used in sysfs and in sections of recordings: "0-3,7".
 
 // Ascending. For text that is not such a list, or not of an existing machine, returns the cores that could be read
 // before it.
@@ -33,7 +33,7 @@ struct PmuMapping {
   std::string_view name;
 };
 
-// A kind of cores on a machine with several: its PMU, and which they are.
+// A kind of cores on a machine with several kinds: its PMU and its cores.
 struct CorePmu {
   std::string_view name;
   std::string_view cores;  // "0-3,8"
@@ -67,7 +67,7 @@ class Features {
   bool has(Feature feature) const { return bytes(feature).data() != nullptr; }
   Bytes bytes(Feature feature) const { return sections_[static_cast<u32>(feature)]; }
   Bytes section(u32 number) const { return number < kFeatureBits ? sections_[number] : Bytes(); }
-  // Numbers of the sections there are.
+  // Numbers of the sections that exist.
   std::vector<u32> present() const;
 
   // The features that are one text: host_name, os_release, perf_version, architecture, cpu_description, cpu_id.

@@ -109,14 +109,14 @@ inline constexpr u64 kIdentityFields =
 // Bits of read_format.
 inline constexpr u64 kReadEnabled = 1, kReadRunning = 2, kReadId = 4, kReadGroup = 8, kReadLost = 16;
 
-// Bits of branch_sample_type: the branches are the calls that did not return yet; a bit that changes the layout.
+// Bit of branch_sample_type: the branches are the calls that have not returned yet. It changes the layout.
 inline constexpr u64 kBranchCallStack = 1u << 11;
 inline constexpr u64 kBranchHardwareIndex = 1u << 17, kBranchCounters = 1u << 19;
 
-// Values in a callchain that are not addresses but say where the next ones belong.
+// Values in a callchain that are not addresses but mark the kind of the next ones.
 inline constexpr u64 kCallchainMarks = ~u64{0} - 4094;  // this and above
 inline constexpr u64 kCallchainKernel = ~u64{0} - 127, kCallchainUser = ~u64{0} - 511;
-inline constexpr u64 kCallchainDeferred = ~u64{0} - 639;  // the cookie of a record that has the rest follows
+inline constexpr u64 kCallchainDeferred = ~u64{0} - 639;  // followed by the cookie of the record that has the rest
 
 // Bits of an AUX record's flags.
 inline constexpr u64 kAuxTruncated = 1, kAuxOverwrite = 2, kAuxPartial = 4, kAuxCollision = 8;

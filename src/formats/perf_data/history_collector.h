@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Makes a ProcessHistory from records, as a visitor that takes them in the order of the file. Changes take effect in
-// the order of their times. They can be applied up to a moment early, so that the state at that time can be read while
+// Makes a ProcessHistory from records; a visitor that takes them in the order of the file. Changes take effect in the
+// order of their times. They can be applied up to a moment early, so that the state at that time can be read while
 // records still come. ProcessHistory::collect() does everything at once.
 #pragma once
 #include "formats/perf_data/process_history.h"
@@ -34,7 +34,7 @@ class ProcessHistory::Collector {
   // The order of events comes from their times, or in files without times from their places.
   static bool has_times(const PerfFile& file);
   Span samples() const { return history_.samples_; }  // so far
-  // Applies changes before this moment; no later record can precede them any more.
+  // Applies changes before this moment; no later record can have an earlier time.
   void apply_until(u64 when);
   // A record came that should have taken effect before earlier ones: the state so far is wrong.
   bool is_out_of_order() const { return is_out_of_order_; }

@@ -4,7 +4,7 @@
 namespace wperf::perf_data {
 namespace {
 
-// The fields of the record before its trailer; a failed reader when there is no room for the trailer.
+// The fields of the record before its trailer; a failed reader if there is no room for the trailer.
 Reader fields_of(const Record& record, const EventTable& events, KernelRecord& out) {
   Bytes fields;
   const bool sound = events.split_trailer(record, fields, out.identity);
@@ -19,8 +19,8 @@ void read_thread(Reader& reader, Out& out) {
   out.tid = reader.take<u32>();
 }
 
-// While any process records with build ids, kernels set the mark in everybody's records, and the field is still the
-// device. Its number is then too large for the size of a build id, unless it is a small one.
+// While any process records with build ids, kernels set this bit in the records of all processes, but the field is
+// still the device. The device number is then too large for the size of a build id, unless it is small.
 void read_file_identity(Reader& reader, bool by_build_id, Mmap& out) {
   constexpr usize kBuildIdRoom = 20;
   Reader block(reader.bytes(24));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Makes perf.data files for tests: `Fields` is bytes being written field by field, `FileBuilder` puts events, records
-// and features where they belong.
+// Makes perf.data files for tests. `Fields` appends bytes field by field; `FileBuilder` puts events, records and
+// features in their places.
 #pragma once
 #include <cstring>
 #include <map>
@@ -112,7 +112,7 @@ class FileBuilder {
     return file.all();
   }
 
-  // The same through a pipe; the events are records there.
+  // The same file as written to a pipe; there the events are records.
   std::vector<std::byte> build_pipe() const {
     Fields file;
     file.text("PERFILE2", 8).u64s({16});

@@ -18,7 +18,9 @@ diag::Error bad_file(std::string text, std::string hint = {}) {
 diag::Result<void> check_magic(Bytes file) {
   const Bytes head = slice(file, 0, 8);
   const std::string_view magic(reinterpret_cast<const char*>(head.data()), head.size());
-  if (magic == "PERFILE2" || magic == "PERFFILE") return {};  // the latter from perf before 2013, with the same layout
+  if (magic == "PERFILE2" || magic == "PERFFILE")
+    return {};  // the latter is from perf before 2013, with the same
+                // layout
   if (magic == "2ELIFREP") return bad_file("this perf.data file has the other byte order");
   return bad_file("not a recording: it starts neither like perf.data (PERFILE2) nor like a Windows trace");
 }
@@ -51,7 +53,7 @@ diag::Result<PerfFile> PerfFile::open(Bytes file) {
   header = whole.take<Header>();
   if (!whole.sound()) return bad_file("this perf.data file ends within its header");
   constexpr u64 kWithoutFeatures =
-      sizeof header - sizeof header.features;  // as the first writers of this format had it
+      sizeof header - sizeof header.features;  // as the first writers of this format wrote it
   if (header.size < kWithoutFeatures) {
     return bad_file(fmt::format("the header of this perf.data file gives its size as {} bytes; the minimum is {}",
                                 header.size, kWithoutFeatures));
@@ -67,7 +69,7 @@ diag::Result<void> PerfFile::open_sections(Bytes file, const Header& header) {
                                 header.data.offset, file.size()));
   }
   data_offset_ = header.data.offset;
-  // perf fills in the size when it ends. Without it, the records are still there.
+  // perf fills in the size when it ends. Without it, the records still exist.
   is_unfinished_ = header.data.size == 0 && header.data.offset < file.size();
   data_ = slice(file, data_offset_, is_unfinished_ ? file.size() : header.data.size);
   is_cut_ = !is_unfinished_ && data_.size() < header.data.size;
@@ -108,7 +110,7 @@ diag::Result<void> PerfFile::open_events(Bytes file, const Header& header, std::
   return {};
 }
 
-// A table after the records says where each feature is, in the order of their numbers.
+// A table after the records has the place of each feature, in the order of their numbers.
 void PerfFile::open_features(Bytes file, const Header& header) {
   const u64 table = data_offset_ + data_.size();
   Reader sections(slice(file, table, kFeatureBits * sizeof(FileSection)));
@@ -133,7 +135,8 @@ void PerfFile::name_events(std::vector<Event>& events) const {
   for (usize i = 0; i < events.size(); ++i) events[i].name = descriptions[i].name;
 }
 
-// Facts that a plain file has in its header are in records here, all of them before the first sample.
+// In a file from a pipe, the facts that other files have in their header are records, all of them before the first
+// sample.
 diag::Result<void> PerfFile::open_pipe(Bytes file) {
   came_through_pipe_ = true;
   data_offset_ = kPipeHeaderSize;

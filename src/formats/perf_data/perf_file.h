@@ -9,7 +9,7 @@
 //         [&](const Mmap& mapping, const Record&) { … },
 //     });
 //
-// Only records of the kinds that are asked for are decoded. Nothing is allocated per record.
+// Only records of requested kinds are decoded. Nothing is allocated per record.
 #pragma once
 #include <functional>
 #include <utility>
@@ -40,15 +40,15 @@ class PerfFile {
   // The file is shorter than its header says.
   bool is_cut() const { return is_cut_; }
 
-  // During a pass over the records, reports which bytes of the file have been passed, so that their memory may be given
-  // back, and how far the pass is. A pass that is ahead of another leaves both to that one.
+  // During a pass over the records, reports the passed bytes of the file, so that their memory may be released, and the
+  // progress. A pass that runs ahead of another leaves both to the other.
   void tell_what_is_passed(std::function<void(u64 begin, u64 end)> release,
                            std::function<void(u64 end)> progress = {}) {
     when_passed_ = std::move(release);
     progress_ = std::move(progress);
   }
 
-  // Replaces the bytes of the record section, which the caller keeps alive, by unpacked ones. `damage`: damage of the
+  // Replaces the bytes of the record section by unpacked ones, which the caller keeps alive. `damage`: damage of the
   // section found on the way.
   void replace_records(Bytes data, const EarlierDamage& damage = {}) {
     data_ = data;
@@ -63,7 +63,7 @@ class PerfFile {
     return RecordStream(data_, data_offset_, events_, is_packed ? RecordPlaces::anywhere : RecordPlaces::by_words);
   }
 
-  // Calls the visitor that takes the record's kind, if there is one. A visitor with only `const Record&` gets them all.
+  // Calls the visitor if it takes the record's kind. A visitor with only `const Record&` gets them all.
   enum class Pass : u8 { alone, ahead_of_another };
   template <class Visitor>
   ReadStatistics for_each_record(Visitor&& visitor, Pass pass = Pass::alone) const {

@@ -76,7 +76,7 @@ std::string header_bytes(std::span<const WrittenEvent> events, u64 record_bytes,
   return header;
 }
 
-// perf gives each text room up to a multiple of 64 and says the room, not the length.
+// perf reserves a multiple of 64 bytes for each text and stores that size, not the length.
 void put_text(std::string& out, std::string_view text) {
   constexpr usize kTextUnit = 64;
   const usize room = round_up(text.size() + 1, kTextUnit);
@@ -108,7 +108,7 @@ void write_machine(FeatureSections& sections, const RecordingFacts& facts) {
       put_text(section, name);
     }
   }
-  if (facts.core_units.size() > 1) {  // with one kind perf has no such section
+  if (facts.core_units.size() > 1) {  // with only one kind perf writes no such section
     std::string& section = sections[Feature::hybrid_topology];
     put(section, static_cast<u32>(facts.core_units.size()));
     for (const auto& [name, cores] : facts.core_units) {

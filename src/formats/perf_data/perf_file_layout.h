@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How a perf.data file begins and ends, as perf writes it; the records between are the kernel's (or record_bytes.h).
-// Pure: makes bytes.
+// The beginning and the end of a perf.data file, as perf writes them; the records in between are the kernel's (or
+// record_bytes.h). Pure: makes bytes.
 //
 //     std::string begin = file_beginning(events);        // valid at once: a file that is cut here or later can be read
 //     … records …
@@ -55,10 +55,10 @@ struct FileEnding {
 };
 
 std::string file_beginning(std::span<const WrittenEvent> events);
-// `record_bytes` is not 0: readers take 0 for an unfinished file.
+// `record_bytes` must not be 0: readers take 0 for an unfinished file.
 FileEnding file_ending(std::span<const WrittenEvent> events, u64 record_bytes, const RecordingFacts& facts);
-// The ending of a file whose header is at hand, as its bytes: the facts after its last record, at `records_end`, and
-// the bits that say which there are.
+// The ending of a file whose header is known, as bytes: the facts after its last record, at `records_end`, and the bits
+// that say which facts there are.
 struct FactsEnding {
   std::string feature_bits;  // for kFeatureBitsOffset of the header
   std::string tail;
@@ -74,13 +74,14 @@ std::string header_without_tail(std::span<const WrittenEvent> events, u64 record
 class RecordFilter {
  public:
   virtual ~RecordFilter() = default;
-  // Called first, with the events as the kernel has them.
+  // Called first, with the events in the kernel's form.
   virtual void begin(std::span<const WrittenEvent> events) = 0;
   // Whole records, in one piece or in two that follow each other.
   virtual void take(std::span<const std::byte> first, std::span<const std::byte> second) = 0;
-  // Nothing older than `before_ns` will come any more: appends the records that are older, in the order of their times.
+  // No record older than `before_ns` will come any more: appends the records that are older, in the order of their
+  // times.
   virtual void settle(u64 before_ns, std::string& out) = 0;
-  // The rings are nearly full: for now, slow work is left out.
+  // The rings are nearly full: slow work is left out for now.
   virtual void set_hurried(bool is_hurried) = 0;
   // The stacks that could not be kept.
   virtual perf_data::StackFacts stacks() const = 0;

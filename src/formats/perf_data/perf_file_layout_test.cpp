@@ -181,7 +181,7 @@ TEST(PerfFileLayout, SectionsAreAligned) {
   }
 }
 
-// As after `kill -9`: the beginning exists, the end was never written.
+// As after `kill -9`: the beginning exists, but the end was never written.
 TEST(PerfFileLayout, WithoutItsEndAFileCanBeRead) {
   const std::vector<WrittenEvent> events = {{.name = "one", .attributes = attributes(1, 136), .ids = {11, 12, 21}}};
   const std::string records = three_samples();

@@ -37,7 +37,7 @@ ProcessHistory::Collector::Collector(const PerfFile& file) {
   history_.rename(kIdle, history_.name_index("swapper"), 0);
   for (const BuildId& one : file.features().build_ids()) {
     const auto [entry, is_new] = build_ids_.try_emplace(one.file, one.id);
-    // Two builds of one name: it is unknown which mapping had which build.
+    // Two builds of one name: which mapping had which build is unknown.
     if (!is_new && !std::equal(one.id.begin(), one.id.end(), entry->second.begin(), entry->second.end())) {
       entry->second = {};
     }
@@ -76,7 +76,7 @@ void ProcessHistory::Collector::operator()(const Mmap& mapping, const Record& re
   add(change);
 }
 
-// An exec removes no mappings: those of the new program may come before it, if perf read /proc while the program began.
+// An exec removes no mappings: those of the new program may come earlier, if perf read /proc while the program began.
 // Later mappings replace those they cover.
 void ProcessHistory::Collector::operator()(const Comm& comm, const Record& record) {
   Change change;
@@ -94,7 +94,7 @@ void ProcessHistory::Collector::operator()(const perf_data::Task& task, const Re
   history_.process_of_thread_[task.tid] = task.pid;
   Change change;
   change.kind = Change::Kind::fork;
-  // perf marks the forks that it made up for processes that existed before.
+  // perf marks the forks that it invented for processes that existed before.
   change.begins_empty = (record.misc & kMiscCommExec) != 0;
   change.when = when(task.identity, record, task.time);
   change.pid = task.pid;
@@ -276,7 +276,7 @@ u32 ProcessHistory::name_index(std::string_view name) {
 
 u32 ProcessHistory::code_of(const Mmap& mapping, bool anonymous) {
   std::string key(mapping.file);
-  // The contents of memory that a program wrote differ in every process.
+  // The contents of memory that a program wrote differ between processes.
   if (anonymous) key.append(1, '\0').append(std::to_string(mapping.pid));
   const std::string_view id(reinterpret_cast<const char*>(mapping.build_id.data()), mapping.build_id.size());
   if (!id.empty()) key.append(1, '\0').append(id);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which name a thread had and which code a process had mapped, at any moment of a recording: mappings, names and forks
+// The name of each thread and the mapped code of each process at any moment of a recording: mappings, names and forks
 // of a perf.data file, put in the order of their times. Opens nothing.
 #pragma once
 #include <map>
@@ -21,7 +21,7 @@ struct MappedCode {  // one for each path and build id
   u32 first_process = 0;  // memory without a file belongs only to this process
   bool is_anonymous = false;
   u64 home = 0;            // where byte 0 of the file was (modulo 2^64) in its first mapping
-  u64 mapped_end = 0;      // the part of the file that was mapped reaches to here
+  u64 mapped_end = 0;      // the mapped part of the file reaches up to here
   bool is_kernel = false;  // an image of Windows' kernel
 };
 
@@ -47,7 +47,7 @@ struct CodePlace {
 
 class ProcessHistory {
  public:
-  // Takes records one after the other; history_ahead asks for its state so far.
+  // Takes records one after the other; history_ahead asks for the state so far.
   class Collector;
   static ProcessHistory collect(const PerfFile& file);
 
@@ -82,7 +82,7 @@ class ProcessHistory {
     return found != process_of_thread_.end() ? found->second : kNobody;
   }
   const std::unordered_map<u32, u32>& process_of_threads() const { return process_of_thread_; }
-  // The one process whose code is known, if there is just one.
+  // The one process whose code is known, if there is exactly one.
   u32 only_process() const { return processes_.size() == 1 ? processes_.begin()->first : kNobody; }
   // visit(begin, end, code) for all mappings, in any order.
   template <class Visit>
@@ -99,11 +99,11 @@ class ProcessHistory {
     for (const Stretch& one : spaces_[space]) visit(one.begin, one.end, one.code, one.offset);
   }
 
-  // Where an address of user code is; code is kNoCode if nothing was mapped.
+  // The place of an address of user code; code is kNoCode if nothing was mapped.
   CodePlace place_in(u32 space, u64 address) const;
 
   const ReadStatistics& statistics() const { return statistics_; }
-  // Changes of a process with an unusual number of them: they are not separated in time.
+  // Processes with an unusual number of changes: their changes are not separated in time.
   u64 merged_changes() const { return merged_changes_; }
 
  private:
@@ -120,7 +120,7 @@ class ProcessHistory {
     std::map<u64, Stretch> stretches;  // while collecting, by begin; disjoint
     std::vector<Version> versions;     // the spaces it had until now
     u64 since = 0;
-    u32 space = kNoCode;  // the number of its present space, if that was asked for already
+    u32 space = kNoCode;  // the number of its present space, if it was requested already
   };
   struct Name {
     u64 since = 0;

@@ -87,7 +87,7 @@ TEST(ProcessHistory, AMappingOverAnotherIsToldApartInTime) {
   EXPECT_EQ(place_at(history, 1, 30, 0x2010), "/c+20496");
   EXPECT_EQ(place_at(history, 1, 40, 0x3010), "/a+8208");
   EXPECT_EQ(place_at(history, 1, 40, 0x1010), "/a+16");
-  // Nothing was there before, so code that ran there was this.
+  // Nothing was mapped there before, so code that ran there was this one.
   EXPECT_EQ(place_at(history, 1, 15, 0x9000), "/b+0");
   EXPECT_EQ(place_at(history, 1, 40, 0x4000), "-");
   EXPECT_EQ(place_at(history, 2, 40, 0x1000), "-");

@@ -9,7 +9,7 @@
 namespace wperf::perf_data {
 namespace {
 
-// How many bytes after the record are its data; 0 for all but two types.
+// The number of data bytes after the record; 0 for all but two types.
 u64 payload_size(const Record& record) {
   if (record.kind() == RecordType::auxtrace) return Reader(record.body).word();
   if (record.kind() == RecordType::header_tracing_data) return Reader(record.body).take<u32>();
@@ -68,8 +68,8 @@ bool RecordStream::is_in_doubt(const Record& record, u64 end) const {
   return is_long_and_unsound(record, *events_);
 }
 
-// The present record does not fit, or the bytes after it do not look like a record: one of the two is damaged. Returns
-// true if the present one is to be used; the next one begins at `end`.
+// The present record does not fit, or the bytes after it do not look like a record. One of the two is damaged. Returns
+// true if the present one can be used; the next one then begins at `end`.
 bool RecordStream::pass_damage(const Record* record, u64& end) {
   const bool is_whole = record != nullptr;
   if (is_whole && !is_long_and_unsound(*record, *events_)) {
@@ -78,7 +78,7 @@ bool RecordStream::pass_damage(const Record* record, u64& end) {
     trusted_ = 0;
   }
   if (statistics_.compressed() != 0) places_ = RecordPlaces::anywhere;
-  // Packed data may look like records, too.
+  // Packed data may also look like records.
   const bool holds_packed = is_whole && is_packed(record->kind());
   const u64 next = find_record(data_, holds_packed ? end : at_ + kRecordHeader, *events_, places_);
   if (next == data_.size()) {
@@ -86,8 +86,8 @@ bool RecordStream::pass_damage(const Record* record, u64& end) {
     return is_whole;
   }
   trusted_ = end_of_run(data_, next, *events_, UnknownTypes::refuse);
-  // Damage comes in blocks: if a record reaches into the damaged one, it is unknown how much of it is left. Unpacking
-  // reports damage of packed ones.
+  // Damage comes in blocks. If a record reaches into a damaged block, it is unknown how much of the record is left.
+  // Unpacking reports damage of packed ones.
   constexpr u64 kBlock = 4096;
   const bool reaches_in =
       next > end && !holds_packed && (file_offset_ + at_) / kBlock != (file_offset_ + end - 1) / kBlock;
@@ -117,7 +117,7 @@ bool RecordStream::next_other(Record& record) {
     if (misfit.has_value()) {
       statistics_.stop = {*misfit, file_offset_ + at_, record.type, data_.size() - at_};
       end = data_.size();
-      is_given = misfit == StopReason::payload_cut;  // the existing part of it is useful
+      is_given = misfit == StopReason::payload_cut;  // its existing part is useful
     }
     at_ = end;
     if (!is_given) return false;

@@ -24,7 +24,7 @@ struct Record {
 enum class StopReason : u8 {
   record_too_small,  // smaller than its own header, so the beginning of the next one is unknown
   record_cut,        // the section ends inside of it
-  payload_cut,       // the section ends inside of the data after it; it was handed out with the bytes that exist
+  payload_cut,       // the section ends inside of the data after it; it was handed out with the existing bytes
 };
 
 struct Stop {
@@ -38,10 +38,10 @@ struct Stop {
 struct ReadStatistics {
   u64 records = 0;
   std::array<u64, kRecordTypes> by_type{};
-  std::array<u64, kRecordTypes> damaged{};   // of those: records with contradicting lengths; not handed out
+  std::array<u64, kRecordTypes> damaged{};   // including records with contradicting lengths; not handed out
   u64 of_unknown_event = 0;                  // samples whose event the file does not describe; not handed out
   std::vector<std::pair<u32, u64>> unknown;  // unknown types, with how often they came
-  u64 of_further_unknown = 0;                // the same, when there are more than kMostUnknown types
+  u64 of_further_unknown = 0;                // the number of further ones, if there are more than kMostUnknown types
   u64 gaps = 0, gap_bytes = 0;               // damaged places that were skipped, and the bytes that were not read there
   std::optional<Stop> stop;                  // why the rest of the section was not read
   static constexpr usize kMostUnknown = 64;
@@ -68,14 +68,14 @@ struct ReadStatistics {
   void count_unknown(u32 type);
 };
 
-// Fills in the record at `at`, and where the next one begins. Where it does not fit: why.
+// Fills in the record at `at`, and the place of the next one. If it does not fit, returns why.
 std::optional<StopReason> record_at(Bytes data, u64 at, Record& record, u64& end);
 
 inline constexpr u64 kRecordHeader = 8;
 inline constexpr u64 kRecordStep = 8;  // records are multiples of it, except for packed ones
 
-// Looks only at the header, which is a word of type, misc and size: a known type and a size that it may have if there
-// are `left` bytes. Runs for each record of a file.
+// Checks only the header, which is a word of type, misc and size: a known type and a possible size for `left` bytes.
+// Runs for each record of a file.
 inline bool may_be_header(u64 header, u64 left) {
   const u32 type = static_cast<u32>(header);
   const u64 size = header >> 48;
@@ -91,32 +91,32 @@ inline bool looks_like_record(Bytes data, u64 at) {
   return may_be_header(header, data.size() - at);
 }
 
-// Data packed by `perf record -z` have any length, so that the records after them may begin anywhere.
+// Data packed by `perf record -z` may have any length, so that the records after them may begin anywhere.
 inline bool is_packed(RecordType kind) {
   return kind == RecordType::compressed || kind == RecordType::compressed2;
 }
 enum class RecordPlaces : u8 { by_words, anywhere };
-// Long records are looked at as a whole: a wrong size hides many records if it is a large one. They are rare without
-// copies of stacks.
+// Long records are checked as a whole, because a large wrong size hides many records. They are rare without copies of
+// stacks.
 inline constexpr u64 kLongRecord = 1024;  // bytes after the header
 
 class EventTable;
 
-// Walks the records one by one. Ends at the end of the section or at a place it cannot get past, see
+// Walks the records one by one. Ends at the end of the section or at damage that it cannot get past, see
 // ReadStatistics::stop.
 class RecordStream {
  public:
   // `data` is a part of the file that begins at `file_offset`.
   RecordStream(Bytes data, u64 file_offset) : data_(data), file_offset_(file_offset) {}
-  // Gets past damage, too: goes on where the next records of these events begin.
+  // Gets past damage: continues where the next records of these events begin.
   RecordStream(Bytes data, u64 file_offset, const EventTable& events, RecordPlaces places)
       : data_(data), file_offset_(file_offset), events_(&events), places_(places) {}
   bool next(Record& record) { return next_plain(record) || next_other(record); }
   ReadStatistics& statistics() { return statistics_; }
 
  private:
-  // Nearly all records are like this: from the kernel, short, and followed by something that looks like a record, too.
-  // Returns false if this one is not.
+  // Nearly all records are like this: from the kernel, short, and followed by a plausible record. Returns false if this
+  // one is not.
   bool next_plain(Record& record) {
     u64 header = 0;  // type, misc, size
     if (data_.size() - at_ < sizeof header) return false;
@@ -138,16 +138,16 @@ class RecordStream {
   bool next_other(Record& record);
   static bool is_long_and_unsound(const Record& record, const EventTable& events);
   bool is_in_doubt(const Record& record, u64 end) const;
-  bool pass_damage(const Record* record, u64& end);  // null: none that fits
+  bool pass_damage(const Record* record, u64& end);  // null if none fits
 
   static constexpr usize kAhead = 1024;
 
   Bytes data_;
   u64 file_offset_;
-  const EventTable* events_ = nullptr;  // null: damage is the end
+  const EventTable* events_ = nullptr;  // null: damage ends the walk
   RecordPlaces places_ = RecordPlaces::by_words;
   u64 at_ = 0;
-  u64 trusted_ = 0;  // before here, all records were looked at already
+  u64 trusted_ = 0;  // all records before here were checked already
   ReadStatistics statistics_;
 };
 

@@ -6,17 +6,17 @@
 namespace wperf::perf_data {
 namespace {
 
-constexpr u32 kEnough = 3;               // sound records in a row
-constexpr u32 kMostUnknown = 256;        // in a row: then they are real records
-constexpr u32 kLeastNonsense = 1 << 16;  // no kernel or perf will have that many types
+constexpr u32 kEnough = 3;               // valid records in a row
+constexpr u32 kMostUnknown = 256;        // in a row: enough to be real records
+constexpr u32 kLeastNonsense = 1 << 16;  // more types than the kernel or perf will ever have
 constexpr u64 kDay = 86'400'000'000'000;
 
-// Checks a decoded record against itself.
+// Checks whether a decoded record is consistent.
 struct Witness {
   const EventTable& events;
   bool is_given = false;
   bool is_of_file = true;
-  u64 time = 0;  // 0: it does not say
+  u64 time = 0;  // 0 if it does not say
 
   template <class Kind>
   void operator()(const Kind& one, const Record& record) {

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where records begin in bytes that are damaged. A header by itself proves little, but one whose fields fit its size
-// and the events of the file, with others after it, does. RecordStream asks only when it is in doubt.
+// Finds where records begin in bytes that are damaged. A header proves little. But it is trustworthy if its fields fit
+// its size and the events of the file, and if more such records follow. RecordStream asks only when it is in doubt.
 #pragma once
 #include "formats/perf_data/event_table.h"
 #include "formats/perf_data/record.h"
 
 namespace wperf::perf_data {
 
-// Its fields fill it exactly, and its event is one of the file's.
+// Returns true if its fields fill it exactly and its event is one of the file's.
 bool is_sound(const Record& record, const EventTable& events);
 
 inline constexpr u64 kNoRun = 0;
 enum class UnknownTypes : u8 { refuse, pass };
-// Records that follow each other, until there are enough of them to exclude chance.
+// Records that follow each other, enough of them to exclude chance.
 class SoundRun {
  public:
   SoundRun(const EventTable& events, UnknownTypes unknown) : events_(events), unknown_(unknown) {}
-  bool add(const Record& record);  // false: it is not sound
+  bool add(const Record& record);  // false if it is not valid
   bool is_enough() const;
 
  private:
@@ -26,11 +26,11 @@ class SoundRun {
   u32 sound_ = 0, unknown_ones_ = 0;
 };
 
-// Follows sound records from `at` on, until there are enough of them or the bytes are over. Returns where the last one
-// ends, or kNoRun if they are not records.
+// Follows valid records from `at` on, until there are enough of them or the bytes end. Returns where the last one ends,
+// or kNoRun if they are not records.
 u64 end_of_run(Bytes data, u64 at, const EventTable& events, UnknownTypes unknown);
 
-// The first place from `at` on, by words or anywhere, where such a run begins; the end if there is none.
+// The first place from `at` on where such a run begins, searched by words or by bytes; the end if there is none.
 u64 find_record(Bytes data, u64 at, const EventTable& events, RecordPlaces places);
 
 }  // namespace wperf::perf_data

@@ -53,7 +53,7 @@ struct Seen {
   ReadStatistics statistics;
 };
 
-// Whatever is given out is a sample that was written.
+// Every sample that is handed out must be one that was written.
 Seen read_all(const std::vector<std::byte>& bytes) {
   Seen seen;
   const auto file = PerfFile::open(bytes);
@@ -88,7 +88,7 @@ TEST_P(DamagedRecording, GoesOnBehindABadPage) {
       std::vector<std::byte> bytes = sound.bytes;
       std::fill_n(bytes.begin() + static_cast<std::ptrdiff_t>(page * kPage), kPage, static_cast<std::byte>(fill));
       const auto lost = std::count_if(sound.offsets.begin(), sound.offsets.end(), [&](u64 offset) {
-        // roughly those that lie in it or reach into it
+        // roughly the samples that lie in it or reach into it
         return offset / kPage == page || (offset + 0xa0) / kPage == page;
       });
       const Seen seen = read_all(bytes);
@@ -116,7 +116,7 @@ TEST_P(DamagedRecording, GoesOnBehindAWrongSize) {
   }
 }
 
-// For any wrong size, no record after it is taken for a part of it: not even where another begins there.
+// For any wrong size, no later record becomes a part of it, not even where another begins there.
 TEST_P(DamagedRecording, NoWrongSizeHidesManyRecords) {
   const Recording sound = recording(GetParam());
   const usize first = 100;

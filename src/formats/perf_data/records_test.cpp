@@ -73,7 +73,7 @@ TEST(KernelRecords, Mappings) {
   EXPECT_EQ(std::to_integer<int>(with_id.build_id[3]), 4);
   EXPECT_EQ(with_id.file, "/lib/a.so");
 
-  // The mark comes from another recording: the field is a device.
+  // The bit comes from another recording: the field is a device.
   const Fields marked = Fields(start).u32s({254, 1}).u64s({77, 5}).u32s({5, 2}).text("/lib/a.so");
   const Mmap without_id = read_one<Mmap>(RecordType::mmap2, marked, kMiscMmapBuildId);
   EXPECT_TRUE(without_id.build_id.empty());
@@ -191,7 +191,7 @@ TEST(Records, AreCountedWhereTheyAreTooShort) {
       FileBuilder builder;
       Fields body;
       for (u16 i = 0; i < size; ++i) body.put(u8{0xff});
-      // Nothing but the first few words: these types would look for more data after the record.
+      // Only the first few words: these types would look for more data after the record.
       if (type == 66 || type == 71) continue;
       const std::vector<std::byte> bytes =
           builder.event(test::attributes(kTimedSamples), {42}).add(static_cast<RecordType>(type), body).build();

@@ -12,9 +12,10 @@
 namespace wperf::perf_data {
 
 inline constexpr u32 kRunFactsFeature = 250;
-// Dumps of code that was made at run time, as jit-PID.dump files are: each a u64 with its size, then its bytes.
+// Dumps of code that was made at run time, in the form of jit-PID.dump files: for each a u64 with its size, then its
+// bytes.
 inline constexpr u32 kMadeCodeFeature = 251;
-// How the PDBs of Windows images are called: pairs of texts, the build id in hexadecimal digits and the name.
+// The names of the PDBs of Windows images: pairs of texts, the build id in hexadecimal digits and the name.
 inline constexpr u32 kPdbNamesFeature = 252;
 
 // The sampler's own statistics on one core. taken = delivered + lost.
@@ -24,7 +25,7 @@ struct CoreFacts {
   u64 lost_ring_full = 0, lost_filtered = 0, held_back = 0, register_losses = 0;
 };
 
-// Stacks that were unwound while recording and end early.
+// Stacks that were unwound while recording but end early.
 struct StackFacts {
   u64 cut = 0, without_table = 0, damaged = 0, of_32_bits = 0;
   u64 by_pointers = 0;  // not unwound for lack of time: the kernel's frame pointers are used
@@ -40,12 +41,12 @@ struct SpeCoreFacts {
   bool faulted = false;
 };
 
-// Core events that were counted during the recording: only numbers, whose order the writer knows.
+// Core events that were counted during the recording: only numbers, in the writer's order.
 struct CountedFacts {
   bool kernel = false;      // counted, too
   bool has_cycles = false;  // there is a separate counter for cycles
-  u32 cores = 0;            // how many were chosen
-  u32 counters = 0;         // the counters on which events took turns
+  u32 cores = 0;            // number of chosen events
+  u32 counters = 0;         // the counters that events shared in turns
   u64 start_ns = 0, end_ns = 0;
   std::string vendor;
   std::vector<std::vector<u64>> units;
@@ -53,17 +54,17 @@ struct CountedFacts {
 
 struct RunFacts {
   bool windows = false;    // programs of Windows, sampled by wperf's driver or on the simulated machine
-  std::string image_name;  // of the measured program, as its files were named by the user
+  std::string image_name;  // the files of the measured program, as the user named them
   std::string pe_file, pdb_file;
   u32 process = 0;
-  u32 recorder = 0;               // wperf's own process; 0: not known
-  u64 start_ns = 0, end_ns = 0;   // when sampling began and ended; equal: not known
-  u64 begun_unix_ns = 0;          // start_ns by the clock on the wall; 0: not known
-  std::optional<u64> cpu_ns;      // the time on cores of the program and its children meanwhile
-  std::optional<u64> program_ns;  // the program's time, if more than it was recorded
-  std::optional<u32> exit_code;   // of a program that ended by itself
+  u32 recorder = 0;               // wperf's own process; 0 if not known
+  u64 start_ns = 0, end_ns = 0;   // when sampling began and ended; equal if not known
+  u64 begun_unix_ns = 0;          // start_ns as wall-clock time; 0 if not known
+  std::optional<u64> cpu_ns;      // the CPU time of the program and its children meanwhile
+  std::optional<u64> program_ns;  // the program's time, if it was longer than the recording
+  std::optional<u32> exit_code;   // exit code, if the program ended by itself
   std::string note;
-  u64 switch_cost_ns = 0;  // the cost of recording a switch, as a part of a thread's time, measured; 0: not known
+  u64 switch_cost_ns = 0;  // the measured cost of recording a switch, as a part of a thread's time; 0 if not known
   std::vector<CoreFacts> cores;
   StackFacts stacks;
   std::vector<SpeCoreFacts> spe_cores;
@@ -75,7 +76,7 @@ std::string run_facts_bytes(const RunFacts& facts);
 std::optional<RunFacts> read_run_facts(Bytes section);
 
 void append_pdb_name(std::string& section, Bytes build_id, std::string_view name);
-// Empty: the section does not say.
+// Empty if the section does not say.
 std::string_view pdb_name_of(Bytes section, Bytes build_id);
 
 }  // namespace wperf::perf_data

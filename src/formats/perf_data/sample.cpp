@@ -8,7 +8,7 @@ namespace {
 
 void read_branches(Reader& reader, u64 branch_sample_type, BranchStack& out) {
   const u64 count = reader.word();
-  // A PMU without branches at hand writes a zero and nothing more, whatever was asked for.
+  // A PMU without branches writes only a zero, whatever was asked for.
   out.has_hardware_index = (branch_sample_type & kBranchHardwareIndex) != 0 && (count != 0 || reader.left() != 0);
   out.hardware_index = out.has_hardware_index ? reader.word() : 0;
   if (count > reader.left() / (3 * sizeof(u64))) return reader.fail();
@@ -27,7 +27,7 @@ void read_registers(Reader& reader, u64 mask, Registers& out) {
 void read_raw(Reader& reader, Bytes& out) {
   const u32 size = reader.take<u32>();
   out = reader.bytes(size);
-  // The kernel pads the data so that the next field is aligned, and counts the padding in.
+  // The kernel pads the data to align the next field, and counts the padding in the size.
   const u64 padding = (0 - (u64{size} + sizeof size)) & 7;
   reader.skip(std::min<u64>(padding, reader.left()));
 }
@@ -88,7 +88,7 @@ void read_memory_access(Reader& reader, const EventAttributes& attributes, Sampl
 
 void read_counter_values(Reader& reader, u64 format, CounterValues& out) {
   out.format = format;
-  const u64 first = reader.word();  // the number of values of a group, or the value
+  const u64 first = reader.word();  // the number of values of a group, or the single value
   if ((format & kReadEnabled) != 0) out.enabled_ns = reader.word();
   if ((format & kReadRunning) != 0) out.running_ns = reader.word();
   if (!out.is_group()) {
@@ -103,7 +103,7 @@ void read_counter_values(Reader& reader, u64 format, CounterValues& out) {
   }
 }
 
-// Writes each field that these attributes have, whatever is in the sample.
+// Writes each field that these attributes have, whatever the sample contains.
 bool read_sample(Bytes body, const EventAttributes& attributes, Sample& out, usize* unread) {
   Reader reader(body);
   read_place(reader, attributes, out);

@@ -11,12 +11,12 @@
 
 namespace wperf::perf_data {
 
-// Numbers of registers, as the kernel counts them in masks of recorded ones.
+// Numbers of registers, as in the kernel's masks of recorded registers.
 
-// Where a system call has its first argument: rdi, x0. It stays there as long as the call lasts.
+// The register with the first argument of a system call: rdi, x0. It stays there as long as the call lasts.
 inline constexpr u32 kFirstArgumentX86 = 5, kFirstArgumentArm64 = 0;
 
-// `architecture`: as a file names it; nothing: of others it is not known.
+// `architecture`: as a file names it; nullopt for unknown ones.
 inline std::optional<u32> first_argument_register(std::string_view architecture) {
   if (architecture == "x86_64") return kFirstArgumentX86;
   if (architecture == "aarch64" || architecture == "arm64") return kFirstArgumentArm64;
@@ -25,7 +25,7 @@ inline std::optional<u32> first_argument_register(std::string_view architecture)
 
 inline constexpr u32 kNoEvent = ~u32{0};
 
-// Counter values: one of the event itself, or one of each member of its group.
+// Counter values: one for the event, or one for each member of its group.
 struct CounterValues {
   u64 enabled_ns = 0, running_ns = 0;
   u32 count = 0;
@@ -60,7 +60,7 @@ struct BranchStack {
 
 struct Registers {
   u64 abi = 0;   // 0 none, 1 32-bit, 2 64-bit
-  u64 mask = 0;  // which registers; their values follow each other from the lowest bit up
+  u64 mask = 0;  // which registers there are; their values follow each other from the lowest bit up
   Words values;
   // nullopt if it was not recorded.
   std::optional<u64> value_of(u32 number) const {
@@ -78,7 +78,7 @@ struct UserStack {
 };
 
 struct Sample {
-  u32 event = kNoEvent;  // index into the events of the file; kNoEvent if it does not say which
+  u32 event = kNoEvent;  // index into the events of the file; kNoEvent if the sample does not say
   u16 misc = 0;
   u32 pid = 0, tid = 0, cpu = 0;
   u64 id = 0, stream_id = 0;
@@ -96,7 +96,7 @@ struct Sample {
 
   u32 cpu_mode() const { return misc & kMiscCpuMode; }
   bool exact_ip() const { return (misc & kMiscExactIp) != 0; }
-  // The parts of weight where kSampleWeightParts was asked for.
+  // The parts of weight, if kSampleWeightParts was asked for.
   u32 weight_1() const { return static_cast<u32>(weight); }
   u16 weight_2() const { return static_cast<u16>(weight >> 32); }
   u16 weight_3() const { return static_cast<u16>(weight >> 48); }

@@ -134,7 +134,7 @@ TEST(Sample, ReadsTheCounterOfOneEvent) {
 TEST(Sample, TakesEmptyPartsAsTheKernelWritesThem) {
   const u64 parts = kSampleBranchStack | kSampleUserRegisters | kSampleUserStack;
   Sample sample;
-  // no branches but an index, no registers of a kernel thread, no stack and then no size written
+  // no branches but an index, no registers of a kernel thread, no stack and so no stack size
   ASSERT_TRUE(read_sample(Fields().u64s({0, 5, 0, 0}).all(), attributes_of(parts), sample));
   EXPECT_EQ(sample.branches.hardware_index, 5);
   EXPECT_EQ(sample.user_registers.values.size(), 0);

@@ -14,8 +14,8 @@ u64 reversed_bits(u64 bits) {
   return reversed;
 }
 
-// Bit fields begin at the most significant bit there, and at the least significant one here. A field wider than one bit
-// keeps the order of bits within it.
+// In the other byte order bit fields begin at the most significant bit, in ours at the least significant one. A field
+// wider than one bit keeps the order of bits within it.
 u64 with_field(u64 bits, u64 original, u32 at, u32 width) {
   const u64 mask = ((u64{1} << width) - 1) << at;
   const u64 value = (original >> (64 - at - width)) << at;
@@ -179,7 +179,7 @@ void swap_sample_context(FieldSwapper& fields, const EventAttributes& attributes
   fields.word();
 }
 
-// The parts of a weight are a number of four bytes and two of two, in the order that makes one word of them here.
+// The parts of a weight are a number of four bytes and two of two bytes, in the order that makes one word here.
 void swap_weight(FieldSwapper& fields, bool in_parts) {
   const std::span<std::byte> place = fields.skip(sizeof(u64));
   if (place.size() < sizeof(u64)) return;
@@ -253,7 +253,7 @@ void RecordSwapper::swap_body(u32 type, u16 misc, std::span<std::byte> body) con
   fields.fields(user_fields(kind));
 }
 
-// In native order by now.
+// In native order from here on.
 void RecordSwapper::learn_event(Bytes body) {
   Event event;
   if (!read_event_attributes(body, event.attributes) || event.attributes.size > body.size()) return;
@@ -263,7 +263,7 @@ void RecordSwapper::learn_event(Bytes body) {
   is_complete_ = false;
 }
 
-// Asked for with the first record of the kernel; all events come before it.
+// Requested with the first record of the kernel; all events come before it.
 const EventTable& RecordSwapper::events() {
   if (!is_complete_) events_ = EventTable(learnt_);
   is_complete_ = true;
@@ -304,7 +304,7 @@ void RecordSwapper::swap_kernel_record(u32 type, u16 misc, std::span<std::byte> 
   if (const EventAttributes* const first = events_.all().empty() ? nullptr : &events_.all().front().attributes) {
     const usize words = body.size() / sizeof(u64), behind = events_.trailer_id_word();
     const EventAttributes* const own =
-        // otherwise its layout is that of the first
+        // if not, its layout is that of the first event
         behind < words ? attributes_of(body, words - 1 - behind) : nullptr;
     const EventAttributes& attributes = own != nullptr ? *own : *first;
     sample_type = attributes.sample_type;

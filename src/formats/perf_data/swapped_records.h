@@ -12,15 +12,15 @@
 
 namespace wperf::perf_data {
 
-// Swaps numbers in place, one after the other, by the width that each has. A step over the end fails it for good and
-// swaps nothing.
+// Swaps numbers in place, one after the other, each by its width. A step beyond the end fails it for good and swaps
+// nothing.
 class FieldSwapper {
  public:
   explicit FieldSwapper(std::span<std::byte> bytes) : rest_(bytes) {}
 
   usize left() const { return rest_.size(); }
 
-  // The number, as it stands now.
+  // The number in native order.
   template <class T>
   T take() {
     if (rest_.size() < sizeof(T)) {
@@ -68,7 +68,7 @@ class FieldSwapper {
 void swap_attributes(std::span<std::byte> bytes);
 void swap_feature(Feature feature, std::span<std::byte> bytes);
 
-// Takes the records one after the other. Through a pipe events come as records, too, and are learnt here.
+// Takes the records one after the other. Events from a pipe come as records, too, and are learned here.
 class RecordSwapper {
  public:
   RecordSwapper() = default;  // for a pipe
@@ -76,7 +76,7 @@ class RecordSwapper {
   // `rest` begins with a record: swaps it and returns its length with the data that belong to it; 0 if there is no
   // record.
   usize swap_next(std::span<std::byte> rest);
-  // The same for a copy of a record that may turn out not to be one: the events stay unchanged.
+  // The same for a copy of bytes that may not be a record: the known events stay unchanged.
   void swap_copy(std::span<std::byte> record) const;
   const EventTable& events();
 
@@ -90,7 +90,7 @@ class RecordSwapper {
 
   EventTable events_;
   std::vector<Event> learnt_;
-  bool is_complete_ = true;  // the table has everything that was learnt
+  bool is_complete_ = true;  // the table has everything learned so far
 };
 
 }  // namespace wperf::perf_data

@@ -29,8 +29,8 @@ struct BuildId {  // header_build_id, and an entry of the feature build_ids
   std::string_view file;
 };
 
-struct FinishedRound {};  // later records are not older than those before the round before
-struct FinishedInit {};   // the state before the measurement has been described
+struct FinishedRound {};  // no record is older than those of the round before the last
+struct FinishedInit {};   // the state before the measurement is complete
 
 struct IdIndex {
   Words words;     // four per entry
@@ -84,7 +84,7 @@ struct CpuMap {
       const u32 last = reader.take<u16>();
       for (u32 cpu = first; cpu <= last && reader.sound(); ++cpu) visit(cpu);
     } else {
-      // Little-endian words of any size are one long row of bits.
+      // Little-endian words of any size are one long sequence of bits.
       for (usize bit = 0; bit < numbers.size() * 8; ++bit) {
         if (((std::to_integer<u32>(numbers[bit / 8]) >> (bit % 8)) & 1) != 0) visit(static_cast<u32>(bit));
       }

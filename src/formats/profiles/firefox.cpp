@@ -20,17 +20,16 @@ namespace {
 struct FirefoxTables {
   std::vector<std::string> strings;
   std::vector<u32> stack_frame, stack_prefix;
-  bool has_offsets = false;  // a prefix is the distance to an earlier stack, 0: no prefix (since version 66)
+  bool has_offsets = false;  // a prefix is the distance to an earlier stack; 0 means no prefix (since version 66)
   std::vector<u32> frame_function, frame_line, frame_library;
   std::vector<u64> frame_address;  // ~0: no address
   std::vector<u32> function_name, function_resource, function_file, function_source;
   std::vector<u32> resource_library, resource_name;
   std::vector<u32> source_file;  // since version 58
 
-  // Takes the table that is next, where `name` is one.
+  // Reads the next table if `name` is one.
   void read(text::JsonReader& json, std::string_view name);
-  // By stack: its node, or kNothing if it points to something that does not exist. `others`: strings, if there are none
-  // here.
+  // By stack: its node, or kNothing if it points to a missing entry. `others`: strings, if the thread has none.
   std::vector<u32> make_nodes(ProfileBuilder& builder, const std::vector<std::string>& libraries,
                               const std::vector<std::string>& others) const;
 
@@ -61,7 +60,7 @@ void read_strings(text::JsonReader& json, std::vector<std::string>& out) {
   json.for_each([&] { out.emplace_back(json.string()); });
 }
 
-// Where no names are known, profilers give an address for one.
+// If profilers know no name, they write an address in its place.
 bool is_address(std::string_view name) {
   return name.starts_with("0x") && name.find_first_not_of("0123456789abcdefABCDEF", 2) == std::string_view::npos;
 }
@@ -121,7 +120,7 @@ u32 FirefoxTables::place_of(ProfileBuilder& builder, u32 frame, const std::vecto
   const u32 resource = at(function_resource, function);
   u32 library = at(frame_library, frame);
   if (library == kNothing) library = at(resource_library, resource);
-  // Code of a page or an add-on, which is in no library, gets its name.
+  // Code of a page or an add-on, which belongs to no library, gets its name from there.
   const std::string_view path =
       library < libraries.size() ? text_at(libraries, library) : text_at(texts, at(resource_name, resource));
   const u32 module = builder.module(path);
@@ -163,12 +162,12 @@ struct Thread {
   std::string name, process, pid, tid, weight_type;
   std::string event;  // wperf's name for it
   FirefoxTables own;
-  std::vector<u32> stacks;  // of samples; kNothing: no stack
+  std::vector<u32> stacks;  // of samples; kNothing means no stack
   std::vector<double> times, weights;
-  bool has_deltas = false;  // times are since the sample before
+  bool has_deltas = false;  // times are differences from the sample before
 };
 
-// Numbers, or numbers as text; kNothing: neither.
+// Numbers, or numbers as text; kNothing if neither.
 u32 number_of(const std::string& text) {
   u64 number = 0;
   for (const char c : text) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Folded stacks: "outermost;…;innermost 17", a stack a line, as tools that draw flame graphs take them.
+// Folded stacks: "outermost;…;innermost 17", one stack per line, the input of flame graph tools.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -11,15 +11,14 @@
 namespace wperf::profiles {
 namespace {
 
-// Firefox Profiler writes its version into meta; the other formats name their schema, or have a member that no other
-// format has.
+// Firefox Profiler writes its version into meta; the other formats name their schema, or have a unique member.
 Format json_format(Bytes file) {
   text::JsonReader json(file);
   if (json.kind() == text::JsonReader::Kind::array) return Format::other_json;
   if (json.kind() != text::JsonReader::Kind::object) return Format::none;
   Format format = Format::other_json;
   bool has_frames = false, has_profiles = false;
-  // Marks at the end of a long file are looked for, too, but only until the format is clear.
+  // Marks at the end of a long file are also searched, but only until the format is clear.
   json.for_each_member([&](std::string_view key) {
     if (key == "$schema") {
       if (json.string().find("speedscope") != std::string_view::npos) format = Format::speedscope;
@@ -43,7 +42,7 @@ Format json_format(Bytes file) {
 // A list that contains only packets is Perfetto's; pprof has strings, and the first of them is empty.
 struct ProtobufLook {
   bool has_strings = false, only_packets = true, is_none = false;
-  bool may_go_on = false;  // the fault may be only that the file is cut short
+  bool may_go_on = false;  // the only fault may be that the file is cut short
   u64 fields = 0;
 };
 ProtobufLook look_at_fields(Bytes file) {

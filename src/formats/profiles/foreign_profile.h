@@ -16,22 +16,21 @@ namespace wperf::profiles {
 
 using Bytes = bytes::Span;
 
-// other_json: JSON, but of no program that is known here.
+// other_json: JSON of an unknown program.
 enum class Format : u8 { none, pprof, folded, speedscope, firefox, perfetto, chrome, other_json };
 
 // Decided by the unpacked contents. Reads only as much as is needed to decide.
 Format format_of(Bytes file);
-// By its first bytes: may it be a profile, depending on the bytes that follow?
+// May it be a profile, judging by its first bytes? The bytes that follow decide.
 bool may_begin_profile(Bytes beginning);
 // "pprof", "Firefox Profiler".
 std::string_view format_name(Format format);
-// For text that might have been folded stacks: the first wrong line, for its writer. 0 if it does not look like them at
-// all.
+// For text that might be folded stacks: the number of the first wrong line. 0 if it does not look like them at all.
 u64 first_line_without_count(Bytes file);
 
 struct ForeignProfile {
   stacks::StackProfile profile;
-  stacks::Moments moments;            // the samples' times, where ProfileWishes asks for them
+  stacks::Moments moments;            // the samples' times, if ProfileWishes asks for them
   std::vector<std::string> warnings;  // which parts of the file are not shown, and why; whole sentences
   bool has_times = false;             // the samples have times, so --time can choose among them
 };

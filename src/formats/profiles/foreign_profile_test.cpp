@@ -94,7 +94,7 @@ TEST(Pprof, CountsAndInlinedFrames) {
   EXPECT_TRUE(got.profile.has_callers);
 }
 
-// One location of 512 lines, and a sample that names it again and again: a few bytes, and millions of frames.
+// One location of 512 lines, and a sample that names it many times: a few bytes, and millions of frames.
 TEST(Pprof, InlinedFramesDoNotMultiplyWithoutEnd) {
   std::string lines, good = small_pprof();
   for (int i = 0; i < 512; ++i) lines += block(4, number(1, 3));
@@ -106,7 +106,7 @@ TEST(Pprof, InlinedFramesDoNotMultiplyWithoutEnd) {
   EXPECT_EQ(got.profile.losses.damaged_records, 1u);
   ASSERT_EQ(got.warnings.size(), 1u);
   EXPECT_NE(got.warnings[0].find("1 samples are left out"), std::string::npos) << got.warnings[0];
-  // If the same frames come again and again, nothing new is kept, and they are walked no more often either.
+  // If the same frames repeat, nothing new is kept, and the limit on walked frames is the same.
   std::string walks;
   for (int i = 0; i < 2'000; ++i) walks += sample(std::vector<u64>(200, 99));
   const ForeignProfile walked = read(good + block(4, number(1, 99) + lines) + walks);
@@ -114,7 +114,7 @@ TEST(Pprof, InlinedFramesDoNotMultiplyWithoutEnd) {
   EXPECT_EQ(walked.profile.events.at(0).samples + walked.profile.losses.damaged_records, 2'003u);
 }
 
-// Without inlined frames, a stack may be as deep as the file has room for.
+// Without inlined frames, a stack may be as deep as the file allows.
 TEST(Pprof, DeepStacksAreNoBombs) {
   std::string file = small_pprof() + block(2, packed(1, std::vector<u64>(3'000'000, 10)) + packed(2, {1, 7}));
   const ForeignProfile got = read(file);
@@ -122,7 +122,7 @@ TEST(Pprof, DeepStacksAreNoBombs) {
   EXPECT_EQ(got.profile.events.at(0).samples, 4u);
 }
 
-// As wperf itself writes it.
+// As written by wperf itself.
 TEST(Pprof, AnEventMayBeCalledSamples) {
   for (const u64 event : {2, 4}) {
     std::string file = block(1, number(1, 1) + number(2, 3)) + block(1, number(1, 2) + number(2, 3));
@@ -158,7 +158,7 @@ TEST(Pprof, ValuesBelowZeroAreSaid) {
   EXPECT_NE(got.warnings[0].find("1 negative values"), std::string::npos);
 }
 
-// Unknown times are 0, so a clock that begins at 0 is moved on; slices begin with the first sample.
+// Unknown times are 0, so a clock that begins at 0 is shifted; slices begin with the first sample.
 TEST(ProfileBuilder, KeepsTimesWhereTheyAreAskedFor) {
   const auto made = [](const ProfileWishes& wishes, std::vector<std::int64_t> times) {
     ProfileBuilder builder(wishes);
@@ -255,7 +255,7 @@ TEST(Firefox, TablesOfAThread) {
                R"("weightType":"samples"}}]})",
            {.lines = true});
   EXPECT_EQ(stacks_of(got.profile), (Stacks{{"main", 1}, {"main;x.so+0x20", 5}}));
-  EXPECT_EQ(got.profile.losses.damaged_records, 1u);  // its caller is not there
+  EXPECT_EQ(got.profile.losses.damaged_records, 1u);  // its caller is missing
   ASSERT_EQ(got.warnings.size(), 1u);                 // the warning about the sample without a stack
   EXPECT_EQ(got.profile.tasks.at(0).pid, 12u);
   EXPECT_EQ(got.profile.tasks.at(0).tid, 13u);
@@ -270,7 +270,7 @@ TEST(Firefox, SharedTablesBehindTheThreads) {
            R"("stringArray":["main","work","a.c","x.so"],)" +
                tables(R"("prefixOffset":[0,1,2])") + "}}",
            {.to_seconds = 0.2});
-  EXPECT_EQ(stacks_of(got.profile), (Stacks{{"main", 1}}));  // the other one is half a second later
+  EXPECT_EQ(stacks_of(got.profile), (Stacks{{"main", 1}}));  // the other sample is half a second later
   EXPECT_TRUE(got.has_times);
 }
 

@@ -16,7 +16,7 @@
 namespace wperf::profiles {
 namespace {
 
-// The fields of a packet apart from its payload.
+// The fields of a packet without its payload.
 struct Packet {
   u64 time_ns = 0, sequence = 0, flags = 0;
   bool has_time = false;
@@ -188,11 +188,11 @@ void PerfettoReader::read_perf_sample(const Packet& packet, InternedData& intern
     ++builder_.losses().lost_samples;
     return;
   }
-  if (!is_sample) return;  // a loss, or only a counter
+  if (!is_sample) return;  // a loss, or a counter without a stack
   const PerfEvent& about = interned.perf_event();
   const u32 event = builder_.event(about.name);
   builder_.set_interval(event, about.period);
-  // The counter goes on and on; its previous value on this core belongs to another sample.
+  // The counter is cumulative; its previous value on this core belongs to another sample.
   u64& before = counted_before_[(packet.sequence << 32) | core];
   const u64 since = counted > before ? counted - before : 0;
   before = counted;

@@ -49,7 +49,7 @@ std::string_view unit_name(u64 unit) {
   return unit < kNames.size() ? kNames[unit] : std::string_view();
 }
 
-// A number of a message that has few, and their place.
+// A number in a message with few fields, and its position.
 std::array<u64, 16> numbers_of(Bytes message) {
   std::array<u64, 16> out{};
   for (text::ProtobufReader in(message); in.next();) {

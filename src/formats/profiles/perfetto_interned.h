@@ -23,11 +23,11 @@ struct CounterDescriptor {
   u64 multiplier = 1;
 };
 
-// Parts of stack_sample that may be in it or be interned.
+// Parts of stack_sample that may be inline or interned.
 StackTask stack_task(Bytes message);
 u32 execution_core(Bytes message);
 CounterDescriptor counter_descriptor(Bytes message);
-// For frames that are in the sample.
+// For frames that are in the sample itself.
 u32 inline_node(Bytes callstack, ProfileBuilder& builder);
 
 class InternedData {
@@ -40,7 +40,7 @@ class InternedData {
   const StackTask* task(u64 id) const { return find(tasks_, id); }
   const u32* core(u64 id) const { return find(cores_, id); }
   const CounterDescriptor* counter(u64 id) const { return find(counters_, id); }
-  // For an interned stack; 0 means no stack. kNothing if it names something that does not exist.
+  // For an interned stack; 0 means no stack. kNothing if it names something that is missing.
   u32 node_of(u64 stack, ProfileBuilder& builder);
 
  private:
@@ -49,7 +49,7 @@ class InternedData {
   };
   struct Stack {
     std::vector<u64> frames;  // outermost first
-    u32 node = kNothing;      // once it was asked for
+    u32 node = kNothing;      // after the first request
   };
   template <class Value>
   using ById = std::unordered_map<u64, Value>;

@@ -14,8 +14,8 @@ namespace wperf::profiles {
 namespace {
 
 constexpr usize kMostInlined = 512;  // at one location: more than any compiler makes
-// A byte of a stack may name a location of that many frames. For all stacks together this many frames are walked and
-// kept, whatever the file's length, and so many more for each byte of it.
+// One byte of a stack may name a location with that many frames. For all stacks together this many frames are walked
+// and kept, plus so many for each byte of the file.
 constexpr u64 kLeastWalked = u64{1} << 24, kWalkedPerByte = 16, kLeastKept = u64{1} << 20, kKeptPerByte = 1;
 constexpr u64 kMostKept = u64{1} << 31;  // nodes have numbers of 32 bits
 constexpr usize kMostComments = 16;
@@ -50,7 +50,7 @@ struct Function {
 };
 struct Location {
   Bytes message;
-  u32 first = kNothing, count = 0;  // in places_, the innermost first; kNothing: not looked at yet
+  u32 first = kNothing, count = 0;  // in places_, the innermost first; kNothing if not resolved yet
 };
 
 ValueType value_type(Bytes message) {
@@ -86,10 +86,10 @@ class PprofReader {
   }
 
  private:
-  // Which value is counted as which event.
+  // Maps values to events.
   struct Column {
     u32 value = 0, event = 0;
-    std::optional<u32> count = std::nullopt;  // the value that says how many samples they were
+    std::optional<u32> count = std::nullopt;  // the value that is the number of samples
     bool has_own_count = false;
     bool is_count = false;
   };
@@ -199,7 +199,7 @@ void PprofReader::make_events() {
   };
   std::optional<u32> all = number_of("samples", "");
   if (!all.has_value()) all = number_of("sample", "");
-  // If there is an event of that name with its own count by wperf, that count does not apply to the others.
+  // If wperf wrote a separate count for that event, the count does not apply to the others.
   if (all.has_value() && number_of(string(types_[*all].type), ".samples").has_value()) all.reset();
   std::vector<bool> is_column(types_.size(), true);
   if (all.has_value() && types_.size() > 1) is_column[*all] = false;
@@ -299,7 +299,7 @@ bool PprofReader::has_room_for(const Location& location) {
          kept <= std::min(kLeastKept + kKeptPerByte * file_.size(), kMostKept);
 }
 
-// kNothing: the stack refers to a missing entry, or is longer than the limit.
+// kNothing if the stack refers to a missing entry, or is longer than the limit.
 u32 PprofReader::node_of_stack() {
   u32 node = ProfileBuilder::kRoot;
   for (usize i = stack_.size(); i-- > 0;) {

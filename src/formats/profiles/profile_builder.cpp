@@ -16,7 +16,7 @@ std::string_view last_part(std::string_view path) {
   return slash == std::string_view::npos || slash + 1 == path.size() ? path : path.substr(slash + 1);
 }
 
-constexpr u64 kNoTime = u64{1} << 63;  // no time is as early, taken as a number with a sign
+constexpr u64 kNoTime = u64{1} << 63;  // no time is as early, as a signed number
 
 // Times may be as far apart as 64 bits allow.
 double seconds_between(std::int64_t begin_ns, std::int64_t end_ns) {
@@ -123,7 +123,7 @@ void ProfileBuilder::keep(const stacks::StackSample& sample, std::optional<std::
   if (wishes_.slice_ns != 0) weights_.push_back({sample.count, sample.period});
 }
 
-// kNothing: it was left out.
+// kNothing if it was left out.
 u32 ProfileBuilder::count(stacks::StackSample sample) {
   stacks::StackEvent& event = profile_.events[sample.event];
   if (sample.count > ~u64{0} - event.samples || sample.period > ~u64{0} - event.period) {
@@ -149,7 +149,7 @@ bool ProfileBuilder::is_chosen(std::int64_t time_ns) const {
   return since >= wishes_.from_seconds.value_or(since) && since <= wishes_.to_seconds.value_or(since);
 }
 
-// By the profile's own clock. 0 means that a time is unknown, so a clock that begins there or before is moved on.
+// By the profile's own clock. 0 means that a time is unknown, so a clock that begins at or before 0 is shifted.
 void ProfileBuilder::make_moments() {
   const TimeSpan span = chosen_.value_or(TimeSpan{});
   const u64 moved = span.first_ns < 1 ? u64{1} - static_cast<u64>(span.first_ns) : 0;
@@ -174,7 +174,7 @@ void ProfileBuilder::finish() {
   waiting_ = {};
   make_moments();
   weights_ = {};
-  // The profile's own length is more reliable, but not for a part of it.
+  // The profile's own length is more reliable, but not for a part of the profile.
   const bool is_part = has_times_ && (wishes_.from_seconds.has_value() || wishes_.to_seconds.has_value());
   if (elapsed_.has_value() && !is_part) {
     profile_.elapsed_seconds = *elapsed_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Frames and samples as a foreign profile names them → stacks::StackProfile. Each different name, function, stack and
+// Frames and samples in the words of a foreign profile → stacks::StackProfile. Each different name, function, stack and
 // sample is kept once.
 #pragma once
 #include <algorithm>
@@ -25,8 +25,8 @@ inline constexpr double kGreatestWeight = 9e18;  // the greatest weight of one s
 // Costly data that a view needs, and which samples count.
 struct ProfileWishes {
   bool lines = false;
-  bool times = false;  // when each sample was taken
-  u64 slice_ns = 0;    // and how many were in each slice of this length; 0: that is not asked for
+  bool times = false;  // the times of samples
+  u64 slice_ns = 0;    // the number of samples in each slice of this length; 0 if not wanted
   std::optional<double> from_seconds = {}, to_seconds = {};  // after the first sample
 };
 
@@ -40,9 +40,9 @@ class ProfileBuilder {
   u32 event(std::string_view name);
   u32 task(u32 pid, u32 tid, std::string_view name);
   u32 module(std::string_view path);
-  // Without a name: "module+0x12", and not known.
+  // Without a name the function is "module+0x12", marked as unknown.
   u32 function(std::string_view name, u32 module, u64 address = 0);
-  // `line` 0: not known. If lines are not wanted, all of them give the same place.
+  // `line` 0 means not known. If lines are not wanted, all of them give the same place.
   u32 place(u32 function, std::string_view file, u64 line);
   static constexpr u32 kRoot = 0;
   u32 node(u32 parent, u32 place);
@@ -51,14 +51,14 @@ class ProfileBuilder {
   // A sample without a frame gets the frame "[no stack]". With a time, if the profile has times.
   void add(const stacks::StackSample& sample);
   void add_at(const stacks::StackSample& sample, std::int64_t time_ns);
-  // As nanoseconds of JSON; not every number is a time.
+  // In nanoseconds, from a JSON number; not every number is a time.
   void add_about(const stacks::StackSample& sample, double time_ns);
 
   void set_interval(u32 event, u64 interval) { profile_.events[event].interval = interval; }
   void set_elapsed(double seconds) { elapsed_ = seconds; }
   void keep_note(std::string note) { profile_.note = std::move(note); }
   stacks::StackLosses& losses() { return profile_.losses; }
-  // Samples that were not counted, because a sum would not fit into 64 bits.
+  // Samples that were not counted because a sum would not fit into 64 bits.
   u64 too_large() const { return too_large_; }
   bool has_times() const { return has_times_; }
   // Called after the last sample; the losses are known then.
@@ -82,7 +82,7 @@ class ProfileBuilder {
   stacks::SmallIdTable places_, nodes_;
   std::optional<u32> frameless_;
   std::optional<double> elapsed_;
-  // Where times choose, samples wait until it is known which was the first.
+  // If times are filtered, samples wait until the first one is known.
   struct TimedSample {
     stacks::StackSample sample;
     std::int64_t time_ns = 0;

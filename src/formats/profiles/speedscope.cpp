@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// speedscope's file format. A profile of it is a thread, either sampled (stacks with weights) or evented (frames opened
+// speedscope's file format. A profile in it is a thread, either sampled (stacks with weights) or evented (frames opened
 // and closed at moments). Frames are shared and may come after the profiles, so the file is walked twice.
 #include <fmt/format.h>
 
@@ -21,13 +21,13 @@ double nanoseconds_of(std::string_view unit) {
   return unit == "seconds" ? 1e9 : 0;
 }
 
-// One profile, as its members come; their order is free.
+// One profile; its members may come in any order.
 struct SpeedscopeThread {
   u32 pid = kNothing, tid = kNothing;
   std::string event;  // wperf's name for it
   std::string name, unit;
   double start = 0;
-  std::vector<u32> nodes;       // one for each sample or stretch of time; kNothing: damaged
+  std::vector<u32> nodes;       // one for each sample or stretch of time; kNothing if damaged
   std::vector<double> weights;  // the samples' weights; for stretches, their lengths
   std::vector<double> moments;  // the times of the stretches
   bool is_evented = false;
@@ -79,7 +79,7 @@ class SpeedscopeReader {
   void tell(const text::JsonReader& json) {
     if (json.position() - told_ >= kToldBytes) passed_(told_ = json.position());
   }
-  // kNothing: no such frame.
+  // kNothing if there is no such frame.
   u32 place_of(double frame) const {
     const bool is_one = frame >= 0 && frame < static_cast<double>(places_.size());
     return is_one ? places_[static_cast<usize>(frame)] : kNothing;
@@ -90,7 +90,7 @@ class SpeedscopeReader {
   ProfileBuilder builder_;
   std::vector<std::string> warnings_;
   std::vector<u32> places_;  // by frame
-  std::vector<u32> open_;    // nodes of the frames that are open
+  std::vector<u32> open_;    // nodes of the open frames
   double moment_ = 0;        // the time of the event before
   u64 not_counted_ = 0, told_ = 0;
   bool is_own_ = false;  // written by wperf

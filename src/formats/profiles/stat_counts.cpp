@@ -13,7 +13,7 @@
 namespace wperf::profiles {
 namespace {
 
-constexpr usize kMostCounts = 100'000;  // sums of different ones; no document comes near
+constexpr usize kMostCounts = 100'000;  // different sums; no document comes near this limit
 constexpr usize kMostRows = 1'000'000;  // the most rows of one count
 
 class StatReader {
@@ -126,16 +126,17 @@ class StatReader {
     return fmt::format("{} {} {} {}", kind, unit, note, name);
   }
 
-  // A kernel reports its turns in milliseconds, so "0/1" may be less than one; the estimates, where present, decide.
+  // A kernel reports its time slices in milliseconds, so "0/1" may be less than one; the estimates, if there are any,
+  // decide.
   bool is_missed(const Row& row) const { return has_estimates_ ? missing_.contains(row.place) : row.had_no_turn; }
 
-  // All of one count was read, if any was.
+  // Called when all of one count was read.
   void finish_count() {
     if (has_cores_) {
       ++counts_read_;
       found_.is_whole = found_.is_whole && has_time_;
       for (const Row& row : rows_) tally_of(row.event);  // in the order of the document
-      // An event of several groups has several rows with the same value, if it had a turn.
+      // An event of several groups has several rows with the same value, if it was ever scheduled.
       std::stable_sort(rows_.begin(), rows_.end(), [&](const Row& a, const Row& b) {
         return std::tuple(a.unit, is_missed(a)) < std::tuple(b.unit, is_missed(b));
       });

@@ -136,7 +136,8 @@ void Aggregator::add(const Origin& origin, const Record& record) {
   if (operation_class == kClassBranch) add_branch(whose, site, record);
 }
 
-// A program has more places than a cache has room for: a record waits until its slot is in the cache while others come.
+// A program has more places than a cache has room for. So a record waits until its slot is prefetched, while other
+// records come.
 void Aggregator::wait_for_site(u64 site, u64 kind) {
   sites_.prefetch(site);
   pending_[pending_count_++] = {.site = site, .kind = kind};
@@ -213,7 +214,7 @@ void Aggregator::add_branch(u64 whose, u32 site, const Record& record) {
   branch.not_taken += has_event(record, kEventNotTaken) ? 1 : 0;
 }
 
-// Too many to be kept apart.
+// Too many to be kept separate.
 void Aggregator::round_latencies() {
   if (latencies_rounded_) return;
   latencies_rounded_ = true;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Records → counts. Memory grows with the number of distinct values (addresses of code, kinds of operations), never
-// with the number of records. There may be as many data addresses as records, so they are kept up to a cap, the busiest
-// longest (touched_data.h). Knows no names. Gets each record of each core; spe_profile_builder.h makes the tables of
-// it.
+// with the number of records. There may be as many data addresses as records, so they have a cap; the busiest stay
+// longest (touched_data.h). Has no names. Gets each record of each core; spe_profile_builder.h makes the tables of it.
 //
 //   Aggregator aggregator({.memory = true});
 //   aggregator.set_data_sources(core, find_data_source_family(midr));
@@ -27,25 +26,26 @@ struct AggregatorOptions {
   bool memory = false;  // latencies, data addresses, branches, as `--mem` shows them
   u32 most_lines = 1U << 17;
   u32 most_pages = 1U << 17;
-  u32 most_owners = 1U << 16;     // threads × cores × kinds of operations; more are counted as of kNoThread
-  u32 most_places = 16;           // of code that touched one line; further ones are counted without place
-  u32 most_latencies = 1U << 22;  // places of code × latencies; if there are more, all are rounded up (latency.h)
+  u32 most_owners = 1U << 16;     // threads × cores × kinds of operations; further ones count as kNoThread
+  u32 most_places = 16;           // places of code that touched one line; further ones are counted without a place
+  u32 most_latencies = 1U << 22;  // places of code × latencies; if there are more, all latencies are rounded up
+                                  // (latency.h)
 };
 
 inline constexpr u32 kNoThread = ~u32{0};
 inline constexpr u32 kThreadOfRecord = kNoThread - 1;
 
-// Where a record was taken, as far as the caller knows.
+// The known circumstances of a record.
 struct Origin {
   u32 core = 0;
   u32 thread = kThreadOfRecord;  // or that of its context packet
-  bool other_process = false;    // known not to be of the process that is looked at
+  bool other_process = false;    // known not to belong to the measured process
 };
 
-// The thread of a record: that of the origin, or else of its context packet; kNoThread if neither says.
+// The thread of a record: from the origin, otherwise from its context packet; kNoThread if neither has it.
 u32 thread_of(const Origin& origin, const Record& record);
 
-// Where code ran. A aggregator numbers them: its rows name sites by number.
+// A place of code. An aggregator numbers them: its rows name sites by number.
 struct Site {
   u64 pc = 0;
   bool kernel = false;
@@ -61,14 +61,14 @@ class SourceCode {
 
   SourceCode() = default;
   explicit SourceCode(u32 code) : code_(code) {}
-  // `family`: 1 + index into data_source_families(), 0: unknown.
+  // `family`: 1 + index into data_source_families(), 0 if unknown.
   SourceCode(u32 family, u64 value) : code_(family << 16 | static_cast<u32>(value > 0xffff ? 0xffff : value)) {}
 
   u32 code() const { return code_; }
   bool given() const { return code_ != kNotGiven; }
   u64 value() const { return code_ & 0xffff; }
   const DataSourceFamily* family() const;
-  const DataSource* source() const;  // null: not given or not public
+  const DataSource* source() const;  // null if not given or not public
 
   friend auto operator<=>(const SourceCode&, const SourceCode&) = default;
 
@@ -76,7 +76,7 @@ class SourceCode {
   u32 code_ = kNotGiven;
 };
 
-// How often one kind of operation was seen at one place. The sums of all are the records.
+// How often one kind of operation was seen at one place. The sum over all rows is the number of records.
 struct EventHits {
   u32 site = 0;
   OperationName operation = OperationName::other;
@@ -91,7 +91,7 @@ struct OwnerHits {
   u64 hits = 0;
 };
 
-// Sums over loads and stores. Latencies in cycles; `timed` of them had any.
+// Sums over loads and stores. Latencies are in cycles; `timed` operations have one.
 struct AccessSum {
   u64 hits = 0, stores = 0, timed = 0;
   u64 latency = 0, issue = 0, translation = 0;
@@ -117,7 +117,7 @@ struct Wait {
   u32 source = 0;  // index into sources()
   u64 cycles = 0;
 };
-// How often loads or stores of a site, or of an index into sources(), took so many cycles.
+// How often loads or stores took so many cycles, for a site or for an index into sources().
 struct LatencyHits {
   u32 of = 0;
   u32 cycles = 0;
@@ -127,7 +127,7 @@ struct LatencyHits {
 // One branch and one of its targets.
 struct BranchHits {
   Site site;
-  u64 target = 0;  // not taken: the next instruction
+  u64 target = 0;  // if not taken, the next instruction
   bool conditional = false, indirect = false;
   u64 hits = 0, mispredicted = 0, not_taken = 0;
 };
@@ -139,7 +139,7 @@ class Aggregator {
         data_(
             {.most_lines = options.most_lines, .most_pages = options.most_pages, .most_places = options.most_places}) {}
 
-  // Null: the core is unknown; its sources are shown as numbers.
+  // Null if the core is unknown; its sources are shown as numbers.
   void set_data_sources(u32 core, const DataSourceFamily* family);
 
   void add(const Origin& origin, const Record& record);
@@ -159,7 +159,7 @@ class Aggregator {
   Site site(u32 number) const;
   const TouchedData& data() const { return data_; }
 
-  // In no order that means anything, but the same for the same records in the same order.
+  // In an arbitrary order, which is the same for the same records in the same order.
   std::vector<OwnerHits> owners() const;
   std::vector<SourceAccesses> sources() const;
   std::vector<BranchHits> branches() const;
@@ -227,11 +227,11 @@ class Aggregator {
   SourceCode source_of(u32 core, const Record& record) const;
 
   AggregatorOptions options_;
-  std::vector<u32> families_;  // by core: 1 + index into data_source_families(), 0: unknown
+  std::vector<u32> families_;  // by core: 1 + index into data_source_families(), 0 if unknown
   u64 records_ = 0, damaged_ = 0;
   bool latencies_rounded_ = false;
 
-  // Waiting records belong to the sums already: looking at the sums adds them first.
+  // Waiting records are part of the sums: reading the sums adds them first.
   mutable std::array<Pending, kMostPending> pending_{};
   mutable usize pending_count_ = 0;
   mutable NumberTable sites_;    // pc and its owner

@@ -93,7 +93,7 @@ TEST(Aggregator, PlacesAndKindsAreCountedApart) {
   one.pc = 0x1000;
   add(aggregator, one);
   add(aggregator, one);
-  one.events = events_of({kEventRetired, kEventL2dAccess});  // the contract does not know the second
+  one.events = events_of({kEventRetired, kEventL2dAccess});  // the contract does not have the second name
   add(aggregator, one);
   one.exception_level = 1;
   add(aggregator, one);
@@ -152,7 +152,7 @@ TEST(Aggregator, AccessesBySourceWithLatencies) {
   far.total_latency = kSaturatedLatency;
   add(aggregator, far, {.core = 1});
   add(aggregator, access(kStore, 0x1000, 0x8000, 1), {.core = 1});
-  add(aggregator, access(kLoad, 0x1000, 0x8000, 1, 0xe), {.core = 0});  // nothing known of this core
+  add(aggregator, access(kLoad, 0x1000, 0x8000, 1, 0xe), {.core = 0});  // this core is unknown
 
   const std::vector<SourceAccesses> rows = aggregator.sources();
   ASSERT_EQ(rows.size(), 3U);
@@ -192,7 +192,7 @@ TEST(Aggregator, LatenciesAreExactUntilTheyAreTooMany) {
   const auto filled = [](u32 most) {
     Aggregator aggregator({.memory = true, .most_latencies = most});
     for (u32 cycles = 300; cycles < 364; ++cycles) add(aggregator, access(kLoad, 0x1000, 0x8000, 1, 0, cycles));
-    add(aggregator, access(kLoad, 0x1000, 0x8000, 1, 0, 300));  // nothing waits in the table before this many
+    add(aggregator, access(kLoad, 0x1000, 0x8000, 1, 0, 300));  // up to this size of the table nothing waits
     return aggregator;
   };
   const Aggregator exact = filled(64), rounded = filled(63);
@@ -203,7 +203,7 @@ TEST(Aggregator, LatenciesAreExactUntilTheyAreTooMany) {
   EXPECT_EQ(latencies_of_sites(rounded), (std::map<u32, u64>{{303, 5}, {319, 16}, {335, 16}, {351, 16}, {367, 12}}));
   u64 apart = 0;
   rounded.for_each_latency_of_source([&](const LatencyHits&) { ++apart; });
-  EXPECT_EQ(apart, 64U);  // all are known for one source
+  EXPECT_EQ(apart, 64U);  // all of one source are known
 
   Aggregator first = filled(1000), second = rounded;
   first.merge(rounded);

@@ -92,7 +92,7 @@ OperationName name_at(OperationName first, u32 offset) {
 
 }  // namespace
 
-// Only by the bits, as the contract has it: there an atomic is a load or store of OTHER.
+// Decided only by the bits, as in the contract: there an atomic is a load or store of OTHER.
 OperationName operation_name(const Record& record) {
   const u64 word = record.raw(Field::operation);
   const u32 payload = static_cast<u32>(word & 0xff);

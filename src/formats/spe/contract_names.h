@@ -21,13 +21,13 @@ inline constexpr u32 kEventException = 0, kEventRetired = 1, kEventL1dAccess = 2
 struct EventName {
   u32 bit;
   std::string_view name;           // "l1d-refill"
-  std::string_view contract_name;  // "level1-data-cache-refill"; empty: the contract does not know it
+  std::string_view contract_name;  // "level1-data-cache-refill"; empty if the contract does not have it
   std::string_view title;          // "missed the level 1 data cache"
 };
 
 std::span<const EventName> event_names();  // ascending bits
 
-// Events that count for contract_event_names(); two records that differ in others belong to one section.
+// Events with a name in contract_event_names(); two records that differ only in others belong to one section.
 u64 contract_events(u64 events);
 
 // "retired+level1-data-cache-access+tlb_access": the contract's names in the contract's order; may be empty.
@@ -37,7 +37,7 @@ std::string contract_event_names(u64 events);
 
 // The operations the contract distinguishes; the number is an index for counting by.
 enum class OperationName : u8 {
-  other,  // also: not given, or of the reserved class
+  other,  // also used if the kind is not given or reserved
   load_general,
   load_simd_fp,
   load_other,

@@ -10,7 +10,7 @@
 
 namespace wperf::spe {
 
-// From near to far; reports order by it.
+// From near to far, the order in reports.
 enum class DataLevel : u8 {
   l1,
   l2,
@@ -33,7 +33,7 @@ struct DataSource {
   std::string_view name;  // "l2"
   std::string_view text;  // "level 2 cache"
   DataLevel level = DataLevel::unknown;
-  bool modified = false;  // another cache had changed the line
+  bool modified = false;  // another cache had modified the line
 };
 
 struct DataSourceFamily {

@@ -6,7 +6,7 @@
 namespace wperf::spe::detail {
 namespace {
 
-// False: nothing to learn from, for it has packets that the table does not know, or a field twice.
+// Returns false if there is nothing to learn, because it has a field twice or packets that the table does not know.
 bool describe(std::span<const u8> record, Layout& layout) {
   std::array<u8, Layout::kMostBytes> fixed{};
   std::array<u8, Layout::kMostBytes> wanted{};

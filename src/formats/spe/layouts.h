@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The quick way through records that look alike. A core writes a handful of layouts: the same packets at the same
-// places for each load, for each branch and so on. Reading packet by packet costs a chain of dependent loads. A layout
-// that was seen before is recognised by its header and padding bytes at once, and its fields are then loaded in
-// parallel. Inside of record_reader.h; does not change the decoded records (layouts_test, spe_packets_fuzz).
+// The fast way through records that look alike. A core writes a handful of layouts: the same packets at the same places
+// for each load, for each branch and so on. Reading packet by packet costs a chain of dependent loads. A layout that
+// was seen before is recognised by its header and padding bytes at once, and its fields are then loaded in parallel.
+// Inside of record_reader.h; does not change the decoded records (layouts_test, spe_packets_fuzz).
 #pragma once
 #include <array>
 #include <bit>
@@ -66,11 +66,12 @@ inline u64 load_word(const u8* at) {
 struct Layout {
   static constexpr usize kWords = 8;
   static constexpr usize kMostBytes = kWords * 8;  // of a record
-  static constexpr usize kReach = kMostBytes + 8;  // bytes that must be readable: the load of a last short payload
+  static constexpr usize kReach = kMostBytes + 8;  // bytes that must be readable: a short payload at the end is loaded
+                                                   // as a whole word
 
-  std::array<u64, kWords> fixed{};  // bits that make the layout: headers and padding
+  std::array<u64, kWords> fixed{};  // bits that define the layout: headers and padding
   std::array<u64, kWords> wanted{};
-  std::array<u64, kFieldCount> masks{};  // 0: the field is absent
+  std::array<u64, kFieldCount> masks{};  // 0 if the field is absent
   std::array<u8, kFieldCount> offsets{};
   u16 operation_above = 0;
   u32 size = 0;
@@ -96,12 +97,12 @@ class Layouts {
     }
     return nullptr;
   }
-  // A record that was read packet by packet, from the end of the one before to its last byte.
+  // A record that was read packet by packet, from the end of the previous one to its last byte.
   void learn(std::span<const u8> record);
 
  private:
   static constexpr u32 kMost = 8;
-  static constexpr u32 kPatience = 64;  // records of no known layout until one makes room
+  static constexpr u32 kPatience = 64;  // records of unknown layout until one layout is replaced
 
   std::array<Layout, kMost> layouts_{};
   u32 count_ = 0;

@@ -30,7 +30,7 @@ class Column {
   usize size_ = 0;
 };
 
-// Spreads keys that differ in few bits over 32 of them.
+// Spreads keys that differ in few bits over 32 bits.
 constexpr u32 hash_of_key(u64 key) {
   u64 mixed = key * 0x9e37'79b9'7f4a'7c15U;
   mixed ^= mixed >> 32;
@@ -45,7 +45,7 @@ class NumberTable {
   u64 key(u32 number) const { return keys_[number]; }
   usize bytes() const { return keys_.bytes() + slots_.size() * sizeof(Slot); }
 
-  // The number of the key, a fresh one if it is new.
+  // The number of the key; a new one for a new key.
   u32 at(u64 key) {
     if ((keys_.size() + 1) * 4 > slots_.size() * 3) grow();
     Slot& slot = slots_[place_of(key)];
@@ -63,7 +63,7 @@ class NumberTable {
 
  private:
   static constexpr usize kFirstSlots = 64;
-  struct Slot {  // the key is here too: a look-up waits for memory once
+  struct Slot {  // the key is here too, so that a look-up waits for memory only once
     u64 key = 0;
     u32 number = kNone;
   };
@@ -83,7 +83,7 @@ class NumberTable {
   }
 
   Column<u64> keys_;
-  std::vector<Slot> slots_;  // a power of two of them, at most three quarters of it used
+  std::vector<Slot> slots_;  // its size is a power of two; at most three quarters are used
 };
 
 // Sums by key, in one block of memory: millions of look-ups a second. Made for aggregator.h.
@@ -92,9 +92,9 @@ class CountTable {
   usize size() const { return size_; }  // without the few that wait: see add_one()
   usize bytes() const { return slots_.size() * sizeof(Slot); }
 
-  // A key is never all ones.
+  // A key must not be all ones.
   void add(u64 key, u64 count) { slot_of(key).count += count; }
-  // One more of a key. In a table larger than the caches, every key would wait for memory; here the slot is prefetched
+  // Adds one to a key. In a table larger than the caches, every key would wait for memory; here the slot is prefetched
   // while other keys come.
   void add_one(u64 key) {
     if (!slots_.empty()) __builtin_prefetch(&slots_[first_place_of(key)], 1);
@@ -109,7 +109,7 @@ class CountTable {
     return slot.key == kFree ? nullptr : &slot.count;
   }
 
-  // callback(key, count), in no order that means anything.
+  // callback(key, count), in an arbitrary order.
   template <class Callback>
   void for_each(Callback&& callback) const {
     settle();
@@ -152,8 +152,8 @@ class CountTable {
     waits_ = 0;
   }
 
-  // Waiting additions belong to the sums already: looking at the sums adds them first.
-  mutable std::vector<Slot> slots_;  // a power of two of them, at most three quarters of it used
+  // Waiting additions are part of the sums: reading the sums adds them first.
+  mutable std::vector<Slot> slots_;  // its size is a power of two; at most three quarters are used
   mutable usize size_ = 0;
   mutable std::array<u64, kMostWaiting> waiting_{};
   mutable usize waits_ = 0;

@@ -7,7 +7,7 @@
 
 namespace wperf::spe {
 
-// The kind of instruction of a sampled operation: class and payload of an operation packet → its properties.
+// The kind of instruction of a sampled operation: the properties in class and payload of an operation packet.
 enum class OperationClass : u8 {
   none,  // not in the record
   other,
@@ -21,8 +21,8 @@ enum class MemoryKind : u8 {
   none,                // no memory operation
   general_registers,   //
   simd_fp_registers,   //
-  unspecified,         // registers of a kind the core does not report
-  ordered,             // atomic, exclusive, acquire or release; see these
+  unspecified,         // registers of a kind that the core does not report
+  ordered,             // atomic, exclusive, acquire or release; see those members
   vector,              // SVE or SME
   tags,                // MTE
   copy,                // memcpy instructions
@@ -43,7 +43,7 @@ struct Operation {
   bool conditional = false;  // a branch, or of class other: a conditional select or compare
   bool indirect = false;
   bool floating_point = false, simd = false;        // class other
-  bool sve = false, sme = false;                    // class other; a vector access may be either
+  bool sve = false, sme = false;                    // class other; a vector access may also be a load or store
   bool predicated = false, gather_scatter = false;  // SVE
   bool guarded_stack = false, common_gcs = false;   // a branch that uses the GCS; a common access to it
   u32 vector_bits = 0;                              // SVE: size of the vector; SME: size of the tile
@@ -73,11 +73,11 @@ inline constexpr usize kFieldCount = 14;
 // One sampled operation. An absent field reads as zero; has() tells the difference. Events: bit numbers of
 // names.h.
 struct Record {
-  static constexpr usize kSpare = 15;  // where the decoder's loop stores values without a field
+  static constexpr usize kSpare = 15;  // target for the decoder's loop for values without a field
 
   std::array<u64, 16> words{};  // unchanged payloads, by Field
   u32 present = 0;              // bit n: Field n
-  bool damaged = false;         // bad bytes inside, or a field twice: it may be two halves
+  bool damaged = false;         // it has bad bytes inside, or a field twice: it may be two halves
 
   bool has(Field field) const { return (present >> static_cast<u32>(field) & 1) != 0; }
   u64 raw(Field field) const { return words[static_cast<usize>(field)]; }
@@ -115,7 +115,7 @@ struct Record {
     const u64 word = raw(Field::operation);
     return has(Field::operation) ? decode_operation(static_cast<u32>(word >> 8), static_cast<u8>(word)) : Operation{};
   }
-  u64 data_source() const { return raw(Field::data_source); }  // its meaning is the core's: data_sources.h
+  u64 data_source() const { return raw(Field::data_source); }  // its meaning depends on the core: data_sources.h
   u32 context_el1() const { return static_cast<u32>(raw(Field::context_el1)); }
   u32 context_el2() const { return static_cast<u32>(raw(Field::context_el2)); }
   u64 timestamp() const { return raw(Field::timestamp); }  // ticks of the generic timer
@@ -125,7 +125,7 @@ struct Record {
  private:
   static constexpr u64 kLow56 = 0x00ff'ffff'ffff'ffff;
 
-  // The top byte of the packet says where the code ran: EL1 and EL2 use the upper half of the address space.
+  // The top byte of the packet tells the exception level: EL1 and EL2 use the upper half of the address space.
   static constexpr u64 code_address(u64 payload) {
     const u64 top = payload >> 61;  // NS, EL
     return top == 5 || top == 6 ? payload | ~kLow56 : payload & kLow56;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Packets in words, one line each, as perf's raw dump has them, so that both can be compared: "LAT 39 ISSUE",
-// "PC 0x7ffdbf2143e0 el0 ns=1", "EV RETIRED L1D-ACCESS". For tests and for users who look at single records.
+// Packets in words, one line each, in the form of perf's raw dump, so that the two can be compared: "LAT 39 ISSUE", "PC
+// 0x7ffdbf2143e0 el0 ns=1", "EV RETIRED L1D-ACCESS". For tests and for users who look at single records.
 #pragma once
 #include <cstddef>
 #include <functional>

@@ -17,7 +17,7 @@ u64 read_little_endian(std::span<const std::byte> bytes) {
   return value;
 }
 
-// Kind and index of a header byte that needs no second one; returns false for other bytes.
+// Kind and index of a header byte that needs no second byte; returns false for other bytes.
 bool classify(u32 header, Packet& packet) {
   const auto is = [&](PacketKind kind, u32 index) {
     packet.kind = kind;

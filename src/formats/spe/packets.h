@@ -25,7 +25,7 @@ enum class PacketKind : u8 {
   operation,  // index: 0 other, 1 load/store/atomic, 2 branch, 3 reserved
   address,    // index: kAddressPc…
   counter,    // index: kCounterTotal…
-  alignment,  // payload: the boundary it skips to, in bytes
+  alignment,  // payload: the boundary up to which bytes are skipped
 };
 
 inline constexpr u32 kAddressPc = 0, kAddressTarget = 1, kAddressDataVirtual = 2, kAddressDataPhysical = 3,
@@ -43,7 +43,7 @@ struct Packet {
 enum class Cut : u8 {
   packet,
   need_more,  // the bytes end inside it
-  bad,        // no packet begins like this: the caller counts one byte and goes on after it
+  bad,        // no packet begins like this: the caller counts one byte and continues after it
 };
 
 // The packet that `bytes` begin with. `buffer_address` is their address in the buffer that SPE wrote (any origin that

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The upper layer of the SPE decoder: bytes → records, one per sampled operation, millions a second. A record is the
-// packets up to a timestamp or an end packet, in any order. Used from one thread; allocates nothing. Damage is stepped
-// over and counted, never an error.
+// packets up to a timestamp or an end packet, in any order. Used from one thread; allocates nothing. Damage is skipped
+// and counted; it is never an error.
 //
 //   DecodeState state;                                       // one per core
 //   usize used = for_each_record(bytes, state, [&](const Record& record) { … });
@@ -16,13 +16,13 @@
 
 namespace wperf::spe {
 
-// Damage, by kind. Nothing is dropped without a count here or in DecodeState.
+// Damage, by kind. Everything that is dropped is counted here or in DecodeState.
 struct Damage {
   u64 bad_bytes = 0;           // bytes that begin no packet
-  u64 bad_places = 0;          // runs of them: how often the decoder had to find its way again
+  u64 bad_places = 0;          // runs of such bytes: how often the decoder had to resynchronise
   u64 cut_packets = 0;         // at the end of a buffer
   u64 unfinished_records = 0;  // at the end of a buffer
-  u64 empty_records = 0;       // an end without anything to end; not delivered
+  u64 empty_records = 0;       // an end packet without a record; not delivered
   u64 damaged_records = 0;     // delivered, with Record::damaged
 
   bool any() const {
@@ -43,7 +43,7 @@ struct Damage {
 struct DecodeState {
   u64 buffer_address = 0;  // address of the next byte (see parse_packet)
   u64 records = 0;         // delivered
-  u64 passed_packets = 0;  // sound, but of a kind without a field: reserved or of one implementation
+  u64 passed_packets = 0;  // valid, but of a kind without a field: reserved or implementation-defined
   Damage damage;
 
   Record record;        // being filled
@@ -54,7 +54,7 @@ struct DecodeState {
   detail::Layouts layouts;
 };
 
-// The buffer ends, or the following bytes were lost: counts the cut packet (`bytes_left`: the rest from
+// Called if the buffer ends or the following bytes were lost. Counts the cut packet (`bytes_left`: the rest from
 // for_each_record) and an unfinished record, and forgets both.
 void end_of_buffer(DecodeState& state, usize bytes_left);
 
@@ -67,21 +67,21 @@ struct Taken {
 // Packet by packet up to the end of the record or of the bytes.
 Taken take_packets(std::span<const u8> bytes, DecodeState& state);
 
-// Judges and counts the finished record; true: it is to be delivered.
+// Judges and counts the finished record; returns true if it is to be delivered.
 bool finish_record(DecodeState& state);
 void begin_record(DecodeState& state);
 
 }  // namespace detail
 
 // Calls callback(const Record&) for each record that ends in `bytes` and returns how many bytes were used: all but a
-// packet cut by their end. The record being filled stays in `state`, so a stream may come in pieces.
+// packet cut by their end. The unfinished record stays in `state`, so a stream may come in pieces.
 template <class Callback>
 usize for_each_record(std::span<const std::byte> bytes, DecodeState& state, Callback&& callback) {
   const u8* const begin = reinterpret_cast<const u8*>(bytes.data());
   const u8* const end = begin + bytes.size();
   const u8* at = begin;
   while (at != end) {
-    const u8* const record_begin = state.fresh ? at : nullptr;  // null: it began in an earlier piece
+    const u8* const record_begin = state.fresh ? at : nullptr;  // null if it began in an earlier piece
     if (record_begin != nullptr && static_cast<usize>(end - at) >= detail::Layout::kReach) {
       if (const detail::Layout* layout = state.layouts.find(at); layout != nullptr) [[likely]] {
         layout->fill(at, state.record);

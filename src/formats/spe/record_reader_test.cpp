@@ -54,7 +54,7 @@ TEST(Records, EveryField) {
   EXPECT_EQ(decoded.state.passed_packets, 0U);
 }
 
-// The quick loop reads the front of a buffer, the careful one its last bytes: both see the same packets.
+// The fast loop reads the front of a buffer, the careful one its last bytes: both must see the same packets.
 TEST(Records, TheSameAtTheEndOfABufferAndInPieces) {
   const SpeEncoder e = full_record();
   for (usize front = 0; front <= e.size(); ++front) {
@@ -100,7 +100,7 @@ TEST(Records, AbsentFieldsReadAsZero) {
   e.pc(0x1000).operation(kClassOther, 0).end().pc(0x2000).end();
   const Decoded decoded = decode(e.bytes());
   ASSERT_EQ(decoded.records.size(), 2U);
-  const Record& r = decoded.records[1];  // nothing of the record before is left in it
+  const Record& r = decoded.records[1];  // no value of the record before is left in it
   EXPECT_EQ(r.pc(), 0x2000U);
   for (const Field field : {Field::operation, Field::timestamp, Field::data_source, Field::total_latency}) {
     EXPECT_FALSE(r.has(field));

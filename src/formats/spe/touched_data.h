@@ -35,7 +35,7 @@ struct LineHits {
   u64 address = 0;
   bool other_process = false;
   DataCounts counts;
-  std::vector<LinePlace> places;  // in the order they were first seen
+  std::vector<LinePlace> places;  // in the order of their first hits
   u64 without_place = 0;          // hits beyond the most places
 };
 
@@ -49,10 +49,10 @@ class TouchedData {
 
   // `place.offset` is left out: it follows from the address.
   void add(u64 address, bool other_process, LinePlace place);
-  // `site_of_other`: the number here of each of the other's sites.
+  // `site_of_other`: the number here for each site of the other.
   void merge(const TouchedData& other, const std::vector<u32>& site_of_other);
 
-  u64 forgotten_lines() const { return forgotten_lines_; }  // hits of lines that made room for others
+  u64 forgotten_lines() const { return forgotten_lines_; }  // hits of lines that were removed to make room
   u64 forgotten_pages() const { return forgotten_pages_; }
   usize bytes() const;
 

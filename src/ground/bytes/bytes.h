@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Bytes of files and requests that may be damaged. All readers of formats use this: it is the one place that touches
-// raw memory, and every bound is checked here. Reading past an end returns nothing, never a byte. Formats promise no
-// alignment, so nothing is read through a cast; numbers are little-endian, as is every machine that this runs on.
+// raw memory, and every bound is checked here. Reading past an end returns nothing. Formats promise no alignment, so
+// nothing is read through a cast. Numbers are little-endian, like every machine that wperf runs on.
 //
-// A View answers at offsets, a Reader walks forward through fields.
+// A View reads at offsets, a Reader walks forward through fields.
 #pragma once
 #include <algorithm>
 #include <bit>
@@ -41,7 +41,7 @@ template <typename T>
   return true;
 }
 
-// The characters up to the first zero byte; nothing when the zero is missing.
+// The characters up to the first zero byte; nullopt if the zero is missing.
 inline std::optional<std::string_view> ended_text(Span field) {
   if (field.empty()) return std::nullopt;
   const auto* const begin = reinterpret_cast<const char*>(field.data());
@@ -50,7 +50,7 @@ inline std::optional<std::string_view> ended_text(Span field) {
   return std::string_view(begin, static_cast<usize>(static_cast<const char*>(zero) - begin));
 }
 
-// The same, or all of them.
+// The same, or all of them if the zero is missing.
 inline std::string_view text_in(Span field) {
   return ended_text(field).value_or(std::string_view(reinterpret_cast<const char*>(field.data()), field.size()));
 }
@@ -66,7 +66,7 @@ class View {
   Span span() const { return {data_, static_cast<usize>(size_)}; }
   bool holds(u64 offset, u64 count) const { return offset <= size_ && count <= size_ - offset; }
 
-  // The part that is asked for and there.
+  // The part of the requested bytes that exists.
   View slice(u64 offset, u64 count) const {
     View part;
     if (offset <= size_) {
@@ -91,7 +91,7 @@ class View {
   u64 size_ = 0;
 };
 
-// Equal items side by side.
+// Items of equal size, one after the other.
 template <typename T>
 class Table {
  public:
@@ -123,7 +123,7 @@ class Table {
   u64 size_ = 0;
 };
 
-// 64-bit numbers side by side.
+// 64-bit numbers, one after the other.
 class Words {
  public:
   Words() = default;
@@ -141,7 +141,7 @@ class Words {
   Span bytes_;
 };
 
-// A step over the end fails for good and gives zeros, so that a function reads everything and then checks once.
+// A step beyond the end fails for good and gives zeros, so that a function reads everything and then checks once.
 class Reader {
  public:
   explicit Reader(Span bytes) : at_(bytes.data()), end_(bytes.data() + bytes.size()) {}
@@ -180,7 +180,7 @@ class Reader {
     }
     return Words(bytes(count * sizeof(u64)));
   }
-  // Up to a zero that comes within `limit` bytes, which is passed, too.
+  // Up to a zero within `limit` bytes; the zero is skipped, too.
   std::string_view text(u64 limit = ~u64{0}) {
     const auto found = ended_text(slice({at_, left()}, 0, limit));
     if (!found.has_value()) {

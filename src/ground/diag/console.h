@@ -9,28 +9,28 @@ namespace wperf::diag {
 class Console {
  public:
   virtual ~Console() = default;
-  // Results and progress; nothing appears with -q/--json. Lines end in LF.
+  // Results and progress; with -q and --json nothing is shown. Lines end in LF.
   virtual void out(std::string_view text) = 0;
   // Output that -q does not silence: the requested document, or a part of it.
   virtual void document(std::string_view text) = 0;
   // The same for JSON, which is ASCII without control characters except line ends, so it is not checked for them.
   virtual void json(std::string_view ascii) { document(ascii); }
-  // Bytes as they are, of a document that is not text.
+  // The bytes of a document that is not text, unchanged.
   virtual void bytes(std::string_view bytes) { document(bytes); }
   // Would bytes() go to a terminal?
   virtual bool bytes_are_seen() const { return false; }
   // Warnings, a whole line without its end.
   virtual void warn(std::string_view line) = 0;
-  // True where moving progress (backspaces) is welcome: stdout is a terminal and not quiet.
+  // True if moving progress (backspaces) is welcome: stdout is a terminal and not quiet.
   virtual bool animated() const = 0;
   // How many characters fit into a line of the terminal; 0 if there is no terminal.
   virtual unsigned width() const { return 0; }
-  // Rows may be coloured: stdout is a terminal whose reader did not say no.
+  // Rows may be coloured: stdout is a terminal and the user did not turn colours off.
   virtual bool coloured() const { return false; }
   // Whether progress() is visible: stderr is a terminal, and -q was not given.
   virtual bool shows_progress() const { return false; }
-  // It is time to say how far something is that takes long: a person waits at the terminal of stderr, and did not hear
-  // for a moment. Cheap enough to be asked in a loop.
+  // True if it is time to show the progress of long work: a person waits at the terminal of stderr, and the last output
+  // was a moment ago. Cheap enough to be asked in a loop.
   virtual bool progress_due() { return false; }
   // Shows the line in place of the last one, until other text is shown; "" removes it.
   virtual void progress(std::string_view /*line*/) {}

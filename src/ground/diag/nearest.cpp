@@ -36,7 +36,7 @@ usize distance(std::string_view from, std::string_view to) {
   return last[to.size()];
 }
 
-// Any distance to a whole name is better than one to its end.
+// A match to a whole name is always nearer than one to its end.
 usize distance_to_name(std::string_view word, std::string_view name) {
   usize least = distance(word, name);
   for (usize at = name.find('_'); at != std::string_view::npos; at = name.find('_', at + 1)) {

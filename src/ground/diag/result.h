@@ -23,11 +23,11 @@ struct Error {
   std::string hint;  // the remedy, where known
   ExitCode code = ExitCode::failed;
   bool verbatim = false;  // true: text is a contract string, printed unchanged; false: printed as "error: text"
-  // the errno that it was made from, on Windows its nearest one; decisions use this, not the text
+  // the errno of the cause, on Windows the nearest one; decisions use this, not the text
   int system_error = 0;
 };
 
-// "text: the system's text for that errno".
+// "text: " and the system's text for that errno.
 Error system_error(std::string text, int number, std::string hint = {});
 
 template <typename T>

@@ -14,16 +14,16 @@ namespace wperf::os {
 struct CounterEvent {
   u32 core = 0;
   std::string_view event;  // name
-  u32 index = 0;           // number of the event, kFixedCycleIndex for the fixed counter
+  u32 index = 0;           // index of the event, kFixedCycleIndex for the fixed counter
   std::string_view note;
   u64 value = 0;
 };
 inline constexpr u32 kFixedCycleIndex = 0xffff'ffff;
 
-// Registers the provider at the first call.
+// Registers the provider on the first call.
 bool counter_events_wanted();
 void write_counter_event(const CounterEvent& event);
-// Its word in --version: "+etw-app" if it exists.
+// The word in --version: "+etw-app" if the provider exists.
 std::string_view counter_events_feature();
 
 }  // namespace wperf::os

@@ -14,7 +14,7 @@ constexpr GUID kProvider = {0x6AFCCF81, 0x3A0C, 0x411E, {0xA4, 0xAA, 0xC4, 0xCF,
 constexpr EVENT_DESCRIPTOR kCounterRead = {
     .Id = 1, .Version = 0, .Channel = 0, .Level = 4, .Opcode = 0, .Task = 0, .Keyword = 1};
 
-// Registered until the process ends; the system takes it back then.
+// Registered until the process ends, when the system removes it.
 class Provider {
  public:
   Provider() {

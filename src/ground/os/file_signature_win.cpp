@@ -66,7 +66,7 @@ FileSignature verify(const Functions& windows, WINTRUST_DATA& data) {
   data.dwUIChoice = WTD_UI_NONE;
   data.fdwRevocationChecks = WTD_REVOKE_NONE;
   data.dwStateAction = WTD_STATEACTION_VERIFY;
-  data.dwProvFlags = WTD_CACHE_ONLY_URL_RETRIEVAL;  // the network stays out of it
+  data.dwProvFlags = WTD_CACHE_ONLY_URL_RETRIEVAL;  // without network access
   const LONG result = windows.verify(static_cast<HWND>(INVALID_HANDLE_VALUE), &action, &data);
   FileSignature signature;
   signature.trusted = result == 0;

@@ -9,7 +9,7 @@ namespace wperf::os {
 struct FileSignature {
   bool signed_at_all = false;
   bool trusted = false;
-  std::string signer;   // the name in the certificate; empty: not known
+  std::string signer;   // the name in the certificate; empty if not known
   std::string trouble;  // why it is not trusted, in Windows' words
 };
 

@@ -159,7 +159,7 @@ void remove_oldest_files(const std::string& folder, std::uint64_t limit) {
   std::error_code error;
   for (std::filesystem::directory_iterator at(native_path(folder), error), end; !error && at != end;
        at.increment(error)) {
-    // A file may be gone by now, so each question has a separate error.
+    // A file may be gone by now, so each call has its own error.
     std::error_code type_error, size_error, time_error;
     if (!at->is_regular_file(type_error) || type_error) continue;
     const std::uint64_t size = at->file_size(size_error);

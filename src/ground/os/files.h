@@ -18,48 +18,48 @@ namespace wperf::os {
 
 bool file_exists(const std::string& path);
 u64 file_size(const std::string& path);  // 0 if there is no such file
-// On the disk of a file with this name, which need not exist; 0 if unknown.
+// Bytes on the disk of a file with this name, which need not exist; 0 if unknown.
 u64 free_bytes(const std::string& path);
-// When it was last written, in nanoseconds since 1970; now, if it is not a file.
+// When it was last written, in nanoseconds since 1970; the present time if it is not a file.
 u64 last_change_unix_ns(const std::string& path);
-// The name of the youngest ordinary file in the current folder with this ending; empty: no such file.
+// The name of the youngest ordinary file in the current folder with this ending; empty if there is none.
 std::string youngest_file(std::string_view ending);
 // Is this, with links followed, a pipe or a device? Output to those cannot be read again.
 bool is_pipe_or_device(const std::string& path);
 // Refuses directories and files over `limit` bytes.
 diag::Result<std::string> load_text_file(const std::string& path, size_t limit);
-// Unchanged bytes; creates missing folders; see OutputFile.
+// Writes bytes unchanged; creates missing folders; see OutputFile.
 diag::Result<void> save_with_folders(const std::string& path, std::span<const std::byte> bytes,
                                      Readers readers = Readers::usual);
-// A missing file is not an error.
+// A missing file is no error here.
 void remove_file(const std::string& path);
 // Replaces the bytes from `offset` on in an existing file; at its end they are appended.
 diag::Result<void> write_into(const std::string& path, u64 offset, std::span<const std::byte> bytes);
 // Do both names, with links followed, lead to the same existing file?
 bool is_same_file(const std::string& path, const std::string& other);
-// Would output to both end in one file, which need not exist yet? Special files such as /dev/null keep nothing and do
-// not count.
+// Would output to both end in the same file, which need not exist yet? Special files such as /dev/null keep nothing and
+// do not count.
 bool would_be_one_file(const std::string& path, const std::string& other);
 // The name with all links followed; empty if the file does not exist.
 std::string real_path(const std::string& path);
-// `name` below `directory`, unless name is absolute.
+// `name` below `directory`; an absolute name stays as it is.
 std::string join_path(const std::string& directory, const std::string& name);
 
-// A UTF-8 path as the system's file calls want it. On Windows that lifts the limit of 260 characters.
+// A UTF-8 path in the form of the system's file calls. On Windows that lifts the limit of 260 characters.
 std::filesystem::path native_path(const std::string& utf8);
 
 // Keeps a cache folder small.
 
-// Removes files of the folder, not of folders in it, those written longest ago first, until the rest has at most
-// `limit` bytes. A file that cannot be removed stays: another process may be using it.
+// Removes files of the folder, but not of its subfolders, oldest first, until the rest has at most `limit` bytes. A
+// file that cannot be removed stays: another process may be using it.
 void remove_oldest_files(const std::string& folder, std::uint64_t limit);
 
-// A file that one process at a time holds, for work that must not be done twice at once. The system releases it when
+// A lock file, held by one process at a time, for work that must not be done twice at once. The system releases it when
 // the process ends, however that happens.
 class FileLock {
  public:
-  // Does not wait. A missing file is made, and stays. Returns nullopt if another process holds it, and an error if it
-  // is a link, which is not followed, or cannot be opened.
+  // Does not wait. A missing file is created, and stays. Returns nullopt if another process holds it, and an error if
+  // it is a link, which is not followed, or cannot be opened.
   static diag::Result<std::optional<FileLock>> take(const std::string& path);
   FileLock(FileLock&& other) noexcept : handle_(other.handle_) { other.handle_ = kNone; }
   FileLock(const FileLock&) = delete;
@@ -76,7 +76,7 @@ class FileLock {
 // Input that can be read only once, from its beginning to its end: pipes and standard input.
 inline constexpr char kStandardInput[] = "-";
 
-// A pipe with a name, or standard input.
+// A named pipe, or standard input.
 bool is_stream(const std::string& path);
 bool is_folder(const std::string& path);
 // Reads up to the end, waiting for more if needed.

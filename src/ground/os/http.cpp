@@ -59,7 +59,7 @@ void add_header_line(std::string_view line, std::vector<HttpHeader>& headers) {
 }
 
 diag::Result<std::optional<std::vector<std::byte>>> download(const std::string& url, const HttpLimits& limits) {
-  // Symbol servers want to see this name.
+  // Symbol servers require this name.
   const HttpRequest request{.url = url, .headers = {{"User-Agent", "Microsoft-Symbol-Server/10.0 wperf"}}};
   WPERF_TRY(HttpAnswer answer, ask_server(request, limits));
   if (answer.status == kNotFound || answer.status == kGone) return std::optional<std::vector<std::byte>>();

@@ -30,19 +30,19 @@ struct HttpLimits {
   long connect_ms = 5'000;
   long whole_ms = 20'000;
   size_t bytes = size_t{2} << 30;                  // the longest body of the answer
-  bool cuts = false;                               // a longer body is cut there instead of giving an error
-  std::function<void(size_t received)> tell = {};  // how far it is, again and again; optional
+  bool cuts = false;                               // a longer body is cut there instead of causing an error
+  std::function<void(size_t received)> tell = {};  // called repeatedly with the progress; optional
 };
 
 struct HttpAnswer {
   long status = 0;
-  std::vector<HttpHeader> headers;  // the headers of the last answer, names in small letters; their number is limited
+  std::vector<HttpHeader> headers;  // the headers of the last answer, names in lower case; their number is limited
   std::vector<std::byte> body;
-  // Empty: no header of this name.
+  // Empty if there is no header of this name.
   std::string_view header(std::string_view small_name) const;
 };
 
-// Any status is an answer; no answer in time, or any other trouble, is an error.
+// Any status is an answer; no answer in time, or any other failure, is an error.
 diag::Result<HttpAnswer> ask_server(const HttpRequest& request, const HttpLimits& limits);
 
 // One file. nullopt if the server does not have it (404).
@@ -50,10 +50,11 @@ diag::Result<std::optional<std::vector<std::byte>>> download(const std::string& 
 
 // "http://[::1]:80/path" gives "[::1]".
 std::string_view host_of(std::string_view url);
-// A request to it leaves the machine neither by itself nor through a proxy, whatever the environment says.
+// True if a request to it stays on this machine and goes through no proxy, whatever the environment says.
 bool is_this_machine(std::string_view host);
 
-// Adds a line "Name: value" of an answer; a status line begins the headers anew. For the halves of this.
+// Adds a line "Name: value" of an answer; a status line begins the headers anew. Shared by the implementations for each
+// system.
 void add_header_line(std::string_view line, std::vector<HttpHeader>& headers);
 
 }  // namespace wperf::os

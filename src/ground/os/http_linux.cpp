@@ -60,7 +60,7 @@ size_t receive(char* data, size_t, size_t size, void* to) {
   std::vector<std::byte>& body = transfer.answer.body;
   size_t taken = size;
   if (size > transfer.limits.bytes - body.size()) {
-    if (!transfer.limits.cuts) return 0;  // curl gives up then
+    if (!transfer.limits.cuts) return 0;  // curl gives up after this time
     taken = transfer.limits.bytes - body.size();
   }
   const auto* bytes = reinterpret_cast<const std::byte*>(data);
@@ -80,8 +80,8 @@ bool is_secure(std::string_view url) {
   return url.size() > kHttps.size() && std::equal(kHttps.begin(), kHttps.end(), url.begin(), is_letter);
 }
 
-// Allows no redirect from https to http, which others on the way could read and change. libcurl before 7.85 has only
-// the older options, and a library with neither would follow any redirect. False: the library has neither.
+// Forbids redirects from https to http, which others on the way could read and change. libcurl before 7.85 has only the
+// older options, and a library with neither would follow any redirect. Returns false if the library has neither.
 bool restrict_protocols(const Curl& curl, CURL* handle, bool is_secure) {
   constexpr auto kProtocols = static_cast<CURLoption>(181), kRedirectProtocols = static_cast<CURLoption>(182);
   constexpr long kHttp = 1, kHttps = 2;
@@ -118,7 +118,7 @@ void trust_own_authority(const Curl& curl, CURL* handle) {
 }  // namespace
 
 diag::Result<HttpAnswer> ask_server(const HttpRequest& request, const HttpLimits& limits) {
-  static const diag::Result<Curl> loaded = load_curl();  // on the first use, and once
+  static const diag::Result<Curl> loaded = load_curl();  // on the first use, once
   if (!loaded.has_value()) return loaded.error();
   const Curl& curl = loaded.value();
   const std::unique_ptr<CURL, decltype(curl.cleanup)> owned(curl.init(), curl.cleanup);

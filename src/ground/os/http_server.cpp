@@ -59,7 +59,7 @@ bool read_first_line(std::string_view line, RequestHead& head) {
   return true;
 }
 
-// False: a second Host line.
+// Returns false for a second Host line.
 bool take_host(std::string_view line, RequestHead& head) {
   std::vector<HttpHeader> one;
   add_header_line(line, one);
@@ -79,7 +79,7 @@ bool is_own_host(std::string_view host) {
 
 HeadState read_request_head(std::string_view bytes, RequestHead& head) {
   const size_t end = bytes.substr(0, kLongestHead).find("\r\n\r\n");
-  // A wrong line is an error even before the rest has come.
+  // A wrong line is an error even before the rest has arrived.
   const size_t first_end = bytes.substr(0, kLongestHead).find("\r\n");
   if (first_end != std::string_view::npos && !read_first_line(bytes.substr(0, first_end), head)) {
     return HeadState::wrong;
@@ -160,10 +160,10 @@ struct HttpServer::State {
   std::string answer_to(HeadState state, const RequestHead& head);
 
   std::vector<Client> clients_;      // the oldest first
-  Clock::time_point accepts_again_;  // after the system had no room for one
+  Clock::time_point accepts_again_;  // after the system had no room for a connection
 };
 
-// No connection waits for another one that asks slowly or does not read.
+// No connection waits for another that sends slowly or does not read.
 void HttpServer::State::run() {
   while (!stop.load()) {
     std::vector<Socket::Awaited> awaited;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A server of one page, for programs that regularly read numbers: one request for each connection, none longer than two
-// seconds. Runs on its own thread.
+// A server of one page, for programs that read numbers regularly: one request per connection, each at most two seconds.
+// Runs on its own thread.
 #pragma once
 #include <cstddef>
 #include <functional>
@@ -15,28 +15,29 @@ namespace wperf::os {
 
 // The head of a request by HTTP/1.x, from untrusted bytes. Pure.
 struct RequestHead {
-  std::string method, path;  // the path without ? and the rest
-  std::string host;          // as the client calls this machine, without its port; empty: it does not say
+  std::string method, path;  // the path without the query
+  std::string host;          // this machine's name in the client's request, without a port; empty if there is none
 };
 
 enum class HeadState { more, whole, wrong };
 
 inline constexpr size_t kLongestHead = 8192;
 
-// `more`: the head is not complete yet. A head that is too long, or missing, is wrong.
+// `more`: the head is not complete yet. A missing head, or one that is too long, is wrong.
 HeadState read_request_head(std::string_view bytes, RequestHead& head);
 
-// A number, as in "127.0.0.1" and "[::1]", or localhost. A web page whose own name was made to
-// resolve to this machine sends that name instead.
+// A number, as in "127.0.0.1" and "[::1]", or localhost. A web page whose own name was made to resolve to this machine
+// sends that name instead and is refused.
 bool is_own_host(std::string_view host);
 
-// An answer with everything that a client must know; the connection ends after it.
+// An answer with all that a client must know; the connection ends after it.
 std::string http_answer(int status, std::string_view content_type, std::string_view body, bool with_body);
 
 class HttpServer {
  public:
-  // `address`: ADDRESS:PORT, :PORT or PORT; without an address only this machine (127.0.0.1), with port 0 any free
-  // port. [::1]:PORT is IPv6. `page` answers GET `path`, from the server's thread; empty: no page yet.
+  // `address`: ADDRESS:PORT, :PORT or PORT. Without an address it is only this machine (127.0.0.1), with port 0 any
+  // free port. [::1]:PORT is IPv6. `page` answers GET `path`, from the server's thread; an empty text means that there
+  // is no page yet.
   static diag::Result<HttpServer> start(const std::string& address, std::string path, std::string content_type,
                                         std::function<std::string()> page);
   HttpServer(HttpServer&&) noexcept;
@@ -46,7 +47,7 @@ class HttpServer {
   ~HttpServer();  // ends the thread
 
   std::string address() const;  // the address that it listens on
-  bool is_for_others() const;   // than this machine, as far as they reach it
+  bool is_for_others() const;   // other machines can reach it
   u64 served() const;           // how often the page was read
 
  private:

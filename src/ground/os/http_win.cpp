@@ -81,7 +81,7 @@ std::optional<Address> parse(const WinHttp& http, const std::string& url) {
   const std::wstring wide = wide_of(url);
   URL_COMPONENTS parts{};
   parts.dwStructSize = sizeof parts;
-  // Not 0: point into the text, please.
+  // A length other than 0 asks for pointers into the text.
   parts.dwSchemeLength = parts.dwHostNameLength = parts.dwUrlPathLength = parts.dwExtraInfoLength = 1;
   if (http.crack_url(wide.c_str(), 0, 0, &parts) == 0) return std::nullopt;
   return Address{.host = {parts.lpszHostName, parts.dwHostNameLength},
@@ -152,7 +152,7 @@ bool add_headers(const WinHttp& http, HINTERNET request, const std::vector<HttpH
 
 bool send(const WinHttp& http, HINTERNET request, const HttpRequest& asked) {
   const auto size = asked.body.has_value() ? static_cast<DWORD>(asked.body->size()) : 0;
-  // It is only read, whatever its type says.
+  // The function only reads it, despite its type.
   auto* const body = size != 0 ? const_cast<std::byte*>(asked.body->data()) : nullptr;
   return http.send(request, WINHTTP_NO_ADDITIONAL_HEADERS, 0, body, size, size, 0) != 0 &&
          http.receive(request, nullptr) != 0;
@@ -161,7 +161,7 @@ bool send(const WinHttp& http, HINTERNET request, const HttpRequest& asked) {
 }  // namespace
 
 diag::Result<HttpAnswer> ask_server(const HttpRequest& asked, const HttpLimits& limits) {
-  static const WinHttp http = load_win_http();  // on the first use, and once
+  static const WinHttp http = load_win_http();  // on the first use, once
   if (!http.complete)
     return diag::Error{.text = "connecting to servers needs winhttp.dll of Windows 8.1 or later", .hint = {}};
   const std::string& url = asked.url;

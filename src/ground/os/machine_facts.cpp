@@ -7,7 +7,7 @@
 namespace wperf::os {
 namespace {
 
-// "Virtual" stands for Hyper-V and Azure ("Virtual Machine"), VirtualBox and Apple's framework, too.
+// "Virtual" also covers Hyper-V and Azure ("Virtual Machine"), VirtualBox and Apple's framework.
 constexpr std::array<std::string_view, 11> kNames = {
     "Virtual", "VMware", "Parallels", "Google Compute Engine", "Alibaba Cloud ECS", "OpenStack", "Droplet", "HVM domU",
     "Xen",     "KVM",    "QEMU"};

@@ -10,17 +10,18 @@ namespace wperf::os {
 // Facts about Windows that decide whether a kernel driver may run and who may use it. For `wperf doctor`; its judgement
 // of these facts (app/doctor/checks.h) is tested with invented ones on every system.
 
-// An empty optional: Windows did not report it.
+// An empty optional means that Windows did not report it.
 struct WindowsFacts {
   std::string version;                   // "10.0.26100"
-  std::string machine;                   // of the CPU: "ARM64", "x64"; empty: not known
+  std::string machine;                   // of the CPU: "ARM64", "x64"; empty if not known
   std::string program;                   // the machine type of this wperf.exe
   std::string model;                     // of the computer, from its firmware: "QEMU Virtual Machine"
   std::optional<bool> test_signing;      // boot option: drivers signed with a test certificate are loaded
-  std::optional<bool> secure_boot;       // on: test_signing cannot be switched on
-  std::optional<bool> memory_integrity;  // on: the hypervisor checks kernel code (HVCI)
+  std::optional<bool> secure_boot;       // if on, test_signing cannot be switched on
+  std::optional<bool> memory_integrity;  // if on, the hypervisor checks kernel code (HVCI)
   bool administrator = false;            // this process, now
-  bool could_be_administrator = false;   // the user is, but the process was started without these rights
+  bool could_be_administrator = false;   // the user is an administrator, but the process was started without these
+                                         // rights
   bool performance_log_user = false;
 };
 
@@ -28,7 +29,7 @@ struct WindowsFacts {
 std::optional<WindowsFacts> windows_facts();
 
 // Is this computer a virtual machine, by the names in its firmware (SMBIOS, maker and product)? Windows' own answer to
-// whether a hypervisor runs does not help: Windows runs above its own hypervisor on real machines, too. Pure.
+// whether a hypervisor runs does not help: Windows runs above its own hypervisor even on real machines. Pure.
 
 // "QEMU Virtual Machine", "Amazon EC2 m7g.large".
 bool is_virtual_machine(std::string_view maker_and_product);

@@ -28,7 +28,7 @@ std::string machine_name(USHORT machine) {
 
 std::string version_text() {
   static const SystemLibrary ntdll(L"ntdll.dll");
-  // the other functions give each program the version it was made for
+  // the other functions give each program the version that it was made for
   LONG(WINAPI * get_version)(OSVERSIONINFOW*) = nullptr;
   OSVERSIONINFOW version{};
   version.dwOSVersionInfoSize = sizeof version;
@@ -80,7 +80,7 @@ void read_code_integrity(WindowsFacts& facts) {
   facts.memory_integrity = (integrity.options & kMemoryIntegrity) != 0;
 }
 
-// False too while the group only serves to refuse, as for an administrator whose rights wait for a confirmation.
+// Also false if the group can only deny access, as for an administrator before the elevation prompt.
 bool is_member(WELL_KNOWN_SID_TYPE group) {
   BYTE sid[SECURITY_MAX_SID_SIZE];
   DWORD size = sizeof sid;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A whole file as read-only memory. Another process may cut the file while it is mapped (a recording is made anew, or
+// A whole file as read-only memory. Another process may cut the file while it is mapped (a recording is overwritten, or
 // lies in a container). Then zeros follow its new end, and has_shrunk() reports it.
 #pragma once
 #include <cstddef>
@@ -16,7 +16,7 @@ class MappedFile {
   static diag::Result<MappedFile> open(const std::string& path);
   // The same for a file that take_shrunk() reports under another name.
   static diag::Result<MappedFile> open_as(const std::string& path, const std::string& name);
-  // The names of the files opened by open_as() that have shrunk, each given once.
+  // The names of the files opened by open_as() that have shrunk, each returned once.
   static std::vector<std::string> take_shrunk();
   MappedFile(MappedFile&& other) noexcept;
   MappedFile& operator=(MappedFile&& other) noexcept;
@@ -25,9 +25,9 @@ class MappedFile {
   ~MappedFile();
 
   std::span<const std::byte> bytes() const { return bytes_; }
-  // These bytes are not needed for now: the system may take their memory back. They read as before afterwards.
+  // These bytes are not needed for now: the system may take back their memory. They read as before afterwards.
   void release(size_t begin, size_t end) const;
-  // A part of the file was read after it had been cut off. Windows lets no program cut a mapped file.
+  // True if a part of the file was read after it had been cut off. On Windows no program can cut a mapped file.
   bool has_shrunk() const;
 
  private:

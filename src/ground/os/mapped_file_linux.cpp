@@ -17,13 +17,14 @@
 
 namespace wperf::os {
 
-// Where a file is mapped. Each stays for good, to be used again: a signal may come while others come and go.
+// Where a file is mapped. Entries are never freed but used again, because a signal may come while others are added or
+// removed.
 struct MappedFile::Watch {
-  std::atomic<std::uintptr_t> begin{0}, end{0};  // equal: of no file now
+  std::atomic<std::uintptr_t> begin{0}, end{0};  // equal if no file uses it now
   std::atomic<bool> has_shrunk{false};
   Watch* next = nullptr;       // the next in the list of all, back to the oldest
   Watch* next_free = nullptr;  // the next in the list of unused ones
-  std::string name;            // the name to report when it has shrunk; empty: not reported
+  std::string name;            // the name to report when it has shrunk; empty if it is not reported
 
   static std::atomic<Watch*> newest;
   static Watch* first_free;
@@ -59,7 +60,7 @@ bool MappedFile::Watch::fill_with_zeros(std::uintptr_t fault) {
   return false;
 }
 
-// A fault that is not ours comes again when this returns, and then goes to the previous handler.
+// A fault that is not ours comes again after this returns, and then goes to the previous handler.
 void MappedFile::Watch::on_fault(int signal, siginfo_t* info, void*) {
   const int error = errno;
   const bool is_sent = info->si_code <= 0;  // by a process
@@ -134,7 +135,7 @@ diag::Result<MappedFile> MappedFile::open_as(const std::string& path, const std:
 }
 
 diag::Result<MappedFile> MappedFile::open(const std::string& path) {
-  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);  // a pipe must not make us wait
+  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);  // opening a pipe must not wait
   if (file < 0) return diag::system_error("cannot open " + path, errno);
   struct stat status{};
   const bool regular = fstat(file, &status) == 0 && S_ISREG(status.st_mode);
@@ -151,7 +152,7 @@ diag::Result<MappedFile> MappedFile::open(const std::string& path) {
 
 void MappedFile::release(size_t begin, size_t end) const {
   const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
-  begin = begin / page * page;  // mappings that share a page must leave the shared page mapped
+  begin = begin / page * page;  // if mappings share a page, the shared page must stay mapped
   end = std::min(end, bytes_.size()) / page * page;
   if (begin < end) madvise(const_cast<std::byte*>(bytes_.data()) + begin, end - begin, MADV_DONTNEED);
 }

@@ -52,7 +52,7 @@ TEST(MappedFile, AFileThatShrinksHasZeros) {
   EXPECT_TRUE(opened.value().has_shrunk());
   EXPECT_EQ(static_cast<char>(bytes[kSize - 1]), '\0');
   EXPECT_FALSE(other.value().has_shrunk());
-  // A later mapping, perhaps at the same place, begins anew.
+  // A later mapping, perhaps at the same address, starts without that state.
   {
     const MappedFile closed = std::move(opened).value();
   }

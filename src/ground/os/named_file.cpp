@@ -11,7 +11,7 @@ bool is_slash(char c) {
   return c == '/' || c == '\\';
 }
 
-// After "\\?\" and "\??\", which Windows passes on unchanged.
+// After "\\?\" and "\??\" Windows passes names on unchanged.
 bool begins_with_drive(std::string_view path) {
   const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
   return path.size() >= 3 && is_letter(path[0]) && path[1] == ':' && is_slash(path[2]);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Opens files that are named by another file and not by the user: modules and dumps of a recording, separate and split
-// debug information, PDBs, sources. The author of that file chose the names. So no network path is opened, because that
-// would reveal the user to that machine. Only ordinary files are opened; files of other users only if they are checked
+// Opens files that another file names, not the user: modules and dumps of a recording, separate and split debug
+// information, PDBs, sources. The author of that file chose the names. So no network path is opened, because that would
+// reveal the user to that machine. Only ordinary files are opened, and files of other users only if they are checked
 // afterwards.
 #pragma once
 #include <cstdint>
@@ -16,7 +16,7 @@
 
 namespace wperf::os {
 
-// By the rules of Windows or of this system: shares, URLs, and the ways to spell a device. "\\?\C:\x" does not count.
+// By the rules of Windows or of this system: shares, URLs, and the spellings of a device. "\\?\C:\x" does not count.
 bool is_network_path(std::string_view path);
 
 enum class NamedUse : u8 {
@@ -29,10 +29,10 @@ enum class NamedUse : u8 {
 diag::Result<std::optional<MappedFile>> open_named_file(const std::string& path, NamedUse use,
                                                         std::span<const std::string> folders);
 
-// Does `path` lie below `folder`, by their texts?
+// Does `path` lie below `folder`, judging by their texts?
 bool is_below(const std::string& path, const std::string& folder);
 
-// A file that stays open while its owner is looked at and its bytes are mapped. Implemented for each system.
+// A file that stays open while its owner is checked and its bytes are mapped. Implemented for each system.
 class HeldFile {
  public:
   enum class State : u8 { absent, unreadable, no_file, of_others, secret, good };

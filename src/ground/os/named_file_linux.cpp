@@ -53,7 +53,7 @@ HeldFile::HeldFile(const std::string& path, NamedUse use, bool is_trusted) {
     fail();
     return;
   }
-  state_ = state_of(found, use, is_trusted);  // it may be another one by now
+  state_ = state_of(found, use, is_trusted);  // by now it may be another file
   path_ = "/proc/self/fd/" + std::to_string(handle_);
 }
 

@@ -39,7 +39,7 @@ diag::Result<NewFile> NewFile::make(const std::string& path, Readers readers) {
   constexpr int kTries = 4;  // with 2^60 names, a name that is taken already is very rare
   for (int i = 0; i < kTries; ++i) {
     std::string beside = name_beside(path);
-    UnfinishedFile unfinished(beside);  // registered before it exists, so that no file is ever left over
+    UnfinishedFile unfinished(beside);  // registered before it exists, so that no file is left over
     const std::intptr_t handle = new_file::create(beside, readers);
     if (handle != kTaken) return NewFile(handle, path, std::move(beside), std::move(unfinished));
     if (errno != EEXIST) break;

@@ -22,7 +22,7 @@ std::string folder_of(const std::string& path) {
   return slash == 0 ? "/" : path.substr(0, slash);
 }
 
-// As /tmp is: only its owner may rename or remove a file there.
+// A folder like /tmp: only the owner may rename or remove a file there.
 bool is_barred(const std::string& path, const struct stat& found) {
   const uid_t user = geteuid();
   struct stat folder{};

@@ -51,7 +51,7 @@ Place place_at(const std::string& path) {
   return (facts.dwFileAttributes & kFolderOrLink) == FILE_ATTRIBUTE_DIRECTORY ? Place::folder : Place::free_or_file;
 }
 
-// It is moved to its place while it is open. The folder decides who may read it.
+// It is moved to its place while it is still open. The folder decides who may read it.
 std::intptr_t create(const std::string& path, Readers) {
   return kept(CreateFileW(native_path(path).c_str(), GENERIC_READ | GENERIC_WRITE, FILE_SHARE_READ | FILE_SHARE_DELETE,
                           nullptr, CREATE_NEW, FILE_ATTRIBUTE_NORMAL, nullptr));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// An output written piece by piece. It gets its name only when it is closed and whole; until then, and if it is given
-// up, the old file stays (new_file.h). A failed write is reported at the end.
+// An output written piece by piece. It gets its name only when it is closed and complete. Until then, and if it is
+// discarded, the old file stays (new_file.h). A failed write is reported at the end.
 #pragma once
 #include <cstddef>
 #include <cstdio>
@@ -18,7 +18,7 @@ class OutputFile {
  public:
   // Unchanged bytes.
   static diag::Result<OutputFile> create(const std::string& path, Readers readers = Readers::usual);
-  // Text: lines end as the system wants it.
+  // For text: line ends in the form of the system.
   static diag::Result<OutputFile> create_text(const std::string& path);
 
   void write(std::span<const std::byte> bytes);
@@ -37,7 +37,7 @@ class OutputFile {
   int error_ = 0;  // errno of the first write that failed
 };
 
-// The error of a file that could be opened and not be written to its end.
+// The error of a file that was opened but could not be written to its end.
 diag::Error not_whole(const std::string& file, int error);
 
 }  // namespace wperf::os

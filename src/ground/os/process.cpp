@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The half of process.h that every system shares.
+// The part of process.h that all systems share.
 #include "ground/os/process.h"
 
 #include <ctime>
@@ -25,7 +25,7 @@ bool is_blank(char c) {
   return c == ' ' || c == '\t';
 }
 
-// The name of the program: quotes group, and backslashes are ordinary characters, since paths have many of them.
+// In the program's name quotes group, and backslashes are ordinary characters, since paths have many of them.
 std::string take_program(std::string_view line, size_t& at) {
   std::string word;
   bool quoted = false;
@@ -39,7 +39,8 @@ std::string take_program(std::string_view line, size_t& at) {
   return word;
 }
 
-// Backslashes count only in front of a quote: each two are one, and one left over makes the quote a character.
+// Backslashes are special only before a quote: two of them are one backslash, and one left over makes the quote a
+// character.
 std::string take_argument(std::string_view line, size_t& at) {
   std::string word;
   bool quoted = false;
@@ -79,7 +80,7 @@ std::string quoted_argument(const std::string& word) {
   return quoted + '"';
 }
 
-// A file name holds no quote.
+// A file name contains no quote.
 std::string quoted_program(const std::string& word) {
   return word.find_first_of(" \t") == std::string::npos ? word : '"' + word + '"';
 }

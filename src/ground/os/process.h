@@ -9,13 +9,13 @@
 
 namespace wperf::os {
 
-// The device that measures this system: its kernel; on Windows app/measure/device_choice.h decides.
+// The default device for this system: its kernel; on Windows app/measure/device_choice.h decides.
 #ifdef _WIN32
 inline constexpr char kOwnDevice[] = "";
 #else
 inline constexpr char kOwnDevice[] = "linux";
 #endif
-// The arguments without the program's name, from those of main(); Windows has them in a separate command line.
+// The arguments without the program's name, from those of main(); on Windows they come from a separate command line.
 std::vector<std::string> program_arguments(int count, char** words);
 // If stdin, stdout or stderr is closed, the next file opened would take its number and get the printed text. After this
 // call, writing there fails instead.
@@ -24,35 +24,35 @@ std::optional<std::string> environment(const char* name);
 unsigned process_number();
 // The default folder for downloaded symbols: below the user's cache folder; empty if there is none.
 std::string symbol_cache_folder();
-// The folder of the file this code is in: the running program, or libwperf where a program uses that. Empty if the
+// The folder of the file that contains this code: the running program, or libwperf if a program uses that. Empty if the
 // system won't say.
 std::string program_folder();
-// After this call the first Ctrl-C only sets a flag, and the second ends the process as usual: for a measurement, which
-// asks interrupted() again and again. Closing the console counts as Ctrl-C: the system grants some seconds to finish.
+// After this call the first Ctrl-C only sets a flag, and the second ends the process as usual. For a measurement, which
+// polls interrupted(). Closing the console counts as Ctrl-C: the system grants some seconds to finish.
 void catch_interrupt();
 // Ctrl-C ends the process as usual again: for the time after a measurement. Without a catch_interrupt() before, this
 // does nothing.
 void release_interrupt();
-// After this call, a reader that goes away (`wperf record … | head`) makes the write fail and does not end the process:
-// the measurement is finished, and its file is whole. Without it, the process ends, as is usual.
+// After this call, a write fails if the reader is gone (`wperf record … | head`), and the process goes on: the
+// measurement is finished, and its file is complete. Without it, the process ends, as is usual.
 void outlive_readers();
-// Whether an error of a write is that; the status that a shell has for a process that ended of it.
+// Whether a write failed for that reason; the exit status that a shell reports for it.
 bool is_reader_gone(int error);
 inline constexpr int kStatusOfReaderGone = 141;
 bool interrupted();
 #ifdef _WIN32
-// The same to wait for: a HANDLE that is signalled from the first Ctrl-C on; null before catch_interrupt().
+// The same as a HANDLE to wait for, signalled from the first Ctrl-C on; null before catch_interrupt().
 void* interrupt_event();
 #endif
 // "2026_11_21_09_48_00", local time.
 std::string local_time_stamp();
 
-// The words of a Windows command line, by the rules of the C library there: a program gets one string and takes it
-// apart itself. For this program's own line (Windows) and for the programs that wperf starts. UTF-8.
+// The words of a Windows command line, by the rules of the C library there: a program gets one string and splits it
+// itself. For this program's own line (Windows) and for the programs that wperf starts. UTF-8.
 
 // The program's name is the first word.
 std::vector<std::string> split_command_line(std::string_view line);
-// The line that split_command_line() takes apart into these words; only words that need quotes get them.
+// The line that split_command_line() splits into these words; only words that need quotes get them.
 std::string join_command_line(std::span<const std::string> words);
 
 }  // namespace wperf::os

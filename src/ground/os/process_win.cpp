@@ -11,20 +11,21 @@
 namespace wperf::os {
 namespace {
 
-constexpr DWORD kTimeToFinishMs = 30'000;  // the system ends us before that, some 5 s after the console is closed
+constexpr DWORD kTimeToFinishMs = 30'000;  // the system kills the process before that, some 5 s after the console is
+                                           // closed
 
 std::atomic<int> interrupts_seen{0};
 std::atomic<bool> is_released{false};
 HANDLE interrupt_handle = nullptr;
 
-// Runs in a thread that the system makes for it.
+// Runs in a thread that the system creates for it.
 BOOL WINAPI on_console_event(DWORD event) {
   const bool first = interrupts_seen.fetch_add(1) == 0;
   SetEvent(interrupt_handle);
   if (event == CTRL_C_EVENT || event == CTRL_BREAK_EVENT) {
-    return first && !is_released.load() ? TRUE : FALSE;  // FALSE: the default handler ends the process
+    return first && !is_released.load() ? TRUE : FALSE;  // FALSE lets the default handler end the process
   }
-  Sleep(kTimeToFinishMs);  // console closed, log-off: the process lives as long as this handler
+  Sleep(kTimeToFinishMs);  // console closed, log-off: the process lives only until this handler returns
   return TRUE;
 }
 
@@ -36,7 +37,7 @@ std::vector<std::string> program_arguments(int, char**) {
   return words;
 }
 
-void hold_standard_streams() {}  // a closed stream has no handle that a file could get
+void hold_standard_streams() {}  // a closed stream has no handle number that a file could get
 
 std::optional<std::string> environment(const char* name) {
   const std::wstring wide_name = wide_of(name);
@@ -83,7 +84,7 @@ void release_interrupt() {
   is_released.store(true);
 }
 
-void outlive_readers() {}  // Windows does not end the process for this
+void outlive_readers() {}  // Windows does not end the process for a failed write
 
 bool is_reader_gone(int error) {
   return error == EPIPE;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The file of a recording: the named one, or one without a name in the folder for temporary files, which is removed
-// with this object. When it cannot be written any more, complete records stay. Sessions and their threads use it one
-// after the other.
+// with this object. If writing fails, complete records stay. Sessions and their threads use it one after the other.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -17,8 +16,8 @@ namespace wperf::os {
 
 class RecordingFile {
  public:
-  // `path` empty: a file without a name. Otherwise it has its name at once and replaces an existing file: if the
-  // recorder is killed, the part written until then stays.
+  // An empty `path` means a file without a name. Otherwise it has its name at once and replaces an existing file: if
+  // the recorder is killed, the part written until then stays.
   static diag::Result<RecordingFile> create(const std::string& path);
   ~RecordingFile();
   RecordingFile(RecordingFile&& other) noexcept
@@ -32,14 +31,14 @@ class RecordingFile {
   // Appends all bytes, or none. After a failure it does nothing.
   void append(std::string_view bytes);
   void append(std::span<const std::byte> first, std::span<const std::byte> second);
-  // Other bytes for the first ones. They have their room: this is tried after a failure, too.
+  // Replaces the first bytes. Their space exists already, so this is tried even after a failure.
   void replace_beginning(std::string_view bytes);
-  // Ends the writing. Some systems let the file be read only after that.
+  // Ends the writing. Some systems allow reading the file only after that.
   void close();
 
   u64 size() const { return size_; }
   const std::optional<diag::Error>& trouble() const { return trouble_; }
-  // Under this name the file can be opened as long as this lives.
+  // The file can be opened under this name as long as this object lives.
   std::string openable_path() const;
 
  private:

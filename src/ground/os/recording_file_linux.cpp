@@ -42,7 +42,7 @@ diag::Result<RecordingFile> RecordingFile::create(const std::string& path) {
         "cannot create a file for the samples in " + temporary_folder(), errno,
         "set another folder with the environment variable TMPDIR, or a file with --output-perf-data");
   }
-  // Where /proc is hidden only a name leads to the file.
+  // If /proc is hidden, only a name leads to the file.
   RecordingFile made(file, {}, name);
   if (access(path_of(file).c_str(), F_OK) == 0) {
     unlink(name.c_str());

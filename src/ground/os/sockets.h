@@ -24,19 +24,19 @@ class Socket {
 
   bool is_open() const { return handle_ != kNone; }
   void close();
-  // Is there something to read (for a listening socket: a new connection), or room to write?
+  // Waits for input (for a listening socket: a new connection), or for room to write?
   struct Awaited {
     const Socket* socket = nullptr;
     bool to_write = false;
     bool is_ready = false;
   };
-  // Waits until one of them is ready, or for so long. For a few sockets: Windows takes 64.
+  // Waits until one of them is ready, or until the time is over. For a few sockets: Windows takes 64.
   static void wait_for_any(std::span<Awaited> all, u32 milliseconds);
-  // For a listening socket. Not open if no connection is waiting any more, or if the system has no more sockets.
+  // For a listening socket. Not open if no connection waits any more, or if the system has no more sockets.
   Socket accept() const;
-  // The bytes that have arrived, at most `most`; empty if the other side is gone, or nothing has arrived.
+  // The bytes that have arrived, at most `most`; empty if the other side is gone, or if no bytes have arrived.
   std::string read(usize most) const;
-  // How many bytes were taken; nullopt: the other side is gone.
+  // The number of bytes taken; nullopt if the other side is gone.
   std::optional<usize> write(std::string_view bytes) const;
 
  private:
@@ -46,9 +46,9 @@ class Socket {
 
 struct Listening {
   Socket socket;
-  u16 port = 0;  // the port that it got
+  u16 port = 0;  // the assigned port
 };
-// `host`: a number of IPv4 or IPv6.
+// `host`: a numeric IPv4 or IPv6 address.
 diag::Result<Listening> listen_at(const std::string& host, u16 port);
 
 }  // namespace wperf::os

@@ -155,7 +155,7 @@ diag::Result<Listening> listen_at(const std::string& host, u16 port) {
   const SOCKET handle = net.make(address.ss_family, SOCK_STREAM, 0);
   if (handle == INVALID_SOCKET) return failure("cannot create a socket for " + where);
   Listening listening{.socket = Socket(static_cast<std::intptr_t>(handle))};
-  // No other program may take the same port.
+  // No other program may use the same port.
   const BOOL on = 1;
   net.set_option(handle, SOL_SOCKET, SO_EXCLUSIVEADDRUSE, reinterpret_cast<const char*>(&on), sizeof on);
   u_long unblocked = 1;

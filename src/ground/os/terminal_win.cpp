@@ -96,7 +96,7 @@ int write_bytes(std::FILE* stream, std::string_view bytes) {
   return whole ? 0 : errno != 0 ? errno : EIO;
 }
 
-// Git for Windows' less is not on PATH, and `more` neither shows colours nor scrolls back.
+// less of Git for Windows is not on PATH, and `more` neither shows colours nor scrolls back.
 bool has_less() {
   return false;
 }
@@ -106,7 +106,7 @@ bool show_in_pager(const std::string& command, std::string_view text) {
   std::FILE* pager = _popen(command.c_str(), "wb");
   if (pager == nullptr) return false;
   std::fwrite(text.data(), 1, text.size(), pager);
-  constexpr int kNotFound = 1;  // exit code of cmd; some pagers end with it, too
+  constexpr int kNotFound = 1;  // cmd's exit code for an unknown command; some pagers return it, too
   return _pclose(pager) != kNotFound;
 }
 
@@ -115,7 +115,7 @@ namespace {
 HANDLE input = nullptr;
 DWORD input_mode = 0;
 const char* leave_text = "";
-wchar_t high_surrogate = 0;  // the low one comes with the next event
+wchar_t high_surrogate = 0;  // the low surrogate comes with the next event
 
 void restore() {
   write_text(stdout, leave_text);
@@ -149,7 +149,7 @@ diag::Result<TerminalScreen> TerminalScreen::open(const char* enter, const char*
                        .hint = "use `wperf top --once` to print one look",
                        .code = diag::ExitCode::usage};
   }
-  // Ctrl-C is a key then, and arrows come as the sequences that other systems have.
+  // Then Ctrl-C is a key, and arrow keys send the sequences of other systems.
   DWORD raw = input_mode & ~static_cast<DWORD>(ENABLE_LINE_INPUT | ENABLE_ECHO_INPUT | ENABLE_PROCESSED_INPUT |
                                                ENABLE_QUICK_EDIT_MODE | ENABLE_MOUSE_INPUT);
   raw |= ENABLE_VIRTUAL_TERMINAL_INPUT | ENABLE_EXTENDED_FLAGS;

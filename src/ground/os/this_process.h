@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// This process as the system sees it: what it costs, which of its memory can be read, and the code the kernel lends it.
+// Facts about this process: its cost, its readable memory, and the code that the kernel lends it.
 #pragma once
 #include <cstddef>
 #include <span>
@@ -8,19 +8,19 @@
 
 namespace wperf::os {
 
-// The costs of this process for the machine so far. For commands that run for a long time.
+// The cost of this process for the machine so far. For commands that run for a long time.
 struct OwnCost {
   u64 cpu_ns = 0;          // of all threads, in user and kernel mode
-  u64 resident_bytes = 0;  // memory that it holds now; 0: the system does not say
-  u64 most_bytes = 0;      // the most memory that it had at once
+  u64 resident_bytes = 0;  // memory that it holds now; 0 if the system does not say
+  u64 most_bytes = 0;      // the most memory that it held at once
 };
 
 OwnCost own_cost();
 
-// Memory of this process at an address that may be anything. For the C API, whose callers leave fields of their
+// Reads memory of this process at an address that may be invalid. For the C API, whose callers leave fields of their
 // structures uninitialised.
 
-// False, and nothing of `to` is promised: some of it cannot be read.
+// Returns false if some of it cannot be read; then the contents of `to` are unspecified.
 bool copy_own_memory(const void* from, std::span<std::byte> to);
 
 // The code that the kernel of Linux lends to every process ("[vdso]"): an ELF file without a file.

@@ -65,7 +65,8 @@ bool copy_own_memory(const void* from, std::span<std::byte> to) {
 
 namespace {
 
-// Two addresses with "-" between them, the first of them `begin`: the second. 0: the line is of another place.
+// Parses two addresses with "-" between them; returns the second if the first is `begin`. Returns 0 if the line is
+// about another place.
 std::uint64_t end_of_mapping(const std::string& line, std::uint64_t begin) {
   const char* const line_end = line.data() + line.size();
   std::uint64_t first = 0, end = 0;

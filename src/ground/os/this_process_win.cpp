@@ -21,7 +21,7 @@ OwnCost own_cost() {
   if (GetProcessTimes(GetCurrentProcess(), &created, &ended, &kernel, &user) != 0) {
     cost.cpu_ns = nanoseconds(kernel) + nanoseconds(user);
   }
-  // Exists since Windows 7, under whichever name psapi.h gives it.
+  // Exists since Windows 7, under different names in psapi.h.
   BOOL(WINAPI * memory_of)(HANDLE, PROCESS_MEMORY_COUNTERS*, DWORD) = nullptr;
   PROCESS_MEMORY_COUNTERS memory{};
   if (SystemLibrary(L"kernel32.dll").bind("K32GetProcessMemoryInfo", memory_of) &&

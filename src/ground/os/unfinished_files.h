@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The files that outputs are made in before they get their names. When the process is ended from outside, by Ctrl-C
-// say, they are removed, so that no part of an output stays. Usable from any thread.
+// Temporary files of outputs that do not have their final names yet. If the process is ended from outside, for example
+// by Ctrl-C, they are removed, so that no partial output stays. Usable from any thread.
 #pragma once
 #include <cstddef>
 #include <string_view>
 
 namespace wperf::os {
 
-// One such file, as long as this lives. At most so many are removed; further ones stay.
+// One such file, for the lifetime of this object. Only a limited number is removed; further ones stay.
 inline constexpr int kMostUnfinishedFiles = 16;
 class UnfinishedFile {
  public:
@@ -17,7 +17,7 @@ class UnfinishedFile {
   UnfinishedFile& operator=(UnfinishedFile&&) = delete;
   ~UnfinishedFile() { forget(); }
 
-  void forget();  // it came to its place, or is gone
+  void forget();  // it was moved to its place, or is gone
 
  private:
   static constexpr int kNone = -1;

@@ -9,7 +9,7 @@
 namespace wperf::os {
 namespace {
 
-std::atomic<pid_t> caring{0};  // the process that asked for it; its children, which become other programs, do nothing
+std::atomic<pid_t> caring{0};  // the process that registered it; its children, which become other programs, do nothing
 
 // It comes again when this returns, and then ends the process as usual.
 void on_end(int number) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Text between the tool (UTF-8) and Windows (UTF-16), and Windows' own words for its errors. For files that end in
-// _win.
+// Converts text between the tool (UTF-8) and Windows (UTF-16), and Windows' errors to text. For files that end in _win.
 #pragma once
 #include <string>
 

@@ -18,11 +18,11 @@ class ZstdStream {
   ZstdStream& operator=(ZstdStream&&) noexcept;
   ~ZstdStream();
 
-  // Forgets the state so far; the next piece begins a frame. Needed after an error, too.
+  // Discards the state; the next piece begins a frame. Needed after an error, too.
   void restart();
   static bool begins_frame(std::span<const std::byte> piece);
 
-  // Appends the contents of the piece to `out`, which never gets longer than `limit`.
+  // Appends the contents of the piece to `out`, which never grows beyond `limit`.
   diag::Result<void> unpack(std::span<const std::byte> piece, std::vector<std::byte>& out, size_t limit);
 
  private:

@@ -71,7 +71,7 @@ bool append_block(bytes::Span stored, u32 bytes, Compression compression, std::v
   return marked && packing::inflate(stored.subspan(2), out, target) && out.size() == target;
 }
 
-// The folder as far as `wanted` bytes.
+// Unpacks the first `wanted` bytes of the folder.
 diag::Result<std::vector<std::byte>> read_folder(bytes::Span cabinet, const Folder& folder, u8 block_reserve,
                                                  u64 wanted) {
   const auto compression = static_cast<Compression>(folder.compression & 15);
@@ -85,7 +85,7 @@ diag::Result<std::vector<std::byte>> read_folder(bytes::Span cabinet, const Fold
     const auto block = reader.take<Block>();
     const bytes::Span reserved = reader.bytes(block_reserve), stored = reader.bytes(block.stored_bytes);
     if (!reader.sound()) return damaged_cabinet("the cabinet is truncated");
-    // 0 bytes: the block continues in another cabinet.
+    // 0 bytes means that the block continues in another cabinet.
     if (block.bytes == 0 || block.bytes > kLargestBlock)
       return damaged_cabinet("the cabinet has a block of a wrong size");
     const u32 sizes = u32{block.stored_bytes} | u32{block.bytes} << 16;

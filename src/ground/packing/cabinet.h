@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Compressed files of symbol stores (.pd_, .dl_, .ex_): Microsoft cabinets with one file in them. Takes and gives
+// Compressed files of symbol stores (.pd_, .dl_, .ex_): Microsoft cabinets with one file in them. Takes and returns
 // bytes; for candidates of the kind `compressed` (symbol_search.h). Reads stored and MSZIP folders; LZX gives an error.
 #pragma once
 #include <cstddef>

@@ -74,7 +74,7 @@ std::string deflated(std::string_view bytes, Form form, Effort effort) {
 
 namespace {
 
-// One raw stream. Its state is freed whichever way its reading ends.
+// One raw stream. Its state is freed on every way out.
 class Inflater {
  public:
   explicit Inflater(std::span<const std::byte> compressed) : rest_(compressed) {
@@ -93,13 +93,13 @@ class Inflater {
   usize left() const { return rest_.size() + stream_.avail_in; }
 
  private:
-  std::span<const std::byte> rest_;  // what zlib does not have yet
+  std::span<const std::byte> rest_;  // input that zlib does not have yet
   z_stream stream_{};
 };
 
 bool Inflater::run(u64 limit, const TakePiece& take) {
   constexpr u64 kPiece = 1 << 18;
-  // One byte more than allowed shows that there is one.
+  // One byte more than allowed shows whether there is more.
   std::vector<std::byte> out(static_cast<usize>(std::min(kPiece, limit + (limit < kPiece ? 1 : 0))));
   while (true) {
     if (stream_.avail_in == 0) {
@@ -115,7 +115,7 @@ bool Inflater::run(u64 limit, const TakePiece& take) {
     const usize made = out.size() - stream_.avail_out, kept = static_cast<usize>(std::min<u64>(made, limit));
     if (kept != 0 && !take(std::span(out).first(kept))) return false;
     if (answer == Z_STREAM_END) return made == kept;
-    // Z_BUF_ERROR: it went no further, because the input is over.
+    // Z_BUF_ERROR: no progress, because the input has ended
     if (answer != Z_OK || made > kept) return false;
     limit -= kept;
   }

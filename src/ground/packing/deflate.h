@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// DEFLATE (RFC 1951), the inside of zip and gzip files and of MSZIP in cabinets, both ways and in pieces: neither input
-// nor output is ever in memory as a whole. By zlib.
+// DEFLATE (RFC 1951), the inside of zip and gzip files and of MSZIP in cabinets. It packs and unpacks in pieces:
+// neither input nor output is ever in memory as a whole. Uses zlib.
 #pragma once
 #include <cstddef>
 #include <functional>
@@ -28,7 +28,7 @@ class Deflater {
   ~Deflater();
 
   void add(std::string_view bytes);
-  void finish();  // once, after the last bytes
+  void finish();  // called once, after the last bytes
 
  private:
   struct State;
@@ -37,17 +37,17 @@ class Deflater {
 
 std::string deflated(std::string_view bytes, Form form, Effort effort = Effort::usual);
 
-// Appends the unpacked `compressed` to `out`, whose last 32 KiB it may refer back to. False for damaged data, and for
-// data that would make `out` longer than `limit`.
+// Appends the unpacked `compressed` to `out`, whose last 32 KiB it may refer back to. Returns false for damaged data,
+// and for data that would make `out` longer than `limit`.
 [[nodiscard]] bool inflate(std::span<const std::byte> compressed, std::vector<std::byte>& out, usize limit);
 
-// The same in pieces of at most 256 KiB, each given to `take`, which may end it all with false. At most `limit` bytes.
-// The bytes before damage were given out. `used`: how many bytes of `compressed` it took, if others may follow.
+// The same in pieces of at most 256 KiB, each given to `take`, which may return false to stop. At most `limit` bytes.
+// The bytes before damage are given out. `used`: the consumed bytes of `compressed`, if others may follow.
 using TakePiece = std::function<bool(std::span<const std::byte>)>;
 [[nodiscard]] bool inflate(std::span<const std::byte> compressed, u64 limit, const TakePiece& take,
                            usize* used = nullptr);
 
-// CRC-32 as zip and gzip files have it. `before`: that of the bytes before these, 0 at the beginning.
+// CRC-32 as in zip and gzip files. `before`: the checksum of the preceding bytes, 0 at the beginning.
 u32 checksum_of(std::span<const std::byte> bytes, u32 before = 0);
 
 }  // namespace wperf::packing

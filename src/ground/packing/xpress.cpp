@@ -43,7 +43,7 @@ class Input {
   const std::byte* half_ = nullptr;
 };
 
-// The length of a match beyond the seven that its own word has room for.
+// The length of a match beyond the seven that fit into its own word.
 bool take_length(Input& input, usize& length) {
   constexpr u32 kWordFull = 7, kHalfFull = 15, kByteFull = 255;
   if (length != kWordFull) return true;
@@ -75,7 +75,7 @@ void copy_match(std::byte* to, usize distance, usize length) {
     std::memset(to, std::to_integer<int>(*from), length);
     return;
   }
-  // Bytes that were just written are read again: a pattern that repeats.
+  // Bytes that were just written are read again: a repeating pattern.
   for (usize done = 0; done < length; ++done) to[done] = from[done];
 }
 

@@ -8,7 +8,7 @@
 
 namespace wperf::packing {
 
-// Fills `out` to its end. Less was filled than that: the input is damaged or cut from there on.
+// Fills `out` to its end. Returns the number of bytes filled; if it is less, the input is damaged or cut from there on.
 usize expand_xpress(std::span<const std::byte> in, std::span<std::byte> out);
 
 // Records repeat each other a few times; a higher ratio would expand a few bytes to very many.

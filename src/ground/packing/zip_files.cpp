@@ -15,13 +15,13 @@ constexpr u32 kLocalMark = 0x04034b50, kListMark = 0x02014b50, kEndMark = 0x0605
 constexpr u32 kWideEndMark = 0x06064b50, kWideLocatorMark = 0x07064b50;
 constexpr usize kEndSize = 22, kWideLocatorSize = 20, kMostComment = 0xffff;
 constexpr u16 kZipStored = 0, kZipDeflated = 8;
-constexpr u32 kNotHere = ~u32{0};  // a 64-bit number that is elsewhere
+constexpr u32 kNotHere = ~u32{0};  // means that a 64-bit number is stored elsewhere
 
 diag::Error damaged_zip(std::string_view what) {
   return {.text = "damaged zip file: " + std::string(what), .hint = {}, .code = diag::ExitCode::damaged_input};
 }
 
-// Where the list of files is.
+// The place of the list of files.
 struct ListPlace {
   u64 offset = 0, size = 0;
 };
@@ -79,7 +79,7 @@ diag::Result<ListPlace> list_place(Bytes file) {
   return place;
 }
 
-// Numbers that have no room in an entry are in its extra data, in this order and only those.
+// Numbers that do not fit into an entry are in its extra data, in this order and only those.
 bool take_wide_numbers(Bytes extra, u64& size, u64& packed, u64& offset) {
   constexpr u16 kWide = 1;
   if (size != kNotHere && packed != kNotHere && offset != kNotHere) return true;
@@ -128,7 +128,7 @@ diag::Result<ZipEntry> take_entry(Bytes file, Reader& in) {
   return entry;
 }
 
-// A file that is listed many times over unpacks to any size.
+// A file that is listed many times unpacks to any size.
 bool share_bytes(const std::vector<ZipEntry>& entries) {
   std::vector<Bytes> parts;
   for (const ZipEntry& entry : entries) {
@@ -200,7 +200,7 @@ void skip_text(Reader& in) {
   }
 }
 
-// The header's length; 0: it is cut.
+// The header's length; 0 if it is cut.
 usize header_size(Bytes member) {
   Reader in(member);
   in.skip(3);

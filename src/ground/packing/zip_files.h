@@ -26,17 +26,17 @@ struct ZipEntry {
 enum class Unpacked : u8 {
   all,
   stopped,    // the receiver of the pieces stopped the reading
-  damaged,    // the pieces before the damage were given
-  not_sound,  // all pieces were given, but the checksum is wrong
+  damaged,    // the pieces before the damage were given out
+  not_sound,  // all pieces were given out, but the checksum is wrong
   too_large,  // more than allowed; the bytes before were given out
   not_read,   // encrypted, or packed otherwise
 };
 
-// Stored and deflated files are read, with 64-bit sizes, too.
+// Reads stored and deflated files, also with 64-bit sizes.
 class ZipFile {
  public:
   static bool has_its_look(Bytes file);
-  // An error where the list of files does not make sense, or files in it share bytes.
+  // An error if the list of files makes no sense, or if files in it share bytes.
   static diag::Result<ZipFile> open(Bytes file);
 
   const std::vector<ZipEntry>& entries() const { return entries_; }
@@ -50,13 +50,13 @@ class ZipFile {
 // keep packed.
 bool has_gzip_look(Bytes file);
 
-// Profiles and texts become this many times smaller at most; a file of a few bytes may always expand to kLeast.
+// Profiles and texts shrink at most by this factor; a file of a few bytes may always expand to kLeast.
 constexpr u64 most_of_packed(u64 packed_bytes) {
   constexpr u64 kRatio = 256, kLeast = u64{64} << 20;
   return packed_bytes > kLeast / kRatio ? packed_bytes * kRatio : kLeast;
 }
 
-// At most `limit` bytes come out. The bytes before damage were given out; bytes after the last member that are not a
+// Returns at most `limit` bytes. The bytes before damage are given out; bytes after the last member that are not a
 // member are skipped.
 Unpacked unpack_gzip(Bytes file, u64 limit, const TakePiece& take);
 

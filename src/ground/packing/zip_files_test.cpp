@@ -18,7 +18,7 @@ struct File {
   u16 method = 0;
   u64 size = 0;
   u32 checksum = 0;
-  bool wide = false;  // sizes with 64 bits, as of large files
+  bool wide = false;  // sizes with 64 bits, as for large files
 };
 
 constexpr u32 kSumOfAbc = 0x352441c2;
@@ -130,7 +130,7 @@ TEST(ZipFile, WhatCannotBeReadIsSaid) {
 TEST(ZipFile, FilesThatShareBytesAreRefused) {
   std::string bytes = zip_of({stored_abc(), stored_abc()});
   const usize second = bytes.rfind("PK\x01\x02");
-  bytes.replace(second + 42, 4, std::string(4, '\0'));  // becomes the position of the first one
+  bytes.replace(second + 42, 4, std::string(4, '\0'));  // becomes the position of the first entry
   EXPECT_FALSE(ZipFile::open(bytes_of(bytes)).has_value());
 }
 

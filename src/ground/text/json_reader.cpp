@@ -84,7 +84,7 @@ bool JsonReader::enter(char open) {
   return true;
 }
 
-// Past the comma, to the next value or key; false past the end.
+// Skips the comma before the next value or key; returns false past the end.
 bool JsonReader::next_in(char close) {
   pass_blanks();
   const bool is_first = is_first_;
@@ -199,7 +199,7 @@ bool JsonReader::skip_string() {
   return false;
 }
 
-// Without recursion: brackets are only counted, which is enough for values that are skipped.
+// Without recursion: skipped values only need their brackets counted.
 void JsonReader::skip() {
   u64 open = 0;
   do {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// JSON (RFC 8259) read forward, value by value, as the caller wants. Keeps nothing, so a file of half a gigabyte needs
-// only the memory of the values taken from it. Malformed JSON ends the reading for good, and sound() reports it.
+// JSON (RFC 8259) read forward, value by value, under the caller's control. Keeps nothing, so a file of half a gigabyte
+// needs only the memory of the values taken from it. Malformed JSON ends the reading for good, and sound() reports it.
 #pragma once
 #include <string>
 #include <string_view>
@@ -17,10 +17,10 @@ class JsonReader {
 
   explicit JsonReader(Bytes text);
 
-  // The kind of the next value, which is not read yet.
+  // The kind of the next value, which is not consumed.
   Kind kind();
-  // visit(key) for each member of the object that is next; the key lives until the reader is used. Values that visit
-  // does not take are skipped. A value of another kind is skipped.
+  // visit(key) for each member of the next object; the key lives until the reader is used. Values that visit does not
+  // take are skipped. A value of another kind is skipped.
   template <class Visit>
   void for_each_member(Visit visit) {
     if (!enter('{')) return;
@@ -36,7 +36,7 @@ class JsonReader {
     }
     leave();
   }
-  // visit() for each value of the array that is next.
+  // visit() for each value of the next array.
   template <class Visit>
   void for_each(Visit visit) {
     if (!enter('[')) return;
@@ -49,7 +49,7 @@ class JsonReader {
   }
   // Unescaped; lives until the reader is used. Empty for a value of another kind, which is skipped.
   std::string_view string();
-  // `otherwise` for a value of another kind, which is skipped.
+  // Returns `otherwise` for a value of another kind, which is skipped.
   double number(double otherwise = 0);
   void skip();
   // Stops the reading: every loop over members or elements ends, as after an error.
@@ -59,7 +59,7 @@ class JsonReader {
   usize position() const { return at_; }
 
  private:
-  static constexpr u32 kDeepest = 200;  // the deepest nesting that is read; no known format comes near it
+  static constexpr u32 kDeepest = 200;  // the deepest nesting that is read; known formats stay far below
   void pass_blanks();
   bool take(char c);
   bool enter(char open);

@@ -25,11 +25,11 @@ class JsonWriter {
   void integer(u64 value);
   // Digits that are already text, e.g. of a table cell.
   void digits(std::string_view decimal) { written(decimal); }
-  // A value that is JSON already.
+  // A value that is already JSON.
   void written(std::string_view json);
   // Up to six significant digits; a value that is not finite becomes 0.
   void real(double value);
-  // As few digits as read back as the same value.
+  // As few digits as are needed to read the same value back.
   void shortest(double value);
   // A fixed number of decimals.
   void fixed(double value, int decimals);
