@@ -50,8 +50,8 @@ class TraceFile {
   using Passed = std::function<void(u64 begin, u64 end)>;
 
   static bool has_its_look(Bytes file);
-  // Only a file without a readable header is refused. `looked_at` gets the bytes that were read: only headers so far,
-  // but the rest will be needed too.
+  // Only a file without a readable header is refused. `looked_at` gets the ranges of bytes that were
+  // brought into memory; only the headers in them were needed so far.
   static diag::Result<TraceFile> open(Bytes file, const Passed& looked_at = {});
 
   const TraceHeader& header() const { return header_; }

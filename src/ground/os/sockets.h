@@ -24,7 +24,7 @@ class Socket {
 
   bool is_open() const { return handle_ != kNone; }
   void close();
-  // Waits for input (for a listening socket: a new connection), or for room to write?
+  // Is there something to read (for a listening socket: a new connection), or room to write?
   struct Awaited {
     const Socket* socket = nullptr;
     bool to_write = false;

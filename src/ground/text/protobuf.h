@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // One message of protobuf's encoding, built in memory. docs/decisions has why it is not libprotobuf. Zero and empty
-// fields are left out, as proto3 has it; always() writes them all the same.
+// fields are left out, as in proto3; always() writes them all the same.
 #pragma once
 #include <span>
 #include <string>
@@ -29,7 +29,7 @@ class Message {
   void text(u32 field, std::string_view text) {
     if (!text.empty()) block(field, text);
   }
-  // A message, a text that may be empty, or numbers that are packed already.
+  // A message, a text that may be empty, or packed numbers.
   void block(u32 field, std::string_view bytes) {
     begin_block(field, bytes.size());
     bytes_ += bytes;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The fields of a protobuf message, one after the other, from bytes that may be damaged. A step over the end, a number
-// of more than 64 bits or an unknown kind of field ends the walk, and sound() reports it.
+// The fields of a protobuf message, one after the other, from bytes that may be damaged. A field beyond the end, a
+// number of more than 64 bits or an unknown kind of field ends the walk, and sound() reports it.
 #pragma once
 #include <string_view>
 
@@ -54,7 +54,7 @@ class ProtobufReader {
   Bytes bytes() const { return kind_ == kBytes ? value_ : Bytes(); }
   std::string_view text() const { return text_of(bytes()); }
   bool sound() const { return sound_; }
-  // Not sound, and perhaps only because the message goes on beyond the end of these bytes.
+  // Not sound, but perhaps only because these bytes end before the message does.
   bool is_cut() const { return is_cut_; }
   usize left() const { return rest_.size(); }
 

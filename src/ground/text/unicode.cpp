@@ -12,7 +12,7 @@ bool continues_character(char byte) {
   return (static_cast<u8>(byte) & 0xc0u) == 0x80u;
 }
 
-// The first character of `utf8`, which loses it. Malformed text loses one byte.
+// Removes and returns the first character of `utf8`. Malformed text loses one byte.
 u32 take_character(std::string_view& utf8) {
   const u8 first = static_cast<u8>(utf8[0]);
   const CodePoint point = first < 0x80 ? CodePoint{first, 1} : decode_utf8(utf8);
@@ -39,7 +39,7 @@ std::basic_string<Unit> units_of(std::string_view utf8) {
 
 template <typename Unit>
 std::string utf8_of_units(std::basic_string_view<Unit> units) {
-  // wchar_t has a sign on some systems.
+  // wchar_t is signed on some systems.
   const auto unit = [&](usize at) {
     return sizeof(Unit) == 2 ? u32{static_cast<u16>(units[at])} : static_cast<u32>(units[at]);
   };
@@ -154,7 +154,7 @@ Character first_character(std::string_view rest) {
   const bool is_control = (byte < 0x20 && byte != '\n' && byte != '\t') || byte == 0x7f;
   if (is_control) return {1, kShownControl, CharacterKind::control};
   const usize bytes = size_of_character(rest);
-  // U+0080 to U+009F, and bytes of that number, which some terminals obey, too.
+  // U+0080 to U+009F, and single bytes of that value, which some terminals also obey.
   const u8 last = static_cast<u8>(rest[bytes - 1]);
   const bool is_wide_control = last < 0xa0 && last >= 0x80 && (bytes == 1 || (bytes == 2 && byte == 0xc2));
   if (is_wide_control) return {bytes, kShownControl, CharacterKind::control};

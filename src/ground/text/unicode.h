@@ -28,7 +28,7 @@ struct CodePoint {
 // The multi-byte character at the start of `text` (Unicode 15, table 3-7): no overlong forms, no surrogates, nothing
 // beyond U+10FFFF. If it is broken, its longest valid beginning is consumed.
 CodePoint decode_utf8(std::string_view text);
-// Half of a pair, and what is beyond U+10FFFF, becomes U+FFFD.
+// Half of a pair, and any value beyond U+10FFFF, becomes U+FFFD.
 void append_utf8(std::string& out, u32 code);
 
 // Every byte, or unit, that belongs to no character becomes U+FFFD.
@@ -58,17 +58,17 @@ struct Character {
   usize bytes = 0, width = 0;
   CharacterKind kind = CharacterKind::plain;
 };
-// The first character of text that is not empty. Bytes that are not UTF-8 are a character each.
+// The first character of text that is not empty. Each byte that is not UTF-8 is a character.
 Character first_character(std::string_view rest);
 
 usize width_of(std::string_view utf8);
-// The first `width` characters, the last of them `mark` if there were more. For text without colours.
+// The first `width` characters; the last of them is `mark` if there were more. For text without colours.
 std::string cut_to(std::string_view utf8, usize width, std::string_view mark = "..");
 
 // A name within a line: without line ends, and without anything that looks like a colour of wperf.
 std::string name_in_line(std::string name);
 
-// For terminals: a line in the colour of its share, red from 5 % on, green from 0.5 %.
+// For terminals: a line in the colour of its share, red from 5 %, green from 0.5 %.
 std::string coloured_by_share(std::string line, double percent);
 
 }  // namespace wperf::text

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The slots an event was seen in are a sample, drawn without replacement, of all slots of the run. With S of R slots
-// measured, mean m and sample variance s², the total is estimated as R·m with variance R²·(1 - S/R)·s²/S (Cochran,
-// Sampling Techniques, 2.5), and the interval takes Student's t with S-1 degrees of freedom.
+// The slots in which an event was counted are a sample, drawn without replacement, of all slots of the run. With S of R
+// slots measured, mean m and sample variance s², the total is estimated as R·m with variance R²·(1 - S/R)·s²/S
+// (Cochran, Sampling Techniques, 2.5), and the interval takes Student's t with S-1 degrees of freedom.
 //
-// Slots come round in turn, not at random: an event may meet the same phase of something periodic (a timer tick, say)
-// every time, and its own slots then cannot show the missed part. The cycle counter is always on and does. So there are
-// up to two estimates of the total: by time, which is the scaled value, and by cycles, which follows time taken from
-// the program. The interval spans both.
+// Slots come in turn, not at random. So an event may meet the same phase of something periodic (a timer tick, say)
+// every time, and its own slots then cannot show the missed part. The cycle counter is always on and does show it. So
+// there are up to two estimates of the total: by time, which is the scaled value, and by cycles, which follows time
+// taken from the program. The interval spans both.
 //
-// Contract 4.2 scales by slots. Where all slots are equally long that is the same; a last slot that stopping cut short
-// is less than a slot, and time knows by how much.
+// Contract 4.2 scales by slots. If all slots are equally long, that is the same. A last slot that stopping cut short is
+// less than a slot, and the time shows by how much.
 #include "machine/counts/scaled_counts.h"
 
 #include <algorithm>
@@ -81,7 +81,7 @@ Spread spread_of(const readings::CounterReading& reading) {
   if (reading.full_slots < 2) return {};
   const Wide squares{.low = reading.squares_low, .high = reading.squares_high};
   const WideQuotient mean_share = divide(multiply(reading.full_value, reading.full_value), reading.full_slots);
-  if (less(squares, mean_share.quotient)) return {};  // no set of slots has less: the driver's sums are damaged
+  if (less(squares, mean_share.quotient)) return {};  // no set of slots has a lower sum: the driver's sums are damaged
   const double fraction = static_cast<double>(mean_share.remainder) / static_cast<double>(reading.full_slots);
   const double deviation = to_double(subtract(squares, mean_share.quotient)) - fraction;
   return {.known = true, .variance = std::max(deviation, 0.0) / static_cast<double>(reading.full_slots - 1)};
@@ -133,7 +133,7 @@ void set_interval(Count& count, const readings::UnitCounts& unit, const readings
   // Counts are whole: even at a steady rate two slots may differ by one, so each unseen slot may hold one more or less.
   const double low = estimates.least - sampling - unseen;
   const double high = estimates.greatest + sampling + unseen;
-  // The counted events did happen, so the total is not lower.
+  // The counted events did happen, so the total is at least their number.
   count.low = std::max(is_exact(high) ? std::floor(low) : round_down(low), static_cast<double>(count.value));
   count.high = std::max(is_exact(high) ? std::ceil(high) : round_up(high), count.low);
   count.has_interval = true;

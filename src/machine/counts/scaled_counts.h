@@ -26,10 +26,11 @@ u64 saturate(Wide value);  // the greatest u64 if it does not fit
 struct Count {
   u64 value = 0;  // as counted
   u64 slots = 0, rounds = 0;
-  u64 scaled = 0;             // by the time it was on a counter: integer part of value * enabled / running; 0 if never
+  u64 scaled = 0;             // by the time it was on a counter: integer part of value * enabled / running; 0 if it
+                              // never was
   double fraction = 1;        // share of the time it was measured
   double low = 0, high = 0;   // 95 % interval of the count of a counter that is always on
-  bool has_interval = false;  // false: too few whole slots were seen; low = high = scaled, without meaning
+  bool has_interval = false;  // false if too few whole slots were seen; then low = high = scaled, without meaning
 };
 
 struct Unit {

@@ -133,7 +133,8 @@ TEST(decode_counts, damaged_sum_of_squares_gives_no_interval) {
   EXPECT_FALSE(decode_one(reading, 8).has_interval);
 }
 
-// A run of 4.25 slots of 100 ms; the first entry was on in slots 0, 2 and the quarter, the second in slots 1 and 3.
+// A run of 4.25 slots of 100 ms. The first entry was on in slots 0 and 2 and in the quarter, the second in slots 1 and
+// 3.
 readings::UnitCounts run_that_ends_within_a_slot(u64 per_slot) {
   readings::CounterReading at_the_end = reading_of({per_slot, per_slot});
   at_the_end.value += per_slot / 4;
@@ -173,8 +174,8 @@ TEST(decode_counts, a_short_run_scales_by_time) {
   }
 }
 
-// In every second slot half the time is taken from the program; an event that is on in the other slots only never
-// sees it, but the cycle counter does.
+// In every second slot half the time is taken from the program. An event that is on only in the other slots never sees
+// that, but the cycle counter does.
 TEST(decode_counts, cycles_show_what_slots_in_lockstep_miss) {
   readings::CounterReading lucky = reading_of(std::vector<u64>(50, 1000));
   lucky.running_ns = 5'000'000'000;
@@ -221,7 +222,7 @@ TEST(decode_counts, steady_event_is_always_covered) {
   }
 }
 
-// The point of the interval: it holds the truth in about 95 of 100 runs.
+// The purpose of the interval: it contains the true value in about 95 of 100 runs.
 TEST(decode_counts, interval_covers_noisy_events_as_promised) {
   std::mt19937_64 random(42);
   std::normal_distribution<double> noise(100000, 15000);
@@ -257,7 +258,7 @@ TEST(DecodeCounts, EachEventByItsOwnTimeWhereTheKernelTakesTurns) {
   unit.multiplexed = true;
   unit.enabled_ns = 1000;
   unit.entries.push_back({.value = 100, .running_ns = 500, .enabled_ns = 1000});
-  unit.entries.push_back({.value = 100, .running_ns = 300, .enabled_ns = 900});  // for a thread that came later
+  unit.entries.push_back({.value = 100, .running_ns = 300, .enabled_ns = 900});  // for a thread that was added later
   unit.entries.push_back({.value = 100, .running_ns = 900, .enabled_ns = 900});
   unit.entries.push_back({.value = 0, .running_ns = 0, .enabled_ns = 900});
   const std::vector<Unit> units = decode_counts(capture);

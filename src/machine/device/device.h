@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A Device is one machine that can execute a plan. Used from one thread. Order: driver_version, acquire, then anything.
+// A Device is one machine that can execute a plan. Used from one thread. Order: driver_version, acquire, then the rest.
 #pragma once
 #include <memory>
 #include <optional>
@@ -21,21 +21,21 @@ namespace wperf::device {
 struct DriverVersion {
   u32 major = 0, minor = 0, patch = 0;
   u32 wire_version = 0;     // version of the protocol it speaks
-  bool compatible = false;  // we speak it too
+  bool compatible = false;  // this wperf speaks it too
   std::string git, features;
   std::string name = "wperf-driver";
-  // the reason why wperf does not talk to it, if protocols are not the reason
+  // why wperf does not talk to it, apart from the protocol
   std::optional<diag::Error> refusal = std::nullopt;
 };
 
 // The owner of the counters' overflow interrupt, without which there is no sampling.
 enum class InterruptState : u8 {
-  unknown,  // the driver does not report it: it is an older one, or needs none
+  unknown,  // the driver does not report it: it is an older one, or needs no interrupt
   not_asked,
   held,
   refused,
-  not_given_again,  // Windows took it back when the driver was unloaded, and keeps it until it restarts
-  maybe_not_again,  // the same may happen: the driver has not asked for it anew
+  not_given_again,  // Windows took it back when the driver was unloaded, and keeps it until Windows restarts
+  maybe_not_again,  // the same may happen: the driver has not requested it again
 };
 
 // The version of the protocol that this tool speaks.
@@ -49,7 +49,7 @@ class CountSession {
   virtual diag::Result<void> check() = 0;  // fails if the driver was removed in the meantime
   virtual diag::Result<void> stop() = 0;
   virtual diag::Result<readings::CountCapture> read() = 0;
-  // the ways in which counting differs from the request
+  // how counting differs from the request
   virtual std::vector<std::string> remarks() const { return {}; }
 };
 
@@ -66,12 +66,12 @@ class SampleSession {
   virtual u64 drain_every_ns(u64 usual_ns) const { return usual_ns; }
 };
 
-// The purpose and the file of a recording.
+// Where a recording goes, and why it is made.
 struct RecordingTarget {
-  std::string file;              // empty: a file without a name, removed at the end of the session
+  std::string file;              // if empty, a file without a name, removed at the end of the session
   std::string tool_version;      // written into the file as its writer
-  perf_data::RunFacts run = {};  // the facts before it begins; the session adds the times
-  // Makes call chains of copies of stacks while they come, if the plan's stacks are `automatic`.
+  perf_data::RunFacts run = {};  // the known facts before it begins; the session adds the times
+  // Turns copies of stacks into call chains as they come, if the plan's stacks are `automatic`.
   std::shared_ptr<perf_data::RecordFilter> filter = nullptr;
   // Data that a tracing unit adds: its event, and at the end its records and the facts about the run.
   struct Traced {
@@ -82,23 +82,23 @@ struct RecordingTarget {
   std::optional<Traced> traced = std::nullopt;
 };
 
-// One sampling run whose samples become a perf.data file (docs/decisions/0007), or a trace: start → written* → stop,
-// then the file may be read as long as the session lives. The destructor stops.
+// One sampling run whose samples become a perf.data file (docs/decisions/0007), or a trace: start → written* → stop.
+// Then the file may be read as long as the session lives. The destructor stops.
 class RecordingSession {
  public:
   virtual ~RecordingSession() = default;
   virtual diag::Result<void> start() = 0;
-  virtual diag::Result<u64> written() = 0;  // bytes up to now; an error: another program ended it
-  // Moves samples that are still on their way into the file, as far as possible.
+  virtual diag::Result<u64> written() = 0;  // bytes so far; an error if another program ended the session
+  // Moves samples that are still in buffers into the file, as far as possible.
   virtual void carry_over() {}
   virtual diag::Result<void> stop() = 0;
   virtual std::string readable_path() const = 0;
-  // After stop: the reason why the file is incomplete. The written part is whole.
+  // After stop: the reason why the file is incomplete. The written part is valid.
   virtual const std::optional<diag::Error>& trouble() const = 0;
   virtual std::vector<std::string> remarks() const = 0;  // for -v
-  // The machine's facts that will be at the file's end, for readers before that.
+  // The machine's facts that the end of the file will have, for readers before that.
   virtual perf_data::RecordingFacts facts() const { return {}; }
-  // Whether it writes a trace of Windows, which lacks the names of drives: device and drive of each.
+  // Whether it writes a trace of Windows, in which the names of drives are missing: device and drive of each.
   virtual bool is_trace() const { return false; }
   virtual std::vector<std::pair<std::string, std::string>> volumes() const { return {}; }
   // Losses that Windows reported, about once a second if there were any.
@@ -131,7 +131,7 @@ class Device {
  public:
   virtual ~Device() = default;
   virtual diag::Result<void> acquire(bool force) = 0;
-  // The one question that drivers of every version answer, with and without the lock.
+  // The one question that drivers of every version answer, with or without the lock.
   virtual diag::Result<DriverVersion> driver_version() = 0;
   // Without the lock.
   virtual diag::Result<InterruptState> interrupt_state() { return InterruptState::unknown; }
@@ -140,7 +140,7 @@ class Device {
   enum class Spe { left_alone, asked_for };
   virtual diag::Result<plan::Capabilities> capabilities(Spe spe) = 0;
   virtual diag::Result<std::unique_ptr<CountSession>> open_count(const plan::CountPlan& plan) = 0;
-  // A device has one of the next two: plan::Capabilities::kernel is set if it records.
+  // A device supports one of the next two: plan::Capabilities::kernel is set if it records.
   virtual diag::Result<std::unique_ptr<SampleSession>> open_sampling(const plan::SamplePlan& plan);
   virtual diag::Result<std::unique_ptr<RecordingSession>> open_recording(const plan::SamplePlan& plan,
                                                                          const RecordingTarget& target);
@@ -148,9 +148,9 @@ class Device {
   virtual diag::Result<std::unique_ptr<SpeSession>> open_spe(const plan::SpePlan& plan) = 0;
   virtual Programs& programs() = 0;
   virtual DeviceIdentity identity() = 0;
-  // Found by looking, not by measuring, by devices that have such checks.
+  // Found by inspection, not by measuring, on devices that have such checks.
   virtual std::vector<DeviceCheck> checks() { return {}; }
-  // A document with which another recorder of the same system samples the same.
+  // A configuration with which another recorder of the same system samples the same.
   virtual diag::Result<std::string> recording_profile(const plan::SamplePlan& plan);
   // Repairs what it can; returns each repair, or why it failed.
   virtual std::vector<DeviceCheck> mend() { return {}; }

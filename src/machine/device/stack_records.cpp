@@ -6,7 +6,7 @@
 namespace wperf::device {
 namespace {
 
-// Takes a struct off the front; false: too few bytes.
+// Removes a struct from the front; returns false if there are too few bytes.
 template <typename Struct>
 bool take(std::span<const std::byte>& bytes, Struct& out) {
   if (bytes.size() < sizeof out) return false;

@@ -11,7 +11,7 @@ namespace wperf::devices {
 // "driver", "linux", "sim" or "sim:key=value,…"; empty: the machine's own.
 diag::Result<std::unique_ptr<device::Device>> open_device(const std::string& name);
 
-// Which devices this machine has, found without opening one.
+// The devices that this machine has, found without opening them.
 struct DevicesHere {
   bool driver = false;       // ours is installed
   bool windowsperf = false;  // Arm's driver is installed, in a version that wperf supports

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which devices this build has on Linux: the kernel of this machine, and the simulated machine.
+// The devices of this build on Linux: the kernel of this machine, and the simulated machine.
 #include <algorithm>
 #include <string_view>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which devices this build has on Windows: the driver of the machine, and Windows' own tracing.
+// The devices of this build on Windows: the driver of the machine, and Windows' own tracing.
 #include <utility>
 
 #include "machine/devices/devices.h"

@@ -150,7 +150,7 @@ diag::Result<readings::CountCapture> TraceCountSession::read() {
   return capture;
 }
 
-// `sources`: that Windows has.
+// `sources`: those that Windows has.
 diag::Result<std::unique_ptr<device::CountSession>> open_trace_count(etw::TraceApi& api, device::Programs& programs,
                                                                      const plan::CountPlan& plan,
                                                                      std::span<const etw::ProfileSource> sources,
@@ -169,7 +169,7 @@ diag::Result<std::unique_ptr<device::CountSession>> open_trace_count(etw::TraceA
                        .code = diag::ExitCode::usage};
   }
   WPERF_TRY(os::RecordingFile file, os::RecordingFile::create({}));
-  file.close();  // Windows writes it, not we
+  file.close();  // Windows writes it, not wperf
   session.file = file.openable_path();
   return std::unique_ptr<device::CountSession>(std::make_unique<TraceCountSession>(
       api, programs, plan, std::move(session), std::move(entries), std::move(file)));
@@ -177,7 +177,7 @@ diag::Result<std::unique_ptr<device::CountSession>> open_trace_count(etw::TraceA
 
 class TraceRecordingSession final : public device::RecordingSession {
  public:
-  // `unnamed`: the file where the trace goes, if it is to be gone afterwards.
+  // `unnamed`: the file for the trace, if it is to be removed afterwards.
   TraceRecordingSession(etw::TraceApi& api, device::Programs& programs, etw::SessionPlan plan,
                         std::optional<os::RecordingFile> unnamed)
       : api_(api), programs_(programs), plan_(std::move(plan)), unnamed_(std::move(unnamed)) {}
@@ -222,7 +222,7 @@ class TraceRecordingSession final : public device::RecordingSession {
   void note_losses(const etw::SessionState& state) {
     const u64 now_ns = programs_.now_ns();
     const u64 events = state.events_lost, buffers = u64{state.log_buffers_lost} + state.real_time_buffers_lost;
-    // Another process that ended the session may leave less in it than there was.
+    // If another process ended the session, the trace may have less than was written before.
     const u64 more_events = events - std::min(events, events_lost_);
     const u64 more_buffers = buffers - std::min(buffers, buffers_lost_);
     if (more_events + more_buffers != 0) {
@@ -244,7 +244,7 @@ class TraceRecordingSession final : public device::RecordingSession {
   std::optional<diag::Error> trouble_;
 };
 
-// If Windows does not say how many there are.
+// Used if Windows does not report the number.
 constexpr u32 kLeastCounters = 1;
 
 diag::Error not_here(std::string_view what) {
@@ -282,7 +282,7 @@ class EtwDevice final : public device::Device {
     // A user who may not ask sees the timer, which always exists.
     auto sources = etw::list_sources(machine_->tracing());
     sources_ = sources.has_value() ? std::move(sources).value() : std::vector<etw::ProfileSource>();
-    machine.cycle_counters = 0;  // cycles are an event as any other
+    machine.cycle_counters = 0;  // cycles are an event like any other
     const u32 counters = sources_.size() > 1 ? etw::most_counters(machine_->tracing()) : 0;
     machine.counted_at_once = counters != 0 ? counters : kLeastCounters;
     machine.counters_total[index_of(EventClass::core)] = counters;
@@ -305,7 +305,7 @@ class EtwDevice final : public device::Device {
                          .code = diag::ExitCode::usage};
     }
     etw::SessionPlan session{.sources = {},
-                             .stacks = true,  // they cost little, and every view has them
+                             .stacks = true,  // they cost little, and every view uses them
                              .cores = static_cast<u32>(machine_->tracing().machine().core_midr.size()),
                              .force = force_,
                              .file = target.file};
@@ -313,7 +313,7 @@ class EtwDevice final : public device::Device {
     std::optional<os::RecordingFile> unnamed;
     if (session.file.empty()) {
       WPERF_TRY(os::RecordingFile made, os::RecordingFile::create({}));
-      made.close();  // Windows writes it, not we
+      made.close();  // Windows writes it, not wperf
       session.file = made.openable_path();
       unnamed.emplace(std::move(made));
     }

@@ -8,7 +8,7 @@
 
 namespace wperf::etw {
 
-// A machine with Windows: its tracing and its programs.
+// A Windows machine: its tracing and its programs.
 class TracingMachine {
  public:
   virtual ~TracingMachine() = default;

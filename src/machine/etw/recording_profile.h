@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A profile (.wprp) with which Microsoft's own recorder, wpr.exe, records the same as a session of ours: for machines
-// where only programs signed by Microsoft may run. Pure.
+// A profile (.wprp) for Microsoft's own recorder, wpr.exe, which then records the same as a session of wperf: for
+// machines where only programs signed by Microsoft may run. Pure.
 #pragma once
 #include <span>
 #include <string>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The calls of Windows that make a trace, as bytes and numbers of Windows. The implementation is Windows
-// (trace_api_win.cpp) or a fake that is as strict (sim/tracing); either sees the very bytes that Windows would.
-// Called from one thread.
+// Windows' tracing calls, with their arguments as bytes and numbers. The implementation is Windows (trace_api_win.cpp)
+// or a fake that is as strict (sim/tracing); either gets exactly the bytes that Windows would get. Called from one
+// thread.
 #pragma once
 #include <memory>
 #include <optional>
@@ -52,9 +52,9 @@ class TraceApi {
 
   struct Machine {
     u32 build = 0;               // build of Windows
-    bool elevated = false;       // this process may ask for things that only administrators get
+    bool elevated = false;       // this process has the rights of an administrator
     bool hypervisor = false;     // this is a virtual machine
-    std::vector<u64> core_midr;  // by core; 0: not of Arm
+    std::vector<u64> core_midr;  // by core; 0 if it is not an Arm core
   };
   virtual Machine machine() = 0;
   // SeSystemProfilePrivilege.
@@ -64,7 +64,7 @@ class TraceApi {
   virtual WindowsError start(u64& session, const std::u16string& name, std::span<std::byte> properties) = 0;
   virtual WindowsError control(u64 session, const std::u16string& name, std::span<std::byte> properties,
                                ControlCode code) = 0;
-  // TraceSetInformation and TraceQueryInformation; session 0: for the whole system.
+  // TraceSetInformation and TraceQueryInformation; session 0 means the whole system.
   virtual WindowsError set(u64 session, TraceClass what, std::span<const std::byte> information) = 0;
   virtual WindowsError query(u64 session, TraceClass what, std::span<std::byte> information, u32& returned) = 0;
   // NtSetSystemInformation(SystemPerformanceTraceInformation): returns an NTSTATUS, 0 on success.
@@ -72,15 +72,15 @@ class TraceApi {
   // QueryAllTraces: their names.
   virtual std::vector<std::u16string> sessions() = 0;
   virtual u32 own_process() = 0;
-  // This thread comes to each core and leaves it again: then every core has switched.
+  // Moves this thread to each core in turn: then every core has switched.
   virtual void visit_cores() = 0;
   virtual bool process_runs(u32 process) = 0;
-  // Texts that outlive this process and are gone when Windows starts anew. Only administrators change them.
+  // Texts that outlive this process until Windows restarts. Only administrators can change them.
   virtual std::optional<std::string> kept(const std::string& name) = 0;
   virtual std::vector<std::string> kept_names() = 0;
   virtual void keep(const std::string& name, const std::string& text) = 0;
   virtual void forget(const std::string& name) = 0;
-  // Between these two no other wperf changes settings of the whole system.
+  // Between these two calls no other wperf changes settings of the whole system.
   virtual void begin_changes() = 0;
   virtual void end_changes() = 0;
   virtual u64 free_bytes(const std::string& file) = 0;  // on its disk; 0 if unknown

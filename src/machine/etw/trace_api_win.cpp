@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Windows' tracing itself. The functions are bound when the first session is asked for.
+// Windows' tracing itself. The functions are bound for the first session.
 #include <windows.h>
 
 #include <algorithm>
@@ -100,7 +100,7 @@ class WindowsTracing final : public etw::TraceApi {
     if (LookupPrivilegeValueW(nullptr, L"SeSystemProfilePrivilege", &wanted.Privileges[0].Luid) == 0)
       return GetLastError();
     if (AdjustTokenPrivileges(token, FALSE, &wanted, 0, nullptr, nullptr) == 0) return GetLastError();
-    return GetLastError();  // ERROR_NOT_ALL_ASSIGNED although it went well
+    return GetLastError();  // ERROR_NOT_ALL_ASSIGNED although the call succeeded
   }
 
   WindowsError start(u64& session, const std::u16string& name, std::span<std::byte> properties) override {
@@ -154,7 +154,8 @@ class WindowsTracing final : public etw::TraceApi {
   }
 
   u32 own_process() override { return GetCurrentProcessId(); }
-  // Windows moves a thread at once from a core where it may not stay; because it is urgent, it runs there at once, too.
+  // Windows moves a thread at once from a core that it may not use. Because the thread is urgent, it also runs there at
+  // once.
   void visit_cores() override {
     const HANDLE self = GetCurrentThread();
     const int priority = GetThreadPriority(self);
@@ -172,7 +173,7 @@ class WindowsTracing final : public etw::TraceApi {
     SetThreadGroupAffinity(self, &before, nullptr);
     if (priority != THREAD_PRIORITY_ERROR_RETURN) SetThreadPriority(self, priority);
   }
-  // A process that may not be opened counts as running.
+  // A process that cannot be opened counts as running.
   bool process_runs(u32 process) override {
     const windows::OwnedHandle handle(OpenProcess(SYNCHRONIZE, FALSE, process));
     if (handle == nullptr) return GetLastError() == ERROR_ACCESS_DENIED;
@@ -215,7 +216,7 @@ class WindowsTracing final : public etw::TraceApi {
   void forget(const std::string& name) override {
     RegDeleteKeyValueW(HKEY_LOCAL_MACHINE, kKeptKey, os::wide_of(name).c_str());
   }
-  // Does not wait for a holder that takes longer than any wperf would.
+  // Gives up if the holder takes longer than any wperf would.
   void begin_changes() override {
     constexpr DWORD kLongestMs = 5000;
     changes_.reset(CreateMutexW(nullptr, FALSE, L"Global\\wperf changes of tracing"));

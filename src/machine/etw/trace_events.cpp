@@ -10,12 +10,12 @@
 namespace wperf::etw {
 namespace {
 
-// Kinds of plan::KernelEvent: a source, with its number in `config`; context switches and wake-ups; and time on cores
-// and number of switches, which follow from a trace of switches without a counter.
+// Kinds of plan::KernelEvent: a source, with its number in `config`; context switches and wake-ups; and two that follow
+// from a trace of switches without a counter: time on cores and number of switches.
 constexpr u32 kSourceType = 1, kSwitchType = 2, kTimeType = 3, kSwitchCountType = 5;
 constexpr u64 kTimerUnitNs = 100;
 
-// The event of an Arm core that counts the same, by the name of a source: Microsoft does not say which event it is.
+// The Arm event that counts the same as a source, by the source's name: Microsoft does not say which event it is.
 std::string_view event_like(u32 source) {
   switch (source) {
     case 2:
@@ -45,7 +45,7 @@ std::string lower(std::string_view text) {
 
 diag::Result<std::optional<plan::KernelEvent>> TraceEvents::find(std::string_view name) const {
   const std::string wanted = lower(name);
-  // The words that mean time on other systems do so here, too.
+  // The words for time on other systems mean time here, too.
   if (wanted == "timer" || wanted == "cpu-clock") {
     return std::optional(plan::KernelEvent{.type = kSourceType, .config = kTimer, .clock = true, .cores = {}});
   }
@@ -112,7 +112,7 @@ diag::Result<void> plan_session(const plan::SamplePlan& plan, std::span<const Pr
     if (event.kernel_event.has_value() && event.kernel_event->type == kSourceType) {
       one.number = static_cast<u32>(event.kernel_event->config);
     } else if (event.kernel_event.has_value()) {
-      one.event = static_cast<u32>(event.kernel_event->config);  // a number of the user's
+      one.event = static_cast<u32>(event.kernel_event->config);  // an event given by number
     }
     if (one.interval == 0) one.interval = kUsualInterval;
     if (is_timer) one.interval = static_cast<u32>(one.interval / kTimerUnitNs);

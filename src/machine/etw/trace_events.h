@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The words of the etw device: the timer, the sources of samples that Windows has, and the events of wperf's catalogue,
-// which are added as sources. And one word for the events that `waits` needs.
+// The event names of the etw device: the timer, the sources of samples that Windows has, and the events of wperf's
+// catalogue, which are added as sources. There is also one name for the events that `waits` needs.
 #pragma once
 #include <span>
 
@@ -15,7 +15,7 @@ class TraceEvents final : public plan::KernelEvents {
       : sources_(std::move(sources)), on_arm_(on_arm), cores_(cores), at_once_(at_once) {}
 
   diag::Result<std::optional<plan::KernelEvent>> find(std::string_view name) const override;
-  // Windows takes numbers of events on Arm; on x64 they would mean other events than the catalogue's.
+  // On Arm, Windows takes numbers of events; on x64 they would mean other events than the catalogue's.
   bool counts_catalogue() const override { return on_arm_; }
   bool has_counters() const override { return sources_.size() > 1; }
   std::string why_no_cycles() const override { return {}; }
@@ -31,17 +31,17 @@ class TraceEvents final : public plan::KernelEvents {
   u32 cores_, at_once_;  // at_once_: counters
 };
 
-// The settings of the session: its sources of samples, and whether it watches switches.
+// The settings of the session: its sources of samples, and whether it records switches.
 diag::Result<void> plan_session(const plan::SamplePlan& plan, std::span<const ProfileSource> sources,
                                 SessionPlan& session);
 
-// Where the count of an entry of the plan comes from.
+// The source of the counts of a plan entry.
 struct CountedEntry {
   enum class Kind : u8 { counter, time, switches };
   Kind kind = Kind::counter;
   usize counter = 0;  // index into SessionPlan::counted
 };
-// By entry of the cores' schedule. `session` learns which counters to read at each switch.
+// By entry of the cores' schedule. Adds the counters to read at each switch to `session`.
 diag::Result<std::vector<CountedEntry>> plan_counts(const plan::CountPlan& plan, std::span<const ProfileSource> sources,
                                                     SessionPlan& session);
 

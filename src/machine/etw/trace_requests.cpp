@@ -67,7 +67,7 @@ Bytes properties_bytes(const SessionProperties& properties) {
   put_at(bytes, At::kFlushSeconds, properties.flush_seconds);
   put_at(bytes, At::kEnableFlags, properties.enable_flags);
   constexpr u32 kLoggerName = kPropertiesSize, kFileName = kPropertiesSize + kNameRoom * sizeof(char16_t);
-  put_at(bytes, kLoggerNameAt, kLoggerName);  // Windows puts it there itself
+  put_at(bytes, kLoggerNameAt, kLoggerName);  // Windows fills it in
   if (properties.file.empty() && !properties.asks_file) return bytes;
   put_at(bytes, At::kFileNameAt, kFileName);
   const std::u16string file = text::utf16_of(properties.file).substr(0, kNameRoom - 1);
@@ -163,7 +163,7 @@ Bytes add_source_bytes(const AddedSource& source) {
   text.resize(16, '\0');  // does not count while the core halts
   for (const u32 word : source.cpu) etl::write::put(text, word);
   etl::write::put(text, source.interval);
-  text.resize(34, '\0');  // gone with the next start of Windows
+  text.resize(34, '\0');  // lost when Windows restarts
   etl::write::put_wide(text, source.name);
   return bytes_of(text);
 }

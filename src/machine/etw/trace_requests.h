@@ -17,7 +17,7 @@ namespace wperf::etw {
 using etl::Guid;
 using Bytes = std::vector<std::byte>;
 
-// Beyond the end: reads zero, and writes nothing.
+// Beyond the end, reads return zero and writes do nothing.
 template <class T>
 T number_at(std::span<const std::byte> bytes, usize at) {
   T value{};
@@ -29,14 +29,15 @@ void put_at(std::span<std::byte> bytes, usize at, T value) {
   if (at <= bytes.size() && bytes.size() - at >= sizeof value) std::memcpy(bytes.data() + at, &value, sizeof value);
 }
 
-// ----- EVENT_TRACE_PROPERTIES, as a 64-bit program has it -----
+// ----- EVENT_TRACE_PROPERTIES, in the layout of a 64-bit program -----
 
-inline constexpr usize kPropertiesSize = 120, kNameRoom = 1024;  // kNameRoom: characters of each of the two names
-inline constexpr usize kLoggerNameAt = 116;                      // the offset of the field that holds the name's offset
+inline constexpr usize kPropertiesSize = 120, kNameRoom = 1024;  // kNameRoom: the capacity in characters of each of the
+                                                                 // two names
+inline constexpr usize kLoggerNameAt = 116;                      // the offset of the field with the name's offset
 struct SessionProperties {
   u32 buffer_kb = 1024;
   u32 least_buffers = 0, most_buffers = 0;
-  u32 most_mb = 0;  // of the file; 0: no limit
+  u32 most_mb = 0;  // of the file; 0 for no limit
   u32 log_file_mode = 0;
   u32 flush_seconds = 1;
   u32 enable_flags = 0;
@@ -44,7 +45,7 @@ struct SessionProperties {
   // for a session that Windows knows by name; otherwise Windows chooses one
   std::optional<Guid> session = std::nullopt;
   std::string file = {};
-  bool asks_file = false;  // Windows fills in where the trace goes
+  bool asks_file = false;  // Windows fills in the trace's path
 };
 // The single session for the kernel's events in older versions of Windows, before the sessions of kSystemLogger.
 inline constexpr std::u16string_view kKernelLogger = u"NT Kernel Logger";
@@ -105,16 +106,16 @@ struct ProfileSource {
   u32 least = 0, greatest = 0;  // interval
   std::string name;
 };
-// The chain of them; entries after a malformed one are left out.
+// A chain of them; entries after a malformed one are left out.
 std::vector<ProfileSource> source_list(std::span<const std::byte> bytes);
 Bytes source_list_bytes(std::span<const ProfileSource> sources);
 
 // ----- sources that are added -----
 
-// Any event of an Arm core by its number.
+// Any event of an Arm core, by number.
 struct AddedSource {
   u32 event = 0;
-  std::array<u32, 3> cpu{};  // identity of the cores that it is meant for
+  std::array<u32, 3> cpu{};  // identity of the cores for which it is meant
   u32 interval = 0;
   std::string name;
 };

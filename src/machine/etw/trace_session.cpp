@@ -74,15 +74,15 @@ std::optional<u32> number_of(std::string_view text) {
   return number;
 }
 
-// Where the trace of a session goes.
+// The destination of a session's trace.
 std::string file_of_session(TraceApi& api, const std::u16string& name) {
   Bytes properties = properties_bytes({.asks_file = true});
   return api.control(0, name, properties, ControlCode::query) == kNoError ? session_state(properties).file
                                                                           : std::string();
 }
 
-// The owner of a session: from its name, or, for the session that every program knows, from the name of the file that a
-// wperf said it writes.
+// The owner of a session, from its name. For the session that every program can use, it comes from the name of the file
+// that a wperf registered as its own.
 std::optional<u32> process_of_session(TraceApi& api, const std::u16string& name) {
   if (name.starts_with(kNamePrefix)) return number_of(utf8(name.substr(kNamePrefix.size())));
   const std::optional<std::string> said = name == kKernelLogger ? api.kept(kKeptLogger) : std::nullopt;
@@ -117,7 +117,7 @@ std::string with_number(std::string_view name, u32 number) {
   return std::string(name) + std::to_string(number);
 }
 
-// Interval of a source as it is now; nullopt if Windows does not say.
+// The present interval of a source; nullopt if Windows does not say.
 std::optional<SourceInterval> interval_now(TraceApi& api, u32 source) {
   Bytes bytes = interval_bytes({source, 0});
   u32 returned = 0;
@@ -238,7 +238,8 @@ diag::Result<void> Session::open() {
   const TraceApi::Machine machine = api_.machine();
   if (!machine.elevated) return error_of(kAccessDenied, "record all programs");
   const bool on_arm = !machine.core_midr.empty() && machine.core_midr.front() != 0;
-  const bool interrupts = !plan_.sources.empty() || !plan_.counted.empty();  // by counters or their timer
+  const bool interrupts = !plan_.sources.empty() || !plan_.counted.empty();  // The system samples by counters or their
+                                                                             // timer.
   WPERF_CHECK_OK(plan::check_sampling_in_virtual_machine(machine.hypervisor && on_arm && interrupts, plan_.force));
   if (const WindowsError error = api_.enable_privilege(); error != kNoError) {
     return diag::Error{
@@ -250,7 +251,7 @@ diag::Result<void> Session::open() {
   changes_ = true;
   put_back(api_, process_);
   {
-    // Until the session can be seen, another wperf that ends would not know of this one.
+    // Until the session is visible, another wperf that ends would not know of this one.
     const SystemChanges alone(api_);
     WPERF_CHECK_OK(choose_sources());
     WPERF_CHECK_OK(set_intervals());
@@ -279,7 +280,7 @@ diag::Result<std::vector<u32>> Session::numbers_of(const std::vector<WantedSourc
   return numbers;
 }
 
-// If the source exists by its name, it was there before: then it must not be removed.
+// A source that already exists by its name must not be removed afterwards.
 diag::Result<u32> Session::add_source(const WantedSource& source) {
   const std::string number_text = fmt::format("{}{:04x}", kSourcePrefix, source.event);
   const std::string name = number_text + " " + source.name;
@@ -313,7 +314,7 @@ diag::Result<void> Session::set_intervals() {
     const SourceInterval wanted{numbers_[i], plan_.sources[i].interval};
     const std::optional<SourceInterval> before = interval_now(api_, wanted.source);
     if (before.has_value() && before->interval == wanted.interval) continue;
-    // The value before the first wperf came.
+    // The value before the first wperf changed it.
     const std::string kept = with_number(kKeptInterval, wanted.source);
     if (before.has_value() && before->interval != 0 && !api_.kept(kept).has_value())
       api_.keep(kept, std::to_string(before->interval));
@@ -326,7 +327,8 @@ diag::Result<void> Session::set_intervals() {
 diag::Result<void> Session::start_trace() {
   u64 rate = 0;
   for (usize i = 0; i < numbers_.size(); ++i) {
-    constexpr u64 kTicksPerSecond = 10'000'000, kEventsPerSecond = 1'000'000'000;  // events: a guess, rather too many
+    constexpr u64 kTicksPerSecond = 10'000'000, kEventsPerSecond = 1'000'000'000;  // events: an estimate, rather too
+                                                                                   // many
     const u64 interval = std::max<u64>(plan_.sources[i].interval, 1);
     rate += (numbers_[i] == kTimer ? kTicksPerSecond : kEventsPerSecond) / interval;
   }
@@ -340,7 +342,7 @@ diag::Result<void> Session::start_trace() {
   properties.least_buffers = buffers_for(plan_.cores, rate, plan_.stacks);
   properties.most_buffers = properties.least_buffers * 2;
   constexpr u64 kMb = 1 << 20;
-  // A disk that is full to its last byte is everybody's trouble.
+  // A disk that is completely full would disturb all programs.
   if (const u64 free = api_.free_bytes(plan_.file); free != 0)
     most_mb_ = static_cast<u32>(std::clamp<u64>(free / kMb * 9 / 10, 1, kMostTraceMb));
   properties.most_mb = most_mb_;
@@ -350,7 +352,7 @@ diag::Result<void> Session::start_trace() {
   WindowsError error = api_.start(handle_, name_, bytes);
   if (error == kNoSystemResources) {
     error = start_kernel_logger(properties);
-    // Its owner is unknown; `logman query` shows where its trace goes.
+    // Its owner is unknown; `logman query` shows the path of its trace.
     if (error == kAlreadyExists) return error_of(kNoSystemResources, kStartSession);
   }
   if (error == kAlreadyExists) {
@@ -399,7 +401,7 @@ diag::Result<void> Session::configure() {
   if (plan_.stacks && !events.empty()) {
     WPERF_CHECK_OK(checked(api_.set(handle_, TraceClass::stack_events, event_ids_bytes(events)), "take call stacks"));
   }
-  // Last: from here on there are events.
+  // Last, because from here on there are events.
   GroupMasks masks{kProcesses | kThreads | kImages};
   masks[1] = (timer ? kProfileMask : 0) | (counters.empty() ? 0 : kCounterProfileMask) |
              (watches_switches() ? kSwitchMask : 0) | (plan_.switches ? kReadyMask : 0);
@@ -427,7 +429,7 @@ diag::Result<SessionState> Session::state() {
   return state;
 }
 
-// Windows ends a session whose next buffer would be too much.
+// Windows ends a session whose next buffer would exceed the limit.
 bool Session::is_at_limit(u64 bytes) const {
   return bytes / 1024 + kBufferKb > u64{most_mb_} * 1024;
 }
@@ -446,7 +448,7 @@ diag::Result<SessionState> Session::stop() {
   runs_ = false;
   if (name_ == kKernelLogger) api_.forget(kKeptLogger);
   put_back(api_, process_);
-  // Ended by another process: the events until then are there.
+  // Another process ended it: the events before that exist.
   if (ended_meanwhile && is_at_limit(api_.file_bytes(plan_.file))) return limit_reached();
   if (error != kInstanceNotFound) WPERF_CHECK_OK(checked(error, "end the trace session"));
   return session_state(properties);

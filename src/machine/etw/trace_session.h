@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One recording by Windows' own tracing: makes the calls, explains errors and their remedies, and restores the state of
+// One recording by Windows' own tracing. Makes the calls, explains errors and their remedies, and restores the state of
 // Windows.
 #pragma once
 #include <memory>
@@ -16,7 +16,7 @@ namespace wperf::etw {
 // A sampled source, and its interval: 100 ns for the timer, events for all others.
 struct WantedSource {
   std::string name;
-  std::optional<u32> number;  // of a source that Windows has; nullopt: `event` of the cores is added as one
+  std::optional<u32> number;  // of an existing source; if nullopt, `event` of the cores is added as one
   u32 event = 0;
   u32 interval = 0;
 };
@@ -28,17 +28,17 @@ struct SessionPlan {
   std::vector<WantedSource> counted = {};  // read at each switch of a core; their intervals are ignored
   bool stacks = true;
   u32 cores = 1;
-  bool force = false;     // also where sampling is known to be dangerous
+  bool force = false;     // even where sampling is known to be dangerous
   std::string file = {};  // the path of the trace
 };
 
 inline constexpr u32 kTimer = 0;
 inline constexpr u32 kLeastTimerInterval = 1221, kUsualTimerInterval = 10'000, kMostTimerInterval = 1'000'000;
 inline constexpr u32 kLeastInterval = 4096, kUsualInterval = 65'536;
-// The greatest size of a trace: a wperf that is killed leaves its session writing.
+// The size limit of a trace: if wperf is killed, its session keeps writing.
 inline constexpr u32 kMostTraceMb = 16 * 1024;
 
-// The sources of Windows, and added ones.
+// The sources of Windows, including added ones.
 diag::Result<std::vector<ProfileSource>> list_sources(TraceApi& api);
 
 // How many sources can be counted at once; 0 if this Windows does not say.
@@ -52,13 +52,14 @@ struct Mended {
 };
 // Ends them.
 std::vector<Mended> end_leftovers(TraceApi& api);
-// Sampling intervals apply to the whole system, and so do added sources: the last wperf that records restores them as
-// the first one found them, and the next one restores leftovers. Does nothing while another one records.
+// Sampling intervals apply to the whole system, and so do added sources. The last wperf that records restores the state
+// that the first one found, and the next one restores leftovers. Does nothing while another wperf records.
 void put_back(TraceApi& api, u32 own_process);
-// Removes sources that such a wperf added; not while another one records, whose they may be.
+// Removes sources that such a wperf added; does nothing while another one records, because they may belong to it.
 std::vector<Mended> remove_left_sources(TraceApi& api);
 
-// Buffers of 1 MB each: for so many cores with that many events a second each, with stacks, two seconds of slack.
+// The number of buffers of 1 MB each: for so many cores with that many events a second each, with stacks, two seconds
+// of slack.
 u32 buffers_for(u32 cores, u64 samples_per_second, bool stacks);
 
 class Session {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The requests to Windows, byte by byte, and the reaction to each error: no session or source ever stays.
-// Long because one simulated machine and one fake of Windows serve all tests.
+// Checks the requests to Windows, byte by byte, and the reaction to each error: no session or source may stay. Long
+// because one simulated machine and one fake of Windows serve all tests.
 #include "machine/etw/trace_session.h"
 
 #include <gtest/gtest.h>
@@ -53,7 +53,7 @@ class PlayedMachine final : public FakeMachine {
     counted.assign(sources.begin(), sources.end());
     watched = true;
   }
-  // Thread 12 comes, waits 3 ms, is made ready by a timer, comes again.
+  // Thread 12 comes, waits 3 ms, is made ready by a timer, and comes again.
   void take_switches(std::vector<FakeSwitch>& switches) override {
     using Kind = FakeSwitch::Kind;
     const auto add = [&](Kind kind, u32 process, u32 thread, u32 old_process, u32 old_thread, u8 state) {
@@ -88,7 +88,7 @@ class PlayedMachine final : public FakeMachine {
 
 struct Case : testing::Test {
   PlayedMachine machine;
-  // Tests run side by side.
+  // Tests run in parallel.
   std::string file =
       testing::TempDir() + "wperf-session-" + testing::UnitTest::GetInstance()->current_test_info()->name() + ".etl";
   ~Case() override { std::remove(file.c_str()); }
@@ -326,7 +326,7 @@ TEST_F(EtwSession, OneThatSomebodyElseEndedIsSaid) {
   EXPECT_TRUE(started.value()->stop().has_value());
 }
 
-// The fake checks everything that Windows checks: each of these requests differs from a good one in one place.
+// The fake checks everything that Windows checks: each of these requests differs from a valid one in one place.
 TEST_F(EtwSession, TheFakeRefusesWhatWindowsWould) {
   FakeTraceApi api({}, machine);
   u64 handle = 0;
@@ -396,7 +396,7 @@ TEST_F(EtwSession, TheFakeRefusesWhatWindowsWould) {
   set(kInvalidParameter, handle, TraceClass::sampling_sources, sources_bytes(std::array<u32, 1>{55}));
   set(kNoSystemResources, handle, TraceClass::sampling_sources, sources_bytes(std::array<u32, 5>{2, 6, 8, 9, 11}));
   set(kNotSupported, handle, TraceClass::source_list, Bytes(8));
-  // Counters, and the events that carry them: before there are events.
+  // Counters, and the events that carry them, must be set before there are events.
   const std::array<EventId, 5> carriers{kSwitch, kReady, kTimerSample, kCounterSample, EventId{kThread, 1}};
   set(kInvalidParameter, 0, TraceClass::counters, sources_bytes(std::array<u32, 1>{19}));
   set(kBadLength, handle, TraceClass::counters, Bytes(3));
@@ -445,7 +445,7 @@ TEST_F(EtwSession, TheFakeRefusesWhatWindowsWould) {
   EXPECT_EQ(api.control(handle, {}, state, ControlCode::stop), kInstanceNotFound);
 }
 
-// Windows' buffers: each core fills one; full ones wait for the disk, which takes one after the other.
+// Windows' buffers: each core fills one; full ones wait for the disk, which writes one after the other.
 class PlayedBuffers {
  public:
   PlayedBuffers(u32 cores, u32 buffers, u64 disk_bytes_per_ms)
@@ -462,7 +462,7 @@ class PlayedBuffers {
     }
     filled_[core] += bytes;
   }
-  // A millisecond of a disk that works.
+  // One millisecond of a working disk.
   void write() {
     written_ += std::min(disk_bytes_per_ms_, waiting_ - std::min(written_, waiting_));
     while (waiting_ >= kBuffer && written_ >= kBuffer) {
@@ -478,10 +478,10 @@ class PlayedBuffers {
   u32 free_;
   std::vector<u64> filled_;
   u64 disk_bytes_per_ms_;
-  u64 waiting_ = 0, written_ = 0;  // bytes: that wait for the disk, and of the buffer that it writes
+  u64 waiting_ = 0, written_ = 0;  // bytes that wait for the disk, and of the buffer that is being written
 };
 
-// 8 cores x 8 kHz with 40 frames, a disk of 100 MB a second that stops for two of five seconds.
+// 8 cores x 8 kHz with 40 frames, and a disk of 100 MB a second that stops for two of five seconds.
 u64 lost_of(u32 buffers) {
   const std::vector<u64> frames(40, 0x7ff612345678);
   const u64 bytes =
@@ -525,7 +525,7 @@ TEST(EtwRequests, SourceListsAreReadAsFarAsTheyMakeSense) {
   EXPECT_TRUE(source_list(bytes).empty());
 }
 
-// Against the tables of the documentation, not against our own reader.
+// Compared with the tables of the documentation, not with our own reader.
 TEST(EtwRequests, HaveTheBytesThatAreDocumented) {
   const Bytes properties =
       properties_bytes({.buffer_kb = 512, .most_mb = 9, .log_file_mode = 0x02000001, .enable_flags = 7, .file = "x"});

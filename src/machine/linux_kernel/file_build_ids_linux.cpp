@@ -82,8 +82,8 @@ std::string_view FileBuildIds::of_file(const std::string& root, std::string_view
   return known_.emplace(name, perf_events::build_id_in_elf(bytes)).first->second;
 }
 
-// A file at this path since before the recording is the mapped one, if the path is that of the process's own view.
-// Otherwise only its number identifies it, which some file systems show only to the kernel.
+// A file whose path is in the process's own view, and that existed there before the recording, is the mapped one.
+// Otherwise only its inode number identifies it, which some file systems show only to the kernel.
 bool FileBuildIds::is_the_same(const std::string& name, u64 inode, bool is_known_to_be_its) const {
   struct stat status{};
   if (stat(name.c_str(), &status) != 0) return false;

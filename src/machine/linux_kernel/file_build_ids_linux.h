@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The build ids of the files that programs have mapped. The kernel could write them into the records of mappings, but
+// The build ids of the files that programs have mapped. The kernel could write them into the records of mappings. But
 // then it writes such records to every listener, and not every perf can read them.
 #pragma once
 #include <ctime>
@@ -21,17 +21,17 @@ class FileBuildIds {
  public:
   FileBuildIds();
 
-  // The folder below which a process has its files: empty if it is the root of this process, otherwise the process's
-  // own root. In a container the same name may be another file.
+  // The root folder of a process: empty if it is that of this process. In a container the same name may be another
+  // file.
   std::string root_of(u32 process) const;
-  // Bytes; empty: not known.
+  // Bytes; empty if not known.
   std::string_view of_file(const std::string& root, std::string_view path);
   // For the files in a recording whose mappings do not have build ids. Files that may have been replaced by now are
   // left out.
   std::vector<perf_data::WrittenBuildId> of_recording(const perf_data::PerfFile& file);
 
  private:
-  // Which files a process sees. Empty where that may not be read.
+  // A process's view of the file system. Empty if it may not be read.
   struct View {
     explicit View(const std::string& process_folder);
     std::filesystem::path space, root;

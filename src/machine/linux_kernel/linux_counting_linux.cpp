@@ -23,8 +23,8 @@ constexpr u32 kTypeRaw = PERF_TYPE_RAW;
 // One entry of the schedule on one core or thread.
 struct OpenCount {
   usize unit = 0;              // index into the capture
-  std::optional<usize> entry;  // nullopt: the cycles that every unit has
-  bool leads = false;          // or is separate: it is the one that is switched on and off
+  std::optional<usize> entry;  // nullopt for the cycles that every unit has
+  bool leads = false;          // or is separate: the event that is switched on and off
   bool tells_enabled = true;   // among several for one entry, one for each kind of core, only the first
   Descriptor event;
 };
@@ -75,7 +75,8 @@ class LinuxCountSession final : public device::CountSession {
   plan::CountPlan plan_;
   perf_events::OpenEvent open_event_;
   std::vector<OpenCount> counts_;
-  std::set<std::string> in_user_mode_only_;  // although they also happen in the kernel: this user may count no more
+  std::set<std::string> in_user_mode_only_;  // although they also happen in the kernel, because this user may count no
+                                             // more
   std::map<usize, diag::Error> refused_;     // default events that cannot be counted, and why
   bool starts_with_program_ = false;
   u64 start_ns_ = 0, end_ns_ = 0;
@@ -84,7 +85,7 @@ class LinuxCountSession final : public device::CountSession {
 diag::Result<void> LinuxCountSession::open() {
   perf_events::raise_descriptor_limit();
   WPERF_CHECK_OK(open_units());
-  // An empty table would look like an answer.
+  // An empty table would look like a result.
   if (counts_.empty() && !refused_.empty()) return refused_.begin()->second;
   return {};
 }
@@ -105,7 +106,7 @@ diag::Result<void> LinuxCountSession::open_units() {
   return {};
 }
 
-// A thread may end between being listed and being opened.
+// A thread may end between its listing and its opening.
 diag::Result<void> LinuxCountSession::open_unit(usize unit, Scope scope, u32 core, bool may_vanish) {
   std::map<u32, int> leaders;
   for (usize entry = 0; entry < schedule().entries.size(); ++entry) {
@@ -141,7 +142,7 @@ std::vector<plan::KernelEvent> LinuxCountSession::events_of(const plan::Entry& e
     event.type = core_unit_type(machine_, core);
     return {event};
   }
-  std::vector<plan::KernelEvent> events;  // a program moves between kinds of cores: each counts its share
+  std::vector<plan::KernelEvent> events;  // a program moves between kinds of cores, and each counts its share
   for (const u32 type : core_unit_types(machine_)) {
     event.type = type;
     events.push_back(event);

@@ -55,7 +55,7 @@ void try_rights(const SystemFiles& files, LinuxFacts& facts) {
   switches.type = PERF_TYPE_TRACEPOINT;
   switches.config = *id;
   perf_event_attr attributes = perf_events::attributes_of(switches, true);
-  attributes.sample_type = PERF_SAMPLE_RAW;  // some users may not see these fields
+  attributes.sample_type = PERF_SAMPLE_RAW;  // some users cannot see these fields
   attributes.sample_period = 1;
   facts.scheduler = perf_events::open_event(attributes, core).is_open();
 }
@@ -180,7 +180,7 @@ void read_release(device::DriverVersion& version) {
   }
 }
 
-// The name the processor gives itself, of cores without a MIDR.
+// The processor's own name, for cores without a MIDR.
 std::string vendor_of_processor() {
   const std::string text = SystemFiles().text("/proc/cpuinfo").value_or("");
   const usize row = text.find("vendor_id");

@@ -140,7 +140,7 @@ TEST_F(LinuxDeviceTest, ProgramsThatCannotStart) {
   std::filesystem::remove(file);
   std::ofstream(file) << "#!/no/such/interpreter\n";
   std::filesystem::permissions(file, std::filesystem::perms::owner_all);
-  const u32 pid = start({file});  // may be executed, but is not a program, which shows only when it is started
+  const u32 pid = start({file});  // executable, but not a program, which shows only when it is started
   const auto waited = device_->programs().wait(kTenSeconds, pid);
   EXPECT_FALSE(waited.has_value());
   std::filesystem::remove(file);
@@ -225,7 +225,7 @@ TEST_F(LinuxDeviceTest, RecordsAProgramAndWhatItMapped) {
   }
 }
 
-// SPE itself needs its hardware: bytes in its format replace it here.
+// SPE itself needs its hardware; bytes in its format replace it here.
 TEST_F(LinuxDeviceTest, WhatATracingUnitWroteIsInTheRecording) {
   const u32 pid = start({"true"});
   plan::SamplePlan plan;
@@ -325,7 +325,7 @@ TEST_F(LinuxDeviceTest, UnknownProcessesAreRefused) {
   EXPECT_NE(session.error().text.find("has ended"), std::string::npos) << session.error().text;
 }
 
-// An empty table with success would look like an answer.
+// An empty table with success would look like a result.
 TEST(LinuxCounting, WhereEveryUsualEventIsRefusedTheReasonIsTheAnswer) {
   plan::CountPlan plan;
   plan.cores = {0};

@@ -28,7 +28,7 @@ namespace {
 using perf_events::Descriptor;
 
 constexpr u64 kNanosecondsPerSecond = 1'000'000'000;
-constexpr u64 kPatienceNs = kNanosecondsPerSecond / 5;  // for a program asked to end
+constexpr u64 kPatienceNs = kNanosecondsPerSecond / 5;  // how long a program that was asked to end may take
 
 u64 nanoseconds_of(const timeval& time) {
   return static_cast<u64>(time.tv_sec) * kNanosecondsPerSecond + static_cast<u64>(time.tv_usec) * 1000;
@@ -38,7 +38,7 @@ Descriptor open_handle(u32 pid) {
   return Descriptor(static_cast<int>(syscall(SYS_pidfd_open, static_cast<pid_t>(pid), 0)));
 }
 
-// The path of its program; if that may not be read, its short name.
+// The path of its program; its short name if the path may not be read.
 std::string image_of(u32 pid) {
   std::error_code error;
   const auto path = std::filesystem::read_symlink(fmt::format("/proc/{}/exe", pid), error);
@@ -57,7 +57,7 @@ readings::Process described(u32 pid, const std::string& image) {
   return process;
 }
 
-// Whether the kernel has an interpreter for such files: Wine, say.
+// Whether the kernel has an interpreter for such files, for example Wine.
 bool has_interpreter_of_windows_programs() {
   const perf_events::SystemFiles files;
   constexpr std::string_view kFolder = "/proc/sys/fs/binfmt_misc";
@@ -68,12 +68,13 @@ bool has_interpreter_of_windows_programs() {
   return false;
 }
 
-// A shell would read it as a script. Some programs begin so and are a script as well, which is how they run everywhere.
+// A shell would read it as a script. Some programs have this header and are also a script, which is how they run
+// everywhere.
 diag::Result<void> check_system(const std::string& path) {
   constexpr std::string_view kWindows = "MZ", kForAllSystems = "MZqFpD='";
   char begin[kForAllSystems.size()] = {};
   const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!file.is_open()) return {};  // may be executed and not read
+  if (!file.is_open()) return {};  // executable but not readable
   const ssize_t got = read(file.number(), begin, sizeof begin);
   const std::string_view text(begin, got > 0 ? static_cast<usize>(got) : 0);
   if (!text.starts_with(kWindows) || text == kForAllSystems || has_interpreter_of_windows_programs()) return {};
@@ -82,7 +83,7 @@ diag::Result<void> check_system(const std::string& path) {
                      .code = diag::ExitCode::usage};
 }
 
-// Finds an error before the measurement, as far as possible: execvp searches in the same way.
+// Finds an error before the measurement, if possible: execvp searches in the same way.
 diag::Result<void> check_executable(const std::string& image) {
   if (image.find('/') != std::string::npos) {
     if (access(image.c_str(), X_OK) == 0) return check_system(image);
@@ -158,7 +159,7 @@ diag::Result<u32> LinuxPrograms::spawn(const std::string& image, const std::stri
   const pid_t pid = fork();
   if (pid < 0) return diag::system_error(image + " cannot be started", errno);
   if (pid == 0) {
-    close(release[1]);  // otherwise a wperf that is killed leaves its program waiting for ever
+    close(release[1]);  // otherwise, if wperf is killed, its program waits for ever
     become_program(pointers.data(), release[0], failure[1], core, stdout_is_free_, terminal_is_free_);
   }
   known.image = image;
@@ -175,7 +176,7 @@ diag::Result<void> LinuxPrograms::release(u32 pid, Known& known) {
   int error = 0;
   ssize_t got = 0;
   do {
-    got = read(known.failure.number(), &error, sizeof error);  // ends when the program begins
+    got = read(known.failure.number(), &error, sizeof error);  // closed when the program begins
   } while (got < 0 && errno == EINTR);
   known.failure.reset();
   if (sent == 1 && got != sizeof error) return {};
@@ -257,8 +258,8 @@ void LinuxPrograms::kill(u32 pid) {
   known.running = false;
 }
 
-// The programs asked for before, if any, otherwise all: looking at each program of a machine takes longer than a short
-// measurement.
+// The programs asked for before, if there are any; otherwise all. Reading each program of a machine takes longer than a
+// short measurement.
 std::vector<readings::Process> LinuxPrograms::processes() {
   std::vector<readings::Process> processes;
   for (auto& [pid, known] : known_) {
@@ -282,7 +283,7 @@ diag::Result<void> LinuxPrograms::wait(u64 nanoseconds, u32 until_pid) {
   }
   const auto found = known_.find(until_pid);
   pollfd ended{.fd = found != known_.end() ? found->second.handle.number() : -1, .events = POLLIN, .revents = 0};
-  // Without handles (kernels before 5.3) the end of a program is looked for every millisecond.
+  // Without handles (kernels before 5.3) the end of a program is polled every millisecond.
   const bool blind = found != known_.end() && !found->second.handle.is_open();
   const u64 slice = blind ? std::min<u64>(nanoseconds, 1'000'000) : nanoseconds;
   const timespec time{.tv_sec = static_cast<time_t>(slice / kNanosecondsPerSecond),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Programs and time on the machine wperf runs on.
+// Programs and time on this machine.
 #pragma once
 #include <map>
 #include <string>
@@ -24,9 +24,9 @@ class LinuxPrograms final : public device::Programs {
   diag::Result<void> wait(u64 nanoseconds, u32 until_pid) override;
   u64 now_ns() override;
 
-  // Started, but its program not begun: events opened for it now begin with the program.
+  // Started, but held before its exec: events opened for it now begin with the program.
   bool is_held(u32 pid) const;
-  // The threads that a count or a sampling run opens events for: the one thread of a held program, all threads of a
+  // The threads for which a count or a sampling run opens events: the one thread of a held program, all threads of a
   // running one.
   std::vector<int> threads_to_watch(u32 pid) const;
 
@@ -36,10 +36,10 @@ class LinuxPrograms final : public device::Programs {
     bool child = false;
     bool running = true;
     u32 exit_code = 0;
-    u64 user_ns = 0, system_ns = 0;   // when it has ended
+    u64 user_ns = 0, system_ns = 0;   // set when it has ended
     perf_events::Descriptor handle;   // becomes readable when it ends
-    perf_events::Descriptor release;  // for a held one: a byte lets it go
-    perf_events::Descriptor failure;  // gives the errno if its program cannot be executed
+    perf_events::Descriptor release;  // for a held program: a byte lets it go
+    perf_events::Descriptor failure;  // returns the errno if its program cannot be executed
   };
   diag::Result<void> release(u32 pid, Known& known);
   void look_at(u32 pid, Known& known);

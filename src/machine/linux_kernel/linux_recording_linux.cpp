@@ -71,7 +71,7 @@ void EarlierRecords::add_everybody() {
 }
 
 void EarlierRecords::add_kernel() {
-  // With its identity: a reader of the unfinished file knows only by that which kernel it is.
+  // With its identity, because only that tells a reader of the unfinished file which kernel it is.
   const std::string notes = beginning_of(kKernelNotes, kMostNotes);
   perf_events::append_kernel(bytes_, files_.text("/proc/kallsyms").value_or(""),
                              files_.text("/proc/iomem").value_or(""), trailer_, perf_events::build_id_in_notes(notes));
@@ -133,7 +133,7 @@ class LinuxRecordingSession final : public device::RecordingSession {
   u64 start_ns_ = 0, ready_ns_ = 0;
 };
 
-// With that of the tracing unit, which others open.
+// Includes the tracing unit's event, which others open.
 std::vector<perf_data::WrittenEvent> LinuxRecordingSession::all_events() const {
   std::vector<perf_data::WrittenEvent> events = events_.written();
   if (target_.traced.has_value()) {
@@ -149,11 +149,11 @@ std::vector<perf_data::WrittenEvent> LinuxRecordingSession::all_events() const {
 
 u32 LinuxRecordingSession::traced_unit() const {
   const std::vector<perf_events::Unit> units = perf_events::spe_units(machine_.units);
-  constexpr u32 kNotHere = 8;  // as a machine with one would number it
+  constexpr u32 kNotHere = 8;  // with the number that a machine with one event would use
   return units.empty() ? kNotHere : units.front().type;
 }
 
-// Readable from now on, however this ends.
+// Readable from now on, however the recording ends.
 void LinuxRecordingSession::write_beginning() {
   if (target_.filter != nullptr) target_.filter->begin(events_.as_recorded());
   const std::string beginning = perf_data::file_beginning(all_events());
@@ -184,10 +184,10 @@ diag::Result<void> LinuxRecordingSession::start() {
                   [this](usize ring) { events_.enlarge(ring); });
   WPERF_CHECK_OK(thread_->start());
   start_ns_ = programs_.now_ns();
-  // The kernel reports changes before the earlier state is asked, so that no change is missed.
+  // The kernel reports changes before the earlier state is read, so that no change is missed.
   if (!starts_with_program_) events_.switch_all(PERF_EVENT_IOC_ENABLE);
   thread_->add_earlier(earlier_records());
-  ready_ns_ = programs_.now_ns();  // a program starts when it is waited for
+  ready_ns_ = programs_.now_ns();  // a program starts when wperf waits for it
   if (starts_with_program_) start_ns_ = ready_ns_;
   return {};
 }
@@ -233,7 +233,7 @@ diag::Result<void> LinuxRecordingSession::stop() {
   return {};
 }
 
-// Before anything else is done: later work takes time that was not recorded.
+// Stops before anything else: later work would take time that was not recorded.
 void LinuxRecordingSession::add_times(perf_data::RunFacts& run) {
   run.start_ns = start_ns_;
   run.end_ns = programs_.now_ns();
@@ -241,7 +241,7 @@ void LinuxRecordingSession::add_times(perf_data::RunFacts& run) {
   const auto wall_ns = static_cast<u64>(std::chrono::duration_cast<std::chrono::nanoseconds>(wall).count());
   run.begun_unix_ns = wall_ns - (run.end_ns - run.start_ns);
   run.cpu_ns = events_.cpu_time_ns();
-  // A recording of the whole machine may be about a program: then its times are those of the system.
+  // A recording of the whole machine may be about a program; then the times are those of the system.
   const u32 pid = plan_.process.value_or(run.process);
   if (pid == 0) return;
   const device::ProcessState program = programs_.process(pid);
@@ -251,7 +251,7 @@ void LinuxRecordingSession::add_times(perf_data::RunFacts& run) {
   if (!plan_.process.has_value()) run.program_ns = run.end_ns - ready_ns_;
 }
 
-// Without them a recording is as good, as long as its files stay in place.
+// The recording is as good without them, as long as its files stay in place.
 void LinuxRecordingSession::add_build_ids(perf_data::RecordingFacts& facts) {
   const auto mapped = os::MappedFile::open(file_.openable_path());
   if (!mapped.has_value()) return;

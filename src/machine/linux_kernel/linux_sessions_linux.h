@@ -18,12 +18,12 @@ struct LinuxMachine {
   std::vector<u32> cores;  // online
 };
 
-// The unit that has the counters of `core`; its event numbers are the catalogue's on Arm.
+// The unit with the counters of `core`; its event numbers are the catalogue's on Arm.
 u32 core_unit_type(const LinuxMachine& machine, u32 core);
-// One type for each kind of core, for events that follow a program over all of them.
+// One type for each kind of core, for events that follow a program over all cores.
 std::vector<u32> core_unit_types(const LinuxMachine& machine);
 
-// `opener`: other than the kernel's where a test answers for it.
+// `opener` replaces the kernel in tests.
 diag::Result<std::unique_ptr<device::CountSession>> open_linux_count(
     LinuxPrograms& programs, const LinuxMachine& machine, const plan::CountPlan& plan,
     perf_events::OpenEvent opener = perf_events::open_event);

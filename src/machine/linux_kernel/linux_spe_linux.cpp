@@ -51,7 +51,7 @@ class LinuxSpeSession final : public device::SpeSession {
 
   bool starts_with_program_;
   std::vector<Descriptor> events_;
-  std::vector<AuxRing> rings_;  // in front of events_ when this ends: they are unmapped first
+  std::vector<AuxRing> rings_;  // declared before events_, so that they are unmapped first
   std::vector<readings::SpeStatistics> core_statistics_;
 };
 
@@ -76,8 +76,8 @@ diag::Result<std::unique_ptr<device::SpeSession>> open_linux_spe(LinuxPrograms& 
                                                                  const plan::SpePlan& plan) {
   const std::vector<Unit> units = perf_events::spe_units(machine.units);
   auto session = std::make_unique<LinuxSpeSession>(plan.process.has_value() && programs.is_held(*plan.process));
-  // Threads that it starts are followed. For a program that runs already, each of its threads needs an event: they do
-  // not inherit that of its first thread.
+  // Threads that it starts are followed. A program that runs already needs an event for each of its threads: they do
+  // not inherit that of the first thread.
   std::vector<int> threads{-1};
   if (plan.process.has_value()) threads = programs.threads_to_watch(*plan.process);
   if (threads.size() > 1) {

@@ -26,7 +26,7 @@ using perf_events::Scope;
 #if defined(__aarch64__)
 constexpr u64 kUserRegisters = (u64{1} << 33) - 1;  // x0 to x30, sp, pc
 constexpr u64 kFirstArgument = u64{1} << perf_data::kFirstArgumentArm64;
-// A function that calls nothing has no frame record: only x30 says who called it. perf records that, too.
+// A function that calls nothing has no frame record: only x30 has its caller. perf records that, too.
 constexpr u64 kRegistersBesideFrames = u64{1} << 30;
 #else
 constexpr u64 kUserRegisters = 0xff0fff;  // all but the segments of data
@@ -34,14 +34,14 @@ constexpr u64 kFirstArgument = u64{1} << perf_data::kFirstArgumentX86;
 constexpr u64 kRegistersBesideFrames = 0;
 #endif
 
-// Only fields that are read later: at high rates a recording is as long as its samples are.
+// Only fields that are read later: at high rates the size of a recording is that of its samples.
 u64 sample_type_of(const plan::SamplePlan& plan, bool has_arguments) {
   u64 fields = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME;
   if (plan.events.size() > 1) fields |= PERF_SAMPLE_IDENTIFIER;
   if (plan.rate_hz.has_value()) fields |= PERF_SAMPLE_PERIOD;
   if (!plan.process.has_value() || plan.core_numbers) fields |= PERF_SAMPLE_CPU;
   if (plan.call_stacks.wanted()) fields |= PERF_SAMPLE_CALLCHAIN;
-  // The fields of tracepoints. All events of a recording have the same fields: others give an empty one.
+  // The fields of tracepoints. All events of a recording have the same fields: for other events they are empty.
   const auto is_tracepoint = [](const plan::SampleEvent& event) {
     return event.kernel_event.has_value() && event.kernel_event->type == PERF_TYPE_TRACEPOINT;
   };
@@ -52,7 +52,7 @@ u64 sample_type_of(const plan::SamplePlan& plan, bool has_arguments) {
   return fields;
 }
 
-// Kernels without them, filters of containers and hypervisors.
+// Kernels without them, filters of containers, and hypervisors.
 bool may_be_of_copies(int error) {
   return error == EINVAL || error == EOPNOTSUPP || error == ENOSYS || error == EACCES || error == EPERM;
 }
@@ -68,10 +68,10 @@ void leave_copies_out(perf_event_attr& attributes) {
   attributes.sample_stack_user = 0;
 }
 
-// The newest feature first: those that older kernels do not know, or this user may not have, are left out.
+// Newest feature first: features that an older kernel does not know, or this user may not use, are left out.
 bool leave_something_out(perf_event_attr& attributes, int error) {
   if ((error == EINVAL || error == EOPNOTSUPP) && attributes.precise_ip != 0) {
-    attributes.precise_ip = (attributes.precise_ip - 1u) & 3u;  // as far as this PMU goes
+    attributes.precise_ip = (attributes.precise_ip - 1u) & 3u;  // as far as this PMU supports it
     return true;
   }
   if (error != EINVAL && error != EPERM && error != EACCES) return false;
@@ -137,10 +137,10 @@ perf_event_attr SampledEvents::attributes_of(usize number, Scope scope) const {
     if (plan_.call_stacks.wanted()) attributes.sample_regs_user |= kRegistersBesideFrames;
   }
   if (plan_.call_stacks.wanted() && plan_.call_stacks.most_frames < request::kMostFrames) {
-    attributes.sample_max_stack = static_cast<__u16>(plan_.call_stacks.most_frames + 1);  // and where the sample is
+    attributes.sample_max_stack = static_cast<__u16>(plan_.call_stacks.most_frames + 1);  // and that of the sample
   }
   if (number == 0) {
-    // After idle some kernels lose the tracepoint of switches: then this still shows who has come. And the software
+    // After idle some kernels lose the tracepoint of a switch; this still shows which thread has come. The software
     // event does not show when a thread comes back.
     attributes.context_switch =
         plan_.switch_records || has_event({"sched:sched_switch", "context-switches", "dummy"}) ? 1 : 0;
@@ -159,7 +159,7 @@ bool SampledEvents::has_event(std::initializer_list<std::string_view> names) con
   });
 }
 
-// The arguments of the system call in which a thread waits say which lock it waits for.
+// The arguments of the system call in which a thread waits identify its lock.
 bool SampledEvents::records_switches() const {
   return has_event({"sched:sched_switch", "context-switches"});
 }
@@ -245,7 +245,7 @@ diag::Result<std::vector<SampledEvents::Opened>> SampledEvents::open_watch(Scope
   return watch;
 }
 
-// A ring belongs to an event that writes nothing: one that writes could not go over to a larger ring.
+// A ring belongs to an event that writes nothing, because an event that writes could not switch to a larger ring.
 Descriptor SampledEvents::open_ring_owner(Scope scope) const {
   perf_event_attr attributes{};
   attributes.size = sizeof attributes;
@@ -254,7 +254,7 @@ Descriptor SampledEvents::open_ring_owner(Scope scope) const {
   attributes.exclude_kernel = attributes.exclude_hv = 1;
   attributes.disabled = 1;
   attributes.use_clockid = 1;
-  attributes.clockid = CLOCK_MONOTONIC;  // as of the events: a ring has one clock
+  attributes.clockid = CLOCK_MONOTONIC;  // the same as for the events: a ring has one clock
   return open_event_(attributes, scope, -1);
 }
 
@@ -321,7 +321,8 @@ diag::Result<void> SampledEvents::open(const std::vector<int>& threads) {
   return diag::Error{.text = "nothing to sample: the threads have ended, or the cores are offline", .hint = {}};
 }
 
-// Counted and not sampled: so it is exact, whatever is sampled. A part of it would be wrong, so it is all or nothing.
+// Counted, not sampled: so it is exact, whatever is sampled. A part of it would be wrong, so either all threads are
+// counted or none.
 void SampledEvents::open_cpu_time(const std::vector<int>& threads) {
   for (const int thread : threads) {
     if (thread < 0) continue;

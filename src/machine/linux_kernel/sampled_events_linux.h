@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The perf events of one sampling run: opened for each thread and core, their rings, and their descriptions for a file.
-// The first event also reports mappings, names and forks, so that addresses can be named when the program is gone.
+// The perf events of one sampling run, opened for each thread and core, with their rings and their descriptions for a
+// file. The first event also reports mappings, names and forks, so that addresses can be named when the program is
+// gone.
 #pragma once
 #include <initializer_list>
 #include <optional>
@@ -17,39 +18,40 @@ class SampledEvents {
  public:
   using OpenEvent = perf_events::OpenEvent;
 
-  // `opener`: other than the kernel's where a test answers for it.
+  // `opener` replaces the kernel in tests.
   SampledEvents(const LinuxMachine& machine, const plan::SamplePlan& plan, bool starts_with_program,
                 OpenEvent opener = perf_events::open_event)
       : machine_(machine), plan_(plan), starts_with_program_(starts_with_program), open_event_(opener) {}
 
-  // threads: {-1} for everything that runs on a core.
+  // threads: {-1} for all programs on a core.
   diag::Result<void> open(const std::vector<int>& threads);
   void switch_all(unsigned long request);
   // Records of losses that the kernel counted: a full ring can report them only when there is room again, which may
-  // never be. They contain all losses, also those that rings reported, as perf writes them. Older kernels do not count
-  // them.
+  // never happen. They contain all losses, also those that rings reported, as perf writes them. Older kernels do not
+  // count them.
   std::string lost_samples() const;
 
-  // The time on cores of the watched threads and of the threads that they started; nullopt if other threads were
-  // watched, too, or if the kernel does not count it here.
+  // The CPU time of the watched threads and of the threads that they started; nullopt if other threads were watched,
+  // too, or if the kernel does not count it here.
   std::optional<u64> cpu_time_ns() const;
 
-  // If switches are recorded: the cost of each for a thread, see switch_cost_linux.
+  // If switches are recorded, the cost of each for a thread; see switch_cost_linux.
   std::optional<u64> switch_cost() const;
 
-  // Adds to rings() a larger one for the same core, into which its events write from now on: a ring that is mapped
-  // keeps its size. The contents of the old one stay there. Does nothing if it is the greatest possible.
+  // Adds a larger ring for the same core to rings(). Its events write into the new ring from now on, because a mapped
+  // ring keeps its size. The contents of the old one stay there. Does nothing if it already has the greatest possible
+  // size.
   void enlarge(usize ring);
 
   std::vector<perf_events::SampleRing>& rings() { return rings_; }
   const std::vector<perf_events::SampleRing>& rings() const { return rings_; }
   // One for each event of the plan, and for each kind of core if those have separate units. If copies of stacks become
-  // call chains on their way into the file, without the copies.
+  // call chains before they reach the file, these descriptions have no copies.
   const std::vector<perf_data::WrittenEvent>& written() const { return written_; }
-  // The same as the kernel writes them into rings.
+  // The same, as the kernel writes them into rings.
   const std::vector<perf_data::WrittenEvent>& as_recorded() const { return recorded_; }
   u64 sample_type() const { return sample_type_; }
-  // Copies of stacks were one of several ways, and the kernel makes none here.
+  // Copies of stacks were one of several ways, and this kernel makes none.
   bool copies_were_refused() const { return copies_were_refused_; }
 
  private:
@@ -65,7 +67,7 @@ class SampledEvents {
     usize begin = 0, end = 0;  // in events_
     usize ring = 0;            // in rings_
     bool is_greatest = false;  // no larger one can be mapped
-    // events that own the rings, the newest last; the earlier ones have records still
+    // events that own the rings, the newest last; the earlier ones still have records
     std::vector<perf_events::Descriptor> owners;
   };
   diag::Result<void> open_core(u32 core, const std::vector<int>& threads);
@@ -88,7 +90,7 @@ class SampledEvents {
   bool copies_were_refused_ = false;
   u64 sample_type_ = 0;
   std::vector<Opened> events_;
-  std::vector<perf_events::Descriptor> cpu_time_;  // by thread; empty: not counted
+  std::vector<perf_events::Descriptor> cpu_time_;  // by thread; empty if not counted
   std::vector<CoreEvents> cores_;
   std::vector<perf_events::SampleRing> rings_;
   std::vector<perf_data::WrittenEvent> written_, recorded_;

@@ -16,7 +16,7 @@ namespace {
 using perf_events::Descriptor;
 using perf_events::Scope;
 
-// As kernels without user registers answer, and filters of containers.
+// The answer of kernels without user registers, and of filters of containers.
 int refusal_of_copies = EINVAL;
 u32 refused = 0;
 

@@ -49,7 +49,7 @@ struct Pipe {
   }
 };
 
-// The calling thread stays on the core that it is on.
+// The calling thread stays on its present core.
 class OnOneCore {
  public:
   OnOneCore() : core_(sched_getcpu()) {
@@ -74,7 +74,7 @@ class OnOneCore {
   int core_;
 };
 
-// Nanoseconds for some round trips; 0: the partner is gone.
+// Nanoseconds for some round trips; 0 if the partner is gone.
 u64 time_of_round_trips(const Pipe& there, const Pipe& back) {
   const auto begin = std::chrono::steady_clock::now();
   for (int i = 0; i < kRoundTrips; ++i) {
@@ -118,7 +118,7 @@ std::optional<u64> switch_cost_ns(const OpenForThread& open) {
     ring.value().taken_up_to(ring.value().waiting().tail);
     is_sound = without[i] != 0 && with[i] != 0;
   }
-  there.in.reset();  // the end of the partner
+  there.in.reset();  // the partner's end of the pipe
   partner.join();
   const u64 more = median(with), less = median(without);
   if (!is_sound || more <= less) return std::nullopt;

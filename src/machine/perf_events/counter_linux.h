@@ -36,28 +36,29 @@ class Descriptor {
   int number_ = -1;
 };
 
-// The tasks and cores an event watches. thread -1: everything on `core`; core -1: the thread wherever it runs.
+// The tasks and cores an event watches. thread -1 means everything on `core`; core -1 means the thread wherever it
+// runs.
 struct Scope {
   int thread = -1;
   int core = -1;
 };
 
-// The attributes that all events share; user mode only unless `kernel` or the event happens there, or `modifiers`
-// choose.
+// The attributes that all events share. User mode only, unless `kernel` is set, the event happens in the kernel, or
+// `modifiers` choose.
 perf_event_attr attributes_of(const plan::KernelEvent& event, bool kernel, const plan::EventModifiers& modifiers = {});
 
-// leader: of its group, or -1. On failure nothing is open and errno has the reason.
+// leader: that of its group, or -1. On failure nothing is open and errno has the reason.
 Descriptor open_event(perf_event_attr& attributes, Scope scope, int leader = -1);
 using OpenEvent = Descriptor (*)(perf_event_attr&, Scope, int leader);
 
-// How many events of the cores' counters are counted at the same time, at most `most`: the kernel refuses a group that
-// never could be. `opener`: other than the kernel's where a test answers for it.
+// How many of the cores' events can be counted at the same time, at most `most`: the kernel refuses a group that could
+// never be scheduled. `opener` replaces the kernel in tests.
 u32 greatest_group(u32 most, OpenEvent opener = open_event);
 
-// The meaning of `error` (an errno of open_event) for the user. `kernel`: kernel mode was asked for, too.
+// The meaning of `error` (an errno of open_event) for the user. `kernel`: kernel mode was also asked for.
 diag::Error refusal(int error, const std::string& event, bool hardware, bool kernel, Scope scope);
 
-// errno of an mmap that the limit on locked memory refused: room for `what`.
+// The error if the limit on locked memory made an mmap fail: room for `what`.
 diag::Error no_room(const std::string& what);
 
 struct Reading {
@@ -65,7 +66,7 @@ struct Reading {
 };
 diag::Result<Reading> read_event(const Descriptor& event);
 
-// As many descriptors as this process may have.
+// Raises the limit of descriptors as far as this process may.
 void raise_descriptor_limit();
 
 }  // namespace wperf::perf_events

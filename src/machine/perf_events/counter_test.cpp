@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How many events fit in a group, on PMUs that the test plays.
+// How many events fit in a group, on PMUs that the test simulates.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 
@@ -15,7 +15,7 @@ struct Pmu {
   u32 counters = 0;
   bool own_cycle_counter = true;  // in addition to them
   bool has_branch_misses = true, has_instructions = true;
-  bool adds_up_what_is_on = false;  // as Arm's driver: an event that is off and stays off is not in its sum
+  bool adds_up_what_is_on = false;  // like Arm's driver, which does not count an event that is off and stays off
 };
 Pmu pmu;
 u32 taken = 0, cycle_counters_taken = 0;

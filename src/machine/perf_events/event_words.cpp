@@ -11,7 +11,7 @@
 namespace wperf::perf_events {
 namespace {
 
-// Types and numbers of perf_event_open(2). They are the kernel's promise to programs and never change.
+// Types and numbers of perf_event_open(2). The kernel promises programs that they never change.
 constexpr u32 kTypeHardware = 0, kTypeSoftware = 1, kTypeTracepoint = 2, kTypeCache = 3;
 
 enum class Happens { anywhere, in_kernel, as_time };
@@ -128,7 +128,7 @@ diag::Result<std::optional<plan::KernelEvent>> EventWords::find(std::string_view
   if (const Named* known = find_in(kHardware, wanted)) return Found(event_of(kTypeHardware, *known));
   if (auto cache = find_cache_event(wanted); cache.has_value()) return cache;
   if (!is_word(name)) return Found();
-  for (const Unit& unit : find_units(files_)) {  // an event that a unit of the cores has under this name
+  for (const Unit& unit : find_units(files_)) {  // an event of this name from a unit of the cores
     if (!unit.of_cores() || !files_.exists(kUnitFolder + unit.name + "/events/" + std::string(name))) continue;
     WPERF_TRY(plan::KernelEvent event, parse_unit_event(files_, unit, name));
     return Found(std::move(event));
@@ -190,7 +190,7 @@ std::vector<EventWords::ListedEvent> EventWords::listed_events() const {
   return events;
 }
 
-// A register of the hardware (PMCEID) covers the first 64 numbers, and as many from 0x4000 on. The kernel lists its
+// A register of the hardware (PMCEID) covers the first 64 numbers, and another 64 from 0x4000 on. The kernel lists its
 // contents.
 std::optional<bool> EventWords::counts_code(u16 code) const {
   constexpr u16 kTold = 64, kToldAlso = 0x4000;
@@ -222,7 +222,7 @@ std::vector<plan::KernelEvents::Word> EventWords::words(bool of_hardware) const 
   for (const Named& one : kSoftware) words.push_back({std::string(one.name), "[software]"});
   for (const Unit& unit : find_units(files_)) {
     for (const std::string& name : files_.names(kUnitFolder + unit.name + "/events")) {
-      if (name.find('.') != std::string::npos) continue;  // units and scales of the one before
+      if (name.find('.') != std::string::npos) continue;  // units and scales belong to the event before them
       words.push_back({fmt::format("{}/{}/", unit.name, name), "[unit]"});
     }
   }

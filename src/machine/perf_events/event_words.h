@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The words for events that this Linux kernel knows: generic hardware and cache events, software events, tracepoints,
-// `unit/terms/` of sysfs.
+// The event names of this Linux kernel: generic hardware and cache events, software events, tracepoints, `unit/terms/`
+// of sysfs.
 #pragma once
 #include <memory>
 #include <string>
@@ -41,17 +41,17 @@ class EventWords final : public plan::KernelEvents {
     std::string name;
     u64 code = 0;
   };
-  // The events of the cores' units in sysfs: of Arm's common events, those that the hardware reports (PMCEID).
+  // The events of the cores' units in sysfs. For Arm's common events, those that the hardware reports (PMCEID).
   std::vector<ListedEvent> listed_events() const;
 
   SystemFiles files_;
   CounterFacts facts_;
-  mutable std::optional<std::vector<ListedEvent>> listed_;  // read when it is asked for
+  mutable std::optional<std::vector<ListedEvent>> listed_;  // read on first use
 };
 
-// Where tracefs is mounted; empty: not mounted, or not accessible.
+// The mount point of tracefs; empty if it is not mounted, or not accessible.
 std::string tracefs_folder(const SystemFiles& files);
-// The same, though this user may not look into it; empty: it is not mounted.
+// The same, even if this user may not read it; empty if it is not mounted.
 std::string tracefs_mount(const SystemFiles& files);
 
 }  // namespace wperf::perf_events

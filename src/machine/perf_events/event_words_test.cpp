@@ -11,7 +11,7 @@
 namespace wperf::perf_events {
 namespace {
 
-// A machine's small files in a folder.
+// A folder with the small files of a machine.
 class EventWordsTest : public testing::Test {
  protected:
   EventWordsTest()

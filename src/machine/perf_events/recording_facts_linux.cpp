@@ -16,7 +16,7 @@
 namespace wperf::perf_events {
 namespace {
 
-// The text after the colon of the first such row of /proc/cpuinfo.
+// The text after the colon in the first such row of /proc/cpuinfo.
 std::string processor_row(std::string_view text, std::string_view name) {
   const usize row = text.find(name);
   const usize begin = row == std::string_view::npos ? row : text.find(": ", row);
@@ -24,7 +24,7 @@ std::string processor_row(std::string_view text, std::string_view name) {
   return std::string(text.substr(begin + 2, text.find('\n', begin) - begin - 2));
 }
 
-// As perf writes it: the MIDR on Arm, otherwise vendor, family, model and stepping.
+// In perf's form: the MIDR on Arm, otherwise vendor, family, model and stepping.
 std::string processor_id(const SystemFiles& files, std::string_view processors) {
   const auto midr = files.text("/sys/devices/system/cpu/cpu0/regs/identification/midr_el1");
   if (midr.has_value()) return *midr;
@@ -85,7 +85,7 @@ std::string tracing_data(const SystemFiles& files, std::span<const std::string> 
     if (format.has_value()) systems[system].push_back(*format);
   }
   if (systems.empty()) return {};
-  // With the line end that the kernel's texts have: readers look for that.
+  // With the line end that the kernel's texts have, because readers look for it.
   const auto put_sized = [](std::string& out, const std::string& text) {
     put(out, static_cast<u64>(text.size() + 1));
     out.append(text).push_back('\n');

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Facts in a recording about the machine it was made on.
+// Facts in a recording about its machine.
 #pragma once
 #include "formats/perf_data/perf_file_layout.h"
 #include "machine/perf_events/units.h"
@@ -10,8 +10,8 @@ namespace wperf::perf_events {
 perf_data::RecordingFacts recording_facts(const SystemFiles& files, const std::vector<Unit>& units,
                                           const std::string& version);
 
-// The layout of these tracepoints' fields ("sched:sched_switch") in their samples, in perf's form. Empty if none of
-// them is known.
+// The layout of these tracepoints' fields ("sched:sched_switch") in samples, in perf's form. Empty if none of them is
+// known.
 std::string tracing_data(const SystemFiles& files, std::span<const std::string> tracepoints);
 
 }  // namespace wperf::perf_events

@@ -16,9 +16,9 @@
 namespace wperf::perf_events {
 namespace {
 
-// How long bytes may stay in a ring that is not half full: the file of a killed wperf is that old.
+// The longest time that bytes stay in a ring that is not half full; a killed wperf loses at most that much.
 constexpr int kLongestWaitMs = 100;
-// A record has its time before it is in the ring.
+// A record gets its time before it is in the ring.
 constexpr u64 kOnTheirWayNs = 1'000'000;
 
 template <clockid_t kClock>
@@ -77,11 +77,11 @@ void RecordingThread::add_earlier(std::string_view records) {
   has_earlier_ = true;
 }
 
-// A round: every ring once.
+// A round reads every ring once.
 void RecordingThread::carry_over(bool is_last) {
   const std::lock_guard lock(writing_);
   const u64 before = file_.size(), began_ns = clocks_.now();
-  // Nearly full because of the filter's work since the last round, and not because others had the processor.
+  // Nearly full because of the filter's work since the last round, not because other threads had the processor.
   const bool filter_takes_long = 2 * filtering_ns_ > began_ns - last_round_ns_;
   last_round_ns_ = began_ns;
   if (filter_ != nullptr) {
@@ -108,7 +108,7 @@ void RecordingThread::carry_over(bool is_last) {
   written_.store(file_.size(), std::memory_order_relaxed);
 }
 
-// A ring that fills up will lose records soon, or has lost some. Its contents are read with those of the others.
+// A full ring will lose records soon, or has lost some. Its contents are read with those of the others.
 void RecordingThread::enlarge_full_ones() {
   if (!enlarge_) return;
   for (usize ring = 0, known = rings_.size(); ring < known; ++ring) {
@@ -116,8 +116,9 @@ void RecordingThread::enlarge_full_ones() {
   }
 }
 
-// A mark follows each round, because later records are not older than the round before; perf puts records in order with
-// these marks and little memory. No mark comes before perf has read the earlier state: it would look for that in vain.
+// A mark follows each round, because later records are not older than the round before; with these marks perf puts
+// records in order with little memory. No mark comes before perf has read the earlier state: it would search for that
+// state in vain.
 void RecordingThread::end_round() {
   std::string mark;
   perf_data::append_finished_round(mark);
@@ -128,12 +129,12 @@ void RecordingThread::run() {
   std::vector<pollfd> waited;
   waited.push_back({.fd = stop_.number(), .events = POLLIN, .revents = 0});
   for (const SampleRing& ring : rings_) waited.push_back({.fd = ring.event(), .events = POLLIN, .revents = 0});
-  // A larger ring is filled by the events that are waited for already.
+  // A larger ring is filled by the same events, which are already polled.
   while ((waited.front().revents & POLLIN) == 0) {
     static_cast<void>(poll(waited.data(), waited.size(), kLongestWaitMs));
     carry_over();
     for (pollfd& one : waited) {
-      if ((one.revents & (POLLHUP | POLLERR | POLLNVAL)) != 0) one.fd = -1;  // whom it watched has ended
+      if ((one.revents & (POLLHUP | POLLERR | POLLNVAL)) != 0) one.fd = -1;  // the watched program has ended
     }
   }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The thread that moves the kernel's records from the rings into a file, and does only that, so that it keeps up with
+// The thread that moves the kernel's records from the rings into a file. It does nothing else, so that it keeps up with
 // any rate.
 #pragma once
 #include <atomic>
@@ -25,11 +25,11 @@ RecordingClocks system_clocks();
 
 class RecordingThread {
  public:
-  // Called when the ring of this number was found nearly full: may add a larger one that is filled in its place.
+  // Called when the ring of this number was nearly full: may add a larger one in its place.
   using Enlarge = std::function<void(usize ring)>;
 
-  // They outlive this, and between start() and stop() only this touches them. `filter`: each record passes through it;
-  // may be null.
+  // The rings and the file outlive this object, and only this object touches them between start() and stop(). `filter`:
+  // each record passes through it; may be null.
   RecordingThread(std::vector<SampleRing>& rings, os::RecordingFile& file, perf_data::RecordFilter* filter = nullptr,
                   RecordingClocks clocks = system_clocks(), Enlarge enlarge = {})
       : rings_(rings), file_(file), filter_(filter), clocks_(clocks), enlarge_(std::move(enlarge)) {}
@@ -37,16 +37,16 @@ class RecordingThread {
   RecordingThread(const RecordingThread&) = delete;
   RecordingThread& operator=(const RecordingThread&) = delete;
 
-  // The rings are emptied from now on.
+  // From now on the rings are emptied.
   diag::Result<void> start();
-  // Records of the earlier state, once they are known: finding them takes a while, and no ring may be full then.
+  // Adds records of the earlier state. Finding them takes a while, during which no ring may fill up.
   void add_earlier(std::string_view records);
-  // From any thread: records that are in the rings now are in the file afterwards.
+  // From any thread: the records that are in the rings now will be in the file when this returns.
   void carry_over(bool is_last = false);
   // Brings the rest of the rings into the file.
   void stop();
 
-  // While it runs: bytes of the file.
+  // Bytes of the file; may be called while it runs.
   u64 written() const { return written_.load(std::memory_order_relaxed); }
 
  private:
@@ -60,7 +60,7 @@ class RecordingThread {
   const RecordingClocks clocks_;
   const Enlarge enlarge_;
   std::string filtered_;  // its output of a round
-  u64 filtering_ns_ = 0;  // processor time of that
+  u64 filtering_ns_ = 0;  // the processor time for it
   u64 last_round_ns_ = 0;
   std::mutex writing_;
   bool has_earlier_ = false;

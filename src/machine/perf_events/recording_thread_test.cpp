@@ -32,10 +32,10 @@ TEST(RecordingThread, TakesWhatWasThereBeforeWhileItRuns) {
   std::ifstream file(path, std::ios::binary);
   const std::string bytes{std::istreambuf_iterator<char>(file), {}};
   std::remove(path.c_str());
-  EXPECT_EQ(bytes, "what was there");  // no samples: no mark of a round
+  EXPECT_EQ(bytes, "what was there");  // no samples, so no mark of a round
 }
 
-// The clocks stand still except for the filter's changes.
+// The clocks stand still except for changes by the filter.
 std::atomic<u64> fake_now_ns, fake_processor_ns;
 constexpr RecordingClocks kClocks = {.now = [] { return fake_now_ns.load(); },
                                      .processor_time = [] { return fake_processor_ns.load(); }};
@@ -68,10 +68,10 @@ class OwnRing {
   std::vector<SampleRing> rings_;
 };
 
-// One that takes its time in every other round, and a record of how it was hurried.
+// A filter that takes long in every other round, and records how it was hurried.
 class SlowFilter final : public perf_data::RecordFilter {
  public:
-  // After each round the ring has `waiting` bytes. `own`: the time it takes is its own, not others'.
+  // After each round the ring has `waiting` bytes. `own`: the time is spent by the filter itself, not by others.
   SlowFilter(OwnRing& ring, u64 waiting, bool own) : ring_(ring), waiting_(waiting), own_(own) {}
 
   void begin(std::span<const perf_data::WrittenEvent>) override {}

@@ -48,7 +48,7 @@ void SampleRing::taken_up_to(u64 tail) {
 namespace {
 
 constexpr usize kLeastAuxBytes = usize{64} << 10;     // a power of two of pages of any size
-constexpr usize kTellingRingBytes = usize{64} << 10;  // a record of 64 bytes for each time the hardware is read
+constexpr usize kTellingRingBytes = usize{64} << 10;  // a record of 64 bytes for each reading of the hardware
 
 usize page_size() {
   return static_cast<usize>(sysconf(_SC_PAGESIZE));

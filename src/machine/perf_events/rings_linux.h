@@ -9,7 +9,7 @@ namespace wperf::perf_events {
 // The ring of one core that the kernel fills with records, mapped.
 inline constexpr usize kRingBytes = usize{512} << 10;  // the kernel's default limit per user and core
 inline constexpr usize kLeastRingBytes = usize{16} << 10;
-inline constexpr usize kMostRingBytes = usize{8} << 20;  // for one that filled up
+inline constexpr usize kMostRingBytes = usize{8} << 20;  // for a ring that filled up
 
 class SampleRing {
  public:
@@ -22,15 +22,15 @@ class SampleRing {
   SampleRing& operator=(SampleRing&&) = delete;
   SampleRing(const SampleRing&) = delete;
 
-  // kRingBytes, halved again and again until the user's limit allows it. `event` stays open while this lives.
+  // kRingBytes, halved until the user's limit allows it. `event` stays open while this lives.
   static diag::Result<SampleRing> map(const Descriptor& event);
-  // Maps a ring of `wanted` bytes, or half, or half again, down to `least`. `watched`: an event that writes into it.
+  // Maps a ring of `wanted` bytes, halved down to `least` if necessary. `watched`: an event that writes into it.
   static diag::Result<SampleRing> map(const Descriptor& event, usize wanted, usize least, int watched);
 
   usize size() const { return size_; }
   int event() const { return event_; }  // becomes readable when the ring is half full
   RingPieces waiting() const;           // its present contents
-  void taken_up_to(u64 tail);           // gives the room back
+  void taken_up_to(u64 tail);           // gives the space back
 
  private:
   SampleRing(void* mapped, usize size, int event) : mapped_(mapped), size_(size), event_(event) {}
@@ -50,8 +50,7 @@ class AuxRing {
   AuxRing& operator=(AuxRing&&) = delete;
   AuxRing(const AuxRing&) = delete;
 
-  // `aux_bytes`: a power of two of pages; halved again and again until the user's limit allows it. `event` stays open
-  // while this lives.
+  // `aux_bytes`: a power of two of pages; halved until the user's limit allows it. `event` stays open while this lives.
   static diag::Result<AuxRing> map(const Descriptor& event, u32 core, usize aux_bytes);
 
   void drain(const readings::SpeSink& sink);

@@ -13,7 +13,7 @@ namespace {
 
 constexpr usize kRing = 32;
 
-// The bytes that come from copying the pieces one after the other.
+// The bytes from copying the pieces one after the other.
 std::string copied(const RingPieces& pieces) {
   std::string bytes;
   for (const auto& piece : {pieces.first, pieces.second}) {
@@ -114,7 +114,7 @@ class AuxAreaTest : public testing::Test {
     put(ring_, 24, 2);
     for (const u64 word : {1, 1}) put(ring_, word, 8);
   }
-  // `split`: where the ring's end is.
+  // `split`: the position of the ring's end.
   std::vector<Handed> drain(u64 head, usize split = 0) {
     std::vector<Handed> handed;
     const std::span<const std::byte> all = ring_;

@@ -161,7 +161,7 @@ std::string_view build_id_in_notes(std::string_view notes) {
   return {};
 }
 
-// Only for files of 64 bits and this machine's order of bytes: others get no build id here, which perf does not need.
+// Only for 64-bit files in this machine's byte order: others get no build id here, which perf does not need.
 std::string_view build_id_in_elf(std::string_view bytes) {
   constexpr u64 kNotes = 4, kLeastHeader = 56;
   if (!bytes.starts_with(std::string_view("\x7f"

@@ -10,24 +10,24 @@
 
 namespace wperf::perf_events {
 
-// The build id (bytes) of a file; empty: not known.
+// The build id (bytes) of a file; empty if not known.
 using BuildIdOf = std::function<std::string_view(std::string_view path)>;
 
 // One record for each mapping in /proc/PID/maps. perf needs mappings of data only for unwinding copies of stacks: it
-// takes the beginning of a file for the place of the whole file.
+// assumes that the first mapping of a file shows where the whole file is.
 enum class WhichMappings : u8 { code, all };
 void append_mappings(std::string& out, u32 process, std::string_view maps, WhichMappings which,
                      const BuildIdOf& build_id_of, const perf_data::Trailer& trailer);
 
-// The kernel as perf writes it: from its first function, which is found in the beginning of /proc/kallsyms, with the
-// length in /proc/iomem; `build_id`: its bytes. Appends nothing if the addresses are hidden.
+// The kernel as perf writes it. It starts at the first function, which is at the beginning of /proc/kallsyms, and its
+// length is in /proc/iomem. `build_id`: its bytes. Appends nothing if the addresses are hidden.
 void append_kernel(std::string& out, std::string_view symbols, std::string_view memory,
                    const perf_data::Trailer& trailer, std::string_view build_id = {});
 
 // The modules of the kernel, of /proc/modules.
 void append_kernel_modules(std::string& out, std::string_view modules, const perf_data::Trailer& trailer);
 
-// The build id in the notes of an ELF file, of which `bytes` is the beginning; or in notes alone (/sys/kernel/notes).
+// The build id in the notes of an ELF file that begins with `bytes`, or in notes without a file (/sys/kernel/notes).
 std::string_view build_id_in_elf(std::string_view bytes);
 std::string_view build_id_in_notes(std::string_view notes);
 

@@ -205,7 +205,7 @@ diag::Result<plan::KernelEvent> spe_event(const SystemFiles& files, const Unit& 
   }
   WPERF_TRY(plan::KernelEvent event, parse_unit_event(files, unit, terms));
   event.hardware = true;
-  event.cores.clear();  // its mask says which cores have it, not which read it
+  event.cores.clear();  // its mask lists the cores that have it, not those that read it
   return event;
 }
 

@@ -19,13 +19,13 @@ inline constexpr char kUnitFolder[] = "/sys/bus/event_source/devices/";
 struct Unit {
   std::string name;
   u32 type = 0;
-  std::vector<u32> cores;  // for a unit of cores: its cores; empty: unknown
+  std::vector<u32> cores;  // for a unit of cores: its cores; empty if unknown
   std::vector<u32> mask;   // for a unit outside the cores: the cores that read it
   bool of_cores() const { return mask.empty() && (name == "cpu" || !cores.empty() || name.starts_with("cpu_")); }
 };
 
 std::vector<u32> online_cores(const SystemFiles& files);
-u64 midr_of(const SystemFiles& files, u32 core);  // 0: not an Arm core, or unknown
+u64 midr_of(const SystemFiles& files, u32 core);  // 0 if it is not an Arm core, or unknown
 std::vector<Unit> find_units(const SystemFiles& files);
 
 // `terms`: "event=0x3c,umask=1", or the name of an event in the unit's folder. The unit's format folder says which bits
@@ -36,12 +36,12 @@ diag::Result<plan::KernelEvent> parse_unit_event(const SystemFiles& files, const
 // format is malformed.
 bool set_bits(std::string_view format, u64 value, plan::KernelEvent& event);
 
-// Arm SPE as sysfs describes it: the units arm_spe_0, arm_spe_1 …, one for each kind of core, their abilities, and the
-// words of perf_event_attr for a plan's filters.
+// Arm SPE in sysfs: the units arm_spe_0, arm_spe_1 …, one for each kind of core, their abilities, and the
+// perf_event_attr for a plan's filters.
 std::vector<Unit> spe_units(const std::vector<Unit>& units);
-const Unit* spe_unit_of_core(const std::vector<Unit>& spe_units, u32 core);  // null: that core has no SPE
+const Unit* spe_unit_of_core(const std::vector<Unit>& spe_units, u32 core);  // null if that core has no SPE
 
-// The values of the registers of these names, as plan asks them. All zero: there is no unit.
+// The registers with these names, in the form that plan expects. All zero if there is no unit.
 struct SpeIdentity {
   u64 id_aa64dfr0 = 0, pmsidr = 0;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Ranges of cores as typed → the cores of this machine.
+// Ranges of cores as the user typed them → the cores of this machine.
 #pragma once
 #include <vector>
 
@@ -9,7 +9,7 @@
 
 namespace wperf::plan {
 
-// Ascending, no duplicates. The error for a core that is not there names `option`.
+// Ascending, no duplicates. The error for a missing core names `option`.
 diag::Result<std::vector<u32>> expand_cores(const std::vector<request::CoreRange>& ranges, u32 core_count,
                                             const request::CoreOption& option);
 

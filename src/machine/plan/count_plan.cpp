@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Measurement + catalog + machine → the schedule of every class and the cores, clusters and channels it runs on.
+// Measurement + catalogue + machine → the schedule of every class and the cores, clusters and channels to count.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,7 +21,7 @@
 namespace wperf::plan {
 namespace {
 
-// Collects events in the order of the command line, per class, groups apart from singles.
+// Collects events in the order of the command line, per class, groups separate from single events.
 class ScheduleMaker {
  public:
   ScheduleMaker(const Capabilities& machine, EventCatalog& catalog) : machine_(machine), catalog_(catalog) {}
@@ -77,7 +77,7 @@ diag::Result<Entry> ScheduleMaker::make_entry(const request::EventToken& token, 
   Entry entry;
   WPERF_TRY(entry.code, resolve_code(token, catalog_, order));
   if (token.number.has_value()) catalog_.extra.add_raw(token.event_class, entry.code);
-  // A formula finds its events by the names in its text, even if the code has another name.
+  // A formula finds its events by the names in its text, even if the table has another name for the code.
   entry.name = solution ? token.text : shown_name(token, entry.code, catalog_);
   if (metric != nullptr) entry.metric = metric->name;
   return entry;

@@ -9,24 +9,24 @@
 
 namespace wperf::plan {
 
-// A group must fit the free counters of its class.
+// A group must fit into the free counters of its class.
 diag::Result<void> check_group_size(EventClass event_class, usize size, const Capabilities& machine);
 
-// The cores' counters answer, if they have any.
+// Fails if the cores have no counters, or if these do not respond.
 diag::Result<void> check_counters_answer(const Capabilities& machine);
 
-// Fails if the system has units of this class and the driver does not know them: the driver must be given their places,
+// Fails if the system has units of this class that the driver does not know: their places must be given to the driver,
 // and this user may not do so.
 diag::Result<void> check_set_up(EventClass event_class, const Capabilities& machine);
 
-// Anything of the class can be counted at all.
+// Fails if nothing of the class can be counted.
 diag::Result<void> check_class_available(EventClass event_class, const Capabilities& machine);
 
-// The whole ring, padding included, fits the driver's tables.
+// The whole ring, padding included, must fit into the driver's tables.
 diag::Result<void> check_schedule_size(EventClass event_class, usize size);
 
-// At most so many counters of the cores at the same time: checked against all counters, then against the free ones
-// (contract 3.3).
+// The limit of the cores' counters in use at the same time, checked first against all counters, then against the free
+// ones (contract 3.3).
 diag::Result<void> check_sampled_events(usize size, const Capabilities& machine);
 
 }  // namespace wperf::plan

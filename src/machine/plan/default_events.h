@@ -8,12 +8,12 @@
 
 namespace wperf::plan {
 
-// No event was named, but a program, a process, cores or a time was.
+// Returns true if no event was named, but a program, a process, cores or a time.
 bool wants_default_events(const request::Measurement& wanted);
-// For a program, or else for cores. An event is left out if the machine does not count it or this user may not.
+// For a program, otherwise for cores. An event is left out if the machine cannot count it or this user may not.
 request::EventList default_events(const KernelEvents& kernel, bool of_program);
-// For a driver, which counts cycles by itself: the most wanted events that all cores of the machine have, as many as
-// can be counted at once.
+// For a driver, which always counts cycles: the most wanted events that all cores of the machine have, as many as can
+// be counted at once.
 request::EventList default_events(const Capabilities& machine);
 
 }  // namespace wperf::plan

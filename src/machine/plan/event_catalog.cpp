@@ -16,7 +16,7 @@
 namespace wperf::plan {
 namespace {
 
-// Arm and Qualcomm as in WindowsPerf; Microsoft, whose Cobalt 100 is a Neoverse N2.
+// Arm and Qualcomm as in WindowsPerf, and Microsoft, whose Cobalt 100 is a Neoverse N2.
 bool has_core_metrics(u64 midr) {
   const u64 implementer = midr >> 24 & 0xff;
   return implementer == 0x41 || implementer == 0x51 || implementer == 0x6d;
@@ -86,7 +86,7 @@ void CatalogMaker::add_built_in_metrics() {
   }
 }
 
-// The list parses, every name is known and every group fits.
+// Checks that the list parses, every name is known and every group fits.
 diag::Result<MetricDefinition> CatalogMaker::define(std::string name, std::string definition, NameOrder order) const {
   MetricDefinition metric;
   WPERF_TRY(metric.events, request::parse_event_list(definition));
@@ -108,7 +108,7 @@ diag::Result<MetricDefinition> CatalogMaker::define(std::string name, std::strin
   return metric;
 }
 
-// A built-in metric that does not fit is simply absent: the user need not know, and it must not reach stderr.
+// A built-in metric that does not fit is left out without a message: the user need not know of it.
 void CatalogMaker::add_built_in(std::string_view name, std::string definition, std::optional<pmu::Metric> solution) {
   if (has(name)) return;
   const NameOrder order = solution.has_value() ? NameOrder::product_first : NameOrder::architecture_first;

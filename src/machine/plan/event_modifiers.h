@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// perf's modifiers after the name of an event: `cycles:u`, `instructions:uk`, `cpu/event=1/ppp`. Only the kernel's own
-// counting takes them.
+// perf's modifiers after the name of an event: `cycles:u`, `instructions:uk`, `cpu/event=1/ppp`. They are valid only
+// where the kernel counts.
 #pragma once
 #include <string_view>
 
@@ -11,10 +11,10 @@ namespace wperf::plan {
 
 struct ModifiedName {
   std::string_view name;     // without them
-  std::string_view letters;  // empty: none, and `name` is all of the text
+  std::string_view letters;  // empty if there are none; then `name` is the whole text
 };
 
-// "sched:sched_switch" has no modifiers: the part after its colon is not a set of such letters.
+// "sched:sched_switch" has no modifiers: the part after the colon is not a set of such letters.
 ModifiedName split_modifiers(std::string_view text);
 
 // `text`: the whole word, for messages.

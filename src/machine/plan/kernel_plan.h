@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The differences of a plan where the system's own kernel counts (Capabilities::kernel): the order in which names are
-// looked up, no rotation by wperf, programs in addition to cores.
+// How a plan differs if the system's own kernel counts (Capabilities::kernel): the order in which names are looked up,
+// no rotation by wperf, programs in addition to cores.
 #pragma once
 #include <optional>
 #include <string>
@@ -11,8 +11,8 @@
 
 namespace wperf::plan {
 
-// If the event numbers of the catalogue are valid here, its names go first, so that a list means the same on every
-// device. nullopt if it is neither a number nor a word of the kernel; then the catalogue decides.
+// If the event numbers of the catalogue are valid here, its names have priority, so that a list means the same on every
+// device. nullopt if it is neither a number nor a name of the kernel; then the catalogue decides.
 diag::Result<std::optional<Entry>> make_kernel_entry(const request::EventToken& asked, const Capabilities& machine,
                                                      EventCatalog& catalog);
 
@@ -20,7 +20,7 @@ diag::Result<std::optional<Entry>> make_kernel_entry(const request::EventToken& 
 diag::Result<Schedule> kernel_schedule(std::vector<std::vector<Entry>> groups, std::vector<Entry> singles,
                                        const Capabilities& machine);
 
-// -p: only where the kernel can, and instead of cores and programs.
+// -p works only if the kernel supports it, and excludes cores and programs.
 diag::Result<void> check_process(const request::Measurement& wanted, const Capabilities& machine);
 
 }  // namespace wperf::plan

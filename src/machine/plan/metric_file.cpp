@@ -17,7 +17,7 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
 }
 
-// Cuts `text` at the first `separator`; the rest stays in `text`, which is empty after the last part.
+// Removes and returns the part of `text` before the first `separator`; after the last part `text` is empty.
 std::string_view take_until(std::string_view& text, char separator) {
   const usize end = text.find(separator);
   const std::string_view part = text.substr(0, end);

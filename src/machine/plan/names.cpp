@@ -12,7 +12,7 @@
 namespace wperf::plan {
 namespace {
 
-// Armv8's list, and on a core of Armv9 also Armv9's additions.
+// Armv8's list, and for a core of Armv9 also Armv9's additions.
 template <typename NameOrCode>
 std::optional<pmu::Event> find_in_architecture(NameOrCode wanted, pmu::Product product) {
   const std::optional<pmu::Event> event = pmu::architectural().find_event(wanted);

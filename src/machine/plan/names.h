@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Words of the user → event codes, and codes → the names shown (contract 3.1, 5.2).
+// The user's words → event codes, and codes → the displayed names (contract 3.1, 5.2).
 #pragma once
 #include <string>
 
@@ -11,8 +11,8 @@
 
 namespace wperf::plan {
 
-// Which table is asked first. An architectural name can have another code on a product: -e follows the architecture as
-// WindowsPerf does, a product's own metrics follow the product.
+// Which table is searched first. An architectural name can have another code on a product: -e follows the architecture
+// as WindowsPerf does, a product's own metrics follow the product.
 enum class NameOrder { architecture_first, product_first };
 
 diag::Result<u16> resolve_code(const request::EventToken& token, const EventCatalog& catalog, NameOrder order);
@@ -21,7 +21,7 @@ diag::Result<u16> resolve_code(const request::EventToken& token, const EventCata
 diag::Error unknown_event(const request::EventToken& token, const EventCatalog& catalog, const KernelEvents* kernel);
 
 // The product's name of the code that `token` stands for. If there is none, the name of a -E or raw event registered
-// for it, then the architecture's. If there is none of these either, and for an event given as a number, r<hex>.
+// for it, then the architecture's name. Otherwise, and for an event given as a number, r<hex>.
 std::string shown_name(const request::EventToken& token, u16 code, const EventCatalog& catalog);
 
 }  // namespace wperf::plan

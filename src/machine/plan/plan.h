@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Measurement × catalogue × capabilities of the machine → exactly what is programmed. Pure functions; all padding and
+// Measurement × catalogue × capabilities of the machine → the exact programming. Pure functions; all padding and
 // multiplexing arithmetic (contract 4) is in this room.
 #pragma once
 #include <array>
@@ -30,8 +30,8 @@ struct Capabilities {
   u32 core_count = 0;
   std::array<u32, kEventClassCount> counters_total{}, counters_free{};  // per class
   u32 cycle_counters = 1;
-  // How many counters of the cores a count can use if counters take no turns; the rest is counted in further runs. 0:
-  // any number.
+  // How many counters of the cores a count can use on a machine where events cannot share counters in turns; the
+  // remaining events are counted in further runs. 0 means any number.
   u32 counted_at_once = 0;
   u32 cluster_count = 0, cluster_size = 0, dmc_channels = 0;
   u32 named_clusters = 0, named_dmc_channels = 0;  // by ACPI, whether the driver may use them or not
@@ -39,21 +39,21 @@ struct Capabilities {
   std::vector<u64> core_midr;        // per core
   std::array<u8, 32> counter_map{};  // 0xff: none
   std::string device_id;
-  u32 usual_cycle_interval = 0;  // default interval between samples; 0: WindowsPerf's
+  u32 usual_cycle_interval = 0;  // default interval between samples; 0 for WindowsPerf's
   TimerMoment timer;
   bool call_stacks = true;  // samples can have call stacks
-  std::string vendor;       // the vendor of cores without a MIDR; empty: the MIDR has it
+  std::string vendor;       // the vendor of cores without a MIDR; empty if the MIDR has it
   // The name of a driver that is not wperf's: it samples one core, and its samples have neither stack nor thread nor
-  // time. Empty: wperf's driver, or the kernel.
+  // time. Empty for wperf's driver or the kernel.
   std::string foreign_driver;
   std::string why_no_counters;  // set if the cores have counters that cannot be used; empty if the reason is unknown
   std::string why_no_spe;       // set if the hardware has SPE that cannot be used; empty if the reason is unknown
-  // If the system's own kernel counts: its event names. It takes turns by itself, counts programs wherever they run,
-  // and adapts intervals to a rate. Null: a driver counts.
+  // The event names of the system's own kernel, if that counts. Such a kernel multiplexes by itself, counts programs
+  // wherever they run, and adapts intervals to a rate. Null if a driver counts.
   std::shared_ptr<const KernelEvents> kernel;
 };
 
-// The product of a core, if cores differ; and each of the kinds once, the machine's own first.
+// The product of a core, if cores differ; and each kind once, the machine's own first.
 pmu::Product product_of_core(const Capabilities& machine, u32 core);
 std::vector<pmu::Product> kinds_of_cores(const Capabilities& machine);
 
@@ -76,7 +76,7 @@ std::string note_of(const Entry& entry);  // contract 3.2: e, e,M, gN, gN,M, p
 
 struct Schedule {
   std::vector<Entry> entries;
-  u32 counters = 0;  // F: how many are counted at a time
+  u32 counters = 0;  // F: the number of events counted at a time
   bool multiplexed() const { return entries.size() > counters; }
 };
 
@@ -85,7 +85,7 @@ struct MetricDefinition {
   std::string name;
   std::string definition;  // "{a,b}" or "/dsu/x,/dsu/y": the Events column of `list`
   request::EventList events;
-  // Set for metrics with a formula (Telemetry Solution): that of the first kind of cores that has it.
+  // Set for metrics with a formula (Telemetry Solution), from the first kind of cores that has it.
   std::optional<pmu::Metric> solution;
 };
 
@@ -104,7 +104,7 @@ diag::Result<EventCatalog> make_event_catalog(const Capabilities& machine, const
 struct CountPlan {
   std::array<Schedule, kEventClassCount> schedules;
   std::vector<u32> cores;         // ascending, no duplicates
-  std::vector<u32> clusters;      // those the cores belong to
+  std::vector<u32> clusters;      // the clusters to which the cores belong
   std::vector<u32> dmc_channels;  // those chosen
   bool kernel = false;
   u32 period_ms = 100;
@@ -113,9 +113,9 @@ struct CountPlan {
   std::optional<u32> process;  // that program, once it exists
   bool has_events() const;
 };
-// count.period as set by --config; it becomes the plan's period_ms only if the machine can do it.
+// count.period from --config; it becomes the plan's period_ms only if the machine supports it.
 u32 configured_period_ms(const std::vector<request::ConfigSetting>& config, const Capabilities& machine);
-// Resolves names, checks limits and groups, pads. Also used by `test`. Raw numbers register in catalog.extra.
+// Resolves names, checks limits and groups, and pads. Also used by `test`. Raw numbers register in catalog.extra.
 diag::Result<CountPlan> make_count_plan(const request::Measurement& wanted, const Capabilities& machine,
                                         EventCatalog& catalog);
 

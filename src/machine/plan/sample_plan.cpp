@@ -15,19 +15,19 @@
 namespace wperf::plan {
 namespace {
 
-// Up to half of the interval either way. Less is not enough: with an eighth, samples move so slowly through a loop that
-// is nearly a multiple of the interval that a thousand of them show no more than ten.
+// Up to half of the interval in either direction. Less is not enough: with an eighth, samples move so slowly through a
+// loop that is nearly a multiple of the interval that a thousand of them show no more than ten do.
 constexpr u32 kJitterShift = 1;
 
 // An event of this rate starts with the right interval; others get there in a few steps.
 constexpr u64 kGuessedEventsPerSecond = 1'000'000'000;
-// A rare event may become frequent from one moment to the next; more interrupts than this would leave it would choke
-// the core before the interval is adapted again.
+// A rare event may become frequent from one moment to the next. A shorter interval than this would choke the core with
+// interrupts before it is adapted again.
 constexpr u64 kLeastAdaptedInterval = 1000;
 constexpr u64 kGreatestInterval = ~u32{0};
 // No step changes the interval by more than this factor: one odd stretch of time must not decide the next.
 constexpr u64 kGreatestStep = 8;
-// A kernel that adapts intervals needs no guessed one.
+// A kernel that adapts intervals needs no estimate.
 constexpr u32 kKernelRateHz = 4000;
 constexpr usize kMostKernelEvents = 32;
 
@@ -84,7 +84,7 @@ bool in_report_order(const SampleEvent& a, const SampleEvent& b) {
   return a.code != b.code ? a.code < b.code : a.interval < b.interval;
 }
 
-// The request to the kernel; intervals and rates as it takes them: it adapts intervals by itself.
+// The request to the kernel, with intervals and rates unchanged: it adapts intervals by itself.
 diag::Result<SampleEvent> plan_kernel_sample(const request::SampledEvent& asked, const Capabilities& machine,
                                              EventCatalog& catalog, u32 rate_hz) {
   request::EventToken token;
@@ -168,7 +168,7 @@ diag::Result<std::vector<SampleEvent>> plan_events(const request::Sampling& samp
   return events;
 }
 
-// The last word counts. 0: the device's own.
+// The last one counts. 0 means the device's own.
 diag::Result<u32> configured_limit(const std::vector<request::ConfigSetting>& config, const Capabilities& machine) {
   u32 limit = 0;
   for (const request::ConfigSetting& setting : config) {
@@ -187,7 +187,7 @@ diag::Result<u32> configured_limit(const std::vector<request::ConfigSetting>& co
   return limit;
 }
 
-// As -g takes them, no deeper than was asked for.
+// As deep as -g allows, but no deeper than requested.
 request::CallStacks automatic_stacks_of(const request::Sampling& sampling) {
   request::CallStacks stacks = request::automatic_stacks();
   stacks.most_frames = sampling.call_stacks.most_frames;
@@ -220,7 +220,7 @@ bool has_table(const request::SampleDisplay& display, request::Breakdown kind) {
 }
 
 // Refuses options that would be ignored or answered with invented data: a sample of this driver belongs to a core, and
-// nothing more is known about it.
+// no other fact about it is known.
 diag::Result<void> check_foreign_driver(const request::RecordingView& view, const SamplePlan& plan,
                                         const Capabilities& machine) {
   if (machine.foreign_driver.empty()) return {};
@@ -309,7 +309,7 @@ diag::Result<void> add_switches(SamplePlan& plan, request::Sampling sampling, co
     event.tells_waits = !of_windows;
     plan.events.push_back(std::move(event));
   }
-  // Windows takes the stacks of switches by itself.
+  // Windows records the stacks of switches by itself.
   if (of_windows) return {};
   plan.call_stacks.source = request::StackSource::frame_pointers;
   return {};

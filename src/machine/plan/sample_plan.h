@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Measurement × words × machine → the sampled events on counters, with intervals and cores (contract 2.5, 3.3). Pure
-// functions. Nothing takes turns here: every event keeps its counter for the whole run.
+// functions. Events do not share counters: every event keeps its counter for the whole run.
 #pragma once
 #include <optional>
 #include <string>
@@ -20,7 +20,7 @@ inline constexpr u32 kDefaultCycleInterval = 0x8000000;
 struct SampleEvent {
   std::string name;  // lower case, as shown; `cycle` for the cycle counter
   u16 code = 0;
-  u32 interval = request::kDefaultInterval;  // an adaptive event starts with it
+  u32 interval = request::kDefaultInterval;  // the first interval of an adaptive event
   bool adaptive = false;                     // the interval follows rate_hz
   std::optional<KernelEvent> kernel_event;   // the device is asked for this instead of `code`
   EventModifiers modifiers = {};             // for events that the kernel samples
@@ -34,17 +34,17 @@ struct SamplePlan {
   std::optional<u32> process;       // the one process that is sampled; set when it exists
   std::string note;                 // why this event was chosen, if the user named none and it is not cycles
   bool kernel = false;
-  u32 jitter_shift = 0;     // an interval varies by up to interval >> jitter_shift either way; 0: not at all
-  u32 most_per_second = 0;  // samples on each core, which the driver keeps to; 0: its own limit
+  u32 jitter_shift = 0;     // an interval varies by up to interval >> jitter_shift in either direction; 0 for no jitter
+  u32 most_per_second = 0;  // the driver's limit of samples on each core; 0 for its own limit
   u64 seed = 1;             // the seed of the jitter: the same seed gives the same intervals
   std::optional<u32>
-      rate_hz;  // samples a second that each adaptive event should give on each core; set if there is one
+      rate_hz;  // the wanted samples per second for each adaptive event on each core; set if there is one
   request::CallStacks call_stacks;
-  bool switch_records = false;  // with the samples: when threads came to cores and left them, without stacks
-  bool core_numbers = false;    // each sample says its core, though one program is sampled
+  bool switch_records = false;  // also records when threads came to cores and left them, without stacks
+  bool core_numbers = false;    // each sample has its core, though one program is sampled
   request::SampleDisplay display;
 
-  // Samples of some event may be of the kernel.
+  // Can samples of some event be of the kernel?
   bool looks_into_kernel() const {
     bool looks = kernel;
     for (const SampleEvent& event : events) looks = looks || event.tells_waits || event.modifiers.kernel;
@@ -52,7 +52,7 @@ struct SamplePlan {
   }
 };
 
-// The checks come in the order that scripts rely on: core numbers, everything about -e, the one core of `sample`, the
+// The checks have the order that scripts rely on: core numbers, everything about -e, the one core of `sample`, the
 // program, the one core of `record`.
 diag::Result<SamplePlan> make_sample_plan(const request::Measurement& wanted, const request::RecordingView& view,
                                           const Capabilities& machine, const EventCatalog& catalog);
@@ -61,11 +61,11 @@ diag::Result<SamplePlan> make_sample_plan(const request::Measurement& wanted, co
 diag::Result<void> add_switches(SamplePlan& plan, request::Sampling sampling, const Capabilities& machine,
                                 const EventCatalog& catalog);
 
-// The stacks wanted by -g and --call-graph, or needed by a view that shows callers.
+// The stacks requested by -g and --call-graph, or needed by a view that shows callers.
 request::CallStacks wanted_call_stacks(const request::Sampling& sampling, const request::RecordingView& view);
 
-// The next interval of an adaptive event whose `interval` gave `samples` in `elapsed_ns` on one core, the busiest of
-// those sampled: an idle one does not show the rate. Changes by a factor of 8 at most.
+// The next interval of an adaptive event whose `interval` gave `samples` in `elapsed_ns` on the busiest sampled core;
+// an idle core does not show the rate. Changes by a factor of 8 at most.
 u32 adapted_interval(u32 interval, u64 samples, u64 elapsed_ns, u32 rate_hz);
 
 }  // namespace wperf::plan

@@ -299,7 +299,7 @@ TEST(AdaptedInterval, StaysWithinBounds) {
   EXPECT_EQ(adapted_interval(1, ~u64{0}, ~u64{0}, ~u32{0}), 1000u);
 }
 
-// 25 million events a second, guessed a billion: how soon is the rate right?
+// 25 million events a second, estimated as a billion: how soon is the rate right?
 TEST(AdaptedInterval, SettlesInAFewSteps) {
   u64 interval = 1'000'000;
   for (int step = 0; step < 4; ++step) {

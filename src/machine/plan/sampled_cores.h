@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which cores `sample` and `record` look at, and on which the program runs: the same for samples by overflow and by
-// SPE.
+// The cores that `sample` and `record` look at, and the core on which the program runs: the same for samples by
+// overflow and by SPE.
 #pragma once
 #include <vector>
 
@@ -10,14 +10,14 @@
 
 namespace wperf::plan {
 
-// -c as far as it goes: one core to sample, or with --cores and --all-cores the core the program runs on.
+// The meaning of -c: one core to sample, or, with --cores and --all-cores, the core on which the program runs.
 struct NamedCores {
   std::vector<u32> measured;  // -c
   std::vector<u32> sampled;   // --cores, --all-cores
 };
 diag::Result<NamedCores> name_cores(const request::Measurement& wanted, u32 core_count);
 
-// Left of the command word -e counts, so the user's events there would be dropped silently.
+// Before the command word -e means counting, so the user's events there would be dropped silently.
 diag::Result<void> check_no_counting_list(const std::vector<request::CountItem>& items);
 
 struct SampledCores {
@@ -27,8 +27,8 @@ struct SampledCores {
 // Checks that need the events: the one core of `sample`, the program, the one core of `record`.
 diag::Result<SampledCores> place_on_cores(NamedCores named, const request::Measurement& wanted, u32 core_count);
 
-// The kernel follows a program over all cores unless some were named; without a program, it samples everything that
-// runs there.
+// The kernel follows a program over all cores unless the user named some; without a program, it samples everything that
+// runs on the cores.
 diag::Result<SampledCores> place_by_kernel(NamedCores named, bool starts_program, u32 core_count);
 
 }  // namespace wperf::plan

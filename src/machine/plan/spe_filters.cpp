@@ -37,7 +37,7 @@ const SpeSetting* find_spe_setting(std::string_view name) {
 
 namespace {
 
-// PMSIDR_EL1.Interval → operations; the architecture's recommended least ones.
+// PMSIDR_EL1.Interval → operations: the least intervals that the architecture recommends.
 u32 least_interval_of(u64 field) {
   constexpr u32 kIntervals[] = {256, 0, 512, 768, 1024, 1536, 2048, 3072, 4096};
   return field < std::size(kIntervals) && kIntervals[field] != 0 ? kIntervals[field] : 4096;

@@ -18,11 +18,11 @@ struct SpeSetting {
   u64 least, greatest;
   void (*apply)(SpePlan& plan, u64 value);
 };
-const SpeSetting* find_spe_setting(std::string_view name);  // by name or alias; null: there is none
+const SpeSetting* find_spe_setting(std::string_view name);  // by name or alias; null if there is none
 
 bool has_spe(const Capabilities& machine);
 
-// The hardware first, then the names, then the values.
+// Checks first the hardware, then the names, then the values.
 diag::Result<void> check_spe(const request::SpeList& list, const Capabilities& machine);
 
 // The abilities of the hardware, from PMSIDR_EL1.

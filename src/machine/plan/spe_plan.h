@@ -12,9 +12,9 @@
 
 namespace wperf::plan {
 
-inline constexpr u32 kSpeBuffer = 4 << 20, kSmallSpeBuffer = 1 << 20;  // bytes per core, few of them or many
+inline constexpr u32 kSpeBuffer = 4 << 20, kSmallSpeBuffer = 1 << 20;  // bytes per core, for few cores or many
 inline constexpr u32 kFewCores = 32;
-inline constexpr u32 kSpeInterval = 1024;  // operations from one sample to the next, unless asked for otherwise
+inline constexpr u32 kSpeInterval = 1024;  // operations from one sample to the next, unless the user gives an interval
 
 struct SpePlan {
   std::vector<u32> cores;      // ascending, no duplicates
@@ -22,7 +22,7 @@ struct SpePlan {
   std::optional<u32> process;  // the one process that is profiled; set when it exists
   u32 interval = kSpeInterval;
   bool jitter = true;
-  bool loads = false, stores = false, branches = false;  // none set: all operations
+  bool loads = false, stores = false, branches = false;  // if none is set, all operations
   bool timestamps = false, physical = false, context = true;
   bool kernel = false;
   u64 events = 0, not_events = 0;  // 0: not asked
@@ -31,7 +31,7 @@ struct SpePlan {
   request::SampleDisplay display;
 };
 
-// The checks come in the order that scripts rely on: core numbers, everything about -e, the one core of `sample`, the
+// The checks have the order that scripts rely on: core numbers, everything about -e, the one core of `sample`, the
 // program, the one core of `record`.
 diag::Result<SpePlan> make_spe_plan(const request::Measurement& wanted, const request::RecordingView& view,
                                     const Capabilities& machine);

@@ -36,7 +36,7 @@ std::optional<Event> find_event_in(tables::EventRange range, std::string_view lo
   return event_at(range, *found);
 }
 
-// The first in alphabetical order where a code has two names.
+// The first in alphabetical order if a code has two names.
 std::optional<Event> find_event_in(tables::EventRange range, u16 code) {
   const tables::EventRow* first = tables::kEvents + range.first;
   const tables::EventRow* last = first + range.count;

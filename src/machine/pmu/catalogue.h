@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The known facts about every CPU product: events, metrics, groups of metrics, identity. The tables are generated from
 // data/ (tools/gen_catalogue.py), sorted, constant and free of relocations; nothing is built at start-up. All views
-// point into them and live for ever. Lookups are binary searches.
+// point into them and stay valid for ever. Lookups are binary searches.
 #pragma once
 #include <optional>
 #include <span>
@@ -38,11 +38,11 @@ struct MetricGroup {
   std::string_view metrics;  // comma list, no blanks
 };
 
-// A metric of the top-down method: a share, and where to look next for its cause.
+// A metric of the top-down method: a share, and where to look for its cause.
 struct TopdownNode {
   std::string_view metric;
   std::string_view next;  // comma list of metrics of the tree, and of groups of metrics
-  // comma list, lower case: events to sample to find the place; the best one last. Empty: none can be sampled
+  // comma list, lower case: events to sample to find the place; the best one last. Empty if none can be sampled
   std::string_view events;
   bool is_root = false;
 };
@@ -56,7 +56,7 @@ class Product {
   std::string_view architecture() const;      // "armv8.2", may be empty
   std::string_view pmu_architecture() const;  // "pmu_v3", may be empty
   u32 slots() const;                          // issue slots per cycle, 0 = unknown
-  bool has_own_events() const;                // false: only architectural events are known (armv8-a, Oryon)
+  bool has_own_events() const;                // false if only architectural events are known (armv8-a, Oryon)
 
   usize event_count() const;
   Event event(usize i) const;  // ascending code

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Compares the catalogue with the facts it was made from, if they lie next to the source tree.
+// Compares the catalogue with its source facts, if they lie next to the source tree.
 #include <gtest/gtest.h>
 
 #include <cstdlib>

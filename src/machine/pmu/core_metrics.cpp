@@ -135,7 +135,7 @@ constexpr BuiltInMetric kBuiltIn[] = {
 // slots in a cycle.
 constexpr std::string_view kLender = "neoverse-n1";
 
-// Which every core with counters has (Arm ARM, D13.12, of PMUv3), so also one whose list is unknown.
+// Every core with counters has these (Arm ARM, D13.12, on PMUv3), even one whose list is unknown.
 constexpr std::string_view kOfEveryCore[] = {"cpu_cycles", "inst_retired", "l1d_cache", "l1d_cache_refill"};
 
 bool counts(Product product, std::string_view event) {

@@ -25,14 +25,14 @@ std::optional<double> value_of_postfix(std::string_view postfix, std::span<const
 // number (0 if it is not one); damaged postfix gives 0. Never NaN or infinite.
 double evaluate_postfix(std::string_view postfix, std::span<const NamedCount> counts);
 
-// Metrics in addition to those that a product's maker published: the tool's own (contract 3.7), and, for cores without
-// published metrics, those of another core that are valid on them, too.
+// Metrics in addition to those that a product's vendor published: the tool's own (contract 3.7), and, for cores without
+// published metrics, those metrics of another core that are also valid on them.
 
 // Events that are counted together; no formula.
 struct BuiltInMetric {
   std::string_view name, title, description;
   std::string_view events;      // comma list
-  std::string_view definition;  // for the uncore: as -e takes it; otherwise empty, and the events are one group
+  std::string_view definition;  // for the uncore: the spelling for -e; if empty, the events are one group
 };
 std::span<const BuiltInMetric> built_in_metrics();
 const BuiltInMetric* find_built_in_metric(std::string_view name);

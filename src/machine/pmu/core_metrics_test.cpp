@@ -70,12 +70,12 @@ TEST(Formula, NeverInfiniteNorNan) {
   EXPECT_TRUE(std::isfinite(evaluate("huge huge *")));
 }
 
-// An evaluator of the infix by another road: recursive descent on the text.
+// A second evaluator of the infix text, by recursive descent.
 class Infix {
  public:
   Infix(std::string_view text, const std::map<std::string_view, u64>& counts) : text_(text), counts_(counts) {}
 
-  double value() {  // 0 after a division by zero, as the contract has it
+  double value() {  // 0 after a division by zero, as in the contract
     const double result = sum();
     EXPECT_EQ(peek(), '\0') << text_.substr(position_);
     return divided_by_zero_ ? 0 : result;

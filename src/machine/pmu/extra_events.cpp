@@ -82,7 +82,7 @@ const ExtraEvent* find_code(const std::vector<ExtraEvent>& events, EventClass ev
 
 }  // namespace
 
-// All or nothing: a text with an error registers none of its events.
+// A text with an error registers none of its events.
 diag::Result<void> ExtraEvents::parse(std::string_view text) {
   if (text.empty()) return diag::contract_error("nothing to parse!");
   if (text.find_first_of(" \t\r\n\v\f") != std::string_view::npos) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The maker and the product of a core: the fields of MIDR_EL1 (Arm ARM).
+// The vendor and the product of a core: the fields of MIDR_EL1 (Arm ARM).
 #include <algorithm>
 #include <iterator>
 #include <tuple>

@@ -12,7 +12,7 @@ namespace wperf::pmu::tables {
 
 using StringId = u16;
 
-inline constexpr u32 kPoolRowBytes = 32768;       // strings lie in rows of this size and never straddle two
+inline constexpr u32 kPoolRowBytes = 32768;       // strings lie in rows of this size and never cross a border
 inline constexpr u16 kArchitecturalBit = 0x8000;  // in EventRow::text
 
 struct EventText {
@@ -59,7 +59,7 @@ struct ProductRow {
   u16 first_other_name, other_name_count;
 };
 
-// Sorted. A product is known by this row if the revision (variant << 4 | revision) is at least from_revision.
+// Sorted. This row applies to a product if the revision (variant << 4 | revision) is at least from_revision.
 struct IdentityRow {
   u16 implementer, part, from_revision, product;
 };

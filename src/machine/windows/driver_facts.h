@@ -10,8 +10,8 @@
 
 namespace wperf::windows {
 
-// The device of another profiler's driver: Arm's WindowsPerf. Its driver and wperf's may be installed side by side, but
-// this tool uses only wperf's.
+// The device of another profiler's driver: Arm's WindowsPerf. Its driver and wperf's may both be installed, but this
+// device uses only wperf's.
 struct OtherDriver {
   std::string instance_id, hardware_ids;
 };
@@ -20,19 +20,19 @@ struct DriverFacts {
   bool service_installed = false;
   bool running = false;
   u32 last_error = 0;      // Windows' error at the last attempt to start it
-  std::string error_text;  // the same in words
-  std::string file;        // wperf-driver.sys; empty: not known
+  std::string error_text;  // the same error in words
+  std::string file;        // wperf-driver.sys; empty if not known
   bool file_exists = false;
-  bool signature_known = false;  // false: nothing below is known
+  bool signature_known = false;  // if false, nothing below is known
   bool file_signed = false, signature_trusted = false;
   std::string signer, signature_trouble;
-  std::optional<u32> device_problem;  // of its entry in the Device Manager, 0 = no problem; nullopt: it has no entry
+  std::optional<u32> device_problem;  // of its entry in the Device Manager, 0 = no problem; nullopt if it has no entry
   std::vector<OtherDriver> others;
 };
 
 // nullopt if this is not Windows.
 std::optional<DriverFacts> driver_facts();
 std::vector<OtherDriver> other_drivers();
-std::string file_of_service(const char* name);  // on Windows; empty: not known
+std::string file_of_service(const char* name);  // on Windows; empty if not known
 
 }  // namespace wperf::windows

@@ -6,7 +6,7 @@
 namespace wperf::windows {
 namespace {
 
-// Modern Standby follows the first, while the other ends when the lid closes; older machines know only the second.
+// Modern Standby obeys the first, while the other ends when the lid closes; older machines know only the second.
 constexpr POWER_REQUEST_TYPE kKept[] = {PowerRequestExecutionRequired, PowerRequestSystemRequired};
 
 }  // namespace

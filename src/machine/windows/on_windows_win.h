@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A machine of Windows without its driver: the programs, the facts from ACPI, and a lock against sleep during
+// A Windows machine without its driver: the programs, the facts from ACPI, and a lock against sleep during
 // measurements. Machines with a driver are based on it: driver_handle_win.cpp with wperf's,
 // windowsperf/open_machine_win.cpp with Arm's.
 #pragma once
@@ -11,11 +11,11 @@
 
 namespace wperf::windows {
 
-// Keeps Windows from sleeping while something is measured: in Modern Standby, and where a machine sleeps, cores power
-// down and forget their counters. `powercfg /requests` shows it.
+// Keeps Windows from sleeping during a measurement: in Modern Standby, and on machines that sleep, cores power down and
+// lose their counters. `powercfg /requests` shows it.
 class AwakeRequest {
  public:
-  AwakeRequest();  // from here until it goes; where Windows refuses, nothing happens
+  AwakeRequest();  // from here until its destruction; does nothing if Windows refuses
   ~AwakeRequest();
   AwakeRequest(const AwakeRequest&) = delete;
   AwakeRequest& operator=(const AwakeRequest&) = delete;

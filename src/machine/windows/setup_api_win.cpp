@@ -89,10 +89,10 @@ std::wstring instance_id_of(const DeviceList& list, SP_DEVINFO_DATA& device) {
   return functions().instance_id(list.get(), &device, id, MAX_DEVICE_ID_LEN, nullptr) != 0 ? id : L"";
 }
 
-// The ids, a comma between them.
+// The ids, separated by commas.
 std::string hardware_ids_of(const DeviceList& list, SP_DEVINFO_DATA& device) {
   wchar_t ids[2048] = {};
-  constexpr DWORD kRoom = sizeof ids - 2 * sizeof(wchar_t);  // an answer that lacks its two zeros is harmless
+  constexpr DWORD kRoom = sizeof ids - 2 * sizeof(wchar_t);  // an answer without its two zeros is harmless
   if (functions().property(list.get(), &device, SPDRP_HARDWAREID, nullptr, reinterpret_cast<BYTE*>(ids), kRoom,
                            nullptr) == 0) {
     return {};

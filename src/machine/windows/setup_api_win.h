@@ -18,7 +18,7 @@ struct PresentInterface {
 // The first enabled device interface that exists.
 std::optional<PresentInterface> find_driver_interface();
 std::optional<PresentInterface> find_windowsperf_interface();  // that of Arm's driver
-// The problem code of the driver's device in the Device Manager, 0 = no problem; nullopt: there is no such device.
+// The problem code of the driver's device in the Device Manager, 0 = no problem; nullopt if there is no such device.
 std::optional<u32> driver_device_problem();
 u32 count_acpi_devices(const wchar_t* acpi_id);
 // The memory that Windows has assigned to the devices with this id, in the order of their instances.

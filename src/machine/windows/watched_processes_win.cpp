@@ -42,7 +42,7 @@ bool read(HANDLE process, u64 address, void* to, size_t size) {
   return ReadProcessMemory(process, reinterpret_cast<const void*>(address), to, size, &done) != 0 && done == size;
 }
 
-// Where the image lies, before the process has run an instruction: the list of modules is made later, by its loader.
+// The address of the image before the process has run an instruction: its loader makes the list of modules later.
 u64 image_base(HANDLE process) {
   static const os::SystemLibrary ntdll(L"ntdll.dll");
   decltype(&NtQueryInformationProcess) query = nullptr;
@@ -132,7 +132,7 @@ void WatchedProcess::look_at_modules() {
       known_.modules.front() = std::move(module);
       continue;
     }
-    // The module that lay there before was unloaded.
+    // The module that was at this address before was unloaded.
     const u64 end = module.base + module.size;
     std::erase_if(known_.modules, [&](const readings::Module& old) {
       return old.base != 0 && old.base < end && module.base < old.base + old.size;
@@ -171,7 +171,7 @@ std::optional<ProcessorPlace> place_of(u32 core) {
   return place_of_core(core, sizes);
 }
 
-// All threads, those to come included. With one group of processors this is the process's own mask; with more, a
+// All threads, including future ones. With one group of processors, this is the process's own mask. With more, a
 // process may spread over groups, so its job confines it.
 bool confine(const SpawnedProcess& spawned, const ProcessorPlace& place) {
   GROUP_AFFINITY affinity{};
@@ -217,7 +217,7 @@ diag::Result<SpawnedProcess> spawn_suspended(const std::string& command_line, u3
   spawned.pid = made.dwProcessId;
   spawned.process.reset(made.hProcess);
   spawned.thread.reset(made.hThread);
-  // Before it runs, so that no child escapes; if the job cannot have it, it is still ended the usual way.
+  // Done before it runs, so that no child escapes. If the job cannot have it, it is still ended the usual way.
   if (spawned.job != nullptr) AssignProcessToJobObject(spawned.job.get(), spawned.process.get());
   if (place.has_value() && !confine(spawned, *place)) {
     const diag::Error error = pin_error(core);

@@ -8,10 +8,10 @@
 
 namespace wperf::windows {
 
-// One Windows process that a measurement looks at: its state and modules, remembered after its end. Either started by
-// wperf or found running.
+// One Windows process that a measurement looks at: its state and modules, remembered after its end. Either wperf
+// started it, or it was running already.
 
-// Closes a HANDLE at the end of its owner's life.
+// Closes a HANDLE when its owner is destroyed.
 struct HandleCloser {
   void operator()(void* handle) const;
 };
@@ -19,12 +19,13 @@ using OwnedHandle = std::unique_ptr<void, HandleCloser>;
 
 class WatchedProcess {
  public:
-  // Takes the process handle; null: the process could not be opened, so only its number is known.
+  // Takes the process handle; null if the process could not be opened, so that only its number is known.
   WatchedProcess(u32 pid, OwnedHandle handle);
 
   void* handle() const { return handle_.get(); }
   device::ProcessState state() const;
-  // Adds the modules that were loaded since the last call. Unloaded ones stay known: samples were taken in them.
+  // Adds the modules that were loaded since the last call. Unloaded modules stay known, because samples were taken in
+  // them.
   void look_at_modules();
   const readings::Process& description();
 

@@ -20,7 +20,7 @@ namespace {
 
 constexpr u64 kNanosecondsPerSecond = 1'000'000'000;
 constexpr u64 kNanosecondsPerTick = 100;  // unit of timers
-// A young process loads its modules; one that lives for some milliseconds only must not be missed.
+// A young process is loading its modules; one that lives only for some milliseconds must not be missed.
 constexpr u64 kYoungNs = 300'000'000;
 constexpr u64 kYoungLookNs = 2'000'000;
 constexpr u64 kOldLookNs = 1'000'000'000;
@@ -70,7 +70,7 @@ void WindowsPrograms::kill(u32 pid) {
   Watched& watched = found->second;
   watched.process.look_at_modules();
   if (watched.job != nullptr) TerminateJobObject(watched.job.get(), 1);
-  TerminateProcess(watched.process.handle(), 1);  // in case the job did not have it
+  TerminateProcess(watched.process.handle(), 1);  // used if the job did not have it
 }
 
 WindowsPrograms::Watched& WindowsPrograms::watch(u32 pid) {
@@ -124,7 +124,7 @@ bool WindowsPrograms::sleep(u64 nanoseconds, void* process) {
   HANDLE waited[3] = {timer_.get()};
   DWORD count = 1;
   if (process != nullptr) waited[count++] = process;
-  // After Ctrl-C a wait that still goes on is intended.
+  // After Ctrl-C, a wait that continues is intended.
   if (os::interrupt_event() != nullptr && !os::interrupted()) waited[count++] = os::interrupt_event();
   return WaitForMultipleObjects(count, waited, FALSE, INFINITE) == WAIT_OBJECT_0;
 }

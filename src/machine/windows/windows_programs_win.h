@@ -31,7 +31,7 @@ class WindowsPrograms final : public device::Programs {
   void look_at_modules(u64 now);
   // When the next look at the modules is due.
   u64 next_look(u64 now) const;
-  // Waits for the timer, the process or Ctrl-C. True: the time is up.
+  // Waits for the timer, the process or Ctrl-C. Returns true if the time is over.
   bool sleep(u64 nanoseconds, void* process);
 
   u64 frequency_ = 1;  // of the performance counter

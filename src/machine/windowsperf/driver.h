@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One typed call of Arm's driver each: its input, an answer of just the right size, and a refusal as a sentence for the
-// user. It never sends requests that the driver does not check and that would corrupt memory: cores and channels that
-// do not exist, lists that are too long, answers without room.
+// A typed call for each request to Arm's driver: its input, an answer of exactly the right size, and a refusal as a
+// sentence for the user. It never sends requests that the driver does not check and that would corrupt memory: cores
+// and channels that do not exist, lists that are too long, answers without room.
 #pragma once
 #include <memory>
 #include <span>
@@ -19,7 +19,7 @@ struct ClassEvents {
   std::vector<u16> codes;
 };
 
-// Which counters a request is about.
+// The counters that a request is about.
 struct Scope {
   std::vector<u32> cores;
   u32 flags = kCountCore;
@@ -42,7 +42,7 @@ class Driver {
   diag::Result<void> assign(u32 core, u8 dmc_channel, u32 filter_bits, const std::vector<ClassEvents>& lists);
   diag::Result<std::unique_ptr<CountAnswer>> read_core(u32 core);
   diag::Result<std::unique_ptr<DsuAnswer>> read_dsu(u32 core);
-  diag::Result<std::vector<DmcAnswer>> read_dmc();  // answers of all channels
+  diag::Result<std::vector<DmcAnswer>> read_dmc();  // for answers of all channels
 
   // Only DSUs that ACPI lists.
   diag::Result<DsuCounters> init_dsu(u32 clusters, u32 cores_per_cluster);
@@ -53,7 +53,7 @@ class Driver {
   diag::Result<SampleTotals> stop_sampling(u32 core);
   diag::Result<std::unique_ptr<SampleAnswer>> take_samples(u32 core);
 
-  u32 core_count() const { return core_count_; }  // once hardware() was asked
+  u32 core_count() const { return core_count_; }  // set once hardware() was called
 
  private:
   diag::Result<Answer> exchange(Request request, std::span<const std::byte> input, std::span<std::byte> output);
@@ -81,14 +81,14 @@ struct Opened {
   Machine& machine;
   Driver driver;
   HardwareAnswer hardware{};
-  u32 cluster_count = 0, cluster_size = 0, dsu_counters = 0;  // of the DSUs that were set up
+  u32 cluster_count = 0, cluster_size = 0, dsu_counters = 0;  // of the configured DSUs
   std::string name;                                           // "Arm's driver (WindowsPerf 3.8.0)"
 };
 
 diag::Result<std::unique_ptr<device::CountSession>> open_count_session(Opened& opened, const plan::CountPlan& plan);
 diag::Result<std::unique_ptr<device::SampleSession>> open_sample_session(Opened& opened, const plan::SamplePlan& plan);
 
-// The driver's work after its answers to a lock or a reset is over by then (it does not wait for it itself).
+// By then the driver's work after its answers to a lock or a reset is over (it does not wait for that itself).
 inline constexpr u64 kSettlingNs = 2'000'000;
 
 }  // namespace wperf::windowsperf

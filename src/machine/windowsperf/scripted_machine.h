@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A machine whose driver answers from a script, for tests: every request is kept as text, "CODE INPUT" in hexadecimal
-// digits, zeros at the end left out as "..n", and the room for the answer is checked.
+// A machine whose driver answers from a script, for tests. Every request is kept as text, "CODE INPUT" in hexadecimal
+// digits, with zeros at the end written as "..n"; the size of the answer's buffer is checked.
 #pragma once
 #include <gtest/gtest.h>
 
@@ -41,7 +41,7 @@ class ScriptedMachine final : public Machine {
     version.minor = 8;
   }
 
-  // Since the last call of this.
+  // The requests since the last call of this function.
   std::vector<std::string> sent() { return std::exchange(sent_, {}); }
   void answer(Request request, Handler handler) { handlers_[static_cast<u32>(request)] = std::move(handler); }
   void refuse(Request request, u32 error) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Arm's driver adds its counters up in ticks; when it is stopped, it forgets counts since the last tick. So a count
-// ends with a tick: the session waits for the next one of each core, and reports the covered time. The driver knows no
+// Arm's driver adds its counters up in ticks. When it is stopped, counts since the last tick are lost. So a count ends
+// with a tick: the session waits for the next tick of each core, and reports the covered time. The driver knows no
 // groups; the plan's padding keeps them together, as it does for wperf's driver.
 #include <fmt/format.h>
 
@@ -12,13 +12,14 @@ namespace wperf::windowsperf {
 namespace {
 
 constexpr u64 kPollNs = 1'000'000;
-constexpr u64 kPatienceNs = 2'000'000'000;  // with a tick, which comes after 200 ms at the latest
+constexpr u64 kPatienceNs = 2'000'000'000;  // with a tick, which takes at most 200 ms
 constexpr u16 kCyclesEvent = 0x11;
 
 std::vector<u16> codes_of(const plan::Schedule& schedule) {
   std::vector<u16> codes;
   for (const plan::Entry& entry : schedule.entries) codes.push_back(entry.code);
-  // Padding keeps groups in their turns. Where nothing takes turns, its counters are free.
+  // Padding keeps groups together in one turn. If all events fit at once, no padding is needed, and its counters are
+  // free.
   for (size_t i = schedule.entries.size(); !schedule.multiplexed() && i != 0 && schedule.entries[i - 1].padding; --i) {
     codes.pop_back();
   }
@@ -71,7 +72,7 @@ class CountingByTicks final : public device::CountSession {
   plan::CountPlan plan_;
   Scope scope_;
   std::array<std::vector<u16>, kEventClassCount> codes_;
-  bool counts_cycles_ = false;  // by an ordinary event, because the cycle counter leaves the kernel out
+  bool counts_cycles_ = false;  // by an ordinary event, because the cycle counter does not count the kernel
   bool rotates_ = false;
   std::vector<Ticking> ticking_;
   bool running_ = false;
@@ -98,7 +99,7 @@ diag::Result<void> CountingByTicks::check_plan() const {
   return {};
 }
 
-// Each listed core of a cluster would read and zero the cluster's counters.
+// Each listed core of a cluster would read and reset the cluster's counters.
 diag::Result<void> CountingByTicks::choose_cores() {
   scope_.cores = plan_.cores;
   if (!counts(EventClass::core) && !counts(EventClass::dsu)) scope_.cores = {plan_.cores.front()};
@@ -160,7 +161,7 @@ diag::Result<void> CountingByTicks::assign_to_cores(const std::vector<ClassEvent
   return {};
 }
 
-// The driver programs DSU counters with codes of the core's list. So that list has the DSU's for a moment.
+// The driver programs DSU counters with codes from the core's list. So that list temporarily has the DSU's codes.
 diag::Result<void> CountingByTicks::assign_all() {
   const auto& core = codes_[index_of(EventClass::core)];
   const auto& dsu = codes_[index_of(EventClass::dsu)];
@@ -262,7 +263,7 @@ diag::Result<void> CountingByTicks::stop() {
   return {};
 }
 
-// `first`: the reading of the unit's first event.
+// `first`: the reading for the unit's first event.
 readings::UnitCounts CountingByTicks::unit_of(const Ticking& one, u32 number, usize first) const {
   const plan::Schedule& schedule = plan_.schedules[index_of(one.event_class)];
   readings::UnitCounts unit{.event_class = one.event_class,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Arm's driver as a device: the supported versions, its lock, and the facts about the hardware. The lock outlives the
-// handle, so its holder gives it back before the handle is closed.
+// handle, so its holder releases it before the handle is closed.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -158,7 +158,7 @@ diag::Result<device::DriverVersion> WindowsPerfDevice::driver_version() {
   return version;
 }
 
-// A list that the driver would count wrongly, or that would corrupt its memory, is not sent: then there is no DSU.
+// A list that the driver would count wrongly, or that would corrupt its memory, is not sent; then there is no DSU.
 void WindowsPerfDevice::set_up_dsu() {
   const u32 clusters = machine_->dsu_clusters();
   const u32 cores = opened_.hardware.core_count;
@@ -190,7 +190,7 @@ std::string WindowsPerfDevice::why_no_spe() const {
 diag::Result<plan::Capabilities> WindowsPerfDevice::capabilities(Spe) {
   const std::vector<device::DeviceMemory> channels = machine_->dmc_channels();
   if (!uncore_set_up_) {
-    uncore_set_up_ = true;  // a second list of channels would be taken by halves
+    uncore_set_up_ = true;  // the driver would take only half of a second list of channels
     set_up_dsu();
     set_up_dmc(channels);
   }
@@ -208,7 +208,7 @@ diag::Result<plan::Capabilities> WindowsPerfDevice::capabilities(Spe) {
   machine.dmc_channels = dmc_channels_;
   machine.named_clusters = machine_->dsu_clusters();
   machine.named_dmc_channels = static_cast<u32>(channels.size());
-  machine.period_default_ms = machine.period_min_ms;  // counts end with a tick: the sooner it comes the better
+  machine.period_default_ms = machine.period_min_ms;  // counts end with a tick, so a short period is better
   machine.core_midr = machine_->core_midrs();
   machine.core_midr.resize(machine.core_count, hardware.midr);
   machine.counter_map.fill(0xff);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A machine with Arm's driver: the way to it, the programs, and facts that the driver does not report. There is Windows
-// (open_machine_win.cpp) and the fake over the simulated machine (sim/arm_driver).
+// A machine with Arm's driver: the transport to it, the programs, and facts that the driver does not report. The two
+// kinds are Windows (open_machine_win.cpp) and the fake over the simulated machine (sim/arm_driver).
 #pragma once
 #include <cstddef>
 #include <memory>
@@ -17,15 +17,16 @@ namespace wperf::windowsperf {
 
 struct Answer {
   u32 error = 0;     // Windows' number; 0: success
-  size_t bytes = 0;  // written by the driver, according to itself
+  size_t bytes = 0;  // the size that the driver claims to have written
 };
 
-// Moves bytes; never reads them. Called from one thread. Its end closes the handle, which does not release the lock.
+// Moves bytes without reading them. Called from one thread. Its destructor closes the handle, which does not release
+// the lock.
 class Transport {
  public:
   virtual ~Transport() = default;
-  // `output` is zero at first. An error of wperf's own: the request never got to the driver or its answer never came
-  // back.
+  // `output` must be zero on entry. An error of wperf's own means that the request did not reach the driver or its
+  // answer did not come back.
   virtual diag::Result<Answer> control(u32 code, std::span<const std::byte> input, std::span<std::byte> output) = 0;
   // As DriverTransport::measuring().
   virtual void measuring(bool) {}
@@ -39,9 +40,9 @@ class Machine : public Transport, public device::Programs, public device::Machin
  public:
   // The version of the driver's file, because its own answer needs the lock. nullopt if it cannot be read.
   virtual std::optional<FileVersion> file_version() = 0;
-  // MIDR_EL1 by core, because the driver reports that of one core only. Empty if unknown.
+  // MIDR_EL1 by core, because the driver reports that of only one core. Empty if unknown.
   virtual std::vector<u64> core_midrs() = 0;
-  // Time for the work that the driver does after its answers. Programs that were started and do not run yet stay so.
+  // Gives the driver time for its work after an answer. Programs that were started but do not run yet stay suspended.
   virtual void pause(u64 nanoseconds) = 0;
 };
 

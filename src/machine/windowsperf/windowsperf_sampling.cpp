@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Arm's driver keeps 128 samples of a core. A sample that finds no room is dropped, and its event is silent from then
-// on; so is one that comes while the buffer is read. Therefore sampling runs in slices: before the buffer can be full,
-// the driver is stopped, its number of samples is read, its buffer is emptied, and it is set up anew and started. The
-// length of a slice follows from the slices before.
+// Arm's driver keeps 128 samples per core. A sample that finds no room is dropped, and its event is silent from then
+// on; the same happens to a sample that comes while the buffer is read. Therefore sampling runs in slices. Before the
+// buffer can be full, the driver is stopped, its number of samples is read and its buffer is emptied. Then it is set up
+// again and started. The length of a slice follows from the slices before.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace {
 constexpr u64 kWantedSamples = kMostSamples / 2;  // in a slice
 constexpr u64 kLeastSliceNs = 1'000'000, kGreatestSliceNs = 60'000'000'000;
 constexpr u64 kGreatestGrowth = 8;                    // from one slice to the next
-constexpr u64 kMostEventsPerSecond = 32'000'000'000;  // for any event: eight of each cycle at 4 GHz
+constexpr u64 kMostEventsPerSecond = 32'000'000'000;  // for any event: eight per cycle at 4 GHz
 constexpr u64 kNanosecondsPerSecond = 1'000'000'000;
 constexpr u32 kCycleFlag = 31;
 
@@ -71,7 +71,7 @@ class SamplingInSlices final : public device::SampleSession {
 };
 
 diag::Result<void> SamplingInSlices::begin_slice() {
-  // The driver switches the counters' interrupts on only when its sources are set.
+  // The driver enables the counters' interrupts only when its sources are set.
   WPERF_CHECK_OK(opened_.driver.set_sources(core_, sources_));
   WPERF_CHECK_OK(opened_.driver.start_sampling(core_));
   running_ = true;
@@ -98,7 +98,7 @@ void SamplingInSlices::choose_next_slice(u64 samples, u64 elapsed_ns) {
   slice_ns_ = std::clamp(std::min(wanted, longest), kLeastSliceNs, kGreatestSliceNs);
 }
 
-// The events of the plan: the flags go by counters of the hardware, of which some may belong to others.
+// The events of the plan. The flags are numbered by hardware counters, some of which may belong to others.
 u32 SamplingInSlices::events_of(u64 overflow_flags) const {
   u32 events = 0;
   for (u32 i = 0; i < sources_.size(); ++i) {
@@ -118,7 +118,7 @@ diag::Result<void> SamplingInSlices::take(const SampleAnswer& answer) {
       continue;
     }
     for (u32 event = 0; event < came_.size(); ++event) came_[event] += events >> event & 1;
-    // A sample's time is known only by its slice, and its process not at all: the program runs on this core.
+    // Only the slice tells a sample's time, and its process is unknown: the program runs on this core.
     const u64 time_ns = begun_ns_ + (now_ns - begun_ns_) * (i + 1) / (answer.count + 1);
     waiting_.push_back({.time_ns = time_ns,
                         .pc = record.pc,
@@ -161,7 +161,8 @@ std::string SamplingInSlices::remark() const {
         "; in {} of them its buffer was full, and the number of samples lost after that is unknown: use a longer "
         "interval",
         full_slices_);
-  // At its end a slice cuts off half an interval of each event; the most frequent one says how long they are.
+  // The end of a slice cuts off half an interval of each event; the most frequent event decides the length of an
+  // interval.
   constexpr u64 kEnoughInASlice = 8;
   for (usize i = 0; i < names_.size() && names_.size() > 1 && slices_ > 1; ++i) {
     if (came_[i] >= slices_ * kEnoughInASlice) continue;

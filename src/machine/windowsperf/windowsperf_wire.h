@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The requests and answers of wperf-driver, Arm's driver of WindowsPerf, as versions 3.7.1 to 3.8.0 have them: facts of
-// a foreign wire, so every offset is pinned.
+// The requests and answers of wperf-driver, Arm's driver of WindowsPerf, in versions 3.7.1 to 3.8.0: facts of a foreign
+// wire, so every offset is pinned.
 #pragma once
 #include <cstddef>
 #include <type_traits>
@@ -51,7 +51,7 @@ enum : u32 { kCountCore = 1, kCountDsu = 2, kCountDmc = 4 };  // flags of CoreLi
 enum : u32 { kLockGet = 0, kLockForce = 1, kLockRelease = 2 };
 enum class LockStatus : u32 { idle = 0, busy = 1, acquired = 2, no_counters = 3, unknown = 4 };
 
-// Windows' errors, as the driver gives them.
+// Windows' errors that the driver returns.
 enum : u32 {
   kBadCommand = 22,  // not the owner of the lock, or the driver is being removed
   kInvalidParameter = 87,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One typed request to the driver: fills the header in, shares the buffer between request and answer as the kernel
-// does, checks the answer's size, and turns a refusal into the sentence the user should read.
+// One typed request to the driver. Fills in the header, shares the buffer between request and answer as the kernel
+// does, checks the answer's size, and turns a refusal into a sentence for the user.
 #pragma once
 #include <algorithm>
 #include <cstddef>

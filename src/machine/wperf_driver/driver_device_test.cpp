@@ -212,7 +212,7 @@ TEST(DriverDevice, GivesUpOnADriverThatRefusesEveryProtocol) {
   EXPECT_FALSE(made.device->driver_version().has_value());
 }
 
-// A machine of four cores; the driver says how many clusters it knows.
+// A machine of four cores; the driver reports how many clusters it knows.
 Handler hardware_of(u32& clusters) {
   return [&clusters](std::span<std::byte> buffer, size_t) -> device::DriverAnswer {
     WperfHardwareReply reply{};
@@ -292,7 +292,7 @@ TEST(DriverDevice, PlanBecomesRequestAndAnswerBecomesReadings) {
     return device::DriverAnswer{WPERF_OK, 0};
   };
   WperfCountReply reply{};
-  reply.entry_count = 100000;  // a driver gone mad: never read past the array
+  reply.entry_count = 100000;  // a driver that returns nonsense: never read past the array
   reply.cycles = 7;
   reply.entries[0].value = 42;
   made.machine->handlers[WPERF_CODE_COUNT_READ] = answer(reply);
@@ -308,7 +308,7 @@ TEST(DriverDevice, PlanBecomesRequestAndAnswerBecomesReadings) {
   EXPECT_EQ(capture.value().units[0].entries[0].value, 42u);
 }
 
-// Padding keeps groups within their turns; without turns its counters are better left to cycles.
+// Padding keeps groups together in one turn; without turns its counters are better left to cycles.
 TEST(DriverDevice, PaddingIsCountedOnlyWhereItIsNeeded) {
   Made made = make();
   u32 counted = 0;
@@ -373,7 +373,7 @@ TEST(DriverDevice, AbandonedSessionStopsTheDriver) {
   EXPECT_EQ(made.machine->codes.back(), u32{WPERF_CODE_COUNT_STOP});
 }
 
-// Drains core 1 of a driver whose answers `fill` makes.
+// Drains core 1 of a driver; `fill` makes its answers.
 void drain(Made& made, const std::function<void(WperfDrainReply&)>& fill, readings::SampleCapture& capture) {
   made.machine->handlers[WPERF_CODE_SAMPLE_DRAIN] = [&fill](std::span<std::byte> buffer, size_t) {
     auto reply = std::make_unique<WperfDrainReply>();
@@ -406,7 +406,7 @@ TEST(DriverDevice, SamplesBehindThoseOfOthersAreDrained) {
   EXPECT_EQ(capture.core_statistics[0].lost_filtered, 2048u);
 }
 
-// A driver that announces more data and never gives any is not asked forever.
+// A driver that announces more data and never gives any must not be asked forever.
 TEST(DriverDevice, ADriverThatBringsNothingIsNotAskedForEver) {
   Made made = make();
   u32 asked = 0;

@@ -17,7 +17,7 @@ class DriverHandle {
   DriverHandle& operator=(DriverHandle&&) = delete;
   ~DriverHandle();
 
-  // See DriverTransport::control(). Once Ctrl-C was pressed a request that hangs is cancelled after a moment.
+  // See DriverTransport::control(). After Ctrl-C a hanging request is cancelled after a moment.
   diag::Result<device::DriverAnswer> control(u32 code, std::span<std::byte> buffer, size_t input);
   const std::string& instance_id() const { return instance_id_; }
   const std::string& hardware_ids() const { return hardware_ids_; }
@@ -25,11 +25,11 @@ class DriverHandle {
  private:
   struct Flight;
   explicit DriverHandle(void* handle);
-  // The Windows error of the request in flight, 0 = success; `returned`: bytes of the answer.
+  // The Windows error of the request in flight, 0 for success; `returned`: bytes of the answer.
   unsigned long finish(Flight& flight, unsigned long& returned);
 
   void* handle_;
-  std::unique_ptr<Flight> flight_;  // used again by every request
+  std::unique_ptr<Flight> flight_;  // reused by every request
   std::string instance_id_, hardware_ids_;
 };
 

@@ -87,7 +87,7 @@ class DriverSampleSession final : public device::SampleSession {
       statistics.core = cores_[index];
       const size_t before = capture.samples.size();
       take_samples(*reply, statistics, capture);
-      // An answer without samples may have left out a thousand samples of other programs, with wanted ones after them.
+      // An answer without samples may have skipped a thousand samples of other programs, with wanted ones after them.
       const bool left_some_out = reply->lost_filtered != seen;
       seen = reply->lost_filtered;
       more = reply->more != 0 && (capture.samples.size() != before || left_some_out);

@@ -8,8 +8,8 @@
 
 namespace wperf::wperf_driver {
 
-// One measurement of the driver between its start and its stop. Its destructor stops a running one. Each session of
-// driver_device.cpp and driver_runs.cpp has one.
+// One measurement of the driver between its start and its stop. Its destructor stops a running measurement. Each
+// session of driver_device.cpp and driver_runs.cpp has one.
 class DriverRun {
  public:
   DriverRun(device::DriverTransport& transport, u32 start_code, u32 stop_code)

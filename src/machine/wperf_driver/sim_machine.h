@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The simulated machine, with data that only a simulation has: the actions of its scheduler and the true counts of
-// threads.
+// The simulated machine, with data that only a simulation has: its scheduler's actions and the true counts of threads.
 #pragma once
 #include <memory>
 #include <span>

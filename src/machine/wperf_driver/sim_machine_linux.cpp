@@ -83,7 +83,7 @@ class SimMachine final : public SimulatedMachine {
   u64 now_ns() override { return api_->now_ns(sim_); }
   std::optional<u64> seed() const override { return seed_; }
 
-  // A simulated core makes some 24 million cycles in a second: so a short program has samples, too.
+  // A simulated core runs some 24 million cycles a second: with this interval even a short program has samples.
   u32 usual_cycle_interval() const override { return 24'000; }
 
   std::vector<device::DeviceMemory> dmc_channels() override {

@@ -23,7 +23,7 @@ struct AddressAnswer {
   u32 rva = 0;
   std::string function;              // empty: unknown
   std::vector<AddressFrame> frames;  // innermost inlined first, the function itself last
-  u32 line_begin = 0, line_end = 0;  // code of the function's line at rva; equal: not known
+  u32 line_begin = 0, line_end = 0;  // code of the function's line at rva; equal if not known
 };
 
 }  // namespace wperf::answers

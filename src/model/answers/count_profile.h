@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The immutable answer of one count: the counts with their places and names, scaled. Knows neither OS nor output
-// format. Padding entries never get here.
+// The immutable answer of one count: the counts with their places and names, scaled. Independent of OS and output
+// format. Padding entries are not part of it.
 #pragma once
 #include <algorithm>
 #include <array>
@@ -15,16 +15,16 @@ namespace wperf::answers {
 
 struct CountRow {
   std::string name;         // lower case; "cycle" for the fixed counter
-  std::optional<u16> code;  // nullopt: the fixed cycle counter
+  std::optional<u16> code;  // nullopt for the fixed cycle counter
   std::string note;         // contract 3.2
   u64 value = 0;
   u64 slots = 0, rounds = 0;
   u64 scaled = 0;
   double fraction = 1;        // the share of the time during which it was measured
   double low = 0, high = 0;   // 95 % interval of the count of a counter that is always on
-  bool has_interval = false;  // false: too little was seen; low and high have no meaning
-  // For counts that took several runs of a program: which run, and how long it lasted; 0 seconds: as long as the whole
-  // count.
+  bool has_interval = false;  // false if too little was seen; then low and high have no meaning
+  // For counts that took several runs of a program: which run, and how long it lasted; 0 seconds means as long as the
+  // whole count.
   u32 run = 0;
   double run_seconds = 0;
   double deviation = 0;  // standard deviation of the runs that `value` is the mean of
@@ -33,7 +33,7 @@ struct CountRow {
   bool counted() const { return fraction > 0; }
 };
 
-// Adds rows of the same events, from elsewhere or from another time.
+// Adds rows of the same events, from another place or time.
 inline void add_counts(std::vector<CountRow>& sums, const std::vector<CountRow>& rows) {
   if (sums.empty()) {
     sums = rows;
@@ -48,9 +48,9 @@ inline void add_counts(std::vector<CountRow>& sums, const std::vector<CountRow>&
 
 // The meaning of the row `cycle` of a core.
 enum class CycleRow : u8 {
-  as_events,    // cycles counted as the events are
-  with_kernel,  // all cycles, where the events are counted without the kernel
-  uncounted     // 0: nothing could count them
+  as_events,    // cycles in the same modes as the events
+  with_kernel,  // all cycles, although the events are counted without the kernel
+  uncounted     // 0 because nothing could count them
 };
 
 struct CountUnit {
@@ -74,7 +74,7 @@ struct MetricRow {  // Telemetry Solution metric
   u32 core = 0;
   std::string product, metric, unit;
   double value = 0;
-  bool counted = true;  // false: one of its events was never on a counter, and value has no meaning
+  bool counted = true;  // false if one of its events was never on a counter; then value has no meaning
 };
 
 struct L3Row {
@@ -100,9 +100,9 @@ struct Runs {
 // The counts of a thread; `values` by event of its table.
 struct ThreadCountRow {
   u32 process = 0, thread = 0;
-  std::string name;  // the name of its process; empty: not known
+  std::string name;  // the name of its process; empty if not known
   double running_seconds = 0;
-  u64 switches = 0;  // times it came to a core
+  u64 switches = 0;  // number of switches to a core
   std::vector<u64> values;
 };
 // The threads of one run, the longest running first.
@@ -114,24 +114,24 @@ struct ThreadTable {
 struct CountProfile {
   std::string vendor;
   bool kernel = false;
-  u32 core_count = 0;  // how many cores were chosen
+  u32 core_count = 0;  // number of chosen cores
   std::array<ClassCounts, kEventClassCount> classes;
   std::vector<MetricRow> metrics;  // core, then metric name
   bool has_l3_metric = false, has_ddr_metric = false;
   std::vector<L3Row> l3;
   std::vector<DdrRow> ddr;
   double elapsed_seconds = 0;
-  // If a program was counted wherever it ran, and not cores: its process. Then class core has one unit, the program.
+  // Set if a program was counted wherever it ran, not cores: its process. Then class core has one unit, the program.
   std::optional<u32> process;
-  std::string program;                                 // its name; empty: not known, or no program
-  std::optional<double> user_seconds, system_seconds;  // of a program that ended, with the waiting
+  std::string program;                                 // its name; empty if not known, or if there is no program
+  std::optional<double> user_seconds, system_seconds;  // of a program that ended, including the waiting
   bool by_kernel = false;                              // counted by the system's kernel, not by the driver
   std::vector<ThreadTable> threads;                    // if the device counts each thread: one table for each run
   std::vector<std::string> remarks;                    // remarks for the reader, as whole sentences
   std::optional<Runs> runs;                            // all counts and times are means of several runs
 };
 
-// The time of one of several counts, since the first began.
+// The time of one of several counts, relative to the begin of the first.
 struct CountSpan {
   u64 begin_ns = 0, end_ns = 0;
 };

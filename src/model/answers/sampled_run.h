@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Everything about a run that took samples but the samples: its program, the losses of each core, how it ended. Knows
-// neither OS nor output format.
+// Everything about a run that took samples, except the samples: its program, the losses of each core, how it ended.
+// Independent of OS and output format.
 #pragma once
 #include <optional>
 #include <string>
@@ -21,14 +21,14 @@ struct ModuleSection {
 struct SampleModule {
   std::string name;  // base name as loaded
   std::string path;
-  std::string pdb_file;  // the PDB with its names; empty: none
+  std::string pdb_file;  // the PDB with its names; may be empty
   u64 base = 0;          // its address in memory
   u32 size = 0;
   u64 image_base = 0;  // the preferred address of its file
   std::vector<ModuleSection> sections;
   bool main = false;    // the program itself: its functions are shown without module name
   bool kernel = false;  // in the kernel's address space
-  std::string reason;   // why it has no better names; empty: they are the best possible
+  std::string reason;   // why there are no better names; empty if they are the best possible
   u64 samples = 0;      // of all events; set by the view
 };
 
@@ -47,11 +47,11 @@ struct CoreSamples {
   u32 core = 0;
   u64 generated = 0;
   u64 lost_ring_full = 0;   // the tool did not collect fast enough
-  u64 lost_filtered = 0;    // from an exception level that was not wanted, or from another program
-  u64 held_back = 0;        // intervals that made no sample, because samples would have come too fast
+  u64 lost_filtered = 0;    // from an unwanted exception level, or from another program
+  u64 held_back = 0;        // intervals without a sample, because samples would have come too fast
   u64 throttled = 0;        // times the system stopped sampling because it took too much time
   u64 unreadable = 0;       // records that made no sense
-  u64 register_losses = 0;  // times the counters' registers were found wiped, and set up anew
+  u64 register_losses = 0;  // times the counters' registers were found wiped, and were set up again
 };
 
 // Samples of a thread on a core.
@@ -63,18 +63,18 @@ struct OwnerCount {
 };
 
 struct SampledRun {
-  SampleTarget target;  // with the known modules of the program
+  SampleTarget target;  // includes the known modules of the program
   std::vector<CoreSamples> cores;
   std::vector<ProcessName> processes;
   bool callers = false;        // wanted
-  bool all_processes = false;  // without it, samples of all processes become "other process"
-  // SPE sampled kinds of operations. Such a profile has the modules of the target in their order. Its samples count
-  // places of code only; `owners` counts threads and cores.
+  bool all_processes = false;  // if false, samples of all processes become "other process"
+  // Set if SPE sampled kinds of operations. Such a profile has the modules of the target in their order. Its samples
+  // count only places of code; `owners` counts threads and cores.
   bool of_operations = false;
   std::vector<OwnerCount> owners;
   std::optional<u32> exit_code;  // the program's exit code, if it ended by itself
   double elapsed_seconds = 0;
-  std::string note;  // why this event was chosen, if the user named none; empty: no reason is given
+  std::string note;  // why this event was chosen, if the user named none; empty without a reason
 
   u64 samples_generated() const {
     u64 sum = 0;

@@ -47,10 +47,10 @@ struct ListedWord {
 struct CatalogueListing {
   std::array<bool, kEventClassCount> classes{};  // those this machine can count
   std::vector<ListedMetric> metrics;             // alphabetical
-  bool product_events = true;                    // false: their numbers have another meaning here
+  bool product_events = true;                    // if false, their numbers have another meaning here
   std::vector<u16> absent_events;                // numbers that the hardware reports as missing
   std::vector<ListedWord> words;                 // the system's own kernel's event names
-  std::optional<std::string> spe_version;        // "FEAT_SPE…"; nullopt: SPE is not listed
+  std::optional<std::string> spe_version;        // "FEAT_SPE…"; nullopt if SPE is not listed
 };
 
 // One page of `man` (contract 8.6): fields in the order they are shown.
@@ -81,7 +81,7 @@ struct TestReport {
   u32 period_ms = 0, period_max_ms = 0, period_min_ms = 0;
   u32 sampling_interval = 0x4000000;
   std::vector<std::pair<std::string, std::string>> session;  // the arguments for Windows' tracing
-  bool spe = false;                                          // tool, driver and machine can sample with it
+  bool spe = false;                                          // tool, driver and machine can sample with SPE
 };
 
 // The results of `wperf doctor --selftest`: device by device, check by check.

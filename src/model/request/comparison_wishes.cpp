@@ -26,7 +26,8 @@ diag::Error bad_condition(std::string_view text) {
           .code = diag::ExitCode::usage};
 }
 
-// `functon:parse`: otherwise it would be the name of an event, like system:tracepoint.
+// An unknown word before the colon is an error; otherwise `functon:parse` would be an event name like
+// system:tracepoint.
 std::string_view meant_kind(std::string_view name) {
   const usize colon = name.find(':');
   if (colon == std::string_view::npos) return {};
@@ -43,7 +44,7 @@ std::string_view trimmed(std::string_view text) {
 
 }  // namespace
 
-// Names of functions may contain a >; that of the condition is the last.
+// Names of functions may contain a >; the last one belongs to the condition.
 diag::Result<FailCondition> parse_fail_condition(std::string_view text) {
   const usize greater = text.rfind('>');
   if (greater == std::string_view::npos) return bad_condition(text);

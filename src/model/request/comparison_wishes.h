@@ -21,7 +21,7 @@ struct FailCondition {
 };
 diag::Result<FailCondition> parse_fail_condition(std::string_view text);
 
-// The divisor of a cost before both sides are compared.
+// Costs are divided by this before the two sides are compared.
 struct CostPer {
   enum class Unit { automatic, share, second, run, counter };
   Unit unit = Unit::automatic;
@@ -31,14 +31,14 @@ diag::Result<CostPer> parse_cost_per(std::string_view text);
 
 struct Comparison {
   std::vector<std::string> before, after;  // files
-  bool has_sides = false;                  // a -- or --- stood between them
+  bool has_sides = false;                  // a -- or --- separated them
   CostPer per;
-  std::vector<FailCondition> conditions;  // of --fail-if; any of them fails the gate
+  std::vector<FailCondition> conditions;  // from --fail-if; any of them fails the gate
   std::optional<std::string> junit_file, markdown_file;
   bool annotations = false;  // GitHub's
   // Only for bench:
-  std::optional<std::string> record_as;      // each run is recorded, in files whose names begin so
-  std::optional<std::string> baseline_file;  // the side before, measured some other time
+  std::optional<std::string> record_as;      // each run is recorded, in files with this prefix
+  std::optional<std::string> baseline_file;  // the side before, measured at another time
   std::optional<std::string> kept_baseline;  // the file into which the program's runs are written as a later baseline
   u32 warmup = 0;                            // rounds that are run first, and do not count
   bool shows_output = false;                 // the programs' output

@@ -14,7 +14,7 @@ inline constexpr u64 kMaxListedCores = 128;  // in -c
 
 struct CoreOption {
   std::string_view name;
-  u64 limit;  // how many cores the list may name, repeated ones included
+  u64 limit;  // the most cores that the list may name, repeated ones included
 };
 inline constexpr CoreOption kMeasuredCores{"-c", kMaxListedCores};
 inline constexpr CoreOption kSampledCores{"--cores", ~u64{0}};

@@ -16,7 +16,7 @@ struct Unit {
 };
 constexpr Unit kUnits[] = {{"", 1000}, {"ms", 1}, {"s", 1000}, {"m", 60'000}, {"h", 3'600'000}, {"d", 86'400'000}};
 
-// 292 years: the most that signed 64-bit nanoseconds hold, so that no later stage can overflow.
+// 292 years: the greatest duration in signed 64-bit nanoseconds, so that no later stage can overflow.
 constexpr u64 kLongestMs = 9'223'372'036'854;
 
 // Moves the leading digits of `text` into the result.

@@ -13,7 +13,7 @@ struct Duration {
   u64 milliseconds = 0;
 };
 
-// `option` is the spelling the user wrote; the error names it.
+// `option` is the user's spelling; the error names it.
 diag::Result<Duration> parse_duration(std::string_view text, std::string_view option);
 
 }  // namespace wperf::request

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::string_view kClassNames[kEventClassCount] = {"core", "dsu", "dmc_clk", "dmc_clkdiv2"};
 
-// Cuts `/dsu/` and the like off the front of `text`.
+// Removes `/dsu/` and the like from the front of `text`.
 std::optional<EventClass> take_prefix(std::string_view& text) {
   for (const EventClass event_class : kEventClasses) {
     if (event_class == EventClass::core) continue;
@@ -53,7 +53,7 @@ class ListParser {
   std::string group_text_;  // the token that opened it
 };
 
-// A member may leave the prefix of its group out, but not carry another one: one group lives on one set of counters.
+// A member may leave out the prefix of its group, but may not have another one: a group is on one set of counters.
 diag::Result<EventClass> ListParser::class_in_group(std::optional<EventClass> prefix, std::string_view token) const {
   if (!prefix.has_value() || *prefix == group_class_) return group_class_;
   return diag::contract_error(

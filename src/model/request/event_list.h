@@ -17,12 +17,12 @@ std::string_view class_name(EventClass event_class);
 // Token i belongs to the group of the token before it.
 bool continues_group(const EventList& list, usize i);
 
-// r1b, 27, 0x1b, 033. None: a name. Text that only starts like a number is a name too, which plan will not find.
+// r1b, 27, 0x1b, 033. nullopt for a name. Text that only starts like a number is also a name, which plan will not find.
 diag::Result<std::optional<u32>> parse_raw_event(std::string_view text);
 
 diag::Result<EventList> parse_event_list(std::string_view text);
 
-// Two commas side by side, `{}`, `:100`: the mistake of a list to count or to sample.
+// Two commas in a row, `{}`, `:100`: mistakes in a list to count or to sample.
 diag::Error nameless_event(std::string_view list);
 
 }  // namespace wperf::request

@@ -9,7 +9,7 @@
 namespace wperf::request {
 
 diag::Result<ExportFormat> parse_export_format(std::string_view name);
-// Bytes that no terminal shows.
+// Bytes that a terminal cannot show.
 bool is_binary(ExportFormat format);
 std::string_view export_name(ExportFormat format);
 inline constexpr std::string_view kExportNames =

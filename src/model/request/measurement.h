@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The part of a request that plans and devices need: what is measured, checked only against itself.
+// The part of a request that plans and devices need: what is measured. It is checked only for contradictions.
 #pragma once
 #include <optional>
 #include <string>
@@ -39,7 +39,7 @@ struct Timeline {
   u64 count = 0;  // 0 = endless
 };
 
-// A setting that the parser found acceptable (contract 11.1); its value is a 32-bit decimal.
+// A setting that the parser accepted (contract 11.1); its value is a 32-bit decimal.
 inline constexpr char kPeriodSetting[] = "count.period";
 inline constexpr u32 kLeastPeriodMs = 10, kGreatestPeriodMs = 100;
 inline constexpr char kSampleLimitSetting[] = "sample.limit";  // samples a second on each core
@@ -55,14 +55,14 @@ struct Program {
 
 // A measurement of a command: the device, the events, the program or cores, and the time.
 struct Measurement {
-  Command command = Command::none;  // some rules and defaults differ by it
-  std::string device;               // --device or WPERF_DEVICE, as given; empty = the machine's own
+  Command command = Command::none;  // some rules and defaults depend on it
+  std::string device;               // --device or WPERF_DEVICE, as given; empty for the machine's own
   bool force_lock = false;
   std::vector<CountItem> items;
   std::vector<std::string> extra_events;  // -E texts or file paths
   std::vector<std::string> metric_files;  // -C
-  std::vector<CoreRange> cores;           // -c; empty = all, or of a program to start the first
-  std::optional<Duration> timeout;        // nullopt or 0 = until Ctrl-C
+  std::vector<CoreRange> cores;           // -c; empty means all, or for a program to start the first
+  std::optional<Duration> timeout;        // nullopt or 0 means until Ctrl-C
   Timeline timeline;
   bool kernel = false;
   std::optional<u32> dmc_channel;  // nullopt: all
@@ -70,7 +70,7 @@ struct Measurement {
   std::optional<std::string> pe_file, pdb_file, image_name;
   std::optional<Program> program;
   std::optional<u32> process;         // -p: a running program, by its number
-  std::optional<u32> spawn_delay_ms;  // nullopt: measure from the first instruction of the program on
+  std::optional<u32> spawn_delay_ms;  // nullopt measures from the first instruction of the program on
   Sampling sampling;
 
   u64 duration_ms() const { return timeout.has_value() ? timeout->milliseconds : 0; }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Whole-text numbers of the command line and of the text files: every character must belong to the number, nothing
-// wraps, no locale. A value beyond 64 bits comes back as the greatest one, which every caller's own limit refuses.
+// Whole-text numbers of the command line and of text files: every character must belong to the number, nothing wraps,
+// no locale. A value beyond 64 bits is returned as the greatest value, which every caller's own limit refuses.
 #pragma once
 #include <optional>
 #include <string_view>
@@ -9,7 +9,7 @@
 
 namespace wperf::request {
 
-// Digits only. None when the text is empty or has another character.
+// Digits only. nullopt if the text is empty or has another character.
 std::optional<u64> parse_decimal(std::string_view text);
 
 // The digits of one base (2 to 16), either case, no prefix.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The options that say where the answers of a command go.
+// The options for the output of a command.
 #pragma once
 #include <optional>
 #include <string>

@@ -11,7 +11,7 @@
 
 namespace wperf::request {
 
-// --to: whose interface the server has.
+// --to: the server's interface.
 enum class PushTarget : u8 { pyroscope, pyroscope_ingest, parca, otlp };
 struct PushLabel {
   std::string name, value;
@@ -23,7 +23,7 @@ inline constexpr u64 kDefaultPushPeriodMs = 60'000;
 struct Push {
   std::optional<std::string> url;  // of --url or --push
   PushTarget target = PushTarget::pyroscope;
-  std::vector<PushLabel> labels;  // in their order, each name once
+  std::vector<PushLabel> labels;  // in the user's order, each name once
   std::optional<std::string> token_file, tenant;
   bool token_in_the_clear = false;   // the token may go over plain http to another machine
   std::optional<std::string> spool;  // a folder

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The options that choose samples of a recording, and how they are shown.
+// The options that select samples of a recording, and how they are shown.
 #pragma once
 #include <optional>
 #include <string>
@@ -15,7 +15,7 @@ struct TimeSpan {
   std::optional<double> from, to;  // seconds after the first sample
 };
 inline constexpr u64 kPageSliceNs = 20'000'000;  // the resolution in time of an HTML page
-// --export: forms of a profile that other tools read.
+// --export: formats of a profile that other tools read.
 enum class ExportFormat : u8 {
   pprof,
   firefox,
@@ -23,7 +23,7 @@ enum class ExportFormat : u8 {
   folded,
   chrome,
   perfetto,
-  perfetto_perf,  // with samples that its older versions know
+  perfetto_perf,  // with samples in the form of its older versions
   callgrind,
   otlp,
   csv,
@@ -38,24 +38,24 @@ struct ThreadNumbers {
 };
 
 struct RecordingView {
-  std::vector<SortBy> sort;  // the columns, which also define the rows; empty: comm, module, symbol
+  std::vector<SortBy> sort;  // the columns, which also define the rows; empty means comm, module, symbol
   std::vector<std::string> comms, modules;
   std::vector<u32> pids, tids;
   std::optional<TimeSpan> time;
-  bool children = false;            // called functions count for the caller, too
-  bool idle = false;                // for a trace: samples of idle cores, too
-  std::vector<u32> trace_cores;     // for a trace: only samples of these cores; empty: all
+  bool children = false;            // called functions also count for the caller
+  bool idle = false;                // for a trace: also samples of idle cores
+  std::vector<u32> trace_cores;     // for a trace: only samples of these cores; empty for all
   bool providers = false;           // for a trace: events by provider
   bool spans = false;               // for a trace: the spans that programs marked with starts and stops
   std::optional<std::string> span;  // for a trace: only the threads' time in spans of this name
-  bool relative = false;            // percentages refer to the samples that the filters leave
+  bool relative = false;            // percentages of the samples that pass the filters
   bool tree = false, callers = false, callees = false;
   bool folded = false;
-  bool latency = false;                      // samples count for the time that went by
-  std::optional<ThreadNumbers> parallelism;  // only samples that were taken while so many threads ran
+  bool latency = false;                      // samples are weighted by elapsed time
+  std::optional<ThreadNumbers> parallelism;  // only samples taken while so many threads ran
   bool debuginfod = false;                   // servers may be asked for files
-  std::optional<double> percent_limit;       // call trees leave out smaller shares; nullopt: the default of a view
-  std::optional<std::string> html_file, svg_file;  // pages to be written
+  std::optional<double> percent_limit;       // call trees leave out smaller shares; nullopt for the default of a view
+  std::optional<std::string> html_file, svg_file;  // HTML pages to write
   bool html_all = false;                           // with the time of each sample
   std::optional<ExportFormat> export_format;
   bool inlined = false;  // functions that the compiler inlined are separate frames

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The user's request, as plain structs, checked only against itself: no device, catalogue or file was looked at. Only
-// commands, the command line, the C API and the doctor's door know it; they hand down the parts, each with its own
-// header.
+// The user's request, as plain structs, checked only for contradictions: no device, catalogue or file was looked at.
+// Only commands, the command line, the C API and the doctor's entry point know it; they hand on its parts, each with
+// its own header.
 #pragma once
 #include <optional>
 #include <string>
@@ -25,8 +25,8 @@ struct WaitView {
 
 // Options that only `topdown` takes.
 struct TopdownView {
-  std::optional<u32> level;  // how deep to go; 1 is the first; never 0
-  std::string node;          // the node to go to; empty: where the most is lost
+  std::optional<u32> level;  // how deep to go; 1 is the first level; never 0
+  std::string node;          // the node to go to; empty for the one that loses most
   bool sampled = true;       // a last run samples, to find the functions
 };
 
@@ -34,8 +34,8 @@ struct TopdownView {
 struct LiveView {
   bool once = false;     // prints one stretch of time
   u64 period_ms = 1000;  // how long a stretch is; never 0
-  bool waits = false;    // shows where threads wait, too
-  // Counted while sampling; an empty list: the default events of `stat`.
+  bool waits = false;    // also shows where threads wait
+  // Counted while sampling; an empty list means the default events of `stat`.
   std::optional<std::vector<CountItem>> counters = {};
 };
 
@@ -50,7 +50,7 @@ struct Request : Measurement {
   Outputs outputs;
   std::optional<std::string> man_topic;
   std::optional<std::string> data_file;    // read by `report` and `waits`
-  bool data_file_is_kept = true;           // false: its name is temporary, because the file was just recorded
+  bool data_file_is_kept = true;           // if false, its name is temporary, because the file was just recorded
   std::vector<std::string> further_files;  // of the same session
   std::optional<Program> second_program;   // compared by `bench` with the first
   std::optional<u32> runs;                 // -r: how often the program is counted; never 0
@@ -60,7 +60,7 @@ struct Request : Measurement {
   LiveView live;
   DoctorWork doctor;
   Push push;
-  std::optional<std::string> listen;  // for stat: ADDRESS:PORT at which counts can be read
+  std::optional<std::string> listen;  // for stat: the ADDRESS:PORT that serves the counts
   Comparison comparison;
   std::optional<Command> help_topic;    // the command that help is to explain
   bool all_help = false;                // every command and option

@@ -17,7 +17,7 @@ struct SampleTarget {
 // pe_file is set.
 SampleTarget sample_target(const Measurement& request);
 
-// The lines that -v prints first, with the blank line after them. Empty without a PE file.
+// The lines that -v prints first, followed by a blank line. Empty without a PE file.
 std::string deduced_text(const Measurement& request);
 
 }  // namespace wperf::request

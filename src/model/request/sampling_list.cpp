@@ -33,7 +33,7 @@ bool is_word_character(char c) {
   return (lower >= 'a' && lower <= 'z') || c == '_';
 }
 
-// "sched_switch" of "sched:sched_switch" may be the second half of a tracepoint's name.
+// "sched_switch" in "sched:sched_switch" may be the second half of a tracepoint's name.
 usize length_of_word(std::string_view text) {
   if (text.empty() || !is_word_character(text.front())) return 0;
   usize length = 1;
@@ -70,7 +70,7 @@ diag::Result<SampledEvent> parse_event(std::string_view token) {
   return event;
 }
 
-// Where the next entry begins: after a comma that is not inside of `unit/…/`.
+// The beginning of the next entry: after a comma that is not inside of `unit/…/`.
 usize end_of_entry(std::string_view text) {
   const usize comma = text.find(',');
   if (comma == std::string_view::npos) return comma;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The options of sampling: events, Arm SPE, call stacks, and the tables of samples.
+// The options for sampling: events, Arm SPE, call stacks, and the tables of samples.
 #pragma once
 #include <optional>
 #include <string>
@@ -12,17 +12,18 @@
 
 namespace wperf::request {
 
-// One entry of a sampling list (contract 3.3): an event of the cores, and how many of it pass from sample to sample.
+// One entry of a sampling list (contract 3.3): an event of the cores, and its count from sample to sample.
 inline constexpr u32 kDefaultInterval = 0x4000000;
 struct SampledEvent {
   std::string text;             // as typed, without the interval
   std::optional<u32> number;    // raw: r1b, 27, 0x1b
-  std::optional<u32> interval;  // nullopt: not given; never 0
-  // `system:point` is a tracepoint of Linux, or a NAME followed by something that is not an interval. Only plan knows.
+  std::optional<u32> interval;  // nullopt if not given; never 0
+  // `system:point` is a tracepoint of Linux, or a NAME followed by something that is not an interval. Only plan can
+  // tell.
   std::optional<diag::Error> interval_error;
 };
 
-// `NAME=VALUE` of -e arm_spe_0/…/ (contract 3.4). Whether there is such a filter is for plan to say.
+// `NAME=VALUE` of -e arm_spe_0/…/ (contract 3.4). plan decides whether the filter exists.
 struct SpeFilter {
   std::string name;
   u64 value = 0;
@@ -33,8 +34,8 @@ struct SpeList {
 
 // --symbol (contract 9.5). See symbol_filter.h.
 struct SymbolFilter {
-  std::string text;         // without ^ and $; empty: every name
-  bool open_start = false;  // the text may follow anything
+  std::string text;         // without ^ and $; empty for every name
+  bool open_start = false;  // the text may come anywhere in the name
   bool open_end = false;
 };
 
@@ -45,13 +46,13 @@ struct SampleDisplay {
   bool annotate = false;  // also set by --disassemble
   bool disassemble = false;
   std::optional<SymbolFilter> symbol;
-  std::vector<Breakdown> by;       // as asked for, each once
+  std::vector<Breakdown> by;       // as requested, each once
   std::optional<u32> timeline_ms;  // --timeline: samples per function and stretch of time; never 0
   bool memory = false;             // --mem: where loads and stores waited, and for what
 };
 
-// -g and --call-graph: how the callers of a sample are found. automatic: by frame pointers and by copies, as it works
-// for each sample.
+// -g and --call-graph: how the callers of a sample are found. automatic: by frame pointers and by copies, whichever
+// works for each sample.
 enum class StackSource { none, frame_pointers, stack_copies, automatic };
 inline constexpr u32 kMostFrames = 127;
 inline constexpr u32 kDefaultStackBytes = 8192, kMostStackBytes = 65528;
@@ -61,7 +62,7 @@ struct CallStacks {
   u32 stack_bytes = kDefaultStackBytes;  // of each copy; a multiple of 8
   u32 most_frames = kMostFrames;         // callers of a sample
   bool wanted() const { return source != StackSource::none; }
-  // Is a copy of the stack taken with each sample?
+  // Is the stack copied with each sample?
   bool copies() const { return source == StackSource::stack_copies || source == StackSource::automatic; }
 };
 constexpr CallStacks automatic_stacks() {
@@ -70,18 +71,18 @@ constexpr CallStacks automatic_stacks() {
 
 // Options that only `sample` and `record` take.
 struct Sampling {
-  std::vector<SampledEvent> events;  // without any (and without SPE): cycles
+  std::vector<SampledEvent> events;  // if there are none (and no SPE), cycles
   std::optional<SpeList> spe;
-  std::vector<CoreRange> cores;  // --cores; empty: see all_cores and Request::cores
-  bool all_cores = false;        // --all-cores; goes before --cores
+  std::vector<CoreRange> cores;  // --cores; if empty, see all_cores and Request::cores
+  bool all_cores = false;        // --all-cores; overrides --cores
   bool whole_machine = false;    // a program limits the time, but the whole machine is recorded
   bool jitter = false;
   std::optional<u32> rate_hz;  // --freq; never 0
   SampleDisplay display;
   std::optional<std::string> symbol_path;     // --symbol-path
-  std::vector<std::string> more_pdb_files;    // --pdb_file given before the last one, which is Request::pdb_file
+  std::vector<std::string> more_pdb_files;    // all --pdb_file but the last, which is Request::pdb_file
   bool perf_data = false;                     // --export_perf_data
-  std::optional<std::string> perf_data_file;  // --output-perf-data; without: perf.data
+  std::optional<std::string> perf_data_file;  // --output-perf-data; default perf.data
   bool print_wprp = false;                    // instead of sampling: a profile for Microsoft's recorder
   std::optional<std::string> records_file;    // --records: of SPE, one by one
   bool keeps_spe_bytes = true;                // unchanged, in spe.data (contract 9.9)

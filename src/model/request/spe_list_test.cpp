@@ -37,7 +37,7 @@ TEST(SpeList, Filters) {
   EXPECT_EQ(filters_of(""), "");
   EXPECT_EQ(filters_of("load_filter=1,st=0,min=0xff,ts=01"), "load_filter=1 st=0 min=255 ts=1");
   EXPECT_EQ(filters_of("ld=1,"), "ld=1");
-  EXPECT_EQ(filters_of("whatever=99999"), "whatever=99999");  // plan knows which there are
+  EXPECT_EQ(filters_of("whatever=99999"), "whatever=99999");  // only plan knows the existing filters
   EXPECT_EQ(filters_of("min=99999999999999999999999"), "min=18446744073709551615");
 }
 

@@ -13,7 +13,7 @@ u32 function_of(const StackProfile& profile, u32 node) {
   return place == kNothing ? kNothing : profile.places[place].function;
 }
 
-// The first level of `tree`. Answers which functions those are, by function.
+// The first level of `tree`. Also records, by function, which functions those are.
 std::vector<bool> begin_with(const std::vector<u32>& functions, const StackProfile& profile, CallTree& tree) {
   std::vector<bool> wanted(profile.functions.size());
   for (const u32 function : functions) {
@@ -23,7 +23,7 @@ std::vector<bool> begin_with(const std::vector<u32>& functions, const StackProfi
   return wanted;
 }
 
-// Below each outermost call of a wanted function, its node in the tree and all its callees, merged: a node of the
+// Below each outermost call of a wanted function, its node in the tree and all its callees, merged. A node of the
 // profile is in the tree once for each such function above it.
 class MergedCallees {
  public:
@@ -99,7 +99,7 @@ void CallTree::sum_up() {
 }
 
 ChildLists::ChildLists(const std::vector<CallNode>& nodes) : begins_(nodes.size() + 1), children_(nodes.size() - 1) {
-  // How many each has, then where each one's list ends, then each list filled from its end.
+  // First counts the items of each list, then computes the lists' ends, then fills each list from its end.
   for (usize i = 1; i < nodes.size(); ++i) ++begins_[nodes[i].parent];
   for (usize i = 1; i < begins_.size(); ++i) begins_[i] += begins_[i - 1];
   for (usize i = nodes.size(); i-- > 1;) children_[--begins_[nodes[i].parent]] = static_cast<u32>(i);
@@ -175,7 +175,7 @@ CallTree make_callee_tree(const StackProfile& profile, u32 event, const std::vec
                           const StackFilter& filter) {
   CallTree tree;
   const std::vector<bool> wanted = begin_with(functions, profile, tree);
-  StackFilter of_tasks = filter;  // the functions are chosen already, and their callees may be any
+  StackFilter of_tasks = filter;  // the functions are already chosen; their callees may be any
   of_tasks.modules.clear();
   of_tasks.symbol = {};
   const ChosenSamples chosen(profile, of_tasks);

@@ -26,7 +26,7 @@ class ChildLists {
   }
 
  private:
-  std::vector<u32> begins_;  // by node, in children_; one more at the end
+  std::vector<u32> begins_;  // by node, in children_; with one extra at the end
   std::vector<u32> children_;
 };
 
@@ -34,7 +34,7 @@ class CallTree {
  public:
   CallTree() { nodes_.emplace_back(); }
 
-  const std::vector<CallNode>& nodes() const { return nodes_; }  // the first one is the root; parents before children
+  const std::vector<CallNode>& nodes() const { return nodes_; }  // the first is the root; parents come before children
   ChildLists children() const { return ChildLists(nodes_); }
 
   u32 insert(u32 parent, u32 label);
@@ -42,7 +42,7 @@ class CallTree {
   // Adds the counts of each node to those above it.
   void sum_up();
 
-  u64 cut_samples = 0;  // samples whose path is longer than the tree is deep
+  u64 cut_samples = 0;  // samples with a longer path than the greatest depth
 
  private:
   std::vector<CallNode> nodes_;
@@ -53,12 +53,12 @@ class CallTree {
 CallTree make_call_tree(const StackProfile& profile, u32 event, const StackFilter& filter);
 // The same with the thread's name before the outermost caller.
 CallTree make_folded_tree(const StackProfile& profile, u32 event, const StackFilter& filter);
-// Below the root the functions, below each of them its callers at the time of the sample, up to this many: without a
+// Below the root the functions, below each of them its callers at the time of the sample, up to this depth. Without a
 // limit, a deep recursion that is sampled at every depth would be walked once for each of its calls.
 inline constexpr u32 kMostCallers = 1024;
 CallTree make_caller_tree(const StackProfile& profile, u32 event, const std::vector<u32>& functions,
                           const StackFilter& filter);
-// Below the root the functions, below each of them its callees. A recursive function is seen from its outermost call.
+// Below the root the functions, below each of them its callees. A recursive function counts from its outermost call.
 CallTree make_callee_tree(const StackProfile& profile, u32 event, const std::vector<u32>& functions,
                           const StackFilter& filter);
 

@@ -13,29 +13,29 @@ struct CodeHits {
 };
 
 struct CodeLine {
-  std::string file;  // as the compiler wrote it; empty: code of no line
+  std::string file;  // as the compiler wrote it; empty for code without a line
   u32 line = 0;
   CodeHits hits;
-  std::string source;  // empty: the file is not here
-  CodeHits all = {};   // with the code called from there
+  std::string source;  // empty if the file is not on this machine
+  CodeHits all = {};   // including the code called from there
 };
 
 struct CodeInstruction {
   u64 address = 0;   // as linked
   std::string text;  // "jne   0x401136 <main+0x16>"
   CodeHits hits;
-  std::string line;          // "file.c:12"; empty: not known
+  std::string line;          // "file.c:12"; empty if not known
   bool follows_gap = false;  // code without samples before it was left out
-  CodeHits all = {};         // with the code called from there
+  CodeHits all = {};         // including the code called from there
 };
 
 struct FunctionCode {
   u32 event = 0, function = 0;
   CodeHits hits;
-  std::vector<CodeLine> lines;                // most hits first, with calls where these are counted
-  std::vector<CodeInstruction> instructions;  // around the ones with hits, by address
-  std::string reason;                         // why something is missing; empty: everything is there
-  bool with_calls = false;                    // called code is counted, too: in each `all`
+  std::vector<CodeLine> lines;                // most hits first, including calls if these are counted
+  std::vector<CodeInstruction> instructions;  // the instructions around those with hits, by address
+  std::string reason;                         // why something is missing; empty if everything is there
+  bool with_calls = false;                    // called code is also counted: in each `all`
   CodeHits all = {};
 };
 

@@ -106,7 +106,7 @@ TEST(DeepStacks, RowsAreThoseOfWalks) {
   }
 }
 
-// Labels from the top → the sums counted there.
+// Labels from the top → the sums for that path.
 using SumsByPath = std::map<std::vector<u32>, std::pair<u64, u64>>;
 
 SumsByPath sums_of(const CallTree& tree) {
@@ -169,7 +169,7 @@ TEST(DeepStacks, CalleeTreesAreThoseOfWalks) {
   }
 }
 
-// One chain of calls with a sample at each. `functions`: they take turns.
+// One chain of calls with a sample at each. `functions`: they alternate.
 StackProfile chain(u32 depth, u32 functions) {
   StackProfile profile;
   profile.events = {{"cycles", depth, depth}};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// An array that only grows, of plain values. Where the system can move pages instead of their bytes, growing a large
-// one copies nothing and never has both in memory, as a std::vector would.
+// An array that only grows, of plain values. If the system can move pages without copying their bytes, growing a large
+// array copies nothing and never has both in memory, unlike a std::vector.
 #pragma once
 #include <cstdlib>
 #include <initializer_list>
@@ -14,8 +14,8 @@
 
 namespace wperf::stacks {
 
-// Prefetches memory that is needed a little later. Must be inlined, like every function that only does this: GCC takes
-// such functions for ones without an effect, and drops calls of them.
+// Prefetches memory that is needed a little later. Must be inlined, like every function that only does this: GCC
+// believes that such functions have no effect, and drops their calls.
 [[gnu::always_inline]] inline void bring_near(const void* memory) {
   __builtin_prefetch(memory);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Hashes → numbers, in arrays without chains. The owner keeps the keys of the numbers and compares them. A hash's
-// position is its share of the array, so when the array grows its entries move in order. There are a few arrays, by the
-// upper bits of the hash, so that only a small part is ever in memory twice.
+// position in the array is proportional to its value, so entries move in order when the array grows. There are a few
+// arrays, by the upper bits of the hash, so that only a small part is ever in memory twice.
 #pragma once
 #include <array>
 #include <memory>
@@ -16,7 +16,7 @@ class HashSlots {
  public:
   static constexpr u32 kNone = ~u32{0};
 
-  // The number with this hash for which `is_it` is true; or kNone.
+  // The number with this hash for which `is_it` is true; otherwise kNone.
   template <class IsIt>
   u32 find(u32 hash, IsIt is_it) const {
     const Part& part = part_of(hash);
@@ -35,7 +35,7 @@ class HashSlots {
   }
   void clear() { *this = {}; }
 
-  // For a hash that is asked for a little later: prefetches its position, then returns the number that seems to be
+  // For a hash that is looked up a little later: prefetches its position, then returns the number that seems to be
   // there.
   [[gnu::always_inline]] void expect(u32 hash) const {
     const Part& part = part_of(hash);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Pairs of numbers → small numbers in the order of their arrival. No allocation per entry: this is asked for every
-// frame of every new stack.
+// Pairs of numbers → small numbers in order of insertion. No allocation per entry, because every frame of every new
+// stack is looked up.
 #pragma once
 #include "base/ints.h"
 #include "model/stacks/growing_array.h"
@@ -20,7 +20,7 @@ class IdTableOf {
   Found insert(Number first, Number second) { return insert(first, second, hash_of(first, second)); }
   u32 find(Number first, Number second) const { return find(first, second, hash_of(first, second)); }
 
-  // For a caller that knows a pair a while before it is inserted. Prefetches first the slot of the hash, then the key
+  // For a caller that knows a pair some time before it inserts it. First prefetches the slot of the hash, then the key
   // that is found there.
   static u32 hash_of(Number first, Number second) {
     // Upper bits of a product depend on all bits below.
@@ -44,7 +44,7 @@ class IdTableOf {
     return {id, true};
   }
 
-  // After this, only the numbers' values can be read.
+  // After this call, only the numbers' values can be read.
   void forget_slots() { slots_.clear(); }
   u32 size() const { return static_cast<u32>(keys_.size()); }
   Number first(u32 id) const { return keys_[id].first; }

@@ -14,25 +14,25 @@ namespace wperf::stacks {
 
 // One entry per counted sample, in the order of the file: times may go back a little. Twelve bytes for each.
 struct SampleMoments {
-  GrowingArray<u64> times_ns;  // 0: the recording does not say
+  GrowingArray<u64> times_ns;  // 0 if the recording does not say
   GrowingArray<u32> rows;      // in StackProfile::samples
   usize size() const { return rows.size(); }
 };
 
-// unknown: no record covers it. Only pages are given such times.
+// unknown: no record covers it. Only HTML pages get such times.
 enum class ThreadDoing : u8 { running, ready, waiting, unknown };
 
 struct ThreadState {
   u64 begin_ns = 0, end_ns = 0;
   u32 task = 0;          // in StackProfile::tasks, which also has threads that were never sampled
-  u32 node = kNothing;   // waiting, and ready afterwards: the place of the wait, in StackProfile::nodes
-  u32 waker = kNothing;  // the task that ended the wait; of ready and waiting
+  u32 node = kNothing;   // if waiting, or ready afterwards: the place of the wait, in StackProfile::nodes
+  u32 waker = kNothing;  // if ready or waiting: the task that ended the wait
   u16 core = 0;          // if running
   u8 wait_class = 0;     // if waiting: an index into Moments::wait_classes
   ThreadDoing doing = ThreadDoing::running;
 };
 
-// The value of a point without a count before it: there was a pause, or the event had no turn yet.
+// The value of a point without a count before it: there was a pause, or the event was not scheduled yet.
 inline constexpr u64 kNotCounted = ~u64{0};
 
 struct CounterPoint {
@@ -43,7 +43,7 @@ struct CounterPoint {
 struct CounterTrack {
   std::string name;
   std::string unit;     // "", or "bytes"
-  u32 core = kNothing;  // kNothing: counted for a task
+  u32 core = kNothing;  // kNothing if it was counted for a task
   u32 task = kNothing;
   GrowingArray<CounterPoint> points;
 };
@@ -54,12 +54,12 @@ struct Mark {
   u64 time_ns = 0;
   u32 pid = 0, tid = 0;
   MarkKind kind = MarkKind::program_begins;
-  std::string text;  // the program's name; empty: nothing to add
+  std::string text;  // the program's name; empty if there is nothing to add
 };
 
 // A loss, if the recording says when. On all cores if `core` is kNothing.
 struct TimedLoss {
-  u64 begin_ns = 0, end_ns = 0;  // equal: reported at this moment, lost before it
+  u64 begin_ns = 0, end_ns = 0;  // if equal, reported at this moment and lost before it
   u32 core = kNothing;
   u64 count = 0;     // 0: not known
   std::string what;  // "records", "events", "buffers"
@@ -67,7 +67,7 @@ struct TimedLoss {
 
 struct Moments {
   u64 begin_ns = 0, end_ns = 0;  // of everything below
-  u64 begin_unix_ns = 0;         // begin_ns by the clock on the wall; 0: the recording does not say
+  u64 begin_unix_ns = 0;         // begin_ns as wall-clock time; 0 if the recording does not say
   SampleMoments samples;
   std::vector<std::string> wait_classes;  // "lock", "I/O", …
   std::vector<ThreadState> states;        // by task, then by begin; empty: the recording has no switches
@@ -76,7 +76,7 @@ struct Moments {
   std::vector<TimedLoss> losses;  // by begin
 };
 
-// The stacks of a recording as lists of addresses, for views that show sample by sample.
+// The stacks of a recording as lists of addresses, for views of single samples.
 inline constexpr u64 kNoOffset = ~u64{0};
 
 struct LineFrame {
@@ -89,9 +89,9 @@ struct LineFrame {
 // before its own.
 struct LineStacks {
   std::vector<LineFrame> frames;
-  std::vector<u32> frame_begins;  // by address, in frames; one more at the end
+  std::vector<u32> frame_begins;  // by address, in frames; with one extra at the end
   std::vector<u32> addresses;
-  std::vector<u64> stack_begins;  // by row, in addresses; one more at the end
+  std::vector<u64> stack_begins;  // by row, in addresses; with one extra at the end
 };
 
 }  // namespace wperf::stacks

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Facts about the recorded run, apart from its samples: the input of a headline. Unknown facts are empty; no fact is
-// guessed.
+// Facts about the recorded run, apart from its samples; used for headlines. Unknown facts are empty, never guessed.
 #pragma once
 #include <optional>
 #include <string>
@@ -12,30 +11,30 @@
 namespace wperf::stacks {
 
 struct RecordingAbout {
-  std::string command;  // that made it, as typed: "wperf record -g -- ./program"
-  std::string program;  // the words of it that are the program's: "./program"
-  std::string image;    // the recorded program: "program"; empty: the whole machine, or unknown
+  std::string command;  // the recording command, as typed: "wperf record -g -- ./program"
+  std::string program;  // the program's part of it: "./program"
+  std::string image;    // the recorded program: "program"; empty for the whole machine, or if unknown
   std::string host, processor, version;
-  u32 watched = 0;                 // the process that its `-p` names; 0: none
+  u32 watched = 0;                 // the process after its `-p`; 0 if there is none
   u32 cores = 0;                   // the machine's
   u64 begun_unix_ns = 0;           // 0: not known
-  u64 elapsed_ns = 0;              // of the recording, measured and not taken from samples; 0: not known
+  u64 elapsed_ns = 0;              // of the recording, measured and not taken from samples; 0 if not known
   std::optional<u64> cpu_ns = {};  // CPU time of the program and the processes that it started; measured
   bool is_of_machine = false;      // no process was left out
-  bool has_ended = false;          // the program ended by itself: elapsed_ns is how long it ran
+  bool has_ended = false;          // the program ended by itself, so elapsed_ns is its run time
 };
 
-// Kinds of cores ("cpu_core", "armv8_cortex_a76"): which one a sample of an event ran on. Made only if a view asks for
-// it.
+// Kinds of cores ("cpu_core", "armv8_cortex_a76"): the kind on which a sample of an event was taken. Made only if a
+// view asks for it.
 inline constexpr u32 kNothing = ~u32{0};
 
 struct CoreKinds {
   struct Event {
-    bool has_cores = false;  // its samples have the core on which they were taken
+    bool has_cores = false;  // its samples have their core
     u32 kind = kNothing;     // it counts on cores of this kind only
   };
   std::vector<std::string> names;
-  std::vector<u32> of_core;  // index into names; kNothing: the recording does not say
+  std::vector<u32> of_core;  // index into names; kNothing if the recording does not say
   std::vector<Event> events;
   u32 of_others = kNothing;  // if the machine has only one kind
 

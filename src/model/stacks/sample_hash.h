@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Samples are identified by a hash of 64 bits instead of by comparison: a call chain is read once in the file, and its
-// frames are never compared. Two different ones among a million stacks collide with a probability below 10^-7; an
+// frames are never compared. Two different ones among a million stacks collide with a probability below 10^-7. The
 // author of a file who provokes collisions spoils only the counts of that file.
 #pragma once
 #include <bit>
@@ -21,7 +21,7 @@ struct SampleHash {
     first = spread(first ^ word);
     second = spread(second + word);
   }
-  // 64-bit numbers as they lie in a file. They alternate between the halves, which a core works out side by side.
+  // 64-bit numbers as in a file. They alternate between the two halves, which a core computes in parallel.
   void mix_words(std::span<const std::byte> bytes) {
     const usize words = bytes.size() / sizeof(u64);
     const auto word_at = [&](usize index) {
@@ -48,9 +48,9 @@ struct SampleHash {
   }
 };
 
-// Hash → row, rows numbered as they are added, and how often each came. Half of the hash is in the slot, the other half
-// in the row, which counting reads anyway. Its place in the row later holds the row's node, which is known only when
-// all rows were added.
+// Hash → row and the number of times it came; rows are numbered in order of insertion. Half of the hash is in the slot,
+// the other half in the row, which counting reads anyway. Its place in the row later holds the row's node, which is
+// known only when all rows were added.
 class SampleRows {
  public:
   static constexpr u32 kNone = HashSlots::kNone;
@@ -70,13 +70,13 @@ class SampleRows {
     return row;
   }
   usize size() const { return rows_.size(); }
-  // For a hash that is asked for a little later: prefetches first its position, then the row that is found there.
+  // For a hash that is looked up a little later: prefetches first its position, then the row that is found there.
   [[gnu::always_inline]] void expect(const SampleHash& hash) const { slots_.expect(short_hash(hash)); }
   [[gnu::always_inline]] void expect_row(const SampleHash& hash) const {
     const u32 row = slots_.expected(short_hash(hash));
     if (row != kNone) bring_near(&rows_[row]);
   }
-  // By row, without nodes. After this, hashes are not found any more.
+  // By row, without nodes. After this call, hashes are not found any more.
   GrowingArray<StackSample> take() {
     slots_.clear();
     for (usize row = 0; row < rows_.size(); ++row) rows_[row].node = kNothing;

@@ -20,10 +20,10 @@ class SharedPaths {
   struct Path {
     std::span<const u32> added;  // nodes that no sample with this key had before, the outermost first
     u32 first = 0;               // the number of the first of them; the others follow
-    u32 above = kNothing;        // the number of its caller; kNothing: it is an outermost one
-    u32 last = 0;                // the number of the node that was asked for
+    u32 above = kNothing;        // the number of its caller; kNothing for an outermost one
+    u32 last = 0;                // the number of the requested node
   };
-  // From the root to `node`, which has a place; `added` is good until the next call.
+  // The path from the root to `node`, which has a place; `added` is valid until the next call.
   Path walk(u32 node, u32 key) {
     path_.clear();
     Path path;
@@ -60,7 +60,7 @@ class SharedPaths {
 // no key.
 template <class KeyOf>
 std::vector<bool> outermost_of_keys(const std::vector<StackNode>& nodes, usize keys, KeyOf key_of) {
-  // Depth first, by links: these stacks may be deeper than the tool's own.
+  // Depth first, by links, because these stacks may be deeper than the tool's own.
   std::vector<u32> first_child(nodes.size(), kNothing), next(nodes.size(), kNothing), on_path(keys, 0);
   u32 first_root = kNothing;
   for (u32 i = static_cast<u32>(nodes.size()); i-- > 0;) {

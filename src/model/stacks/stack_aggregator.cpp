@@ -25,7 +25,7 @@ AggregatedAddress StackAggregator::address(u32 number) const {
           .address = addresses_.second(number)};
 }
 
-// A stack often differs from the one before in its last frames only.
+// A stack often differs from the previous one only in its last frames.
 void StackAggregator::add_stack(u32 space, std::span<const StackFrame> frames) {
   frames = frames.first(std::min(frames.size(), kMostFrames));
   const usize callers = frames.size() - 1;

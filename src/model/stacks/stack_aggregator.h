@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Samples as they come, counted by task, place and call path; addresses, no names. Each different stack is kept once,
-// as the part that it does not share with the one before it, so memory grows with the number of different stacks and
-// not with that of samples.
+// Samples as they come, counted by task, place and call path, with addresses instead of names. Each different stack is
+// kept once, as the part that it does not share with the previous one. So memory grows with the number of different
+// stacks, not with that of samples.
 #pragma once
 #include <array>
 #include <span>
@@ -14,7 +14,7 @@
 namespace wperf::stacks {
 
 // other: in a guest or a hypervisor. made: code that the program made at run time; then the address is a number that
-// identifies the code at the time of the sample, because an aggregator knows no times.
+// identifies the code at the time of the sample, because an aggregator has no times.
 enum class AddressKind : u8 { user = 0, kernel = 1, other = 2, made = 3 };
 inline bool is_user_code(AddressKind kind) {
   return kind == AddressKind::user || kind == AddressKind::made;
@@ -23,11 +23,11 @@ inline bool is_user_code(AddressKind kind) {
 struct AggregatedAddress {
   u32 space = 0;  // for user code: the address space
   AddressKind kind = AddressKind::user;
-  bool is_caller = false;  // it follows a call; false: the instruction itself was sampled
+  bool is_caller = false;  // it follows a call; if false, the instruction itself was sampled
   u64 address = 0;
 };
 
-// One frame on its way in.
+// One frame that is being added.
 struct StackFrame {
   u64 address = 0;
   AddressKind kind = AddressKind::user;
@@ -37,7 +37,7 @@ struct StackFrame {
 
 class StackAggregator {
  public:
-  // The owner of a sample, apart from its stack.
+  // The origin of a sample, apart from its stack.
   struct Origin {
     u32 event = 0, task = 0, core = 0;
     u32 space = 0;
@@ -48,7 +48,7 @@ class StackAggregator {
   // For samples that are added a little later: prefetches first the slot of the hash, then the row that is found there.
   [[gnu::always_inline]] void expect(const SampleHash& hash) const { rows_.expect(hash); }
   [[gnu::always_inline]] void expect_row(const SampleHash& hash) const { rows_.expect_row(hash); }
-  // Most samples are equal to an earlier one: then their frames need not be read. Adds to the row with this hash and
+  // Most samples are equal to an earlier one; then their frames need not be read. Adds to the row with this hash and
   // returns it, or kNoRow.
   u32 add_again(const SampleHash& hash, u64 period) {
     const u32 row = rows_.find(hash);
@@ -56,24 +56,25 @@ class StackAggregator {
     return row;
   }
   // For a sample unlike all before: adds its row; its stack follows later. Rows and stacks are separate, so that a
-  // thread may add stacks, in the order of their rows, while another counts and adds rows. The hash must be made of
+  // thread may add stacks, in the order of their rows, while another counts and adds rows. The hash must cover
   // everything that differs in the origin (except the slice) and in the frames.
   u32 add_row(const SampleHash& hash, const Origin& origin, u64 period) {
     return rows_.add(hash, origin.event, origin.task, origin.core, period);
   }
   // `frames`: innermost first, never empty. If there are more than kMostFrames, the outermost are left out: no record
-  // has room for as many.
+  // has room for so many.
   static constexpr usize kMostFrames = 0xffff;
   void add_stack(u32 space, std::span<const StackFrame> frames);
 
-  // Called after the last sample; the functions below may be used only then.
+  // Called after the last sample; only then may the functions below be used.
   void finish();
   u32 address_count() const { return addresses_.size(); }
   AggregatedAddress address(u32 number) const;
-  void forget_addresses() { addresses_ = {}; }  // only their numbers will be asked for
+  void forget_addresses() { addresses_ = {}; }  // only their numbers will be used
   u32 stack_count() const { return static_cast<u32>(stacks_.size()); }
   // visit(row, depth, own): the stack of each of these rows, in their order, by numbers of addresses. The `depth`
-  // outermost frames are those of the row before; `own` follow, the outermost first. The first row has all its frames.
+  // outermost frames are those of the previous row; `own` follow, the outermost first. The first row has all of its
+  // frames.
   template <class Visit>
   void for_each_stack(u32 from, u32 to, Visit visit) const {
     usize begin = 0;
@@ -88,11 +89,11 @@ class StackAggregator {
       begin += stacks_[row].own;
     }
   }
-  // The rows, without nodes. Finishes, too. Frees the memory that only adding needs.
+  // The rows, without nodes. Also finishes. Frees the memory that only adding needs.
   GrowingArray<StackSample> take_samples();
 
  private:
-  // One for each row. Written like this, stacks of a program take few bytes, however deep.
+  // One for each row. In this form the stacks of a program take few bytes, however deep they are.
   struct Stack {
     u16 shared = 0, own = 0;
   };

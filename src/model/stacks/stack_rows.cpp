@@ -20,7 +20,7 @@ constexpr u32 bit_of(SortKey key) {
 constexpr u32 kOfTasks = bit_of(SortKey::comm) | bit_of(SortKey::pid) | bit_of(SortKey::tid) | bit_of(SortKey::core) |
                          bit_of(SortKey::core_kind);
 
-// Each different set of values gets a number and an empty row; a row is one of the tasks × one of the places.
+// Each different set of values gets a number and an empty row; a row is a task × a place.
 class RowKeys {
  public:
   RowKeys(const StackProfile& profile, const std::vector<SortKey>& keys) : profile_(profile) {
@@ -43,7 +43,7 @@ class RowKeys {
     const StackTask& one = profile_.tasks[sample.task];
     const u64 comm = wants(SortKey::comm) ? one.name : kNothing, pid = wants(SortKey::pid) ? one.pid : kNothing;
     const u64 tid = wants(SortKey::tid) ? one.tid : kNothing;
-    // For an event the kind follows from the core.
+    // An event's kind follows from the core.
     const u64 at = wants(SortKey::core) ? sample.core : wants(SortKey::core_kind) ? kind_of(sample) : kNothing;
     return task_keys_.insert((comm << 32) | pid, (tid << 32) | at).id;
   }
@@ -103,7 +103,7 @@ class CalleeSums {
   void add(const StackSample& sample, u32 task_key, RowTable& table) {
     const SharedPaths::Path path = paths_.walk(sample.node, task_key);
     for (usize i = 0; i < path.added.size(); ++i) sums_.push_back({});
-    // Rows are listed in the order in which samples lead to them, from the innermost on.
+    // Rows are in the order in which samples reach them, from the innermost frame on.
     for (usize i = path.added.size(); i-- > 0;)
       sums_[path.first + i].row = table.number_of(path.added[i], task_key, sample);
     sums_[path.last].samples += sample.count;

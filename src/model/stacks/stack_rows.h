@@ -14,7 +14,7 @@ namespace wperf::stacks {
 
 enum class SortKey : u8 { comm, pid, tid, core, core_kind, module, symbol, line };
 
-// Which samples count. Each list: any of these; empty: all.
+// Which samples count. An empty list means all; otherwise any of its values.
 struct StackFilter {
   std::vector<std::string> comms = {}, modules = {};
   std::vector<u32> pids = {}, tids = {};
@@ -24,7 +24,7 @@ struct StackFilter {
   bool is_empty() const { return comms.empty() && modules.empty() && pids.empty() && tids.empty() && !symbol; }
 };
 
-// The filter, asked once per task and function.
+// The filter, evaluated once per task and function.
 class ChosenSamples {
  public:
   ChosenSamples(const StackProfile& profile, const StackFilter& filter);
@@ -38,12 +38,12 @@ class ChosenSamples {
 };
 
 struct StackRow {
-  // The values of the keys; keys that were not asked for are kNothing.
+  // The values of the keys; keys that were not requested are kNothing.
   u32 comm = kNothing, pid = kNothing, tid = kNothing, core = kNothing;
-  u32 core_kind = kNothing;  // index into the profile's; of unknown ones, too, kNothing
+  u32 core_kind = kNothing;  // index into the profile's; kNothing also for unknown ones
   u32 module = kNothing, function = kNothing, line = kNothing;
   u64 self_samples = 0, self_period = 0;
-  u64 all_samples = 0, all_period = 0;  // with the called functions; like self if children were not wanted
+  u64 all_samples = 0, all_period = 0;  // including the called functions; like self if children were not requested
 };
 
 struct StackRows {
@@ -54,11 +54,11 @@ struct StackRows {
 StackRows make_rows(const StackProfile& profile, u32 event, const std::vector<SortKey>& keys, const StackFilter& filter,
                     bool with_children);
 
-// A part of a profile as a separate profile, with its moments. For views that show all rows they get.
+// Makes a part of a profile a separate profile, with its moments. For views that show all rows they get.
 
-// Leaves out the other samples. The events' sums are those of the kept ones.
+// Leaves out the other samples. The events' sums are those of the remaining samples.
 void keep_rows(const std::function<bool(const StackSample&)>& keep, StackProfile& profile, Moments& moments);
-// The rows that pass a filter: samples, and for the threads that it names their states.
+// The rows that pass a filter: samples, and the states of the threads that it names.
 void keep_chosen(const StackFilter& filter, StackProfile& profile, Moments& moments);
 
 }  // namespace wperf::stacks

@@ -98,7 +98,7 @@ TEST(StackAggregator, InterruptedCodeIsNoCaller) {
   EXPECT_EQ(seen, (std::vector<std::pair<u64, bool>>{{2, true}, {1, false}, {9, false}, {1, true}, {3, false}}));
 }
 
-// Collisions in the table must change nothing in the result.
+// Collisions in the table must not change the result.
 TEST(StackAggregator, KeepsEveryStackOfMany) {
   StackAggregator aggregator;
   std::map<std::vector<u64>, u64> expected;
@@ -124,7 +124,7 @@ TEST(StackAggregator, KeepsEveryStackOfMany) {
     found[{path.rbegin(), path.rend()}] += samples[row].count;
   });
   EXPECT_EQ(found, expected);
-  // The same from any row on: that stack comes whole.
+  // The same starting at any row: that row's stack comes complete.
   std::vector<std::vector<u32>> whole;
   std::vector<u32> numbers;
   aggregator.for_each_stack(0, aggregator.stack_count(), [&](u32, u32 depth, std::span<const u32> own) {
@@ -171,7 +171,7 @@ TEST(StackRows, CountSelfAndChildrenOnce) {
   EXPECT_EQ(rows.period, 100u);
   EXPECT_EQ(find_row(rows, 0)->all_period, 80u);
   EXPECT_EQ(find_row(rows, 0)->self_period, 0u);
-  EXPECT_EQ(find_row(rows, 1)->all_period, 80u);  // it calls itself, and is not counted twice
+  EXPECT_EQ(find_row(rows, 1)->all_period, 80u);  // it calls itself, but must not be counted twice
   EXPECT_EQ(find_row(rows, 1)->self_samples, 1u);
   EXPECT_EQ(find_row(rows, 2)->self_period, 60u);
   EXPECT_EQ(find_row(rows, 3)->all_samples, 3u);

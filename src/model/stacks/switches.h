@@ -18,13 +18,14 @@ enum class Kind : u8 {
   created,  // ready for the first time
 };
 
-// The time of interrupts on a core, whichever thread was there: service routines, and their deferred work (DPCs).
+// The time of interrupts on a core, whichever thread was running: service routines, and their deferred work (DPCs).
 struct InterruptTimes {
   u64 isr = 0, dpc = 0;  // nanoseconds, without the interrupts in between
   u64 count = 0;
 };
 
-// A core is unknown between two moments: its records were lost, or the recording ends before others do.
+// The state of a core is unknown between two moments: its records were lost, or the recording ends before that of
+// others.
 inline constexpr u16 kEveryCore = 0xffff;
 struct Unrecorded {
   u64 begin = 0, end = 0;  // nanoseconds
@@ -36,10 +37,11 @@ enum class Leaving : u8 { waits, preempted, ended, unknown };
 
 struct Switch {
   u64 time = 0;  // nanoseconds
-  // A thread; for woken and created: the thread that did it. kNobody: an interrupt; for `switched`: not known.
+  // A thread. For woken and created: the thread that did it, kNobody for an interrupt. For switched: kNobody if not
+  // known.
   u32 leaves = kNobody;
-  u32 comes = kNobody;     // a thread; for woken and created: the one that is ready now
-  u32 sample = kNoSample;  // in the recording: its stack shows where `leaves` is, or which code interrupted it
+  u32 comes = kNobody;     // a thread; for woken and created: the one that is now ready
+  u32 sample = kNoSample;  // in the recording: its stack shows where `leaves` is, or the code that interrupted it
   u16 core = 0;
   Kind kind = Kind::switched;
   Leaving leaving = Leaving::unknown;

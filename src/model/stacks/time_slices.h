@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The length of a recording in equal parts, for --timeline and pages. Pure.
+// The duration of a recording in equal parts, for --timeline and pages. Pure.
 #pragma once
 #include <algorithm>
 #include <utility>
@@ -9,7 +9,7 @@
 
 namespace wperf::stacks {
 
-// Samples of one row in one slice, in the order of the file. Where times go back a little, a row and a slice may come
+// Samples of one row in one slice, in the order of the file. If times go back a little, a row and a slice may come
 // again.
 struct SliceCount {
   u32 row = 0;  // in StackProfile::samples
@@ -27,7 +27,7 @@ struct TimeSlices {
   }
 };
 
-// Bounds the memory: more slices than a chart has pixels are of no use, so the slices become longer.
+// Bounds the memory: more slices than a chart has pixels are useless, so the slices become longer.
 inline TimeSlices make_time_slices(u64 begin_ns, u64 end_ns, u64 length_ns) {
   constexpr u64 kMostSlices = 10'000;
   if (end_ns <= begin_ns || length_ns == 0) return {};
@@ -36,8 +36,8 @@ inline TimeSlices make_time_slices(u64 begin_ns, u64 end_ns, u64 length_ns) {
   return {static_cast<u32>((time_ns - 1) / length_ns + 1), begin_ns, length_ns};
 }
 
-// Counts rows by slice of time, as they come. Rows do not differ by slice: most stacks come again in another slice, and
-// would be rows, frames and nodes each time.
+// Counts rows by time slice, as they come. Slices are not part of the rows: most stacks come again in another slice,
+// and would need rows, frames and nodes each time.
 class SliceTally {
  public:
   void add(u32 row, u32 slice, u64 count, u64 period) {
@@ -50,7 +50,7 @@ class SliceTally {
     counts_[at].count += count;
     counts_[at].period += period;
   }
-  // When all were added.
+  // Called when all were added.
   GrowingArray<SliceCount> take() {
     newest_ = {};
     return std::exchange(counts_, {});

@@ -14,19 +14,19 @@ struct TraceGapFacts {
   std::string told_by;  // "events lost", "buffer lost": by a buffer's flag; "buffer numbers", "damage", "end of file"
   std::optional<u32> core = {};  // nullopt: not known
   u64 begin = 0, end = 0;
-  u64 buffers = 0;  // missing ones; 0: not known
+  u64 buffers = 0;  // missing ones; 0 if not known
 };
 
-// A loss that the recorder learned of, to the second or so.
+// A loss that the recorder noticed, to the second or so.
 struct TraceLossSpan {
   u64 begin = 0, end = 0;
   u64 events = 0, buffers = 0;
 };
 
 struct TraceFacts {
-  u64 events_lost = 0, buffers_lost = 0;  // as the header counts them
+  u64 events_lost = 0, buffers_lost = 0;  // the header's counts
   u64 flagged_buffers = 0;                // buffers with a flag that data before them was lost
-  u64 missing_buffers = 0;                // according to the numbers of the present ones
+  u64 missing_buffers = 0;                // according to the numbers of the existing ones
   u64 cut_buffers = 0, damaged_buffers = 0, damaged_bytes = 0;
   u64 out_of_order = 0;
   u64 samples_of_nobody = 0;
@@ -36,7 +36,7 @@ struct TraceFacts {
   std::vector<TraceLossSpan> lost_over_time = {};
 };
 
-// Which events a trace of Windows holds, by provider. Times are nanoseconds since the trace began.
+// The events in a trace of Windows, by provider. Times are nanoseconds since the trace began.
 struct ProviderEvent {
   std::string name;  // empty: not known
   u32 id = 0;        // or the opcode, for providers whose events differ by it
@@ -88,7 +88,7 @@ struct SpanRow {
 
 struct SpanTable {
   std::string file;
-  std::string sampled_by;         // the event of the samples; empty: there are none
+  std::string sampled_by;         // the event of the samples; empty if there are none
   bool samples_are_time = false;  // SpanRow::sampled is nanoseconds of CPU
   std::vector<SpanRow> rows;      // rows with most time first
 };

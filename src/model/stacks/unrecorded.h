@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// When cores were not recorded, for a walk through a recording: core by core, and when any of them was not. Pure.
+// The times at which cores were not recorded, for a walk through a recording: core by core, and for any core. Pure.
 #pragma once
 #include <span>
 #include <vector>
@@ -23,10 +23,10 @@ class DarkTimes {
   bool any(u64 from, u64 to) const { return first(from) < to; }
   // The first moment from `from` on that was not recorded; ~0 if there is none.
   u64 first(u64 from) const;
-  // The end of the last gap that began before `to`, no later than `to`; 0: no such gap.
+  // The end of the last gap that began before `to`, no later than `to`; 0 if there is no such gap.
   u64 last_end(u64 to) const;
   u64 length(u64 from, u64 to) const { return length_until(to) - length_until(from); }
-  // visit(begin, end, is_dark) for each part of [from, to]; is_dark: not recorded.
+  // visit(begin, end, is_dark) for each part of [from, to]; is_dark means not recorded.
   template <class Visit>
   void for_each_part(u64 from, u64 to, Visit visit) const {
     for (usize i = index(from); i < spans_.size() && spans_[i].begin < to; ++i) {
@@ -43,7 +43,7 @@ class DarkTimes {
   u64 length_until(u64 time) const;
 
   std::vector<Span> spans_;
-  std::vector<u64> before_;  // how long all before each are
+  std::vector<u64> before_;  // the sum of the lengths before each
 };
 
 // Where the recording of a core breaks off and goes on; spans of one core do not overlap. By time, ends first.
