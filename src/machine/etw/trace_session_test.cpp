@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Checks the requests to Windows, byte by byte, and the reaction to each error: no session or source may stay. Long
-// because one simulated machine and one fake of Windows serve all tests.
+// Checks the requests to Windows, byte by byte, and the reaction to each error: no session or source may stay.
+// Long because one simulated machine and one fake of Windows serve all tests.
 #include "machine/etw/trace_session.h"
 
 #include <gtest/gtest.h>
