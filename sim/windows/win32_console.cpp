@@ -77,7 +77,7 @@ u64 read_console_w(Win32Call& call) {
   return call.argument(3) == 0 ? 1 : u64{call.write_value(call.argument(3), u32{0})};
 }
 
-// A program whose text is shown writes into a pipe; what becomes of the text does not concern it.
+// A program whose text is shown writes into a pipe; it does not matter who reads the text.
 bool is_console(const Win32Call& call, u64 handle) {
   return is_standard_stream(handle) && !call.state.console_shown;
 }

@@ -31,7 +31,7 @@ diag::Result<std::string> load_text_file(const std::string& path, size_t limit);
 // Writes bytes unchanged; creates missing folders; see OutputFile.
 diag::Result<void> save_with_folders(const std::string& path, std::span<const std::byte> bytes,
                                      Readers readers = Readers::usual);
-// A missing file is no error here.
+// A missing file does not cause an error.
 void remove_file(const std::string& path);
 // Replaces the bytes from `offset` on in an existing file; at its end they are appended.
 diag::Result<void> write_into(const std::string& path, u64 offset, std::span<const std::byte> bytes);

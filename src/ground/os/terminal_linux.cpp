@@ -44,7 +44,7 @@ namespace {
 
 constexpr int kNotFound = 127, kNotExecutable = 126;  // exit codes of a shell
 
-// Signals from the reader's keys are for the pager; leaving it early is no error.
+// Signals from the reader's keys are for the pager; leaving it early does not count as an error.
 class Ignored {
  public:
   explicit Ignored(int number) : number_(number), before_(signal(number, SIG_IGN)) {}
