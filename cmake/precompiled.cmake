@@ -16,8 +16,8 @@ endfunction()
 
 if(WPERF_UNITY AND NOT WIN32)  # zig keeps no precompiled header in its cache
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-    # For ccache. With a precompiled header, GCC 12 finds faults in the C++ library's strings.
-    add_compile_options(-fpch-preprocess -Wno-array-bounds -Wno-stringop-overflow)
+    # The first for ccache. With a precompiled header, GCC 12 finds faults in the C++ library's strings.
+    add_compile_options(-fpch-preprocess -Wno-array-bounds -Wno-stringop-overflow -Wno-stringop-overread)
   else()
     add_compile_options("SHELL:-Xclang -fno-pch-timestamp")
   endif()

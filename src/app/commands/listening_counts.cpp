@@ -9,8 +9,8 @@
 #include <thread>
 
 #include "app/commands/measure_options_builder.h"
-#include "app/commands/quiet_console.h"
 #include "app/measure/measure_counts.h"
+#include "app/measure/quiet_console.h"
 #include "app/output/outputs.h"
 #include "ground/os/http_server.h"
 #include "ground/os/this_process.h"
@@ -68,7 +68,7 @@ diag::Result<int> count_and_listen(const request::Request& asked, plan::CountPla
   if (server.is_for_others())
     console.warn("note: anyone who can reach that address over the network can read the counts");
   const measure::MeasureOptions options = measure_options(request);
-  QuietConsole quiet(console);  // each count's own words would fill the screen
+  measure::QuietConsole quiet(console);  // each count's own words would fill the screen
   measure::SpawnedProgram program(machine.device->programs());
   WPERF_CHECK_OK(measure::start_program(options, plan, machine, program, quiet));
   report::CountSums sums;

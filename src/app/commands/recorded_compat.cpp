@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "analysis/recording/recorded_samples.h"
+#include "app/commands/read_options.h"
 #include "app/measure/sampled_program.h"
 #include "code/modules/elf_caches.h"
 #include "code/modules/symbol_folders.h"

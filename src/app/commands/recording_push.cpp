@@ -10,10 +10,10 @@
 
 #include "app/commands/destinations.h"
 #include "app/commands/measure_options_builder.h"
-#include "app/commands/quiet_console.h"
 #include "app/commands/run_report.h"
 #include "app/commands/shown_recording.h"
 #include "app/measure/counting.h"
+#include "app/measure/quiet_console.h"
 #include "app/measure/recording_run.h"
 #include "app/measure/tool.h"
 #include "app/output/outputs.h"
@@ -40,7 +40,7 @@ u64 now_unix_ns() {
 class PushingRecorder {
  public:
   PushingRecorder(const request::Request& request, measure::Machine& machine, diag::Console& console,
-                  QuietConsole& quiet, push::Delivery& delivery)
+                  measure::QuietConsole& quiet, push::Delivery& delivery)
       : request_(request), machine_(machine), console_(console), quiet_(quiet), delivery_(delivery) {}
 
   diag::Result<int> run();
@@ -59,7 +59,7 @@ class PushingRecorder {
   const request::Request& request_;
   measure::Machine& machine_;
   diag::Console& console_;
-  QuietConsole& quiet_;
+  measure::QuietConsole& quiet_;
   push::Delivery& delivery_;
   std::future<void> sending_;
   Clock::time_point begin_ = Clock::now();
@@ -186,7 +186,7 @@ diag::Result<int> record_and_push(const request::Request& request, measure::Mach
         .code = diag::ExitCode::usage};
   }
   // Ctrl-C ends recording; the recorded part is still sent, for a moment.
-  QuietConsole quiet(console);
+  measure::QuietConsole quiet(console);
   WPERF_TRY(push::Delivery delivery,
             push::make_delivery(request.push, push::kTriesOfKept, [&](std::string_view line) { quiet.warn(line); }));
   return PushingRecorder(request, machine, console, quiet, delivery).run();

@@ -18,10 +18,10 @@
 #include "app/commands/compared_runs.h"
 #include "app/commands/destinations.h"
 #include "app/commands/measure_options_builder.h"
-#include "app/commands/quiet_console.h"
 #include "app/measure/counting.h"
 #include "app/measure/measure_counts.h"
 #include "app/measure/opened_machine.h"
+#include "app/measure/quiet_console.h"
 #include "app/measure/recording_run.h"
 #include "app/output/outputs.h"
 #include "ground/os/new_file.h"
@@ -286,7 +286,7 @@ diag::Result<int> count_in_turn(const request::Request& asked, const Rounds& rou
                              machine.capabilities.counted_at_once));
   WPERF_CHECK_OK(check_names(request, names_counted(planned, machine.capabilities), before));
   hide_output(request.comparison, machine);
-  QuietConsole heard(console);
+  measure::QuietConsole heard(console);
   Endings endings;
   const auto run = [&](bool is_before, std::optional<u64> round) -> diag::Result<void> {
     const request::Request one = of_side(request, is_before);
@@ -322,7 +322,7 @@ diag::Result<int> record_in_turn(const request::Request& asked, const Rounds& ro
   request.command = request::Command::record;
   if (request.sampling.spe.has_value()) return usage("bench --record samples events; it does not support SPE");
   WPERF_TRY(measure::Machine machine, measure::open_machine(request, console));
-  QuietConsole heard(console);
+  measure::QuietConsole heard(console);
   // Runs of a machine that repeats itself would be copies.
   if (machine.capabilities.kernel == nullptr && machine.capabilities.foreign_driver.empty())
     request.sampling.jitter = true;

@@ -8,9 +8,9 @@
 #include "app/commands/listening_counts.h"
 #include "app/commands/measure_options_builder.h"
 #include "app/commands/page_output.h"
-#include "app/commands/quiet_console.h"
 #include "app/measure/count_runs.h"
 #include "app/measure/measure_counts.h"
+#include "app/measure/quiet_console.h"
 #include "app/measure/tool.h"
 #include "app/output/outputs.h"
 #include "ground/diag/result.h"
@@ -79,7 +79,7 @@ std::string names_of(const std::vector<plan::CountPlan>& parts, usize first) {
 diag::Result<int> run_counts(const request::Request& request, const plan::CountPlan& plan,
                              std::vector<plan::CountPlan> parts, measure::Machine& machine, diag::Console& console) {
   // The program writes to the same terminal: a message that was shown once is not repeated in between.
-  QuietConsole following(console);
+  measure::QuietConsole following(console);
   const measure::MeasureOptions options = measure_options(request);
   std::vector<answers::CountProfile> profiles;
   int status = 0;

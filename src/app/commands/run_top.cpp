@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/commands/commands.h"
-#include "app/commands/live_screen.h"
-#include "app/commands/run_report.h"
+#include "app/commands/measure_options_builder.h"
+#include "app/commands/read_options.h"
+#include "app/live/screen_loop.h"
 #include "app/measure/opened_machine.h"
 #include "app/output/outputs.h"
 #include "views/report/top_report.h"
@@ -9,25 +10,42 @@
 namespace wperf::commands {
 namespace {
 
-diag::Result<int> look_once(LiveLook& look, diag::Console& console) {
-  const request::Request& request = look.request();
+// If the user names no cores, all are measured; wperf's driver needs them listed.
+request::Request with_all_cores(request::Request request) {
+  if (request.cores.empty() && request.sampling.cores.empty()) request.sampling.all_cores = true;
+  if (!request.pe_file.has_value()) request.pe_file = request.image_name;
+  request.sampling.whole_machine =
+      request.sampling.whole_machine || (!request.pe_file.has_value() && !request.of_program());
+  return request;
+}
+
+live::LiveOptions live_options(const request::Request& asked) {
+  const request::Request request = with_all_cores(asked);
+  return {.measured = measure_options(request),
+          .view = request.live,
+          .read = read_options(request),
+          .outputs = request.outputs};
+}
+
+diag::Result<int> look_once(live::LiveLook& look, diag::Console& console) {
+  const live::LiveOptions& chosen = look.options();
   WPERF_CHECK_OK(look.start());
-  WPERF_TRY(const measure::LiveStretch stretch, look.next(request.live.period_ms, [] {}));
-  WPERF_TRY(const LiveLook::Seen seen, look.seen(stretch));
+  WPERF_TRY(const measure::LiveStretch stretch, look.next(chosen.view.period_ms, [] {}));
+  WPERF_TRY(const live::LiveLook::Seen seen, look.seen(stretch));
   const stacks::StackProfile& profile = seen.profile;
   const report::LookFacts facts{.of = look.of(),
                                 .seconds = static_cast<double>(stretch.end_ns - stretch.begin_ns) / 1e9,
                                 .has_ended = stretch.end == measure::WaitEnd::program_ended,
-                                .waits = request.live.waits ? &seen.waits : nullptr,
-                                .counters = request.live.counters.has_value() ? &seen.counters : nullptr};
+                                .waits = chosen.view.waits ? &seen.waits : nullptr,
+                                .counters = chosen.view.counters.has_value() ? &seen.counters : nullptr};
   report::StackOptions options;
   options.filter = look.filter();
-  options.rows = request.sampling.display.rows;
+  options.rows = chosen.measured.wanted.sampling.display.rows;
   options.width = console.animated() ? console.width() : 0;
   options.coloured = console.coloured();
   options.tables = {{stacks::SortKey::comm, stacks::SortKey::tid}, {stacks::SortKey::core}};
   WPERF_CHECK_OK(output::show(
-      request.outputs, console, [&] { return report::top_text(profile, facts, options); },
+      chosen.outputs, console, [&] { return report::top_text(profile, facts, options); },
       [&] { return report::top_json(profile, facts, options); }));
   if (stretch.trouble.has_value()) return *stretch.trouble;
   return look.status(stretch);
@@ -43,12 +61,12 @@ diag::Result<int> run_top(const request::Request& request, diag::Console& consol
   }
   WPERF_TRY(measure::Machine machine, measure::open_machine(request, console));
   if (request.live.once) {
-    LiveLook look(request, std::move(machine), console);
+    live::LiveLook look(live_options(request), std::move(machine), console);
     return look_once(look, console);
   }
-  WorkerConsole worker_console(console);
-  LiveLook look(request, std::move(machine), worker_console);
-  return show_live(look, worker_console, console);
+  live::WorkerConsole worker_console(console);
+  live::LiveLook look(live_options(request), std::move(machine), worker_console);
+  return live::show_live(look, worker_console, console);
 }
 
 }  // namespace wperf::commands

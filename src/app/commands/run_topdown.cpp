@@ -11,12 +11,12 @@
 #include "app/commands/commands.h"
 #include "app/commands/measure_options_builder.h"
 #include "app/commands/page_output.h"
-#include "app/commands/quiet_console.h"
 #include "app/commands/read_options.h"
 #include "app/commands/recorded_spe.h"
 #include "app/commands/run_report.h"
 #include "app/commands/topdown_functions.h"
 #include "app/measure/measure_counts.h"
+#include "app/measure/quiet_console.h"
 #include "app/measure/recording_run.h"
 #include "app/measure/spe_recording.h"
 #include "app/output/outputs.h"
@@ -201,7 +201,7 @@ diag::Result<void> sample_event(Search& search, std::string_view event, u64 inte
   request::Request request = sampling_request(search);
   request.sampling.events = {
       {.text = std::string(event), .number = {}, .interval = static_cast<u32>(interval), .interval_error = {}}};
-  QuietConsole quiet(search.console);
+  measure::QuietConsole quiet(search.console);
   WPERF_TRY(measure::Recording recording, measure::record_samples(measure_options(request), search.machine, quiet));
   if (!recording.trace.empty()) WPERF_CHECK_OK(measure::read_trace(recording));
   recording::ReadOptions wanted = plain_read_options(request);
@@ -253,7 +253,7 @@ diag::Result<void> sample_memory(Search& search) {
   request.sampling.display.memory = true;
   request.sampling.keeps_spe_bytes = false;
   request.sampling.spe = request::SpeList{{{"load_filter", 1}, {"store_filter", 1}}};
-  QuietConsole quiet(search.console);
+  measure::QuietConsole quiet(search.console);
   WPERF_TRY(const measure::Recording recording, measure::record_spe(measure_options(request), machine, quiet));
   const perf_data::AuxTraces traces = perf_data::AuxTraces::collect(recording.file);
   WPERF_TRY(ReadSpe read, read_recorded_spe(recording.file, traces, request, quiet));
@@ -266,7 +266,7 @@ diag::Result<void> sample_memory(Search& search) {
 diag::Result<bool> search_kind(Search& search) {
   topdown::Drill& drill = search.found.drill;
   std::vector<std::string>& notes = search.found.answer.notes;
-  QuietConsole quiet(search.console);
+  measure::QuietConsole quiet(search.console);
   bool goes_on = true;
   while (goes_on && drill.step() != nullptr) {
     WPERF_TRY(goes_on, count_step(search, quiet));

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/ints.h"
+#include "model/request/command_views.h"
 #include "model/request/comparison_wishes.h"
 #include "model/request/measurement.h"
 #include "model/request/output_options.h"
@@ -15,35 +16,6 @@
 #include "model/request/recording_view.h"
 
 namespace wperf::request {
-
-// Options that only `waits` takes.
-struct WaitView {
-  bool critical_path = false;
-  bool on_off = false;  // running and waiting in one profile
-  u64 min_ns = 0;       // shorter waits are not listed
-};
-
-// Options that only `topdown` takes.
-struct TopdownView {
-  std::optional<u32> level;  // how deep to go; 1 is the first level; never 0
-  std::string node;          // the node to go to; empty for the one that loses most
-  bool sampled = true;       // a last run samples, to find the functions
-};
-
-// Options that only `top` takes.
-struct LiveView {
-  bool once = false;     // prints one stretch of time
-  u64 period_ms = 1000;  // how long a stretch is; never 0
-  bool waits = false;    // also shows where threads wait
-  // Counted while sampling; an empty list means the default events of `stat`.
-  std::optional<std::vector<CountItem>> counters = {};
-};
-
-// Options that only `doctor` takes.
-struct DoctorWork {
-  bool selftest = false;  // tests the devices with known work
-  bool fix = false;       // repairs what can be repaired
-};
 
 struct Request : Measurement {
   std::vector<std::string> arguments;  // as typed, without the program's name

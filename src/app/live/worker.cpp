@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "app/commands/live_worker.h"
+#include "app/live/worker.h"
 
 #include <fmt/format.h>
 
@@ -12,7 +12,7 @@
 #include "ground/os/output_file.h"
 #include "ground/text/number_text.h"
 
-namespace wperf::commands {
+namespace wperf::live {
 namespace {
 
 constexpr u64 kFirstLookMs = 300;  // the first picture comes soon
@@ -75,7 +75,7 @@ std::string LiveWorker::save(const SaveWish& wish) {
   const usize newer = newer_than(wish.of);
   const auto bytes = look_.recording(wish.of.count, newer);
   if (!bytes.has_value()) return bytes.error().text;
-  auto file = os::OutputFile::create(output::output_path(look_.request().outputs, wish.file), os::Readers::owner);
+  auto file = os::OutputFile::create(output::output_path(look_.options().outputs, wish.file), os::Readers::owner);
   if (!file.has_value()) return file.error().text;
   file.value().write(std::span<const std::byte>(bytes.value()));
   if (const auto closed = file.value().close(); !closed.has_value()) return closed.error().text;
@@ -115,7 +115,7 @@ void LiveWorker::serve_wishes() {
 }
 
 void LiveWorker::run() {
-  u64 length_ms = std::min(kFirstLookMs, look_.request().live.period_ms);
+  u64 length_ms = std::min(kFirstLookMs, look_.options().view.period_ms);
   bool has_ended = false;
   while (!console_.interrupted()) {
     if (has_ended) {
@@ -132,9 +132,9 @@ void LiveWorker::run() {
       has_ended = news_.has_ended = stretch.value().end == measure::WaitEnd::program_ended;
       if (has_ended) status_ = look_.status(stretch.value());
     }
-    length_ms = look_.request().live.period_ms;
+    length_ms = look_.options().view.period_ms;
     serve_wishes();
   }
 }
 
-}  // namespace wperf::commands
+}  // namespace wperf::live

@@ -10,9 +10,9 @@
 #include <thread>
 #include <vector>
 
-#include "app/commands/live_look.h"
+#include "app/live/look.h"
 
-namespace wperf::commands {
+namespace wperf::live {
 
 // The worker's console: its messages would spoil the screen, so they are kept for it.
 class WorkerConsole final : public diag::Console {
@@ -102,4 +102,4 @@ class LiveWorker {
   std::thread thread_;
 };
 
-}  // namespace wperf::commands
+}  // namespace wperf::live

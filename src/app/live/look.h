@@ -7,21 +7,28 @@
 #include <vector>
 
 #include "analysis/recording/recorded_samples.h"
-#include "app/commands/live_waits_reader.h"
-#include "app/commands/measure_options_builder.h"
-#include "app/commands/quiet_console.h"
+#include "app/live/waits_reader.h"
 #include "app/measure/live_counts.h"
 #include "app/measure/live_sampling.h"
 #include "app/measure/opened_machine.h"
+#include "app/measure/quiet_console.h"
 #include "code/modules/elf_caches.h"
-#include "model/request/request.h"
+#include "model/request/command_views.h"
+#include "model/request/output_options.h"
 #include "model/stacks/stack_rows.h"
 
-namespace wperf::commands {
+namespace wperf::live {
+
+struct LiveOptions {
+  measure::MeasureOptions measured;
+  request::LiveView view;
+  recording::ReadOptions read;
+  request::Outputs outputs;
+};
 
 class LiveLook {
  public:
-  LiveLook(const request::Request& request, measure::Machine machine, diag::Console& console);
+  LiveLook(LiveOptions options, measure::Machine machine, diag::Console& console);
   // Starts or finds the program.
   diag::Result<void> start();
 
@@ -56,17 +63,16 @@ class LiveLook {
   bool has_program() const { return sampled_.pid != 0; }
   // The exit status of a run that went well.
   int status(const measure::LiveStretch& last);
-  const request::Request& request() const { return request_; }
+  const LiveOptions& options() const { return options_; }
 
  private:
   diag::Result<void> plan_waits();
   // Does it also record programs other than the chosen one, as a trace of Windows does?
   bool records_all() const;
 
-  request::Request request_;
-  measure::MeasureOptions options_;
+  LiveOptions options_;
   measure::Machine machine_;
-  QuietConsole quiet_;
+  measure::QuietConsole quiet_;
   measure::SpawnedProgram program_;
   measure::SampledProgram sampled_;
   plan::SamplePlan plan_;
@@ -79,4 +85,4 @@ class LiveLook {
   std::string of_;
 };
 
-}  // namespace wperf::commands
+}  // namespace wperf::live

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "app/commands/live_waits_reader.h"
+#include "app/live/waits_reader.h"
 
 #include <algorithm>
 #include <utility>
@@ -9,7 +9,7 @@
 #include "machine/plan/kernel_words.h"
 #include "model/readings/samples.h"
 
-namespace wperf::commands {
+namespace wperf::live {
 
 void leave_switches_out(stacks::StackProfile& profile) {
   const auto found = std::find_if(profile.events.begin(), profile.events.end(), [](const stacks::StackEvent& one) {
@@ -99,4 +99,4 @@ diag::Result<std::vector<waits::WaitedIn>> LiveWaitNames::take(const Stretch& st
   return rows;
 }
 
-}  // namespace wperf::commands
+}  // namespace wperf::live

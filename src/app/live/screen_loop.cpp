@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "app/commands/live_screen.h"
+#include "app/live/screen_loop.h"
 
 #include <algorithm>
 #include <chrono>
@@ -10,7 +10,7 @@
 #include "ground/os/terminal.h"
 #include "views/top/picture.h"
 
-namespace wperf::commands {
+namespace wperf::live {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -131,7 +131,7 @@ void LiveScreen::take_key(const top::Key& key) {
       wish_code();
       break;
     case top::Action::save:
-      if (os::file_exists(output::output_path(look_.request().outputs, view_.typed))) {
+      if (os::file_exists(output::output_path(look_.options().outputs, view_.typed))) {
         view_.typing = top::Typing::overwrite;
         break;
       }
@@ -162,7 +162,7 @@ void LiveScreen::paint() {
 }
 
 diag::Result<void> LiveScreen::run(diag::Console& console) {
-  const u64 duration_ms = look_.request().duration_ms();
+  const u64 duration_ms = look_.options().measured.wanted.duration_ms();
   const Clock::time_point end = Clock::now() + std::chrono::milliseconds(duration_ms);
   while (!is_over_ && !console.interrupted() && !terminal_.has_ended()) {
     if (duration_ms != 0 && Clock::now() >= end) break;
@@ -192,4 +192,4 @@ diag::Result<int> show_live(LiveLook& look, WorkerConsole& worker_console, diag:
   return worker.status();
 }
 
-}  // namespace wperf::commands
+}  // namespace wperf::live

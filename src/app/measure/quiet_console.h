@@ -6,9 +6,10 @@
 #include <set>
 #include <string>
 
+#include "base/ints.h"
 #include "ground/diag/console.h"
 
-namespace wperf::commands {
+namespace wperf::measure {
 
 class QuietConsole final : public diag::Console {
  public:
@@ -31,4 +32,4 @@ class QuietConsole final : public diag::Console {
   std::set<std::string> said_;
 };
 
-}  // namespace wperf::commands
+}  // namespace wperf::measure

@@ -12,9 +12,8 @@
 #include "app/measure/live_sampling.h"
 #include "formats/perf_data/perf_file.h"
 #include "ground/diag/result.h"
-#include "model/request/request.h"
 
-namespace wperf::commands {
+namespace wperf::live {
 
 // Removes the events about switches from the samples of a recording.
 void leave_switches_out(stacks::StackProfile& profile);
@@ -44,4 +43,4 @@ class LiveWaitNames {
   std::vector<Place> places_;
 };
 
-}  // namespace wperf::commands
+}  // namespace wperf::live

@@ -1,62 +1,52 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "app/commands/live_look.h"
+#include "app/live/look.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "analysis/recording/recorded_code.h"
-#include "app/commands/read_options.h"
 #include "code/modules/symbol_folders.h"
 #include "formats/perf_data/perf_file.h"
 #include "machine/linux_kernel/linux_device.h"
 #include "machine/plan/sample_plan.h"
 
-namespace wperf::commands {
+namespace wperf::live {
 namespace {
 
 constexpr u32 kUsualRateHz = 1000;  // for wperf's driver, whose usual interval gives few samples a second
 
-// If the user names no cores, all are measured; wperf's driver needs them listed.
-request::Request with_all_cores(request::Request request) {
-  if (request.cores.empty() && request.sampling.cores.empty()) request.sampling.all_cores = true;
-  if (!request.pe_file.has_value()) request.pe_file = request.image_name;
-  const bool is_of_one = request.pe_file.has_value() || request.program.has_value() || request.process.has_value();
-  request.sampling.whole_machine = request.sampling.whole_machine || !is_of_one;
-  return request;
-}
-
 }  // namespace
 
-LiveLook::LiveLook(const request::Request& request, measure::Machine machine, diag::Console& console)
-    : request_(with_all_cores(request)),
+LiveLook::LiveLook(LiveOptions options, measure::Machine machine, diag::Console& console)
+    : options_(std::move(options)),
       machine_(std::move(machine)),
       quiet_(console),
       program_(machine_.device->programs()),
       functions_([this](std::string_view line) {
-        if (request_.outputs.verbose) quiet_.warn(line);
+        if (options_.outputs.verbose) quiet_.warn(line);
       }) {}
 
 diag::Result<void> LiveLook::start() {
+  request::Measurement& wanted = options_.measured.wanted;
   const bool of_kernel = machine_.capabilities.kernel != nullptr;
-  if (!of_kernel && !request_.sampling.rate_hz.has_value()) {
-    const auto& events = request_.sampling.events;
+  if (!of_kernel && !wanted.sampling.rate_hz.has_value()) {
+    const auto& events = wanted.sampling.events;
     const bool has_adaptive = events.empty() || std::any_of(events.begin(), events.end(), [](const auto& event) {
                                 return !event.interval.has_value();
                               });
-    if (has_adaptive) request_.sampling.rate_hz = kUsualRateHz;
+    if (has_adaptive) wanted.sampling.rate_hz = kUsualRateHz;
   }
-  WPERF_TRY(plan_, plan::make_sample_plan(request_, request_.recording, machine_.capabilities, machine_.catalog));
+  WPERF_TRY(plan_, plan::make_sample_plan(wanted, options_.measured.view, machine_.capabilities, machine_.catalog));
   plan_.core_numbers = true;
-  if (request_.live.waits) WPERF_CHECK_OK(plan_waits());
-  if (!request_.live.once) machine_.device->programs().keep_terminal_free();
-  options_ = measure_options(request_);
-  WPERF_TRY(sampled_, measure::start_or_find(options_, plan_.program_core, machine_, program_, quiet_));
-  if (request_.live.counters.has_value()) {
-    WPERF_TRY(counts_, measure::LiveCounts::open(request_, *request_.live.counters, sampled_, machine_));
+  if (options_.view.waits) WPERF_CHECK_OK(plan_waits());
+  if (!options_.view.once) machine_.device->programs().keep_terminal_free();
+  WPERF_TRY(sampled_, measure::start_or_find(options_.measured, plan_.program_core, machine_, program_, quiet_));
+  if (options_.view.counters.has_value()) {
+    WPERF_TRY(counts_, measure::LiveCounts::open(wanted, *options_.view.counters, sampled_, machine_));
     for (const std::string& remark : counts_->remarks()) quiet_.warn("note: " + remark);
   }
-  WPERF_TRY(live_, measure::start_live_sampling(options_, plan_, sampled_, machine_, quiet_));
+  WPERF_TRY(live_, measure::start_live_sampling(options_.measured, plan_, sampled_, machine_, quiet_));
   of_ = "the machine";
   if (sampled_.pid != 0) of_ = fmt::format("{} ({})", sampled_.image_name, sampled_.pid);
   return {};
@@ -71,7 +61,7 @@ diag::Result<measure::LiveStretch> LiveLook::next(u64 length_ms, const std::func
 }
 
 std::string LiveLook::why_no_waits() const {
-  if (request_.live.waits) return {};
+  if (options_.view.waits) return {};
   const auto& kernel = machine_.capabilities.kernel;
   if (kernel == nullptr) return "a driver cannot see why threads wait; use `wperf top --device linux --waits`";
   return "waits are not recorded; `wperf top --waits` records them, which costs time at each context switch";
@@ -80,13 +70,13 @@ std::string LiveLook::why_no_waits() const {
 diag::Result<void> LiveLook::plan_waits() {
   const auto& kernel = machine_.capabilities.kernel;
   if (kernel == nullptr) {
-    request_.live.waits = false;
+    options_.view.waits = false;
     return diag::Error{.text = "--waits needs the linux or etw device: a driver cannot see why threads wait",
                        .hint = "`wperf top --device linux --waits`",
                        .code = diag::ExitCode::usage};
   }
   if (kernel->is_windows())
-    return plan::add_switches(plan_, request_.sampling, machine_.capabilities, machine_.catalog);
+    return plan::add_switches(plan_, options_.measured.wanted.sampling, machine_.capabilities, machine_.catalog);
   const std::optional<linux_kernel::LinuxFacts> facts = linux_kernel::linux_facts();
   if (facts.has_value() && !facts->own_kernel) {
     return diag::Error{.text = fmt::format("this user may not look into the kernel, where threads wait "
@@ -94,19 +84,19 @@ diag::Result<void> LiveLook::plan_waits() {
                                            facts->paranoid.value_or(4)),
                        .hint = "leave out --waits, or run `sysctl kernel.perf_event_paranoid=1` as root"};
   }
-  return plan::add_switches(plan_, request_.sampling, machine_.capabilities, machine_.catalog);
+  return plan::add_switches(plan_, options_.measured.wanted.sampling, machine_.capabilities, machine_.catalog);
 }
 
 diag::Result<LiveLook::Seen> LiveLook::seen(const measure::LiveStretch& newest) {
   WPERF_TRY(const std::vector<std::byte> bytes, live_->recording(1, 0));
   WPERF_TRY(const perf_data::PerfFile file, perf_data::PerfFile::open(bytes));
-  recording::ReadOptions wanted = read_options(request_);
+  recording::ReadOptions wanted = options_.read;
   wanted.cores = true;
   wanted.functions = &functions_;
   wanted.opened = &opened_;
   Seen seen{.profile = recording::read_recorded_samples(file, wanted).profile, .waits = {}, .counters = counted_};
   if (seen.profile.note.empty()) seen.profile.note = plan_.note;
-  if (!request_.live.waits) return seen;
+  if (!options_.view.waits) return seen;
   leave_switches_out(seen.profile);
   WPERF_TRY(
       seen.waits,
@@ -121,7 +111,7 @@ diag::Result<LiveLook::Seen> LiveLook::seen(const measure::LiveStretch& newest) 
 diag::Result<stacks::FunctionCode> LiveLook::code(const CodePlace& place, usize stretches, usize newest_left_out) {
   WPERF_TRY(const std::vector<std::byte> bytes, live_->recording(stretches, newest_left_out));
   WPERF_TRY(const perf_data::PerfFile file, perf_data::PerfFile::open(bytes));
-  recording::ReadOptions wanted = read_options(request_);
+  recording::ReadOptions wanted = options_.read;
   wanted.cores = wanted.code = wanted.code_lines = true;
   wanted.functions = &functions_;
   recording::RecordedSamples recorded = recording::read_recorded_samples(file, wanted);
@@ -134,8 +124,8 @@ diag::Result<stacks::FunctionCode> LiveLook::code(const CodePlace& place, usize 
                                        .most_functions = kFewOfTheName,
                                        .least_permille = 0,
                                        .disassemble = true,
-                                       .decorated = request_.sampling.display.decorated_names,
-                                       .folders = modules::symbol_folders(request_)};
+                                       .decorated = options_.measured.wanted.sampling.display.decorated_names,
+                                       .folders = modules::symbol_folders(options_.measured.wanted)};
   WPERF_CHECK_OK(recording::add_function_code(recorded.files, request, profile));
   const auto is_it = [&](u32 event, u32 number) {
     const stacks::StackFunction& function = profile.functions[number];
@@ -177,8 +167,8 @@ stacks::StackFilter LiveLook::filter() const {
 }
 
 int LiveLook::status(const measure::LiveStretch& last) {
-  if (!request_.program.has_value() || last.end != measure::WaitEnd::program_ended) return 0;
+  if (!options_.measured.wanted.program.has_value() || last.end != measure::WaitEnd::program_ended) return 0;
   return measure::status_of_program(machine_, machine_.device->programs().process(sampled_.pid));
 }
 
-}  // namespace wperf::commands
+}  // namespace wperf::live
