@@ -3,6 +3,7 @@
 
 #include "analysis/recording/recorded_samples.h"
 #include "formats/perf_data/perf_data_builder_test.h"
+#include "model/request/recording_view.h"
 
 namespace wperf::recording {
 namespace {
@@ -26,7 +27,7 @@ class LeaderSamplingTest : public testing::Test {
     builder_.add(perf_data::RecordType::sample,
                  Fields().u64s({0x1000}).u32s({7, tid}).u64s({time, kId, 1, value, kId}));
   }
-  stacks::StackProfile read(std::optional<TimeLimits> time = std::nullopt) {
+  stacks::StackProfile read(std::optional<request::TimeSpan> time = std::nullopt) {
     bytes_ = builder_.build();
     const perf_data::PerfFile file = perf_data::PerfFile::open(bytes_).value();
     return read_recorded_samples(file, {.time = time, .signatures = true}).profile;
@@ -82,7 +83,7 @@ TEST_F(LeaderSamplingTest, ACountThatFallsIsDamage) {
 TEST_F(LeaderSamplingTest, CountsFromBeforeTheWantedTimeAreLeftOut) {
   event(0);
   for (u64 i = 1; i <= 10; ++i) sample(7, i * 1'000'000'000, i * 1000);
-  const stacks::StackProfile profile = read(TimeLimits{.from = 6.5, .to = std::nullopt});
+  const stacks::StackProfile profile = read(request::TimeSpan{.from = 6.5, .to = std::nullopt});
   EXPECT_EQ(profile.events[0].samples, 3u);  // seconds 8, 9 and 10; time begins at the first sample
   EXPECT_EQ(profile.events[0].period, 3000u);
 }

@@ -99,7 +99,7 @@ class SampleReader {
   // Callers of user code come from copies of stacks, if the file has them.
   void unwind_with(RecordedUnwinder& unwinder) { unwinder_ = &unwinder; }
 
-  void limit_time(const TimeLimits& span, u64 first) {
+  void limit_time(const request::TimeSpan& span, u64 first) {
     const auto moment = [first](double seconds) {
       const double ns = seconds * 1e9;
       return ns >= 1.8e19 ? ~u64{0} : first + std::min(static_cast<u64>(ns), ~u64{0} - first);

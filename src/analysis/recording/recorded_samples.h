@@ -7,6 +7,7 @@
 #include "formats/perf_data/perf_file.h"
 #include "formats/perf_data/run_facts.h"
 #include "ground/diag/result.h"
+#include "model/request/recording_view.h"
 #include "model/stacks/growing_array.h"
 #include "model/stacks/moments.h"
 #include "model/stacks/recording_about.h"
@@ -14,18 +15,13 @@
 
 namespace wperf::recording {
 
-// The shown part of the time, in seconds.
-struct TimeLimits {
-  std::optional<double> from, to;
-};
-
 // Which samples are read, where their names come from, and the details that a view needs beyond thread, function and
 // event. Each detail costs time.
 struct ReadOptions {
-  std::string file = {};                // its name in the profile; empty: a temporary file
-  std::optional<TimeLimits> time = {};  // only these samples
-  std::optional<u64> time_origin = {};  // where `time` counts from; nullopt: the first sample
-  modules::SymbolOptions symbols = {};  // where symbols are looked for
+  std::string file = {};                       // its name in the profile; empty: a temporary file
+  std::optional<request::TimeSpan> time = {};  // only these samples
+  std::optional<u64> time_origin = {};         // where `time` counts from; nullopt: the first sample
+  modules::SymbolOptions symbols = {};         // where symbols are looked for
   bool callers = false;
   bool lines = false;
   bool cores = false;

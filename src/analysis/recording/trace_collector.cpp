@@ -197,6 +197,10 @@ stacks::TraceFacts trace_facts(const etl::Trace& trace, const TraceRecording& re
   facts.samples_of_nobody = recorded.samples_of_nobody;
   facts.unexplained_stacks = recorded.unexplained_stacks;
   facts.samples_without_stack = recorded.samples_without_stack;
+  for (const etl::LossEvent& one : recorded.lost_over_time) {
+    facts.lost_over_time.push_back(
+        {.begin = one.begin_ns, .end = one.end_ns, .events = one.events, .buffers = one.buffers});
+  }
   return facts;
 }
 

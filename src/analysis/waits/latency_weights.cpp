@@ -46,7 +46,7 @@ bool is_chosen(u32 running, const LatencyOptions& options) {
   return !options.running.has_value() || (running >= options.running->from && running <= options.running->to);
 }
 
-std::string numbers_text(const LatencyOptions::Threads& numbers) {
+std::string numbers_text(const request::ThreadNumbers& numbers) {
   const std::string to = numbers.to == numbers.from ? "" : fmt::format(" to {}", numbers.to);
   return fmt::format("{}{} thread{}", numbers.from, to, numbers.to == 1 ? "" : "s");
 }

@@ -9,6 +9,7 @@
 
 #include "analysis/recording/recorded_switches.h"
 #include "analysis/recording/span_pairing.h"
+#include "model/request/recording_view.h"
 
 namespace wperf::waits {
 
@@ -35,11 +36,8 @@ class Parallelism {
 };
 
 struct LatencyOptions {
-  struct Threads {
-    u32 from = 1, to = 1;
-  };
-  bool by_time = false;            // --latency
-  std::optional<Threads> running;  // --parallelism
+  bool by_time = false;                           // --latency
+  std::optional<request::ThreadNumbers> running;  // --parallelism
 };
 
 struct LatencyWeights {

@@ -3,12 +3,14 @@
 
 #include <algorithm>
 
+#include "app/capi/configurations.h"
 #include "app/commands/measure_options_builder.h"
-#include "app/commands/recorded_compat.h"
+#include "app/commands/read_options.h"
 #include "app/measure/device_choice.h"
 #include "app/measure/measure_counts.h"
 #include "app/measure/recording_run.h"
 #include "app/measure/test_report.h"
+#include "app/show/recorded_compat.h"
 #include "ground/text/unicode.h"
 #include "machine/devices/devices.h"
 #include "views/compat/code_and_sources.h"
@@ -121,7 +123,8 @@ diag::Result<void> Session::sample(diag::Result<request::Request> wanted, bool v
     WPERF_CHECK_OK(measure::read_trace(recording));
     if (recording.sampled.pid != 0) request.recording.pids = {recording.sampled.pid};  // a trace is of all programs
   }
-  WPERF_TRY(const compat::CompatView view, commands::recorded_compat(recording.file, request));
+  WPERF_TRY(const compat::CompatView view,
+            show::recorded_compat(recording.file, commands::plain_read_options(request), request.sampling.display));
   const request::SampleDisplay& display = request.sampling.display;
   const SampleSelection selection{.most_functions = display.rows, .symbol = compat::name_filter(display)};
   samples = sample_rows(view, selection);

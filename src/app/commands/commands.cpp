@@ -7,7 +7,6 @@
 #include <iterator>
 
 #include "app/commands/destinations.h"
-#include "app/commands/run_report.h"
 #include "app/doctor/doctor.h"
 #include "app/measure/device_choice.h"
 #include "app/measure/opened_machine.h"

@@ -14,10 +14,10 @@
 #include "analysis/compare/stack_changes.h"
 #include "analysis/compare/total_review.h"
 #include "app/commands/destinations.h"
-#include "app/commands/page_output.h"
-#include "app/commands/run_report.h"
+#include "app/commands/read_options.h"
 #include "app/measure/tool.h"
 #include "app/output/outputs.h"
+#include "app/show/page_output.h"
 #include "ground/diag/result.h"
 #include "views/html/difference_page.h"
 #include "views/html/svg_flame_graph.h"
@@ -96,12 +96,12 @@ diag::Result<void> write_stacks(const compare::StackChanges& changes, const comp
                                                    {.rows = request.sampling.display.rows,
                                                     .version = measure::tool_version(),
                                                     .totals_per = totals_per(request.comparison.per)});
-    written.add(write_page(*view.html_file, page, request.outputs, console));
+    written.add(show::write_page(*view.html_file, page, request.outputs, console));
   }
   if (!view.svg_file.has_value()) return std::move(written).result();
   const std::string picture = html::svg_difference(
       changes, {.before = side_text(comparison.files_before), .after = side_text(comparison.files_after)});
-  written.add(write_page(*view.svg_file, picture, request.outputs, console));
+  written.add(show::write_page(*view.svg_file, picture, request.outputs, console));
   return std::move(written).result();
 }
 

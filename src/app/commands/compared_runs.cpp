@@ -9,15 +9,14 @@
 
 #include "analysis/recording/opened_recording.h"
 #include "analysis/recording/recorded_samples.h"
-#include "analysis/recording/trace_recording.h"
+#include "analysis/recording/sampled_recording.h"
 #include "app/commands/read_options.h"
-#include "app/commands/recorded_spe.h"
-#include "app/commands/run_report.h"
 #include "app/measure/tool.h"
+#include "app/show/named_samples.h"
+#include "app/show/recorded_spe.h"
 #include "code/modules/for_each_module.h"
 #include "formats/perf_data/aux_traces.h"
 #include "formats/profiles/stat_counts.h"
-#include "ground/os/mapped_file.h"
 #include "views/compat/code_and_sources.h"
 #include "views/report/stack_report.h"
 
@@ -97,9 +96,10 @@ class RunReader {
     wanted.lines = wants_lines();
     wanted.callers = wants_stacks() || wants_inclusive();
     if (is_alone_) wanted.slice_ns = kSliceNs;
-    const std::optional<perf_data::AuxTraces> traces = spe_traces(file);
+    const std::optional<perf_data::AuxTraces> traces = show::spe_traces(file);
     if (traces.has_value()) wanted.traces = &*traces;
-    WPERF_TRY(const recording::RecordedSamples recorded, read_named_samples(file, request_, wanted, console_));
+    WPERF_TRY(const recording::RecordedSamples recorded,
+              show::read_named_samples(file, wanted, naming_options(request_), console_));
     keep(recorded.profile);
     keep_times(recorded.about);
     return {};
@@ -112,12 +112,10 @@ class RunReader {
   }
 
   diag::Result<void> read_trace(const etl::Trace& trace) {
-    auto converted =
-        recording::recording_of_trace(trace, measure::tool_version(), {.idle = request_.recording.idle, .cores = {}});
-    if (!converted.has_value()) return recording::in_file(*request_.data_file, std::move(converted).error());
-    WPERF_TRY(const os::MappedFile mapped, os::MappedFile::open(converted.value().file.openable_path()));
-    WPERF_TRY(const perf_data::PerfFile file, perf_data::PerfFile::open(mapped.bytes()));
-    return read_perf(file);
+    WPERF_TRY(const recording::ConvertedTrace converted,
+              recording::convert_trace(trace, measure::tool_version(), {.idle = request_.recording.idle, .cores = {}},
+                                       *request_.data_file));
+    return read_perf(converted.file);
   }
 
   diag::Result<void> read_foreign(const recording::OpenedProfile& opened) {

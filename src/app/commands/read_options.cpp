@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/commands/read_options.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
-#include "code/modules/elf_caches.h"
 #include "code/modules/symbol_folders.h"
+#include "views/compat/code_and_sources.h"
 
 namespace wperf::commands {
 
@@ -17,9 +15,7 @@ recording::RecordingFiles recording_files(const request::Request& request) {
 recording::ReadOptions plain_read_options(const request::Request& request) {
   recording::ReadOptions wanted;
   if (request.data_file_is_kept) wanted.file = request.data_file.value_or("");
-  if (const auto& time = request.recording.time; time.has_value()) {
-    wanted.time = recording::TimeLimits{.from = time->from, .to = time->to};
-  }
+  wanted.time = request.recording.time;
   wanted.symbols = modules::symbol_options(request);
   return wanted;
 }
@@ -53,46 +49,19 @@ recording::ReadOptions read_options(const request::Request& request) {
   return wanted;
 }
 
-modules::DownloadProgress download_progress(diag::Console& console) {
-  if (!console.shows_progress()) return {};
-  return [&console](std::string_view address, usize received) {
-    if (!console.progress_due()) return;
-    constexpr usize kMegabyte = 1'000'000;
-    const std::string size =
-        received < kMegabyte ? std::string() : fmt::format("{:.1f} MB of ", static_cast<double>(received) / kMegabyte);
-    console.progress(fmt::format("downloading {}{}", size, address));
-  };
+show::NamingOptions naming_options(const request::Request& request) {
+  return {.debuginfod = request.recording.debuginfod, .verbose = request.outputs.verbose};
 }
 
-diag::Result<recording::RecordedSamples> read_named_samples(const perf_data::PerfFile& file,
-                                                            const request::Request& request,
-                                                            recording::ReadOptions wanted, diag::Console& console) {
-  std::optional<modules::DebugDownloads> downloads;
-  if (request.recording.debuginfod) {
-    auto servers = modules::DebugDownloads::servers_of_environment();
-    if (!servers.has_value()) {
-      return diag::Error{.text = "--debuginfod needs servers, and DEBUGINFOD_URLS is not set",
-                         .hint = "DEBUGINFOD_URLS=\"https://debuginfod.debian.net\" wperf report --debuginfod",
-                         .code = diag::ExitCode::usage};
-    }
-    downloads.emplace(
-        *std::move(servers),
-        [&](std::string_view line) {
-          console.out("debuginfod: " + std::string(line) + "\n");
-          console.progress("waiting for " + std::string(line));
-        },
-        [&](std::string_view line) { console.warn(line); });
-    wanted.downloads = &*downloads;
-  }
-  modules::FunctionFiles functions([&](std::string_view line) {
-    if (request.outputs.verbose) console.warn(line);
-  });
-  wanted.functions = &functions;
-  wanted.tell_naming = [&](usize done, usize all) {
-    if (console.progress_due()) console.progress(fmt::format("naming code: {} of {} files", done, all));
-  };
-  wanted.symbols.tell_download = download_progress(console);
-  return recording::read_recorded_samples(file, wanted);
+stacks::StackFilter sample_filter(const request::Request& request) {
+  const request::RecordingView& view = request.recording;
+  const std::optional<request::SymbolFilter>& asked = request.sampling.display.symbol;
+  return {.comms = view.comms,
+          .modules = view.modules,
+          .pids = view.pids,
+          .tids = view.tids,
+          .symbol = compat::name_filter(request.sampling.display),
+          .symbol_text = asked.has_value() ? asked->text : std::string()};
 }
 
 }  // namespace wperf::commands

@@ -3,10 +3,9 @@
 #pragma once
 #include "analysis/recording/opened_recording.h"
 #include "analysis/recording/recorded_samples.h"
-#include "formats/perf_data/perf_file.h"
-#include "ground/diag/console.h"
-#include "ground/diag/result.h"
+#include "app/show/report_options.h"
 #include "model/request/request.h"
+#include "model/stacks/stack_rows.h"
 
 namespace wperf::commands {
 
@@ -16,13 +15,8 @@ recording::RecordingFiles recording_files(const request::Request& request);
 recording::ReadOptions plain_read_options(const request::Request& request);
 // Adds the details that the requested views need.
 recording::ReadOptions read_options(const request::Request& request);
-
-// Counted and named, with the servers and kept functions that the options allow, and progress.
-diag::Result<recording::RecordedSamples> read_named_samples(const perf_data::PerfFile& file,
-                                                            const request::Request& request,
-                                                            recording::ReadOptions wanted, diag::Console& console);
-
-// Prints the progress on a terminal.
-modules::DownloadProgress download_progress(diag::Console& console);
+show::NamingOptions naming_options(const request::Request& request);
+// Which samples count: --comm, --module, --pid, --tid and --symbol.
+stacks::StackFilter sample_filter(const request::Request& request);
 
 }  // namespace wperf::commands

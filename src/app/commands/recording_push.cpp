@@ -10,8 +10,7 @@
 
 #include "app/commands/destinations.h"
 #include "app/commands/measure_options_builder.h"
-#include "app/commands/run_report.h"
-#include "app/commands/shown_recording.h"
+#include "app/commands/report_options_builder.h"
 #include "app/measure/counting.h"
 #include "app/measure/quiet_console.h"
 #include "app/measure/recording_run.h"
@@ -19,6 +18,7 @@
 #include "app/output/outputs.h"
 #include "app/push/delivery.h"
 #include "app/push/parcel.h"
+#include "app/show/recording_views.h"
 #include "ground/os/process.h"
 #include "ground/os/this_process.h"
 #include "ground/text/number_text.h"
@@ -104,8 +104,9 @@ diag::Result<void> PushingRecorder::send(const measure::Recording& recording, pu
   request::Request shown = shown_request(request_, recording);
   shown.recording.export_format =
       request_.push.target == request::PushTarget::otlp ? request::ExportFormat::otlp : request::ExportFormat::pprof;
-  WPERF_CHECK_OK(recording.trace.empty() ? report_recording(recording.file, shown, quiet_, take)
-                                         : report_file(shown, quiet_, take));
+  show::ReportOptions options = report_options(shown, quiet_);
+  options.exported->sink = take;
+  WPERF_CHECK_OK(show::show_recording(recording, options, quiet_));
   finish_sending();
   // A server that is slow or away must not make gaps between the periods.
   sending_ = std::async(std::launch::async, [this, parcel = std::move(parcel), number = ++periods_] {

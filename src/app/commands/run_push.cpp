@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
 
+#include "analysis/recording/opened_recording.h"
 #include "app/commands/commands.h"
-#include "app/commands/run_export.h"
-#include "app/commands/run_report.h"
+#include "app/commands/destinations.h"
+#include "app/commands/read_options.h"
+#include "app/commands/report_options_builder.h"
 #include "app/measure/tool.h"
 #include "app/output/outputs.h"
 #include "app/push/delivery.h"
 #include "app/push/parcel.h"
+#include "app/show/profile_export.h"
+#include "app/show/recording_views.h"
 #include "ground/text/number_text.h"
 
 namespace wperf::commands {
@@ -39,11 +43,15 @@ diag::Result<void> run_push(const request::Request& asked, diag::Console& consol
     const auto labels = push::complete_labels(asked.push.labels, push::program_of(profile));
     const push::PackedProfile packed =
         push::packed_profile({profile, moments, measure::tool_version()}, asked.push.target, labels,
-                             time_of(profile, moments, *asked.data_file));
+                             show::time_of(profile, moments, *asked.data_file));
     WPERF_TRY(parcel, push::make_parcel(asked.push.target, labels, packed));
     return {};
   };
-  WPERF_CHECK_OK(report_file(request, console, pack));
+  show::ReportOptions options = report_options(request, console);
+  options.exported->sink = pack;
+  WPERF_CHECK_OK(output::check_inputs_stay(files_of(request)));
+  WPERF_TRY(const auto opened, recording::OpenedRecording::open(recording_files(request), console));
+  WPERF_CHECK_OK(show::show_recording(opened, options, console));
   if (samples == 0) {
     return diag::Error{.text = *asked.data_file + " has no samples to send", .hint = {}};
   }

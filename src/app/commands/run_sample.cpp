@@ -6,12 +6,12 @@
 #include "app/commands/measure_options_builder.h"
 #include "app/commands/outputs_told.h"
 #include "app/commands/recording_push.h"
-#include "app/commands/run_report.h"
-#include "app/commands/shown_recording.h"
+#include "app/commands/report_options_builder.h"
 #include "app/measure/opened_machine.h"
 #include "app/measure/recording_run.h"
 #include "app/measure/spe_recording.h"
 #include "app/output/outputs.h"
+#include "app/show/recording_views.h"
 #include "ground/os/files.h"
 #include "ground/os/process.h"
 #include "ground/text/number_text.h"
@@ -41,9 +41,8 @@ diag::Result<int> record(const request::Request& request, measure::Machine& mach
   const request::Request shown = shown_request(request, recording);
   WPERF_CHECK_OK(output::check_inputs_stay(files_of(shown)));
   os::release_interrupt();
-  const bool is_trace = !recording.trace.empty();
-  auto reported = is_trace ? run_report(shown, console) : report_recording(recording.file, shown, console);
-  if (is_trace || machine.capabilities.kernel != nullptr) {
+  auto reported = show::show_recording(recording, report_options(shown, console), console);
+  if (!recording.trace.empty() || machine.capabilities.kernel != nullptr) {
     tell_written(request, console);
     tell_kept(request, recording, console);
   }

@@ -7,12 +7,12 @@
 #include "app/commands/commands.h"
 #include "app/commands/listening_counts.h"
 #include "app/commands/measure_options_builder.h"
-#include "app/commands/page_output.h"
 #include "app/measure/count_runs.h"
 #include "app/measure/measure_counts.h"
 #include "app/measure/quiet_console.h"
 #include "app/measure/tool.h"
 #include "app/output/outputs.h"
+#include "app/show/page_output.h"
 #include "ground/diag/result.h"
 #include "ground/os/machine_facts.h"
 #include "ground/os/output_file.h"
@@ -196,7 +196,7 @@ diag::Result<int> run_timeline(const request::Request& request, plan::CountPlan 
   written.add(output::write_timeline_files(timeline, files));
   console.out(report::timeline_notes(timeline));
   if (const auto& file = request.recording.html_file; file.has_value()) {
-    written.add(write_page(*file, html::count_page(timeline, about), request.outputs, console));
+    written.add(show::write_page(*file, html::count_page(timeline, about), request.outputs, console));
   }
   if (request.outputs.json)
     written.add(output::deliver_json(request.outputs, report::timeline_json(timeline), console));

@@ -10,16 +10,17 @@
 #include "analysis/topdown/topdown_cores.h"
 #include "app/commands/commands.h"
 #include "app/commands/measure_options_builder.h"
-#include "app/commands/page_output.h"
 #include "app/commands/read_options.h"
-#include "app/commands/recorded_spe.h"
-#include "app/commands/run_report.h"
+#include "app/commands/report_options_builder.h"
 #include "app/commands/topdown_functions.h"
 #include "app/measure/measure_counts.h"
 #include "app/measure/quiet_console.h"
 #include "app/measure/recording_run.h"
 #include "app/measure/spe_recording.h"
 #include "app/output/outputs.h"
+#include "app/show/named_samples.h"
+#include "app/show/page_output.h"
+#include "app/show/recorded_spe.h"
 #include "formats/perf_data/aux_traces.h"
 #include "ground/diag/result.h"
 #include "ground/text/number_text.h"
@@ -206,7 +207,8 @@ diag::Result<void> sample_event(Search& search, std::string_view event, u64 inte
   if (!recording.trace.empty()) WPERF_CHECK_OK(measure::read_trace(recording));
   recording::ReadOptions wanted = plain_read_options(request);
   wanted.lines = true;
-  WPERF_TRY(const recording::RecordedSamples recorded, read_named_samples(recording.file, request, wanted, quiet));
+  WPERF_TRY(const recording::RecordedSamples recorded,
+            show::read_named_samples(recording.file, wanted, naming_options(request), quiet));
   where = {.event = std::string(event), .interval = interval, .functions = {}};
   add_functions(recorded.profile, where);
   note_nameless(recorded.profile, search.found.answer.notes);
@@ -256,7 +258,7 @@ diag::Result<void> sample_memory(Search& search) {
   measure::QuietConsole quiet(search.console);
   WPERF_TRY(const measure::Recording recording, measure::record_spe(measure_options(request), machine, quiet));
   const perf_data::AuxTraces traces = perf_data::AuxTraces::collect(recording.file);
-  WPERF_TRY(ReadSpe read, read_recorded_spe(recording.file, traces, request, quiet));
+  WPERF_TRY(show::ReadSpe read, show::read_recorded_spe(recording.file, traces, report_options(request, quiet), quiet));
   for (const std::string& note : report::spe_notes(read.profile)) search.found.answer.notes.push_back("SPE: " + note);
   search.found.answer.memory = std::move(read.profile);
   return {};
@@ -302,7 +304,7 @@ diag::Result<void> show(const request::Request& request, std::span<const report:
   }
   diag::FirstFailure written;
   if (request.recording.html_file.has_value()) {
-    written.add(write_page(*request.recording.html_file, html::topdown_page(found), outputs, console));
+    written.add(show::write_page(*request.recording.html_file, html::topdown_page(found), outputs, console));
   }
   if (output::wants_json(outputs)) written.add(output::deliver_json(outputs, report::topdown_json(found), console));
   return std::move(written).result();

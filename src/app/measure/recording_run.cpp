@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 
 #include "analysis/recording/live_unwinding.h"
+#include "analysis/recording/sampled_recording.h"
 #include "analysis/recording/trace_ids.h"
-#include "analysis/recording/trace_recording.h"
 #include "analysis/recording/trace_sources.h"
 #include "app/measure/sample_recorder.h"
 #include "app/measure/sampling.h"
@@ -190,13 +190,12 @@ diag::Result<recording::RecordedSwitches> read_trace(Recording& recording, const
   WPERF_TRY(recording::RecordingInput input, recording::RecordingInput::open(recording.trace));
   WPERF_CHECK_OK(sources.add(std::move(input), recording.trace));
   WPERF_TRY(const etl::Trace trace, sources.open([](u64) {}));
-  WPERF_TRY(recording::TraceRecording made, recording::recording_of_trace(trace, tool_version(), wishes));
-  recording.trace_losses = recording::trace_facts(trace, made);
-  recording.own = std::make_unique<os::RecordingFile>(std::move(made.file));
-  WPERF_TRY(os::MappedFile mapped, os::MappedFile::open(recording.own->openable_path()));
-  recording.mapped = std::make_unique<os::MappedFile>(std::move(mapped));
+  WPERF_TRY(recording::ConvertedTrace converted, recording::convert_trace(trace, tool_version(), wishes, {}));
+  recording.trace_losses = std::move(converted.facts);
+  recording.own = std::make_unique<os::RecordingFile>(std::move(converted.made.file));
+  recording.mapped = std::move(converted.mapped);
   WPERF_CHECK_OK(open_recording(recording));
-  return std::move(made.switches);
+  return std::move(converted.made.switches);
 }
 
 diag::Result<Recording> record_samples(const MeasureOptions& options, Machine& machine, diag::Console& console) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "app/commands/line_batches.h"
+#include "app/show/line_batches.h"
 
 #include <system_error>
 
-namespace wperf::commands {
+namespace wperf::show {
 
 LineBatches::~LineBatches() {
   if (!helper_.joinable()) return;
@@ -79,4 +79,4 @@ void LineBatches::finish() {
   while (written_ != filled_) write_oldest();
 }
 
-}  // namespace wperf::commands
+}  // namespace wperf::show

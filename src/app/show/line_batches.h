@@ -11,7 +11,7 @@
 
 #include "views/report/sample_lines.h"
 
-namespace wperf::commands {
+namespace wperf::show {
 
 class LineBatches {
  public:
@@ -60,4 +60,4 @@ class LineBatches {
   bool is_alone_ = false;  // the system gives no thread
 };
 
-}  // namespace wperf::commands
+}  // namespace wperf::show

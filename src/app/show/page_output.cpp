@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "app/commands/page_output.h"
+#include "app/show/page_output.h"
 
 #include <fmt/format.h>
 
@@ -11,7 +11,7 @@
 #include "views/html/html_report.h"
 #include "views/html/svg_flame_graph.h"
 
-namespace wperf::commands {
+namespace wperf::show {
 
 diag::Result<void> write_page(const std::string& file, const std::string& text, const request::Outputs& outputs,
                               diag::Console& console) {
@@ -29,23 +29,23 @@ diag::Result<void> write_page(const std::string& file, const std::string& text, 
   return {};
 }
 
-diag::Result<void> write_pages(const stacks::StackProfile& profile, const PageContent& content,
-                               const request::Request& request, diag::Console& console) {
-  const request::RecordingView& view = request.recording;
+diag::Result<void> write_pages(const ShownProfile& shown, const ReportOptions& options, diag::Console& console) {
+  const PageOptions& pages = options.pages;
+  const stacks::StackFilter& filter = options.tables.filter;
   diag::FirstFailure written;
-  if (view.svg_file.has_value()) {
-    written.add(write_page(*view.svg_file, html::svg_flame_graph(profile, content.filter), request.outputs, console));
+  if (pages.svg_file.has_value()) {
+    written.add(write_page(*pages.svg_file, html::svg_flame_graph(shown.profile, filter), options.outputs, console));
   }
-  if (!view.html_file.has_value()) return std::move(written).result();
-  const html::HtmlOptions options{.filter = content.filter,
-                                  .about = content.about,
-                                  .moments = content.moments,
-                                  .all_samples = view.html_all,
-                                  .version = measure::tool_version(),
-                                  .spe = content.spe,
-                                  .waits = content.waits};
-  written.add(write_page(*view.html_file, html::html_text(profile, options), request.outputs, console));
+  if (!pages.html_file.has_value()) return std::move(written).result();
+  const html::HtmlOptions page{.filter = filter,
+                               .about = shown.about,
+                               .moments = &shown.moments,
+                               .all_samples = pages.all_samples,
+                               .version = measure::tool_version(),
+                               .spe = shown.spe,
+                               .waits = shown.waits};
+  written.add(write_page(*pages.html_file, html::html_text(shown.profile, page), options.outputs, console));
   return std::move(written).result();
 }
 
-}  // namespace wperf::commands
+}  // namespace wperf::show

@@ -3,28 +3,18 @@
 #pragma once
 #include <string>
 
+#include "app/show/profile_views.h"
+#include "app/show/report_options.h"
 #include "ground/diag/console.h"
 #include "ground/diag/result.h"
-#include "model/request/request.h"
-#include "model/stacks/moments.h"
-#include "model/stacks/stack_rows.h"
-#include "views/html/html_report.h"
+#include "model/request/output_options.h"
 
-namespace wperf::commands {
+namespace wperf::show {
 
-struct PageContent {
-  const stacks::StackFilter& filter;
-  const stacks::Moments* moments = nullptr;  // null: times are unknown
-  const stacks::RecordingAbout* about = nullptr;
-  // Parts that only some pages have.
-  const operations::SpeProfile* spe = nullptr;
-  const html::WaitsOfPage* waits = nullptr;
-};
 // Reports the written file and its size.
-diag::Result<void> write_pages(const stacks::StackProfile& profile, const PageContent& content,
-                               const request::Request& request, diag::Console& console);
+diag::Result<void> write_pages(const ShownProfile& shown, const ReportOptions& options, diag::Console& console);
 // A finished page.
 diag::Result<void> write_page(const std::string& file, const std::string& text, const request::Outputs& outputs,
                               diag::Console& console);
 
-}  // namespace wperf::commands
+}  // namespace wperf::show

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "app/commands/run_export.h"
+#include "app/show/profile_export.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -8,10 +8,10 @@
 #include <optional>
 #include <string>
 
-#include "app/commands/read_options.h"
-#include "app/commands/run_report.h"
 #include "app/measure/tool.h"
 #include "app/output/outputs.h"
+#include "app/show/named_samples.h"
+#include "app/show/timed_samples.h"
 #include "ground/os/files.h"
 #include "ground/os/mapped_file.h"
 #include "ground/os/output_file.h"
@@ -20,48 +20,46 @@
 #include "model/stacks/stack_rows.h"
 #include "views/exports/exported_profile.h"
 
-namespace wperf::commands {
+namespace wperf::show {
 namespace {
 
 using exports::Source;
 using request::ExportFormat;
 
-bool goes_to_console(const request::Request& request) {
-  return request.outputs.json_file.value_or(std::string(output::kConsole)) == output::kConsole;
+bool goes_to_console(const request::Outputs& outputs) {
+  return outputs.json_file.value_or(std::string(output::kConsole)) == output::kConsole;
 }
 
 // Does only the file decide which samples there are?
-bool takes_all(const request::Request& request, const report::StackOptions& options) {
-  return options.filter.is_empty() && !request.recording.time.has_value() && !request.recording.needs_switches();
+bool takes_all(const ReportOptions& options) {
+  return options.tables.filter.is_empty() && !options.read.time.has_value() && !options.needs_switches();
 }
 
-diag::Error nothing_to_export(const request::Request& request, bool has_switches) {
-  const std::string& file = *request.data_file;
+diag::Error nothing_to_export(const std::string& file, bool has_switches) {
   return {.text = file + " has no samples",
           .hint = has_switches ? fmt::format("show its context switches with `wperf waits {}`", file)
                                : "record samples with `wperf record -o perf.data -- PROGRAM`"};
 }
 
-bool has_switches(const perf_data::PerfFile& file, const Beside& beside) {
-  if (beside.switches != nullptr) return !beside.switches->switches.empty();
-  const auto read = recording::read_switches(file);
-  return read.has_value() && !read.value().switches.empty();
+bool has_switches(const recording::SampledRecording& source) {
+  const auto read = source.switches();
+  return read.has_value() && !read.value()->switches.empty();
 }
 
 // The file of -o, or the pipe.
 class ExportOutput {
  public:
-  static diag::Result<ExportOutput> open(const request::Request& request, diag::Console& console) {
+  static diag::Result<ExportOutput> open(const ReportOptions& options, diag::Console& console) {
     ExportOutput made(console);
-    if (goes_to_console(request)) return made;
-    const std::string path = output::output_path(request.outputs, *request.outputs.json_file);
-    const bool is_recording = request.recording.export_format == ExportFormat::perf_data;
+    if (goes_to_console(options.outputs)) return made;
+    const std::string path = output::output_path(options.outputs, *options.outputs.json_file);
+    const bool is_recording = options.exported->format == ExportFormat::perf_data;
     WPERF_TRY(os::OutputFile created,
               os::OutputFile::create(path, is_recording ? os::Readers::owner : os::Readers::usual));
     made.file_.emplace(std::move(created));
     return made;
   }
-  // Binary formats never reach a terminal: see check_export().
+  // Binary formats never reach a terminal: run_report() refuses that.
   void write(std::string_view part) {
     if (file_.has_value()) return file_->write(part);
     is_seen_ ? console_->document(part) : console_->bytes(part);
@@ -179,51 +177,9 @@ void write_first_folded(const stacks::StackProfile& profile, const report::Stack
   report::write_folded(profile, used[0], options, take);
 }
 
-diag::Result<void> export_file(const request::Request& request, diag::Console& console) {
-  WPERF_TRY(const os::MappedFile mapped, os::MappedFile::open(*request.data_file));
-  return export_recording(mapped, request, console);
-}
-
-namespace {
-
-// The first of the options that choose samples.
-std::string_view choosing_option(const request::Request& request) {
-  const request::RecordingView& view = request.recording;
-  if (view.time.has_value()) return "--time";
-  if (!view.tids.empty()) return "--tid";
-  if (!view.pids.empty()) return "--pid";
-  if (!view.comms.empty()) return "--comm";
-  if (!view.modules.empty()) return "--module";
-  if (request.sampling.display.symbol.has_value()) return "-s";
-  return "";
-}
-
-}  // namespace
-
-diag::Result<void> check_export(const request::Request& request, const diag::Console& console) {
-  const ExportFormat format = *request.recording.export_format;
-  if (format == ExportFormat::prometheus) {
-    return diag::Error{.text = "--export prometheus needs counts, and a recording has samples",
-                       .hint = "wperf stat --export prometheus",
-                       .code = diag::ExitCode::usage};
-  }
-  if (const std::string_view option = choosing_option(request); format == ExportFormat::perf_data && !option.empty()) {
-    return diag::Error{
-        .text = fmt::format("--export perf.data writes the whole recording; {} cannot be used with it", option),
-        .hint = "use another format to export a part",
-        .code = diag::ExitCode::usage};
-  }
-  const bool has_labels = format == ExportFormat::csv || format == ExportFormat::sql || format == ExportFormat::otlp;
-  if (!request.push.labels.empty() && !has_labels) {
-    return diag::Error{.text = fmt::format("{} cannot store a --label", request::export_name(format)),
-                       .hint = "use csv, sql or otlp",
-                       .code = diag::ExitCode::usage};
-  }
-  if (!request::is_binary(format) || !goes_to_console(request) || !console.bytes_are_seen()) return {};
-  return diag::Error{
-      .text = fmt::format("--export {} writes binary data, which a terminal cannot show", request::export_name(format)),
-      .hint = "write it to a file with -o FILE, or to a pipe",
-      .code = diag::ExitCode::usage};
+diag::Result<void> export_file(const ReportOptions& options, diag::Console& console) {
+  WPERF_TRY(const os::MappedFile mapped, os::MappedFile::open(options.file));
+  return export_recording(mapped, options, console);
 }
 
 bool has_place_for_waits(ExportFormat format) {
@@ -231,67 +187,66 @@ bool has_place_for_waits(ExportFormat format) {
                      [&](const Writer& one) { return one.format == format && one.states; });
 }
 
-diag::Result<void> export_samples(const perf_data::PerfFile& file, const Beside& beside,
-                                  const report::StackOptions& options, const request::Request& request,
-                                  diag::Console& console, const ExportSink& sink) {
-  if (beside.operations != nullptr) {
+diag::Result<void> export_samples(const recording::SampledRecording& source, const ReportOptions& options,
+                                  diag::Console& console) {
+  const ExportFormat format = options.exported->format;
+  const bool is_pushed = options.exported->sink != nullptr;
+  if (source.operations != nullptr) {
     console.warn(fmt::format("note: the format {} cannot store: latencies, addresses and data sources from SPE",
-                             request::export_name(*request.recording.export_format)));
+                             request::export_name(format)));
   }
-  recording::ReadOptions wanted = read_options(request);
+  recording::ReadOptions wanted = options.read;
   wanted.callers = true;
-  if (*request.recording.export_format == ExportFormat::folded) {
-    wanted.traces = beside.operations;
-    WPERF_TRY(recording::RecordedSamples recorded, read_named_samples(file, request, wanted, console));
-    if (recorded.profile.samples.empty() && takes_all(request, options))
-      return nothing_to_export(request, has_switches(file, beside));
-    return export_profile(std::move(recorded.profile), {}, options, request, console, sink);
+  if (format == ExportFormat::folded) {
+    wanted.traces = source.operations;
+    WPERF_TRY(recording::RecordedSamples recorded, read_named_samples(source.file(), wanted, options.naming, console));
+    if (recorded.profile.samples.empty() && takes_all(options))
+      return nothing_to_export(options.file, has_switches(source));
+    return export_profile(std::move(recorded.profile), {}, options, console);
   }
   wanted.lines = wanted.cores = true;
   // Servers ask of every profile when it was.
-  wanted.sample_times = sink || writer_of(*request.recording.export_format).times;
-  WPERF_TRY(recording::RecordedSamples recorded, read_timed_samples(file, beside, request, wanted, console));
-  const bool empty = recorded.profile.samples.empty() && !sink && takes_all(request, options);
+  wanted.sample_times = is_pushed || writer_of(format).times;
+  WPERF_TRY(recording::RecordedSamples recorded, read_timed_samples(source, wanted, options, console));
+  const bool empty = recorded.profile.samples.empty() && !is_pushed && takes_all(options);
   // Waits are something to hand on, too.
-  const bool has_waits =
-      !sink && writer_of(*request.recording.export_format).states && !recorded.moments.states.empty();
-  if (empty && !has_waits) return nothing_to_export(request, has_switches(file, beside));
-  return export_profile(std::move(recorded.profile), std::move(recorded.moments), options, request, console, sink);
+  const bool has_waits = !is_pushed && writer_of(format).states && !recorded.moments.states.empty();
+  if (empty && !has_waits) return nothing_to_export(options.file, has_switches(source));
+  return export_profile(std::move(recorded.profile), std::move(recorded.moments), options, console);
 }
 
-diag::Result<void> export_profile(stacks::StackProfile profile, stacks::Moments moments,
-                                  const report::StackOptions& options, const request::Request& request,
-                                  diag::Console& console, const ExportSink& sink) {
-  const ExportFormat format = *request.recording.export_format;
+diag::Result<void> export_profile(stacks::StackProfile profile, stacks::Moments moments, const ReportOptions& options,
+                                  diag::Console& console) {
+  const auto& [format, labels, sink] = *options.exported;
   if (format == ExportFormat::perf_data) {
-    return diag::Error{.text = "--export perf.data needs a recording, and " + *request.data_file + " is a profile",
+    return diag::Error{.text = "--export perf.data needs a recording, and " + options.file + " is a profile",
                        .hint = "use pprof, firefox or another format",
                        .code = diag::ExitCode::usage};
   }
   const bool is_empty = profile.samples.empty() && moments.states.empty() && !sink;
-  if (is_empty && takes_all(request, options)) return nothing_to_export(request, false);
+  if (is_empty && takes_all(options)) return nothing_to_export(options.file, false);
   if (format == ExportFormat::folded) {
-    WPERF_TRY(ExportOutput out, ExportOutput::open(request, console));
-    write_first_folded(profile, options, console, [&](std::string_view part) { out.write(part); });
+    WPERF_TRY(ExportOutput out, ExportOutput::open(options, console));
+    write_first_folded(profile, options.tables, console, [&](std::string_view part) { out.write(part); });
     tell_left_out(kFolded, profile, moments, console);
     return out.close();
   }
-  stacks::keep_chosen(options.filter, profile, moments);
+  stacks::keep_chosen(options.tables.filter, profile, moments);
   if (profile.samples.empty()) console.warn("warning: no samples");
   if (sink) return sink(profile, moments);
   const Writer& writer = writer_of(format);
-  WPERF_TRY(ExportOutput out, ExportOutput::open(request, console));
+  WPERF_TRY(ExportOutput out, ExportOutput::open(options, console));
   exports::Source source{profile, moments, measure::tool_version()};
-  source.begin_unix_ns = time_of(profile, moments, *request.data_file).begin_unix_ns;
-  for (const request::PushLabel& label : request.push.labels) source.attributes.emplace_back(label.name, label.value);
+  source.begin_unix_ns = time_of(profile, moments, options.file).begin_unix_ns;
+  for (const request::PushLabel& label : labels) source.attributes.emplace_back(label.name, label.value);
   writer.write(source, [&](std::string_view part) { out.write(part); });
   tell_left_out(writer, profile, moments, console);
   return out.close();
 }
 
-diag::Result<void> export_recording(const os::MappedFile& recording, const request::Request& request,
+diag::Result<void> export_recording(const os::MappedFile& recording, const ReportOptions& options,
                                     diag::Console& console) {
-  WPERF_TRY(ExportOutput out, ExportOutput::open(request, console));
+  WPERF_TRY(ExportOutput out, ExportOutput::open(options, console));
   constexpr usize kPiece = 1 << 20;
   const std::span<const std::byte> bytes = recording.bytes();
   std::string piece;
@@ -299,7 +254,7 @@ diag::Result<void> export_recording(const os::MappedFile& recording, const reque
     // The guard lets lost pages be read as zeros; write() would fail on them. So each piece is copied first.
     piece.assign(reinterpret_cast<const char*>(bytes.data()) + at, std::min(kPiece, bytes.size() - at));
     if (recording.has_shrunk()) {
-      return diag::Error{.text = *request.data_file + " became shorter while wperf read it; it was not exported",
+      return diag::Error{.text = options.file + " became shorter while wperf read it; it was not exported",
                          .hint = "the program that writes it may still be running"};
     }
     out.write(piece);
@@ -307,4 +262,4 @@ diag::Result<void> export_recording(const os::MappedFile& recording, const reque
   return out.close();
 }
 
-}  // namespace wperf::commands
+}  // namespace wperf::show

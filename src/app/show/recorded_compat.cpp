@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "app/commands/recorded_compat.h"
+#include "app/show/recorded_compat.h"
 
 #include <algorithm>
 
 #include "analysis/recording/recorded_samples.h"
-#include "app/commands/read_options.h"
 #include "app/measure/sampled_program.h"
+#include "app/show/named_samples.h"
 #include "code/modules/elf_caches.h"
 #include "code/modules/symbol_folders.h"
 #include "formats/perf_data/run_facts.h"
@@ -13,7 +13,7 @@
 #include "views/compat/code_and_sources.h"
 #include "views/compat/compat_view.h"
 
-namespace wperf::commands {
+namespace wperf::show {
 namespace {
 
 using perf_data::RunFacts;
@@ -22,15 +22,14 @@ std::string_view base_name(std::string_view path) {
   return path.substr(path.find_last_of("/\\") + 1);
 }
 
-bool shows_callers(const request::Request& request) {
-  const auto& by = request.sampling.display.by;
+bool shows_callers(const request::SampleDisplay& display) {
+  const auto& by = display.by;
   return std::find(by.begin(), by.end(), request::Breakdown::caller) != by.end();
 }
 
-recording::ReadOptions wanted_of(const request::Request& request) {
-  const request::SampleDisplay& display = request.sampling.display;
-  recording::ReadOptions wanted = plain_read_options(request);
-  wanted.callers = shows_callers(request);
+recording::ReadOptions wanted_of(const recording::ReadOptions& chosen, const request::SampleDisplay& display) {
+  recording::ReadOptions wanted{.file = chosen.file, .time = chosen.time, .symbols = chosen.symbols};
+  wanted.callers = shows_callers(display);
   wanted.cores = wanted.code = true;
   wanted.code_lines = display.annotate || display.disassemble;
   wanted.line_ranges = display.disassemble;
@@ -70,12 +69,12 @@ std::vector<answers::ProcessName> names_of_processes(const stacks::StackProfile&
 }
 
 answers::SampledRun run_of(const perf_data::PerfFile& file, const recording::RecordedSamples& recorded,
-                           const request::Request& request) {
+                           const recording::ReadOptions& wanted) {
   answers::SampledRun run;
   const RunFacts facts = recorded.run.value_or(RunFacts());
-  run.target = target_of_run(file, facts, request).target;
+  run.target = target_of_run(file, facts, wanted.symbols).target;
   run.processes = names_of_processes(recorded.profile);
-  run.callers = shows_callers(request);
+  run.callers = wanted.callers;
   run.all_processes = !facts.windows;
   run.exit_code = facts.exit_code;
   run.note = facts.note;
@@ -116,13 +115,13 @@ compat::FileOfModule files_of(const recording::RecordedSamples& recorded, const 
 
 }  // namespace
 
-RunTarget target_of_run(const perf_data::PerfFile& file, const RunFacts& run, const request::Request& request) {
+RunTarget target_of_run(const perf_data::PerfFile& file, const RunFacts& run, const modules::SymbolOptions& places) {
   const measure::SampledProgram program{
       .pid = run.process, .image_name = run.image_name, .pe_file = run.pe_file, .pdb_file = run.pdb_file};
   std::vector<bytes::Span> builds;  // build ids of its modules
   const readings::Process process = run.windows ? process_of(file, run, builds) : readings::Process();
   if (process.modules.empty()) return {.target = measure::target_of(program, nullptr, {}), .files = {}};
-  modules::SymbolOptions symbols = modules::symbol_options(request);
+  modules::SymbolOptions symbols = places;
   if (!run.pdb_file.empty()) symbols.recorded_pdb_files.push_back(run.pdb_file);
   std::vector<modules::LoadedModule> loaded = modules::load_modules(process.modules, symbols);
   for (usize i = 0; i < loaded.size(); ++i) modules::check_build(loaded[i], builds[i]);
@@ -131,18 +130,23 @@ RunTarget target_of_run(const perf_data::PerfFile& file, const RunFacts& run, co
   return target;
 }
 
-diag::Result<compat::CompatView> recorded_compat(const perf_data::PerfFile& file, const request::Request& request,
-                                                 const modules::DownloadProgress& tell_download) {
-  recording::ReadOptions wanted = wanted_of(request);
+diag::Result<compat::CompatView> recorded_compat(const perf_data::PerfFile& file, const recording::ReadOptions& chosen,
+                                                 const request::SampleDisplay& display) {
+  recording::ReadOptions wanted = wanted_of(chosen, display);
   modules::FunctionFiles functions({});
   wanted.functions = &functions;
-  wanted.symbols.tell_download = tell_download;
   const recording::RecordedSamples recorded = recording::read_recorded_samples(file, wanted);
-  compat::CompatView view = compat::make_view(recorded.profile, run_of(file, recorded, request), plan::kCycleEvent);
-  const request::SampleDisplay& display = request.sampling.display;
-  WPERF_CHECK_OK(
-      compat::add_code_and_sources(view, files_of(recorded, view), display, modules::symbol_folders(request)));
+  compat::CompatView view = compat::make_view(recorded.profile, run_of(file, recorded, wanted), plan::kCycleEvent);
+  const std::vector<std::string> folders = modules::symbol_folders(chosen.symbols.symbol_path);
+  WPERF_CHECK_OK(compat::add_code_and_sources(view, files_of(recorded, view), display, folders));
   return view;
 }
 
-}  // namespace wperf::commands
+diag::Result<compat::CompatView> compat_with_progress(const perf_data::PerfFile& file, const ReportOptions& options,
+                                                      diag::Console& console) {
+  recording::ReadOptions chosen = options.read;
+  chosen.symbols.tell_download = download_progress(console);
+  return recorded_compat(file, chosen, options.display);
+}
+
+}  // namespace wperf::show

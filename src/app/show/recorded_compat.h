@@ -4,15 +4,19 @@
 #pragma once
 #include <vector>
 
+#include "analysis/recording/recorded_samples.h"
+#include "app/show/report_options.h"
 #include "code/modules/code_file.h"
+#include "code/modules/module_files.h"
 #include "formats/perf_data/perf_file.h"
 #include "formats/perf_data/run_facts.h"
+#include "ground/diag/console.h"
 #include "ground/diag/result.h"
 #include "model/answers/sampled_run.h"
-#include "model/request/request.h"
+#include "model/request/sampling_options.h"
 #include "views/compat/compat_rows.h"
 
-namespace wperf::commands {
+namespace wperf::show {
 
 // The program of a run, with the files of its modules in their order.
 struct RunTarget {
@@ -20,9 +24,13 @@ struct RunTarget {
   std::vector<modules::CodeFile> files;
 };
 RunTarget target_of_run(const perf_data::PerfFile& file, const perf_data::RunFacts& run,
-                        const request::Request& request);
+                        const modules::SymbolOptions& symbols);
 
-diag::Result<compat::CompatView> recorded_compat(const perf_data::PerfFile& file, const request::Request& request,
-                                                 const modules::DownloadProgress& tell_download = {});
+// `chosen`: the samples, and the places of symbols; the view itself says which details it needs.
+diag::Result<compat::CompatView> recorded_compat(const perf_data::PerfFile& file, const recording::ReadOptions& chosen,
+                                                 const request::SampleDisplay& display);
+// The same, with the progress of downloads.
+diag::Result<compat::CompatView> compat_with_progress(const perf_data::PerfFile& file, const ReportOptions& options,
+                                                      diag::Console& console);
 
-}  // namespace wperf::commands
+}  // namespace wperf::show

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "app/commands/recorded_spe.h"
+#include "app/show/recorded_spe.h"
 
 #include <fmt/format.h>
 
@@ -12,10 +12,10 @@
 #include "analysis/operations/spe_timeline.h"
 #include "analysis/recording/mapped_code.h"
 #include "analysis/recording/recorded_records.h"
-#include "app/commands/recorded_compat.h"
-#include "app/commands/spe_records.h"
 #include "app/measure/population.h"
 #include "app/measure/sampled_program.h"
+#include "app/show/recorded_compat.h"
+#include "app/show/spe_records.h"
 #include "code/modules/for_each_module.h"
 #include "code/modules/symbol_folders.h"
 #include "formats/perf_data/run_facts.h"
@@ -23,7 +23,7 @@
 #include "views/compat/code_and_sources.h"
 #include "views/compat/compat_view.h"
 
-namespace wperf::commands {
+namespace wperf::show {
 namespace {
 
 using perf_data::AuxTraces;
@@ -58,6 +58,7 @@ struct NamedCode {
   std::vector<modules::CodeFile> files;  // files of each module
   // Where its first byte lies in the file; other than 0 only for memory without a file.
   std::vector<u64> first;
+  bool of_run = false;  // the files are loaded already
 };
 
 // All mappings: a file is where it was mapped first, a module for each.
@@ -88,9 +89,9 @@ NamedCode code_of_file(const recording::CanonicalCode& code, const std::string& 
 
 // A run of wperf's driver: the modules of its program.
 NamedCode code_of_run(const perf_data::PerfFile& file, const perf_data::RunFacts& facts,
-                      const request::Request& request) {
-  RunTarget run = target_of_run(file, facts, request);
-  NamedCode named{.target = std::move(run.target), .files = std::move(run.files), .first = {}};
+                      const modules::SymbolOptions& symbols) {
+  RunTarget run = target_of_run(file, facts, symbols);
+  NamedCode named{.target = std::move(run.target), .files = std::move(run.files), .first = {}, .of_run = true};
   named.files.resize(named.target.modules.size());
   named.first.resize(named.target.modules.size());
   return named;
@@ -178,18 +179,18 @@ std::vector<answers::AddressAnswer> answers_of(const modules::CodeFile& file, co
 
 // Loads the requested files, and stores in the target why names are not better.
 std::vector<std::vector<answers::AddressAnswer>> name_code(const perf_data::PerfFile& file,
-                                                           const recording::CanonicalCode& canonical, bool of_run,
+                                                           const recording::CanonicalCode& canonical,
                                                            const std::vector<std::vector<u32>>& wanted,
-                                                           const request::Request& request, NamedCode& code) {
-  const request::SampleDisplay& display = request.sampling.display;
+                                                           const ReportOptions& options, NamedCode& code) {
+  const request::SampleDisplay& display = options.display;
   const bool lines = display.annotate || display.memory || display.disassemble;
   modules::FunctionFiles functions({});
-  const modules::ElfSearch search{.folders = modules::symbol_folders(request), .lines = lines, .functions = &functions};
-  const modules::SymbolOptions images = modules::symbol_options(request);
+  const modules::ElfSearch search{
+      .folders = modules::symbol_folders(options.read.symbols.symbol_path), .lines = lines, .functions = &functions};
   std::vector<std::vector<answers::AddressAnswer>> answers(wanted.size());
   modules::for_each_module(wanted.size(), [&](size_t i) {
     if (wanted[i].empty()) return;
-    if (!of_run) {
+    if (!code.of_run) {
       const perf_data::MappedCode& mapped = canonical.history().codes()[canonical.files()[i].code];
       if (mapped.is_anonymous) {
         const recording::JitCode written(mapped, search.folders);
@@ -198,7 +199,7 @@ std::vector<std::vector<answers::AddressAnswer>> name_code(const perf_data::Perf
         return;
       }
       code.files[i] = recording::load_mapped_code(file, canonical.history(), mapped, recording::is_windows_run(file),
-                                                  search, images);
+                                                  search, options.read.symbols);
       code.target.modules[i].reason = code.files[i].reason();
     }
     const symbols::SymbolQuery query{.lines = lines, .decorated = display.decorated_names};
@@ -235,8 +236,8 @@ void add_run(const perf_data::RunFacts& facts, operations::SpeRun& run, ReadSpe&
   run.recorded_of_core = measure::recorded_of_cores(*read.counting, run.cores);
 }
 
-RecordsRequest records_of(const request::Request& request, const std::vector<u64>& midrs, const AuxTraces& traces) {
-  RecordsRequest records = records_request(request, midrs);
+RecordsRequest records_of(const ReportOptions& options, const std::vector<u64>& midrs, const AuxTraces& traces) {
+  RecordsRequest records = records_request(options, midrs);
   if (const auto& time = traces.time(); time.has_value()) {
     records.to_ns = [time](u64 ticks) { return time->to_perf_ns(ticks); };
   }
@@ -272,8 +273,8 @@ std::optional<AuxTraces> spe_traces(const perf_data::PerfFile& file) {
 }
 
 diag::Result<ReadSpe> read_recorded_spe(const perf_data::PerfFile& file, const AuxTraces& traces,
-                                        const request::Request& request, diag::Console& console) {
-  const request::SampleDisplay& display = request.sampling.display;
+                                        const ReportOptions& options, diag::Console& console) {
+  const request::SampleDisplay& display = options.display;
   const ProcessHistory history = ProcessHistory::collect(file);
   const recording::CanonicalCode canonical(history);
   const auto facts = perf_data::read_run_facts(file.features().section(perf_data::kRunFactsFeature));
@@ -291,8 +292,8 @@ diag::Result<ReadSpe> read_recorded_spe(const perf_data::PerfFile& file, const A
   ReadSpe read;
   operations::SpeRun run;
   const bool names_program = facts.has_value() && !facts->pe_file.empty();
-  NamedCode code = of_run ? code_of_run(file, *facts, request)
-                          : code_of_file(canonical, names_program ? facts->pe_file : request.data_file.value_or(""));
+  NamedCode code = of_run ? code_of_run(file, *facts, options.read.symbols)
+                          : code_of_file(canonical, names_program ? facts->pe_file : options.file);
   run.target = code.target;
   run.processes_known = true;
   add_threads(history, run);
@@ -308,8 +309,7 @@ diag::Result<ReadSpe> read_recorded_spe(const perf_data::PerfFile& file, const A
   }
   if (facts.has_value()) add_run(*facts, run, read);
 
-  const auto answers =
-      name_code(file, canonical, of_run, operations::spe_addresses_to_name(aggregator, run), request, code);
+  const auto answers = name_code(file, canonical, operations::spe_addresses_to_name(aggregator, run), options, code);
   run.target = std::move(code.target);
   read.profile = operations::make_spe_profile(aggregator, std::move(run), answers);
   if (read.profile.memory.has_value())
@@ -321,18 +321,19 @@ diag::Result<ReadSpe> read_recorded_spe(const perf_data::PerfFile& file, const A
   }
   read.view = compat::make_view(read.profile.samples, read.profile.run);
   const compat::FileOfModule files = [&](u32 module) { return &code.files[module]; };
-  WPERF_CHECK_OK(compat::add_code_and_sources(read.view, files, display, modules::symbol_folders(request)));
+  WPERF_CHECK_OK(compat::add_code_and_sources(read.view, files, display,
+                                              modules::symbol_folders(options.read.symbols.symbol_path)));
 
-  if (request.sampling.records_file.has_value()) {
+  if (options.records_file.has_value()) {
     const RecordRuns runs{.count = recorded.run_count(),
                           .replay = [&](usize first, usize last, const RecordSink& sink) {
                             recording::DecodeStates again;
                             return recorded.for_each_in(first, last, again, sink);
                           }};
-    auto written = write_records(records_of(request, midrs, traces), read.profile, runs, console);
+    auto written = write_records(records_of(options, midrs, traces), read.profile, runs, console);
     if (!written.has_value()) read.trouble = std::move(written).error();
   }
   return read;
 }
 
-}  // namespace wperf::commands
+}  // namespace wperf::show

@@ -7,14 +7,14 @@
 #include <vector>
 
 #include "analysis/operations/spe_profile.h"
+#include "app/show/report_options.h"
 #include "formats/perf_data/aux_traces.h"
 #include "ground/diag/console.h"
 #include "ground/diag/result.h"
 #include "model/answers/count_profile.h"
-#include "model/request/request.h"
 #include "views/compat/compat_rows.h"
 
-namespace wperf::commands {
+namespace wperf::show {
 
 // The SPE data of the file; nullopt if it has none. An empty run of wperf has data, too: its tables are empty.
 std::optional<perf_data::AuxTraces> spe_traces(const perf_data::PerfFile& file);
@@ -27,6 +27,6 @@ struct ReadSpe {
   std::optional<diag::Error> trouble;             // the file of records is incomplete: the records read so far are good
 };
 diag::Result<ReadSpe> read_recorded_spe(const perf_data::PerfFile& file, const perf_data::AuxTraces& traces,
-                                        const request::Request& request, diag::Console& console);
+                                        const ReportOptions& options, diag::Console& console);
 
-}  // namespace wperf::commands
+}  // namespace wperf::show

@@ -4,16 +4,16 @@
 #include <optional>
 #include <string_view>
 
+#include "app/show/report_options.h"
 #include "ground/diag/console.h"
 #include "ground/diag/result.h"
 #include "ground/os/output_file.h"
-#include "model/request/request.h"
 
-namespace wperf::commands {
+namespace wperf::show {
 
 class RecordsOutput {
  public:
-  static diag::Result<RecordsOutput> open(const request::Request& request, diag::Console& console);
+  static diag::Result<RecordsOutput> open(const ReportOptions& options, diag::Console& console);
 
   bool json() const { return json_; }  // otherwise lines of text
   void write(std::string_view part) {
@@ -30,4 +30,4 @@ class RecordsOutput {
   std::optional<os::OutputFile> file_;
 };
 
-}  // namespace wperf::commands
+}  // namespace wperf::show

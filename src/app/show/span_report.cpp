@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "app/commands/run_spans.h"
+#include "app/show/span_report.h"
 
 #include <fmt/format.h>
 
@@ -8,13 +8,13 @@
 
 #include "analysis/recording/trace_marks.h"
 #include "analysis/recording/trace_recording.h"
-#include "app/commands/trace_losses.h"
 #include "app/measure/tool.h"
 #include "app/output/outputs.h"
+#include "app/show/trace_views.h"
 #include "ground/text/number_text.h"
 #include "views/report/trace_spans_text.h"
 
-namespace wperf::commands {
+namespace wperf::show {
 namespace {
 
 std::string full_name(const recording::TraceSpans::Kind& kind) {
@@ -45,20 +45,19 @@ u64 total_of(const recording::ThreadStretches& stretches) {
 
 }  // namespace
 
-diag::Result<void> report_spans(const etl::Trace& trace, const request::Request& request, diag::Console& console) {
+diag::Result<void> report_spans(const etl::Trace& trace, const ReportOptions& options, diag::Console& console) {
   etl::TraceLosses losses;
   const recording::TraceSpans spans = recording::read_spans(trace, losses);
   const stacks::TraceFacts facts = recording::trace_facts(trace, losses);
-  tell_trace_losses(facts, request, console);
+  tell_trace_losses(facts, options, console);
   WPERF_TRY(const recording::TraceRecording recorded,
             recording::recording_of_trace(trace, measure::tool_version(), {.running = true}));
-  const stacks::SpanTable table{.file = request.data_file.value_or(""),
+  const stacks::SpanTable table{.file = options.file,
                                 .sampled_by = recorded.running_event,
                                 .samples_are_time = recorded.running_by_time,
                                 .rows = recording::span_rows(spans, recorded.switches.running_samples)};
-  const usize width = console.animated() ? console.width() : 0;
   return output::show(
-      request.outputs, console, [&] { return report::spans_text(table, request.sampling.display.rows, width); },
+      options.outputs, console, [&] { return report::spans_text(table, options.tables.rows, options.tables.width); },
       [&] { return report::spans_json(table, facts); });
 }
 
@@ -91,4 +90,4 @@ diag::Result<recording::ChosenSpans> choose_spans(const etl::Trace& trace, std::
   return out;
 }
 
-}  // namespace wperf::commands
+}  // namespace wperf::show

@@ -7,17 +7,17 @@
 
 #include "analysis/recording/recorded_switches.h"
 #include "analysis/recording/span_pairing.h"
+#include "app/show/report_options.h"
 #include "formats/etl/trace.h"
 #include "ground/diag/console.h"
 #include "ground/diag/result.h"
-#include "model/request/request.h"
 
-namespace wperf::commands {
+namespace wperf::show {
 
-diag::Result<void> report_spans(const etl::Trace& trace, const request::Request& request, diag::Console& console);
+diag::Result<void> report_spans(const etl::Trace& trace, const ReportOptions& options, diag::Console& console);
 
 // Spans of this name, or PROVIDER/NAME; an error lists the existing ones.
 diag::Result<recording::ChosenSpans> choose_spans(const etl::Trace& trace, std::string_view name,
                                                   diag::Console& console);
 
-}  // namespace wperf::commands
+}  // namespace wperf::show

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "app/commands/spe_records.h"
+#include "app/show/spe_records.h"
 
 #include <condition_variable>
 #include <mutex>
@@ -7,13 +7,12 @@
 #include <utility>
 
 #include "analysis/operations/spe_record_row.h"
-#include "app/commands/destinations.h"
 #include "app/output/outputs.h"
 #include "code/modules/for_each_module.h"
 #include "ground/os/output_file.h"
 #include "views/report/spe_report.h"
 
-namespace wperf::commands {
+namespace wperf::show {
 namespace {
 
 constexpr size_t kChunk = 1 << 20;
@@ -141,11 +140,11 @@ class RecordFile {
 
 }  // namespace
 
-RecordsRequest records_request(const request::Request& request, std::vector<u64> midr_of_core) {
-  const std::string& name = *request.sampling.records_file;
-  const bool printed = prints_records(request);
-  return {.path = printed ? name : output::output_path(request.outputs, name),
-          .json = printed ? request.outputs.json : name.ends_with(".json"),
+RecordsRequest records_request(const ReportOptions& options, std::vector<u64> midr_of_core) {
+  const std::string& name = *options.records_file;
+  const bool printed = options.prints_records();
+  return {.path = printed ? name : output::output_path(options.outputs, name),
+          .json = printed ? options.outputs.json : name.ends_with(".json"),
           .midr_of_core = std::move(midr_of_core),
           .to_ns = {}};
 }
@@ -160,4 +159,4 @@ diag::Result<void> write_records(const RecordsRequest& request, const operations
   return RecordFile(std::move(file), console, request, profile, runs).write();
 }
 
-}  // namespace wperf::commands
+}  // namespace wperf::show

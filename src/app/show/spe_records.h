@@ -7,12 +7,12 @@
 #include <vector>
 
 #include "analysis/operations/spe_profile.h"
+#include "app/show/report_options.h"
 #include "formats/spe/aggregator.h"
 #include "ground/diag/console.h"
 #include "ground/diag/result.h"
-#include "model/request/request.h"
 
-namespace wperf::commands {
+namespace wperf::show {
 
 using RecordSink = std::function<void(const spe::Origin&, const spe::Record&)>;
 // Gives the records again, in runs that can be read in parallel: replay(first, last, sink) gives those of some runs.
@@ -28,9 +28,9 @@ struct RecordsRequest {
   std::vector<u64> midr_of_core;
   std::function<u64(u64 ticks)> to_ns;  // empty: times stay ticks
 };
-// Where --records of this request goes, and how.
-RecordsRequest records_request(const request::Request& request, std::vector<u64> midr_of_core);
+// Where --records goes, and how.
+RecordsRequest records_request(const ReportOptions& options, std::vector<u64> midr_of_core);
 diag::Result<void> write_records(const RecordsRequest& request, const operations::SpeProfile& profile,
                                  const RecordRuns& runs, diag::Console& console);
 
-}  // namespace wperf::commands
+}  // namespace wperf::show

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "app/commands/timed_samples.h"
+#include "app/show/timed_samples.h"
 
 #include <algorithm>
 
 #include "analysis/waits/wait_names.h"
-#include "app/commands/read_options.h"
-#include "app/commands/run_report.h"
+#include "app/show/named_samples.h"
 #include "model/stacks/stack_aggregator.h"
 #include "model/stacks/stack_rows.h"
 
-namespace wperf::commands {
+namespace wperf::show {
 namespace {
 
 using stacks::ThreadDoing;
@@ -127,40 +126,37 @@ void add_thread_states(const waits::Accounting& accounting, const recording::Rec
   StateMaker(accounting, switches, chosen, recorded, with_unknown).make();
 }
 
-diag::Result<recording::RecordedSamples> read_timed_samples(const perf_data::PerfFile& file, const Beside& beside,
-                                                            const request::Request& request,
-                                                            recording::ReadOptions wanted, diag::Console& console) {
-  const recording::RecordedSwitches* switches = beside.switches;
-  std::optional<recording::RecordedSwitches> own;
-  if (switches == nullptr && may_have_switches(file)) {
+diag::Result<recording::RecordedSamples> read_timed_samples(const recording::SampledRecording& source,
+                                                            recording::ReadOptions wanted, const ReportOptions& options,
+                                                            diag::Console& console) {
+  const perf_data::PerfFile& file = source.file();
+  const recording::RecordedSwitches* switches = nullptr;
+  if (source.is_trace() || may_have_switches(file)) {
     // An error says that there are none, or how to record them: the samples exist nevertheless.
-    if (auto read = recording::read_switches(file); read.has_value()) {
-      own = std::move(read).value();
-      switches = &*own;
-    }
+    if (const auto read = source.switches(); read.has_value()) switches = read.value();
   }
   const bool has_switches = switches != nullptr && !switches->switches.empty();
-  wanted.traces = beside.operations;
+  wanted.traces = source.operations;
   wanted.callers = wanted.times = true;
   wanted.sample_rows = has_switches;
-  WPERF_TRY(recording::RecordedSamples recorded, read_named_samples(file, request, wanted, console));
+  WPERF_TRY(recording::RecordedSamples recorded, read_named_samples(file, wanted, options.naming, console));
   stacks::StackProfile& profile = recorded.profile;
   if (has_switches) {
     const waits::Accounting accounting =
         waits::account(switches->switches, switches->unrecorded, switches->begin, switches->end);
     add_thread_states(accounting, *switches, std::vector<bool>(accounting.threads.size(), true), recorded,
-                      request.recording.html_file.has_value());
+                      options.pages.html_file.has_value());
   }
   recorded.row_of_sample = {};
-  if (has_switches && beside.switches != nullptr) {
+  if (has_switches && source.is_trace()) {
     const auto event = static_cast<u32>(profile.events.size() - 1);
     stacks::keep_rows([&](const stacks::StackSample& sample) { return sample.event != event; }, profile,
                       recorded.moments);
     profile.events.pop_back();
   }
-  if (beside.trace != nullptr) {
-    profile.trace = *beside.trace;
-    add_losses(*beside.trace, recorded.moments);
+  if (const stacks::TraceFacts* facts = source.trace_facts(); facts != nullptr) {
+    profile.trace = *facts;
+    add_losses(*facts, recorded.moments);
   }
   if (const auto clock = file.features().clock_data(); clock.has_value() && recorded.moments.begin_ns != 0) {
     recorded.moments.begin_unix_ns = clock->wall_clock_ns + recorded.moments.begin_ns - clock->clock_ns;
@@ -168,4 +164,4 @@ diag::Result<recording::RecordedSamples> read_timed_samples(const perf_data::Per
   return recorded;
 }
 
-}  // namespace wperf::commands
+}  // namespace wperf::show

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A recording from which the views of samples are made, whoever made it: a perf.data file, one with operations of SPE,
+// or a trace of Windows, which is converted to a perf.data file.
+#pragma once
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "analysis/recording/recorded_switches.h"
+#include "analysis/recording/span_pairing.h"
+#include "analysis/recording/trace_recording.h"
+#include "formats/perf_data/aux_traces.h"
+#include "formats/perf_data/perf_file.h"
+#include "ground/os/mapped_file.h"
+#include "model/stacks/trace_facts.h"
+
+namespace wperf::recording {
+
+struct ConvertedTrace {
+  TraceRecording made;
+  stacks::TraceFacts facts;                // what is missing in the trace
+  std::unique_ptr<os::MappedFile> mapped;  // the bytes of `file`
+  perf_data::PerfFile file;
+};
+// An error of the trace begins with `name`, unless that is empty. `version`: the tool's, for the recording.
+diag::Result<ConvertedTrace> convert_trace(const etl::Trace& trace, const std::string& version,
+                                           const TraceWishes& wishes, const std::string& name);
+
+class SampledRecording {
+ public:
+  // The file outlives it.
+  explicit SampledRecording(const perf_data::PerfFile& file) : file_(&file) {}
+  explicit SampledRecording(ConvertedTrace trace)
+      : trace_(std::make_unique<ConvertedTrace>(std::move(trace))), file_(&trace_->file) {}
+
+  const perf_data::PerfFile& file() const { return *file_; }
+  bool is_trace() const { return trace_ != nullptr; }
+  const stacks::TraceFacts* trace_facts() const { return trace_ != nullptr ? &trace_->facts : nullptr; }
+  // When threads ran. The switches of a file are read when they are first asked for; an error if it has none.
+  diag::Result<const RecordedSwitches*> switches() const;
+
+  const perf_data::AuxTraces* operations = nullptr;  // of SPE; they count with the samples
+  std::optional<ChosenSpans> spans = {};             // only samples in these count
+
+ private:
+  std::unique_ptr<ConvertedTrace> trace_;
+  const perf_data::PerfFile* file_;
+  mutable std::optional<diag::Result<RecordedSwitches>> read_;
+};
+
+}  // namespace wperf::recording

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/commands/report_options_builder.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include "app/commands/destinations.h"
+#include "app/commands/read_options.h"
+#include "ground/os/files.h"
+#include "machine/plan/sample_plan.h"
+#include "views/compat/code_and_sources.h"
+
+namespace wperf::commands {
+namespace {
+
+stacks::SortKey key_of(request::SortBy key) {
+  switch (key) {
+    case request::SortBy::comm:
+      return stacks::SortKey::comm;
+    case request::SortBy::pid:
+      return stacks::SortKey::pid;
+    case request::SortBy::tid:
+      return stacks::SortKey::tid;
+    case request::SortBy::core:
+      return stacks::SortKey::core;
+    case request::SortBy::core_kind:
+      return stacks::SortKey::core_kind;
+    case request::SortBy::module:
+      return stacks::SortKey::module;
+    case request::SortBy::symbol:
+      return stacks::SortKey::symbol;
+    case request::SortBy::line:
+      return stacks::SortKey::line;
+  }
+  return stacks::SortKey::symbol;
+}
+
+void add_breakdown(request::Breakdown kind, report::StackOptions& options) {
+  using stacks::SortKey;
+  switch (kind) {
+    case request::Breakdown::process:
+      return options.tables.push_back({SortKey::comm, SortKey::pid});
+    case request::Breakdown::thread:
+      return options.tables.push_back({SortKey::comm, SortKey::tid});
+    case request::Breakdown::module:
+      return options.tables.push_back({SortKey::module});
+    case request::Breakdown::core:
+      return options.tables.push_back({SortKey::core});
+    case request::Breakdown::caller:
+      options.callers = true;
+  }
+}
+
+report::StackOptions stack_options(const request::Request& request, const diag::Console& console) {
+  const request::RecordingView& view = request.recording;
+  const request::SampleDisplay& display = request.sampling.display;
+  report::StackOptions options;
+  for (const request::SortBy key : view.sort) options.sort.push_back(key_of(key));
+  options.filter = sample_filter(request);
+  options.is_part = view.time.has_value() || view.parallelism.has_value();
+  options.rows = display.rows;
+  options.children = view.children;
+  if (view.percent_limit.has_value()) options.percent_limit = *view.percent_limit;
+  options.relative = view.relative;
+  options.tree = view.tree;
+  options.callers = view.callers;
+  options.callees = view.callees;
+  options.verbose = request.outputs.verbose;
+  options.width = console.animated() ? console.width() : 0;
+  options.coloured = console.coloured();
+  for (const request::Breakdown kind : display.by) add_breakdown(kind, options);
+  return options;
+}
+
+report::SampleOptions sample_report_options(const request::Request& request, const diag::Console& console) {
+  const request::SampleDisplay& display = request.sampling.display;
+  report::SampleOptions options;
+  options.rows = display.rows;
+  options.symbol = compat::name_filter(display);
+  options.verbose = request.outputs.verbose;
+  options.annotate = display.annotate;
+  options.disassemble = display.disassemble;
+  options.by = display.by;
+  options.source = display.annotate && console.animated();
+  options.colour = console.coloured();
+  options.most_bytes = request.outputs.json_file.has_value() ? 0 : report::kMostBytesForClients;
+  return options;
+}
+
+// Do options ask for a view that WindowsPerf's text and JSON do not have?
+bool wants_views(const request::Request& request) {
+  const request::RecordingView& view = request.recording;
+  return plan::wanted_call_stacks(request.sampling, view).wanted() || view.time.has_value() || !view.sort.empty() ||
+         !view.comms.empty() || !view.modules.empty() || !view.pids.empty() || !view.tids.empty() || view.folded ||
+         view.tree || view.callers || view.callees || view.children || view.relative || view.inlined ||
+         view.wants_page() || view.needs_switches() || view.export_format.has_value() ||
+         request.sampling.records_file.has_value();
+}
+
+// The first requested option that no profile of another program can answer; empty if there is none.
+std::string_view unanswered(const request::Request& request) {
+  const request::SampleDisplay& display = request.sampling.display;
+  if (display.disassemble) return "--disassemble";
+  if (display.annotate) return "--annotate";
+  if (display.memory) return "--mem";
+  if (request.sampling.records_file.has_value()) return "--records";
+  if (request.recording.providers) return "--providers";
+  if (request.recording.latency) return "--latency";
+  if (request.recording.parallelism.has_value()) return "--parallelism";
+  if (request.recording.spans) return "--spans";
+  if (request.recording.span.has_value()) return "--span";
+  if (request.recording.idle) return "--idle";
+  if (request.recording.debuginfod) return "--debuginfod";
+  if (request.sampling.symbol_path.has_value()) return "--symbol-path";
+  const auto wants_kind = [](request::SortBy key) { return key == request::SortBy::core_kind; };
+  const auto& sort = request.recording.sort;
+  return std::any_of(sort.begin(), sort.end(), wants_kind) ? "--sort cputype" : "";
+}
+
+// A wait becomes a sample with a weight of its nanoseconds, so all views of samples can show waits.
+bool shows_waits_as_samples(const request::Request& request) {
+  const request::RecordingView& view = request.recording;
+  const request::SampleDisplay& display = request.sampling.display;
+  return view.tree || view.callers || view.callees || view.children || view.folded || !view.sort.empty() ||
+         !view.modules.empty() || display.symbol.has_value() || view.wants_page() || !display.by.empty() ||
+         display.annotate || display.timeline_ms.has_value() || request.sampling.records_file.has_value();
+}
+
+}  // namespace
+
+show::ReportOptions report_options(const request::Request& request, const diag::Console& console) {
+  const request::RecordingView& view = request.recording;
+  show::ReportOptions options{
+      .file = request.data_file.value_or(""),
+      .is_kept = request.data_file_is_kept,
+      .outputs = request.outputs,
+      .read = read_options(request),
+      .display = request.sampling.display,
+      .tables = stack_options(request, console),
+      .samples = sample_report_options(request, console),
+      .wants_views = wants_views(request),
+      .folded = view.folded,
+      .pages = {.html_file = view.html_file, .svg_file = view.svg_file, .all_samples = view.html_all},
+      .records_file = request.sampling.records_file,
+      .parallel = {.by_time = view.latency, .running = view.parallelism},
+      .naming = naming_options(request),
+      .trace = {.idle = view.idle,
+                .cores = view.trace_cores,
+                .providers = view.providers,
+                .spans = view.spans,
+                .span = view.span},
+      .refused_of_profile = unanswered(request)};
+  if (view.export_format.has_value()) {
+    options.exported = show::ExportOptions{.format = *view.export_format, .labels = request.push.labels};
+  }
+  return options;
+}
+
+show::WaitOptions wait_options(const request::Request& request, show::ReportOptions& options) {
+  const request::RecordingView& view = request.recording;
+  show::WaitOptions waits{.on_off = request.waits.on_off, .as_samples = shows_waits_as_samples(request)};
+  waits.chosen.processes.insert(view.pids.begin(), view.pids.end());
+  waits.chosen.threads.insert(view.tids.begin(), view.tids.end());
+  waits.chosen.names.insert(view.comms.begin(), view.comms.end());
+  waits.chosen.critical_path = request.waits.critical_path;
+  waits.chosen.min_ns = request.waits.min_ns;
+  if (view.time.has_value()) {
+    waits.chosen.timeline = true;
+    if (view.time->from.has_value()) waits.chosen.from = static_cast<u64>(*view.time->from * 1e9);
+    if (view.time->to.has_value()) waits.chosen.to = static_cast<u64>(*view.time->to * 1e9);
+  }
+  if (!waits.on_off) return waits;
+  if (!view.folded && !view.callers && !view.callees) options.tables.tree = true;
+  options.tables.relative = true;
+  return waits;
+}
+
+request::Request shown_request(const request::Request& request, const measure::Recording& recording) {
+  // A kept recording is shown under its name, as `report` shows it.
+  request::Request shown = request;
+  const std::string kept = kept_recording(request);
+  if (os::file_exists(kept)) shown.data_file = kept;
+  if (recording.trace.empty()) return shown;
+  shown.data_file = recording.trace;
+  shown.data_file_is_kept = !kept.empty();
+  // A trace is of all programs.
+  if (recording.sampled.pid != 0 && !request.sampling.whole_machine && shown.recording.pids.empty()) {
+    shown.recording.pids = {recording.sampled.pid};
+  }
+  const request::Sampling& asked = request.sampling;
+  if (!request.cores.empty() || (!asked.cores.empty() && !asked.all_cores)) {
+    shown.recording.trace_cores = recording.plan.cores;
+  }
+  return shown;
+}
+
+}  // namespace wperf::commands

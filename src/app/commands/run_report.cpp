@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// `report`: which recording, and whether the options fit together. The rest is src/app/show.
+#include <fmt/format.h>
+
+#include <string>
+#include <string_view>
+
+#include "analysis/recording/opened_recording.h"
+#include "app/commands/commands.h"
+#include "app/commands/destinations.h"
+#include "app/commands/read_options.h"
+#include "app/commands/report_options_builder.h"
+#include "app/output/outputs.h"
+#include "app/show/recording_views.h"
+#include "ground/os/files.h"
+#include "model/request/export_format.h"
+
+namespace wperf::commands {
+namespace {
+
+using request::ExportFormat;
+
+// The first of the options that choose samples.
+std::string_view choosing_option(const request::Request& request) {
+  const request::RecordingView& view = request.recording;
+  if (view.time.has_value()) return "--time";
+  if (!view.tids.empty()) return "--tid";
+  if (!view.pids.empty()) return "--pid";
+  if (!view.comms.empty()) return "--comm";
+  if (!view.modules.empty()) return "--module";
+  if (request.sampling.display.symbol.has_value()) return "-s";
+  return "";
+}
+
+// Can the output be written? Checked before anything is read.
+diag::Result<void> check_export(const request::Request& request, const diag::Console& console) {
+  const ExportFormat format = *request.recording.export_format;
+  const bool goes_to_console = request.outputs.json_file.value_or(std::string(output::kConsole)) == output::kConsole;
+  if (format == ExportFormat::prometheus) {
+    return diag::Error{.text = "--export prometheus needs counts, and a recording has samples",
+                       .hint = "wperf stat --export prometheus",
+                       .code = diag::ExitCode::usage};
+  }
+  if (const std::string_view option = choosing_option(request); format == ExportFormat::perf_data && !option.empty()) {
+    return diag::Error{
+        .text = fmt::format("--export perf.data writes the whole recording; {} cannot be used with it", option),
+        .hint = "use another format to export a part",
+        .code = diag::ExitCode::usage};
+  }
+  const bool has_labels = format == ExportFormat::csv || format == ExportFormat::sql || format == ExportFormat::otlp;
+  if (!request.push.labels.empty() && !has_labels) {
+    return diag::Error{.text = fmt::format("{} cannot store a --label", request::export_name(format)),
+                       .hint = "use csv, sql or otlp",
+                       .code = diag::ExitCode::usage};
+  }
+  if (!request::is_binary(format) || !goes_to_console || !console.bytes_are_seen()) return {};
+  return diag::Error{
+      .text = fmt::format("--export {} writes binary data, which a terminal cannot show", request::export_name(format)),
+      .hint = "write it to a file with -o FILE, or to a pipe",
+      .code = diag::ExitCode::usage};
+}
+
+// The named recording; otherwise perf.data of this folder, or the youngest *.data, and reports which.
+diag::Result<std::string> choose_recording(const request::Request& request, diag::Console& console) {
+  if (request.data_file.has_value()) return *request.data_file;
+  constexpr const char* kUsualName = "perf.data";
+  const std::string found = os::file_exists(kUsualName) ? kUsualName : os::youngest_file(".data");
+  if (found.empty()) {
+    return diag::Error{
+        .text = "report needs a recording: no file is given, and the current folder has no perf.data or *.data",
+        .hint = "wperf report FILE; create one with `wperf record -o perf.data -- PROGRAM`",
+        .code = diag::ExitCode::usage};
+  }
+  // If stdout is a document, the choice is not reported, because stderr must be empty.
+  if (is_told(request)) console.out("recording: " + found + "\n\n");
+  return found;
+}
+
+}  // namespace
+
+diag::Result<void> run_report(const request::Request& asked, diag::Console& console) {
+  request::Request request = asked;
+  const bool exports = request.recording.export_format.has_value();
+  if (exports) WPERF_CHECK_OK(check_export(request, console));
+  if (!exports && !request.push.labels.empty()) {
+    return diag::Error{.text = "--label works only with exports and with push",
+                       .hint = "use it with --export csv, sql or otlp, or with `wperf push`",
+                       .code = diag::ExitCode::usage};
+  }
+  WPERF_TRY(request.data_file, choose_recording(asked, console));
+  WPERF_CHECK_OK(output::check_inputs_stay(files_of(request)));
+  WPERF_TRY(const auto opened, recording::OpenedRecording::open(recording_files(request), console));
+  return show::show_recording(opened, report_options(request, console), console);
+}
+
+}  // namespace wperf::commands

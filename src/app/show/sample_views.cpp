@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/show/sample_views.h"
+
+#include <algorithm>
+
+#include "analysis/recording/recorded_code.h"
+#include "analysis/waits/latency_weights.h"
+#include "app/output/outputs.h"
+#include "app/show/named_samples.h"
+#include "app/show/profile_export.h"
+#include "app/show/profile_views.h"
+#include "app/show/recorded_compat.h"
+#include "app/show/recorded_spe.h"
+#include "app/show/sample_list.h"
+#include "app/show/timed_samples.h"
+#include "code/modules/symbol_folders.h"
+#include "formats/perf_data/run_facts.h"
+#include "views/report/sample_report.h"
+#include "views/report/stack_report.h"
+
+namespace wperf::show {
+namespace {
+
+// For a run on a machine that WindowsPerf's clients know: what they read. They know no filters.
+diag::Result<std::string> clients_json(const perf_data::PerfFile& file, const ReportOptions& options,
+                                       diag::Console& console) {
+  const stacks::StackFilter& filter = options.tables.filter;
+  const bool filters = options.read.time.has_value() || !filter.comms.empty() || !filter.modules.empty() ||
+                       !filter.pids.empty() || !filter.tids.empty();
+  const auto run = perf_data::read_run_facts(file.features().section(perf_data::kRunFactsFeature));
+  if (!output::wants_json(options.outputs) || filters || !run.has_value() || !run->windows) return std::string();
+  WPERF_TRY(const compat::CompatView view, compat_with_progress(file, options, console));
+  return report::sampling_value(view, options.samples);
+}
+
+// The headline names the caller of the hottest function, in each view, if that costs little: callers were recorded, and
+// need no unwinding.
+bool tells_callers_soon(const perf_data::PerfFile& file) {
+  constexpr usize kSoon = usize{64} << 20;  // bytes of records
+  const auto has = [&file](u64 field) {
+    return std::any_of(file.attrs().begin(), file.attrs().end(),
+                       [field](const perf_data::Event& event) { return event.attributes.has(field); });
+  };
+  return file.record_bytes().size() <= kSoon && has(perf_data::kSampleCallchain) && !has(perf_data::kSampleUserStack);
+}
+
+// When threads ran, with samples of it.
+diag::Result<const recording::RecordedSwitches*> switches_for_weights(const recording::SampledRecording& source,
+                                                                      const ReportOptions& options) {
+  const std::string option = options.parallel.by_time               ? "--latency"
+                             : options.parallel.running.has_value() ? "--parallelism"
+                                                                    : "--span";
+  const auto refused = [&](std::string_view why) {
+    return diag::Error{.text = option + std::string(why),
+                       .hint =
+                           "`wperf record --latency -- PROGRAM` records both; so do `wperf waits --on-off`, `perf "
+                           "record --switch-events`, and Windows traces with samples and context switches"};
+  };
+  const auto read = source.switches();
+  const recording::RecordedSwitches* const switches = read.has_value() ? read.value() : nullptr;
+  if (options.needs_switches() && (switches == nullptr || switches->switches.empty())) {
+    return refused(" needs to know when threads ran, and this recording has no context switches");
+  }
+  if (switches == nullptr || switches->running_samples.empty()) {
+    return refused(" needs samples of running threads, and this recording has none");
+  }
+  return switches;
+}
+
+// A part of one event's samples: weighted by elapsed time, or with so many running threads, or in spans.
+diag::Result<void> show_chosen(const recording::SampledRecording& source, const ReportOptions& options,
+                               diag::Console& console) {
+  WPERF_TRY(const recording::RecordedSwitches* const switches, switches_for_weights(source, options));
+  const bool by_switches = options.needs_switches();
+  waits::LatencyWeights made =
+      by_switches ? waits::latency_weights(*switches, options.parallel) : waits::recorded_weights(*switches);
+  if (source.spans.has_value()) waits::keep_spans(*source.spans, *switches, made);
+  const bool any = std::any_of(made.weights.begin(), made.weights.end(), [](u64 weight) { return weight != 0; });
+  if (!any) console.warn("note: no samples are left; 100 % is " + made.whole);
+  return show_weighted(source.file(),
+                       {.event = {},
+                        .things = {},
+                        .whole = std::move(made.whole),
+                        .weights = made.weights,
+                        .time_origin = by_switches ? std::optional(switches->begin) : std::nullopt,
+                        .parallel_ns = std::move(made.parallel_ns)},
+                       options, console);
+}
+
+// With all times, and what SPE saw of memory.
+diag::Result<void> show_page(const recording::SampledRecording& source, const recording::ReadOptions& wanted,
+                             const ReportOptions& options, diag::Console& console) {
+  WPERF_TRY(recording::RecordedSamples timed, read_timed_samples(source, wanted, options, console));
+  std::optional<ReadSpe> spe;
+  if (source.operations != nullptr) {
+    ReportOptions of_memory = options;
+    of_memory.display.memory = true;
+    WPERF_TRY(spe, read_recorded_spe(source.file(), *source.operations, of_memory, console));
+    const auto& clock = source.operations->time();
+    // Their times are unknown, so they belong to no slice.
+    if (!clock.has_value() || !clock->has_zero) timed.profile.slice_counts = {};
+  }
+  return show_named({.file = source.file(),
+                     .recorded = std::move(timed),
+                     .as_lines = wanted.rows,
+                     .with_code = wanted.code,
+                     .spe = spe.has_value() ? &spe->profile : nullptr},
+                    options, console);
+}
+
+}  // namespace
+
+void warn_of_damage(const Damage& damage, diag::Console& console) {
+  const std::string text = report::damage_text(damage.places, damage.bytes, damage.records_about);
+  if (!text.empty()) console.warn("warning: " + text);
+}
+
+diag::Result<void> show_named(NamedSamples samples, const ReportOptions& options, diag::Console& console) {
+  stacks::StackProfile& profile = samples.recorded.profile;
+  // The warning comes before the tables.
+  const stacks::StackLosses& losses = profile.losses;
+  if (samples.as_lines || options.folded || output::silent(options.outputs)) {
+    warn_of_damage({losses.damaged_places, losses.damaged_bytes, losses.damaged_records_about}, console);
+  }
+  if (samples.as_lines) return write_sample_lines(samples, options, console);
+  if (samples.with_code) {
+    const recording::CodeRequest code{.filter = options.tables.filter,
+                                      .most_functions = options.tables.rows,
+                                      .disassemble = options.display.disassemble,
+                                      .with_calls = profile.has_callers,
+                                      .decorated = options.display.decorated_names,
+                                      .folders = modules::symbol_folders(options.read.symbols.symbol_path)};
+    WPERF_CHECK_OK(recording::add_function_code(samples.recorded.files, code, profile));
+  }
+  return show_profile({.profile = profile,
+                       .moments = samples.recorded.moments,
+                       .about = &samples.recorded.about,
+                       .spe = samples.spe,
+                       .waits = samples.waits,
+                       .clients_json = std::move(samples.clients_json)},
+                      options, console);
+}
+
+diag::Result<void> show_weighted(const perf_data::PerfFile& file, const WeightedSamples& weighted,
+                                 const ReportOptions& options, diag::Console& console) {
+  recording::ReadOptions wanted = options.read;
+  wanted.weights = &weighted.weights;
+  wanted.time_origin = weighted.time_origin;
+  WPERF_TRY(recording::RecordedSamples recorded, read_named_samples(file, wanted, options.naming, console));
+  for (stacks::StackEvent& event : recorded.profile.events) {
+    if (event.samples == 0) continue;
+    if (!weighted.event.empty()) event.name = weighted.event;
+    event.things = weighted.things;
+    event.whole = weighted.whole;
+    event.parallel_ns = weighted.parallel_ns;
+  }
+  // Folded stacks have one number only.
+  if (options.folded) {
+    for (stacks::StackSample& sample : recorded.profile.samples) sample.count = sample.period;
+  }
+  return show_named({.file = file,
+                     .recorded = std::move(recorded),
+                     .as_lines = wanted.rows,
+                     .with_code = wanted.code,
+                     .weights = &weighted.weights},
+                    options, console);
+}
+
+diag::Result<void> show_samples(const recording::SampledRecording& source, const ReportOptions& options,
+                                diag::Console& console) {
+  if (options.display.memory) {
+    return diag::Error{.text = "--mem needs SPE data, and " + options.file + " has none",
+                       .hint =
+                           "record on an Arm core that has SPE with -e arm_spe_0//; on x86, wperf can show neither "
+                           "which memory accesses wait nor false sharing",
+                       .code = diag::ExitCode::usage};
+  }
+  if (options.needs_switches() || source.spans.has_value()) return show_chosen(source, options, console);
+  if (options.exported.has_value()) return export_samples(source, options, console);
+  const perf_data::PerfFile& file = source.file();
+  recording::ReadOptions wanted = options.read;
+  wanted.traces = source.operations;
+  wanted.callers = wanted.callers || tells_callers_soon(file);
+  if (options.pages.html_file.has_value()) return show_page(source, wanted, options, console);
+  WPERF_TRY(recording::RecordedSamples recorded, read_named_samples(file, wanted, options.naming, console));
+  if (const stacks::TraceFacts* facts = source.trace_facts(); facts != nullptr) recorded.profile.trace = *facts;
+  WPERF_TRY(std::string for_clients, clients_json(file, options, console));
+  return show_named({.file = file,
+                     .recorded = std::move(recorded),
+                     .as_lines = wanted.rows,
+                     .with_code = wanted.code,
+                     .clients_json = std::move(for_clients)},
+                    options, console);
+}
+
+}  // namespace wperf::show

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A recording of switches: the account of threads that did not run, their waits in the views of samples, and where
+// threads were all of the time.
+#pragma once
+#include "analysis/waits/wait_names.h"
+#include "app/show/report_options.h"
+#include "formats/etl/trace.h"
+#include "formats/perf_data/perf_file.h"
+#include "ground/diag/console.h"
+#include "ground/diag/result.h"
+
+namespace wperf::show {
+
+struct WaitOptions {
+  waits::WaitSelection chosen = {};
+  bool on_off = false;      // running and waiting in one profile
+  bool as_samples = false;  // views in which a wait is a sample
+  u32 program = 0;          // the process that a trace was recorded for; 0: for all
+};
+diag::Result<void> show_waits(const perf_data::PerfFile& file, const WaitOptions& waits, const ReportOptions& options,
+                              diag::Console& console);
+diag::Result<void> show_trace_waits(const etl::Trace& trace, const WaitOptions& waits, const ReportOptions& options,
+                                    diag::Console& console);
+
+}  // namespace wperf::show
