@@ -23,9 +23,9 @@ struct Place {
   u32 run = 0, unit = kNothing;
 };
 
-// A unit of all runs: where each side has it.
+// A unit of all runs, with its place on each side.
 struct Seen {
-  std::array<Place, 2> places;  // by side; unit == kNothing: the side does not have it
+  std::array<Place, 2> places;  // by side; unit == kNothing if the side does not have it
   double samples = 0;
   bool is_on(usize side) const { return places[side].unit != kNothing; }
   bool is_one_sided() const { return is_on(0) != is_on(1); }
@@ -63,7 +63,7 @@ class CodeMatcher {
       Seen& seen = seen_[number];
       const Unit& own = runs_[run]->units[unit];
       seen.samples += own.samples;
-      // Preferably one where the beginning of the function is known.
+      // Preferably a run that knows the beginning of the function.
       Place& place = seen.places[side];
       if (place.unit == kNothing || (unit_at(place).begins.empty() && !own.begins.empty())) place = {run, unit};
       for (const u64 begin : own.begins) numbers_[{side, matched_.modules[number], begin}] = number;
@@ -90,7 +90,7 @@ class CodeMatcher {
     return seen_[at->second].places[side];
   }
 
-  // Functions of one side that the other has by another name: there they are one piece of code with that one.
+  // Functions of one side whose name the other side has too, but for a piece of code that has another name here.
   void find_other_names(const std::string& module, usize side, std::vector<u32>& numbers) {
     const usize other = 1 - side;
     const Place there = any_of_module(other, module);
@@ -119,7 +119,7 @@ class CodeMatcher {
     std::erase_if(numbers, [&](u32 number) { return exists_.contains(number) || joined_.contains(number); });
   }
 
-  // The code of each is that of one function of the other side, and its own name is gone there.
+  // Each has the code of one function of the other side, whose file does not have its name any more.
   void find_renamed(const std::string& module, const std::array<std::vector<u32>, 2>& sides) {
     if (sides[0].empty() || sides[1].empty()) return;
     std::map<u64, std::array<std::vector<u32>, 2>> by_code;

@@ -8,7 +8,7 @@
 
 namespace wperf::compare {
 
-// Joins units that are one function. Files are opened for modules that have functions of one side, and enough samples.
+// Joins units that are one function. Opens files for modules that have functions of only one side, with enough samples.
 void match_by_code(std::span<const RunCosts> before, std::span<const RunCosts> after, const OpenBuildFile& open,
                    MatchedUnits& matched);
 

@@ -9,7 +9,7 @@ namespace wperf::compare {
 
 enum class FileDetail : u8 { names, lines };  // lines take longer
 
-// Looks in the same places as for the names of the recordings: the recordings' paths and --symbol-path.
+// Searches the same places as for the names of the recordings: the recordings' paths and --symbol-path.
 compare::OpenBuildFile code_of_builds(const request::Measurement& wanted, FileDetail detail);
 
 }  // namespace wperf::compare

@@ -118,7 +118,7 @@ std::vector<std::string> Comparer::common_names(const Names& names_of) {
   return names;
 }
 
-// How long runs took, and how long of it on cores, if all of them have times.
+// How long runs took, and their CPU time, if all of them have times.
 diag::Result<void> Comparer::add_times(Per per) {
   if (per == Per::second) return {};
   for (const auto& [name, member] : {std::pair(kElapsed, &RunCosts::seconds), {kCpuTime, &RunCosts::cpu_seconds}}) {
@@ -160,7 +160,8 @@ diag::Result<void> Comparer::add_total(TotalChange total, Per per,
     for (double& value : before) value = std::log(value);
     for (double& value : after) value = std::log(value);
     const Shift shift = shift_between(before, after, kConfidence);
-    // The ratio of the medians lies between them, so the interval always contains it, whatever pairs of runs give.
+    // The ratio of the medians is added to the interval, so the interval always contains it, whatever pairs of runs
+    // give.
     total.ratio = total.median_after / total.median_before;
     total.low = std::min(total.ratio, std::exp(shift.low));
     total.high = std::max(total.ratio, std::exp(shift.high));
@@ -170,7 +171,7 @@ diag::Result<void> Comparer::add_total(TotalChange total, Per per,
   return {};
 }
 
-// In units of the mean sample of their side, like the observed counts: chance is about samples, whatever they cost.
+// In units of the mean sample of their side, like the observed counts: chance depends on samples, whatever they cost.
 diag::Result<Runs> Comparer::measures_of(const EventRuns& event, Per per) const {
   Runs runs{.exposures = {}, .before = before_.size(), .weights = {}};
   for (usize run = 0; run < runs_.size(); ++run) {
@@ -212,7 +213,7 @@ diag::Result<void> Comparer::add_event(const std::string& event) {
   return {};
 }
 
-// Shares of nothing, and functions that one side does not have, are not changes.
+// Shares of an empty side, and functions that one side does not have, are not changes.
 void Comparer::leave_out(std::string_view event, usize side, std::string_view what) {
   const Side& runs = side == 0 ? before_ : after_;
   why_nothing_ = runs.size() == 1
@@ -221,7 +222,7 @@ void Comparer::leave_out(std::string_view event, usize side, std::string_view wh
   out_.notes.push_back(why_nothing_ + ", so its functions are not compared.");
 }
 
-// All rows are one family: over all of them, at most the promised share of the significant ones is wrong.
+// All rows are one family: at most the promised share of all significant ones is wrong.
 void Comparer::find_units() {
   std::vector<UnitChange*> rows;
   std::vector<double> answers;
@@ -283,7 +284,7 @@ void Comparer::tell_of_nameless_code() {
   }
 }
 
-// Costs of runs that lack many and of runs that lack few are not the same without them.
+// Without the missing samples, costs of runs that lack many cannot be compared with those of runs that lack few.
 void Comparer::tell_of_missing_samples() {
   constexpr double kWorthTelling = 0.01;
   double most = 0;
@@ -308,7 +309,7 @@ bool is_copy(const RunCosts& a, const RunCosts& b) {
          std::equal(a.events.begin(), a.events.end(), b.events.begin(), b.events.end(), same_event);
 }
 
-// A few runs with few samples may be equal by chance; not all of them.
+// A few runs with few samples may be equal by chance, but not all of them.
 bool are_copies(const std::vector<RunCosts>& side) {
   if (side.size() < 2 || side.front().events.empty() || !side.front().counts.empty()) return false;
   return std::all_of(side.begin() + 1, side.end(), [&](const RunCosts& run) { return is_copy(run, side.front()); });

@@ -67,7 +67,7 @@ TEST(Comparison, TimesAreTotalsOfTheirOwnBeforeAllElse) {
   // A run without a time has none to compare.
   after.back().cpu_seconds = 0;
   EXPECT_EQ(judged(compare_runs(before, after, {}).value(), "cpu-time>50%"), Verdict::Kind::unknown);
-  // Per second, time itself is not a total.
+  // Per second, time itself does not count as a total.
   EXPECT_EQ(compare_runs(before, after, {.per = Per::second, .counter = {}}).value().totals.size(), 1u);
 }
 
@@ -84,7 +84,7 @@ TEST(Comparison, SamplesThatWereNotTakenCountLikeTheOthers) {
   EXPECT_TRUE(compared(before, before).notes.empty());
 }
 
-// How a clock's ticks fall on repeated work is the same in all runs of a build, and different in the next build.
+// Where a clock's ticks fall in repeated work is the same in all runs of a build, and different in the next build.
 TEST(Comparison, ClocksThatTickAtTheSamePlacesAreNoSurerThanChance) {
   const auto is_sure = [](const std::string& event) {
     std::vector<RunCosts> before, after;
@@ -109,7 +109,7 @@ TEST(Comparison, CopiesOfCompilersAreTheFunction) {
   EXPECT_DOUBLE_EQ(function_of(found, "f").change().ratio, 1);
 }
 
-// The file of one module: names and code by where functions begin.
+// The file of one module: names and code by the beginnings of functions.
 struct MadeFile {
   struct Function {
     u64 begin;
@@ -293,7 +293,7 @@ TEST(Comparison, CopiesOfARunAreOneRun) {
   EXPECT_FALSE(take_out_copies(counts, others));
 }
 
-// Ten times the samples of the same program are not ten times the evidence of the few.
+// Ten times the samples of the same program are not ten times the evidence.
 TEST(Comparison, SamplesOfASideAreWhatChanceIsAbout) {
   MadeProfile seldom = MadeProfile("p").add("f", 9).add("g", 80), often = MadeProfile("p").add("f", 780).add("g", 4600);
   seldom.cost_of_samples(50);

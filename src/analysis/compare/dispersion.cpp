@@ -12,7 +12,7 @@ namespace {
 
 // Sampling by counters is nearly exact in a program that repeats itself; but samples are whole numbers.
 constexpr double kLeastVariance = 0.25;
-// With fewer things, they show nothing about each other.
+// Fewer things do not show anything about each other.
 constexpr usize kFewestToShare = 10;
 
 // The expected samples of the runs of each side, if all runs were alike.
@@ -42,7 +42,7 @@ double total(const std::vector<double>& values) {
   return sum;
 }
 
-// A separate variance for each thing, drawn towards the common one.
+// A separate variance for each thing, shrunk towards the common one.
 struct Prior {
   double scatter = 1, degrees = 0;
 };
@@ -121,9 +121,9 @@ class SharedFit {
 
 std::vector<double> weigh_runs(std::span<const RunCounts> counts, const Runs& runs) {
   constexpr usize kFewestToWeigh = 5;      // things; fewer say too little about a run
-  constexpr double kOfNoDisturbance = 10;  // this many assumed undisturbed things are added to the seen ones
-  constexpr double kDisturbed = 2;         // times the variance of the run in the middle
-  constexpr int kRounds = 4;               // until a disturbance no longer distorts the expectation
+  constexpr double kOfNoDisturbance = 10;  // so many assumed undisturbed things are added to the real ones
+  constexpr double kDisturbed = 2;         // times the variance of the median run
+  constexpr int kRounds = 4;               // repeated until a disturbance no longer distorts the expectation
   const usize all_runs = runs.exposures.size();
   Runs weighed = runs;
   weighed.weights.assign(all_runs, 1);
@@ -187,7 +187,7 @@ SharedDispersion share_dispersion(std::span<const RunCounts> counts, const Runs&
   return shared;
 }
 
-// Pearson's statistic by its degrees of freedom. Blocks without the thing differ from the expectation, too: their part
+// Pearson's statistic by its degrees of freedom. Blocks without the thing also differ from the expectation: their part
 // is in the sum over all.
 Scatter BlockScatter::get(double all_samples, usize all_blocks) const {
   if (all_blocks < 2 || !(sum_ > 0) || !(all_samples > 0)) return {};

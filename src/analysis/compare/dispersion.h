@@ -18,14 +18,14 @@ struct RunCounts {
 
 struct Runs {
   std::vector<double> exposures;  // by run, those of `before` first
-  usize before = 0;               // how many these are
-  std::vector<double> weights;    // by run: how much of a run each counts for; empty: each counts as one
+  usize before = 0;               // the number of those
+  std::vector<double> weights;    // by run: its weight, as a part of one run; if empty, each counts as one
 
   double weight(usize run) const { return weights.empty() ? 1 : weights[run]; }
 };
 
 // Runs that were disturbed (by a neighbour on the machine, a clock that changed) differ from the others of their side
-// in all functions. They count for less than one run: for as much as their variance allows, which all functions
+// in all functions. They count for less than one run: their weight follows from their variance, which all functions
 // together show.
 std::vector<double> weigh_runs(std::span<const RunCounts> counts, const Runs& runs);
 
@@ -35,11 +35,11 @@ struct SharedDispersion {
 };
 SharedDispersion share_dispersion(std::span<const RunCounts> counts, const Runs& runs);
 
-// Within one recording: samples by block of time, of a thing and of all. Samples in bursts scatter by more than chance.
-// Never less than 1, because one run does not show how runs differ.
+// Within one recording: samples by block of time, of one thing and of all. Samples in bursts scatter by more than
+// chance. Never less than 1, because one run does not show how runs differ.
 class BlockScatter {
  public:
-  // A block that the thing was seen in.
+  // A block in which the thing was seen.
   void add(double of_thing, double of_all) {
     sum_ += of_thing;
     squares_ += of_thing * of_thing / of_all;

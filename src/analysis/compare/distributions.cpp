@@ -32,7 +32,7 @@ double beta_fraction(double a, double b, double x) {
   return fraction;
 }
 
-// Bisection of a function that falls from `low` to `high`, to all digits that a double has.
+// Bisection of a function that falls from `low` to `high`, to all digits of a double.
 template <typename Falling>
 double where_falls_to(double wanted, double low, double high, const Falling& falling) {
   for (int step = 0; step < 2000 && high - low > 1e-15 * std::abs(high); ++step) {
@@ -65,7 +65,7 @@ double normal_above(double z) {
 }
 
 double normal_bound(double above) {
-  constexpr double kFarthest = 38;  // a double cannot hold a smaller tail
+  constexpr double kFarthest = 38;  // a double cannot represent a smaller tail
   if (above > 0.5) return -normal_bound(1 - above);
   return where_falls_to(above, 0, kFarthest, normal_above);
 }

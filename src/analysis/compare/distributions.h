@@ -15,11 +15,11 @@ double beta_quantile(double a, double b, double below);
 double normal_above(double z);
 double normal_bound(double above);
 
-// The same for Student's t distribution. With infinite degrees of freedom it is the normal distribution.
+// The same for Student's t distribution. Infinite degrees of freedom give the normal distribution.
 double student_above(double t, double degrees);
 double student_bound(double above, double degrees);
 
-// For a variance that shrinks towards others: the derivatives of ln gamma, x > 0, and the x of a trigamma.
+// For a variance that shrinks towards others: the derivatives of ln gamma for x > 0, and the inverse of trigamma.
 double digamma(double x);
 double trigamma(double x);
 double trigamma_inverse(double y);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Facts about functions in the files of a build, asked for when names do not show which functions of two builds are the
-// same. The caller opens the files.
+// Facts about functions in the files of a build, used if names do not show which functions of two builds are the same.
+// The caller opens the files.
 #pragma once
 #include <functional>
 #include <memory>
@@ -22,7 +22,7 @@ struct SourceLine {
 class BuildFile {
  public:
   virtual ~BuildFile() = default;
-  // A number for its contents, the same wherever it lies. 0 if it is too short; nullopt if its code is not here.
+  // A hash of its contents, the same at any address. 0 if it is too short; nullopt if its code is not available.
   virtual std::optional<u64> code_hash(u64 begin) const = 0;
   // Where the function begins in its source. nullopt if the file does not say, or was opened without lines.
   virtual std::optional<SourceLine> source_of(u64 begin) const = 0;
@@ -30,7 +30,7 @@ class BuildFile {
   virtual void for_each_name(const std::function<void(u64 begin, std::string_view name)>& visit) const = 0;
 };
 
-// Null: the file is not here.
+// Null if the file is not on this machine.
 using OpenBuildFile = std::function<std::unique_ptr<BuildFile>(const stacks::StackModule&)>;
 
 }  // namespace wperf::compare

@@ -16,7 +16,7 @@ namespace {
 
 using request::FailCondition;
 
-// How surely a ratio exceeds the limit, in words.
+// In words, how surely a ratio exceeds the limit.
 struct Candidate {
   std::string what;
   double ratio = 1, low = 0, high = 0;
@@ -43,7 +43,8 @@ std::string why_unclear(const Candidate& one) {
       one.what, change);
 }
 
-// How many runs a side would be needed if runs go on to differ as they do: the interval narrows with their root.
+// How many runs per side would be needed if runs continue to differ like these: the interval narrows with the root of
+// their number.
 std::string runs_needed(const Candidate& one, double allowed, usize runs) {
   constexpr double kFewest = 4, kMost = 1000;
   const double beyond = std::log(one.ratio / allowed), to_low = std::log(one.ratio / one.low);
@@ -57,7 +58,7 @@ double allowed_by(const FailCondition& condition) {
   return 1 + condition.percent / 100;
 }
 
-// A gate never fails on a change that the tables call chance.
+// A gate never fails on a change that the tables attribute to chance.
 bool fails(const Candidate& one, double allowed) {
   return one.has_interval && one.found && one.low > allowed;
 }
@@ -72,7 +73,7 @@ Verdict failed_on(const Candidate& one, const FailCondition& condition) {
       .source = {}};
 }
 
-// For a condition on anything: each is a separate failure.
+// For a condition on anything: each of them is a separate failure.
 std::vector<Verdict> failures_of(const FailCondition& condition, std::vector<Candidate> candidates) {
   constexpr usize kMost = 20;  // longer lists are not read
   std::erase_if(candidates, [&](const Candidate& one) { return !fails(one, allowed_by(condition)); });
@@ -86,7 +87,7 @@ std::vector<Verdict> failures_of(const FailCondition& condition, std::vector<Can
   return verdicts;
 }
 
-// The condition is on one thing, or nothing fails it.
+// The condition is about one thing, or nothing fails it.
 Verdict verdict_of(const FailCondition& condition, const std::vector<Candidate>& candidates, usize runs) {
   Verdict verdict{.condition = condition.text, .why = {}, .function = {}, .source = {}};
   const double allowed = allowed_by(condition);
@@ -106,7 +107,7 @@ Verdict verdict_of(const FailCondition& condition, const std::vector<Candidate>&
     return verdict;
   }
   verdict.function = worst->function;
-  // Among many rows, one is always a little beyond by chance.
+  // Among many rows, one always exceeds the limit a little by chance.
   const bool may_fail = worst->ratio > allowed && (condition.name != "*" || worst->low > 1);
   verdict.kind = may_fail ? Verdict::Kind::unsure : Verdict::Kind::passed;
   const std::string bound = fmt::format("the allowed {:.6g} %", condition.percent);
@@ -117,13 +118,13 @@ Verdict verdict_of(const FailCondition& condition, const std::vector<Candidate>&
   return verdict;
 }
 
-// If some runs counted 0 there is no ratio of runs: the remaining measure is how far they shifted, relative to the
-// median before.
+// If some runs counted 0 there is no ratio of runs. The remaining measure is their shift, relative to the median
+// before.
 Candidate shift_of(const TotalChange& total) {
   constexpr double kBeyond = std::numeric_limits<double>::infinity();
   Candidate one{.what = total.event, .found = total.found};
   if (total.median_after <= total.median_before || !total.found) {
-    // Nothing is not more than nothing, and a change that may be chance is not one either.
+    // From 0 to 0 there is no growth; a change that may be chance does not count as growth.
     if (total.median_before == 0) return {.what = total.event, .ratio = 1, .low = 1, .high = 1};
   } else if (std::all_of(total.before.begin(), total.before.end(), [](double value) { return value == 0; })) {
     one.ratio = one.low = one.high = kBeyond;  // growth from zero is more than any percentage
@@ -141,7 +142,7 @@ Candidate shift_of(const TotalChange& total) {
   return one;
 }
 
-// `module_before`: the name of the module there.
+// `module_before`: the name of the module on the side before.
 bool is_of(const FailCondition& condition, const UnitChange& row, std::string_view module_before) {
   switch (condition.kind) {
     case FailCondition::Kind::function:
@@ -172,7 +173,7 @@ std::string_view kind_word(FailCondition::Kind kind) {
   return kind == FailCondition::Kind::module ? "module" : kind == FailCondition::Kind::line ? "line" : "function";
 }
 
-// For a function that was seen, and has no row: the functions that it was inlined into. Empty if it was not inlined.
+// For a function that has samples but no row: the functions into which it was inlined. Empty if it was not inlined.
 std::string hosts_of(const Comparison& comparison, u32 unit) {
   for (const EventChange& event : comparison.events) {
     for (const auto& [inlined, hosts] : event.inlined) {
@@ -182,7 +183,7 @@ std::string hosts_of(const Comparison& comparison, u32 unit) {
   return {};
 }
 
-// Why nothing of this name can be judged.
+// Why there is no judgement for this name.
 std::string absence_of(const Comparison& comparison, const FailCondition& condition) {
   if (condition.kind == FailCondition::Kind::total) return "no event with this name was measured on both sides";
   if (comparison.events.empty())

@@ -22,11 +22,11 @@ TEST(Gate, FailsOnlyWhereAllOfTheIntervalIsBeyond) {
   const std::vector<RunCosts> after = {counted(1010), counted(1011), counted(1012), counted(1030)};
   const Comparison found = compare_runs(before, after, {}).value();
   EXPECT_EQ(judged(found, "inst_retired>0.5%"), Kind::failed);
-  EXPECT_EQ(judged(found, "inst_retired>0.9%"), Kind::unsure);  // the median is beyond, the near end is not
+  EXPECT_EQ(judged(found, "inst_retired>0.9%"), Kind::unsure);  // the median is beyond the limit, the near end is not
   EXPECT_EQ(judged(found, "inst_retired>3%"), Kind::passed);
   EXPECT_EQ(judged(found, "*>0%"), Kind::failed);
   EXPECT_EQ(judged(found, "cycles>0%"), Kind::unknown);
-  // From nothing to something is more than any percentage; the other way it is not.
+  // Growth from nothing is more than any percentage; the other direction is not.
   const std::vector<RunCosts> none(4, counted(0));
   EXPECT_EQ(judged(compare_runs(none, after, {}).value(), "inst_retired>500%"), Kind::failed);
   EXPECT_EQ(judged(compare_runs(after, none, {}).value(), "inst_retired>0%"), Kind::passed);
@@ -123,7 +123,8 @@ TEST(RatioText, FromTenTimesOnItIsNoPercentage) {
   EXPECT_EQ(ratio_interval_text(0, 1e12), "unknown");
 }
 
-// A counted clock measures the same time as cpu-time: with the same chance either both are sure, or neither.
+// A counted clock measures the same time as cpu-time: with the same probabilities, either both are significant, or
+// neither.
 TEST(TotalReview, ClocksFollowOneRule) {
   std::vector<TotalChange> totals;
   const auto add = [&](std::string event, CostUnit unit, double answer) {
@@ -149,9 +150,10 @@ TEST(Gate, SaysHowManyRunsWouldTell) {
       << why("inst_retired>0.9%");
   EXPECT_NE(why("inst_retired>0.9%").find(" runs per side"), std::string::npos);
   EXPECT_EQ(why("inst_retired>3%").find("runs per side"), std::string::npos);
-  // Just below the observed change: no realistic number of runs shows it.
+  // The limit is just below the observed change: no realistic number of runs is enough.
   EXPECT_TRUE(why("inst_retired>0.99%").ends_with("more than 1000 runs per side")) << why("inst_retired>0.99%");
-  // The whole interval is beyond the limit, but among so many others it may be chance: as many runs once more.
+  // The whole interval is beyond the limit, but among so many others that may be chance: the hint asks for as many runs
+  // once more.
   const Comparison many = reviewed(two_counts(100, 1000, 1), two_counts(100, 1100, 1));
   const Verdict verdict = judge(many, {request::parse_fail_condition("inst_retired>0.1%").value()}).at(0);
   EXPECT_TRUE(verdict.why.ends_with("about 8 runs per side")) << verdict.why;

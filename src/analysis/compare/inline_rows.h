@@ -18,15 +18,15 @@ class InlineRows {
   u32 of_unit(u32 unit) const;
   // The row of the code that ran in this chain; units of all runs.
   u32 of_chain(const std::vector<u32>& units) const;
-  // Functions that are one row with another one, which is the second.
+  // Functions that share a row with another function, which is the second of the pair.
   const std::map<u32, u32>& joined() const { return joined_; }
 
-  // For a function that was inlined on a side: its hosts, and how much of it is in each.
+  // For a function that was inlined on one side: its hosts, and its cost in each.
   struct Hosts {
     std::map<u32, double> before, after;
   };
   const std::map<u32, Hosts>& hosts() const { return hosts_; }
-  // By how much the share of it that is inlined grew, of 1. nullopt if it was seen on one side only.
+  // By how much its inlined share grew, as a part of 1. nullopt if it was seen on only one side.
   std::optional<double> more_inlined(u32 unit) const;
 
  private:
@@ -40,8 +40,8 @@ class InlineRows {
   std::vector<Cost> costs_of_rows(const EventRuns& event) const;
   void join_opposites(const EventRuns& event);
 
-  std::vector<Cost> alone_, inlined_;  // by unit, in samples of the usual size
-  std::vector<bool> apart_;            // by unit: a separate row wherever it was inlined
+  std::vector<Cost> alone_, inlined_;  // by unit, in samples of mean size
+  std::vector<bool> apart_;            // by unit: it has a separate row, wherever it was inlined
   std::map<u32, u32> joined_;
   std::map<u32, Hosts> hosts_;
 };

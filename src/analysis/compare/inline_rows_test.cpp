@@ -24,7 +24,7 @@ TEST(InlineRows, CostThatMovedByInliningIsNoChangeAndIsSaid) {
   EXPECT_EQ(function_of(compared(after, before), "f").note, "moved out of g, which had it inlined");
 }
 
-// g got faster because f is inlined there: by itself f is gone and g seems to have grown. Neither is reported.
+// g got faster because f is inlined there: f as a function is gone and g seems to have grown. Neither is reported.
 TEST(InlineRows, AFasterFunctionDoesNotGrowByWhatIsInlinedIntoIt) {
   const MadeProfile apart = MadeProfile("p").add("f", 1500).add("g", 1000).add("h", 3000);
   const MadeProfile inlined = MadeProfile("p").add("f", 600, "g").add("g", 900).add("h", 3000);
@@ -44,8 +44,7 @@ TEST(InlineRows, AFasterFunctionDoesNotGrowByWhatIsInlinedIntoIt) {
   EXPECT_EQ(judged(slower, "function:f>5%"), Verdict::Kind::failed);
 }
 
-// If a compiler gives all costs to the host, or all to the inlined function, both are one row; each of them has it as
-// its name.
+// If a compiler gives all costs to the host, or all to the inlined function, both are one row, which either name finds.
 TEST(InlineRows, WhatMovedBetweenAHostAndWhatItInlinesIsOneRow) {
   const MadeProfile before = MadeProfile("p").add("f", 1500).add("f", 10, "g").add("g", 1000);
   const MadeProfile after = MadeProfile("p").add("f", 400, "g").add("g", 1800);

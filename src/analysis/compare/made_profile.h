@@ -48,7 +48,7 @@ class MadeProfile {
     profile_.events.front().name = name;
     return *this;
   }
-  // So many samples were not taken.
+  // So many samples are missing.
   MadeProfile& held_back(u64 count) {
     profile_.losses.held_back = count;
     return *this;

@@ -27,8 +27,8 @@ ModuleNames modules_of(SideRuns side) {
   return modules;
 }
 
-// Modules of `after` by another name than they have before, e.g. of "old" and "new": where at least half of the
-// functions of the smaller one are in both. The best pairs first.
+// Modules of `after` with another name before, e.g. "old" and "new": at least half of the functions of the smaller one
+// are in both. The best pairs first.
 std::map<std::string, std::string, std::less<>> renamed_modules(SideRuns before, SideRuns after) {
   const ModuleNames old_modules = modules_of(before), new_modules = modules_of(after);
   struct Pair {

@@ -22,8 +22,8 @@ struct Suffix {
   std::string_view text;
   enum class Where : u8 { alone_too, with_number, mangled_too } where;
 };
-// Go, .NET and Java name functions with dots. So most suffixes count only with a number after them, or on a name that
-// C++ or Rust mangled: server.cleanup is a function.
+// Go, .NET and Java name functions with dots. So most suffixes count only with a number after them, or on a mangled
+// name of C++ or Rust: server.cleanup is a function.
 constexpr Suffix kSuffixes[] = {{".cold", Suffix::Where::alone_too},        {".localalias", Suffix::Where::alone_too},
                                 {".isra", Suffix::Where::with_number},      {".part", Suffix::Where::with_number},
                                 {".constprop", Suffix::Where::with_number}, {".llvm", Suffix::Where::with_number},
@@ -70,7 +70,7 @@ std::string_view without_rust_hash(std::string_view name) {
   return is_hash ? name.substr(0, name.size() - kLength) : name;
 }
 
-// "`anonymous namespace'", "?A0x1f3a" and "{anonymous}" as demanglers of Linux spell it: where the number differs from
+// "`anonymous namespace'", "?A0x1f3a" and "{anonymous}" in the spelling of Linux demanglers; the number differs from
 // build to build.
 std::string with_one_anonymous(std::string_view name) {
   std::string out;
@@ -125,7 +125,7 @@ usize length_of_operator(std::string_view name, usize at) {
   return end;
 }
 
-// Past the bracket that closes the one there; the end if none does.
+// The position after the matching closing bracket; the end if there is none.
 usize end_of_brackets(std::string_view name, usize at) {
   u64 depth = 0;
   for (; at < name.size(); ++at) {
@@ -137,7 +137,7 @@ usize end_of_brackets(std::string_view name, usize at) {
   return at;
 }
 
-// The words that may follow parameters; anything else, as in "f(int)::local::g", goes on with the name.
+// The words that may follow parameters; anything else, as in "f(int)::local::g", continues the name.
 bool ends_parameters(std::string_view rest) {
   for (const std::string_view word : {" const", " volatile", " &", " noexcept", " [", " requires "}) {
     if (rest.starts_with(word)) return true;
@@ -145,7 +145,7 @@ bool ends_parameters(std::string_view rest) {
   return rest.empty();
 }
 
-// A name without its return type: up to the parameters, and those.
+// A name without its return type: up to the parameters, and the parameters.
 struct NameParts {
   std::string name, without_arguments;  // arguments of templates
   std::string_view parameters;
@@ -186,7 +186,7 @@ std::string without_anonymous(std::string_view name) {
   return out;
 }
 
-// The name, or its last parts.
+// Is it the whole name, or its last parts?
 bool ends_as(std::string_view name, std::string_view wanted) {
   if (wanted.empty() || !name.ends_with(wanted)) return false;
   return name.size() == wanted.size() || name.substr(0, name.size() - wanted.size()).ends_with("::");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Names of functions as they are the same in another build: without the additions of compilers and linkers. Pure.
+// The form of functions' names that is the same in another build: without the additions of compilers and linkers. Pure.
 #pragma once
 #include <string>
 #include <string_view>
@@ -7,12 +7,12 @@
 namespace wperf::compare {
 
 // "parse(char const*) [clone .isra.0]", "parse.part.3", "rust::f::h0123456789abcdef", "?A0x1f3a::g" → the original
-// function: copies that a compiler made of a function, or parts that it moved away, count for it.
+// function. Copies of a function, and parts that a compiler moved away, count for it.
 std::string function_key(std::string_view name);
 
 // Does a person who writes `wanted` mean this function? It may be its name, also without return type, parameters,
-// anonymous namespaces, arguments of templates (all instances are meant then), or the version of a symbol. It may also
-// be the last parts of its name.
+// anonymous namespaces, template arguments (then all instances are meant), or the version of a symbol. It may also be
+// the last parts of its name.
 bool is_meant(std::string_view wanted, std::string_view name);
 
 }  // namespace wperf::compare

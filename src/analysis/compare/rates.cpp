@@ -12,7 +12,7 @@ namespace {
 
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
 
-// The tail of the normal distribution that lies as far out as this one of Student's, and back.
+// The tail of the normal distribution that is as far out as this tail of Student's, and the reverse.
 double as_normal_tail(double student_tail, double degrees) {
   return std::isinf(degrees) ? student_tail : normal_above(student_bound(student_tail, degrees));
 }
@@ -27,7 +27,7 @@ double odds(double share) {
 }  // namespace
 
 // Given the samples of both sides, the share of `after` is binomial; its odds are the ratio of rates × that of
-// exposures. Counts are divided by their scatter; if that was estimated, a tail counts as far out as Student's t.
+// exposures. Counts are divided by their scatter; if that was estimated, Student's t replaces the normal distribution.
 double rate_answer(const SeenRates& seen, const Scatter& scatter) {
   const double before = seen.before / scatter.factor, after = seen.after / scatter.factor;
   if (!(seen.exposure_before > 0) || !(seen.exposure_after > 0) || before + after <= 0) return 1;
@@ -46,13 +46,13 @@ RateChange compare_rates(const SeenRates& seen, const Scatter& scatter, double c
   change.ratio = before > 0 ? after / before / exposures : kInfinite;
   const double outside = as_normal_tail((1 - confidence) / 2, scatter.degrees);
   if (after > 0) change.low = odds(beta_quantile(after, before + 1, outside)) / exposures;
-  // From the other side's share, which has more exact digits if this side has nearly all.
+  // Computed from the other side's share, which has more exact digits if this side has nearly all.
   if (before > 0) change.high = 1 / odds(beta_quantile(before, after + 1, outside)) / exposures;
   return change;
 }
 
 double detectable_ratio(const SeenRates& seen, const Scatter& scatter, double confidence) {
-  // In terms of the rate before, r = 1 + d is seen where d² >= z² · scatter · (1 + r · exposures) / count.
+  // In terms of the rate before, r = 1 + d is detected if d² >= z² · scatter · (1 + r · exposures) / count.
   const double exposures = seen.exposure_before / seen.exposure_after;
   const double expected_before = (seen.before + seen.after) * exposures / (1 + exposures);
   if (!(expected_before > 0) || !(exposures > 0)) return kInfinite;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Compares how often something was seen on two sides: exact conditional binomial, with counts that scatter more or less
-// than by chance. Pure.
+// Compares how often something was seen on two sides: exact conditional binomial, with counts that may scatter more or
+// less than by chance. Pure.
 #pragma once
 #include <limits>
 #include <span>
@@ -16,8 +16,8 @@ struct SeenRates {
   double exposure_before = 0, exposure_after = 0;  // in any unit, both in the same
 };
 
-// How much more than by mere chance counts scatter (variance ÷ count), and from how much data that is known: infinite
-// degrees of freedom if it was not estimated.
+// How much counts scatter beyond chance (variance ÷ count), and the degrees of freedom of that estimate: infinite if it
+// was not estimated.
 struct Scatter {
   double factor = 1;
   double degrees = std::numeric_limits<double>::infinity();
@@ -28,7 +28,7 @@ struct RateChange {
   double low = 0, high = 0;  // interval of the ratio; high may be infinite
   double answer = 1;         // the probability of so great a change if nothing changed
 };
-// For all things that are compared; `compare_rates` takes longer, and has an interval for those that are shown.
+// For all compared things; `compare_rates` takes longer, and also gives the interval, for those that are shown.
 double rate_answer(const SeenRates& seen, const Scatter& scatter);
 RateChange compare_rates(const SeenRates& seen, const Scatter& scatter, double confidence);
 
@@ -36,7 +36,7 @@ RateChange compare_rates(const SeenRates& seen, const Scatter& scatter, double c
 double detectable_ratio(const SeenRates& seen, const Scatter& scatter, double confidence);
 inline constexpr double kDetectionPower = 0.8;
 
-// Benjamini and Hochberg: which answers may be called significant so that at most this share of them is wrong.
+// Benjamini and Hochberg: marks as significant so many answers that at most this share of them is wrong.
 std::vector<bool> found_among(std::span<const double> answers, double wrong_share);
 
 }  // namespace wperf::compare

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Ratios of costs as people read them: percentages, and from ten times on "N times". Pure.
+// Ratios of costs for people: percentages, and "N times" from ten times on. Pure.
 #pragma once
 #include <string>
 

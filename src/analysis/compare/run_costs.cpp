@@ -73,7 +73,7 @@ class UnitNumbers {
           .kind = UnitKind::module, .module = profile_.modules[module].name, .name = {}, .key = {}, .begins = {}};
     });
   }
-  // kNothing: no line is known, or lines are not wanted.
+  // kNothing if no line is known, or if lines are not wanted.
   u32 of_line(u32 line, u32 module) {
     if (line >= of_line_.size()) return kNothing;
     return of(of_line_[line], [&] {
@@ -147,7 +147,7 @@ class Blocks {
   std::vector<double> all_, seen_;  // samples by block, and by cell
 };
 
-// 100 ms, and shorter in a recording that would have fewer than 20 of them.
+// 100 ms, or shorter in a recording that would otherwise have fewer than 20 of them.
 u64 block_length(const StackProfile& profile) {
   constexpr u64 kBlockNs = 100'000'000, kFewestBlocks = 20;
   return std::min(kBlockNs, profile.slices.count * profile.slices.length_ns / kFewestBlocks);
@@ -186,7 +186,7 @@ class RunCostsBuilder {
     inlined_.resize(run_.events.size());
     const stacks::ChosenSamples chosen(
         profile_, {.comms = wishes_.filter.comms, .pids = wishes_.filter.pids, .tids = wishes_.filter.tids});
-    std::vector<usize> rows = {0};  // by row of samples: where its units begin in the list of all
+    std::vector<usize> rows = {0};  // by row of samples: the position of its units in the list of all
     std::vector<u32> units_of_rows;
     for (const StackSample& sample : profile_.samples) {
       EventCosts& event = run_.events[sample.event];
@@ -223,7 +223,7 @@ class RunCostsBuilder {
  private:
   void keep_stacks();
   void add(const StackSample& sample);
-  // Units, each once, that ran at a node: that one first which was inlined into the next, at last the real function.
+  // The units that ran at a node, each once: first the one that was inlined into the next, last the real function.
   void find_chain(u32 node);
   void add_unit(u32 unit, const StackSample& sample);
   double cost_of(u64 period) const { return cost_of_period_ * static_cast<double>(period); }
@@ -232,11 +232,11 @@ class RunCostsBuilder {
   const CostWishes& wishes_;
   RunCosts run_;
   UnitNumbers numbers_;
-  double cost_of_period_ = 1;  // more where samples are missing
+  double cost_of_period_ = 1;  // more than 1 if samples are missing
   std::vector<u32> chain_;     // the chain of a sample
   std::vector<u32> units_;     // the units of a sample, each once: its functions, module and line
   u64 samples_seen_ = 0;
-  std::vector<u64> seen_in_;                                   // by unit: the last of these samples that had it
+  std::vector<u64> seen_in_;                                   // by unit: the last of these samples that contained it
   std::vector<std::map<std::vector<u32>, UnitCost>> inlined_;  // by event and chain
 };
 
@@ -245,7 +245,7 @@ void RunCostsBuilder::find_chain(u32 node) {
   for (; node != kNothing && profile_.nodes[node].place != kNothing; node = profile_.nodes[node].parent) {
     const u32 function = profile_.places[profile_.nodes[node].place].function;
     const u32 unit = numbers_.of_function(function);
-    // A function inlined into itself is one thing; so is one inlined into a part of itself.
+    // A function inlined into itself, or into a part of itself, is one thing.
     std::erase(chain_, unit);
     chain_.push_back(unit);
     if (!profile_.functions[function].is_inlined) break;
@@ -281,7 +281,7 @@ void RunCostsBuilder::add(const StackSample& sample) {
   UnitCost& part = inlined_[sample.event][chain_];
   part.cost += cost_of(sample.period);
   part.samples += static_cast<double>(sample.count);
-  // The scatter of these is recorded, too; their costs belong to their host.
+  // Their scatter is also recorded; their costs belong to their host.
   units_.insert(units_.end(), chain_.begin(), chain_.end() - 1);
 }
 
@@ -298,7 +298,7 @@ void RunCostsBuilder::keep_stacks() {
     run_.stacks.nodes.push_back(
         {.parent = node.parent, .unit = unit, .self = cost_of(node.self_period), .samples = node.self_samples});
   }
-  // Functions that only call have no costs without callees.
+  // Functions that only call others have no costs without callees.
   for (EventCosts& one : run_.events) {
     one.units.resize(run_.units.size());
     if (!one.scatters.empty()) one.scatters.resize(run_.units.size());

@@ -21,13 +21,13 @@ struct Unit {
   UnitKind kind = UnitKind::function;
   std::string module, name;     // as shown; `name` is empty for a module
   std::string key;              // the form of the name that is the same in another build
-  bool is_known = true;         // otherwise code without names, all of a module
+  bool is_known = true;         // if false, all code of a module without names
   u32 file = stacks::kNothing;  // for a function: index into RunCosts::files
-  std::vector<u64> begins;      // the addresses of its functions there, as far as they are known
-  double samples = 0;           // over all events; if stacks are kept, including callees
+  std::vector<u64> begins;      // the known addresses of its functions there
+  double samples = 0;           // over all events; including callees if stacks are kept
 };
 
-inline constexpr double kFewestSamples = 6;  // were all of fewer on one side, that would still be chance
+inline constexpr double kFewestSamples = 6;  // even if one side had all of them, that could still be chance
 
 struct UnitCost {
   double cost = 0;     // in units of the event
@@ -36,7 +36,7 @@ struct UnitCost {
 
 // The part of a host function's cost that was in functions inlined there.
 struct InlinedCost {
-  std::vector<u32> units;  // the function that ran first, the host last
+  std::vector<u32> units;  // the function that ran first; the host is last
   double cost = 0, samples = 0;
 };
 
@@ -45,7 +45,7 @@ struct EventCosts {
   double cost = 0, samples = 0;
   std::vector<UnitCost> units;  // by unit
   std::vector<InlinedCost> inlined;
-  // How much it came in bursts. Empty if the times of samples are unknown.
+  // How bursty it is. Empty if the times of samples are unknown.
   std::vector<Scatter> scatters;  // by unit
 };
 
@@ -55,7 +55,7 @@ struct ExactCount {
   double value = 0;
 };
 
-// Call stacks as a tree, if they are asked for; see stack_changes.
+// Call stacks as a tree, on request; see stack_changes.
 struct StackCost {
   u32 parent = ~u32{0};  // always before it; ~0 for the root
   u32 unit = ~u32{0};    // its function; ~0 for the root
@@ -63,15 +63,16 @@ struct StackCost {
   u64 samples = 0;
 };
 struct RunStacks {
-  std::string event;  // the first that has samples
+  std::string event;  // the first one with samples
   std::vector<StackCost> nodes;
 };
 
 struct RunCosts {
   std::string file;
   double seconds = 0;        // 0: not known
-  double missing_share = 0;  // share of its samples that were not taken or were lost; costs count them like the others
-  double cpu_seconds = 0;    // CPU time of its threads, as the system counted it; 0: not known
+  double missing_share = 0;  // share of its samples that were not taken or were lost; costs include an estimate for
+                             // them
+  double cpu_seconds = 0;    // CPU time of its threads, as counted by the system; 0 if not known
   std::vector<Unit> units;
   std::vector<stacks::StackModule> files;  // of units
   std::vector<EventCosts> events;
@@ -81,13 +82,13 @@ struct RunCosts {
 };
 
 struct CostWishes {
-  // Only tasks are chosen from the profile: modules and functions have different names on the two sides, so comparisons
-  // choose these.
+  // Only tasks are filtered in the profile: modules and functions may have different names on the two sides, so
+  // comparisons filter these.
   stacks::StackFilter filter;
   bool lines = false;
-  bool inclusive = false;  // functions including callees, too: needs callers
+  bool inclusive = false;  // also functions including callees: needs callers
   bool stacks = false;     // RunCosts::stacks
-  // For a side with only this run: how much each thing comes in bursts. Needs a profile with slices.
+  // For a side with only this run: how bursty each thing is. Needs a profile with slices.
   bool scatters = false;
 };
 RunCosts run_costs(const stacks::StackProfile& profile, const CostWishes& wishes);

@@ -31,7 +31,7 @@ std::vector<u32> doubled_ranks(std::span<const double> before, std::span<const d
   return ranks;
 }
 
-// How many of all ways to choose `chosen` of the ranks have each sum.
+// For each sum, the number of ways to choose `chosen` of the ranks with that sum.
 std::vector<double> ways_by_sum(const std::vector<u32>& ranks, usize chosen) {
   const usize most = std::accumulate(ranks.begin(), ranks.end(), usize{0});
   std::vector<std::vector<double>> ways(chosen + 1, std::vector<double>(most + 1, 0));
@@ -71,7 +71,7 @@ std::vector<u32> plain_ranks(usize count) {
   return ranks;
 }
 
-// How many differences at either end the interval leaves out; 0: even the outermost ones belong to it.
+// How many differences the interval leaves out at either end; 0 if even the outermost ones belong to it.
 usize left_out(usize before, usize after, double outside) {
   const usize all = before * after;
   if (before + after > kMostExact) {
@@ -79,7 +79,7 @@ usize left_out(usize before, usize after, double outside) {
     const double below = static_cast<double>(all) / 2 - normal_bound(outside) * std::sqrt(variance) - 0.5;
     return below < 0 ? 0 : static_cast<usize>(below) + 1;
   }
-  // Twice the sum of ranks is even here, and least where U, the number of differences below 0, is 0.
+  // Twice the sum of ranks is even here, and smallest if U, the number of differences below 0, is 0.
   const std::vector<double> ways = ways_by_sum(plain_ranks(before + after), before);
   const double sum_of_ways = std::accumulate(ways.begin(), ways.end(), 0.0);
   double so_far = 0;

@@ -102,7 +102,7 @@ std::string folded_changes(const StackChanges& changes) {
     std::string& path = paths[i];
     path = paths[node.parent];
     if (!path.empty()) path += ';';
-    // A semicolon parts frames, and a line ends.
+    // Semicolons separate frames, and line ends separate stacks.
     for (const char c : node.name) path += c == ';' ? ':' : c == '\n' ? ' ' : c;
     if (node.samples_before == 0 && node.samples_after == 0) continue;
     out += fmt::format("{} {} {}\n", path, node.samples_before, node.samples_after);

@@ -17,7 +17,7 @@ struct StackChange {
   u32 parent = stacks::kNothing;
   u32 unit = stacks::kNothing;                // index over all runs
   std::string name = {}, module = {};         // the names of the side after, if it has the function
-  double before = 0, after = 0;               // by the measure, including callees; the mean of the runs of a side
+  double before = 0, after = 0;               // in the chosen unit, including callees; the mean over the runs of a side
   u64 samples_before = 0, samples_after = 0;  // without callees, of all runs
 };
 
@@ -25,15 +25,15 @@ struct StackChanges {
   std::string event;
   Per per = Per::run;
   CostUnit unit = CostUnit::count;
-  std::vector<StackChange> nodes;  // the first is the root; parents before children
+  std::vector<StackChange> nodes;  // the first is the root; parents come before children
 };
 
-// Functions are the same where the comparison has found them the same, below the same callers. Refused: the runs are of
-// different events, or have no stacks.
+// Functions are the same if the comparison found them to be the same, and if their callers are. Refused if the runs are
+// of different events, or have no stacks.
 diag::Result<StackChanges> merge_stacks(std::span<const RunCosts> before, std::span<const RunCosts> after,
                                         const MatchedUnits& matched, const ComparisonOptions& options);
 
-// "main;parse 120 180", a line for each stack: samples before and after, in the form that scripts for difference graphs
+// "main;parse 120 180", one line per stack: samples before and after, in the form that scripts for difference graphs
 // read.
 std::string folded_changes(const StackChanges& changes);
 

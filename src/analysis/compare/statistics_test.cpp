@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Values were computed apart from this code: distributions with 40 digits (mpmath), exact tests by counting all cases
-// with whole numbers (Python's itertools and fractions).
+// The expected values were computed independently of this code: distributions with 40 digits (mpmath), exact tests by
+// counting all cases with integers (Python's itertools and fractions).
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -106,8 +106,8 @@ TEST(Shift, HasTheMedianDifferenceAndAnIntervalThatFitsTheTest) {
   const std::vector<double> before = {1, 2, 3, 4, 5}, after = {6.5, 7, 8.25, 9, 11};
   const Shift shift = shift_between(before, after, 0.95);
   EXPECT_DOUBLE_EQ(shift.median, 5.25);
-  // Moved by a bit less than to the interval's end, the test still says that the sides differ; by a bit more, it does
-  // not.
+  // If one side is shifted by a bit less than the interval's end, the test still says that the sides differ; with a bit
+  // more, it does not.
   for (const double sign : {-1.0, 1.0}) {
     const double end = sign < 0 ? shift.low : shift.high;
     std::vector<double> outside = after, inside = after;
@@ -215,7 +215,7 @@ TEST(BlockScatter, IsOneByChanceAndMoreInBursts) {
   EXPECT_EQ(BlockScatter().get(0, 0).factor, 1);
 }
 
-// Functions of several runs that scatter: by chance (Poisson) times a factor of the run and the function.
+// Functions of several runs that scatter: by chance (Poisson), times a factor for the run and the function.
 class ManyRuns {
  public:
   explicit ManyRuns(u64 seed) : random_(seed) {}
@@ -292,7 +292,7 @@ std::vector<RunCounts> disturbed(u64 seed, usize disturbed_run, double last_grew
   std::vector<RunCounts> functions = ManyRuns(seed).functions(20, 10, 0.0001, last_grew);
   std::mt19937_64 random(seed);
   for (RunCounts& function : functions) {
-    for (double& samples : function.samples) samples *= 50;  // so that chance is a small part of them
+    for (double& samples : function.samples) samples *= 50;  // so that chance is a small part of the scatter
     function.samples[disturbed_run] *= std::exp(std::normal_distribution<double>(0, 1)(random));
   }
   return functions;

@@ -20,13 +20,12 @@ bool is_exact_change(const TotalChange& total) {
          are_all(total.after, total.after.front());
 }
 
-// Events that count clocks, too: task-clock is judged like cpu-time, of which it is a repetition.
+// Events that also count clocks: task-clock is judged like cpu-time, which it repeats.
 bool is_time(const TotalChange& total) {
   return total.unit != CostUnit::count;
 }
 
-// A total that is the same in all runs (page faults that never happened) is not a question: it does not count among the
-// tests.
+// A total that is the same in all runs (page faults that never happened) does not count among the tests.
 std::vector<TotalChange*> asked_of(std::vector<TotalChange>& totals, bool times) {
   std::vector<TotalChange*> asked;
   for (TotalChange& total : totals) {

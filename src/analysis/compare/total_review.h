@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which totals changed for sure, in a second look: counts that repeat exactly prove more than their order does. Pure.
-// Runs after compare_runs and before the gate.
+// A second look at which totals changed significantly: counts that repeat exactly prove more than their order does.
+// Pure. Runs after compare_runs and before the gate.
 #pragma once
 #include <vector>
 
@@ -8,11 +8,12 @@
 
 namespace wperf::compare {
 
-// The probability that all runs of a side count the same, and those of the other side the same other number, if nothing
-// changed: at most 2 · x^before · (1 - x)^after, for the worst x, which is the share of runs that count so.
+// The probability, if nothing changed, that all runs of a side count the same, and those of the other side the same
+// other number. It is at most 2 · x^before · (1 - x)^after for the worst x, which is the share of runs with such a
+// count.
 double exact_answer_of(usize before, usize after);
 
-// Times are one family of tests, counts of events another: how long a run took is always a question.
+// Times are one family of tests, counts of events another, because every comparison asks how long a run took.
 void find_totals(std::vector<TotalChange>& totals);
 
 void review_totals(Comparison& comparison, const ComparisonOptions& options);

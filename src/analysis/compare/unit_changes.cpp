@@ -25,12 +25,12 @@ std::string reason_of(const RunCosts& run, const std::vector<u32>& numbers, u32 
   return {};
 }
 
-// The sums of a thing and one side, whatever its runs count for.
+// The sums of a thing on one side, without weights of runs.
 struct SideSums {
   double samples = 0, cost = 0;
 };
 
-// How much runs of one program differ is not known of one run a side. So much is taken for usual: where a whole run was
+// One run per side does not show how much runs of one program differ. So this much counts as usual: if a whole run was
 // slower by less, nothing in it grew.
 constexpr double kRunNoise = 0.05;
 
@@ -88,7 +88,7 @@ class UnitComparer {
   std::string inlining_note(u32 unit) const;
   void tell_of_inlined();
   void finish_functions();
-  // Whether so few runs have noise: with shares, a run that was slower as a whole does not matter.
+  // Whether so few runs have this noise: with shares, a run that was slower as a whole does not matter.
   bool has_run_noise() const { return event_.is_one_run && change_.per != Per::share; }
 
   EventRuns event_;
@@ -98,7 +98,7 @@ class UnitComparer {
   std::vector<SideSums> sums_;           // by unit, before and after
   SeenRates measured_;                   // by weight; without any counts
   std::vector<Scatter> learnt_;          // of functions, relative to the usual scatter
-  std::set<std::string_view> nameless_;  // modules, as `before` has them
+  std::set<std::string_view> nameless_;  // modules, by their names before
 };
 
 void UnitComparer::add_up() {
@@ -136,7 +136,8 @@ bool UnitComparer::is_chosen(u32 unit) const {
   return !symbol || one.kind != UnitKind::function || symbol(one.name) || (!other.name.empty() && symbol(other.name));
 }
 
-// Where a module has names in some runs only, its functions would be new or gone: only the whole of it can be compared.
+// If a module has names in only some runs, its functions would seem new or gone, so only the whole module can be
+// compared.
 void UnitComparer::find_nameless(std::vector<std::string>& notes) {
   constexpr double kOfModule = 0.05;  // stubs and padding without a name are less
   struct Part {
@@ -213,13 +214,14 @@ void UnitComparer::tell_of_runs(std::vector<std::string>& notes) const {
                   change_.event, runs));
 }
 
-// With one run a side, the scatter by blocks of time, of the side that scatters more; otherwise that of the runs.
+// With one run per side, the scatter by blocks of time, from the side that scatters more; otherwise that of the runs.
 std::vector<Scatter> UnitComparer::scatters_of(const std::vector<u32>& units,
                                                const std::vector<RunCounts>& counts) const {
   if (!event_.is_one_run) {
     std::vector<Scatter> shared = share_dispersion(counts, event_.measures).scatters;
     if (change_.unit != CostUnit::nanoseconds) return shared;
-    // A clock ticks at the same places of a program that repeats itself, run for run; in another build at others.
+    // A clock ticks at the same places of a program that repeats itself, run for run, and at other places in another
+    // build.
     for (Scatter& one : shared) one.factor = std::max(1.0, one.factor);
     return shared;
   }
@@ -308,7 +310,7 @@ std::string UnitComparer::inlining_note(u32 unit) const {
   return {};
 }
 
-// A note for readers who look for these by name says where they are.
+// A note says where they are, for readers who look for them by name.
 void UnitComparer::tell_of_inlined() {
   for (const auto& [unit, hosts] : rows_.hosts()) {
     if (sums_[2 * unit].samples + sums_[2 * unit + 1].samples >= kFewestSamples && rows_.of_unit(unit) == unit)

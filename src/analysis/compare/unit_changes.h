@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The costs of functions, modules and lines of one event on both sides, how sure each change is, and which runs have
-// less weight. Pure.
+// The costs of functions, modules and lines of one event on both sides, how significant each change is, and which runs
+// have less weight. Pure.
 #pragma once
 #include <vector>
 

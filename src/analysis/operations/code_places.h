@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The distinct addresses of a run, numbered: each sample is looked at once here, everything after counts numbers.
+// The distinct addresses of a run, numbered: each sample's address is looked up once here, and all later code counts
+// numbers.
 #pragma once
 #include <vector>
 
@@ -18,7 +19,7 @@ struct Place {
 class PlaceIndex {
  public:
   PlaceIndex();
-  // The number of this place, a new one if it is new.
+  // The number of this place; a new number for a new place.
   u32 number_of(Place place);
   // By number; the first is kOtherProcess.
   const std::vector<Place>& places() const { return places_; }
@@ -26,10 +27,10 @@ class PlaceIndex {
  private:
   void grow();
   std::vector<Place> places_;
-  std::vector<u32> slots_;  // open addressing; kNone: free. Its size is a power of two
+  std::vector<u32> slots_;  // open addressing; kNone means free. Its size is a power of two
 };
 
-// Which module an address is in.
+// The module that contains an address.
 class ModuleMap {
  public:
   explicit ModuleMap(const std::vector<answers::SampleModule>& modules);
@@ -40,7 +41,7 @@ class ModuleMap {
   std::vector<u32> by_base_;
 };
 
-// The addresses to ask each module for: all of these places in it, counted from its base, sorted, each once.
+// The addresses to ask each module for: all of these places in it, relative to its base, sorted, each once.
 std::vector<std::vector<u32>> addresses_in_modules(const std::vector<Place>& places,
                                                    const std::vector<answers::SampleModule>& modules);
 

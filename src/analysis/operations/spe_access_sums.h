@@ -8,7 +8,7 @@
 
 namespace wperf::operations {
 
-// Groups are numbers from 0; the caller gives the group of each sum.
+// Groups are numbered from 0; the caller gives the group of each sum.
 class AccessSums {
  public:
   explicit AccessSums(u32 groups) : sums_(groups) {}

@@ -49,7 +49,7 @@ class SourceTable {
   static constexpr u32 kNumbered = static_cast<u32>(spe::DataLevel::unknown);
   using Key = std::tuple<u32, u64, std::string>;  // distance, number, name
 
-  // A name is one row, whichever core family it is from.
+  // Equal names are one row, whichever core family they come from.
   static Key key_of(bool store, SourceCode source) {
     if (!source.given()) return {kNumbered + 1, store ? 1 : 0, store ? "stores, no source" : "loads, no source"};
     std::string name = spe::data_source_name(source.family(), source.value());
@@ -123,7 +123,7 @@ void sort_most_cycles_first(std::vector<Row>& rows) {
   });
 }
 
-// The tables of loads and stores: sums by source, function and line, made in one pass over the aggregator's.
+// Makes the tables of loads and stores: sums by source, function and line, in one pass over the aggregator's.
 class AccessTables {
  public:
   AccessTables(const Aggregator& aggregator, const std::vector<SourceAccesses>& sources, const MemoryInput& input,
@@ -240,8 +240,8 @@ DataRow data_row(const Row& row) {
           .mean_latency = mean_latency(row.counts)};
 }
 
-// The numbers of those with most hits out of `count` lines or pages, sorted. row_of(number): address, other_process,
-// counts.
+// Returns the numbers of the lines or pages with most hits out of `count`, sorted. row_of(number): address,
+// other_process, counts.
 template <class RowOf>
 std::vector<u32> busiest(u32 count, const RowOf& row_of) {
   std::vector<u32> numbers(count);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The immutable answer of a run of statistical profiling: the kinds of operations sampled at each place, where loads
-// and stores waited, and for what. `samples` has one event per kind of operation ("OP/EVENTS"), a node for each place,
+// The immutable answer of a run of statistical profiling: the kinds of operations sampled at each place, and where and
+// for what loads and stores waited. `samples` has one event per kind of operation ("OP/EVENTS"), a node for each place,
 // and all names; everything else refers to its functions and texts by index.
 #pragma once
 #include <array>
@@ -18,7 +18,7 @@ namespace wperf::operations {
 struct CodePlace {
   u64 address = 0;
   bool kernel = false;
-  u32 symbol = 0;               // index into the functions; all places without a name have the same one
+  u32 symbol = 0;               // index into the functions; all places without a name share one
   u32 module = answers::kNone;  // index into the target's modules
   u32 file = answers::kNone;    // index into the texts
   u32 line = 0;                 // 0: not known
@@ -77,12 +77,12 @@ struct SourceRow {
 struct AccessSymbolRow {
   u32 symbol = 0;
   AccessCounts counts{};
-  u32 slowest_source = answers::kNone;  // index into sources: where most of its cycles went
+  u32 slowest_source = answers::kNone;  // index into sources: the one with most of its cycles
 };
 
 struct AccessLineRow {
   u32 symbol = 0;
-  u32 file = answers::kNone;  // kNone: no line known, then `address` counts
+  u32 file = answers::kNone;  // kNone if no line is known; then `address` counts
   u32 line = 0;
   u64 address = 0;  // the address of its most expensive instruction
   AccessCounts counts{};
@@ -108,7 +108,7 @@ struct BranchRow {
   u32 place = 0;  // index into places
   bool conditional = false, indirect = false;
   u64 hits = 0, mispredicted = 0, not_taken = 0;
-  u64 top_target = 0;                     // the most frequent when taken; 0: never taken
+  u64 top_target = 0;                     // the most frequent one when taken; 0 if never taken
   u32 top_target_place = answers::kNone;  // index into places
   u64 top_target_hits = 0;
   u32 targets = 0;
@@ -128,7 +128,7 @@ struct SharedLine {
   u64 hits = 0, refills = 0, peer = 0;
   double mean_latency = 0;
   u32 threads = 0;
-  u64 without_place = 0;               // hits of places beyond those kept
+  u64 without_place = 0;               // hits of places beyond the kept ones
   bool same_offset = false;            // threads also meet at one offset: then part of it is true sharing
   std::vector<SharingPlace> places{};  // most hits first
 };
@@ -138,11 +138,12 @@ struct MemoryLimits {
   u64 saturated = 0;  // latencies that stopped at 4095
   u64 loads_without_source = 0, stores_without_source = 0;
   u64 unnamed_sources = 0;                       // hits whose source is a number without public meaning
-  std::vector<std::string> nameless_cores = {};  // kinds of cores no source of which has a public name
-  bool threads_known = false;                    // false: no record names its thread
-  bool latencies_rounded = false;                // up, by at most 6.25 %: in the percentiles of functions and lines
+  std::vector<std::string> nameless_cores = {};  // kinds of cores without any source that has a public name
+  bool threads_known = false;                    // false if no record names its thread
+  bool latencies_rounded = false;                // rounded up, by at most 6.25 %, in the percentiles of functions and
+                                                 // lines
   u64 forgotten_lines = 0, forgotten_pages = 0;  // hits of data lines and pages that are not in the tables
-  u64 line_count = 0, page_count = 0;            // how many there are
+  u64 line_count = 0, page_count = 0;            // number of those
 };
 
 struct MemoryProfile {
@@ -161,17 +162,17 @@ struct MemoryProfile {
 inline constexpr usize kMostDataRows = 4096;
 
 struct SpeProfile {
-  stacks::StackProfile samples;   // its first node and function represent all other processes
+  stacks::StackProfile samples;   // its first node and function stand for all other processes
   answers::SampledRun run;        // with the samples of threads
-  std::vector<CodePlace> places;  // the first represents all other processes; by address, then user before kernel
+  std::vector<CodePlace> places;  // the first stands for all other processes; by address, then user before kernel
   std::vector<SpeCore> cores;     // ascending
-  // mappings of code that a recording with too many left out; records in them have no names
+  // mappings of code that a recording with too many of them left out; records in them have no names
   u64 forgotten_mappings = 0;
   std::optional<SpePopulation> population;
   std::optional<MemoryProfile> memory;
 };
 
-// As WindowsPerf shows it: `name`, `name:module.dll`, `unknown`, `[kernel]`, `[other process]`.
+// In WindowsPerf's form: `name`, `name:module.dll`, `unknown`, `[kernel]`, `[other process]`.
 std::string display_name(const SpeProfile& profile, u32 function);
 
 }  // namespace wperf::operations

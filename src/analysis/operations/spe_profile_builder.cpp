@@ -104,7 +104,7 @@ class PlaceNames {
     profile_.address_of_node.push_back(address);
     profile_.site_of_node.push_back(site);
   }
-  // kNothing: its line is not known.
+  // kNothing if its line is not known.
   u32 add_site(u32 function, CodePlace& code, const answers::AddressAnswer& answer) {
     if (answer.frames.empty()) return stacks::kNothing;
     const answers::AddressFrame& own = answer.frames.back();
@@ -200,7 +200,7 @@ SpeCore& core_of(std::vector<SpeCore>& cores, u32 number) {
   return *cores.insert(at, SpeCore{.core = number});
 }
 
-// Decoded records by core; counted samples beyond these were lost.
+// Decoded records by core; samples counted beyond these were lost.
 void add_cores(const Aggregator& aggregator, SpeRun& run, SpeProfile& profile) {
   std::map<u32, u64> recorded;
   for (usize i = 0; i < std::min(run.recorded_of_core.size(), run.cores.size()); ++i) {

@@ -23,19 +23,19 @@ struct SpeThread {
   u32 process = 0, thread = 0;
 };
 
-// Everything about the run but its records.
+// Everything about the run except its records.
 struct SpeRun {
   answers::SampleTarget target;
-  // True: Origin::other_process marks records outside of the target, and an address in none of its modules is unknown.
-  // False: the processes are not known, and such an address counts for another process.
+  // True: Origin::other_process marks records outside of the target, and an address outside of all of its modules is
+  // unknown. False: the processes are not known, and such an address counts as another process.
   bool processes_known = false;
   std::vector<SpeThread> threads;  // sorted by context; a missing context gives its own number, and process 0
   std::vector<answers::ProcessName> processes;
   std::vector<SpeCore> cores;  // ascending; the state of each core's buffer; records are filled in
   u64 forgotten_mappings = 0;  // mappings of code; the records of their processes have no names
   std::optional<SpePopulation> population;
-  // For the cores in `cores`, as counted by sample_filtrate; empty if it was not counted: then only the records are
-  // known.
+  // For the cores in `cores`, as counted by sample_filtrate; if it was not counted, empty, and then only the records
+  // are known.
   std::vector<u64> recorded_of_core;
   double elapsed_seconds = 0;
   std::optional<u32> exit_code;
@@ -47,7 +47,7 @@ void add_damage(SpeCore& core, const spe::DecodeState& state);
 // Per module of the target, in its order: the RVAs that need names, sorted and unique.
 std::vector<std::vector<u32>> spe_addresses_to_name(const spe::Aggregator& aggregator, const SpeRun& run);
 
-// answers: per module, sorted by RVA. An address without answer counts as unknown.
+// answers: per module, sorted by RVA. An address without an answer counts as unknown.
 SpeProfile make_spe_profile(const spe::Aggregator& aggregator, SpeRun run,
                             const std::vector<std::vector<answers::AddressAnswer>>& answers);
 

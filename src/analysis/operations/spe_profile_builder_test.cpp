@@ -162,7 +162,7 @@ TEST(SpeProfile, WhatIsNotOfTheProgram) {
   profile = profile_of(aggregator, run);
   const std::map<std::string, u64> sure = {{"[kernel]", 1}, {"[other process]", 3}, {"unknown", 9}};
   EXPECT_EQ(counts_of(profile, 0), sure);
-  // All places without a name have one symbol, whatever module they are in.
+  // All places without a name have one symbol, in whatever module they are.
   std::set<u32> symbols;
   for (const CodePlace& place : profile.places) symbols.insert(place.symbol);
   EXPECT_EQ(symbols.size(), 3U);
@@ -322,7 +322,7 @@ TEST(SpeMemory, PercentilesOfManyLatencies) {
   EXPECT_EQ(counts[0].latency.p99, 0U);
 }
 
-// Latencies of two functions by chance, of which each percentile is the latency at its rank.
+// Random latencies of two functions; each percentile must be the latency at its rank.
 TEST(SpeMemory, PercentilesAreThoseOfTheSortedLatencies) {
   Aggregator aggregator = memory_aggregator();
   std::mt19937 chance(11);

@@ -24,7 +24,7 @@ RecordNumber context_of(const spe::Origin& origin, const Record& record) {
 
 constexpr u32 kBits = 64;
 
-// By bit; empty: the bit has no name.
+// By bit; empty if the bit has no name.
 std::array<std::string_view, kBits> names_by_bit() {
   std::array<std::string_view, kBits> names{};
   for (const spe::EventName& event : spe::event_names()) names[event.bit] = event.name;
@@ -62,8 +62,8 @@ SpeRecordNames::SpeRecordNames(const SpeProfile& profile, RecordSpelling spellin
   if (spelling_.place != nullptr) spell_places();
 }
 
-// Each function once: the texts of all addresses would not fit into the caches. Not the first place, which represents
-// any address.
+// Each function once, because the texts of all addresses would not fit into the caches. Not for the first place, which
+// stands for any address.
 void SpeRecordNames::spell_places() {
   SpeRecordRow row;
   std::unordered_map<u64, usize> spelled;  // the first place of a function in a module
@@ -93,7 +93,7 @@ void SpeRecordNames::set_data_sources(u32 core, const spe::DataSourceFamily* fam
   families_[core] = family;
 }
 
-// The first place of a profile represents all others.
+// The first place of a profile stands for all others.
 const SpeRecordNames::Name* SpeRecordNames::name_of(const spe::Origin& origin, const Record& record) const {
   if (names_.empty()) return nullptr;
   if (origin.other_process) return &names_.front();

@@ -22,9 +22,9 @@ struct RecordNumber {
   bool given = false;
 };
 
-// The texts live as long as the namer, until its next row().
+// The texts are valid until the namer's next row().
 struct SpeRecordRow {
-  RecordNumber time;  // nanoseconds if the caller converts, else ticks of the timer
+  RecordNumber time;  // nanoseconds if the caller converts, otherwise ticks of the timer
   u32 core = 0;
   RecordNumber thread;
   RecordNumber pc;
@@ -32,9 +32,9 @@ struct SpeRecordRow {
   std::string_view function, module;
   u32 symbol = 0;              // index into the profile's symbols
   std::string_view operation;  // "LOAD_STORE_ATOMIC-LOAD-GP"
-  std::string_view events;     // "retired+l1d-access", also those without a name of the contract
-  std::string_view place;      // function and module as one text; empty: the two fields have them
-  std::string_view kind;       // operation and events, the same
+  std::string_view events;     // "retired+l1d-access", including those without a name in the contract
+  std::string_view place;      // function and module as one text; if empty, the two fields have them
+  std::string_view kind;       // operation and events, likewise
   RecordNumber total_latency, issue_latency, translation_latency;
   RecordNumber data_virtual, data_physical;
   RecordNumber target;
@@ -42,7 +42,7 @@ struct SpeRecordRow {
   bool damaged = false;
 };
 
-// Texts that many records share, each made only once; without it, rows have the parts.
+// Makes each text that many records share only once; without it, rows have the parts.
 struct RecordSpelling {
   void (*place)(const SpeRecordRow& row, std::string& out) = nullptr;
   void (*kind)(const SpeRecordRow& row, std::string& out) = nullptr;
@@ -62,9 +62,9 @@ class SpeRecordNames {
     u32 symbol = 0, module = answers::kNone;
     u32 text_begin = 0, text_size = 0;
   };
-  static constexpr usize kMostTextBytes = 32 << 20;  // texts beyond this are made with each record
+  static constexpr usize kMostTextBytes = 32 << 20;  // texts beyond this limit are made for each record
 
-  // The upper eight bits of a code address are all equal: one of them can mark the owner.
+  // The upper eight bits of a code address are all equal, so one of them can mark the owner.
   static u64 key_of_place(u64 address, bool kernel) {
     constexpr u64 kOneBit = u64{1} << 63;
     return (address & ~kOneBit) | (kernel ? kOneBit : 0);
@@ -97,12 +97,12 @@ class SpeRecordNamer {
  public:
   explicit SpeRecordNamer(const SpeRecordNames& names) : names_(names) {}  // kept
 
-  // Until the next one.
+  // Valid until the next one.
   SpeRecordRow& row(const spe::Origin& origin, const spe::Record& record) {
     return row_of(origin, record, names_.name_of(origin, record));
   }
-  // The same for many: names of a large program are in no cache, so that a record waits for its own while others come.
-  // callback(row), then and in flush().
+  // The same for many records: names of a large program are in no cache, so a record waits for the prefetch of its name
+  // while others come. Calls callback(row) later, at the latest in flush().
   template <class Callback>
   void add(const spe::Origin& origin, const spe::Record& record, Callback&& callback) {
     names_.prefetch(record);
@@ -128,10 +128,10 @@ class SpeRecordNamer {
   };
   static constexpr usize kMostWaiting = 32;
 
-  // The texts that were needed last. A damaged file may hold any number of them.
+  // The most recently used texts. A damaged file may hold any number of them.
   class Texts {
    public:
-    // spell(text): an empty one.
+    // spell(text): for a new, empty text.
     template <class Spell>
     const std::string& of(u64 first, u64 second, Spell&& spell) {
       Recent& recent = recent_[spe::hash_of_key(first << kSecondBits ^ second) % kRecent];

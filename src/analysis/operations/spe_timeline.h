@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // --timeline of SPE data: how many records each function had in every stretch of time. The bytes are decoded once more
-// for it, when their addresses have been named.
+// for it, after their addresses have their names.
 #pragma once
 #include "analysis/operations/spe_profile.h"
 #include "analysis/recording/recorded_records.h"
@@ -10,7 +10,7 @@
 
 namespace wperf::operations {
 
-// `run`: the run's begin and end, if the file has them; otherwise the first and the last record count.
+// `run`: the run's begin and end, if the file has them; otherwise the first and the last record are used.
 void add_spe_timeline(const recording::RecordedRecords& records, const perf_data::AuxTraces& traces,
                       const perf_data::RunFacts* run, u64 slice_ns, operations::SpeProfile& profile,
                       diag::Console& console);

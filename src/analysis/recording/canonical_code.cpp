@@ -25,7 +25,7 @@ CanonicalCode::CanonicalCode(const perf_data::ProcessHistory& history) : history
     if (mapped.is_anonymous) continue;
     place({.code = code, .first = 0, .size = std::min(mapped.mapped_end, kMostFileBytes)}, mapped.home);
   }
-  // Code that a program wrote counts from address 0. It differs in every process, so it never keeps its place.
+  // Code that a program wrote is counted from address 0. It differs in every process, so it never keeps its place.
   std::map<std::pair<u32, u64>, std::pair<u64, u64>> written;  // by code and part: first and last byte
   history.for_each_mapping([&](u64 begin, u64 end, u32 code) {
     if (!history.codes()[code].is_anonymous) return;

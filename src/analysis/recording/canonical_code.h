@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One address for each place in a file, in whichever processes and wherever it was mapped: SPE's tables count by
-// address, and a function counts once. A file keeps its first address; a file that would overlap another gets a free
-// one.
+// One address for each place in a file, in all processes and wherever it was mapped: SPE's tables count by address, and
+// so a function counts once. A file keeps its first address; a file that would overlap another gets a free one.
 #pragma once
 #include <map>
 #include <utility>
@@ -13,7 +12,7 @@ namespace wperf::recording {
 
 struct CanonicalFile {
   u32 code = 0;   // number of the mapping in the history
-  u64 first = 0;  // offset of its first byte; other than 0 for memory without a file, which comes in parts
+  u64 first = 0;  // offset of its first byte; not 0 for memory without a file, which comes in parts
   u64 size = 0;   // less than 4 GiB
   u64 base = 0;   // the address of that byte
 };
@@ -24,9 +23,9 @@ class CanonicalCode {
 
   const perf_data::ProcessHistory& history() const { return history_; }
   const std::vector<CanonicalFile>& files() const { return files_; }
-  // Null: there is none for it.
+  // Null if there is none for it.
   const CanonicalFile* find(const perf_data::CodePlace& place) const;
-  // Addresses of user code have this bit if nothing was mapped there: no file is at such an address.
+  // User addresses without a mapping have this bit: no file is at such an address.
   static constexpr u64 kNowhere = u64{1} << 55;
 
  private:
@@ -39,14 +38,14 @@ class CanonicalCode {
   u64 spare_;
 };
 
-// Asked with one address after the other, mostly near those before. One per thread.
+// For lookups one after the other, mostly near the one before. One per thread.
 class CanonicalAddresses {
  public:
   explicit CanonicalAddresses(const CanonicalCode& code) : code_(code) {}
 
   // For user code in an address space.
   u64 of(u32 space, u64 address) {
-    // Most mappings lie in a few such parts of a space, and each is known there as a whole.
+    // Most mappings lie in a few parts of a space, and each of these is looked up as a whole.
     Known& known = known_[((address >> 21) + u64{space} * 29) & (kKnown - 1)];
     if (known.space != space || address < known.begin || address >= known.end) [[unlikely]]
       look_up(space, address, known);

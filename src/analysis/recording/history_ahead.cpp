@@ -33,7 +33,7 @@ HistoryAhead::~HistoryAhead() {
   if (collecting_.valid()) collecting_.wait();
 }
 
-// No samples are read any more.
+// The reader of samples has stopped.
 void HistoryAhead::let_go() {
   {
     const std::scoped_lock lock(mutex_);
@@ -43,7 +43,7 @@ void HistoryAhead::let_go() {
 }
 
 void HistoryAhead::collect(const PerfFile& file) {
-  struct Over {  // set even if memory ran out, so that no one waits for a thread that has ended
+  struct Over {  // set even if memory ran out, so that the other side does not wait for a thread that has ended
     HistoryAhead& ahead;
     ~Over() {
       {
@@ -78,7 +78,7 @@ void HistoryAhead::collect(const PerfFile& file) {
   }
 }
 
-// Later records are not older than those before the round before.
+// Later records are not older than those of two rounds before.
 void HistoryAhead::end_round(u64 offset) {
   const u64 until = std::exchange(end_of_round_, collector_.samples().end);
   if (offset - published_ < kPublishedAtOnce) return;
@@ -93,7 +93,7 @@ void HistoryAhead::end_round(u64 offset) {
   changed_.notify_all();
 }
 
-// Waits for samples, but not where these wait for it.
+// Waits for samples, except while these wait for the history.
 void HistoryAhead::stay_near(u64 offset) {
   near_until_ = offset + kPublishedAtOnce;
   if (offset <= read_.load(std::memory_order_relaxed) + kFarthest) return;
@@ -103,7 +103,7 @@ void HistoryAhead::stay_near(u64 offset) {
   waiting_.store(0, std::memory_order_relaxed);
 }
 
-// Asked for again with each sample until the history goes on, so that no wake-up has to come at the right moment.
+// Repeated with each sample until the history continues, so that no wake-up has to come at the right moment.
 void HistoryAhead::wake() {
   {
     const std::scoped_lock lock(mutex_);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The history of a recording's processes, collected on another thread while samples are read: a few rounds of records
-// ahead of them, it knows which names and mappings existed when a sample was taken. Its answers are checked once more
-// when everything is known. If the order of the file was not as assumed, the samples are read again with the whole
-// history.
+// The history of a recording's processes, collected on another thread while samples are read. It is a few rounds of
+// records ahead of the samples, so it knows the names and mappings at the time of each sample. Its answers are checked
+// once more when the history is complete. If the order of the file was not as assumed, the samples are read again with
+// the whole history.
 #pragma once
 #include <atomic>
 #include <condition_variable>
@@ -19,7 +19,7 @@ class HistoryAhead {
  public:
   using ProcessHistory = perf_data::ProcessHistory;
 
-  // Whether it is worth a thread: for a small recording, the history takes no time, and without times only the whole
+  // Whether it is worth a thread: for a small recording the history takes no time, and without times only the whole
   // file has an order.
   static bool is_of_use(const perf_data::PerfFile& file);
 
@@ -30,8 +30,8 @@ class HistoryAhead {
 
   // Waits until that moment is known.
   ProcessHistory::Task task_at(u32 pid, u32 tid, u64 when);
-  // How far the samples were read: the history stays near, so that both use the same part of the file while it is in
-  // memory.
+  // Reports how far the samples were read: the history stays near, so that both use the same part of the file while it
+  // is in memory.
   void follow(u64 offset) {
     read_.store(offset, std::memory_order_relaxed);
     const u64 waiting = waiting_.load(std::memory_order_relaxed);
@@ -39,7 +39,7 @@ class HistoryAhead {
   }
   // Earlier answers may be wrong.
   bool gave_up() const { return gave_up_.load(std::memory_order_relaxed); }
-  // The whole; nullopt if it gave up.
+  // The whole history; nullopt if it gave up.
   std::optional<ProcessHistory> finish();
 
  private:
@@ -60,11 +60,11 @@ class HistoryAhead {
 
   perf_data::ProcessHistory::Collector collector_;  // its changes take effect under the mutex
   u64 end_of_round_ = 0;                            // the newest sample before the round that is being read
-  u64 published_ = 0;                               // the offset where others were last notified
+  u64 published_ = 0;                               // the offset at the last notification
   u64 near_until_ = 0;                              // offset
   std::atomic<bool> gave_up_ = false;
   std::atomic<u64> read_ = 0;
-  std::atomic<u64> waiting_ = 0;  // offset of the history that waits for samples to come near; 0: it does not
+  std::atomic<u64> waiting_ = 0;  // offset of the history that waits for samples to come near; 0 if it does not wait
 
   std::mutex mutex_;
   std::condition_variable changed_;

@@ -120,7 +120,7 @@ TEST(HistoryAhead, ReportsNameSamplesByTheirMoment) {
   EXPECT_EQ(counted(file), expected);
 }
 
-// A page and --timeline need the time of the first sample: the header has it, and is checked.
+// A page and --timeline need the time of the first sample: the header has it, and that is checked.
 TEST(HistoryAhead, TimesOfTheHeaderAreLookedAt) {
   const u64 last = 1000 + kRounds * kRoundSize - 1;
   const ReadOptions wanted{.signatures = true, .slice_ns = 1000};
@@ -145,7 +145,7 @@ TEST(HistoryAhead, GivesUpWhereTheOrderIsAnother) {
   EXPECT_TRUE(ahead.gave_up());
 }
 
-// A thread that is named last never had another name.
+// A thread whose name comes last never had another name.
 TEST(HistoryAhead, AnswersThatTurnOutWrongAreTakenBack) {
   Rounds recorded;
   for (u64 round = 0; round < kRounds; ++round) {

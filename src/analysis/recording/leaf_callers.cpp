@@ -12,7 +12,7 @@ using code::CallerPlace;
 
 constexpr u64 kLinkRegister = 30, kFramePointer = 29, kCallSize = 4;
 constexpr u64 kLinkBit = u64{1} << kLinkRegister;
-// For user code. The bits above are a signature (pointer authentication), if code signs its return addresses.
+// For user code. The bits above are a signature (pointer authentication) if code signs its return addresses.
 constexpr u64 kAddressBits = (u64{1} << 48) - 1;
 
 const unwind::RegisterRule* rule_of(const unwind::FrameRow& row, u64 number) {
@@ -21,7 +21,7 @@ const unwind::RegisterRule* rule_of(const unwind::FrameRow& row, u64 number) {
   return rule == row.rules.end() ? nullptr : &*rule;
 }
 
-// Compilers that find the frame by the stack pointer all the way do not say when x29 points to it.
+// Compilers that use the stack pointer throughout do not record when x29 points to the frame.
 CallerPlace caller_place(const unwind::FrameRow& row) {
   if (rule_of(row, kLinkRegister) == nullptr) return CallerPlace::link_register;
   const bool is_framed = row.cfa_register == kFramePointer && row.cfa_expression.empty();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The caller of a function on Arm64 that has no frame record (yet, or any more). The link register holds the caller,
-// and the unwind data of the image (Windows) or the call frame information of the file (Linux) says whether it still
-// does. For samples with that register and without it in their call chain.
+// The caller of a function on Arm64 that has no frame record yet, or no longer. The link register holds the caller. The
+// unwind data of the image (Windows) or the call frame information of the file (Linux) says whether it still does. Used
+// for samples with that register, if it is not in their call chain.
 #pragma once
 #include <map>
 #include <optional>
@@ -36,14 +36,14 @@ class LeafCallers {
         search_(std::move(search)),
         codes_(history.codes().size()) {}
 
-  // As perf records call chains on Arm Linux: by frame records, together with the link register.
+  // In the form of perf's call chains on Arm Linux: by frame records, together with the link register.
   static bool are_told_by_perf(const perf_data::PerfFile& file);
 
-  // The registers are those of user code, whichever code was interrupted.
+  // The registers are those of user code, even if kernel code was interrupted.
   bool has_user_registers() const { return !of_windows_; }
-  // Does the register hold the caller of the code at `pc`, and the chain of frame records (if there is one) does not?
-  // Once saved, it still holds the caller until the function calls another one: from then on it points into the
-  // function. A value that follows no call is not an address at all.
+  // Does the register hold the caller of the code at `pc`, while the chain of frame records (if there is one) does not
+  // have it? Once saved, it still holds the caller until the function calls another one; from then on it points into
+  // the function. A value that follows no call is not an address at all.
   LinkUse use_of(u32 space, u64 pc, u64 link, bool has_chain);
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The mappings of the programs that are being recorded, as of now: fed record by record, in the order of their times,
-// it needs no history.
+// The present mappings of the programs that are being recorded. It gets record by record, in the order of their times,
+// and needs no history.
 #pragma once
 #include <deque>
 #include <map>

@@ -47,7 +47,7 @@ void LiveUnwinding::take(std::span<const std::byte> first, std::span<const std::
   }
 }
 
-// A record without a time is older than all with one.
+// A record without a time counts as older than all others.
 u64 LiveUnwinding::time_of(const Record& record) {
   if (record.kind() == perf_data::RecordType::sample) {
     return events_.read(record, sample_) == perf_data::EventTable::Found::yes ? sample_.time : 0;
@@ -110,8 +110,8 @@ void LiveUnwinding::collect_registers() {
   }
 }
 
-// The same fields up to the call chain, the whole chain, the data of a tracepoint, and of the later fields the
-// registers that are kept.
+// The same fields up to the call chain, the complete chain, the data of a tracepoint, and of the later fields only the
+// kept registers.
 void LiveUnwinding::append_unwound(const Record& record, std::string& out) {
   collect_chain();
   collect_registers();
@@ -147,8 +147,8 @@ void LiveUnwinding::collect_chain() {
   const auto ending = unwinder_.add_callers(sample_, space, callers_);
   chain_.push_back(perf_data::kCallchainUser);
   const usize begin = chain_.size();
-  // In user mode the unwinder leaves out the sample's own place; after the kernel it gives the place where the kernel
-  // was entered, as for a caller.
+  // In user mode the unwinder leaves out the sample's own place. After the kernel it returns the place where the kernel
+  // was entered, like that of a caller.
   if (sample_.cpu_mode() == perf_data::kUserMode) {
     chain_.push_back(sample_.ip);
   } else if (!callers_.empty()) {
@@ -157,7 +157,7 @@ void LiveUnwinding::collect_chain() {
   chain_.insert(chain_.end(), callers_.begin(), callers_.end());
   if (ending == unwind::Ending::outermost) return;
   // The kernel followed the frame pointers from the same place. If both agree on the last caller in the copy, the
-  // pointers are right about its callers, too.
+  // pointers are also right about its callers.
   const u64 last = chain_.size() > begin ? chain_.back() : 0;
   for (usize i = user + 1; i < recorded.size() && last != 0; ++i) {
     if (recorded[i] != last) continue;

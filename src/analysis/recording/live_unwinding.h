@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // `record -g`: samples come with the callers that the kernel found by frame pointers, and with a copy of the top of the
-// stack. While recording goes on, the copy is unwound and thrown away; the file has plain call chains
+// stack. While recording continues, the copy is unwound and thrown away; the file has plain call chains
 // (docs/decisions/0011). Runs in the recording thread of the Linux device.
 #pragma once
 #include <string>

@@ -75,7 +75,7 @@ class LiveUnwindingTest : public testing::Test {
   void take(const Fields& record) { unwinding_.take(record.all(), {}); }
   void take(const std::string& record) { unwinding_.take(std::as_bytes(std::span(record)), {}); }
 
-  // The samples that are settled, by time and chain, as the file has them.
+  // The finished samples, by time and chain, as in the file.
   struct Seen {
     u64 time = 0;
     std::vector<u64> chain;
@@ -110,7 +110,7 @@ class LiveUnwindingTest : public testing::Test {
   LiveUnwinding unwinding_{modules::ElfSearch{.folders = {}, .lines = false}};
 };
 
-// Frame at +16 and +32, then the outermost one.
+// Frames at +16 and +32, then the outermost one.
 const std::vector<u64> kFrames = {0, 0, kStack + 32, kMade + 0x20, kStack + 48, kMade + 0x30, 0, 0};
 
 TEST_F(LiveUnwindingTest, ACopyBecomesACallChain) {

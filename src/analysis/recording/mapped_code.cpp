@@ -36,7 +36,7 @@ std::string name_of_jit_code(u32 process) {
   return fmt::format("[JIT] pid {}", process);
 }
 
-// As perf calls it.
+// perf's name for it.
 std::string name_of_jit_code(const perf_data::MappedCode& code) {
   if (code.path.starts_with("/memfd:")) return std::string(modules::base_name(code.path));
   return may_have_map(code) ? name_of_jit_code(code.first_process) : std::string(code.path);
@@ -113,7 +113,7 @@ JitCode::JitCode(const perf_data::MappedCode& code, std::span<const std::string>
     reason_ = fmt::format("{} is larger than {} bytes", path, kMostMapBytes);
     return;
   }
-  text_.assign(reinterpret_cast<const char*>(bytes.data()), bytes.size());  // the program may be writing to it still
+  text_.assign(reinterpret_cast<const char*>(bytes.data()), bytes.size());  // the program may still be writing to it
   list_ = symbols::ListedSymbols::parse_perf_map(text_);
 }
 

@@ -13,11 +13,11 @@ namespace wperf::recording {
 
 // Did wperf itself record Windows programs?
 bool is_windows_run(const perf_data::PerfFile& file);
-// For code in a file, or the vdso; for a Windows run, and where a path is of Windows, images with their PDBs.
+// For code in a file, or in the vdso; for a Windows run, or if a path is a Windows path, images with their PDBs.
 modules::CodeFile load_mapped_code(const perf_data::PerfFile& file, const perf_data::ProcessHistory& history,
                                    const perf_data::MappedCode& code, bool windows_run,
                                    const modules::ElfSearch& search, const modules::SymbolOptions& images);
-// A Windows image in a recording of wperf's; an empty answer for other code.
+// A Windows image in a recording by wperf; an empty answer for other code.
 modules::CodeFile load_recorded_image(const perf_data::PerfFile& file, const perf_data::MappedCode& code,
                                       const modules::SymbolOptions& images);
 // The file of a module of a profile, whose recording is closed.
@@ -38,7 +38,7 @@ class JitCode {
   JitCode(const JitCode&) = delete;
   JitCode& operator=(const JitCode&) = delete;
 
-  const std::string& reason() const { return reason_; }  // why there are no names; empty: there may be
+  const std::string& reason() const { return reason_; }  // why there are no names; empty if there may be names
   const symbols::ListedSymbol* find(u64 address) const { return list_.find(address); }
 
  private:
@@ -46,7 +46,7 @@ class JitCode {
   symbols::ListedSymbols list_;
 };
 
-// Which code lay at an address of a process, in a finished recording or in one that is being made.
+// The code at an address of a process, in a finished recording or in one that is being made.
 class CodeMap {
  public:
   virtual ~CodeMap() = default;

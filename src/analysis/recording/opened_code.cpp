@@ -15,7 +15,7 @@ namespace wperf::recording {
 namespace {
 
 // Each is a few mapped files, and the read parts of small ones. On a machine that runs more than these, files are
-// opened anew.
+// opened again.
 constexpr usize kMostFiles = 256;
 
 }  // namespace

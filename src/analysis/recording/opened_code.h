@@ -18,14 +18,14 @@ namespace wperf::recording {
 
 class OpenedCode {
  public:
-  // Null: it was not opened yet, or has changed since.
+  // Null if it was not opened yet, or has changed since.
   std::shared_ptr<const modules::CodeFile> find(const perf_data::MappedCode& code);
   std::shared_ptr<const modules::CodeFile> keep(const perf_data::MappedCode& code, modules::CodeFile file);
 
  private:
   using Key = std::pair<std::string, std::string>;  // path and build id
   struct Opened {
-    u64 size = 0, changed_unix_ns = 0;  // of the file at this path; 0: there was none
+    u64 size = 0, changed_unix_ns = 0;  // of the file at this path; 0 if there was none
     std::shared_ptr<const modules::CodeFile> file;
   };
   static Key key_of(const perf_data::MappedCode& code);
@@ -34,7 +34,7 @@ class OpenedCode {
   std::map<Key, Opened> files_;
 };
 
-// How functions of a file are distinguished if their names do not do it: code without names, and overloads.
+// How functions of a file are distinguished if their names are not enough: code without names, and overloads.
 
 // Stripped code: call frame information shows where its functions begin.
 class NamelessCode {
@@ -43,7 +43,7 @@ class NamelessCode {
 
   // Bounds of the function there, if they are known.
   void find_bounds(symbols::SymbolizedAddress& answer);
-  // "libx.so+0x1a20", with the address as a disassembler shows it; for images the RVA.
+  // "libx.so+0x1a20", with a disassembler's address; for images the RVA.
   std::string name(const std::string& module, u64 address) const;
 
  private:
@@ -51,7 +51,7 @@ class NamelessCode {
   u64 base_ = 0;
 };
 
-// For one module: numbers in the profile by where the functions begin. Functions that share a name get their
+// For one module: numbers in the profile by the beginnings of functions. Functions that share a name get their
 // signatures.
 void tell_overloads_apart(const modules::CodeFile& file, const std::unordered_map<u64, u32>& functions,
                           stacks::StackProfile& profile);

@@ -20,7 +20,7 @@
 
 namespace wperf::recording {
 
-// Everything that the views of the bytes point into. It stays where it is.
+// Everything that the views of the bytes point into. It does not move.
 struct OpenedRecording::Files {
   Files(RecordingFiles opened, diag::Console& warned) : names(std::move(opened)), console(warned) {}
   diag::Result<void> open();
@@ -61,7 +61,7 @@ diag::Result<RecordingInput> open_input(const std::string& path) {
   return input;
 }
 
-// Files of perf begin with its name; all others may be a profile.
+// Files of perf begin with its name; any other file may be a profile.
 bool is_of_perf(bytes::Span bytes) {
   const bytes::Span head = bytes::slice(bytes, 0, 8);
   const std::string_view text(reinterpret_cast<const char*>(head.data()), head.size());
@@ -186,7 +186,7 @@ diag::Result<void> OpenedRecording::Files::join_records(perf_data::PerfFile& fil
   return {};
 }
 
-// For a file of `size` bytes that is read from its beginning to its end, perhaps more than once.
+// For a file of `size` bytes that is read from beginning to end, perhaps more than once.
 profiles::TellPassed OpenedRecording::Files::tell_passed(std::function<void(u64 begin, u64 end)> release, u64 size) {
   return [this, release = std::move(release), size, before = u64{0}](u64 end) mutable {
     if (end < before) before = 0;

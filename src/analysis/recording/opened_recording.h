@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The user's recording, opened in any form: perf.data of either byte order, packed, through a pipe, in several files; a
-// trace of Windows, in several files or in a zip file; a profile of another program; or counts.
+// The user's recording, opened in any form: perf.data of either byte order, compressed, through a pipe, in several
+// files; a trace of Windows, in several files or in a zip file; a profile of another program; or counts.
 #pragma once
 #include <memory>
 #include <string>
@@ -30,7 +30,7 @@ struct OpenedProfile {
 
 class OpenedRecording {
  public:
-  // Warns about losses in the file. Progress is shown while it is read.
+  // Warns about losses in the file. Progress is shown meanwhile.
   static diag::Result<OpenedRecording> open(const RecordingFiles& files, diag::Console& console);
   OpenedRecording(OpenedRecording&&) noexcept;
   // Warns if the file became shorter in the meantime.
@@ -42,9 +42,9 @@ class OpenedRecording {
   const OpenedProfile* profile() const;
   const profiles::StatCounts* counts() const;  // of `stat --json`
 
-  // The error of a command that reads samples, for counts.
+  // For counts: the error of a command that reads samples.
   diag::Error refuse_counts() const;
-  // The error of a command that reads context switches, for profiles and counts.
+  // For profiles and counts: the error of a command that reads context switches.
   diag::Error refuse_profile() const;
 
  private:

@@ -60,7 +60,7 @@ class Unpacker {
   UnpackedRecords out_;
   std::vector<std::byte> pending_;    // the beginning of a record whose end comes with the next piece
   bool is_known_ = false;             // the stream was unpacked up to its next piece
-  bool is_told_ = false;              // damage here was counted already
+  bool is_told_ = false;              // damage up to here was counted already
   bool is_after_loss_ = false;        // a record may begin anywhere in the pending data
   u64 moved_ = 0, packed_bytes_ = 0;  // records, and the bytes they were packed in
 };
@@ -84,7 +84,7 @@ void Unpacker::forget() {
   pending_.clear();
 }
 
-// Output of a damaged piece before the damage was found is not trusted either.
+// Output of a damaged piece is not trusted either, even before the point of the damage.
 bool Unpacker::unpack_at_once(Bytes data) {
   const usize before = pending_.size();
   const bool is_sound = zstd_.unpack(data, pending_, before + static_cast<usize>(room_)).has_value();

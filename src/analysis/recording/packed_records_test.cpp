@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Packed recordings that were damaged: everything that can still be unpacked is, and the rest is counted. The pieces
-// are blocks of Zstandard that store their bytes unchanged, so that writing them needs no library.
+// Packed recordings that were damaged: everything that can still be unpacked must be, and the rest must be counted. The
+// pieces are blocks of Zstandard that store their bytes unchanged, so that writing them needs no library.
 #include "analysis/recording/packed_records.h"
 
 #include <gtest/gtest.h>
@@ -140,7 +140,7 @@ TEST_F(DamagedPackedRecords, DamageBetweenThemCostsNone) {
 
 TEST_F(DamagedPackedRecords, GoOnWhereAFrameBegins) {
   Packed sound = packed(Frames::each);
-  sound.bytes[sound.records[5] + 8 + 6] = std::byte{7};  // a block of a type that there is not
+  sound.bytes[sound.records[5] + 8 + 6] = std::byte{7};  // a block of a type that does not exist
   const Unpacked seen = read_packed(sound.bytes);
   EXPECT_GE(seen.numbers.size(), kPackedSamples - kInPiece - 2);
   EXPECT_LT(seen.numbers.size(), kPackedSamples);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Paths of places as one tree: nodes are numbered as they come, so that each comes after its parent.
+// Paths of places as one tree: nodes are numbered in order of insertion, so that each comes after its parent.
 #pragma once
 #include <vector>
 
@@ -18,8 +18,8 @@ class PathTree {
     if (is_new) nodes_.push_back({parent, place});
     return number + 1;
   }
-  // Adds the paths of another tree, and returns the number here of each of its nodes. The result is the tree that would
-  // have been made from this tree's paths followed by the other's.
+  // Adds the paths of another tree, and returns the number here of each of its nodes. The result is the tree that this
+  // tree's paths followed by the other's would have made.
   std::vector<u32> join(const PathTree& other) {
     std::vector<u32> here(other.nodes_.size(), kRoot);
     for (u32 node = 1; node < here.size(); ++node) {

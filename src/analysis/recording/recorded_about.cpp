@@ -32,7 +32,7 @@ std::string_view file_name(std::string_view path) {
 
 using Words = std::span<const std::string_view>;
 
-// After `--`; otherwise from the word on that names the image: no option has a path as a word.
+// The words after `--`; otherwise from the word that names the image: no option has a path as a word.
 Words program_words(Words words, const std::optional<perf_data::RunFacts>& run) {
   const auto begin = std::find(words.begin(), words.end(), "--");
   if (begin != words.end()) return {begin + 1, words.end()};
@@ -73,8 +73,8 @@ stacks::RecordingAbout recorded_about(const perf_data::Features& features,
   about.host = features.text(Feature::host_name);
   about.processor = features.text(Feature::cpu_description);
   if (about.processor.empty()) about.processor = features.text(Feature::architecture);
-  // Other programs only have a number there. A recording made from a trace has the version of its maker, not of the
-  // recorder.
+  // Other programs store only a number there. A recording made from a trace has the version of the wperf that made it,
+  // not of the recorder.
   const std::string_view version = features.text(Feature::perf_version);
   if (run.has_value()) {
     about.version = version;
@@ -83,7 +83,7 @@ stacks::RecordingAbout recorded_about(const perf_data::Features& features,
   }
   if (const auto count = features.cpu_count(); count.has_value()) about.cores = count->online;
   if (!run.has_value()) {
-    // The clock on the wall when the file began.
+    // The wall-clock time when the file began.
     if (const auto clock = features.clock_data(); clock.has_value()) about.begun_unix_ns = clock->wall_clock_ns;
     return about;
   }
@@ -133,7 +133,7 @@ class KindsReader {
   stacks::CoreKinds kinds_;
 };
 
-// kNothing: there are too many.
+// kNothing if there are too many.
 u32 KindsReader::kind_named(std::string_view name) {
   std::vector<std::string>& names = kinds_.names;
   const auto known = std::find(names.begin(), names.end(), name);
@@ -165,7 +165,7 @@ void KindsReader::read_units() {
 }
 
 u32 KindsReader::kind_of_event(const perf_data::EventAttributes& attributes) const {
-  // If there are several PMUs, the upper half of the number of a general event is the PMU's type.
+  // If there are several PMUs, the upper half of a general event's number is the PMU's type.
   const bool is_general = attributes.type == kHardwareEvent || attributes.type == kCacheEvent;
   const u32 type = is_general ? static_cast<u32>(attributes.config >> 32) : attributes.type;
   const auto found =

@@ -10,14 +10,14 @@
 
 namespace wperf::recording {
 
-// `run` null: the recording was made by another program.
+// `run` is null if another program made the recording.
 stacks::RecordingAbout recorded_about(const perf_data::Features& features,
                                       const std::optional<perf_data::RunFacts>& run);
 
 // The kinds of cores that the samples of a perf.data file were taken on.
 
-// Named after the PMU whose cores the file lists, else after the one that counted the event; on a machine with one kind
-// of cores after the machine's name of its processor.
+// Named after the PMU whose cores the file lists, otherwise after the one that counted the event; on a machine with one
+// kind of cores, after the machine's name of its processor.
 stacks::CoreKinds recorded_core_kinds(const perf_data::PerfFile& file);
 
 }  // namespace wperf::recording

@@ -68,7 +68,7 @@ TEST_F(CoreKindsTest, TheListOfCoresGoesFirst) {
   EXPECT_EQ(kind(0, 3), "cpu_core");
   EXPECT_EQ(kind(0, 7), "cpu_atom");
   EXPECT_EQ(kind(0, 8), "cpu_core");
-  EXPECT_EQ(kind(0, 9), "cpu_atom");  // not listed: the event's unit
+  EXPECT_EQ(kind(0, 9), "cpu_atom");  // not listed, so the event's unit counts
 }
 
 TEST_F(CoreKindsTest, TheUnitOfTheEventWhereNothingIsSaidOfCores) {
@@ -76,7 +76,7 @@ TEST_F(CoreKindsTest, TheUnitOfTheEventWhereNothingIsSaidOfCores) {
   event(kAtomType, 0x3c);
   event(0, u64{kAtomType} << 32);      // cycles of one kind
   event(3, u64{kRawType} << 32 | 17);  // misses of a cache of the other kind
-  event(0, 0);                         // cycles, of whatever kind
+  event(0, 0);                         // cycles, on any kind of core
   event(1, 0);                         // a clock
   builder.feature(Feature::cpu_description, text_field("a processor"));
   units({{1, "software"}, {kRawType, "cpu_core"}, {kAtomType, "cpu_atom"}, {11, "uncore_imc"}});

@@ -30,7 +30,7 @@ struct HitFunction {
   u64 begin = 0, end = 0;
   std::map<u64, Hits> of_address;  // as linked
   std::map<u64, u32> site_of_address;
-  std::map<std::pair<std::string_view, u32>, Hits> of_line;  // file, empty: code of no line; number
+  std::map<std::pair<std::string_view, u32>, Hits> of_line;  // the file, empty for code without a line; the line number
 };
 
 void add_hits(CodeHits& to, const CodeHits& hits) {
@@ -38,7 +38,7 @@ void add_hits(CodeHits& to, const CodeHits& hits) {
   to.period += hits.period;
 }
 
-// The function's own line, whatever was inlined there.
+// The function's own line, even for inlined code.
 std::pair<std::string_view, u32> line_of(const StackProfile& profile, const stacks::CodeSite& site) {
   if (site.frame_count == 0) return {};
   const stacks::CodeFrame& frame = profile.code_frames[site.first_frame + site.frame_count - 1];
@@ -46,8 +46,8 @@ std::pair<std::string_view, u32> line_of(const StackProfile& profile, const stac
   return {profile.texts[frame.file], frame.line};
 }
 
-// Counts the hits of an event's samples by function, line and address. A function, line or address that is in a stack
-// several times counts once.
+// Counts the hits of an event's samples by function, line and address. If a function, line or address is in a stack
+// several times, it counts once.
 class HitCounter {
  public:
   HitCounter(const CodeFiles& files, const StackProfile& profile, bool with_calls)
@@ -107,7 +107,7 @@ class Sources {
  private:
   const modules::SourceText& file(const std::string& path) {
     const auto [entry, is_new] = files_.try_emplace(path);
-    const bool is_whole = !path.empty() && path.front() == '/';  // else relative to an unknown folder
+    const bool is_whole = !path.empty() && path.front() == '/';  // otherwise relative to an unknown folder
     if (!is_new || !is_whole) return entry->second;
     return entry->second = modules::read_source(path, folders_);
   }
@@ -255,8 +255,8 @@ std::string target_text(const modules::CodeFile& file, u64 target, bool decorate
 
 namespace {
 
-// Functions whose source is here come first, then those with known lines: there the user can change something. Without
-// calls, all have the same rank.
+// Functions whose source is on this machine come first, then those with known lines, because the user can change those.
+// Without calls, all have the same rank.
 int rank_of(const FunctionCode& code) {
   if (!code.with_calls || code.lines.empty()) return 0;
   const bool has_source =
@@ -283,10 +283,10 @@ diag::Result<void> add_function_code(const CodeFiles& files, const CodeRequest& 
       const bool has_bounds = function.begin < function.end;
       if (!is_hot(function.hits.all) || (!has_bounds && !profile.functions[number].is_known)) continue;
       FunctionCode code = writer.lines_of_function(event, number, function);
-      // A function that only called others, and has no lines, adds nothing.
+      // A function that only called others, and has no lines, adds no information.
       if (rank_of(code) != 0 || is_hot(code.hits)) found.push_back(std::move(code));
     }
-    // If there is source to change, other code is ranked by its own hits only.
+    // If there is source to change, other code is ranked only by its own hits.
     if (std::any_of(found.begin(), found.end(), [](const FunctionCode& code) { return rank_of(code) == 2; })) {
       std::erase_if(found, [&](const FunctionCode& code) { return rank_of(code) != 2 && !is_hot(code.hits); });
     }

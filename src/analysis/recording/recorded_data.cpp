@@ -39,7 +39,7 @@ class DataNamer {
   NamedData name(const std::vector<DataAddress>& addresses) {
     NamedData out;
     std::map<std::tuple<u32, u32, u64>, u32> known;  // by process, space, address
-    // The modules of a process may change, and its lock is the same one still.
+    // The modules of a process may change, but its lock stays the same one.
     std::map<std::tuple<u32, u64, std::string, std::string>, u32> numbers;
     for (const DataAddress& one : addresses) {
       const u32 space = history_.task_at(one.process, one.thread, one.time).space;
@@ -64,7 +64,9 @@ class DataNamer {
     history_.for_each_mapping_in(space, [&](u64 begin, u64, u32 code, u64 offset) {
       if (is_found) return;
       const perf_data::MappedCode& mapped = history_.codes()[code];
-      if (mapped.is_anonymous || !mapped.path.starts_with('/')) return;  // the latter have no data: "[vdso]"
+      if (mapped.is_anonymous || !mapped.path.starts_with('/'))
+        return;  // modules without a file have no data:
+                 // "[vdso]"
       DataFile& file = file_of(code);
       const std::optional<u64> linked = file.image.has_value() ? file.image->address_of_offset(offset) : std::nullopt;
       is_any_missing = is_any_missing || !linked.has_value();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Names for addresses of data: the variable of a module that one lies in. Only code is recorded as mapped, but a module
+// Names for addresses of data: the variable of a module at each address. Only code is recorded as mapped, but a module
 // is mapped as a whole, so the place of its code determines that of its data. For the locks that threads waited for.
 #pragma once
 #include <string>
@@ -20,8 +20,8 @@ struct DataName {
   u32 process = 0;
   u64 address = 0;
   std::string symbol;       // empty if unknown
-  std::string module;       // empty if the address lies in no module, or if the module is unknown
-  u64 offset = 0;           // in the symbol, or without one in the module as linked
+  std::string module;       // empty if the address is outside of all modules, or if the module is unknown
+  u64 offset = 0;           // relative to the symbol, or without one as linked in the module
   bool is_outside = false;  // outside of all modules: heap, stack, shared memory
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Code that programs made as they ran and described in a jit-PID.dump, which recordings name as a mapped file. The code
+// Code that programs made at run time and described in a jit-PID.dump, which recordings name as a mapped file. The code
 // at an address changes with time, but the counts have no times. So an address in such code is replaced by the number
 // of a spot, an address in one version of one function.
 #pragma once
@@ -20,16 +20,16 @@ namespace wperf::recording {
 
 class RecordedJit {
  public:
-  // has_monotonic_times: times of samples can be compared with those of the dumps; otherwise the newest code of a place
-  // counts. `own`: the section of the recording that has dumps, with times like those of its samples; empty if there is
-  // none. `folders`: of --symbol-path.
+  // has_monotonic_times: times of samples can be compared with those of the dumps; otherwise the newest code at a place
+  // counts. `own`: the section of the recording with dumps, whose times are like those of its samples; empty if there
+  // is none. `folders`: of --symbol-path.
   static RecordedJit open(const perf_data::ProcessHistory& history, bool has_monotonic_times, bytes::Span own,
                           std::span<const std::string> folders);
 
   static bool is_dump(std::string_view path);  // by its name
 
   bool empty() const { return dumps_.empty(); }
-  // Replaces the addresses of a stack, innermost first, that lie in code of a dump; their frames become of kind made.
+  // Replaces the addresses of a stack, innermost first, that lie in code of a dump; their frames become kind made.
   void replace_addresses(u32 pid, u64 when, std::span<stacks::StackFrame> frames);
 
   struct Spot {
@@ -42,7 +42,7 @@ class RecordedJit {
 
  private:
   struct Dump {
-    std::optional<os::MappedFile> file;  // nothing: the recording has it
+    std::optional<os::MappedFile> file;  // empty if the recording has it
     symbols::JitDump code;
   };
   std::vector<Dump> dumps_;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The losses in a recording. A LOST record says how many records found no room in a ring, as soon as there is room
-// again. Kernels since 6.0 also count the losses of each event, and recorders write these counts at the end, as
-// LOST_SAMPLES. They include the former, and losses that found no room for a LOST record. Without such counts
-// LOST_SAMPLES come from the hardware and are separate.
+// The losses in a recording. A LOST record says how many records found no room in a ring; it is written as soon as
+// there is room again. Kernels since 6.0 also count the losses of each event, and recorders write these counts at the
+// end, as LOST_SAMPLES. These counts include the losses in LOST records, and losses for which there was never room for
+// one. Without such counts, LOST_SAMPLES come from the hardware and are separate.
 #pragma once
 #include <algorithm>
 #include <cmath>

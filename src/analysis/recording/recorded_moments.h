@@ -18,14 +18,14 @@ class MomentReader {
     if (keep) moments_.samples.times_ns.push_back(time_ns);
     note(time_ns);
   }
-  // The increase of a counter that is read with samples, since the one before.
+  // The increase of a counter that is read with samples, since the previous one.
   void add_count(u32 event, u32 core, u64 time_ns, u64 grown);
   void add(const perf_data::Comm& comm);
   void add(const perf_data::Task& task);
   void add(const perf_data::Lost& lost) { add_loss(lost.identity, lost.records, "records"); }
   void add(const perf_data::LostSamples& lost) { add_loss(lost.identity, lost.samples, "samples"); }
 
-  // When all were added. `events`: for the names of counters.
+  // Called when all were added. `events`: for the names of counters.
   stacks::Moments finish(stacks::GrowingArray<u32> rows, const std::vector<stacks::StackEvent>& events);
 
  private:

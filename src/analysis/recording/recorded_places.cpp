@@ -34,9 +34,9 @@ using stacks::StackProfile;
 
 constexpr usize kFilesTogether = 4;
 constexpr u32 kRowsForTwo = 1 << 12;      // fewer take less time than starting a thread
-constexpr u32 kByAddress = u32{1} << 31;  // this many numbers in a node's key would not fit into memory
+constexpr u32 kByAddress = u32{1} << 31;  // so many numbers would not fit into memory as a node's key
 
-// A return address comes after the call, maybe in another function already.
+// A return address comes after the call, perhaps already in another function.
 u64 searched_address(u64 address, bool is_return_address) {
   return is_return_address && address != 0 ? address - 1 : address;
 }
@@ -62,7 +62,7 @@ class PlaceNamer {
   NamedPlaces take() { return {std::move(files_), std::move(lists_)}; }
 
  private:
-  // A key to ask for: an offset in a mapped file, an address of the kernel, a spot of made code, or an unknown one.
+  // A key to look up: an offset in a mapped file, an address of the kernel, a spot of made code, or an unknown one.
   static constexpr u64 kKernel = u64{1} << 32, kUnknown = u64{1} << 33, kJit = u64{1} << 34;
 
   u32 place_of(u32 space, AddressKind kind, u64 address) {
@@ -176,7 +176,7 @@ void PlaceNamer::find_names() {
   KernelAnswers kernel;  // one long list: read in parallel with all the files
   std::future<void> kernel_asked;
   if (!of_kernel.empty()) kernel_asked = std::async(std::launch::async, [&] { ask_kernel(of_kernel, kernel); });
-  // A few at a time: the memory of read files is given back before the next ones are opened.
+  // A few at a time: the memory of read files is released before the next ones are opened.
   for (usize begin = 0; begin < used.size(); begin += kFilesTogether) {
     if (options_.tell) options_.tell(begin, used.size());
     const std::span<const u32> some = std::span(used).subspan(begin, std::min(kFilesTogether, used.size() - begin));
@@ -228,7 +228,7 @@ void PlaceNamer::name_file(const MappedCode& code, const modules::CodeFile& file
     profile_.modules[module].pdb_path = file.pdb_path();
     profile_.modules[module].image_base = file.image_base();
   }
-  u32 nameless = kNothing;  // for addresses that the file does not have
+  u32 nameless = kNothing;  // for addresses that are not in the file
   std::vector<u64> addresses;
   std::vector<u32> of_address;
   for (const u32 one : asked) {
@@ -247,7 +247,7 @@ void PlaceNamer::name_file(const MappedCode& code, const modules::CodeFile& file
     }
   }
   if (addresses.empty()) return;
-  // In files with overlapping segments the order may be another.
+  // In files with overlapping segments the order may differ.
   std::vector<u32> order(addresses.size());
   for (u32 i = 0; i < order.size(); ++i) order[i] = i;
   std::sort(order.begin(), order.end(), [&](u32 a, u32 b) { return addresses[a] < addresses[b]; });
@@ -262,7 +262,7 @@ void PlaceNamer::name_file(const MappedCode& code, const modules::CodeFile& file
   if (profile_.modules[module].reason.empty()) profile_.modules[module].reason = profile_.modules[module].not_used;
   const std::vector<modules::CodeRange> ranges =
       options_.line_ranges ? file.line_ranges(known) : std::vector<modules::CodeRange>();
-  // By their beginning; those without a known beginning by name or address.
+  // By their beginnings; those without a known beginning by name or address.
   std::unordered_map<u64, u32> functions, loose_addresses;
   std::unordered_map<std::string_view, u32> loose_functions;
   NamelessCode nameless_code(file);
@@ -308,7 +308,7 @@ void PlaceNamer::keep_site(const symbols::Symbolization& known, const symbols::S
   }
 }
 
-// A line belongs to the function that it is shown with: if inlined functions are not shown, it is the line of the
+// A line belongs to the function with which it is shown: if inlined functions are not shown, it is the line of the
 // replaced call.
 void PlaceNamer::name_answer(const symbols::Symbolization& known, const symbols::SymbolizedAddress& answer,
                              u32 function, u32 asked) {
@@ -341,15 +341,15 @@ u32 PlaceNamer::inlined_function(std::string_view name, u32 module) {
   return entry->second;
 }
 
-// Stacks become paths in one tree, from the outermost caller down. If addresses are not wanted, those of one place are
-// one node. Inlined functions become separate nodes below the node of the function that they are in. There are many
-// more frames than nodes, so two threads with a tree each are faster.
+// Stacks become paths in one tree, from the outermost caller down. If addresses are not wanted, all addresses of one
+// place are one node. Inlined functions become separate nodes below the node of the function that contains them. There
+// are many more frames than nodes, so two threads with a tree each are faster.
 void PlaceNamer::place_stacks(const stacks::StackAggregator& aggregator, const std::vector<u32>& asked_of_address) {
   std::vector<u32> place_of_address;
   place_of_address.reserve(asked_of_address.size());
   for (const u32 asked : asked_of_address) place_of_address.push_back(named_[asked].place);
   const auto place_rows = [&](u32 from, u32 to, PathTree& tree) {
-    // Nodes of the stack that came last; where frames have nodes of inlined functions below, the last of those.
+    // Nodes of the latest stack; for frames with inlined functions, the last of their nodes.
     std::vector<u32> path{PathTree::kRoot};
     aggregator.for_each_stack(from, to, [&](u32 row, u32 depth, std::span<const u32> own) {
       path.resize(depth + 1);
@@ -383,7 +383,7 @@ void PlaceNamer::place_stacks(const stacks::StackAggregator& aggregator, const s
   profile_.nodes = tree.take_nodes();
 }
 
-// Inlined functions are at the site of the function that they are in.
+// Inlined functions have the site of the function that contains them.
 void PlaceNamer::list_sites(const PathTree& tree, const stacks::StackAggregator& aggregator,
                             const std::vector<u32>& asked_of_address) {
   profile_.site_of_node.assign(1, kNothing);
@@ -472,7 +472,7 @@ void PlaceNamer::name_kernel(const std::vector<u32>& asked, const KernelAnswers&
   const auto first = static_cast<u32>(profile_.functions.size());
   std::vector<u32> function_of(asked.size());
   std::vector<std::string_view> modules_of;                   // by function
-  std::map<std::pair<std::string_view, u64>, u32> functions;  // by module and beginning; without a name at 0
+  std::map<std::pair<std::string_view, u64>, u32> functions;  // by module and beginning; at 0 without a name
   for (usize at = 0; at < asked.size(); ++at) {
     const modules::KernelSymbols::Function& found = answers.functions[at];
     const auto [entry, is_new] = functions.try_emplace({found.module, found.name.empty() ? 0 : found.begin}, 0);
@@ -482,7 +482,7 @@ void PlaceNamer::name_kernel(const std::vector<u32>& asked, const KernelAnswers&
     }
     function_of[answers.order[at]] = entry->second;
   }
-  // Modules are in the order in which they were asked for.
+  // Modules are in the order of the lookups.
   std::map<std::string_view, u32> modules;
   for (u32 i = 0; i < asked.size(); ++i) {
     stacks::StackFunction& function = profile_.functions[function_of[i]];
@@ -503,7 +503,7 @@ void PlaceNamer::name_kernel(const std::vector<u32>& asked, const KernelAnswers&
   }
 }
 
-// A function that was made again is the same one.
+// A function that was made again is the same function.
 void PlaceNamer::name_jit(const std::vector<u32>& asked) {
   std::map<u32, u32> modules;
   std::map<std::pair<u32, std::string_view>, u32> functions;

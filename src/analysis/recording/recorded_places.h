@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Names for the addresses of a recording: each unique one once, module by module, from the files on this machine, from
-// /proc/kallsyms and from the maps of programs that make code as they run.
+// /proc/kallsyms and from the maps of programs that make code at run time.
 #pragma once
 #include <functional>
 
@@ -14,7 +14,7 @@
 
 namespace wperf::recording {
 
-// Files of code, those done and all.
+// Files of code: finished ones and all.
 using NamingProgress = std::function<void(usize done, usize all)>;
 
 struct PlaceOptions {
@@ -23,19 +23,19 @@ struct PlaceOptions {
   bool lines = false;             // each place has its line
   bool inlined = false;           // functions that the compiler inlined are separate frames
   bool decorated = false;
-  bool signatures = false;   // of overloads, which would otherwise look the same
+  bool signatures = false;   // for overloads, which would otherwise look the same
   bool code = false;         // sites are wanted, and a node for each address
   bool code_lines = false;   // of the sites, with inlined frames
   bool line_ranges = false;  // of the sites: the code of each one's line
-  bool lists = false;        // instead of the tree, stacks that still know their addresses
+  bool lists = false;        // instead of the tree, stacks that keep their addresses
   NamingProgress tell = {};
-  OpenedCode* opened = nullptr;  // files stay open there; null: they are closed, or handed out where `code` is wanted
+  OpenedCode* opened = nullptr;  // files stay open there; if null, they are closed, or handed out if `code` is wanted
 };
 
 // The files of the sites in a profile.
 struct CodeFiles {
   std::vector<modules::CodeFile> files;
-  std::vector<u32> of_module;  // by module of the profile: index into files; stacks::kNothing: none
+  std::vector<u32> of_module;  // by module of the profile: index into files; stacks::kNothing if none
   const modules::CodeFile* find(u32 module) const {
     return module < of_module.size() && of_module[module] != stacks::kNothing ? &files[of_module[module]] : nullptr;
   }

@@ -16,8 +16,8 @@ namespace {
 
 constexpr u64 kLow56 = 0x00ff'ffff'ffff'ffff;
 constexpr usize kRunBytes = 128 << 10;
-// How many runs are counted separately. The number must not depend on the machine: what an aggregator forgets depends
-// on where it began, and the answer must be the same everywhere.
+// How many runs are counted separately. The number must not depend on the machine: which data an aggregator drops
+// depends on where it began, and the answer must be the same everywhere.
 constexpr usize kRunsOfShare = 128;
 constexpr u64 kRecordAlignment = 64;  // of cores that pad their records; on others a record may begin at any byte
 
@@ -78,7 +78,7 @@ const spe::Record* RecordMover::canonical(u32 process, const spe::Record& record
 struct RecordedRecords::Share {
   spe::Aggregator aggregator;
   DecodeStates states;
-  bool whole = true;  // it ended between two records, so that the next share began with one
+  bool whole = true;  // it ended between two records, so the next share began with a complete one
   bool done = false;
 };
 
@@ -129,8 +129,7 @@ RecordedRecords::Run RecordedRecords::joined(usize first, usize last) const {
   return pieces;
 }
 
-// The owner of records that do not name one: the thread that the buffer belongs to, otherwise the process if there is
-// only one.
+// The owner of records without a thread: the thread of the buffer, otherwise the process if there is only one.
 RecordedRecords::Piece RecordedRecords::piece_of(const perf_data::AuxBuffer& buffer,
                                                  const perf_data::AuxStretch& stretch) const {
   Piece piece{.origin = {.core = buffer.cpu == perf_data::kAnyCpu ? 0 : buffer.cpu},
@@ -155,7 +154,7 @@ void RecordedRecords::add_to(spe::Aggregator& aggregator, DecodeStates& states) 
     shares[i].whole =
         for_each_in(i * kRunsOfShare, std::min((i + 1) * kRunsOfShare, runs_.size()), shares[i].states,
                     [&](const spe::Origin& origin, const spe::Record& record) { own.add(origin, record); });
-    // In order, and each as soon as possible: at most one is kept for each thread.
+    // In order, and each as soon as possible: at most one is kept per thread.
     const std::lock_guard lock(joining);
     shares[i].aggregator = std::move(own);
     shares[i].done = true;
@@ -174,7 +173,7 @@ void RecordedRecords::add_to(spe::Aggregator& aggregator, DecodeStates& states) 
     add_states(states_of_shares, states);
     return;
   }
-  // Records of another size: in their order, then.
+  // Records of other sizes must be read in their order.
   for_each(states, [&](const spe::Origin& origin, const spe::Record& record) { aggregator.add(origin, record); });
 }
 

@@ -23,12 +23,12 @@ class RecordMover {
     for (u32 i = 0; i < kKnown; ++i) owners_[i].thread = i + 1;
   }
 
-  // `process`: for records that do not name their thread; ProcessHistory::kNobody if unknown.
+  // `process`: for records without a thread; ProcessHistory::kNobody if unknown.
   u32 space_of(u32 process, const spe::Record& record);
   u32 process_of(const spe::Record& record, u32 otherwise);
-  // On the clock of the recording; the greatest time if it is not known.
+  // On the clock of the recording; the greatest time if unknown.
   u64 time_of(const spe::Record& record) const;
-  // Null if it needs no change. Otherwise a copy that lives until the next call.
+  // Null if no change is needed. Otherwise a copy that lives until the next call.
   const spe::Record* canonical(u32 process, const spe::Record& record);
 
  private:
@@ -51,8 +51,8 @@ class RecordMover {
 
 class RecordedRecords {
  public:
-  // `process`: the only one whose code is distinguished, at the addresses that it had; operations of others count as
-  // those of other processes. ProcessHistory::kNobody: all processes are distinguished.
+  // `process`: the only process whose code is distinguished, at its recorded addresses; operations of others count as
+  // those of other processes. With ProcessHistory::kNobody all processes are distinguished.
   RecordedRecords(const perf_data::AuxTraces& traces, const CanonicalCode& code,
                   u32 process = perf_data::ProcessHistory::kNobody);
 
@@ -62,7 +62,7 @@ class RecordedRecords {
     for_each_in(0, runs_.size(), states, callback);
   }
   // The records lie in runs, which may be decoded in parallel: those from `first` to before `last`. Returns false if
-  // the last of them ends inside a record, which goes on in the next run.
+  // the last of them ends inside a record, which continues in the next run.
   usize run_count() const { return runs_.size(); }
   template <class Callback>
   bool for_each_in(usize first, usize last, DecodeStates& states, Callback&& callback) const {
@@ -76,7 +76,7 @@ class RecordedRecords {
     }
     return whole;
   }
-  // callback(process, time, origin, record) with addresses as they were; `process` may be ProcessHistory::kNobody,
+  // callback(process, time, origin, record) with the original addresses; `process` may be ProcessHistory::kNobody,
   // unknown.
   template <class Callback>
   void for_each_as_recorded(DecodeStates& states, Callback&& callback) const {
@@ -91,14 +91,15 @@ class RecordedRecords {
       spe::end_of_buffer(state, piece.bytes.size() - used);
     }
   }
-  // The same into a aggregator that is empty, on as many threads as the machine has; the answer is the same on any.
+  // The same into an empty aggregator, on as many threads as the machine has; the answer does not depend on their
+  // number.
   void add_to(spe::Aggregator& aggregator, DecodeStates& states) const;
 
  private:
   // Bytes that a core wrote at once.
   struct Piece {
     spe::Origin origin;
-    u32 process = perf_data::ProcessHistory::kNobody;  // the process of records that do not name their thread
+    u32 process = perf_data::ProcessHistory::kNobody;  // the process of records without a thread
     u64 offset = 0;                                    // in the core's stream
     bytes::Span bytes;
     // The next run has more bytes that were written at once: ideally a record ends here.

@@ -28,7 +28,7 @@ class RecordedRecordsTest : public testing::Test {
     start(kProgram, kItsThread);
     start(kOther, kOtherThread);
   }
-  // `thread`: 0, the record does not say.
+  // `thread` 0: the record does not have it.
   void operation(u64 pc, u32 thread, u32 exception_level = 0) {
     encoder_.pc(pc, exception_level);
     if (thread != 0) encoder_.context(1, thread);
@@ -45,7 +45,7 @@ class RecordedRecordsTest : public testing::Test {
     EXPECT_EQ(states.at(0).damage.bad_bytes, 0u);
     return seen;
   }
-  // The same as the aggregator counts them.
+  // The same, as the aggregator counts them.
   u64 counted_as_others(u32 process) {
     read();
     spe::Aggregator aggregator({.memory = false});
@@ -100,7 +100,7 @@ TEST_F(RecordedRecordsTest, ThreadsTellWhoseCodeItWas) {
   EXPECT_EQ(counted_as_others(kProgram), 2u);
 }
 
-// One kernel serves all.
+// All processes share one kernel.
 TEST_F(RecordedRecordsTest, TheKernelIsNobodysOwn) {
   operation(0x2000, kOther, 1);
   operation(0x2004, kProgram, 1);
@@ -108,8 +108,8 @@ TEST_F(RecordedRecordsTest, TheKernelIsNobodysOwn) {
   EXPECT_EQ(counted_as_others(kProgram), 0u);
 }
 
-// Without a context packet a record counts for the program, as no other process is distinguished. A thread without a
-// record may have been started by the program, so it counts for the program, too.
+// Without a context packet a record counts for the program, because no other process is distinguished. A thread without
+// a record may have been started by the program, so it counts for the program, too.
 TEST_F(RecordedRecordsTest, WhoeverIsNotKnownIsNotAnother) {
   operation(0x3000, 0);
   operation(0x3004, kStranger);

@@ -83,8 +83,7 @@ class SampleReader {
     profile_.has_callers = has_callchains_;
   }
 
-  // The identity of a thread comes from one of these. Code that was made at run time is known only to the whole
-  // history.
+  // One of these identifies a thread. Only the complete history knows code that was made at run time.
   void follow(HistoryAhead& ahead) { ahead_ = &ahead; }
   void look_up_in(const ProcessHistory& history, std::span<const std::string> folders) {
     history_ = &history;
@@ -149,7 +148,7 @@ class SampleReader {
   void finish_names(const ProcessHistory& history);
 
   static constexpr usize kKnownTasks = 256;
-  static constexpr u32 kNameless = u32{1} << 31;  // in the number of a name: it is an index into nameless_
+  static constexpr u32 kNameless = u32{1} << 31;  // set in the number of a name that is an index into nameless_
 
   const perf_data::PerfFile& file_;
   const ProcessHistory* history_ = nullptr;
@@ -184,7 +183,7 @@ void SampleReader::run() {
         ++samples_;
         if (ahead_ != nullptr) {
           ahead_->follow(record.file_offset);
-          if (ahead_->gave_up()) return;  // reading begins again from the first sample
+          if (ahead_->gave_up()) return;  // reading starts again from the first sample
         }
         if (wanted_.weights != nullptr) return take_weighted(sample, record);
         take(sample, record);
@@ -211,7 +210,7 @@ void SampleReader::run() {
   losses.damaged_bytes = statistics.damaged_bytes();
   losses.damaged_records_about = records_in_damage(file_, statistics);
   losses.of_unknown_event = statistics.of_unknown_event;
-  // Packed records come here only if their file does not mention them and they were not unpacked.
+  // Packed records come here only if their file does not mention them, so they were not unpacked.
   losses.damaged_records += statistics.all_damaged() - statistics.of_unknown_event + statistics.compressed();
   losses.unknown_types = statistics.unknown;
   losses.unknown_records = statistics.of_further_unknown;
@@ -282,8 +281,8 @@ void SampleReader::take(const Sample& sample, const Record& record) {
   if (is_wanted) add(sample, event, sample.period, when);
 }
 
-// Counters that were read along: the sample stands, for each of them, for the count since the sample before, which may
-// lie outside of the wanted time.
+// Counters that were read along: the sample has, for each of them, the count since the previous sample, which may lie
+// outside of the wanted time.
 void SampleReader::take_values(const Sample& sample, u32 sampled, u64 when, bool is_wanted) {
   const perf_data::CounterValues& counters = sample.counters;
   const perf_data::EventAttributes& attributes = file_.attrs()[sampled].attributes;
@@ -316,7 +315,7 @@ void SampleReader::add(const Sample& sample, u32 event, u64 period, u64 when) {
   if (!has_copy && !is_put_off && jit_.empty() && leaves_ == nullptr) {
     return tally_.add(samples_ - 1, chain, origin, period);
   }
-  // If the frames are not those of the call chain, only they show whether two samples are equal.
+  // If the frames are not those of the call chain, two samples can be compared only by their frames.
   collect_frames(chain, frames_);
   if (is_put_off && !deferred_.append_to(frames_, sample)) ++profile_.losses.stacks_undelivered;
   if (has_copy) unwind(sample, task.space);
@@ -411,14 +410,14 @@ ProcessHistory::Span span_of(const ProcessHistory& history, const perf_data::Aux
   return span;
 }
 
-// The time span in the file's header; nullopt: the header has none.
+// The time span in the file's header; nullopt if the header has none.
 std::optional<ProcessHistory::Span> told_span(const perf_data::PerfFile& file) {
   const std::optional<perf_data::SampleTime> time = file.features().sample_time();
   if (!time.has_value() || time->first == 0) return std::nullopt;
   return ProcessHistory::Span{time->first, time->last};
 }
 
-// Sums of values from a file do not wrap.
+// Sums of values from a file must not wrap.
 void add_capped(u64& sum, u64 more) {
   sum += std::min(more, ~u64{0} - sum);
 }
@@ -438,7 +437,7 @@ void add_run(const perf_data::RunFacts& run, stacks::StackProfile& profile) {
   profile.losses.stacks_by_pointers = run.stacks.by_pointers;
 }
 
-// One reading of a file. Names and mappings are collected while the samples are read, if that gives the same answer;
+// One reading of a file. Names and mappings are collected while the samples are read, if that gives the same result;
 // otherwise before them.
 class RecordingReader {
  public:
@@ -478,7 +477,7 @@ class RecordingReader {
     reader_.emplace(file_, wanted_, out_.profile);
   }
 
-  // `samples`: from the first to the last, if it is needed.
+  // `samples`: from the first to the last, if needed.
   void place_in_time(const Span& samples) {
     if (wanted_.time.has_value()) reader_->limit_time(*wanted_.time, wanted_.time_origin.value_or(samples.begin));
     if (wanted_.slice_ns == 0) return;
@@ -555,7 +554,7 @@ class RecordingReader {
   const ReadOptions& wanted_;
   std::vector<std::string> folders_;
   bool has_run_time_ = false, of_windows_ = false;
-  bool wants_span_ = false;  // when the first and the last sample were taken is needed
+  bool wants_span_ = false;  // the times of the first and the last sample are needed
   bool has_leaves_ = false, has_copies_ = false;
   RecordedSamples out_;
   std::optional<ProcessHistory> history_;

@@ -32,14 +32,14 @@ struct ReadOptions {
   bool code = false;                             // a site for each address that was hit
   bool code_lines = false;                       // for these sites
   bool line_ranges = false;                      // for these sites
-  u64 slice_ns = 0;                              // length of the slices of time; 0: none
-  bool rows = false;          // each sample of the file is asked for again, by its row, with its addresses
+  u64 slice_ns = 0;                              // length of the slices of time; 0 for none
+  bool rows = false;          // each sample of the file is looked up again, by its row, with its addresses
   bool sample_rows = false;   // false: whole stacks
   bool times = false;         // the times of records other than samples
   bool sample_times = false;  // and when each of these was taken
-  // By sample of the file: its weight, instead of its period. 0: it does not count. Null: all count as recorded.
+  // By sample of the file: its weight, instead of its period. 0 if it does not count. If null, all count as recorded.
   const std::vector<u64>* weights = nullptr;
-  const perf_data::AuxTraces* traces = nullptr;  // the operations recorded by SPE count, too; null: there are none
+  const perf_data::AuxTraces* traces = nullptr;  // also counts the operations recorded by SPE; null if there are none
   modules::FunctionFiles* functions = nullptr;   // the functions of modules, kept for the next report
   OpenedCode* opened = nullptr;                  // files of code, kept open for the next report
   NamingProgress tell_naming = {};
@@ -50,13 +50,14 @@ struct RecordedSamples {
   stacks::RecordingAbout about;
   CodeFiles files;           // if code was wanted
   stacks::LineStacks lists;  // if rows were wanted
-  stacks::Moments moments;   // with the samples' times if times were wanted; the caller adds the states of threads
-  // Where each sample of the file was counted, in their order: four bytes for each. stacks::StackAggregator::kNoRow:
-  // nowhere.
+  stacks::Moments moments;   // with the samples' times if requested; the caller adds the states of threads
+  // The row of each sample of the file, in their order: four bytes for each. stacks::StackAggregator::kNoRow if it was
+  // not counted.
   stacks::GrowingArray<u32> row_of_sample;
-  // If events read counters along, each sample counts for several: all of them, with their counts. Otherwise empty.
+  // If events read counters along, each sample counts for several events: all of them, with their counts. Otherwise
+  // empty.
   std::vector<SampleTally::Part> parts;
-  std::optional<perf_data::RunFacts> run;  // for wperf's own recordings
+  std::optional<perf_data::RunFacts> run;  // for recordings by wperf
 };
 RecordedSamples read_recorded_samples(const perf_data::PerfFile& file, const ReadOptions& wanted);
 

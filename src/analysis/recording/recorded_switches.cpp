@@ -39,7 +39,7 @@ Role role_of(std::string_view name) {
   return Role::other;
 }
 
-// One kind of event, with where its fields are.
+// One kind of event, with the places of its fields.
 struct Point {
   Role role = Role::other;
   TracepointField flags, from, from_name, from_state, to, to_name;
@@ -63,7 +63,7 @@ Point point_of(const TracepointFormat& format) {
 }
 
 Leaving leaving_of(u64 state) {
-  // 0: it could go on. For a forced switch, the kernel sets a bit above all states.
+  // 0 if it could continue. For a forced switch, the kernel sets a bit above all states.
   if ((state & 0xff) == 0) return Leaving::preempted;
   if ((state & (kDead | kZombie)) != 0) return Leaving::ended;
   return Leaving::waits;
@@ -125,7 +125,7 @@ class Reader {
     if (has_switches_ && !out_.of_whole_cores) forget_successors();
     inherit_names();
     end_threads();
-    // Each core's records go into the file when there are many.
+    // Each core's records go into the file when there are many of them.
     if (file_.is_cut()) {
       for (usize core = 0; core < recorded_until_.size(); ++core) {
         if (recorded_until_[core] != 0) {
@@ -180,7 +180,7 @@ class Reader {
     out_.end = std::max(out_.end, time);
   }
 
-  // Files of several cores are not in the order of time: the latest fact about a thread counts.
+  // Files of several cores are not in the order of time, so the latest fact about a thread counts.
   void put_in_process(u32 thread, u32 process, u64 time) {
     u64& since = told_at_[thread].process;
     if (time < since) return;
@@ -194,8 +194,7 @@ class Reader {
     SwitchedThread& known = out_.threads[thread];
     if (known.name != name) known.name = name;
   }
-  // A thread that was never named has the name that its creator had then. If the creator was renamed later, the name is
-  // unknown.
+  // A thread without a name has its creator's name at that time. If the creator was renamed later, the name is unknown.
   void inherit_names() {
     std::stable_sort(creations_.begin(), creations_.end(),
                      [](const Creation& a, const Creation& b) { return a.time < b.time; });
@@ -221,7 +220,7 @@ class Reader {
     recorded_until_[core] = std::max(recorded_until_[core], time);
   }
 
-  // It comes as soon as there is room again: the loss lies between the core's record before it and this one.
+  // It is written as soon as there is room again: the loss lies between the previous record of the core and this one.
   void take(const perf_data::Lost& lost) {
     const perf_data::Identity& identity = lost.identity;
     if (!identity.has(perf_data::kSampleTime) || identity.time == 0) return;
@@ -280,7 +279,7 @@ class Reader {
     out_.arguments.push_back({number, *value});
   }
 
-  // If there are several events, the first one decides where threads ran: otherwise they would count twice.
+  // If there are several events, the first one decides where threads ran; otherwise they would count twice.
   void take_running(const perf_data::Sample& sample, u32 event, u32 number) {
     if (!out_.has_other_samples) running_event_ = event;
     out_.has_other_samples = true;
@@ -297,7 +296,7 @@ class Reader {
       note_core(static_cast<u16>(change.identity.cpu), change.identity.time);
     const u32 thread = change.identity.tid;
     if (has_switches_ && !change.is_cpu_wide) {
-      // The tracepoint of a thread's own events shows when it leaves; this record is needed for when it comes.
+      // A per-thread tracepoint shows when the thread leaves; this record is needed for when it comes.
       out_.of_whole_cores = false;
       if (change.is_out) return;
       out_.switches.push_back({.time = change.identity.time, .comes = thread, .core = core_of(change.identity)});
@@ -312,7 +311,8 @@ class Reader {
                              .core = static_cast<u16>(change.identity.cpu)});
       return;
     }
-    // When whole cores are recorded, each change comes twice: from the thread that leaves and from the one that comes.
+    // When whole cores are recorded, each change is recorded twice: by the thread that leaves and by the one that
+    // comes.
     if (change.is_cpu_wide && !change.is_out) return;
     const u32 next = change.is_cpu_wide ? change.next_prev_tid : stacks::kNobody;
     const bool has_core = change.identity.has(perf_data::kSampleCpu);
@@ -368,18 +368,18 @@ class Reader {
     out_.switches.push_back(end);
   }
 
-  // If only some threads were recorded, other threads leave a core without a record, and recorded ones each have one
-  // when they come.
+  // If only some threads were recorded, other threads leave a core without a record, and each recorded thread has a
+  // record when it comes.
   void forget_successors() {
     for (Switch& one : out_.switches) {
       if (one.kind == stacks::Kind::switched && one.leaves != stacks::kNobody) one.comes = stacks::kNobody;
     }
   }
 
-  // The recorder learns that a program ended, and may stop, before the program's last switch.
+  // The recorder notices that a program ended, and may stop, before the program's last switch.
   void end_threads() {
     if (exits_.empty()) return;
-    std::unordered_map<u32, u64> left;  // by thread: when it left a core for the last time
+    std::unordered_map<u32, u64> left;  // by thread: when it last left a core
     for (const Switch& one : exits_) left[one.leaves] = 0;
     for (const Switch& one : out_.switches) {
       const auto last = left.find(one.leaves);

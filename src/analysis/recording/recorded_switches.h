@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Threads that came to cores and left them, by a perf.data file: samples of the scheduler's tracepoints, or the
+// Threads that came to cores and left them, from a perf.data file: samples of the scheduler's tracepoints, or the
 // kernel's own SWITCH records.
 #pragma once
 #include <string>
@@ -15,10 +15,10 @@ namespace wperf::recording {
 struct SwitchedThread {
   u32 process = 0;  // 0: not known
   std::string name;
-  u32 number = 0;  // the system's number, if it differs from the number used here; 0: they are the same
+  u32 number = 0;  // the system's number, if it differs from the number used here; 0 if they are equal
 };
 
-// That a thread ran at this place.
+// A thread was running at this place.
 struct RunningSample {
   u32 sample = 0;  // index of the sample in the file
   u32 thread = 0;
@@ -26,35 +26,35 @@ struct RunningSample {
   u64 time = 0;  // nanoseconds
 };
 
-// The argument of the system call that a thread was in when it left its core.
+// The argument of the system call of a thread when it left its core.
 struct CallArgument {
   u32 sample = 0;  // index of the sample in the file
   u64 value = 0;
 };
 
 struct RecordedSwitches {
-  // By number. A number that was used again is that of the last thread; earlier threads get other numbers here.
+  // By number. A reused number belongs to the last thread that had it; earlier threads get other numbers here.
   std::unordered_map<u32, SwitchedThread> threads;
   std::vector<stacks::Switch> switches;            // by time
   std::vector<stacks::Unrecorded> unrecorded;      // lost or unfinished stretches of cores
-  u32 recorder = 0;                                // the process that recorded; 0: not known
-  u32 program = 0;                                 // the process that the recording is about; 0: about all
+  u32 recorder = 0;                                // the process that recorded; 0 if not known
+  u32 program = 0;                                 // the process that the recording is about; 0 if about all
   std::vector<std::pair<u32, u32>> children;       // processes: pairs of parent and child
-  std::vector<stacks::InterruptTimes> interrupts;  // by core; empty: not known
+  std::vector<stacks::InterruptTimes> interrupts;  // by core; empty if not known
   u64 begin = 0, end = 0;                          // nanoseconds: the times of the first and the last record
-  u64 samples = 0;                                 // how many the file has
-  u64 switch_cost_ns = 0;                          // the cost of recording each; 0: not measured
+  u64 samples = 0;                                 // number of those in the file
+  u64 switch_cost_ns = 0;                          // the cost of recording each; 0 if not measured
   bool has_windows_reasons = false;                // Switch::reason is a KWAIT_REASON
-  bool has_wakeups = false;                        // false: it is unknown which thread made another ready
+  bool has_wakeups = false;                        // false if it is unknown which thread made another ready
   bool has_stacks = false;
   bool has_other_samples = false;  // samples of other events than the scheduler's
-  bool of_whole_cores = true;      // false: only some threads were recorded, and cores ran other threads, too
+  bool of_whole_cores = true;      // false if only some threads were recorded, and cores also ran other threads
   std::vector<RunningSample> running_samples;  // samples of one event, if has_other_samples
-  bool has_arguments = false;                  // false: it is unknown which locks threads waited for
+  bool has_arguments = false;                  // false if it is unknown for which locks threads waited
   std::vector<CallArgument> arguments;         // by sample, if an argument was recorded
 };
 
-// An error if the file has neither. A recording of a program begins with its start: until then its process is wperf.
+// An error if the file has neither. A recording of a program begins before its start; until then its process is wperf.
 diag::Result<RecordedSwitches> read_switches(const perf_data::PerfFile& file);
 // Leaves out everything before `time`.
 void begin_at(u64 time, RecordedSwitches& switches);

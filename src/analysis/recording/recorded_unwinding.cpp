@@ -23,7 +23,7 @@ using unwind::FrameTable;
 
 constexpr u64 kAbi32 = 1;
 
-// The kernel's numbers of registers (arch/x86/include/uapi/asm/perf_regs.h) as DWARF counts them. Arm's are the same.
+// The kernel's numbers of registers (arch/x86/include/uapi/asm/perf_regs.h) → DWARF's. Arm's are the same.
 constexpr u8 kNoRegister = 0xff;
 constexpr std::array<u8, 24> kX64Registers = {
     0,           3,           2,           1,           4, 5, 6,  7,  16, kNoRegister, kNoRegister, kNoRegister,
@@ -51,7 +51,7 @@ struct FrameFile {
   modules::LoadedElf loaded;
   std::optional<ElfFile> image, debug;
   std::optional<FrameTable> table;        // .eh_frame
-  std::optional<FrameTable> debug_table;  // .debug_frame, read when the other has nothing to say
+  std::optional<FrameTable> debug_table;  // .debug_frame, read if the other has no entry
   bool has_read_debug = false;
 
   const unwind::FrameRow* row_at(u64 address);
@@ -71,7 +71,7 @@ const unwind::FrameRow* FrameFile::row_at(u64 address) {
 
 class RecordedUnwinder::Files {
  public:
-  // Without a file: of this machine.
+  // Without a file: code of this machine.
   Files(const perf_data::PerfFile* file, const CodeMap& map, modules::ElfSearch search)
       : file_(file), map_(map), search_(std::move(search)) {
     search_.lines = false;
@@ -98,7 +98,7 @@ class RecordedUnwinder::Files {
   const perf_data::PerfFile* file_;
   const CodeMap& map_;
   modules::ElfSearch search_;
-  std::vector<std::unique_ptr<FrameFile>> files_;  // by number of the code; null: not opened yet
+  std::vector<std::unique_ptr<FrameFile>> files_;  // by number of the code; null if not opened yet
   std::vector<Known> known_ = std::vector<Known>(kKnown);
   unwind::FindCode find_;
   u32 space_ = 0;
@@ -110,12 +110,12 @@ unwind::Machine RecordedUnwinder::Files::machine_of(const perf_data::Registers& 
   const std::string_view named = file_->features().text(perf_data::Feature::architecture);
   if (named == "aarch64" || named == "arm64") return unwind::Machine::aarch64;
   if (named == "x86_64") return unwind::Machine::x86_64;
-  constexpr u32 kArmInstructionPointer = 32;  // x86 has no registers with so high a number but vectors
+  constexpr u32 kArmInstructionPointer = 32;  // on x86 only vectors have registers with so high a number
   return ((registers.mask >> kArmInstructionPointer) & 1) != 0 ? unwind::Machine::aarch64 : unwind::Machine::x86_64;
 }
 
 unwind::Ending RecordedUnwinder::Files::add_callers(const Sample& sample, u32 space, std::vector<u64>& callers) {
-  constexpr usize kMostFrames = 4096;  // more than fit in the largest copy
+  constexpr usize kMostFrames = 4096;  // more than fit into the largest copy
   if (sample.user_registers.abi == kAbi32) {
     ++incomplete_.of_32_bits;
     return unwind::Ending::no_table;

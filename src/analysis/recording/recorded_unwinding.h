@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The callers in recorded stack copies (perf record --call-graph dwarf): finds the files that lay where the sample
-// points, and unwinds with their call frame information. Each file is opened once.
+// Finds callers in recorded stack copies (perf record --call-graph dwarf): opens the files that were mapped at the
+// sample's addresses, and unwinds with their call frame information. Each file is opened once.
 #pragma once
 #include <memory>
 #include <vector>
@@ -26,13 +26,13 @@ class RecordedUnwinder {
   }
 
   // Appends the frames of user code after the sample's own address, nearest caller first. They are return addresses;
-  // for interrupted code (by a signal or by the kernel) the address after the first byte of the instruction. So the
-  // byte before each address gives its place. `space`: that of the sample's process at its time, from
+  // for interrupted code (by a signal or by the kernel), the address after the first byte of the instruction. So the
+  // byte before each address gives its place. `space`: that of the sample's process at the sample's time, from
   // ProcessHistory::task_at.
   unwind::Ending add_callers(const perf_data::Sample& sample, u32 space, std::vector<u64>& callers);
 
-  // Stacks that ended before the outermost function, by cause: too few bytes, missing tables, damage, 32-bit programs,
-  // which are not unwound.
+  // Stacks that ended before the outermost function, by cause: too few bytes, missing tables, damage, and 32-bit
+  // programs, which are not unwound.
   struct Incomplete {
     u64 stack_copy_too_short = 0, no_table = 0, damaged = 0, of_32_bits = 0;
   };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The bytes of a recording from any source: a file, a pipe, standard input, or the folder that `perf record --threads`
-// makes, with a file of records for each thread and one with everything else.
+// The bytes of a recording from any source: a file, a pipe, standard input, or the folder of `perf record --threads`,
+// with a file of records for each thread and one for the rest.
 #pragma once
 #include <functional>
 #include <optional>
@@ -15,7 +15,7 @@
 
 namespace wperf::recording {
 
-// Unpacked data in a file without a name, so that only the parts that are read are in memory.
+// Unpacked data in a file without a name, so that only the parts being read are in memory.
 class UnpackedFile {
  public:
   // unpack(take) gives the pieces to `take`.
@@ -38,7 +38,7 @@ class RecordingInput {
 
   bytes::Span bytes() const { return file_.has_value() ? file_->bytes() : bytes::Span(streamed_); }
   const std::vector<os::MappedFile>& further_records() const { return further_; }
-  // One of the files was cut while it was read: from its new end on, zeros were read.
+  // One of the files was cut while it was read: zeros were read after its new end.
   bool has_shrunk() const;
   // These bytes are not needed for now.
   void release(u64 begin, u64 end) const {

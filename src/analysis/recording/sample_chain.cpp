@@ -20,13 +20,14 @@ AddressKind kind_of_mark(u64 mark) {
   return mark == perf_data::kCallchainUser ? AddressKind::user : AddressKind::other;
 }
 
-// The hardware kept the calls of user code that did not return yet (perf record --call-graph lbr).
+// The hardware kept the calls of user code that have not returned yet (perf record --call-graph lbr).
 bool has_call_branches(const perf_data::EventAttributes& attributes) {
   return attributes.has(perf_data::kSampleBranchStack) &&
          (attributes.branch_sample_type & perf_data::kBranchCallStack) != 0;
 }
 
-// The newest call comes first. The function it called is where the sample is, or from where the kernel was entered.
+// The newest call comes first. The sample, or the place where the kernel was entered, is in the function that it
+// called.
 void append_call_branches(const Words& calls, u64 entered_from, std::vector<StackFrame>& out) {
   if (!stacks::is_user_code(out.back().kind)) {
     out.push_back({entered_from != 0 ? entered_from : calls[1], AddressKind::user});
@@ -71,7 +72,7 @@ void collect_frames(const SampleChain& chain, std::vector<StackFrame>& out) {
       kind = kind_of_mark(address);
       continue;
     }
-    // The stack begins with the interrupted instruction again; a precise event puts it a little off.
+    // The stack repeats the interrupted instruction; with a precise event the two differ a little.
     const bool again = is_first && (address == chain.ip || exact_ip);
     is_first = false;
     if (!again) out.push_back({address, kind});
@@ -89,7 +90,7 @@ stacks::SampleHash hash_of(const std::vector<StackFrame>& frames, const stacks::
   return hash;
 }
 
-// Made of everything that collect_frames() reads.
+// Covers everything that collect_frames() reads.
 stacks::SampleHash hash_of(const SampleChain& chain, const stacks::StackAggregator::Origin& origin) {
   stacks::SampleHash hash = hash_of(origin);
   hash.mix(chain.ip);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The call chain of a sample as it lies in the file: its hash, by which most samples are recognised, and its frames,
-// which only the first of its kind needs.
+// The call chain of a sample in the file: its hash, which identifies most samples, and its frames, which are read only
+// for the first sample of its kind.
 #pragma once
 #include <optional>
 #include <unordered_map>
@@ -31,7 +31,7 @@ struct SampleChain {
   u16 misc = 0;
   bool callers = false;  // wanted
   ChainWords callchain;  // addresses, with marks between them
-  ChainWords calls;      // three words for each branch, instead of the user part of the chain; empty: none
+  ChainWords calls;      // three words for each branch, instead of the user part of the chain; may be empty
 };
 
 SampleChain chain_of(const perf_data::Sample& sample, const perf_data::EventAttributes& attributes, bool callers);
@@ -49,13 +49,13 @@ stacks::SampleHash hash_of(const std::vector<stacks::StackFrame>& frames,
 // An inherited event keeps a count for each thread, all under one id.
 struct ReadCounter {
   u64 id = 0;
-  u32 tid = 0;  // 0: the event is not inherited
+  u32 tid = 0;  // 0 if the event is not inherited
   bool operator==(const ReadCounter&) const = default;
 };
 
 class CounterGrowth {
  public:
-  // None: the count fell, which no counter does. Growth is measured from the smaller value from then on.
+  // nullopt if the count fell, which no counter does. From then on, growth is measured from the smaller value.
   std::optional<u64> note(const ReadCounter& counter, u64 value) {
     u64& before = values_[counter];
     const u64 last = before;

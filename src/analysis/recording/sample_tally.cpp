@@ -48,7 +48,7 @@ void SampleTally::hand_over() {
   if (filled_ - taken_ == kBatches) {
     changed_.wait(lock, [this] { return filled_ - taken_ <= kBatches - kWorthWaking || is_ending_; });
   }
-  if (is_ending_) adding_.get();  // the thread ended by itself: no memory
+  if (is_ending_) adding_.get();  // the thread ended early for lack of memory
 }
 
 void SampleTally::run() {

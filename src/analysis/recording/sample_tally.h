@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Counts samples in a StackAggregator. Most are like an earlier one and count with it at once. For the others, another
+// Counts samples in a StackAggregator. Most are like an earlier one and are counted at once. For the others, another
 // thread adds the frames while the next samples are read.
 #pragma once
 #include <array>
@@ -19,7 +19,7 @@ class SampleTally {
  public:
   using Origin = stacks::StackAggregator::Origin;
 
-  // Data that is kept in addition to the counts: the row of each sample of the file, that of each call of add(), and
+  // Data that is kept in addition to the counts: the row of each sample of the file, the row of each call of add(), and
   // how often each row came in each slice of time.
   struct Kept {
     bool rows = false, order = false, slices = false;
@@ -68,13 +68,13 @@ class SampleTally {
     stacks::SampleHash hash = {};
   };
   static constexpr usize kArriving = 64;
-  // A chain's words are copied: their place in the file may be far behind, and no longer in memory.
+  // A chain's words are copied, because their place in the file may be far back, and no longer in memory.
   struct NewStack {
     SampleChain chain;  // its words are those of the batch
     u32 space = 0;
     u32 callchain = 0, calls = 0;  // bytes of them
   };
-  // Waking a thread costs as much as adding many stacks: it is woken for more than one batch.
+  // Waking a thread costs as much as adding many stacks, so it is woken only for more than one batch.
   static constexpr usize kBatchSize = 256, kBatchBytes = 1 << 15;
   static constexpr usize kBatches = 6, kWorthWaking = 3;
   struct Batch {
@@ -107,7 +107,7 @@ class SampleTally {
   std::condition_variable changed_;
   usize filled_ = 0, taken_ = 0;
   bool is_flushed_ = false, is_ending_ = false;
-  std::future<void> adding_;  // runs where one batch was not enough
+  std::future<void> adding_;  // runs in which one batch was not enough
 };
 
 }  // namespace wperf::recording

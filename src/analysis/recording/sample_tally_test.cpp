@@ -8,7 +8,7 @@
 namespace wperf::recording {
 namespace {
 
-// Numbers without an order, the same in every run.
+// Numbers without any order, the same in every run.
 struct Scatter {
   u64 state = 1;
   u64 below(u64 limit) {
@@ -43,7 +43,7 @@ struct Counted {
   bool operator==(const Counted&) const = default;
 };
 
-// Enough for the thread to fall behind, to run dry and to be waited for.
+// Enough that the thread falls behind, runs out of work and is waited for.
 TEST(SampleTally, CountsAllOfManySamplesEachInItsRow) {
   const Chains chains(3000);
   constexpr u64 kSamples = 100'000;
@@ -113,7 +113,7 @@ TEST(SampleTally, FramesAreCountedInTheirTurn) {
   EXPECT_EQ(rows[tally.take_rows()[1999]].period, 40u);
 }
 
-// A tally that ends in the middle leaves no thread running.
+// A tally that is destroyed early leaves no thread running.
 TEST(SampleTally, MayEndBeforeItIsFinished) {
   const Chains chains(300);
   SampleTally tally({});

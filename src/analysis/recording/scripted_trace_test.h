@@ -27,7 +27,7 @@ struct TraceVariant {
   bool lives = false;      // threads start and end while others wait
   bool ids_again = false;  // new ones get the numbers of those that ended
   ScriptedStacks stacks = ScriptedStacks::plain;
-  bool late_user = false;    // the user's part of a stack comes when the thread leaves again
+  bool late_user = false;    // the user's part of a stack comes when the thread returns to its program
   bool shared_user = false;  // or serves several stays in the kernel
   u16 cores = 4;
   u8 pointer = 8;
@@ -64,11 +64,11 @@ class ScriptedTrace {
 
   ScriptedTrace(const TraceVariant& variant, u32 seed) : variant_(variant), engine_(seed), on_(variant.cores) {
     streams_.resize(variant.cores);
-    // A buffer mentions many threads; threads that it does not mention are known completely.
+    // A buffer mentions many threads; the history of threads that it does not mention is complete.
     const u32 threads = 4 + variant.cores / 8 + random() % 8 + (variant.lost_buffer ? 80 : 0);
     for (u32 i = 0; i < threads; ++i) {
       const u32 thread = next_thread_++;
-      threads_[thread] = {.is_known = variant.ready_events};  // false: it is not known that it waited until it ran
+      threads_[thread] = {.is_known = variant.ready_events};  // false if it is not known that it waited until it ran
       put_thread_event(3, thread);
     }
     const u32 steps = 1200 + variant.cores * 10u;
@@ -94,7 +94,7 @@ class ScriptedTrace {
     bool is_known = true;  // the time before its first event can be judged
     Ready ready = Ready::after_wait;
     u64 left = 0;    // when it left its core
-    u32 number = 0;  // the number of that leaving
+    u32 number = 0;  // the number of that switch
     bool waited = false;
     u64 waits_since = kBegin;
   };
@@ -115,8 +115,8 @@ class ScriptedTrace {
   u32 random() { return static_cast<u32>(engine_()); }
   u64 begin() const { return first_event_ == 0 ? now_ : first_event_; }
 
-  // The time since its last change is that of the state it was in. A thread that waited before the first event is known
-  // to have waited only since then.
+  // The time since its last change belongs to its state then. A thread that waited before the first event is known to
+  // have waited only since then.
   void note(u32 number) {
     Thread& thread = threads_[number];
     const u64 since = std::max(thread.since, begin());
@@ -362,7 +362,7 @@ class ScriptedTrace {
     return out;
   }
 
-  // Bytes that are like the one before become matches, all others are literals.
+  // Bytes that equal the previous one become matches, all others literals.
   static std::string packed(const std::string& bytes) {
     std::string out;
     usize at = 0, flags_at = 0;
@@ -407,7 +407,7 @@ class ScriptedTrace {
                   buffers_.end());
     }
     for (const Buffer& buffer : buffers_) file_ += buffer.bytes;
-    // Cuts into the filling of the last buffer.
+    // Cuts into the filler of the last buffer.
     if (variant_.cut) file_.resize(file_.find_last_not_of('\xff') + 1 + 8);
   }
 

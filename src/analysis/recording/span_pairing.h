@@ -46,13 +46,13 @@ class SpanPairing {
     u64 time = 0;
     u32 thread = 0;
   };
-  // Kind, whether by activity, and that or the thread.
+  // Kind, whether by activity, and the activity or the thread.
   using Key = std::tuple<u32, bool, std::array<u64, 2>>;
   std::map<Key, std::vector<Open>> open_;
   PairedSpans out_;
 };
 
-// Stretches of each thread, by time, without overlaps: time that lies in several spans counts once.
+// Time stretches of each thread, in order and without overlaps: time in several spans counts once.
 struct TimeStretch {
   u64 begin = 0, end = 0;
 };
@@ -60,7 +60,7 @@ using ThreadStretches = std::unordered_map<u32, std::vector<TimeStretch>>;
 ThreadStretches merged_stretches(std::span<const PairedSpan> spans);
 bool lies_within(const ThreadStretches& stretches, u32 thread, u64 time);
 
-// The choice of `--span`.
+// The argument of `--span`.
 struct ChosenSpans {
   ThreadStretches stretches;
   std::string text;  // "12 spans of Provider/Name (300 ms)"

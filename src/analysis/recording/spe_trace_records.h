@@ -14,7 +14,7 @@ class SpeTraceRecords {
   explicit SpeTraceRecords(u64 most_bytes) : most_bytes_(most_bytes) {}
 
   void take(const readings::SpePiece& piece);
-  // Everything taken until now: AUXTRACE_INFO, then the traces of all cores.
+  // Everything taken so far: AUXTRACE_INFO, then the traces of all cores.
   std::string records(u32 unit_type) const;
   u64 taken() const { return taken_; }        // bytes
   u64 left_out() const { return left_out_; }  // beyond the most

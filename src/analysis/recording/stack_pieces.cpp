@@ -27,7 +27,7 @@ bool DeferredStacks::append_to(std::vector<stacks::StackFrame>& frames, const pe
   bool is_first = true;
   for (usize i = 0; i < chain.size(); ++i) {
     if (chain[i] >= perf_data::kCallchainMarks) continue;
-    // The part begins where the thread returns to; a sample of the program itself was taken there.
+    // The part begins where the thread returns to; a sample in user mode was taken there.
     const bool again = is_first && frames.size() == 1 && frames[0].address == chain[i];
     is_first = false;
     if (!again) frames.push_back({chain[i], stacks::AddressKind::user});
@@ -36,7 +36,7 @@ bool DeferredStacks::append_to(std::vector<stacks::StackFrame>& frames, const pe
 }
 
 bool continue_by_pointers(std::vector<u64>& unwound, const std::vector<u64>& pointers) {
-  // Both begin at the sample, so callers that come several times (recursion) are matched one by one.
+  // Both begin at the sample, so callers that come several times (recursion) are matched in order.
   auto from = unwound.begin();
   auto next = pointers.begin();
   for (; next != pointers.end(); ++next) {

@@ -231,7 +231,7 @@ std::vector<stacks::Unrecorded> unrecorded_of(const etl::Trace& trace, const etl
                    .end = one.end == ~u64{0} ? one.end : trace.nanoseconds(one.end) + 1,
                    .core = one.core});
   }
-  // Losses of Windows while it recorded, on any core, if no buffer says where.
+  // Losses that Windows reported while it recorded, on any core, if no buffer says where.
   std::vector<stacks::Unrecorded> told;
   for (const etl::TraceGap& gap : losses.gaps) {
     if (!gap.core.has_value()) continue;

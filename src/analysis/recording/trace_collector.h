@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The facts in a trace of Windows, event by event in order of time, until all processes and threads are known: then
+// The facts in a trace of Windows, event by event in order of time. When all processes and threads are known,
 // trace_recording writes them as a recording.
 #pragma once
 #include <map>
@@ -40,18 +40,18 @@ struct TraceSource {
 
 inline constexpr u32 kNoStack = ~u32{0};
 
-// A switch of a core, or a thread that was made ready.
+// A core's switch to another thread, or a thread that was made ready.
 struct TakenSwitch {
   u64 time = 0;
   u32 leaves = stacks::kNobody, comes = stacks::kNobody;
-  u32 number = 0;  // number of the stack of the thread that comes, taken when it left before; or of a waker's stack
+  u32 number = 0;  // number of the stack of the arriving thread, taken when it left before; or of a waker's stack
   u16 core = 0;
   stacks::Kind kind = stacks::Kind::switched;
   u8 state = 0, reason = stacks::kNoReason;
   u32 gone_on = ~u32{0};  // index of the switch with which the leaving thread comes back
 };
 
-// The time of interrupts on a core. Their events come when they end; nested interrupts come first.
+// The time of interrupts on a core. Their events come at their ends; nested interrupts come first.
 class CoreInterrupts {
  public:
   void add(const etl::InterruptEvent& interrupt, u64 end);
@@ -59,7 +59,7 @@ class CoreInterrupts {
   u64 count = 0;
 
  private:
-  std::vector<std::pair<u64, u64>> before_;  // times that are counted already, by time
+  std::vector<std::pair<u64, u64>> before_;  // times that are already counted, in order
 };
 
 class TraceCollector {
@@ -100,8 +100,8 @@ class TraceCollector {
   std::unordered_map<u32, u32> left_;  // threads that are on no core: index of the switch in which they left
 };
 
-// When cores of a trace were not recorded, in the time of the recording that is made from it: one nanosecond later than
-// the trace's own.
+// The times at which cores of a trace were not recorded, on the clock of the resulting recording: one nanosecond later
+// than in the trace.
 std::vector<stacks::Unrecorded> unrecorded_of(const etl::Trace& trace, const etl::TraceLosses& losses,
                                               const std::vector<etl::LossEvent>& lost_over_time);
 

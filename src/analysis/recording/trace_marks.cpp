@@ -113,7 +113,7 @@ TraceProviderReader::Kind& TraceProviderReader::kind_of(const Event& event) {
 }
 
 void TraceProviderReader::take(const Event& event) {
-  // Whether an event is read may depend on its contents; the first events of a kind decide.
+  // Whether an event is understood may depend on its contents; the first events of a kind decide.
   constexpr u64 kEnough = 100;
   Kind& kind = kind_of(event);
   ++kind.told.count;
@@ -139,7 +139,7 @@ void TraceProviderReader::take(const Event& event) {
   }
 }
 
-// The trace's own names go before those known here.
+// The trace's own names take precedence over those known here.
 void TraceProviderReader::name_all() {
   for (const auto& [id, name] : manifests_) {
     for (Provider& provider : providers_) {
@@ -340,7 +340,7 @@ TraceSpans read_spans(const etl::Trace& trace, etl::TraceLosses& losses) {
           {.provider = std::string(end.provider), .name = std::string(span_name(end.name, end.is_stop))});
       if (end.name.empty()) out.kinds.back().name = fmt::format("task {}", end.event.task);
     }
-    SpanMark mark{.time = trace.nanoseconds(end.event.time) + 1,  // as times of samples are
+    SpanMark mark{.time = trace.nanoseconds(end.event.time) + 1,  // on the clock of the samples
                   .kind = at->second,
                   .thread = end.event.thread,
                   .is_stop = end.is_stop};

@@ -25,12 +25,12 @@ class TraceProviderReader {
 
   // Reads all of it.
   stacks::TraceProviders count(etl::TraceLosses& losses);
-  // After that, and once more. `wanted(mark)` is asked before fields are read.
+  // Called afterwards, for a second pass. `wanted(mark)` is called before fields are read.
   struct Choice {
     std::vector<u32> processes, threads;  // empty: all
     u64 from = 0, to = ~u64{0};
   };
-  // After that, too: events of programs with the opcodes start and stop, by time.
+  // Called afterwards, too: events of programs with the opcodes start and stop, by time.
   struct SpanEnd {
     const etl::Event& event;
     std::string_view provider, name;  // the name may be empty
@@ -77,15 +77,15 @@ struct TraceSpans {
     std::string provider, name;
   };
   std::vector<Kind> kinds;
-  PairedSpans paired;  // times as samples of the trace have them
+  PairedSpans paired;  // on the clock of the trace's samples
 };
 TraceSpans read_spans(const etl::Trace& trace, etl::TraceLosses& losses);
 
 // The common name of both ends of a span: "Work" for "Work/Start", "WorkStop", "Work/win:Start", "Work".
 std::string_view span_name(std::string_view event, bool is_stop);
 
-// By kind, the kinds with most time first. `samples`: the times and places at which threads ran; a sample within spans
-// of a kind counts for it once.
+// By kind, the kinds with most time first. `samples`: the times and places at which threads ran; a sample within
+// several spans of a kind counts once for it.
 std::vector<stacks::SpanRow> span_rows(const TraceSpans& spans, const std::vector<RunningSample>& samples);
 
 }  // namespace wperf::recording

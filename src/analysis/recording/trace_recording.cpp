@@ -22,7 +22,7 @@ constexpr u32 kSoftwareEvent = 1, kRawEvent = 4;
 constexpr u64 kSampleType = perf_data::kSampleIp | perf_data::kSampleTid | perf_data::kSampleTime |
                             perf_data::kSampleId | perf_data::kSampleCpu | perf_data::kSamplePeriod |
                             perf_data::kSampleCallchain;
-constexpr u32 kKernelProcess = ~u32{0};  // whose mappings perf takes for the kernel's
+constexpr u32 kKernelProcess = ~u32{0};  // perf takes its mappings for the kernel's
 constexpr u64 kTimerUnitNs = 100;
 constexpr usize kMostPending = 1 << 20;  // bytes, before they go into the file
 constexpr usize kMostName = 16 << 10;
@@ -75,7 +75,7 @@ class Writer {
   }
 
   u64 samples_of_nobody() const { return samples_of_nobody_; }
-  // Where stacks were recorded at all.
+  // Whether stacks were recorded at all.
   u64 samples_without_stack() const { return with_stack_ != 0 ? without_stack_ : 0; }
   RecordedSwitches take_switches() { return std::move(switches_); }
 
@@ -112,7 +112,7 @@ class Writer {
     const u64 length = source.intervals[interval];
     return source.counter.has_value() ? length : length * kTimerUnitNs;
   }
-  // 0 is before the trace.
+  // 0 means before the trace.
   u64 time_of(u64 ticks) const { return ticks == 0 ? 0 : trace_.nanoseconds(ticks) + 1; }
   perf_data::Trailer trailer(u32 process, u32 thread, u64 ticks) const {
     return {.sample_type = kSampleType, .pid = process, .tid = thread, .time = time_of(ticks), .id = 1};
@@ -162,13 +162,13 @@ class Writer {
     for (const etl::TraceHistory::Thread& one : history.threads()) {
       const perf_data::Trailer at = trailer(one.process, one.thread, one.begin);
       perf_data::append_fork(pending_, one.process, one.process, one.thread, one.process, at.time, at);
-      // The number of its process may be that of several, one after the other.
+      // Several processes may have had its number, one after the other.
       const std::string_view name =
           !one.name.empty() ? std::string_view(one.name) : history.image_of(one.process, one.begin);
       if (!name.empty()) perf_data::append_comm(pending_, one.process, one.thread, name, false, at);
     }
     for (const etl::TraceHistory::Image& one : history.images()) {
-      // For a 32-bit kernel, too; programs there may lie as high.
+      // For a 32-bit kernel, too; programs may lie as high there.
       const bool kernel = (one.base >> 63) != 0 || (one.process == 0 && one.base >> 31 == 1);
       const u32 process = kernel ? kKernelProcess : one.process;
       std::string id;
@@ -216,7 +216,7 @@ class Writer {
     }
   }
 
-  // A sample for each thread that left a core, with the stack that it went on from.
+  // A sample for each thread that left a core, with the stack from which it later continued.
   void write_switches() {
     std::vector<u64> chain;
     switches_.samples = collected_.samples.size();
@@ -302,7 +302,7 @@ class Writer {
 
   static bool is_thread(u32 thread) { return thread != stacks::kNobody && thread != stacks::kUnknown; }
 
-  // The number by which waits know it: different for every thread.
+  // The thread's number in waits: different for every thread.
   u32 number_of(u32 thread, u64 time) {
     constexpr u32 kFirstEarlier = 0xf000'0000;  // greater than Windows' own
     const u32 later = is_thread(thread) ? collected_.history.later_threads(thread, time) : 0;
@@ -329,7 +329,7 @@ class Writer {
     if (name != names_.end()) known.name = name->second;
   }
 
-  // A stack's first frame is where the sample is; a sample without a stack is a stack of one.
+  // A stack's first frame is the place of the sample; a sample without a stack is a stack of one frame.
   static void make_chain(const TakenSample& sample, std::span<const u64> kernel, std::span<const u64> user,
                          std::vector<u64>& chain) {
     chain.clear();
@@ -355,7 +355,7 @@ class Writer {
   RecordedSwitches switches_;
   std::map<std::pair<u32, u32>, u32> earlier_threads_;     // number, and how many came after it
   u64 with_stack_ = 0, without_stack_ = 0;                 // samples
-  std::map<std::pair<u32, u32>, std::string_view> names_;  // names of processes and threads; thread 0: the process
+  std::map<std::pair<u32, u32>, std::string_view> names_;  // names of processes and threads; thread 0 means the process
 };
 
 }  // namespace

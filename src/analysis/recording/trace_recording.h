@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// An .etl trace of Windows as a recording like all others: its samples with their stacks, processes, threads and images
-// as records of a perf.data file without a name. So every view shows traces, too.
+// An .etl trace of Windows as an ordinary recording: its samples with their stacks, processes, threads and images as
+// records of a perf.data file without a name. So every view shows traces, too.
 #pragma once
 #include <string>
 
@@ -13,7 +13,7 @@
 
 namespace wperf::recording {
 
-// The event that samples of switches belong to.
+// The event of the samples of switches.
 inline constexpr char kTraceSwitches[] = "switch";
 
 struct TraceRecording {
@@ -26,11 +26,11 @@ struct TraceRecording {
   u64 samples_without_stack = 0;  // although other samples have one
   bool samples_were_on = true;    // according to the trace itself
   bool switches_were_on = false;
-  // If they were asked for; each thread that left a core has a sample after all others, with the stack it went on from.
+  // On request: each thread that left a core has a sample after all others, with the stack from which it continued.
   RecordedSwitches switches = {};
   std::vector<etl::LossEvent> lost_over_time = {};  // reported to the recorder
   u64 samples_of_other_cores = 0;                   // samples that were left out
-  std::string running_event = {};                   // the event of switches.running_samples; empty: no such samples
+  std::string running_event = {};                   // the event of switches.running_samples; empty if there are none
   bool running_by_time = false;                     // it counts nanoseconds
   bool has_compact_switches = false;                // in an undocumented form
 };
@@ -39,13 +39,13 @@ struct TraceWishes {
   bool switches = false;
   bool running = false;         // also without these events: where threads ran, in TraceRecording::switches
   bool idle = false;            // samples of idle cores
-  std::vector<u32> cores = {};  // the cores whose samples are wanted; empty: all
+  std::vector<u32> cores = {};  // the cores whose samples are wanted; empty for all
 };
 // `version`: the tool's, for the recording.
 diag::Result<TraceRecording> recording_of_trace(const etl::Trace& trace, const std::string& version,
                                                 const TraceWishes& wishes);
 
-// The gaps of a trace, by its header and by the losses found when reading it.
+// The gaps of a trace, from its header and from the losses found while reading it.
 stacks::TraceFacts trace_facts(const etl::Trace& trace, const etl::TraceLosses& losses);
 stacks::TraceFacts trace_facts(const etl::Trace& trace, const TraceRecording& recorded);
 

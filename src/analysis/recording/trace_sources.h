@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where the events of a trace come from: .etl files, and those in zip files (Visual Studio's .diagsession, PerfView's
+// The sources of a trace's events: .etl files, and those in zip files (Visual Studio's .diagsession, PerfView's
 // .etl.zip), recognised by their contents.
 #pragma once
 #include <deque>
@@ -18,14 +18,14 @@ class TraceSources {
 
   // `input` is kept. An error if it has no trace.
   diag::Result<void> add(RecordingInput input, const std::string& name);
-  // All added files as one trace, which must not outlive this. `passed` gets the number of bytes read so far, out of
+  // All added files as one trace, which must not outlive this. `passed` gets the number of bytes read so far, of
   // size().
   diag::Result<etl::Trace> open(const std::function<void(u64 bytes)>& passed);
 
   u64 size() const;
   // One of the files was cut while it was read.
   bool has_shrunk() const;
-  // Faults of files inside of zip files that are read nevertheless.
+  // Faults in files inside of zip files that are read nevertheless.
   const std::vector<std::string>& warnings() const { return warnings_; }
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Traces of a simulated machine: the account of their switches must equal the script.
+// Traces of a simulated machine: the accounting of their switches must equal the script.
 #include <gtest/gtest.h>
 
 #include "analysis/recording/scripted_trace_test.h"
@@ -51,7 +51,7 @@ constexpr TraceVariant kVariants[] = {
 };
 
 struct Chain {
-  u64 kernel = 0, user = 0;  // the innermost of each
+  u64 kernel = 0, user = 0;  // the innermost frame of each
 };
 
 class TraceSwitches : public testing::TestWithParam<TraceVariant> {
@@ -81,16 +81,16 @@ class TraceSwitches : public testing::TestWithParam<TraceVariant> {
     ASSERT_EQ(chains.size(), switches.samples);
   }
 
-  // The script knows threads by the number that the system gave them, and several may have had it.
+  // The script knows threads by the system's numbers, and several threads may have had the same one.
   u32 number_of(u32 thread) const {
     const auto known = recorded->switches.threads.find(thread);
     return known != recorded->switches.threads.end() && known->second.number != 0 ? known->second.number : thread;
   }
 
-  // Something of it was not recorded.
+  // Was a part of it not recorded?
   static bool is_gappy() { return GetParam().lost_buffer || GetParam().cut; }
   static u64 ticks(u64 ns) { return ns / ScriptedTrace::kTickNs; }
-  // As the script has it: time 1 is when the trace began.
+  // On the script's clock: time 1 is when the trace began.
   static u64 tick_of(u64 time) { return ticks(time - 1) + ScriptedTrace::kBegin - 1; }
 
   std::optional<ScriptedTrace> script;
@@ -154,7 +154,7 @@ TEST_P(TraceSwitches, EqualTheScript) {
 }
 
 TEST_P(TraceSwitches, CoresAndWakersEqualTheScript) {
-  if (is_gappy()) return;  // it is not known which thread ran there
+  if (is_gappy()) return;  // the thread that ran there is unknown
   for (u32 seed = 4; seed <= 5; ++seed) {
     SCOPED_TRACE(seed);
     ASSERT_NO_FATAL_FAILURE(read(seed));

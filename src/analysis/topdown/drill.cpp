@@ -17,7 +17,7 @@ const EventCount* find(std::span<const EventCount> counts, std::string_view name
   return nullptr;
 }
 
-// The cost of a miss on a core of this class if nothing hides it, in cycles: only to rank groups of misses.
+// The cost of a miss on a core of this class if nothing hides it, in cycles: used only to rank groups of misses.
 struct MissCost {
   std::string_view group, event, less;  // `less`: the misses of `event` that also missed the next level
   double cycles;
@@ -43,7 +43,7 @@ const MissCost* cost_of(std::string_view group) {
   return cost != std::end(kMissCosts) ? cost : nullptr;
 }
 
-// Some cores count misses of reads and writes apart.
+// Some cores count misses of reads and writes separately.
 std::optional<double> misses_of(std::string_view event, std::span<const EventCount> counts) {
   const auto value_of = [counts](std::string_view name) -> std::optional<double> {
     const EventCount* const count = find(counts, name);
@@ -79,7 +79,7 @@ Share evaluate(const pmu::Metric& metric, std::span<const EventCount> counts) {
   const std::optional<double> value = pmu::value_of_postfix(metric.postfix, values);
   if (!value.has_value()) return {};
   if (!bounded) return {.known = true, .value = *value, .bounded = false};
-  // Each event moves the share by itself; together they give the root of the sum of squares.
+  // Each event moves the share independently; together they give the root of the sum of squares.
   double below = 0, above = 0;
   for (usize i = 0; i < used.size(); ++i) {
     for (const u64 bound : {used[i]->low, used[i]->high}) {
@@ -107,7 +107,7 @@ Drill::Drill(pmu::Product product, u32 counters, Wish wish)
     }
     first.nodes.push_back(root);
   }
-  // The architecture defines it as the sum of the other two, so that all of the first level may be counted at once.
+  // The architecture defines it as the sum of the other two, so that all of the first level can be counted at once.
   const auto place = [&](std::string_view event) { return std::find(first.events.begin(), first.events.end(), event); };
   const auto end = first.events.end();
   if (first.events.size() == counters_ + 1 && place(kStallSlot) != end && place(kStallSlotFrontend) != end &&
@@ -118,7 +118,7 @@ Drill::Drill(pmu::Product product, u32 counters, Wish wish)
   step_ = std::move(first);
 }
 
-// False, and nothing is added, if they do not fit any more. The first events of a step are always added.
+// Returns false, and adds nothing, if they do not fit any more. The first events of a step are always added.
 bool Drill::add_events(std::span<const std::string_view> events, Step& step) const {
   std::vector<std::string_view> more;
   for (const std::string_view event : events) {
@@ -138,7 +138,7 @@ bool Drill::add_node(u32 node, Step& step) const {
   return true;
 }
 
-// Below the node, level by level: a level is counted whole or not at all, so that the greatest of it is known.
+// Adds the levels below the node: a level is counted completely or not at all, so that its greatest node is known.
 void Drill::add_levels(u32 node, Step& step) const {
   std::vector<u32> level = method_.nodes[node].children;
   while (!level.empty()) {
@@ -166,7 +166,7 @@ std::optional<Step> Drill::group_step() const {
     if (likely_group().empty()) return std::nullopt;
     wanted = {likely_group()};
   }
-  // If none of them is a group of misses, there is nothing to rank, and no later run that would count the rest.
+  // If none of them is a group of misses, there is nothing to rank, and no later run would count the rest.
   const bool wants_all = !groups_.empty() || std::all_of(groups.begin(), groups.end(), [](std::string_view name) {
     return cost_of(name) == nullptr;
   });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // From the first level of a top-down tree to the node that explains most: which events to count in the next run, and
-// the results of a run's counts. Pure: run_topdown does the runs.
+// what the counts of a run mean. Pure: run_topdown does the runs.
 #pragma once
 #include <optional>
 #include <span>
@@ -12,7 +12,7 @@
 namespace wperf::topdown {
 
 inline constexpr u32 kMostRuns = 3;
-// Below this share of the slots nothing holds a program back that were worth a search.
+// Below this share of the slots, no loss is worth a search.
 inline constexpr double kWorthASearch = 10;
 // A node that loses less than this part of the cycles needs no explanation.
 inline constexpr double kWorthAWord = 0.01;
@@ -22,16 +22,16 @@ inline constexpr std::string_view kCycles = "cpu_cycles";
 struct EventCount {
   std::string name;
   u64 value = 0;
-  u64 low = 0, high = 0;  // 95 % interval; both the value if it was counted all the time
-  bool counted = true;    // false: its turn never came
-  bool bounded = true;    // false: too little was seen of it; low and high have no meaning
+  u64 low = 0, high = 0;  // 95 % interval; both ends are the value if it was counted all the time
+  bool counted = true;    // false if it was never scheduled
+  bool bounded = true;    // false if too little was seen of it; then low and high have no meaning
 };
 
 struct Share {
-  bool known = false;  // false: not counted, or the total is 0
+  bool known = false;  // false if it was not counted, or if the total is 0
   double value = 0;
-  double low = 0, high = 0;  // 95 % interval; both the value where all its events were counted all the time
-  bool bounded = true;       // false: one of its events was counted too rarely; low and high have no meaning
+  double low = 0, high = 0;  // 95 % interval; both ends are the value if all its events were counted all the time
+  bool bounded = true;       // false if one of its events was counted too rarely; then low and high have no meaning
   u32 run = 0;               // 1 is the first
   bool is_sure() const { return known && bounded; }
 };
@@ -48,7 +48,7 @@ struct GroupShares {
   std::optional<double> likely_cycles = {};
 };
 
-// The events to count in one run. Cycles are counted with any set.
+// The events to count in one run. Every set also counts cycles.
 struct Step {
   std::vector<std::string_view> events;
   std::vector<u32> nodes;
@@ -56,8 +56,8 @@ struct Step {
 };
 
 struct Wish {
-  std::optional<u32> level;  // how deep to go; nullopt: to the end
-  u32 node = kNone;          // where to go; kNone: where the most is lost
+  std::optional<u32> level;  // how deep to go; nullopt for the whole tree
+  u32 node = kNone;          // where to go; kNone for the greatest loss
 };
 
 class Drill {
@@ -65,10 +65,10 @@ class Drill {
   Drill(pmu::Product product, u32 counters, Wish wish);
 
   const Method& method() const { return method_; }
-  // The next run; null when there is nothing more to be counted.
+  // The next run; null if nothing more is to be counted.
   const Step* step() const { return step_.has_value() ? &*step_ : nullptr; }
   bool fits(const Step& step) const { return step.events.size() <= counters_; }
-  // STALL_SLOT was not counted but added up, for want of a counter.
+  // STALL_SLOT was computed as a sum, for lack of a counter.
   bool adds_stall_slot() const { return adds_stall_slot_; }
   // Takes the counts of that run.
   void take(std::span<const EventCount> counted);
@@ -76,14 +76,14 @@ class Drill {
   u32 runs() const { return runs_; }
   const std::vector<Share>& shares() const { return shares_; }  // by node
   const std::vector<GroupShares>& groups() const { return groups_; }
-  // The node that explains most of the lost slots; kNone: no node stands out.
+  // The node that explains most of the lost slots; kNone if no node stands out.
   u32 worst() const { return current_; }
-  // The group of misses that most likely explains it; empty: no group does.
+  // The group of misses that most likely explains it; empty if no group does.
   std::string_view likely_group() const;
-  // Cycles that the worst node lost, and all of the first run; 0: not known.
+  // Cycles that the worst node lost, and all cycles of the first run; 0 if not known.
   double lost_cycles() const;
   double cycles() const;
-  // An event's turn did not come, or not often enough to say anything.
+  // An event was never scheduled, or too rarely for a statement.
   bool missed_turns() const;
   // All counts of an event, run by run.
   const std::vector<std::vector<EventCount>>& counts() const { return counts_; }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The top-down method of a core as a tree: shares of its time or slots, each with its parts. Made from the catalogue's
-// tables. Pure.
+// The top-down method of a core as a tree: shares of its time or slots, each divided into its parts. Made from the
+// catalogue's tables. Pure.
 #pragma once
 #include <span>
 #include <string>
@@ -19,15 +19,15 @@ struct Node {
   u32 parent = kNone;
   u32 level = 1;
   std::vector<u32> children = {};
-  // groups of metrics, at the end of the tree, whose misses are looked at next
+  // groups of metrics, at the ends of the tree, whose misses are counted next
   std::vector<std::string_view> groups = {};
-  // the events of its formula; sampled, they show the place. The last is the best for that
+  // the events of its formula; their samples show the place. The last is the best for that
   std::vector<std::string_view> events;
   std::string of;  // the whole that it is a share of: "slots", "stall_backend"
 };
 
 struct Method {
-  std::vector<Node> nodes;  // a parent is before its children
+  std::vector<Node> nodes;  // parents come before children
   std::vector<u32> roots;
   u32 find(std::string_view metric) const;  // kNone if no node has this name
   // Do the roots add up to the whole?
@@ -40,8 +40,7 @@ Method method_of(pmu::Product product);
 // The words of a comma list.
 std::vector<std::string_view> words_of(std::string_view list);
 
-// The meaning of a node's share, or of the misses of a group, for a person who wants to improve it: one sentence, or
-// empty.
+// The meaning of a node's share, or of the misses of a group, for a person who optimises: one sentence, or empty.
 std::string_view meaning_of(std::string_view name);
 
 }  // namespace wperf::topdown

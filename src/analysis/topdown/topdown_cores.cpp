@@ -64,7 +64,7 @@ std::string names_of(const std::vector<KindOfCore>& kinds) {
   return text;
 }
 
-// A kernel counts a program wherever it runs, as one number.
+// A kernel counts a program wherever it runs, and gives one number.
 diag::Error would_mix(const std::vector<KindOfCore>& kinds, bool is_started) {
   const u32 one = kinds.back().cores.front().first;
   return {.text = fmt::format("this machine has several kinds of cores with different top-down methods, and a program "

@@ -10,7 +10,7 @@
 
 namespace wperf::topdown {
 
-// Cores that have a method in common.
+// Cores that share a method.
 struct KindOfCore {
   pmu::Product product;
   std::vector<request::CoreRange> cores = {};

@@ -13,7 +13,7 @@ namespace {
 
 using Counts = std::vector<EventCount>;
 
-// The formula as in the catalogue, read once more and by other means: the tables hold postfix.
+// The formula in the catalogue, evaluated independently: the tables hold postfix.
 class Infix {
  public:
   Infix(std::string_view text, const Counts& counts) : text_(text), counts_(counts) {}

@@ -51,7 +51,7 @@ class Walk {
   std::vector<PathStep> run(u32 thread) {
     followed_.assign(1, {thread, begin_});
     now_ = end_;
-    // If a thread waits at the end, the path begins with the end of that wait, which lies later.
+    // If a thread waits at the end, the path begins with the later end of that wait.
     const ThreadHistories::Moment last = histories_.before(thread, end_);
     if (last.state == State::waiting && accounting_.waits[last.detail].has_end) {
       now_ = std::max(end_, accounting_.waits[last.detail].woken);
@@ -62,12 +62,12 @@ class Walk {
   }
 
  private:
-  // A thread on the path, followed back to a time; below it are the threads that waited for it.
+  // A thread on the path, followed back to a time; below it in the list are the threads that waited for it.
   struct Followed {
     u32 thread = 0;
     u64 begin = 0;
   };
-  // The last action of a thread before the path left it: it woke the one below.
+  // The last action of a thread before the path left it: it woke the thread below it.
   struct Cause {
     u32 woke = ~u32{0}, made = ~u32{0};
     u32 sample = stacks::kNoSample;
@@ -107,7 +107,7 @@ class Walk {
   void follow(const Followed& at, u64 begin, u32 number) {
     const Wait& wait = accounting_.waits[number];
     PathStep waits{.begin = begin, .thread = at.thread, .state = StepState::unknown, .wait = number};
-    // If a wait ends later than where the path comes from, or never, it shows nothing.
+    // A wait that ends after the path's position, or never, explains nothing.
     if (!wait.has_end || !wait.is_known || wait.waker == stacks::kUnknown || wait.woken > now_) return emit(waits);
     if (wait.waker == stacks::kNobody || wait.waker == stacks::kIdleThread) {
       waits.state = StepState::interrupted;
@@ -119,7 +119,7 @@ class Walk {
     cause_ = {.woke = number, .sample = wait.wake_sample};
   }
 
-  // Before a thread existed, its maker counts.
+  // Before a thread existed, the path is that of its creator.
   void follow_maker(const Followed& at, u64 begin) {
     const auto birth =
         std::lower_bound(births_.begin(), births_.end(), Birth{.thread = at.thread, .time = now_}, is_before);
@@ -134,7 +134,7 @@ class Walk {
     emit({.begin = begin, .thread = at.thread, .state = StepState::unknown});
   }
 
-  // In events that contradict each other threads may seem to wake each other at one moment, for ever.
+  // In contradictory events threads may seem to wake each other at one moment, for ever.
   bool may_go_on() {
     hops_ = hops_at_ == now_ ? hops_ + 1 : 0;
     hops_at_ = now_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The waits that the end of an interval depended on: backwards from it, through a thread and the threads that ended its
-// waits. Pure.
+// The waits on which the end of an interval depended: backwards from that end, through a thread and the threads that
+// ended its waits. Pure.
 //
 // While a thread runs or is ready, the path is its own. For as long as it waits, the path is that of the thread that
 // ended the wait, and so on. Before the wait it is the thread's own again. So each moment of the interval belongs to
@@ -27,9 +27,9 @@ struct PathStep {
   u32 thread = 0;  // index into threads
   StepState state = StepState::unknown;
   bool preempted = false;
-  u32 wait = ~u32{0};              // interrupted and unknown: the wait; ready: the one before; ~0: none
-  u32 woke = ~u32{0};              // running: the wait that it ended with; ~0: none
-  u32 made = ~u32{0};              // running: the thread that it made at its end, by index
+  u32 wait = ~u32{0};              // interrupted and unknown: the wait; ready: the wait before it; ~0 if none
+  u32 woke = ~u32{0};              // running: the wait that it ended with; ~0 if none
+  u32 made = ~u32{0};              // running: the thread that it created at its end, by index
   u32 sample = stacks::kNoSample;  // running: the sample at its end
 };
 
@@ -43,7 +43,7 @@ class ThreadHistories {
     bool preempted = false;
   };
   void take(const Stretch& stretch);
-  // The one that lasts just before `time`; it may have begun long before. Unknown if there is none.
+  // The stretch just before `time`; it may have begun long before. Unknown if there is none.
   Moment before(u32 thread, u64 time) const;
   u64 first(u32 thread) const;  // moments that are known
   u64 last(u32 thread) const;
@@ -56,7 +56,7 @@ class ThreadHistories {
   std::vector<Life> lives_;  // by thread
 };
 
-// The steps from `begin` to `end`, in the order of time: they have no gaps. `thread`: index.
+// The steps from `begin` to `end`, in the order of time and without gaps. `thread`: index.
 std::vector<PathStep> critical_path(const Accounting& accounting, const ThreadHistories& histories, u32 thread,
                                     u64 begin, u64 end);
 

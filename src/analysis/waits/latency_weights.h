@@ -18,11 +18,11 @@ class Parallelism {
  public:
   // A thread ran.
   void add(u64 begin, u64 end);
-  // When all are added.
+  // Called when all are added.
   void finish();
 
   u32 at(u64 time) const;
-  // How long one thread ran, two at once, …: nanoseconds.
+  // How long one thread ran, how long two at once, …, in nanoseconds.
   const std::vector<u64>& times() const { return times_; }
 
  private:
@@ -41,13 +41,13 @@ struct LatencyOptions {
 };
 
 struct LatencyWeights {
-  std::vector<u64> weights;      // by sample of the file; 0: it does not count
-  std::vector<u64> parallel_ns;  // how long one thread ran, two at once, …
+  std::vector<u64> weights;      // by sample of the file; 0 if it does not count
+  std::vector<u64> parallel_ns;  // how long one thread ran, how long two at once, …
   std::string whole;             // the sum of all weights
 };
 
-// Over the threads of the recorded program, or else all threads. Without --latency a sample counts for its recorded
-// weight; --parallelism leaves out samples that were taken while more or fewer threads ran.
+// For the threads of the recorded program, otherwise for all threads. Without --latency a sample has its recorded
+// weight; --parallelism leaves out samples taken while more or fewer threads ran.
 LatencyWeights latency_weights(const recording::RecordedSwitches& switches, const LatencyOptions& options);
 
 // All samples with their recorded weights.

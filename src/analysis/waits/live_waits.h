@@ -17,7 +17,7 @@ inline constexpr u32 kNoPlace = ~u32{0};
 struct WaitPart {
   u32 thread = 0;
   u32 sample = stacks::kNoSample;  // the sample of this stretch with the place of the wait
-  u32 place = kNoPlace;            // the callers; from the stretch before, if the wait lasted on
+  u32 place = kNoPlace;            // the callers; from the stretch before if the wait continues
   u8 reason = stacks::kNoReason;
   u64 length = 0;       // nanoseconds within the stretch
   bool begins = false;  // in this stretch
@@ -31,7 +31,7 @@ class LiveWaits {
   std::vector<WaitPart> take(const std::vector<stacks::Switch>& switches, u64 begin, u64 end);
   // The waits of the last stretch, with their places, for those that last on into the next one.
   void keep(const std::vector<WaitPart>& parts);
-  // Records were lost: it is unknown which threads wait.
+  // Records were lost, so it is unknown which threads wait.
   void forget() { lasting_.clear(); }
 
  private:

@@ -225,7 +225,7 @@ class Maker {
   std::map<std::pair<u32, u64>, u32> rows_;     // by task, and node and kind
   std::vector<u64> times_;                      // by row
   std::unordered_map<u64, u32> nodes_;          // by parent and place
-  std::vector<u32> node_of_row_;                // kNothing: not asked for yet
+  std::vector<u32> node_of_row_;                // kNothing if not looked up yet
   std::vector<u32> places_;                     // by kind
   u32 module_ = stacks::kNothing;
 };

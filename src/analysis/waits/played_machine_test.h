@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A simulated machine: the script records what each thread did; nothing is computed from the events.
+// A simulated machine: the script records the actions of each thread; nothing is computed from the events.
 #pragma once
 #include <map>
 #include <random>
@@ -32,7 +32,7 @@ struct PlayedMachine {
     is_.resize(threads + 1, Is::waiting);
     since_.resize(threads + 1, 0);
     on_.resize(cores, stacks::kIdleThread);
-    // All threads exist and wait at the beginning: their first events show it.
+    // All threads exist and wait at the beginning; their first events show it.
     for (u32 step = 0; step < 2000; ++step) play();
     now += 500;
     for (u32 thread = 1; thread <= threads; ++thread) note(thread);

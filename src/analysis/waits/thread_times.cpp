@@ -27,7 +27,7 @@ class Accountant {
   }
 
   void add(stacks::Switch event) {
-    // Time does not go back; events that do come from a damaged file.
+    // Time must not go back; events that do come from a damaged file.
     now_ = event.time = std::max(event.time, now_);
     // The events at both ends of a dark time were recorded.
     while (next_mark_ < marks_.size() && marks_[next_mark_].time + marks_[next_mark_].is_dark <= now_) pass_mark();
@@ -57,7 +57,7 @@ class Accountant {
  private:
   struct Life {
     State state = State::unknown;
-    bool is_there = false;  // false: it was not mentioned yet, or it has ended
+    bool is_there = false;  // false if it was not mentioned yet, or has ended
     bool preempted = false;
     u16 core = 0;
     u64 since = 0;
@@ -66,11 +66,11 @@ class Accountant {
   struct Core {
     u32 runs = stacks::kNobody;
     u64 since = 0, recorded_since = 0;
-    u32 dark = 0;           // spans that it is in
-    bool has_told = false;  // since it is recorded
+    u32 dark = 0;           // spans that contain it
+    bool has_told = false;  // the beginning of its recording
   };
 
-  // A gap in the recording of a core ends what is known of it; after the gap it begins anew.
+  // A gap in the recording of a core ends the known state; after the gap it starts again.
   void pass_mark() {
     const stacks::CoreMark& mark = marks_[next_mark_++];
     if (mark.core != stacks::kEveryCore) {
@@ -109,7 +109,7 @@ class Accountant {
     return known->second;
   }
 
-  // The time that is not counted yet, up to `time`, belongs to `state`.
+  // The time up to `time` that is not counted yet belongs to `state`.
   void emit(u32 number, State state, u64 time, u32 sample = stacks::kNoSample) {
     Life& life = lives_[number];
     if (time <= life.since) return;
@@ -132,14 +132,15 @@ class Accountant {
     }
     life.since = time;
   }
-  // For a thread on no core: the same on both sides of each dark time.
+  // For a thread on no core whose state is the same before and after each dark time.
   void emit_lit(u32 number, u64 time) {
     const State state = lives_[number].state;
     dark_.for_each_part(lives_[number].since, time,
                         [&](u64, u64 end, bool is_dark) { emit(number, is_dark ? State::unknown : state, end); });
   }
 
-  // A thread on no core did something in the dark: its last known state counts until then, and unknown up to `time`.
+  // A thread on no core changed its state in the dark: its last known state counts until the dark, and unknown up to
+  // `time`.
   void lose(u32 number, u64 time) {
     Life& life = lives_[number];
     const u64 until = std::min(dark_.first(life.since), time);
@@ -151,7 +152,7 @@ class Accountant {
     life.preempted = false;
     emit(number, State::unknown, time);
   }
-  // After the dark, a thread on no core: the next event shows that it was in `state` since then.
+  // After the dark, for a thread on no core: the next event shows that it was in `state` since then.
   void find(u32 number, u64 time, State state) {
     const u64 light = dark_.last_end(time);
     lose(number, light);
@@ -225,8 +226,8 @@ class Accountant {
   // A thread that leaves a core first was there since its recording began.
   static bool tells_of_before(const Core& core) { return !core.has_told && core.dark == 0; }
 
-  // The last recorded thread of the core has left it without a record: a switch was lost. Since when it did not run,
-  // and what ran on the core, is unknown.
+  // The last recorded thread of the core has left it without a record: a switch was lost. When it stopped running, and
+  // which thread the core ran afterwards, is unknown.
   void check_who_ran(const stacks::Switch& event, Core& core) {
     if (!core.has_told || core.runs == event.leaves || core.runs == stacks::kNobody || core.runs == stacks::kIdleThread)
       return;
@@ -297,7 +298,7 @@ class Accountant {
     } else if (is_dark && tells_wakeups_ && lives_[number].is_there) {
       find(number, event.time, State::ready);
     } else if (state == State::waiting) {
-      // No record shows which thread made it ready: then it waited until now.
+      // No record shows which thread made it ready, so it waited until now.
       end_wait(number, event.time, stacks::kUnknown, stacks::kNoSample);
     }
     emit(number, lives_[number].state, event.time);
@@ -333,7 +334,7 @@ class Accountant {
       out_.threads[number].was_there = true;
       life.wait = begin_wait(number, out_.begin, event, false);
     }
-    // A thread on its way into a wait, or ready already, is sometimes woken, too: that changes nothing.
+    // A thread on its way into a wait, or already ready, is sometimes woken, too; that changes nothing.
     if (life.state == State::running) return;
     if (life.state != State::waiting) {
       if (!is_dark) return;

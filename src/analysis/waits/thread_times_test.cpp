@@ -94,7 +94,7 @@ TEST(ThreadTimes, WhatContradictsIsNobodysTime) {
   EXPECT_FALSE(done.waits[0].is_known);
 }
 
-// The switch with which 7 left the core was lost: it has not run since, and it is unknown until when it ran.
+// The switch with which 7 left the core was lost: it has not run since, but when it stopped is unknown.
 TEST(ThreadTimes, WhoLeftWithoutASwitchDoesNotRunOn) {
   const stacks::Switch events[] = {change(10, 0, stacks::kIdleThread, stacks::Leaving::preempted, 7),
                                    change(30, 0, 8, stacks::Leaving::waits, 9),
@@ -144,7 +144,7 @@ TEST(ThreadTimes, EqualsAScriptedMachineToTheNanosecond) {
   }
 }
 
-// A core's last state does not apply to the time after its last record.
+// A core's last state does not apply after its last record.
 TEST(ThreadTimes, BehindTheLastRecordOfACoreNothingIsKnown) {
   const stacks::Switch events[] = {change(10, 0, stacks::kIdleThread, stacks::Leaving::preempted, 7),
                                    change(12, 1, stacks::kIdleThread, stacks::Leaving::preempted, 8),
@@ -176,7 +176,7 @@ TEST(ThreadTimes, AWaitThatBothSidesOfAGapAgreeOnIsOne) {
   EXPECT_EQ(of(done, 8).running, 80u) << "on a core that was recorded";
 }
 
-// 7 must have been woken in the gap: that it waited up to 70 would be wrong.
+// 7 must have been woken in the gap: it would be wrong to say that it waited up to 70.
 TEST(ThreadTimes, WhatAGapHidesIsUnknown) {
   const stacks::Switch events[] = {change(10, 0, 7, stacks::Leaving::waits, 8),
                                    change(20, 0, 8, stacks::Leaving::preempted, 9),
@@ -194,7 +194,7 @@ TEST(ThreadTimes, WhatAGapHidesIsUnknown) {
   EXPECT_EQ(done.cores[0].unknown, 20u);
 }
 
-// The events of one core within some time are removed: every statement about the rest is true.
+// The events of one core within some time are removed: every statement about the rest must be true.
 TEST(ThreadTimes, NothingIsSaidThatTheScriptedMachineDidNotDo) {
   for (u32 seed = 1; seed <= 60; ++seed) {
     SCOPED_TRACE(seed);

@@ -26,7 +26,7 @@ WaitClass class_of_function(std::string_view name) {
   // glibc: "pthread_cond_wait@@GLIBC_2.3.2"; compilers: "folio_wait_bit_common.constprop.0".
   name = name.substr(0, name.find_first_of("@."));
   while (name.starts_with('_')) name.remove_prefix(1);
-  // glibc's system calls for its own use: "__GI___libc_read", "__libc_pause".
+  // glibc's internal system calls: "__GI___libc_read", "__libc_pause".
   for (const std::string_view own : {"GI___libc_", "libc_"}) {
     if (name.starts_with(own)) name.remove_prefix(own.size());
   }

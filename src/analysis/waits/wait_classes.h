@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The purpose of a wait, by the function that waits. Pure.
+// The purpose of a wait, from the function that waits. Pure.
 #pragma once
 #include <array>
 #include <string_view>
@@ -17,10 +17,10 @@ inline constexpr std::array<std::string_view, kWaitClasses> kWaitClassNames = {
 // The class of one function: unexplained if the function does not wait.
 WaitClass class_of_function(std::string_view name);
 
-// Does Linux let threads wait for a word of their memory in this function of the kernel, whose address is the first
-// argument of the system call?
+// Is this a function of the kernel in which Linux lets threads wait for a word of their memory, whose address is the
+// first argument of the system call?
 bool is_futex_call(std::string_view name);
-// Does this function of the C library wait that way only?
+// Does this function of the C library wait only in that way?
 bool waits_by_futex(std::string_view name);
 
 // Is it an internal function with which a library wakes threads, called by known functions such as
@@ -33,17 +33,17 @@ bool is_timer_interrupt(std::string_view name);
 bool is_library_module(std::string_view name);
 // Code of these libraries in the program's own module: inlined, or linked in.
 bool is_library_function(std::string_view name);
-// By Windows' KWAIT_REASON, if no function decides it.
+// By Windows' KWAIT_REASON, if no function decides.
 WaitClass class_of_reason(u8 reason);
 // Microsoft's word for it; empty if unknown.
 std::string_view reason_name(u8 reason);
 
-// A stack is given from the innermost function outwards: take() each function, then read the class.
+// A stack is passed from the innermost function outwards: take() each function, then read the class.
 class StackClass {
  public:
   void take(std::string_view function, bool is_kernel);
-  // A page fault counts whichever function touched the page; otherwise the program's own function says more than the
-  // kernel's.
+  // A page fault counts whichever function touched the page; otherwise the program's own function is more informative
+  // than the kernel's.
   WaitClass get() const;
 
  private:

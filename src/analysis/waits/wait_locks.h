@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which lock each wait was for, on Linux: a thread that waits for a word of its memory gave that word's address to the
-// kernel as the first argument of its system call, and recordings of switches have this register.
+// The lock of each wait, on Linux. A thread that waits for a word of its memory gives that word's address to the kernel
+// as the first argument of its system call, and recordings of switches have this register.
 #pragma once
 #include <unordered_map>
 #include <vector>

@@ -47,7 +47,7 @@ u32 first_thread(const waits::Accounting& accounting, const RecordedSwitches& sw
     if (!chosen[i]) continue;
     const u32 thread = accounting.threads[i].thread;
     if (switches.program != 0 && thread == switches.program) return i;
-    // The first thread of its process, otherwise the first of all.
+    // The first thread of its process if there is one, otherwise the first of all.
     if (process_in(switches, thread) == thread) return i;
     if (first == chosen.size()) first = i;
   }
@@ -75,7 +75,7 @@ std::string WaitNames::text_of(u32 thread) const {
   return name.empty() ? fmt::format("thread {}", number_of(thread)) : fmt::format("{} ({})", name, number_of(thread));
 }
 
-// Place and purpose, by the stack with which it left its core.
+// Place and purpose, from the stack with which it left its core.
 WaitPlace WaitNames::place_of(u32 sample, u8 wait_reason) {
   WaitPlace place = place_of_sample(sample);
   const bool is_told = place.wait != WaitClass::unexplained && place.wait != WaitClass::other;
@@ -86,7 +86,7 @@ WaitPlace WaitNames::place_of(u32 sample, u8 wait_reason) {
   return place;
 }
 
-// Each different stack is looked at once.
+// Each different stack is examined once.
 const WaitPlace& WaitNames::place_of_sample(u32 sample) {
   const u32 row = sample < row_of_sample_.size() ? row_of_sample_[sample] : stacks::StackAggregator::kNoRow;
   if (row >= places_.size() || !switches_.has_stacks) return nowhere_;
@@ -99,7 +99,7 @@ const WaitPlace& WaitNames::place_of_sample(u32 sample) {
   return place;
 }
 
-// The same for all stacks that end in one function, called by one.
+// The same for all stacks that end in one function with the same caller.
 u32 WaitNames::group_of(const WaitPlace& place) {
   const std::array functions{place.function, place.module, place.caller, place.caller_module};
   return groups_.try_emplace(functions, static_cast<u32>(groups_.size())).first->second;
@@ -143,7 +143,7 @@ WaitPlace WaitNames::look_at(u32 row) const {
     is_seen[function.is_kernel] = true;
     const bool tells = waits::class_of_function(function.name) != WaitClass::unexplained;
     const stacks::StackFunction*& shown = function.is_kernel ? kernel : own;
-    // A function that a reader knows: pthread_mutex_lock, and not its callees within its library.
+    // A function that a reader knows: pthread_mutex_lock, not its callees within its library.
     if (tells && !is_told[function.is_kernel]) shown = &function;
     if (place.caller.empty() && !function.is_kernel) {
       const std::string_view module = profile_.modules[function.module].name;
@@ -159,8 +159,8 @@ WaitPlace WaitNames::look_at(u32 row) const {
     }
     is_told[function.is_kernel] = is_told[function.is_kernel] || tells;
   });
-  // Frame pointers may not reach the caller of the inner function: it still says more than the kernel's. If no function
-  // has a name: "clr.dll+0x5a24".
+  // Frame pointers may miss the caller of the inner function; it is still more informative than the kernel's. If no
+  // function has a name: "clr.dll+0x5a24".
   const stacks::StackFunction* shown = unnamed;
   for (const stacks::StackFunction* one : {kernel, inner, own}) {
     if (one != nullptr) shown = one;

@@ -18,7 +18,7 @@ namespace wperf::waits {
 
 struct WaitSelection {
   std::set<u32> processes, threads;  // empty: all
-  std::set<std::string> names;       // names of threads; empty: all
+  std::set<std::string> names;       // names of threads; empty for all
   bool timeline = false;             // for the only thread that is selected
   u64 from = 0, to = ~u64{0};        // for the timeline or the path, since the recording began
   bool critical_path = false;
@@ -28,20 +28,21 @@ struct WaitSelection {
 // By thread of the accounting.
 std::vector<bool> chosen_threads(const waits::Accounting& accounting, const recording::RecordedSwitches& switches,
                                  const WaitSelection& selection);
-// Among several chosen threads, the first one of its process; threads.size() if none is chosen.
+// The first of the chosen threads in its process; threads.size() if none is chosen.
 u32 first_thread(const waits::Accounting& accounting, const recording::RecordedSwitches& switches,
                  const std::vector<bool>& chosen);
 
 // The place of a thread when it left its core or made another thread ready.
 struct WaitPlace {
   std::string_view function, module;  // empty: unknown
-  // The program's own: the first that belongs neither to the C library nor to the kernel. Empty if none has a name.
+  // The program's own function: the first that belongs neither to the C library nor to the kernel. Empty if it has no
+  // name.
   std::string_view caller, caller_module;
   std::string_view shown() const { return caller.empty() ? function : caller; }
   waits::WaitClass wait = waits::WaitClass::unexplained;
-  u32 group = 0;          // number of its stack of functions; 0: unknown
-  bool by_timer = false;  // it is a timer that expires there
-  bool is_futex = false;  // it is a word of its memory that it waits for there
+  u32 group = 0;          // number of its stack of functions; 0 if unknown
+  bool by_timer = false;  // a timer ends waits there
+  bool is_futex = false;  // it waits there for a word of its memory
   bool is_known = false;
 };
 
@@ -54,12 +55,11 @@ class WaitNames {
   u32 process_of(u32 thread) const;
   u32 number_of(u32 thread) const;        // The system's number of the thread.
   std::string text_of(u32 thread) const;  // "name (tid)"
-  // If functions do not show the purpose, Windows' reason does.
+  // If functions do not show the purpose, Windows' reason is used.
   WaitPlace place_of(u32 sample, u8 wait_reason);
   WaitPlace place_of(const waits::Wait& wait) { return place_of(wait.sample, wait.reason); }
   const WaitPlace& place_of_sample(u32 sample);
-  // The thread that ended a wait. For an interrupt it does not matter whether the core idled or which thread it struck:
-  // it is an interrupt.
+  // The thread that ended a wait. For an interrupt the core's thread does not matter: the answer is an interrupt.
   static u32 ender_of(const waits::Wait& wait) {
     return wait.waker == stacks::kIdleThread ? stacks::kNobody : wait.waker;
   }
@@ -78,13 +78,13 @@ class WaitNames {
   const stacks::StackProfile& profile_;
   const stacks::LineStacks& lists_;
   const stacks::GrowingArray<u32>& row_of_sample_;
-  std::vector<WaitPlace> places_;  // by row; looked at when they are asked for
+  std::vector<WaitPlace> places_;  // by row; computed on demand
   const WaitPlace nowhere_{};
   std::map<std::array<std::string_view, 4>, u32> groups_{{{}, 0}};  // functions and modules
 };
 
 // The tasks of a profile by thread, the last of its names. A thread that was seen only in switches may have no sample,
-// and so no task: it is added when it is asked for.
+// and so no task; then it is added on demand.
 class ThreadTasks {
  public:
   ThreadTasks(const WaitNames& names, stacks::StackProfile& profile);

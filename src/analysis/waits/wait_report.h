@@ -26,16 +26,16 @@ struct FunctionRow {
   std::string caller = {}, caller_module = {};  // the program's own that called it; empty if unknown
   WaitClass wait = WaitClass::unexplained;
   u64 count = 0, total = 0, median = 0, most_of_99_percent = 0, longest = 0;
-  std::string waker;  // the thread that ended most of them, by total time; empty: unknown
+  std::string waker;  // the thread that ended most of them, by total time; empty if unknown
 };
 
 // A thread that waited, and the thread it waited for.
 struct WakerRow {
   std::string waiter, waker;                   // "name (tid)"
-  std::string function, waker_function;        // the functions of both; empty: unknown
+  std::string function, waker_function;        // the functions of both; empty if unknown
   std::string caller = {}, waker_caller = {};  // the same of the programs' own
   u64 count = 0, waited = 0;
-  u64 latency = 0;  // from being ready to running, all together
+  u64 latency = 0;  // the total time from being ready to running
 };
 
 // A lock, or another word of memory that threads wait for: conditions, joins, semaphores.
@@ -47,17 +47,17 @@ struct LockPlace {
 };
 struct LockRow {
   std::string name;       // "orders", "stock+0x20", "at 0x5581f2a0"; "not recorded"
-  bool is_known = false;  // false: the rest of this group is empty
+  bool is_known = false;  // if false, the rest of this group is empty
   u32 process = 0;
   std::string process_name = {};  // the process of a thread that waited for it
   u64 address = 0;
   std::string symbol = {}, module = {};  // empty: unknown
-  u64 offset = 0;                        // in the symbol, else in the module as linked
+  u64 offset = 0;                        // relative to the symbol, otherwise as linked in the module
   u64 count = 0, total = 0, longest = 0;
   std::vector<LockPlace> places;  // by total
 };
 
-// The thread that ran on the core that a ready thread came to.
+// The thread that ran on the core to which a ready thread came.
 struct StarvedRow {
   std::string ready, ran;
   u64 time = 0, times = 0;
@@ -76,10 +76,10 @@ struct StretchRow {
   u64 from = 0, length = 0;  // from: since the recording began
   u32 core = 0;
   std::string function, caller = {};  // the place of the wait
-  std::string lock = {};              // LockRow::name; empty: no lock
+  std::string lock = {};              // LockRow::name; empty if there is no lock
   WaitClass wait = WaitClass::unexplained;
   std::string waker, waker_function;
-  std::string_view reason = {};  // Windows' name for it; empty: not known
+  std::string_view reason = {};  // Windows' name for it; empty if not known
   u64 wake_to_run = 0;           // for a wait that ended
   bool has_end = false;
 };
@@ -111,7 +111,7 @@ struct PathReport {
   u64 from = 0, length = 0;  // the time of all steps together
   std::vector<PathRow> steps;
   std::vector<PathSum> sums;
-  LeftOut left_out;  // steps that were left out
+  LeftOut left_out;  // number of steps that were left out
 };
 
 struct WaitReport {
@@ -120,13 +120,13 @@ struct WaitReport {
   u64 switches = 0, wakeups = 0, contradictions = 0;
   u64 lost_records = 0;
   u64 lost_events = 0, lost_buffers = 0;  // for a trace
-  bool is_damaged = false;                // parts of the file are missing or cannot be read: how much is not known
+  bool is_damaged = false;                // parts of the file are missing or cannot be read; how much is not known
   bool has_wakeups = true, has_stacks = true, has_other_samples = false;
   bool has_interrupts = false;
-  bool of_whole_cores = true;  // false: there are no rows of starved threads and of cores
+  bool of_whole_cores = true;  // if false, there are no rows of starved threads and of cores
   // The time that the recording program ran on the recorded cores, if it is among the threads.
   std::optional<u64> recorder_time;
-  u64 switch_cost = 0;     // the cost of recording each switch, as a part of a thread's time; 0: not measured
+  u64 switch_cost = 0;     // the cost of recording each switch, as a part of a thread's time; 0 if not measured
   u64 cores_time = 0;      // of all cores
   u64 threads_in_all = 0;  // the tables may be of fewer
   std::vector<ThreadRow> threads;
@@ -136,14 +136,14 @@ struct WaitReport {
   std::vector<WakerRow> wakers;
   std::vector<StarvedRow> starved;
   std::vector<CoreRow> cores;
-  std::string timeline_of;  // a thread; empty: not asked for
-  bool has_others = false;  // chosen threads, too, which have a separate timeline
+  std::string timeline_of;  // a thread; empty if not requested
+  bool has_others = false;  // chosen threads without a separate timeline
   std::vector<StretchRow> timeline;
   std::optional<PathReport> path;
   LeftOut left_out;  // left out of the waits that functions and wakers list, or of the timeline
 };
 
-// Each wait of the chosen threads with names, for pages, which sum up the waits of a stretch of time.
+// Each wait of the chosen threads with names, for pages, which sum up the waits of a time range.
 struct WaitMoment {
   static constexpr u32 kNone = ~u32{0};
 
@@ -153,7 +153,7 @@ struct WaitMoment {
   u32 task = 0, node = 0;  // in the profile of threads' time
   u32 place = 0;           // the place of the wait
   u32 lock = kNone;        // kNone: no lock
-  u32 ender = kNone;       // the thread that ended it; kNone: it lasts on, or that thread is unknown
+  u32 ender = kNone;       // the thread that ended it; kNone if it continues, or if that thread is unknown
   u32 ender_place = 0;     // the place of that thread
 };
 
@@ -167,7 +167,7 @@ struct NamedPlace {
 struct WaitMoments {
   std::vector<std::string> people;  // "name (tid)", by number of the thread
   std::vector<NamedPlace> places;
-  std::vector<std::string> locks;  // empty: the recording has no locks of waits
+  std::vector<std::string> locks;  // empty if the recording has no locks of waits
   std::vector<WaitMoment> waits;   // by begin
 };
 

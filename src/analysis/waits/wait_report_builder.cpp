@@ -56,7 +56,7 @@ class Builder {
   }
 
  private:
-  // The recorder's own threads are recorded as all others.
+  // The recorder's own threads are recorded like all others.
   void add_cost() {
     static constexpr std::string_view kRecorders[] = {"wperf",     "wperf.exe", "perf",        "wpr.exe",
                                                       "xperf.exe", "WPRUI.exe", "PerfView.exe"};
@@ -68,7 +68,7 @@ class Builder {
                                                               names_.thread_name(one.thread)) != std::end(kRecorders);
       if (is_one) times[process] += one.running;
     }
-    // If there are several recorders, it is unknown which one it was.
+    // If there are several recorders, it is unknown which one made this recording.
     if (times.size() == 1) out_.recorder_time = times.begin()->second;
     out_.switch_cost = switches_.switch_cost_ns;
     for (const waits::CoreTimes& core : accounting_.cores) out_.cores_time += core.busy + core.idle;
@@ -173,12 +173,12 @@ class Builder {
     return true;
   }
 
-  // The smallest that at least so many percent are not longer than.
+  // The smallest length that at least so many percent do not exceed.
   static u64 at_share(const std::vector<u64>& sorted, usize percent) {
     return sorted[(sorted.size() * percent + 99) / 100 - 1];
   }
 
-  // While a thread is ready, the core that it comes to in the end runs others.
+  // While a thread is ready, the core to which it finally comes runs others.
   void add_starved() {
     std::unordered_set<u32> wanted;
     for (usize i = 0; i < chosen_.size(); ++i) {
@@ -203,7 +203,7 @@ class Builder {
       std::vector<Run>& core = runs[event.core];
       if (const auto waiting = ready.find(event.comes); waiting != ready.end()) {
         if (wanted.contains(event.comes)) {
-          // Since all cores are recorded again: before that it is unknown which threads were ready, or ran.
+          // Since all cores are recorded again; before that it is unknown which threads were ready or ran.
           const bool is_dark = dark.any(waiting->second, event.time);
           add_runs(core, event.comes, is_dark ? dark.last_end(event.time) : waiting->second, event.time, rows);
         }
@@ -339,7 +339,7 @@ class MomentMaker {
  private:
   bool has_end(const waits::Wait& wait) const { return wait.has_end && has_wakeups_; }
 
-  // The last one is that of waits whose lock was not recorded.
+  // The last one is for waits whose lock was not recorded.
   void name_locks() {
     for (u32 i = 0; i < locks_.all().size(); ++i) out_.locks.push_back(locks_.text_of(i));
     out_.locks.push_back(locks_.text_of(WaitLocks::kUnknown));
@@ -377,7 +377,7 @@ class MomentMaker {
   const WaitLocks& locks_;
   const std::vector<bool> chosen_;
   const bool has_wakeups_, has_locks_;
-  std::map<u32, u32> people_;  // by thread, so that ties are decided as everywhere
+  std::map<u32, u32> people_;  // by thread, so that ties are decided in the same way everywhere
   std::map<std::pair<u32, waits::WaitClass>, u32> places_;
   waits::WaitMoments out_;
 };

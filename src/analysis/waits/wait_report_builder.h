@@ -10,7 +10,7 @@ namespace wperf::waits {
 waits::WaitReport build_wait_report(const waits::Accounting& accounting, const recording::RecordedSwitches& switches,
                                     WaitNames& names, const WaitLocks& locks, const WaitSelection& selection);
 
-// Accounted switches and named stacks → each wait with its names, as the tables of `waits` sum them up.
+// Accounted switches and named stacks → each wait with its names; the tables of `waits` sum these up.
 
 // Tasks and nodes of the waits are not known yet.
 waits::WaitMoments make_wait_moments(const waits::Accounting& accounting, const recording::RecordedSwitches& switches,
