@@ -24,7 +24,7 @@ struct RunTarget {
   std::vector<modules::CodeFile> files;
 };
 RunTarget target_of_run(const perf_data::PerfFile& file, const perf_data::RunFacts& run,
-                        const modules::SymbolOptions& symbols);
+                        const modules::SymbolOptions& places);
 
 // `chosen`: the samples, and the places of symbols; the view itself says which details it needs.
 diag::Result<compat::CompatView> recorded_compat(const perf_data::PerfFile& file, const recording::ReadOptions& chosen,
