@@ -200,6 +200,12 @@ class SpeTest(WperfTest):
         self.assertIn("--time drops all SPE records", self.run_wperf("report", path, "--time", "0-1").stderr)
         self.assertIn("records have no times", self.run_wperf("report", path, "--timeline", "10").stderr)
 
+    def test_debuginfod_needs_no_servers(self):
+        path = self.path / "no servers.data"
+        self.ok("record", "-e", "arm_spe_0//", "-c", "1", "--timeout", "0.1", "-o", path, "--", workload("chase.exe"))
+        self.environment.pop("DEBUGINFOD_URLS", None)
+        self.assertEqual(self.ok("report", path, "--debuginfod"), self.ok("report", path))
+
     def test_records_alone_on_stdout(self):
         command = ("record", "-e", "arm_spe_0//", "-c", "1", "--timeout", "0.2", "--records")
         written = self.path / "r.csv"

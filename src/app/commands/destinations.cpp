@@ -70,10 +70,6 @@ bool prints_records(const request::Request& request) {
   return request.sampling.records_file == output::kConsole;
 }
 
-bool wants_spe_json(const request::Request& request) {
-  return request.outputs.json_file.has_value() || (request.outputs.json && !prints_records(request));
-}
-
 std::string kept_recording(const request::Request& request) {
   const std::optional<std::string> name = kept_name(request.sampling);
   return name.has_value() ? output::output_path(request.outputs, *name) : std::string();

@@ -13,8 +13,6 @@ bool stdout_is_document(const request::Request& request);
 bool is_told(const request::Request& request);
 // Do the records of --records go to stdout? Then nothing else does.
 bool prints_records(const request::Request& request);
-// Is JSON of a report on SPE wanted? Where --records prints the records, --json is about those.
-bool wants_spe_json(const request::Request& request);
 // The file that the user wants to keep; empty: none.
 std::string kept_recording(const request::Request& request);
 // -o FILE.data and FILE.etl keep the recording; any other FILE gets the JSON.

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "app/commands/measure_options_builder.h"
+#include "app/show/report_options.h"
 #include "ground/diag/names_all_test.h"
 
 namespace wperf::commands {
@@ -12,6 +13,10 @@ namespace {
 std::string refused(const request::Request& request) {
   const auto checked = output::check_files(files_of(request));
   return checked.has_value() ? "allowed" : checked.error().text;
+}
+
+show::ReportOptions shown(const request::Request& request) {
+  return {.file = {}, .outputs = request.outputs, .records_file = request.sampling.records_file};
 }
 
 TEST(Destinations, OutputsMustDiffer) {
@@ -36,10 +41,10 @@ TEST(Destinations, OnlyOneDocumentGoesToStdout) {
 TEST(Destinations, PrintedRecordsTakeThePlaceOfJson) {
   request::Request request;
   request.outputs.json = true;
-  EXPECT_TRUE(wants_spe_json(request));
+  EXPECT_TRUE(shown(request).wants_spe_json());
   request.sampling.records_file = "-";
   EXPECT_TRUE(prints_records(request));
-  EXPECT_FALSE(wants_spe_json(request));
+  EXPECT_FALSE(shown(request).wants_spe_json());
   EXPECT_EQ(files_of(request).documents, (std::vector<std::string_view>{"--records -"}));
 }
 

@@ -72,6 +72,8 @@ struct ReportOptions {
   bool needs_switches() const { return parallel.by_time || parallel.running.has_value(); }
   // Do the records of --records go to stdout?
   bool prints_records() const;
+  // Is JSON of a report on SPE wanted? Where --records prints the records, --json is about those.
+  bool wants_spe_json() const;
 };
 
 }  // namespace wperf::show

@@ -17,19 +17,14 @@
 namespace wperf::show {
 namespace {
 
-// The samples of other events in the file. nullopt: there are none.
+// The samples of other events in the file; nullopt if it has none. Servers are not asked, as for the SPE records.
 diag::Result<std::optional<stacks::StackProfile>> samples_beside(const perf_data::PerfFile& file,
                                                                  const ReportOptions& options, diag::Console& console) {
   recording::ReadOptions wanted = options.read;
   wanted.rows = wanted.code = wanted.code_lines = false;
-  WPERF_TRY(recording::RecordedSamples recorded, read_named_samples(file, wanted, options.naming, console));
+  WPERF_TRY(recording::RecordedSamples recorded, read_named_samples(file, wanted, {}, console));
   if (recorded.profile.samples.empty()) return std::optional<stacks::StackProfile>();
   return std::optional(std::move(recorded.profile));
-}
-
-// Where --records prints the records, --json is about those.
-bool wants_json(const ReportOptions& options) {
-  return options.outputs.json_file.has_value() || (options.outputs.json && !options.prints_records());
 }
 
 diag::Result<void> show_own_tables(const perf_data::PerfFile& file, const perf_data::AuxTraces& traces,
@@ -50,7 +45,7 @@ diag::Result<void> show_own_tables(const perf_data::PerfFile& file, const perf_d
     console.out(report::spe_text(read.profile, read.view, counting, shown));
     if (beside.has_value()) console.out('\n' + report::stack_text(*beside, options.tables));
   }
-  if (wants_json(options)) {
+  if (options.wants_spe_json()) {
     report::WriteMembers more;
     if (beside.has_value()) more = [&](text::JsonWriter& json) { write_stack(json, *beside, options.tables); };
     WPERF_CHECK_OK(output::deliver_json(options.outputs,
