@@ -5,6 +5,8 @@
 #include <map>
 #include <set>
 #include <span>
+#include <string>
+#include <string_view>
 #include <tuple>
 #include <utility>
 
@@ -173,14 +175,23 @@ struct Counts {
   std::vector<std::vector<u32>> over_time;              // by symbol, then slice
 };
 
-void add_threads(const Counts& counts, const std::vector<answers::ProcessName>& names, SampledEvent& event) {
+using NamesOfProcesses = std::map<u32, std::string_view>;
+
+// If a process has several names, the first.
+NamesOfProcesses by_process(const std::vector<answers::ProcessName>& names) {
+  NamesOfProcesses known;
+  for (const answers::ProcessName& one : names) known.try_emplace(one.process, one.name);
+  return known;
+}
+
+void add_threads(const Counts& counts, const NamesOfProcesses& names, SampledEvent& event) {
   for (const auto& [key, count] : counts.of_thread) {
     const u32 process = static_cast<u32>(key >> 32);
     event.threads.push_back({.process = process, .thread = static_cast<u32>(key), .count = count});
     if (event.processes.empty() || event.processes.back().process != process) {
-      const auto named = std::find_if(names.begin(), names.end(),
-                                      [&](const answers::ProcessName& name) { return name.process == process; });
-      event.processes.push_back({.process = process, .name = named != names.end() ? named->name : ""});
+      const auto named = names.find(process);
+      event.processes.push_back(
+          {.process = process, .name = named != names.end() ? std::string(named->second) : std::string()});
     }
     event.processes.back().count += count;
   }
@@ -229,7 +240,7 @@ class ViewMaker {
   void count_over_time(const stacks::SliceCount& one);
   bool is_of_others(const StackSample& sample) const;
   u32 symbol_of(const StackSample& sample);
-  SampledEvent event_of(u32 number);
+  SampledEvent event_of(u32 number, const NamesOfProcesses& names);
   std::vector<PlaceHits> places_of(const Counts& counts);
   std::vector<SymbolRow> rows_of(Counts& counts);
   bool has_address(const PlaceHits& place) const;
@@ -440,7 +451,7 @@ void ViewMaker::add_callers(const Counts& counts, SampledEvent& event) const {
   });
 }
 
-SampledEvent ViewMaker::event_of(u32 number) {
+SampledEvent ViewMaker::event_of(u32 number, const NamesOfProcesses& names) {
   const stacks::StackEvent& from = from_.events[number];
   Counts& counts = counts_[number];
   SampledEvent event;
@@ -450,7 +461,7 @@ SampledEvent ViewMaker::event_of(u32 number) {
   event.interval = static_cast<u32>(from.interval);
   event.samples = counts.samples;
   event.rows = rows_of(counts);
-  add_threads(counts, out_.run.processes, event);
+  add_threads(counts, names, event);
   add_modules(counts, out_.run.target.modules, event);
   for (const auto& [core, count] : counts.of_core) event.cores.push_back({.core = core, .count = count});
   add_callers(counts, event);
@@ -465,7 +476,8 @@ CompatView ViewMaker::make() {
   count_samples();
   out_.symbols = symbols_.take();
   ranks_ = name_ranks(out_);
-  for (u32 number = 0; number < counts_.size(); ++number) out_.events.push_back(event_of(number));
+  const NamesOfProcesses names = by_process(out_.run.processes);
+  for (u32 number = 0; number < counts_.size(); ++number) out_.events.push_back(event_of(number, names));
   const bool by_samples = out_.run.of_operations;
   std::sort(out_.events.begin(), out_.events.end(), [by_samples](const SampledEvent& a, const SampledEvent& b) {
     if (by_samples) return std::tie(b.samples, a.name) < std::tie(a.samples, b.name);
