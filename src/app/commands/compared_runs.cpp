@@ -17,7 +17,6 @@
 #include "code/modules/for_each_module.h"
 #include "formats/perf_data/aux_traces.h"
 #include "formats/profiles/stat_counts.h"
-#include "views/compat/code_and_sources.h"
 #include "views/report/stack_report.h"
 
 namespace wperf::commands {

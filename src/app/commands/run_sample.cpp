@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <fmt/format.h>
-
 #include "app/commands/commands.h"
 #include "app/commands/destinations.h"
 #include "app/commands/measure_options_builder.h"
@@ -12,12 +10,9 @@
 #include "app/measure/spe_recording.h"
 #include "app/output/outputs.h"
 #include "app/show/recording_views.h"
-#include "ground/os/files.h"
 #include "ground/os/process.h"
-#include "ground/text/number_text.h"
 #include "machine/plan/sample_plan.h"
 #include "model/request/sample_target.h"
-#include "views/compat/code_and_sources.h"
 
 namespace wperf::commands {
 namespace {

@@ -60,7 +60,6 @@ class LiveLook {
   const std::string& note() const { return plan_.note; }
   // The program's or process's name, or that it is all of them.
   const std::string& of() const { return of_; }
-  bool has_program() const { return sampled_.pid != 0; }
   // The exit status of a run that went well.
   int status(const measure::LiveStretch& last);
   const LiveOptions& options() const { return options_; }

@@ -13,13 +13,11 @@
 #include "analysis/recording/mapped_code.h"
 #include "analysis/recording/recorded_records.h"
 #include "app/measure/population.h"
-#include "app/measure/sampled_program.h"
 #include "app/show/recorded_compat.h"
 #include "app/show/spe_records.h"
 #include "code/modules/for_each_module.h"
 #include "code/modules/symbol_folders.h"
 #include "formats/perf_data/run_facts.h"
-#include "machine/plan/plan.h"
 #include "views/compat/code_and_sources.h"
 #include "views/compat/compat_view.h"
 

@@ -39,7 +39,6 @@ struct EventAttributes {
   u32 precision() const { return static_cast<u32>(flags >> 15) & 3; }
   bool sample_id_all() const { return flag(18); }
   bool uses_clock_id() const { return flag(25); }
-  bool aux_output() const { return flag(31); }
   bool defers_callchains() const {
     return flag(38) || flag(39);
   }  // this event asked for it, or another event that

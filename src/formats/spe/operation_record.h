@@ -101,7 +101,6 @@ struct Record {
   u32 data_tag() const { return static_cast<u32>(raw(Field::data_virtual) >> 56); }  // meaningless at kernel addresses
   u64 data_physical() const { return raw(Field::data_physical) & kLow56; }
   bool physical_non_secure() const { return raw(Field::data_physical) >> 63 != 0; }
-  bool physical_realm() const { return (raw(Field::data_physical) >> 60 & 1) != 0; }
   bool physical_tag_checked() const { return (raw(Field::data_physical) >> 62 & 1) != 0; }
   u32 physical_tag() const { return static_cast<u32>(raw(Field::data_physical) >> 56 & 0xf); }
 
