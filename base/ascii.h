@@ -8,7 +8,7 @@ constexpr char ascii_lower(char c) {
   return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
 }
 
-// A whole std::string, or any other row of characters.
+// A whole std::string, or any other sequence of characters.
 template <typename Text>
 constexpr Text in_lower_case(Text text) {
   for (char& c : text) c = ascii_lower(c);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The four kinds of counters. The numbers are the wire's.
+// The four kinds of counters, numbered as on the wire.
 #pragma once
 #include "abi/wire.h"
 #include "base/ints.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Moving raw bytes where no C library may be assumed. Compilers turn these loops into memcpy and memset.
+// Moves raw bytes without a C library. Compilers turn these loops into memcpy and memset.
 #pragma once
 #include "base/ints.h"
 

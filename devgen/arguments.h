@@ -16,7 +16,7 @@ struct CommandLine {
 // words: argv without the program.
 CommandLine parse_command_line(std::span<const std::string> words);
 
-// Two lines: which installer this is and where its bugs go.
+// Two lines: the installer's version and the address for bug reports.
 std::string header_text(const char* version, const char* git, const char* build);
 std::string usage_text();
 

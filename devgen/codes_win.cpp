@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Checks the numbers of codes.h against the headers of Windows. Makes no code.
+// Checks the numbers of codes.h against the headers of Windows. Generates no code.
 #include <windows.h>
 // After windows.h, which they need.
 #include <cfgmgr32.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The questions and changes the installer asks of Windows: the facts it decides on and the few things it changes.
-// installer.cpp and setup_status.cpp use this interface; windows_machine.h has the real one, the tests have another.
+// The installer's interface to Windows: the facts that it decides on and the few things that it changes. installer.cpp
+// and setup_status.cpp use this interface; windows_machine.h has the real implementation, the tests have another.
 // Strings are UTF-8. A Win32Error is the value of GetLastError(); 0 is success.
 #pragma once
 #include <optional>
@@ -30,7 +30,7 @@ struct DeviceFacts {
   bool has_driver = false;  // a service is bound to it
   bool state_known = false;
   bool started = false;
-  u32 problem = 0;       // CM_PROB_…, 0: no problem
+  u32 problem = 0;       // CM_PROB_…; 0 without a problem
   std::string inf_name;  // oemNN.inf of the driver package it uses
 };
 
@@ -51,11 +51,11 @@ enum class Signature { unknown, none, embedded, catalog };
 // A driver file on disk.
 struct FileFacts {
   bool exists = false;
-  u16 processor = 0;  // IMAGE_FILE_MACHINE_… of its header, 0: not a program file
+  u16 processor = 0;  // IMAGE_FILE_MACHINE_… of its header; 0 if it is not a program file
   std::string version;
   Signature signature = Signature::unknown;
   std::string signer;             // the name in the certificate
-  std::string signature_trouble;  // why Windows does not trust it in its present form, in Windows' words
+  std::string signature_trouble;  // Windows' text for why it does not trust the present signature
 };
 
 enum class Folder { of_program, current };
@@ -73,19 +73,19 @@ class Machine {
   virtual std::vector<DeviceFacts> devices() = 0;
   // Instance ids of devices of Arm's WindowsPerf, whose driver has files of the same names as ours.
   virtual std::vector<std::string> windowsperf_devices() = 0;
-  // True when a program could open the driver now, by its interface or by the plain service's name.
+  // Whether a program could open the driver now, by its interface or by the plain service's name.
   virtual bool driver_answers() = 0;
-  // Asks the driver, not Windows. Unknown if it may not be opened, or is an older one.
+  // Asks the driver, not Windows. Returns unknown if the driver may not be opened, or is an older one.
   virtual Interrupt interrupt() = 0;
   virtual ServiceFacts service() = 0;
   virtual FileFacts file(const std::string& path) = 0;
   // Full path of NAME in this folder, if there is such a file.
   virtual std::optional<std::string> find_file(Folder folder, const std::string& name) = 0;
-  // False: an .inf of the same name that belongs to another driver.
+  // Returns false for an .inf of the same name that belongs to another driver.
   virtual bool is_our_inf(const std::string& path) = 0;
   // Driver packages made from our .inf that lie in the driver store, as oemNN.inf.
   virtual std::vector<std::string> packages() = 0;
-  // Where a plain service's driver is copied to.
+  // The path that a plain service's driver is copied to.
   virtual std::string plain_driver_path() = 0;
   virtual bool interrupted() = 0;  // Ctrl-C was pressed
 
@@ -102,7 +102,7 @@ class Machine {
   virtual Win32Error delete_service() = 0;
 };
 
-// Where the installer writes; lines without their ends.
+// Receives the installer's output; lines come without their ends.
 class Console {
  public:
   virtual ~Console() = default;

@@ -23,7 +23,7 @@ constexpr GUID kInterface = WPERF_INTERFACE_GUID;
 constexpr wchar_t kInfName[] = L"wperf-driver.inf";
 constexpr DWORD kInstallForce = 1;           // INSTALLFLAG_FORCE of newdev.h
 constexpr DWORD kInstallNonInteractive = 4;  // INSTALLFLAG_NONINTERACTIVE
-constexpr DWORD kSlots = 16;                 // instances of the device that are looked at
+constexpr DWORD kSlots = 16;                 // instances of the device that are examined
 
 using UpdateDriver = BOOL(WINAPI*)(HWND, LPCWSTR, LPCWSTR, DWORD, PBOOL);
 
@@ -96,7 +96,7 @@ DeviceFacts facts_of(HDEVINFO set, SP_DEVINFO_DATA& device) {
   return facts;
 }
 
-// Calls visit(set, device) for each device with this hardware id until it says false.
+// Calls visit(set, device) for each device with this hardware id until visit returns false.
 template <typename Visit>
 void visit_devices(const std::wstring& wanted, Visit visit) {
   const DeviceSet set(SetupDiGetClassDevsW(nullptr, L"ROOT", nullptr, DIGCF_ALLCLASSES));
@@ -108,7 +108,7 @@ void visit_devices(const std::wstring& wanted, Visit visit) {
   }
 }
 
-// Is there someone in front of a screen to answer a question of Windows?
+// Whether a user is in front of a screen to answer a question of Windows.
 bool has_desktop() {
   USEROBJECTFLAGS flags = {};
   return GetUserObjectInformationW(GetProcessWindowStation(), UOI_FLAGS, &flags, sizeof flags, nullptr) &&
@@ -120,7 +120,7 @@ Win32Error last_error() {
   return error != 0 ? error : code::kGenFailure;
 }
 
-// By its interface, or by the plain service's name.
+// The driver's path by its interface, or by the plain service's name.
 std::wstring path_of_driver() {
   const DeviceSet set(SetupDiGetClassDevsW(&kInterface, nullptr, nullptr, DIGCF_DEVICEINTERFACE | DIGCF_PRESENT));
   SP_DEVICE_INTERFACE_DATA data = {};
@@ -185,7 +185,7 @@ bool WindowsMachine::driver_answers() {
 }
 
 Win32Error WindowsMachine::create_device(const std::string& inf_path, std::string& instance_id) {
-  // The class of wperf-driver.inf; the .inf brings it, so this device is the first one to be of it.
+  // The class of wperf-driver.inf; the .inf defines it, so this device is the first one of that class.
   GUID device_class = {};
   wchar_t class_name[MAX_CLASS_NAME_LEN] = {};
   if (!SetupDiGetINFClassW(os::wide_of(inf_path).c_str(), &device_class, class_name, MAX_CLASS_NAME_LEN, nullptr)) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Files: where the driver is, which machine and version it is for, who signed it.
+// Facts about files: the driver's place, its machine and version, and its signer.
 #include <windows.h>
 
 #include <vector>
@@ -53,7 +53,7 @@ void read_headers(const File& file, FileFacts& facts) {
   facts.signature = has_certificates ? Signature::embedded : Signature::none;
 }
 
-// 3.8.0, or 3.8.0.1 where the last number says something.
+// 3.8.0, or 3.8.0.1 if the last number is not 0.
 std::string version_of(const std::wstring& path) {
   const DWORD size = GetFileVersionInfoSizeW(path.c_str(), nullptr);
   if (size == 0) return {};
@@ -99,7 +99,7 @@ FileFacts WindowsMachine::file(const std::string& path) {
     if (signature->signed_at_all && !signature->trusted) facts.signature_trouble = signature->trouble;
     if (signature->signed_at_all && facts.signature != Signature::embedded) facts.signature = Signature::catalog;
   } else if (facts.signature != Signature::embedded) {
-    facts.signature = Signature::unknown;  // a catalog might have it, but cannot be searched
+    facts.signature = Signature::unknown;  // a catalog might have a signature, but cannot be searched
   }
   return facts;
 }

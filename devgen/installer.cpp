@@ -19,7 +19,7 @@ std::string beside(const std::string& path, const char* name) {
   return end == std::string::npos ? name : path.substr(0, end + 1) + name;
 }
 
-// One run of the installer: its findings and the steps it has to undo.
+// One run of the installer: its findings and the steps that it has to undo.
 class Run {
  public:
   Run(Machine& machine, Console& console) : machine_(machine), console_(console), facts_(machine.facts()) {}
@@ -47,7 +47,7 @@ class Run {
   std::string inf_path_;
   std::string driver_path_;
   FileFacts driver_;
-  std::string missing_;  // which file, in a sentence
+  std::string missing_;  // the missing file, as a sentence
   std::vector<std::string> packages_before_;
   bool restart_ = false;
 };
@@ -60,10 +60,10 @@ Win32Error Run::fail(Win32Error error) {
   return error;
 }
 
-// The files and whether this Windows could ever load them.
+// Finds the files, and checks whether this Windows could ever load them.
 Win32Error Run::find_driver() {
   if (!facts_.elevated) return code::kAccessDenied;
-  // The program's own folder first: a file in a folder of downloads must not take the place of the one that came with
+  // The program's own folder is searched first: a file in a folder of downloads must not replace the one that came with
   // the program.
   auto inf = machine_.find_file(Folder::of_program, kInfName);
   if (!inf.has_value()) inf = machine_.find_file(Folder::current, kInfName);
@@ -91,7 +91,7 @@ Win32Error Run::find_driver() {
 
 Win32Error Run::delete_service() {
   const Win32Error stopped = machine_.stop_service();
-  // Refused: the driver cannot go before a restart (its device waits for one too). The service goes with it.
+  // If it is refused, the driver stays until a restart (its device waits for one too). The service goes with it.
   const bool waits = stopped == code::kServiceRefusesControl;
   restart_ = restart_ || waits;
   if (stopped != 0 && !waits && stopped != code::kServiceNotActive && stopped != code::kServiceDoesNotExist) {
@@ -101,7 +101,7 @@ Win32Error Run::delete_service() {
   return deleted == code::kServiceDoesNotExist ? 0 : deleted;
 }
 
-// A plain service of an earlier installation has the name that the device's service is to have.
+// A plain service of an earlier installation has the name that the device's service needs.
 Win32Error Run::remove_plain_service() {
   const ServiceFacts service = machine_.service();
   if (service.marked_for_deletion) return code::kServiceMarkedForDelete;
@@ -117,7 +117,7 @@ Win32Error Run::ensure_device(std::string& instance_id) {
   if (devices.empty()) return machine_.create_device(inf_path_, instance_id);
   instance_id = devices[0].instance_id;
   console_.out("The device " + instance_id + " already exists; its driver is updated.");
-  // The driver serves one device. More of them come from installers that made a new one at each call.
+  // The driver serves one device. Additional devices come from installers that made a new one at each call.
   for (usize index = 1; index < devices.size(); ++index) {
     const Change removed = machine_.remove_device(devices[index].instance_id);
     if (removed.error != 0) return removed.error;
@@ -127,7 +127,7 @@ Win32Error Run::ensure_device(std::string& instance_id) {
   return 0;
 }
 
-// Windows calls an installation good that left the device without a running driver.
+// Windows reports success for an installation that left the device without a running driver.
 Win32Error Run::verify_device(const std::string& instance_id) {
   for (const DeviceFacts& device : machine_.devices()) {
     if (device.instance_id != instance_id) continue;
@@ -144,7 +144,7 @@ Win32Error Run::verify_device(const std::string& instance_id) {
 Win32Error Run::bind_driver(const std::string& instance_id) {
   if (machine_.interrupted()) return code::kCancelled;
   const Change updated = machine_.update_driver(inf_path_);
-  // The one file that Windows needs and that was not looked for is the catalog.
+  // The catalog is the only file that Windows needs and that was not looked for.
   const bool has_catalog = machine_.file(beside(inf_path_, kCatalogName)).exists;
   if (updated.error == code::kFileNotFound && !has_catalog) return code::kNoCatalogForInf;
   if (updated.error != 0) return updated.error;
@@ -162,7 +162,7 @@ void Run::take_back_device(const std::string& instance_id, Win32Error error) {
   for (const std::string& package : machine_.packages()) {
     if (std::ranges::find(packages_before_, package) == packages_before_.end()) machine_.remove_package(package);
   }
-  // Not a device's own, but made for it: a service that nothing starts any more.
+  // The service does not belong to a device, but was made for one, and nothing starts it any more.
   if (error != code::kServiceMarkedForDelete && machine_.service().plug_and_play) machine_.delete_service();
   console_.out("The device created for the driver is removed again.");
 }
@@ -230,7 +230,7 @@ void Run::note(Win32Error error, const std::string& what, Win32Error& first) {
   if (first == 0) first = error;
 }
 
-// True if any was there.
+// Returns true if there were any.
 bool Run::remove_devices(Win32Error& first) {
   const auto devices = machine_.devices();
   for (const DeviceFacts& device : devices) {

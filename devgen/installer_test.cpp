@@ -69,7 +69,7 @@ TEST_F(InstallerTest, RightsComeFirst) {
   EXPECT_EQ(machine_.steps_, 0);
 }
 
-// A folder of downloads may hold a driver that somebody wants to see installed.
+// A folder of downloads may hold a driver that an attacker wants to have installed.
 TEST_F(InstallerTest, ItsOwnFolderComesBeforeTheCurrentOne) {
   machine_.current_folder_ = "C:\\downloads\\";
   for (const char* name : {"wperf-driver.inf", "wperf-driver.sys"}) {
@@ -77,7 +77,7 @@ TEST_F(InstallerTest, ItsOwnFolderComesBeforeTheCurrentOne) {
   }
   EXPECT_EQ(run_install(), 0u);
   EXPECT_EQ(machine_.devices_.size(), 1u) << "the fake knows the .inf of its own folder only";
-  // Nor does a half of a package there let the other one in.
+  // A half of a package in the own folder does not let in the other half either.
   machine_.files_.erase(kSys);
   EXPECT_EQ(run_install(), code::kFileNotFound);
   EXPECT_TRUE(complained("error: wperf-driver.sys is not beside C:\\unpacked\\wperf-driver.inf\n"));

@@ -44,7 +44,8 @@ DWORD number_in_registry(const std::wstring& key, const wchar_t* name) {
   return value;
 }
 
-// \??\C:\…, \SystemRoot\… and a path from the Windows folder, as services have them, → a path a program can open.
+// Converts the paths of services (\??\C:\…, \SystemRoot\…, and paths from the Windows folder) to paths that a program
+// can open.
 std::string plain_path(std::wstring path) {
   wchar_t windows[MAX_PATH] = {};
   GetWindowsDirectoryW(windows, MAX_PATH);
@@ -95,7 +96,7 @@ ServiceFacts WindowsMachine::service() {
 Win32Error WindowsMachine::create_plain_service(const std::string& image_path) {
   const ServiceHandle control(OpenSCManagerW(nullptr, nullptr, SC_MANAGER_CONNECT | SC_MANAGER_CREATE_SERVICE));
   if (control.get() == nullptr) return control.error();
-  // Started by hand: a driver that starts with Windows and fails there could keep Windows from starting.
+  // The service is started by hand: a driver that starts with Windows and fails could keep Windows from starting.
   const ServiceHandle service(
       CreateServiceW(control.get(), service_name().c_str(), os::wide_of(WPERF_SERVICE_TITLE).c_str(),
                      SERVICE_ALL_ACCESS, SERVICE_KERNEL_DRIVER, SERVICE_DEMAND_START, SERVICE_ERROR_NORMAL,

@@ -85,7 +85,7 @@ std::string interrupt_text(Interrupt interrupt) {
   return {};
 }
 
-// The first thing in the way of a running driver; empty: it runs.
+// The first thing that prevents the driver from running; empty if it runs.
 std::string next_step(const Facts& facts, const std::vector<DeviceFacts>& devices, const ServiceFacts& service,
                       const FileFacts& file, bool answers) {
   if (service.marked_for_deletion) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Everything that driver/core needs from a machine. Two shells implement it: driver/nt (Windows kernel, registers of
-// real silicon by driver/arm64) and sim (register models). No call may block except where it says so.
+// real silicon by driver/arm64) and sim (register models). A call may block only if its comment says so.
 #pragma once
 #include "abi/status.h"
 #include "abi/wire.h"
@@ -12,7 +12,8 @@ namespace wperf::driver {
 enum class Register : u32 {
   midr,                     // MIDR_EL1
   id_aa64dfr0,              // ID_AA64DFR0_EL1
-  pmcr,                     // PMCR_EL0 (this one to pmccfiltr and the counters only where has_counter_registers)
+  pmcr,                     // PMCR_EL0; registers from this one to pmccfiltr and the counters exist only if
+                            // has_counter_registers
   pmceid0,                  // PMCEID0_EL0
   pmceid1,                  // PMCEID1_EL0
   pmcntenset,               // PMCNTENSET_EL0
@@ -20,11 +21,11 @@ enum class Register : u32 {
   pmovsclr,                 // PMOVSCLR_EL0: read overflow flags, write 1 to clear
   pmintenset,               // PMINTENSET_EL1
   pmintenclr,               // PMINTENCLR_EL1
-  pmccntr,                  // PMCCNTR_EL0: the system's own, this and its filter are never written
+  pmccntr,                  // PMCCNTR_EL0: belongs to the system; it and its filter are never written
   pmccfiltr,                // PMCCFILTR_EL0
-  pmsidr,                   // PMSIDR_EL1 (only where has_profiling_registers)
+  pmsidr,                   // PMSIDR_EL1 (only if has_profiling_registers)
   pmbidr,                   // PMBIDR_EL1 (likewise)
-  pmscr,                    // PMSCR_EL1; this one and the following only where pmsidr may be read
+  pmscr,                    // PMSCR_EL1; this one and the following only if pmsidr may be read
   pmsicr,                   // PMSICR_EL1
   pmsirr,                   // PMSIRR_EL1
   pmsfcr,                   // PMSFCR_EL1
@@ -67,18 +68,18 @@ using PerCoreCall = void (*)(void* context);
 // run_on_core's call runs on that core; the registers, synchronize and time_ns must work in it.
 struct InterruptedContext {
   u64 pc;
-  u64 lr;  // x30 as it was there
+  u64 lr;  // x30 at that point
   u32 process;
   u32 thread;
-  u32 exception_level;  // 0 = a program
+  u32 exception_level;  // 0 for a program
   u64 fp = 0;           // x29
-  u64 sp = 0;           // 0: not known; a stack's records lie above it
-  // In the kernel: where its stack lies; all of it can be read in the interrupt. Empty if unknown.
+  u64 sp = 0;           // 0 if not known; a stack's records lie above it
+  // In the kernel: the range of its stack, all of which can be read in the interrupt. Empty if unknown.
   u64 kernel_stack_low = 0, kernel_stack_high = 0;
-  u64 process_start = 0;  // distinguishes the process from all others that had or will have its number
+  u64 process_start = 0;  // distinguishes the process from all others that had or will have the same number
 };
 
-// A program's stack: where a walk over it begins, and its result.
+// A program's stack: the start of a walk over it, and its result.
 struct UserWalkStart {
   u64 fp, sp;
   u32 most;  // frames
@@ -86,8 +87,8 @@ struct UserWalkStart {
 struct WalkedStack {
   u64 addresses[WPERF_MAX_STACK];  // innermost first
   u32 frames;
-  bool cut;      // there are more
-  u64 spent_ns;  // that the thread was held up
+  bool cut;      // there are more frames
+  u64 spent_ns;  // time during which the thread was held up
 };
 
 enum class DeviceAccess : u8 { read_only, read_write };
@@ -106,7 +107,7 @@ class Hal {
   // Runs call(context) on `core` and waits for it. May fail (core offline); then call has not run.
   [[nodiscard]] virtual WperfStatus run_on_core(u32 core, PerCoreCall call, void* context) = 0;
 
-  // Claims programmable counters on every core; `free_mask` gets a bit per hardware counter that was ours to take.
+  // Claims programmable counters on every core; `free_mask` gets a bit for each hardware counter that could be claimed.
   [[nodiscard]] virtual WperfStatus reserve_counters(u32* free_mask) = 0;
   virtual void release_counters() = 0;
 
@@ -123,39 +124,39 @@ class Hal {
   virtual u32 read_device(void* mapping, u64 offset) = 0;
   virtual void write_device(void* mapping, u64 offset, u32 value) = 0;
 
-  // The owner of the overflow interrupt: WPERF_INTERRUPT_…; asks the system for nothing.
+  // The owner of the overflow interrupt: WPERF_INTERRUPT_…. Makes no request to the system.
   virtual u32 interrupt_state() = 0;
 
   // True if the CLUSTERPM* registers may be accessed on the core the caller runs on; without a DSU reading them is an
   // undefined instruction.
   virtual bool has_cluster_registers() = 0;
 
-  // True if the registers of the PMU may be accessed on the core the caller runs on, where ID_AA64DFR0.PMUVer says that
-  // there is one: a hypervisor may show that field and let the registers be undefined instructions.
+  // True if the registers of the PMU may be accessed on the core the caller runs on. Asked if ID_AA64DFR0.PMUVer says
+  // that there is a PMU: a hypervisor may report that field and still make the registers undefined instructions.
   virtual bool has_counter_registers() = 0;
 
-  // True if the SPE's registers may be accessed on the core the caller runs on, where ID_AA64DFR0.PMSVer says that
-  // there is one: a hypervisor may show that field and let the registers be undefined instructions.
+  // True if the SPE's registers may be accessed on the core the caller runs on. Asked if ID_AA64DFR0.PMSVer says that
+  // there is an SPE: a hypervisor may report that field and still make the registers undefined instructions.
   virtual bool has_profiling_registers() = 0;
 
-  // May `client`, who is not an administrator, see where a process executes? It is the process with number `process`
-  // that began at `start` (InterruptedContext::process_start). Returns false if that one is gone, even if another
-  // process has its number now. At PASSIVE_LEVEL, never while sampling interrupts wait for it.
+  // Whether `client`, who is not an administrator, may see where a process executes. It is the process with number
+  // `process` that began at `start` (InterruptedContext::process_start). Returns false if that process is gone, even if
+  // another process has its number now. At PASSIVE_LEVEL, never while sampling interrupts wait for it.
   virtual bool may_observe(ClientId client, u32 process, u64 start) = 0;
 
   // Stacks of programs. An interrupt may not touch their memory. When it has interrupted a program, it asks for a walk
   // instead, which the shell takes in the interrupted thread before the thread goes on (walk_user_stack). The shell
   // answers with Core::on_user_walk(ticket, stack), or with Core::on_user_walk_lost(ticket) if there is no stack; one
-  // answer at a time, never in an interrupt. A program's memory may take as long as it likes to come, so no code waits
-  // for a walk. make_user_walks() allocates room for the walks of the tickets 0 to count - 1; it returns null when
-  // memory is exhausted. It is never called while something runs.
+  // answer at a time, never in an interrupt. It may take any time until a program's memory is available, so no code
+  // waits for a walk. make_user_walks() allocates room for the walks of the tickets 0 to count - 1; it returns null
+  // when memory is exhausted. It is never called during a measurement.
   virtual void* make_user_walks(u32 count) = 0;
   // From now on walks use `walks`; null ends them. The shell frees the previous ones when the last walk in them has
   // ended. Called after end_user_walks().
   virtual void place_user_walks(void* walks) = 0;
-  // In the interrupt. False: it cannot be; an earlier walk of this ticket may not have ended.
+  // Called in the interrupt. Returns false if a walk is impossible; an earlier walk of this ticket may not have ended.
   virtual bool ask_for_user_walk(u32 ticket, const UserWalkStart& start) = 0;
-  // Returns soon, whatever programs do; no answer comes from then on. A walk without an answer by then never gets one.
+  // Returns soon, whatever programs do; no answer comes after that. A walk without an answer by then never gets one.
   // Called within a request.
   virtual void end_user_walks() = 0;
 
@@ -164,13 +165,13 @@ class Hal {
   virtual void enter_critical() = 0;
   virtual void leave_critical() = 0;
 
-  // Non-paged, zeroed; a page or more is page-aligned and shares no page; null when exhausted. Never called once a
-  // session has started.
+  // Non-paged, zeroed; a page or more is page-aligned and shares no page; null if memory is exhausted. Never called
+  // once a session has started.
   virtual void* allocate(usize size) = 0;
   virtual void free(void* memory) = 0;
 
  protected:
-  ~Hal() = default;  // never deleted through this face
+  ~Hal() = default;  // never deleted through this interface
 };
 
 }  // namespace wperf::driver

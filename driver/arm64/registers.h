@@ -11,6 +11,6 @@ namespace wperf::driver {
 u64 read_system_register(Register reg);
 void write_system_register(Register reg, u64 value);  // nothing for registers that can only be read
 void instruction_barrier();
-void profiling_barrier();  // records profiled on this core are in memory: PSB CSYNC, DSB NSH
+void profiling_barrier();  // afterwards the records profiled on this core are in memory: PSB CSYNC, DSB NSH
 
 }  // namespace wperf::driver

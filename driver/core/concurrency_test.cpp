@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The timer on one thread and requests on another, as on two cores of a real machine; and cores that interrupt, each on
-// its own thread. ThreadSanitizer proves that all shared state is behind the lock, or passed on in order where an
-// interrupt may not lock. In any build the test proves that no count or sample is lost or counted twice.
+// its own thread. ThreadSanitizer proves that all shared state is protected by the lock, or is passed on in order where
+// an interrupt may not lock. In any build the test proves that no count or sample is lost or counted twice.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -81,13 +81,13 @@ TEST(Concurrency, StartAndStopBesideTheTimer) {
   EXPECT_TRUE(hal.clean()) << (hal.violations.empty() ? "" : hal.violations[0]);
 }
 
-// No time passes here, so samples that the driver's throttle holds back would be held back for ever.
+// No time passes here, so the driver's throttle would hold back samples for ever.
 WperfSampleRequest unthrottled(WperfSampleRequest request) {
   request.most_per_second = 1'000'000'000;
   return request;
 }
 
-// One event a step on each of `cores`, until `done`; an overflow hands the number of the step to the driver.
+// One event a step on each of `cores`, until `done`; an overflow passes the number of the step to the driver.
 class InterruptingCores {
  public:
   InterruptingCores(FakeHal& hal, Core& core, const std::vector<u32>& cores) : hal_(hal) {
@@ -97,7 +97,7 @@ class InterruptingCores {
         while (!done_) {
           ++steps_[number];
           hal_.advance_core(number, 1, [](EventClass, u32, u32, bool el1) { return el1 ? 0 : 1; });
-          std::this_thread::yield();  // otherwise threads that need this core wait for its lock for long
+          std::this_thread::yield();  // otherwise threads that need this core wait a long time for its lock
         }
       });
     }
@@ -112,7 +112,7 @@ class InterruptingCores {
  private:
   FakeHal& hal_;
   std::atomic<bool> done_ = false;
-  u64 steps_[4] = {};  // of each core, touched only by its thread
+  u64 steps_[4] = {};  // by core; each is touched only by its thread
   std::vector<std::thread> threads_;
 };
 
@@ -170,7 +170,7 @@ TEST(Concurrency, EverythingBesideOverflows) {
   InterruptingCores cores(hal, core, {0, 1, 2, 3});
   for (u64 round = 1; round <= 300; ++round) {
     TestClient client(core, round);
-    ASSERT_EQ(client.lock(WPERF_LOCK_FORCE), WPERF_OK);  // the client before lost it while it sampled
+    ASSERT_EQ(client.lock(WPERF_LOCK_FORCE), WPERF_OK);  // the previous client lost it while it sampled
     ASSERT_EQ(client.configure(unthrottled(sample_request({0, 1, 2, 3}, {{1, 0, 2}, {0x11, 0, 1}}))), WPERF_OK);
     ASSERT_EQ(client.start_sampling(), WPERF_OK);
     WperfDrainReply reply = {};
@@ -186,7 +186,8 @@ TEST(Concurrency, EverythingBesideOverflows) {
   EXPECT_TRUE(hal.clean()) << (hal.violations.empty() ? "" : hal.violations[0]);
 }
 
-// Cores that profile, each a thread with an interrupt, until they are stopped. Returns how many records were made.
+// Cores that profile until they are stopped, each a thread with an interrupt. Returns the number of records that were
+// made.
 class ProfilingCores {
  public:
   ProfilingCores(FakeHal& hal, Core& core, const std::vector<u32>& cores) : hal_(hal) {
@@ -265,7 +266,7 @@ TEST(Concurrency, EverythingBesideProfiling) {
   ProfilingCores cores(hal, core, {0, 1, 2, 3});
   for (u64 round = 1; round <= 300; ++round) {
     TestClient client(core, round);
-    ASSERT_EQ(client.lock(WPERF_LOCK_FORCE), WPERF_OK);  // the client before lost it while it profiled
+    ASSERT_EQ(client.lock(WPERF_LOCK_FORCE), WPERF_OK);  // the previous client lost it while it profiled
     ASSERT_EQ(client.configure(spe_request({0, 1, 2, 3})), WPERF_OK);
     ASSERT_EQ(client.configure(count_request({0, 1}, {1})), WPERF_OK);
     ASSERT_EQ(client.start_profiling(), WPERF_OK);
@@ -283,7 +284,7 @@ TEST(Concurrency, EverythingBesideProfiling) {
   EXPECT_TRUE(hal.clean()) << (hal.violations.empty() ? "" : hal.violations[0]);
 }
 
-// The memory of a core that cannot be stopped goes away only when its interrupt is not inside.
+// The memory of a core that cannot be stopped is freed only when its interrupt is not running.
 TEST(Concurrency, ForceWhileAnUnreachableCoreInterrupts) {
   for (u64 round = 0; round < 50; ++round) {
     FakeHal hal;
@@ -303,7 +304,8 @@ TEST(Concurrency, ForceWhileAnUnreachableCoreInterrupts) {
     ASSERT_EQ(bob.lock(WPERF_LOCK_FORCE), WPERF_OK);
     EXPECT_TRUE(hal.allocations.empty());
     cores.join();
-    hal.advance_core(3, 1, [](EventClass, u32, u32, bool) { return u64{0xffff'ffff}; });  // held back or not
+    hal.advance_core(3, 1, [](EventClass, u32, u32, bool) { return u64{0xffff'ffff}; });  // held back by the throttle
+                                                                                          // or not
     EXPECT_EQ(hal.cores[3].interrupts, 0u) << "silenced by its next interrupt";
     EXPECT_TRUE(hal.violations.empty()) << (hal.violations.empty() ? "" : hal.violations[0]);
   }

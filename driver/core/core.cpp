@@ -37,7 +37,7 @@ void Core::client_gone(ClientId client) {
 }
 
 void Core::end_measurement() {
-  static_cast<void>(counting_.stop());  // a session that does not run is in the wrong state for it
+  static_cast<void>(counting_.stop());  // a session that does not run returns a wrong state, which does not matter here
   static_cast<void>(sampling_.stop());
   static_cast<void>(profiling_.stop());
 }
@@ -76,8 +76,8 @@ bool Core::has_counters_for(ClientId client) {
   return occupy(client) == WPERF_OK && machine_.every_core_counts;
 }
 
-// Settings that an administrator made for memory and clusters go, too: counts there reveal everybody's work, and the
-// settings need not fit the machine later.
+// Settings that an administrator made for memory and clusters are dropped, too: counts there reveal the work of all
+// users, and the settings need not fit the machine later.
 void Core::release_units() {
   if (owner_ == 0) {
     return;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The whole driver without its shell. One Core is one driver: the shell makes it, hands it every request of every
-// client and notifies it of time and departed clients (driver/README.md lists the shell's duties). No globals; the only
-// memory it asks for is a session's, when that is configured. A client may count and profile with the SPE at the same
-// time. Sampling by overflow has the core to itself: configuring it discards both others, and each of them discards it.
+// client and notifies it of time and departed clients (driver/README.md lists the shell's duties). It has no globals;
+// it allocates memory only for a session, when that is configured. A client may count and profile with the SPE at the
+// same time. Sampling by overflow excludes both: configuring it discards them, and configuring one of them discards it.
 //
 // The shell serialises dispatch(), client_gone() and shutdown(); on_timer() and the interrupts may run concurrently
 // with any of them.
@@ -25,7 +25,7 @@ struct Rights {
   bool administrator = false;
 };
 
-// The answer to a VERSION request. The texts must outlive the Core; a text that does not fit its field is cut.
+// The answer to a VERSION request. The texts must outlive the Core; a text that is too long for its field is cut.
 struct CoreConfig {
   u32 major = 0, minor = 0, patch = 0;
   const char* git = "";
@@ -34,18 +34,18 @@ struct CoreConfig {
 
 class Core {
  public:
-  // `lock` is read anew at every call, so other processes may change it between calls.
+  // `lock` is read again at every call, so other processes may change it between calls.
   Core(Hal& hal, LockState& lock, const CoreConfig& config);
   Core(const Core&) = delete;
   Core& operator=(const Core&) = delete;
 
   // One request. `buffer` holds `input_size` bytes of request and takes the answer of at most `capacity` bytes: the
-  // shell guarantees that it is as long as the longer of the two. Bytes answered are in `*returned`; a refused request
-  // writes nothing into the buffer.
+  // shell guarantees that it is as long as the longer of the two. `*returned` gets the length of the answer; a refused
+  // request writes nothing into the buffer.
   [[nodiscard]] WperfStatus dispatch(ClientId client, Rights rights, u32 code, void* buffer, u32 input_size,
                                      u32 capacity, u32* returned);
 
-  // Does every core have counters that this client may use? Asked for the holder of the lock, as within a request.
+  // Whether every core has counters that this client may use. Called for the holder of the lock, like a request.
   bool has_counters_for(ClientId client);
 
   void on_timer();
@@ -53,7 +53,7 @@ class Core {
   // lock. It calls only registers, synchronize, time_ns and ask_for_user_walk of the hal. Returns those counters of
   // this core that are ours for sampling (0 if not sampling); their interrupt has been handled.
   u64 on_overflow(u32 core, const InterruptedContext& interrupted) { return sampling_.on_overflow(core, interrupted); }
-  // The two answers to Hal::ask_for_user_walk: here is the stack, or there is no stack.
+  // The two answers to Hal::ask_for_user_walk: the stack, or that there is no stack.
   void on_user_walk(u32 ticket, const WalkedStack& stack) { sampling_.on_user_walk(ticket, stack); }
   void on_user_walk_lost(u32 ticket) { sampling_.on_user_walk_lost(ticket); }
   // From the interrupt of `core`'s profiling buffer (PMBIRQ), on that core, even if it belongs to somebody else. Takes
@@ -61,7 +61,7 @@ class Core {
   // and has been handled. A shell without that interrupt never calls it; timer and drain do its work then.
   bool on_profiling_interrupt(u32 core) { return profiling_.on_interrupt(core); }
   void client_gone(ClientId client);
-  // Ends counting, sampling and profiling as their client would, before the machine sleeps. Results so far can still be
+  // Ends counting, sampling and profiling before the machine sleeps, as their client would. Results so far can still be
   // read.
   void end_measurement();
   void shutdown();  // gives everything back; the last call
@@ -106,13 +106,13 @@ class Core {
   Hal& hal_;
   LockState& lock_;
   const CoreConfig config_;
-  ClientId owner_ = 0;     // the client that counters are reserved for and that owns the sessions; 0 = no client
-  ClusterSetup clusters_;  // this one, machine_ and channels_ are the owner's and go with him
+  ClientId owner_ = 0;     // the client that counters are reserved for and that owns the sessions; 0 without a client
+  ClusterSetup clusters_;  // this member, machine_ and channels_ belong to the owner and end with its tenure
   Machine machine_;
   DmcChannels channels_;
   SharedTimer timer_;
   CountSession counting_;
-  SampleSession sampling_;  // configured only while neither of its neighbours is
+  SampleSession sampling_;  // configured only while neither counting_ nor profiling_ is
   SpeSession profiling_;
   // Requests and answers share the client's buffer, so both are built here and never in place.
   alignas(8) u8 request_[sizeof(WperfCountRequest)] = {};

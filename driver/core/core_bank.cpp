@@ -20,7 +20,7 @@ void CoreBank::claim() {
   for (u32 i = 0; i < used_; ++i) {
     found_.event_types[i] = hal_.read_register(event_type(map_[i]));
   }
-  // Counters of 64 bits have them whatever PMCR.LP is: it only says where they overflow.
+  // Counters of 64 bits have 64 bits whatever PMCR.LP is: that bit only says where they overflow.
   found_.counter_bits = has_long_counters(hal_.read_register(Register::id_aa64dfr0)) ? 64 : 32;
   prepare();
 }
@@ -53,7 +53,7 @@ void CoreBank::set_event(u32 counter, u32 event) {
 }
 
 void CoreBank::run() {
-  hal_.synchronize();  // types and values first
+  hal_.synchronize();  // event types and values are written first
   hal_.write_register(Register::pmcntenset, mask_);
   hal_.synchronize();
 }
@@ -87,7 +87,7 @@ u64 CoreBank::setup_of(u32 counter) {
   return hal_.read_register(event_type(map_[counter])) << 2 | enabled << 1 | on;
 }
 
-// Not if it counts every 64th cycle, which PMCR.D says if PMCR.LC does not.
+// False if the counter counts every 64th cycle, which PMCR.D selects if PMCR.LC does not.
 bool CoreBank::has_shared_cycles() {
   const u64 pmcr = hal_.read_register(Register::pmcr);
   const bool divided = (pmcr & kPmcrDivideCycles) != 0 && (pmcr & kPmcrLongCycles) == 0;

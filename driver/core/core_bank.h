@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The PMUv3 counters of the core it runs on. The fixed cycle counter, its filter and how it counts (PMCR.LC, D) belong
-// to the system, and PMCR.LP to everybody who counts, so these are never written.
+// The PMUv3 counters of the core it runs on. The fixed cycle counter, its filter and its mode (PMCR.LC, D) belong to
+// the system, and all users of counters share PMCR.LP, so these are never written.
 #pragma once
 #include "base/ints.h"
 #include "driver/core/counter_bank.h"
@@ -9,12 +9,12 @@
 
 namespace wperf::driver {
 
-struct CoreRegisters {  // as found, to be put back
+struct CoreRegisters {  // as found, to be restored
   u64 pmcr;
   u64 enabled;             // PMCNTENSET
   u64 interrupts_enabled;  // PMINTENSET
   u64 event_types[kMaxCounters];
-  u32 counter_bits;  // not put back: found by claim()
+  u32 counter_bits;  // not restored: found by claim()
 };
 
 class CoreBank final : public CounterBank {

@@ -13,7 +13,7 @@ namespace wperf::driver {
 inline constexpr u32 kPeriodMinMs = 10;
 inline constexpr u32 kPeriodMaxMs = 100;
 inline constexpr u32 kPeriodDefaultMs = 100;
-inline constexpr u32 kUsableCoreEvents = WPERF_MAX_CORE_EVENTS - 1;  // one place is the cycle counter's
+inline constexpr u32 kUsableCoreEvents = WPERF_MAX_CORE_EVENTS - 1;  // one place is reserved for the cycle counter
 
 struct EventList {
   const WperfEventEntry* entries;

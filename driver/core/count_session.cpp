@@ -10,8 +10,8 @@ namespace {
 
 constexpr EventClass kDmcClasses[] = {EventClass::dmc_clk, EventClass::dmc_clkdiv2};
 
-// Calls visit(class, number, core) for everything the request counts: chosen cores, the clusters they are in (each with
-// its lowest chosen core), channels.
+// Calls visit(class, number, core) for every unit that the request counts: chosen cores, their clusters (each with its
+// lowest chosen core), channels.
 template <typename Visit>
 void for_each_unit(const WperfCountRequest& request, const Machine& machine, u32 dmc_channels, Visit visit) {
   for (u32 core = 0; core < machine.core_count; ++core) {

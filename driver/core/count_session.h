@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // One client's counting, from configure to read: owns the units and their memory, drives them through start, timer and
 // stop. Values grow over start/stop pairs and begin anew with configure. It takes the hal's lock itself, so that tick()
-// may run while a request does.
+// may run during a request.
 #pragma once
 #include "abi/status.h"
 #include "abi/wire.h"
@@ -28,12 +28,13 @@ class CountSession {
   [[nodiscard]] WperfStatus start();
   // Always ends counting; a failure means that a core could not be reached: its counts end at their last fold.
   [[nodiscard]] WperfStatus stop();
-  // Brings the unit's counts up to now if counting. `reply` must be zeroed.
+  // Updates the unit's counts if counting. `reply` must be zeroed.
   [[nodiscard]] WperfStatus read(const WperfCountReadRequest& request, WperfCountReply& reply);
-  // Tries again to put back registers of cores that could not be reached. Not while counting.
+  // Tries again to restore registers of cores that could not be reached. Not while counting.
   [[nodiscard]] WperfStatus settle();
-  void discard();  // stops if need be, forgets everything
-  void tick();     // the timer: new slots where multiplexed; elsewhere only folds, so that no counter laps unseen
+  void discard();  // stops if necessary and discards everything
+  void tick();     // called by the timer: opens new slots if multiplexed; otherwise only folds, so that no counter
+                   // wraps unnoticed
 
  private:
   enum class Action : u8 { start, fold, tick, stop, abandon };
@@ -57,7 +58,7 @@ class CountSession {
   u32 timer_ms_ = 0;
   bool kernel_ = false;
   bool counting_ = false;
-  Unit* units_ = nullptr;  // opens the one block of memory; the accumulators follow
+  Unit* units_ = nullptr;  // points to the start of the one block of memory; the accumulators follow
   Accumulator* next_accumulator_ = nullptr;
   u32 unit_count_ = 0;
 };

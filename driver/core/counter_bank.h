@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A set of hardware counters that start, stop and are read together: those of one core, one DSU cluster or one DMC
 // channel. The rotation and accumulation code (unit.h) knows only this interface. Counters are numbered 0..used-1; a
-// bank knows which hardware counters those are and touches no others. Runs where its registers are: on the unit's core,
-// or anywhere for device memory. Cannot fail.
+// bank knows which hardware counters those are and touches no others. Runs on the unit's core; for device memory on any
+// core. Cannot fail.
 #pragma once
 #include "base/ints.h"
 
 namespace wperf::driver {
 
-// The initial value of counters, so that a counter that somebody resets to 0 is seen to run backwards. The remaining
-// range between two looks, 1.75 times 2^32, is more than a core can count in that time.
+// The initial value of counters, so that a counter that another user resets to 0 is seen to run backwards. The
+// remaining range between two reads, 1.75 times 2^32, is more than a core can count in that time.
 inline constexpr u32 kFirstCount = 0x4000'0000;
 
 class CounterBank {
  public:
-  virtual void claim() = 0;      // remembers every register it is going to change, then prepares
+  virtual void claim() = 0;      // saves every register that it is going to change, then prepares
   virtual void prepare() = 0;    // stops its counters, so that events can be set; also after the registers were lost
-  virtual void give_back() = 0;  // puts all of them back
+  virtual void give_back() = 0;  // restores all of them
 
   virtual void set_event(u32 counter, u32 event) = 0;  // for a stopped counter; it begins at kFirstCount
-  virtual void run() = 0;                              // all at once where the hardware can
+  virtual void run() = 0;                              // all at once if the hardware can
   virtual void halt() = 0;
   // The registers that make the counter count, as one word: if it differs from the one after run(), they are lost. A
   // core that powers down may forget them, and somebody else may write them.
@@ -28,12 +28,12 @@ class CounterBank {
   virtual u64 read_counter(u32 counter) = 0;
   virtual u32 take_overflows() = 0;  // bit n: counter n passed its top; reading them clears them
   virtual u32 counter_bits() const = 0;
-  // A counter of cycles that the system keeps running, if there is one; it is only ever read.
+  // A cycle counter that the system keeps running, if there is one; it is only read.
   virtual bool has_shared_cycles() { return false; }
   virtual u64 read_shared_cycles() { return 0; }
 
  protected:
-  ~CounterBank() = default;  // never deleted through this face
+  ~CounterBank() = default;  // never deleted through this interface
 };
 
 }  // namespace wperf::driver

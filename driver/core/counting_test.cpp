@@ -94,10 +94,11 @@ TEST_F(Counting, ReadingWhileCountingShowsNow) {
 TEST_F(Counting, ThirtyTwoBitsOverflowExactly) {
   begin(count_request({0}, {0x8}));
   u64 expected = 0;
-  // Below, at, just over one turn, nearly to the second top between folds: the last needs the overflow flag.
+  // Steps between folds: below a full turn, exactly one, just over one, and nearly to the second top. The last needs
+  // the overflow flag.
   for (const u64 step :
        {u64{1}, u64{0xffff'ffff}, u64{0x1'0000'0000}, u64{0x1'0000'0005}, u64{5}, u64{0x1'bfff'fff0}}) {
-    // The last is only seen from where counters begin: start afresh there.
+    // The last one is noticed only if counters begin at their first value: start afresh.
     if (step > 0x1'8000'0000) {
       ASSERT_EQ(ann.stop(), WPERF_OK);
       ASSERT_EQ(ann.start(), WPERF_OK);
@@ -111,8 +112,8 @@ TEST_F(Counting, ThirtyTwoBitsOverflowExactly) {
   EXPECT_EQ(hal.cores[0].overflow & 0x7fff'ffff, 0u) << "flags are taken back, but for the shared cycle counter's";
 }
 
-// A counter that passes its top after the flags were read and before its value was: it must count once, not again at
-// the next fold, when its flag would be found set.
+// A counter that passes its top after its flag was read and before its value was. It must count once, and not again at
+// the next fold, which finds the flag set.
 TEST_F(Counting, OverflowBetweenTheReadsCountsOnce) {
   for (const Register at : {Register::pmovsclr, event_counter(0), event_counter(1)}) {
     begin(count_request({0}, {0x8, 0x9}));
@@ -147,7 +148,7 @@ TEST_F(Counting, OverflowBetweenTheReadsOfALateFoldCounts) {
       hal.advance(0, only_user(0x20 + kFirstCount));
     }
   };
-  core.on_timer();  // the counter is beyond its last value again: only the flag shows the lap
+  core.on_timer();  // the counter is beyond its last value again: only the flag shows that it wrapped
   EXPECT_EQ(read().entries[0].value, 0x1'0000'0015u);
   ASSERT_EQ(ann.stop(), WPERF_OK);
 }
@@ -194,7 +195,7 @@ TEST_F(Counting, NoCyclesWhereNobodyLetsThemBeCounted) {
   }
 }
 
-// Windows makes the times of threads of it, and programs read it.
+// Windows computes the times of threads from it, and programs read it.
 TEST_F(Counting, TheCycleCounterCountsForItsOwnerAsIfNobodyMeasured) {
   const auto spin = [](EventClass, u32, u32, bool el1) { return el1 ? u64{200'000} : 0; };
   const u64 at_first = hal.cores[0].cycles;

@@ -12,7 +12,7 @@ struct Core::DispatchTable {
   struct Row {
     u32 code;
     u32 least_input, greatest_input;
-    u32 least_output, greatest_output;  // room the answer needs, and how long it can get
+    u32 least_output, greatest_output;  // the least and the greatest length of the answer
     Needs needs;
     bool any_version;
     WperfStatus (*handle)(Core& core, Caller caller);
@@ -34,7 +34,7 @@ struct Core::DispatchTable {
     return {code, input, input, output, output, needs, any_version(code), &handle<Request, Reply, handler>};
   }
 
-  // The two requests with which a client of another wire version finds out the driver's version and lets go of the
+  // The two requests with which a client of another wire version finds out the driver's version and releases the
   // driver. They keep their shape in every version.
   static constexpr bool any_version(u32 code) {
     return code == static_cast<u32>(WPERF_CODE_VERSION) || code == static_cast<u32>(WPERF_CODE_LOCK);

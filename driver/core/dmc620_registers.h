@@ -31,7 +31,7 @@ inline constexpr u32 kCounters = kClkdiv2Counters + kClkCounters;
 // Registers of counter n: counter_register(n, kValue), all 32 bits wide.
 inline constexpr u64 kCounterBlocks = kPmuOffset + 0x10;
 inline constexpr u64 kCounterBlockSize = 0x28;
-inline constexpr u64 kMaskLow = 0x00;    // MASK_31_00: which bits of a transaction's attributes must match …
+inline constexpr u64 kMaskLow = 0x00;    // MASK_31_00: the bits of a transaction's attributes that must match …
 inline constexpr u64 kMaskHigh = 0x04;   // MASK_63_32: … no bit set: every transaction counts
 inline constexpr u64 kMatchLow = 0x08;   // MATCH_31_00
 inline constexpr u64 kMatchHigh = 0x0c;  // MATCH_63_32

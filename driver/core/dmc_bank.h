@@ -9,7 +9,7 @@
 
 namespace wperf::driver {
 
-struct DmcRegisters {  // as found, to be put back
+struct DmcRegisters {  // as found, to be restored
   u32 mask_low[dmc620::kClkdiv2Counters];
   u32 mask_high[dmc620::kClkdiv2Counters];
   u32 control[dmc620::kClkdiv2Counters];
@@ -37,7 +37,7 @@ class DmcBank final : public CounterBank {
   Hal& hal_;
   DmcRegisters& found_;
   void* frame_;
-  u32 first_;  // hardware counter of our counter 0
+  u32 first_;  // index of the hardware counter that is our counter 0
   u64 overflow_status_;
   u32 used_;
 };

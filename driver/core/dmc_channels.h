@@ -15,7 +15,7 @@ class DmcChannels {
   u32 count() const { return count_; }
   void* frame(u32 channel) const { return frames_[channel]; }
 
-  // All or nothing: on failure the channels of before stay.
+  // Sets up all channels or none: on failure the previous channels stay.
   [[nodiscard]] WperfStatus set_up(Hal& hal, const WperfDmcSetupRequest& request);
   void unmap(Hal& hal);
 

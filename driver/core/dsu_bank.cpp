@@ -44,7 +44,7 @@ void DsuBank::set_event(u32 counter, u32 event) {
 }
 
 void DsuBank::run() {
-  hal_.synchronize();  // types and values first
+  hal_.synchronize();  // event types and values are written first
   hal_.write_register(Register::clusterpmcntenset, mask());
   hal_.synchronize();
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A client sets which cores share a DSU: which settings are believed, which are refused, and how long they hold.
+// A client sets which cores share a DSU: the settings that are accepted, those that are refused, and how long they
+// hold.
 #include <gtest/gtest.h>
 
 #include "driver/core/fake_hal.h"
@@ -106,7 +107,7 @@ TEST_F(DsuSetup, UnreachableCoresChangeNothing) {
   ASSERT_EQ(clusters(), Clusters(2, 2));
   hal.offline = {2};
   EXPECT_EQ(set_up(2, 2), WPERF_HARDWARE_FAILED);
-  hal.offline = {3};  // not asked for clusters, but its identity is read again
+  hal.offline = {3};  // no request for clusters, but the identity is read again
   EXPECT_EQ(set_up(1, 4), WPERF_HARDWARE_FAILED);
   hal.offline.clear();
   EXPECT_EQ(clusters(), Clusters(2, 2));

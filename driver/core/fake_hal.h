@@ -37,7 +37,7 @@ struct FakeMachine {
   u32 spe_version = 0;
   u64 pmsidr = 0x5'1009;
   u64 pmbidr = 0x26;
-  u64 spe_events = 0xffff'0000'ff00'00aa;  // that PMSEVFR can filter by
+  u64 spe_events = 0xffff'0000'ff00'00aa;  // events that PMSEVFR can filter by
   u32 cluster_count = 2;
   u32 cluster_size = 2;
   u32 dsu_counters = 4;
@@ -82,7 +82,7 @@ class FakeHal final : public Hal {
     pmbidrs.assign(machine.cores, machine.pmbidr);
     spe_versions.assign(machine.cores, machine.spe_version);
     for (Pmu& core : cores) {
-      // As Windows has them: the cycle counter runs for everybody.
+      // As Windows leaves them: the cycle counter runs for everybody.
       core.pmcr = u64{machine.counters} << 11 | kPmcrEnable | kPmcrLongCycles;
       core.enabled = u64{1} << kCycleCounter;
     }
@@ -139,13 +139,13 @@ class FakeHal final : public Hal {
     interrupt_of_buffer(core);
     return spes[core].choose(record);
   }
-  // Something happens to the buffer: bits of PMBSR.
+  // Sets bits of PMBSR: something happens to the buffer.
   void disturb_profiling(u32 core, u64 pmbsr) {
     const std::lock_guard running(core_locks_[core]);
     spes[core].pmbsr |= pmbsr;
     interrupt_of_buffer(core);
   }
-  // The interrupted threads go on, and those with a pending walk are walked.
+  // The interrupted threads continue, and those with a pending walk are walked.
   void take_walks() {
     answer_walks([this](u32 ticket, const UserWalkStart& start) {
       WalkedStack stack = {};
@@ -157,7 +157,7 @@ class FakeHal final : public Hal {
       on_user_walk(ticket, stack);
     });
   }
-  // They end.
+  // The threads end without their walks.
   void lose_walks() {
     answer_walks([this](u32 ticket, const UserWalkStart&) { on_user_walk_lost(ticket); });
   }
@@ -187,14 +187,14 @@ class FakeHal final : public Hal {
   std::function<void(Register)> before_write;
   std::function<void()> at_barrier;
   std::function<void(u32 core)> on_interrupt;            // the shell's handler, on the core that is interrupted
-  std::function<bool(u32 core)> on_profiling_interrupt;  // likewise; true: seen to
-  u64 interrupts_of_others = 0;                          // flags that this driver leaves alone
+  std::function<bool(u32 core)> on_profiling_interrupt;  // likewise; returns true if it handled the interrupt
+  u64 interrupts_of_others = 0;                          // flags that this driver does not touch
   std::set<u32> hidden_processes;                        // processes of users other than the client
-  std::map<u32, u64> process_starts;  // start times of processes by number; 0: of those that are not here
-  std::vector<std::pair<ClientId, u32>> observations;  // the questions to may_observe
+  std::map<u32, u64> process_starts;  // start times of processes by number; 0 for processes that have ended
+  std::vector<std::pair<ClientId, u32>> observations;  // the calls of may_observe
   std::set<u32> cores_without_cluster;
-  std::set<u32> cores_with_trapped_pmu;  // PMUVer is there, the registers are not
-  std::set<u32> cores_with_trapped_spe;  // and PMSVer
+  std::set<u32> cores_with_trapped_pmu;  // cores that report a PMUVer but trap the registers
+  std::set<u32> cores_with_trapped_spe;  // the same for PMSVer
   std::set<u32> offline;                 // cores that run_on_core cannot reach
   std::vector<Pmu> cores, clusters;
   std::vector<u32> pmu_versions;  // by core
@@ -204,7 +204,7 @@ class FakeHal final : public Hal {
   std::map<u64, Frame> frames;  // by physical address
   std::set<void*> allocations;
   std::vector<std::string> violations;
-  std::function<void(u32 ticket, const WalkedStack& stack)> on_user_walk;  // the shell's answers
+  std::function<void(u32 ticket, const WalkedStack& stack)> on_user_walk;  // the answers of the shell
   std::function<void(u32 ticket)> on_user_walk_lost;
   std::function<bool(u64 address, void* to, usize size)> read_memory;  // reads memory of the program that is walked
   StackRange stack_limits = {};                                        // limits of the walked threads
@@ -475,7 +475,7 @@ class FakeHal final : public Hal {
     return (el0 ? events(EventClass::core, core, event, false) : 0) +
            (el1 ? events(EventClass::core, core, event, true) : 0);
   }
-  // The level of the interrupt line is the PMU's; the handler must lower it as far as it is ours.
+  // The level of the interrupt line is the PMU's; the handler must clear the flags that belong to the driver.
   void interrupt(u32 number) {
     Pmu& core = cores[number];
     const auto raised = [&] { return (core.pmcr & kPmcrEnable) != 0 ? core.overflow & core.interrupts : 0; };
@@ -485,7 +485,7 @@ class FakeHal final : public Hal {
     deliver_interrupt(number);
     expect((raised() & ~interrupts_of_others) == 0, "an interrupt that would come again for ever");
   }
-  // Its line is PMBSR.S.
+  // The line of this interrupt is PMBSR.S.
   void interrupt_of_buffer(u32 number) {
     const auto raised = [&] { return (spes[number].pmbsr & kPmbsrService) != 0; };
     if (!on_profiling_interrupt || in_interrupt || !raised()) {
@@ -562,7 +562,7 @@ inline u64 FakeHal::read_register(Register reg) {
   if (current_core == kNowhere) {
     return 0;
   }
-  if (const auto happening = before_read) {  // a copy: it may take itself away
+  if (const auto happening = before_read) {  // a copy, because it may remove itself
     happening(reg);
   }
   const u32 index = static_cast<u32>(reg) & 0xff;

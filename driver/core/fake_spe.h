@@ -22,13 +22,13 @@ struct FakeSpe {
   u64 pmscr = 0, pmsicr = 0, pmsirr = 0, pmsfcr = 0, pmsevfr = 0, pmsnevfr = 0, pmslatfr = 0;
   u64 pmblimitr = 0, pmbptr = 0, pmbsr = 0;
   std::vector<u8> in_flight;
-  bool unsynchronised = false;  // a register was written that profiling depends on, and no barrier came since
+  bool unsynchronised = false;  // a register that profiling depends on was written without a barrier afterwards
   bool operator==(const FakeSpe& other) const = default;
 
   bool profiling() const {
     return (pmscr & kPmscrProfiles) != 0 && (pmblimitr & kPmblimitrEnable) != 0 && (pmbsr & kPmbsrService) == 0;
   }
-  // Returns false if nothing was chosen; then there is no record.
+  // Returns false if no operation was chosen; then there is no record.
   bool choose(const std::vector<u8>& record) {
     if (!profiling()) {
       return false;

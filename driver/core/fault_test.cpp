@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Every call into the machine that can fail does, one at a time, in a run that uses everything. After each: nothing
-// leaked, nothing left in registers, and the same driver does a clean run.
+// Every call into the machine that can fail is made to fail, one at a time, in a run that uses everything. After each
+// failure no memory is leaked, all registers are restored, and the same driver does a clean run.
 #include <gtest/gtest.h>
 
 #include "driver/core/fake_hal.h"
@@ -22,7 +22,7 @@ WperfCountRequest everything() {
   return request;
 }
 
-// Two cores, one sample each per step; false if a request failed or a sample is missing.
+// Two cores, one sample each per step. Returns false if a request failed or a sample is missing.
 bool run_sampling(FakeHal& hal, TestClient& ann) {
   bool good = ann.configure(sample_request({1, 3}, {{5, 0, 5}, {0x11, 0, 0x11}})) == WPERF_OK;
   good = ann.start_sampling() == WPERF_OK && good;
@@ -62,7 +62,7 @@ bool run_profiling(FakeHal& hal, Core& core, TestClient& ann) {
   return good;
 }
 
-// True if every request succeeded with the right counts.
+// Returns true if every request succeeded with the right counts.
 bool run(FakeHal& hal, Core& core) {
   TestClient ann(core, 11);
   hal.on_interrupt = [&core](u32 number) { core.on_overflow(number, {}); };
@@ -110,8 +110,8 @@ TEST(Fault, EveryFallibleCallFailsOnceAndNothingIsLeft) {
       break;
     }
     failures += good ? 0 : 1;
-    // The only thing that cannot be put back at once is a core that was away when its registers were due; the release
-    // of the lock tries again.
+    // The only state that cannot be restored at once is that of a core that could not be reached at that time; the
+    // release of the lock tries again.
     EXPECT_FALSE(hal.reserved) << nth;
     EXPECT_TRUE(hal.allocations.empty()) << nth;
     EXPECT_EQ(hal.timer_ms, 0u) << nth;
@@ -142,7 +142,8 @@ TEST(Fault, ForceEndsSamplingWhateverTheMachineDoes) {
     hal.fail_at = 0;
     hal.on_interrupt = [&core](u32 number) { core.on_overflow(number, {}); };
     for (int step = 0; step < 10; ++step) {
-      hal.advance(kMs, some);  // a core that was away finds no memory of ann's, and falls silent
+      hal.advance(kMs, some);  // a core that could not be reached finds no memory of ann's session, and stops
+                               // interrupting
     }
     for (const FakeHal::Pmu& pmu : hal.cores) {
       EXPECT_EQ(pmu.interrupts, 0u);

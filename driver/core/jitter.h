@@ -9,7 +9,7 @@ namespace wperf::driver {
 class Jitter {
  public:
   void seed(u64 seed, u32 core) {
-    u64 mixed = seed + (u64{core} + 1) * 0x9e37'79b9'7f4a'7c15;  // neighbouring seeds and cores far apart
+    u64 mixed = seed + (u64{core} + 1) * 0x9e37'79b9'7f4a'7c15;  // moves neighbouring seeds and cores far apart
     mixed = (mixed ^ (mixed >> 30)) * 0xbf58'476d'1ce4'e5b9;
     mixed = (mixed ^ (mixed >> 27)) * 0x94d0'49bb'1331'11eb;
     mixed ^= mixed >> 31;

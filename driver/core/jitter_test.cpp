@@ -42,7 +42,7 @@ TEST(Jitter, ReachesBothEndsAndKeepsTheMean) {
   }
 }
 
-// Chi-squared of where samples fall in a loop, by its three parts of 70, 20 and 10 %.
+// Chi-squared for the places of samples in a loop, by its three parts of 70, 20 and 10 %.
 double disagreement(u32 interval, u32 shift, u64 loop, u32 samples) {
   const double parts[] = {0.7, 0.2, 0.1};
   double found[3] = {};
@@ -60,8 +60,9 @@ double disagreement(u32 interval, u32 shift, u64 loop, u32 samples) {
   return sum;
 }
 
-// Half an interval either way, as the tool asks for, breaks the resonance with any loop: with two degrees of freedom
-// chi-squared is above 18 once in 8000 times by chance. An eighth, which it asked for once, does not.
+// The tool asks for half an interval either way, which breaks the resonance with any loop: with two degrees of freedom
+// chi-squared is above 18 by chance once in 8000 times. An eighth, which the tool asked for in the past, does not break
+// it.
 TEST(Jitter, SharesOfALoopAgreeNearItsDivisors) {
   constexpr u64 kLoop = 40'041;
   constexpr u32 kSamples = 3000;
@@ -93,7 +94,7 @@ TEST(Jitter, NeverZeroNorBeyond32Bits) {
 }
 
 TEST(Jitter, NoSeedSticks) {
-  // The one seed that mixes to 0, where the generator would stay: the core's share cancels it out.
+  // The only seed that mixes to 0, where the generator would get stuck: the core's share cancels it out.
   for (const u64 seed : {u64{0}, 0 - 0x9e37'79b9'7f4a'7c15u}) {
     const std::vector<u32> values = draw(seed, 0, 1u << 20, 1, 100);
     EXPECT_GT(*std::max_element(values.begin(), values.end()), *std::min_element(values.begin(), values.end()));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which client holds the driver: one at a time. A state machine over plain data.
+// The lock: one client at a time holds the driver. A state machine over plain data.
 #pragma once
 #include "abi/status.h"
 #include "base/ints.h"
@@ -12,7 +12,8 @@ inline constexpr u32 kRememberedRobberies = 8;
 // Plain data, so that a shell may keep it where several processes see it (sim does).
 struct LockState {
   ClientId holder = 0;                            // 0 = free
-  ClientId preempted[kRememberedRobberies] = {};  // lost it by force and have not acquired again; oldest first
+  ClientId preempted[kRememberedRobberies] = {};  // clients that lost it by force and have not acquired it again;
+                                                  // oldest first
 };
 
 // `action` is one of WPERF_LOCK_*. Force always succeeds; a release by another client than the holder changes nothing.

@@ -14,7 +14,7 @@ constexpr ClientId kBob = 22;
 
 struct Case {
   const char* what;
-  ClientId holder, preempted;  // before; kNobody: no client
+  ClientId holder, preempted;  // the state before; kNobody without a client
   u32 action;                  // the action of kAnn
   WperfStatus status;
   ClientId holder_after, preempted_after;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A core powers down without anybody saving its counters, or a stranger writes them. The values found then do not enter
-// any number, values read before stay, and measuring goes on.
+// A core powers down and its counters are not saved, or another program writes them. The values found then are not
+// counted, values read before are kept, and measuring continues.
 #include "driver/core/sampling_fixture.h"
 
 namespace wperf::driver {
@@ -187,7 +187,7 @@ TEST_F(LostCounts, OfClustersAndControllersToo) {
   EXPECT_EQ(read(EventClass::dmc_clk, 1).entries[0].value, 3u);
 }
 
-// A sampling counter that lost its registers interrupts no more, so the next drain finds it.
+// A sampling counter that lost its registers no longer interrupts, so the next drain has to notice it.
 TEST_F(Sampling, LostRegistersAreSetUpAnew) {
   begin(sample_request({0, 1}, {{1, 0, 10}, {0x11, 0, 340}}));
   run(0, 25);
@@ -205,7 +205,7 @@ TEST_F(Sampling, LostRegistersAreSetUpAnew) {
 
 TEST_F(Sampling, AnInterruptFindsWhatIsLost) {
   begin(sample_request({0}, {{1, 0, 10}, {2, 0, 1000}}));
-  hal.cores[0].types[0] = 0x8000'0040;  // a stranger
+  hal.cores[0].types[0] = 0x8000'0040;  // another program
   run(0, 10);
   EXPECT_TRUE(drain(0).empty());
   EXPECT_EQ(reply.register_losses, 1u);

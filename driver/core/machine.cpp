@@ -106,7 +106,8 @@ WperfStatus read_spe_identity(Hal& hal, u32 core, CoreIdentity& identity) {
       identity.pmsidr = hal.read_register(Register::pmsidr);
       identity.pmbidr = hal.read_register(Register::pmbidr);
     } else {
-      identity.pmbidr = kPmbidrProgrammingRefused;  // another owner of the registers shows without them
+      identity.pmbidr = kPmbidrProgrammingRefused;  // with another owner, the core reports the registers as not
+                                                    // programmable
     }
   };
   if (const WperfStatus status = read_core_identity(hal, core, identity); status != WPERF_OK) {
@@ -115,7 +116,7 @@ WperfStatus read_spe_identity(Hal& hal, u32 core, CoreIdentity& identity) {
   return run_on(hal, core, read);
 }
 
-// CNTFRQ_EL0 has 32 bits; firmware that forgot to set it left anything there, 0 most likely.
+// CNTFRQ_EL0 has 32 bits. If the firmware did not set it, it holds any value, most likely 0.
 WperfStatus read_timer(Hal& hal, TimerMoment& moment) {
   moment = {};
   u64 hz = 0;

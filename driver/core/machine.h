@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The abilities of the machine, decoded from its identification registers. Asked once per tenure of the lock, with the
-// core counters reserved, so that an answer to a client still holds when the client configures.
+// The abilities of the machine, decoded from its identification registers. They are read once per tenure of the lock,
+// with the core counters reserved, so that an answer to a client is still valid when the client configures.
 #pragma once
 #include "abi/status.h"
 #include "abi/wire.h"
@@ -17,11 +17,12 @@ struct CoreIdentity {
   u64 id_aa64dfr0;
   u64 pmceid0, pmceid1;  // 0 without a PMU
   u64 pmsidr, pmbidr;    // only from read_spe_identity; 0 without SPE
-  u32 counters;          // programmable ones; 0 without a PMU
-  bool counts;           // it has a PMU, and one whose registers answer
+  u32 counters;          // programmable counters; 0 without a PMU
+  bool counts;           // it has a PMU whose registers answer
 };
 
-// Which clusters share a DSU: by the hal, unless a client has set it (it reads the firmware's tables).
+// The clusters that share a DSU: as the hal reports them, unless a client has set them (it reads the firmware's
+// tables).
 struct ClusterSetup {
   bool known = false;
   u32 count = 0, size = 0;
@@ -30,7 +31,7 @@ struct ClusterSetup {
 // A moment on two clocks: the generic timer's, and Hal::time_ns().
 struct TimerMoment {
   u64 ticks = 0, time_ns = 0;
-  u32 hz = 0;  // of the timer; 0: its register has an impossible value
+  u32 hz = 0;  // frequency of the timer; 0 if its register has an impossible value
 };
 
 struct Machine {
@@ -48,11 +49,12 @@ struct Machine {
   u32 cluster_of(u32 core) const { return cluster_count == 0 ? kNoCluster : core / cluster_size; }
 };
 
-// Has the core this runs on a PMU whose registers answer? Its other registers may not be touched before.
+// Whether the core this runs on has a PMU whose registers answer. Its other registers may not be touched before this
+// call.
 bool core_counts(Hal& hal);
 
 [[nodiscard]] WperfStatus read_core_identity(Hal& hal, u32 core, CoreIdentity& identity);
-// The same with the SPE's registers, which are touched only for clients that ask for the SPE.
+// The same for the SPE's registers, which are touched only for clients that ask for the SPE.
 [[nodiscard]] WperfStatus read_spe_identity(Hal& hal, u32 core, CoreIdentity& identity);
 
 [[nodiscard]] WperfStatus read_timer(Hal& hal, TimerMoment& moment);
@@ -60,7 +62,7 @@ bool core_counts(Hal& hal);
 // `reserved_mask` is the result of Hal::reserve_counters. After a failure `machine` must not be used.
 [[nodiscard]] WperfStatus read_machine(Hal& hal, u32 reserved_mask, const ClusterSetup& clusters, Machine& machine);
 
-// Is the request possible on a machine with so many cores, and is there a DSU on a core of every cluster?
+// Whether the request is possible on a machine with so many cores, and a core of every cluster has a DSU.
 [[nodiscard]] WperfStatus check_dsu_request(Hal& hal, const WperfDsuSetupRequest& request, u32 core_count);
 
 }  // namespace wperf::driver

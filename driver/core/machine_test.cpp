@@ -53,7 +53,7 @@ TEST(Machine, PlainMachineIsDescribed) {
 
 TEST(Machine, TakenCountersAreLeftOut) {
   FakeMachine machine;
-  machine.reserved_mask = 0xffff'fff5;  // 1 and 3 are others'; bits beyond the hardware mean nothing
+  machine.reserved_mask = 0xffff'fff5;  // 1 and 3 belong to others; bits beyond the hardware are ignored
   Asked asked(machine);
   ASSERT_EQ(asked.ask(), WPERF_OK);
   EXPECT_EQ(asked.reply.counters_total, 6u);
@@ -104,7 +104,7 @@ TEST(Machine, CoresWithoutPmuAreNotTouched) {
   }
 }
 
-// A hypervisor shows PMUVer and traps the registers, on all cores or on one: then counting is impossible, and no
+// A hypervisor reports PMUVer and traps the registers, on all cores or on one: then counting is impossible, and no
 // register is touched.
 TEST(Machine, CoresWhoseCounterRegistersAreTrappedAreNotTouched) {
   for (const std::set<u32>& trapped : {std::set<u32>{0, 1, 2, 3}, std::set<u32>{2}}) {
@@ -132,7 +132,8 @@ TEST(Machine, CoresWhoseCounterRegistersAreTrappedAreNotTouched) {
   }
 }
 
-// A hypervisor shows PMSVer and traps the rest. A client that does not ask for the SPE never touches it.
+// A hypervisor reports PMSVer and traps the rest. For a client that does not ask for the SPE, the driver never touches
+// it.
 TEST(Machine, SpeRegistersAreTouchedForTheSpeOnly) {
   FakeMachine machine;
   machine.spe_version = 1;
@@ -198,7 +199,7 @@ TEST(Machine, TheTimerAndTheClockAreOfOneMoment) {
   EXPECT_EQ(asked.reply.timer_hz, 50'000'000u);
   EXPECT_EQ(asked.reply.timer_time_ns, 3'000'000u);
   EXPECT_EQ(asked.reply.timer_ticks, 7000u + 150'000u);
-  // The moment in between, where reading the timer takes its time.
+  // The moment in between, if reading the timer takes time.
   asked.hal.before_read = [&](Register reg) { asked.hal.now_ns += reg == Register::cntvct ? 2000 : 0; };
   ASSERT_EQ(asked.ask(), WPERF_OK);
   EXPECT_EQ(asked.reply.timer_time_ns, 3'001'000u);

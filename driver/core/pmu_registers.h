@@ -9,9 +9,10 @@
 namespace wperf::driver {
 
 inline constexpr u32 kMaxCounters = WPERF_MAX_COUNTERS;
-inline constexpr u32 kCycleCounter = 31;  // the fixed one, the system's: its bit in the enable and overflow registers
+inline constexpr u32 kCycleCounter = 31;  // the fixed cycle counter, which belongs to the system: its bit in the enable
+                                          // and overflow registers
 
-// PMCR_EL0, and CLUSTERPMCR_EL1 if it has the field
+// PMCR_EL0, and CLUSTERPMCR_EL1 for the fields that it has
 inline constexpr u64 kPmcrEnable = 1u << 0;
 inline constexpr u64 kPmcrResetEvents = 1u << 1;
 inline constexpr u64 kPmcrResetCycles = 1u << 2;
@@ -34,7 +35,7 @@ constexpr u32 pmu_version(u64 id_aa64dfr0) {
 constexpr u32 spe_version(u64 id_aa64dfr0) {
   return static_cast<u32>(bit_field(id_aa64dfr0, 32, 4));
 }
-// 0: no PMU; 0xf: a PMU that is not PMUv3
+// 0 means no PMU, 0xf a PMU that is not PMUv3.
 constexpr bool has_pmu(u64 id_aa64dfr0) {
   return pmu_version(id_aa64dfr0) != 0 && pmu_version(id_aa64dfr0) != 0xf;
 }

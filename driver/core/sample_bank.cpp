@@ -18,8 +18,8 @@ void SampleBank::claim() {
   for (u32 i = 0; i < plan_.event_count; ++i) {
     found_.event_types[i] = hal_.read_register(event_type(plan_.counters[i]));
   }
-  // Whether counters of 64 bits overflow at 32 is one switch for all, also those of others (PMCR.LP). It stays as it
-  // is: so far below its top a counter passes both at once.
+  // PMCR.LP decides for all counters, also those of others, whether counters of 64 bits overflow at 32 bits. It is not
+  // changed: a counter that begins so close below its top passes both limits at once.
   found_.counter_bits = has_long_counters(hal_.read_register(Register::id_aa64dfr0)) ? 64 : 32;
   prepare();
 }
@@ -49,7 +49,7 @@ void SampleBank::give_back() {
 }
 
 void SampleBank::run() {
-  hal_.synchronize();  // types and values first
+  hal_.synchronize();  // event types and values are written first
   hal_.write_register(Register::pmintenset, plan_.counter_mask);
   hal_.write_register(Register::pmcntenset, plan_.counter_mask);
   hal_.synchronize();

@@ -9,14 +9,14 @@
 
 namespace wperf::driver {
 
-struct SampleRegisters {  // as found, to be put back
+struct SampleRegisters {  // as found, to be restored
   u64 pmcr;
   u64 enabled;             // PMCNTENSET
   u64 interrupts_enabled;  // PMINTENSET
   u64 event_types[kMaxSampleEvents];
-  // Not put back:
+  // Not restored:
   u32 counter_bits;                 // found by claim()
-  u64 types_set[kMaxSampleEvents];  // how the event types read once they were set
+  u64 types_set[kMaxSampleEvents];  // the values of the event types that were read back after setting them
 };
 
 // Neither counts nor interrupts.
@@ -27,22 +27,23 @@ class SampleBank {
  public:
   SampleBank(Hal& hal, SampleRegisters& found, const SamplePlan& plan) : hal_(hal), found_(found), plan_(plan) {}
 
-  void claim();      // remembers every register it is going to change, then prepares
+  void claim();      // saves every register that it is going to change, then prepares
   void prepare();    // sets events; the counters stay stopped. Also after the registers were lost
-  void give_back();  // puts all back, after silence()
+  void give_back();  // restores all registers, after silence()
   void run();        // counts, and interrupts
   void silence() { silence_counters(hal_, plan_.counter_mask); }
 
-  // False if it should run but the registers were lost. A core that powers down may forget them, and somebody else may
-  // write them.
+  // Returns false if it should run but the registers were lost. A core that powers down may forget them, and other
+  // software may write them.
   bool is_set_up();
-  bool counts_for(u32 events);  // the same for these events' types only: all that their interrupt leaves unchecked
+  bool counts_for(u32 events);  // the same, only for the types of these events, which is all that their interrupt does
+                                // not check
 
-  u64 read(u32 event);                          // how far its counter is beyond 0
+  u64 read(u32 event);                          // the counts of its counter beyond 0
   void set_before_overflow(u32 event, u64 by);  // for a stopped counter
 
-  // The two halves of an interrupt: the first stops the counters that overflowed and returns their events as a set of
-  // bits, empty after silence(); the second takes their flags away and lets them count on.
+  // The two halves of an interrupt. The first stops the counters that overflowed and returns their events as a set of
+  // bits, empty after silence(). The second clears their flags and lets them count on.
   u32 pause_overflowed();
   void resume(u32 events);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which requests are refused, and the plan that follows from an accepted one.
+// The requests that are refused, and the plan that follows from an accepted one.
 #include "driver/core/sample_request.h"
 
 #include <gtest/gtest.h>

@@ -27,7 +27,7 @@ class SampleRing {
     capacity_ = capacity;
   }
 
-  // The producer's. `stack`: the stack_words words that follow the sample. False: no room.
+  // For the producer. `stack`: the stack_words words that follow the sample. Returns false if there is no room.
   bool push(const KeptSample& kept, const u64* stack = nullptr) {
     const u64 pushed = __atomic_load_n(&pushed_.value, __ATOMIC_RELAXED);
     const u32 at = position_of(pushed);
@@ -42,10 +42,10 @@ class SampleRing {
     return true;
   }
 
-  // The consumer's: the oldest records, whole, as many as fit, as the wire has them. wanted(KeptSample): false drops
-  // it.
+  // For the consumer: as many of the oldest records as fit, complete and in the form of the wire. A record is dropped
+  // if wanted(KeptSample) returns false.
   struct Popped {
-    u32 count;  // popped, with those that were dropped
+    u32 count;  // number of popped records, dropped ones included
     u32 dropped;
     u32 words;
     u64 left;    // records in the ring
@@ -91,7 +91,7 @@ class SampleRing {
     u8 rest[56];
   };
 
-  // A position is a word of the ring, counted twice round, so that full and empty differ.
+  // A position is a word of the ring. It is counted over two rounds, so that full and empty differ.
   static u32 position_of(u64 pushed) { return static_cast<u32>(pushed); }
   u32 distance(u64 from, u32 to) const {
     const u32 start = static_cast<u32>(from);

@@ -37,7 +37,7 @@ u32 words_in(const Queue& queue) {
   return words;
 }
 
-// The oldest of the model are in `words`.
+// `words` must hold the oldest records of the model.
 void expect_oldest(Queue& model, const SampleRing::Popped& popped, const u64* words) {
   u32 at = 0;
   for (u32 i = 0; i < popped.count; ++i) {

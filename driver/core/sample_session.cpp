@@ -47,7 +47,7 @@ WperfStatus SampleSession::configure(const WperfSampleRequest& request, const Ma
   return WPERF_OK;
 }
 
-// After the rings: those of walked samples, and the waiting samples.
+// After the rings come those of walked samples, and the waiting samples.
 void SampleSession::attach_walks(u64* words, u32 ring_words) {
   UserWalks* walks = reinterpret_cast<UserWalks*>(words + usize{ring_words} * sampler_count_);
   for (u32 i = 0; i < sampler_count_; ++i) {
@@ -135,7 +135,7 @@ WperfStatus SampleSession::settle() {
   return result;
 }
 
-// No interrupt asks for more by now.
+// At this point no interrupt asks for another walk.
 void SampleSession::end_walks() {
   if (!walks_may_come_) {
     return;
@@ -159,7 +159,7 @@ u64 SampleSession::on_overflow(u32 core, const InterruptedContext& interrupted) 
   }
   u64 ours = 0;
   Gate& gate = gates_[core];
-  __atomic_store_n(&gate.inside, 1, __ATOMIC_SEQ_CST);  // before the look: see close_from_afar
+  __atomic_store_n(&gate.inside, 1, __ATOMIC_SEQ_CST);  // before the check: see close_from_afar
   if (Sampler* sampler = __atomic_load_n(&gate.sampler, __ATOMIC_SEQ_CST); sampler != nullptr) {
     take_overflow(*sampler, plan_, hal_, interrupted);
     ours = plan_.counter_mask;
@@ -188,14 +188,14 @@ WperfStatus SampleSession::stop_one(Sampler& sampler) {
   return run_on(hal_, sampler.core, work);
 }
 
-// Counters that have lost their registers interrupt no more, so they must be looked at. A core that cannot be reached
+// Counters that have lost their registers no longer interrupt, so they must be checked. A core that cannot be reached
 // has no registers to lose.
 void SampleSession::look_after(Sampler& sampler) {
   auto work = [&] { look_after_sampler(sampler, plan_, hal_); };
   static_cast<void>(run_on(hal_, sampler.core, work));
 }
 
-// On the gate's core. An interrupt without a handler would come again for ever.
+// Runs on the gate's core. An interrupt without a handler would come again for ever.
 void SampleSession::silence_orphans(Gate& gate) {
   const u64 orphans = __atomic_load_n(&gate.orphans, __ATOMIC_RELAXED);
   if (orphans != 0) {
@@ -204,8 +204,9 @@ void SampleSession::silence_orphans(Gate& gate) {
   }
 }
 
-// Either the interrupt sees that the gate is closed, or we see that it is inside: both look after they wrote. It stays
-// inside for a microsecond, and on this very core it cannot be, or we would not run.
+// Either the interrupt sees that the gate is closed, or this code sees that the interrupt is inside, because both check
+// after they have written. The interrupt stays inside for a microsecond. It cannot be inside on this core, because then
+// this code would not run.
 void SampleSession::close_from_afar(Gate& gate) {
   if (gate.sampler == nullptr) {
     return;

@@ -25,8 +25,8 @@ class SampleSession {
   [[nodiscard]] WperfStatus start();
   // Always ends sampling; a failure means that a core could not be reached: it stops at its next interrupt.
   [[nodiscard]] WperfStatus stop();
-  // The oldest samples of a core, which are forgotten with that. `reply` must be zeroed.
-  // By the request that fits the session: with stacks or without.
+  // The oldest samples of a core; they are then discarded. `reply` must be zeroed. Its type must fit the session: with
+  // stacks or without.
   template <typename Reply>
   [[nodiscard]] WperfStatus drain(const WperfDrainRequest& request, VisibilityFilter& visibility, Reply& reply) {
     constexpr bool kStacks = sizeof(Reply) == sizeof(WperfStackDrainReply);
@@ -37,23 +37,23 @@ class SampleSession {
     }
     return status;
   }
-  // Tries again to put back registers of cores that could not be reached. Not while sampling.
+  // Tries again to restore registers of cores that could not be reached. Not while sampling.
   [[nodiscard]] WperfStatus settle();
-  void discard();  // stops if need be, forgets everything
+  void discard();  // stops if necessary and discards everything
 
   // The two answers to Hal::ask_for_user_walk.
   void on_user_walk(u32 ticket, const WalkedStack& stack);
   void on_user_walk_lost(u32 ticket);
 
-  // The counters of this core that are ours.
+  // Returns the counters of this core that belong to the session.
   u64 on_overflow(u32 core, const InterruptedContext& interrupted);
 
  private:
-  // Where a core's interrupt finds its sampler. Opened and closed on that core, where the interrupt cannot be half way
-  // through; closed from elsewhere only while it is not inside. One cache line each.
+  // The place where a core's interrupt finds its sampler. It is opened and closed on that core, where the interrupt
+  // cannot be half finished. From elsewhere it is closed only while the interrupt is not inside. One cache line each.
   struct Gate {
     Sampler* sampler = nullptr;
-    u64 orphans = 0;  // counters that could not be given back before their sampler went: to be silenced
+    u64 orphans = 0;  // counters that could not be given back before their sampler was freed: to be silenced
     u32 inside = 0;
     u8 rest_of_line[44] = {};
   };
@@ -71,7 +71,7 @@ class SampleSession {
   Hal& hal_;
   SamplePlan plan_ = {};
   bool sampling_ = false;
-  Sampler* samplers_ = nullptr;  // opens the one block of memory; the rings follow
+  Sampler* samplers_ = nullptr;  // points to the start of the one block of memory; the rings follow
   u32 sampler_count_ = 0;
   bool walks_may_come_ = false;
   Gate gates_[WPERF_MAX_CORES];

@@ -149,7 +149,7 @@ TEST_F(Sampling, UnreachableCoreAtStopFallsSilentAtItsNextInterrupt) {
   hal.offline = {1};
   EXPECT_EQ(ann.stop_sampling(), WPERF_HARDWARE_FAILED);
   EXPECT_TRUE(hal.cores[0] == before[0]);
-  run(1, 10);  // the core runs programs again, but the driver does not know yet
+  run(1, 10);  // the core runs programs again, but the driver has not noticed yet
   EXPECT_EQ(hal.cores[1].enabled, u64{1} << kCycleCounter);
   EXPECT_EQ(hal.cores[1].interrupts, 0u);
   EXPECT_EQ(drain(1).size(), 1u) << "the sampling was over";
@@ -177,8 +177,8 @@ TEST_F(Sampling, CountingWaitsForRegistersToo) {
 }
 
 // An interrupt, ours or somebody else's, may come between any two register accesses of start and stop, and at a barrier
-// after overflows that made none. In every case no counter is left running, nothing is left allocated, and every sample
-// is accounted for.
+// after overflows that raised no interrupt. In every case no counter is left running, nothing is left allocated, and
+// every sample is accounted for.
 TEST(SamplingMoments, InterruptsAtEveryAccessOfStartAndStop) {
   enum class Foreign { none, at_once, at_barrier };
   for (const Foreign foreign : {Foreign::none, Foreign::at_once, Foreign::at_barrier}) {

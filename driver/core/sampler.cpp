@@ -8,8 +8,8 @@
 namespace wperf::driver {
 namespace {
 
-// Sets the counter of `event` so that it overflows one interval after its last overflow, `past` counts ago: the counts
-// until the interrupt is handled belong to the next interval, so intervals add up exactly.
+// Sets the counter of `event` so that it overflows one interval after its last overflow, which was `past` counts ago.
+// The counts until the interrupt is handled belong to the next interval, so intervals add up exactly.
 void begin_interval(Sampler& sampler, const SamplePlan& plan, SampleBank& bank, u32 event, u64 past) {
   const u32 shift = sampler.throttle.shift_of(event);
   const u32 asked = plan.intervals[event] << shift;
@@ -41,14 +41,14 @@ void run(Sampler& sampler, SampleBank& bank) {
 
 // The registers were lost together with their counts.
 void set_up_anew(Sampler& sampler, const SamplePlan& plan, SampleBank& bank) {
-  __atomic_store_n(&sampler.settled, 0, __ATOMIC_RELAXED);  // an interrupt from here on finds them half done
+  __atomic_store_n(&sampler.settled, 0, __ATOMIC_RELAXED);  // an interrupt from here on finds the registers half set up
   add_to(sampler.register_losses, 1);
   bank.prepare();
   begin_intervals(sampler, plan, bank);
   run(sampler, bank);
 }
 
-// With the callers in the kernel; a program's are for the walk.
+// Adds the callers in the kernel; a program's callers come with the walk.
 void push_with_stack(Sampler& sampler, const SamplePlan& plan, const InterruptedContext& interrupted, KeptSample& kept,
                      u32 flags) {
   WperfSample& sample = kept.sample;
@@ -178,7 +178,7 @@ void take_overflow(Sampler& sampler, const SamplePlan& plan, Hal& hal, const Int
   }
   record(sampler, plan, hal, interrupted, events);
   sampler.throttle.leave(hal.time_ns());
-  bank.resume(events);  // last, so that as little of this as possible is counted in the kernel
+  bank.resume(events);  // last, so that as little of this code as possible is counted in the kernel
 }
 
 void end_sampler_from_afar(Sampler& sampler) {
@@ -201,7 +201,7 @@ void tell(const Sampler& sampler, u64 pushed, bool more, Reply& reply) {
   const u64 lost_filtered = value_of(sampler.lost_filtered);
   reply.lost_filtered = lost_filtered + sampler.hidden;
   // Computed, not counted, so that the numbers of an answer agree, whatever the interrupt does meanwhile. Samples that
-  // wait for their stack count when they have it.
+  // wait for their stack are counted when they get it.
   reply.taken = pushed + reply.lost_ring_full + lost_filtered;
 }
 

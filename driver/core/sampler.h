@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Sampling on one core: programs its counters, turns each overflow into a sample and sets the counter for the next.
-// prepare, run, look after, quiet and give back run on the core. take_overflow is its interrupt, which may interrupt
-// run, look after and quiet but must not come in the other two. drain runs anywhere. Nothing here waits, allocates or
-// can fail.
+// prepare, run, look_after, quiet and give_back run on the core. take_overflow is the core's interrupt. It may
+// interrupt run, look_after and quiet, but not the other two. drain runs anywhere. Nothing here waits, allocates or can
+// fail.
 #pragma once
 #include "abi/wire.h"
 #include "base/ints.h"
@@ -20,9 +20,9 @@ namespace wperf::driver {
 // Lives in zeroed memory of Hal::allocate; every field is meaningful as zero.
 struct Sampler {
   u32 core;
-  bool claimed;  // the hardware is ours: registers must be put back
+  bool claimed;  // the hardware belongs to this session: registers must be restored
   u32 ended;     // atomic; set from elsewhere when the core could not be reached to stop it
-  u32 settled;   // atomic; the registers are to read as they were set up, or they are lost
+  u32 settled;   // atomic; set while the registers should read as they were set up; if they do not, they are lost
   SampleRegisters found;
   Jitter jitter;
   Throttle throttle;
@@ -34,12 +34,12 @@ struct Sampler {
   u64 held_back;
   u64 register_losses;
 
-  u64 hidden;  // drained, but not for the client's eyes; of drain alone
+  u64 hidden;  // drained, but hidden from the client; used only by drain
 
   SampleRing ring;
 
   // With stacks:
-  UserWalks* walks;  // null: without
+  UserWalks* walks;  // null without stacks
   u32 first_ticket;  // ticket of the first walk
   u64 walks_charged_ns;
   u64 lost_stacks;  // written in the interrupt, read by drain: atomic
@@ -57,7 +57,7 @@ void look_after_sampler(Sampler& sampler, const SamplePlan& plan, Hal& hal);
 
 void take_overflow(Sampler& sampler, const SamplePlan& plan, Hal& hal, const InterruptedContext& interrupted);
 
-// For a core that cannot be reached: its next interrupt ends the sampling there. From anywhere.
+// For a core that cannot be reached: its next interrupt ends the sampling there. May be called anywhere.
 void end_sampler_from_afar(Sampler& sampler);
 
 // `reply` must be zeroed; its header is not touched.

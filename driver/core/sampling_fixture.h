@@ -11,14 +11,15 @@
 
 namespace wperf::driver {
 
-inline constexpr u64 kStepNs = 100'000;  // a sample at every step is not too many
+inline constexpr u64 kStepNs = 100'000;  // slow enough for a sample at every step
 
 struct Expected {
   std::vector<std::pair<u64, u32>> samples;  // step, overflowed events
   u64 merged = 0;
 };
 
-// Every crossing of a multiple of its interval is a sample at its step; several at one step are one.
+// Each time the count passes a multiple of its interval there is a sample at that step; several at one step are one
+// sample.
 inline Expected expected_samples(const std::vector<WperfSampleEvent>& events, u64 steps, u64 rate = 1) {
   Expected expected;
   for (u64 step = 1; step <= steps; ++step) {
@@ -62,7 +63,7 @@ class Sampling : public testing::Test {
                        [rate](EventClass, u32, u32 event, bool el1) { return el1 ? 0 : rate * event; });
     }
   }
-  // Everything in the core's ring; the last answer stays in `reply`.
+  // Drains the whole ring of the core; the last answer stays in `reply`.
   std::vector<WperfSample> drain(u32 number) {
     std::vector<WperfSample> samples;
     do {

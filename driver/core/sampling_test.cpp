@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where samples are taken, their contents, and that the registers are as they were before.
+// The places where samples are taken, their contents, and the restored registers.
 #include "driver/core/sampling_fixture.h"
 
 namespace wperf::driver {
@@ -56,8 +56,8 @@ TEST_P(SamplingWidths, GreatIntervals) {
   EXPECT_EQ(reply.merged, 0u);
 }
 
-// An interrupt that is late by many intervals makes one sample; the others are counted as merged, and the next one is
-// due as if each had been in time.
+// An interrupt that is late by many intervals makes one sample. The other intervals are counted as merged, and the next
+// one is due as if each had been in time.
 TEST_P(SamplingWidths, ShortIntervalsMergeAndStayInStep) {
   const Events events = {{7, 0, 3}, {8, 0, 8}, {9, 0, 10}, {0x11, 0, 5}, {20, 0, 1}};
   begin(sample_request({0}, events));
@@ -110,7 +110,7 @@ TEST_F(Sampling, SamplesSayWhatWasInterrupted) {
 TEST_F(Sampling, SkidIntoTheKernelIsFilteredAndCounted) {
   begin(sample_request({0}, {{1, 0, 10}}));
   for (u32 round = 0; round < 6; ++round) {
-    exception_level = round % 3;  // the hypervisor's level is as little a user's as the kernel's
+    exception_level = round % 3;  // the hypervisor's level is no more a user's than the kernel's
     run(0, 10);
   }
   const std::vector<std::pair<u64, u32>> user = {{10, 1}, {40, 1}};
@@ -216,7 +216,7 @@ TEST_F(SamplingAroundOthers, ForeignCountersAndInterruptsAreNotOurs) {
   pmu.cycles = 0xffff'ff00;
   hal.interrupts_of_others = 0x8000'0004;
   begin(sample_request({0}, {{1, 0, 100}, {2, 0, 150}, {3, 0, 7000}}));
-  run(0, 1000);  // counter 2 and the cycle counter overflow, and their owner is in no hurry
+  run(0, 1000);  // counter 2 and the cycle counter overflow, and their owner does not react soon
   ASSERT_EQ(ann.stop_sampling(), WPERF_OK);
   EXPECT_EQ(positions(drain(0)), expected_samples({{1, 0, 100}, {2, 0, 150}, {3, 0, 7000}}, 1000).samples)
       << "a foreign interrupt is no sample";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which entry of a ring of events is on which counter, time slot by time slot. All of the driver's multiplexing
-// arithmetic; pure. With F counters, slot r counts entries (F*r + i) mod length, i = 0..F-1.
+// Determines which entry of a ring of events is on which counter, time slot by time slot. Contains all of the driver's
+// multiplexing arithmetic; pure. With F counters, slot r counts entries (F*r + i) mod length, i = 0..F-1.
 #pragma once
 #include "abi/wire.h"
 #include "base/ints.h"
@@ -12,7 +12,7 @@ struct Ring {
   u32 counters = 0;  // F; at least 1 when there are entries
 
   constexpr bool multiplexed() const { return length > counters; }
-  constexpr u32 used() const { return multiplexed() ? counters : length; }  // counters that are ever busy
+  constexpr u32 used() const { return multiplexed() ? counters : length; }  // counters that are ever in use
   // `first` is the entry on counter 0: it represents the slot number, of which only (F*r) mod length matters.
   constexpr u32 entry_on(u32 first, u32 counter) const { return (first + counter) % length; }
   constexpr u32 next_first(u32 first) const { return multiplexed() ? (first + counters) % length : first; }

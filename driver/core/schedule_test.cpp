@@ -53,7 +53,7 @@ TEST(Schedule, GroupsOverABorderAreFound) {
   EXPECT_FALSE(together({0, 0, 0, 0, kNone, kNone, kNone, kNone}, 3)) << "larger than a slot";
 }
 
-// The rule by arithmetic against playing all slots.
+// Compares the arithmetic rule with a simulation of all slots.
 TEST(Schedule, GroupRuleEqualsBruteForce) {
   std::mt19937 random(3);
   u32 apart = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The single timer of the hal, lent to counting and to statistical profiling, which may go on at the same time. It
-// ticks at the faster of the two rates and says at each tick for which of them it is.
+// ticks at the faster of the two rates and says for whom each tick is due.
 #pragma once
 #include "abi/status.h"
 #include "base/ints.h"
@@ -17,9 +17,9 @@ class SharedTimer {
   // Requests' calls, one at a time, never in the critical section. After a failed start the other user keeps its ticks
   // if possible.
   [[nodiscard]] WperfStatus start(TimerUser user, u32 period_ms);
-  void stop(TimerUser user);  // a tick that is under way may still find him due
+  void stop(TimerUser user);  // a tick that is under way may still be due for this user
 
-  // The timer's: once a tick.
+  // Called by the timer, once a tick.
   struct Due {
     bool counting, profiling;
   };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Counters that only one core writes, in its interrupts or with these held off, and any core reads. With one writer no
-// read-modify-write is needed.
+// Counters that only one core writes, in its interrupts or with interrupts held off, and that any core reads. With one
+// writer no read-modify-write is needed.
 #pragma once
 #include "base/ints.h"
 

@@ -33,7 +33,7 @@ void SpeBank::claim(SpeRegisters& found) const {
   found.pmbsr = hal_.read_register(Register::pmbsr);
 }
 
-// Neither the buffer nor the profiling was on, or it had not been claimed.
+// At that time neither the buffer nor the profiling was on; otherwise the unit would not have been claimed.
 void SpeBank::give_back(const SpeRegisters& found) {
   hal_.write_register(Register::pmbptr, found.pmbptr);
   hal_.write_register(Register::pmblimitr, found.pmblimitr);
@@ -75,7 +75,7 @@ SpeStop SpeBank::stop() {
   hal_.write_register(Register::pmscr, 0);
   hal_.synchronize();
   hal_.drain_profiling();
-  hal_.synchronize();  // the hardware's writes to PMBPTR and PMBSR are visible
+  hal_.synchronize();  // so that the hardware's writes to PMBPTR and PMBSR are visible
   SpeStop stopped;
   stopped.pmblimitr = hal_.read_register(Register::pmblimitr);
   stopped.written_to = hal_.read_register(Register::pmbptr);

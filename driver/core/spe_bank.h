@@ -8,7 +8,7 @@
 
 namespace wperf::driver {
 
-struct SpeRegisters {  // as found, to be put back
+struct SpeRegisters {  // as found, to be restored
   u64 pmscr, pmsicr, pmsirr, pmsfcr, pmsevfr, pmsnevfr, pmslatfr;
   u64 pmblimitr, pmbptr, pmbsr;
 };
@@ -28,17 +28,17 @@ class SpeBank {
  public:
   SpeBank(Hal& hal, bool filters_absent_events) : hal_(hal), filters_absent_events_(filters_absent_events) {}
 
-  bool in_use();            // somebody profiles on this core, or is about to
+  bool in_use();            // another driver profiles on this core, or is about to
   u64 filterable_events();  // PMSEVFR keeps only the bits that the core can filter by; not while in use
   void claim(SpeRegisters& found) const;
   void give_back(const SpeRegisters& found);  // after stop()
 
-  void set_up(const SpePlan& plan);  // all but the buffer; profiling is off
+  void set_up(const SpePlan& plan);  // everything except the buffer; profiling is off
   void run(const SpePlan& plan, const SpeMemory& memory);
   SpeStop stop();    // afterwards all records are in memory, and the interrupt's line is low
-  u64 silence();     // the same in the middle of another of these calls; gives PMBSR
+  u64 silence();     // the same in the middle of another of these calls; returns PMBSR
   u64 status();      // PMBSR
-  u64 written_to();  // PMBPTR; may be late while profiling
+  u64 written_to();  // PMBPTR; may be out of date while profiling
 
  private:
   Hal& hal_;

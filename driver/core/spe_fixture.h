@@ -45,7 +45,7 @@ class Profiling : public testing::Test {
  protected:
   explicit Profiling(const FakeMachine& machine = machine_with_spe()) : hal(machine) {
     u64 salt = 0x100;
-    for (FakeSpe& spe : hal.spes) {  // values that others left
+    for (FakeSpe& spe : hal.spes) {  // values that other users left
       spe.pmsicr = salt++;
       spe.pmsirr = salt++ << 8;
       spe.pmsfcr = 2;
@@ -68,7 +68,7 @@ class Profiling : public testing::Test {
     ASSERT_EQ(ann.configure(request), WPERF_OK);
     ASSERT_EQ(ann.start_profiling(), WPERF_OK);
   }
-  // The hardware chooses `count` operations; how many records that made.
+  // The hardware chooses `count` operations. Returns the number of records.
   u64 run(u32 number, u64 count) {
     u64 made = 0;
     for (u64 i = 0; i < count; ++i) {
@@ -80,7 +80,7 @@ class Profiling : public testing::Test {
     }
     return made;
   }
-  // Everything there is; the last answer stays in `reply`. Events of all of them in `events`.
+  // Drains all records; the last answer stays in `reply`, the events of all answers in `events`.
   std::vector<u64> drain(u32 number) {
     std::vector<u64> numbers;
     events = 0;

@@ -30,7 +30,7 @@ struct Verdict {
   bool fault = false;
 };
 
-// Event class 0 without "filled" comes only with data loss; any other code is a buffer that cannot be written.
+// Event class 0 without "filled" comes only with data loss; any other code means a buffer that cannot be written.
 Verdict judge(u64 pmbsr) {
   Verdict verdict;
   verdict.events |= (pmbsr & kPmbsrCollision) != 0 ? u32{WPERF_SPE_COLLISION} : 0;
@@ -53,7 +53,7 @@ void end_with(SpeProfiler& profiler, u64 pmbsr) {
   set_phase(profiler, SpePhase::ended);
 }
 
-// Hands the half over, unless it is empty and has no events: then the hardware gets it again.
+// Hands over the half, unless it is empty and has no events; then the hardware gets it again.
 void publish(SpeProfiler& profiler, u32 size, u32 events) {
   if (size == 0 && events == 0) {
     return;
@@ -101,7 +101,7 @@ bool finish(SpeProfiler& profiler, const SpePlan& plan, Hal& hal, bool late) {
   if (limit != ours && (limit & kPmblimitrEnable) != 0) {
     end_with(profiler, bank.status());
     publish(profiler, 0, u32{WPERF_SPE_FAULT});
-    return false;  // another driver took the unit over, so it is left alone
+    return false;  // another driver has taken over the unit, so it is not touched
   }
   const bool stood_unseen = late && (bank.status() & kPmbsrService) != 0;
   const SpeStop stop = bank.stop();
@@ -124,7 +124,8 @@ bool finish(SpeProfiler& profiler, const SpePlan& plan, Hal& hal, bool late) {
   return !verdict.fault;
 }
 
-// Work that the interrupt must not do a second time in its middle. If the interrupt came, its work is done here.
+// Does work that the interrupt must not do a second time in its middle. If the interrupt came meanwhile, its work is
+// done here.
 template <typename Work>
 void inside(SpeProfiler& profiler, const SpePlan& plan, Hal& hal, Work work) {
   __atomic_store_n(&profiler.inside, 1, __ATOMIC_RELAXED);
@@ -208,7 +209,7 @@ void stop_profiler(SpeProfiler& profiler, const SpePlan& plan, Hal& hal) {
     }
     set_phase(profiler, SpePhase::idle);
     profiler.gap_next = true;
-    if (!bank.in_use()) {  // another driver may have it by now
+    if (!bank.in_use()) {  // another driver may have taken it by now
       bank.give_back(profiler.found);
     }
     profiler.claimed = false;
@@ -246,7 +247,7 @@ bool has_bytes(const SpeProfiler& profiler) {
 
 void take_bytes(SpeProfiler& profiler, u64 now_ns, WperfSpeDrainReply& reply) {
   reply.core = profiler.core;
-  // At most one half with bytes: two are not one stretch of memory, and the gap lies between them.
+  // Takes at most one half with bytes: two halves are not contiguous in memory, and the gap lies between them.
   while (reply.bytes == 0 && has_bytes(profiler)) {
     SpePingPongBuffer& half = profiler.halves[profiler.reading];
     const u32 left = half.size - profiler.read;

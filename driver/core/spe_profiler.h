@@ -12,7 +12,8 @@
 
 namespace wperf::driver {
 
-// The hardware's until it is ready, then the reader's until it is free again: one producer, one consumer, no lock.
+// Belongs to the hardware until it is ready, then to the reader until it is free again: one producer, one consumer, no
+// lock.
 struct SpePingPongBuffer {
   u8* bytes;
   u32 ready;  // atomic; the fields below are written before it is set
@@ -31,15 +32,16 @@ enum class SpePhase : u32 {
 // Lives in zeroed memory of Hal::allocate; every field is meaningful as zero.
 struct SpeProfiler {
   u32 core;
-  bool claimed;  // the hardware is ours: registers must be put back, and the buffer's memory may be written
+  bool claimed;  // the hardware belongs to this session: registers must be restored, and the buffer's memory may be
+                 // written
   bool filters_absent_events;
   u32 abandoned;  // atomic; set from elsewhere when the core could not be reached to stop it
   SpeRegisters found;
   SpePingPongBuffer halves[2];
 
   // Used only on the core.
-  u32 inside;             // one of the calls, so the interrupt leaves the work to it
-  u64 left_by_interrupt;  // PMBSR, then
+  u32 inside;             // set during one of the calls, so that the interrupt leaves the work to it
+  u64 left_by_interrupt;  // PMBSR as the interrupt found it then
   u32 writing;            // the half that the hardware has or gets next
   bool gap_next;
 
@@ -53,24 +55,24 @@ struct SpeProfiler {
 };
 
 enum class SpeLook : u32 {
-  tick,   // changes halves if the hardware has stopped, or soon might
-  drain,  // changes halves
+  tick,   // swaps the halves if the hardware has stopped, or soon might
+  drain,  // swaps the halves
 };
 
-// On its core. Busy: another driver profiles there; nothing was changed.
+// Runs on its core. Returns busy if another driver profiles there; then nothing was changed.
 [[nodiscard]] WperfStatus start_profiler(SpeProfiler& profiler, const SpePlan& plan, Hal& hal);
 void look_at_profiler(SpeProfiler& profiler, const SpePlan& plan, Hal& hal, SpeLook look);
 void stop_profiler(SpeProfiler& profiler, const SpePlan& plan, Hal& hal);
 
-// True: it was ours.
+// Returns true if the interrupt belonged to this driver.
 bool take_profiling_interrupt(SpeProfiler& profiler, const SpePlan& plan, Hal& hal);
 
-// For a core that cannot be reached: its next interrupt ends the profiling there. From anywhere.
+// For a core that cannot be reached: its next interrupt ends the profiling there. May be called anywhere.
 void end_profiler_from_afar(SpeProfiler& profiler);
 
 SpePhase phase_of(const SpeProfiler& profiler);
 bool has_bytes(const SpeProfiler& profiler);
-// The oldest bytes, which are forgotten with that. `reply` must be zeroed; its header is not touched.
+// The oldest bytes; they are then discarded. `reply` must be zeroed; its header is not changed.
 void take_bytes(SpeProfiler& profiler, u64 now_ns, WperfSpeDrainReply& reply);
 
 }  // namespace wperf::driver

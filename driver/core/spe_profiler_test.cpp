@@ -107,7 +107,7 @@ TEST_F(Profiling, WithoutInterruptTheTimerChangesHalves) {
   EXPECT_EQ(reply.full, 0u) << "not because both halves were";
 }
 
-// An answer is one stretch of memory, however long the buffer is.
+// An answer is one contiguous piece of memory, however long the buffer is.
 TEST_F(Profiling, AnswersNeverMixHalves) {
   connect_interrupt();
   WperfSpeRequest request = spe_request({1});
@@ -130,7 +130,7 @@ TEST_F(Profiling, AnswersNeverMixHalves) {
   EXPECT_EQ(drained, chosen[1]);
 }
 
-// At any moment of the driver's work, records arrive and the interrupt comes in the middle.
+// Records arrive and the interrupt comes at any moment of the driver's work.
 TEST_F(Profiling, InterruptsAtEveryRegisterAccess) {
   for (const u32 burst : {1u, 40u, 126u, 127u, 128u, 129u, 200u}) {
     chosen.clear();

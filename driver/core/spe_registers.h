@@ -25,7 +25,7 @@ inline constexpr u64 kPmscrPhysical = 1u << 4;
 inline constexpr u64 kPmscrTimestamps = 1u << 5;
 inline constexpr u64 kPmscrProfiles = kPmscrEl0 | kPmscrEl1;
 
-// PMSIRR_EL1: the interval in units of 256 operations from bit 8 on, so a multiple of 256 is written unchanged.
+// PMSIRR_EL1: the interval is in units of 256 operations, starting at bit 8, so a multiple of 256 is written unchanged.
 inline constexpr u64 kPmsirrRandom = 1u << 0;
 inline constexpr u64 kPmsirrInterval = 0xffff'ff00;
 
@@ -47,7 +47,7 @@ inline constexpr u64 kPmbsrCollision = 1u << 16;
 inline constexpr u64 kPmbsrService = 1u << 17;  // profiling has stopped; the interrupt's line
 inline constexpr u64 kPmbsrExternalAbort = 1u << 18;
 inline constexpr u64 kPmbsrDataLoss = 1u << 19;
-constexpr u32 event_class_of_pmbsr(u64 pmbsr) {  // 0: buffer management
+constexpr u32 event_class_of_pmbsr(u64 pmbsr) {  // class 0 is buffer management
   return static_cast<u32>(bit_field(pmbsr, 26, 6));
 }
 constexpr u32 buffer_status_of_pmbsr(u64 pmbsr) {  // status of event class 0: 0 not filled, 1 filled

@@ -33,7 +33,7 @@ u64 bits_of(u32 flags, const FlagBit (&table)[count]) {
   return bits;
 }
 
-// PMSIDR_EL1.Interval; a value of the future is taken for the greatest of today, which Linux does too.
+// PMSIDR_EL1.Interval. A future value is treated as today's greatest, as in Linux.
 u32 min_interval_of(u64 pmsidr) {
   constexpr u16 kOperations[] = {256, 4096, 512, 768, 1024, 1536, 2048, 3072, 4096};
   const u64 field = bit_field(pmsidr, 8, 4);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The abilities of a core's SPE, whether a client's request fits them, and the plan of the session. Pure.
+// The abilities of a core's SPE, the check of a client's request against them, and the plan of the session. Pure.
 #pragma once
 #include "abi/status.h"
 #include "abi/wire.h"
@@ -8,12 +8,12 @@
 
 namespace wperf::driver {
 
-// All buffers lie in memory that is never paged: a client gets no more in all.
+// All buffers are in memory that is never paged, so a client gets no more than this in all.
 inline constexpr u64 kMostSpeBytes = 512ull << 20;
 
 // Decoded PMSIDR_EL1 and PMBIDR_EL1.
 struct SpeAbilities {
-  bool usable = false;  // there is one, and it is ours to program
+  bool usable = false;  // the core has an SPE, and this driver may program it
   bool filters_events = false, filters_types = false, filters_latency = false;
   bool filters_absent_events = false;
   u32 version = 0;       // ID_AA64DFR0_EL1.PMSVer

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which requests are refused and why, and the registers that follow from an accepted one.
+// The requests that are refused and the reasons, and the registers that follow from an accepted request.
 #include "driver/core/spe_request.h"
 
 #include <gtest/gtest.h>

@@ -92,7 +92,7 @@ WperfStatus SpeSession::allocate_profilers(const WperfSpeRequest& request, const
     profiler.core = core;
     profiler.halves[0].bytes = buffer;
     profiler.halves[1].bytes = buffer + half;
-    if (reinterpret_cast<u64>(buffer) % kSpePage != 0) {  // the shell broke its word
+    if (reinterpret_cast<u64>(buffer) % kSpePage != 0) {  // the shell did not keep its promise
       free_profilers(profilers, count);
       return WPERF_HARDWARE_FAILED;
     }
@@ -201,7 +201,7 @@ WperfStatus SpeSession::drain(const WperfDrainRequest& request, WperfSpeDrainRep
   }
   take_bytes(*profiler, hal_.time_ns(), reply);
   if (profiling_ && phase_of(*profiler) == SpePhase::stalled) {
-    static_cast<void>(look_at(*profiler, SpeLook::tick));  // if not now, then at the next tick
+    static_cast<void>(look_at(*profiler, SpeLook::tick));  // if it fails now, the next tick tries again
   }
   return WPERF_OK;
 }

@@ -14,7 +14,8 @@
 
 namespace wperf::driver {
 
-// A full buffer stands still until the next look, if its interrupt does not reach the driver.
+// After its buffer has filled, the hardware stands still until the next tick, if its interrupt does not reach the
+// driver.
 inline constexpr u32 kSpeTickMs = 10;
 
 class SpeSession {
@@ -23,16 +24,17 @@ class SpeSession {
 
   bool profiling() const { return profiling_; }
 
-  // Checks the request, on each chosen core too. The only step that allocates.
+  // Checks the request, also on each chosen core. The only step that allocates.
   [[nodiscard]] WperfStatus configure(const WperfSpeRequest& request, const Machine& machine);
   [[nodiscard]] WperfStatus start();
   // Always ends profiling; a failure means that a core could not be reached: settle() tries again.
   [[nodiscard]] WperfStatus stop();
-  // The oldest bytes of a core, which are forgotten with that. `reply` must be zeroed.
+  // The oldest bytes of a core; they are then discarded. `reply` must be zeroed.
   [[nodiscard]] WperfStatus drain(const WperfDrainRequest& request, WperfSpeDrainReply& reply);
   // Tries again to stop cores that could not be reached. Not while profiling.
   [[nodiscard]] WperfStatus settle();
-  // Stops if need be, forgets everything. The memory of a core that cannot be reached stays: the hardware may write it.
+  // Stops if necessary and discards everything. The memory of a core that cannot be reached stays, because the hardware
+  // may write it.
   void discard();
   void tick();
 
@@ -58,7 +60,8 @@ class SpeSession {
   bool profiling_ = false;
   SpeProfiler* profilers_ = nullptr;
   u32 profiler_count_ = 0;
-  SpeProfiler* gates_[WPERF_MAX_CORES] = {};  // where a core's interrupt finds its profiler; changed on that core
+  SpeProfiler* gates_[WPERF_MAX_CORES] = {};  // the place where a core's interrupt finds its profiler; changed on that
+                                              // core
 };
 
 }  // namespace wperf::driver

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Profiling through the driver's requests: which registers are set and restored, which requests are refused in which
-// state, and that counting goes on meanwhile.
+// Profiling through the driver's requests: the registers that are set and restored, the requests that are refused in
+// each state, and counting at the same time.
 #include "driver/core/spe_session.h"
 
 #include "driver/core/spe_fixture.h"
@@ -231,7 +231,7 @@ TEST_F(Profiling, EveryEndGivesEverythingBack) {
   }
 }
 
-// The hardware may go on writing: its memory must not go.
+// The hardware may continue to write, so its memory must not be freed.
 TEST_F(Profiling, MemoryOfAnUnreachableCoreStays) {
   connect_interrupt();
   TestClient bob(core, 22);
@@ -257,7 +257,7 @@ TEST_F(Profiling, ShutdownLeavesTheMemoryOfAnUnreachableCore) {
   EXPECT_EQ(hal.allocations.size(), 2u);
   EXPECT_EQ(run(3, 1000), kRecordsOfHalf);
   hal.offline = {};
-  core.shutdown();  // the destructor's: now it can go
+  core.shutdown();  // the destructor's call; now the memory can be freed
 }
 
 }  // namespace

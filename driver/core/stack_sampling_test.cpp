@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sampling with stacks through the driver's requests: samples that wait for their walk, which of them are lost and why.
+// Sampling with stacks through the driver's requests: samples that wait for their walk, lost walks and the reasons.
 #include <gtest/gtest.h>
 
 #include <cstring>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Finds callers by the chain of frame records that the Windows ABI demands: x29 points to {x29 of the caller, return
-// address}. The memory belongs to the program and may hold anything. A record counts only if it lies aligned within the
-// stack and above the one before, so no chain is endless; the first record that breaks this rule ends the walk. Pure.
+// Finds callers by the chain of frame records that the Windows ABI requires: x29 points to {x29 of the caller, return
+// address}. The memory belongs to the program and may hold anything. A record counts only if it is aligned, within the
+// stack and above the previous one, so every chain ends; the first record that breaks this rule ends the walk. Pure.
 #pragma once
 #include "base/ints.h"
 #include "driver/hal.h"
@@ -10,7 +10,7 @@ namespace wperf::driver {
 
 enum class CodeSpace : u8 { user, kernel };
 
-// Where frame records may lie.
+// The range that frame records may lie in.
 struct StackRange {
   u64 low, high;
 };
@@ -19,8 +19,8 @@ inline constexpr u64 kUserEnd = u64{1} << 47;
 inline constexpr u64 kNearStack = 1 << 20;  // Windows' default size of a thread's stack
 
 // The part of a program's stack that records may lie in: from its stack pointer to the end of the thread's stack, as
-// `limits` has it. If that is unknown or another stack is in use (a coroutine's, say), it ends a stack's usual size
-// above: x29 may hold anything, and must not lead into other memory of the program.
+// given by `limits`. If that end is unknown or another stack is in use (for example a coroutine's), the part is as
+// large as a usual stack: x29 may hold any value, and must not lead into other memory of the program.
 constexpr StackRange user_stack_above(u64 sp, StackRange limits) {
   if (sp >= kUserEnd) {
     return {kUserEnd, kUserEnd};
@@ -44,11 +44,11 @@ constexpr u64 return_address(u64 saved, CodeSpace space) {
 
 struct WalkedChain {
   u32 frames;
-  bool cut;  // there are more
+  bool cut;  // there are more frames
 };
 
-// Return addresses, innermost first, at most `most`. read(address, record) fills the two words of a record; false: it
-// cannot.
+// Return addresses, innermost first, at most `most`. read(address, record) fills the two words of a record, or returns
+// false if it cannot.
 template <typename Read>
 WalkedChain walk_frame_records(u64 fp, StackRange stack, CodeSpace space, u64* frames, u32 most, Read read) {
   constexpr u64 kRecordBytes = 16;

@@ -35,7 +35,7 @@ struct Stack {
   u32 reads = 0;
 };
 
-// Records at every second word, each pointing to the next; the last one to nothing.
+// Records at every second word. Each points to the next; the last has a null pointer.
 Stack chain_of(u32 depth) {
   Stack stack(depth * 2 + 2);
   for (u32 i = 0; i < depth; ++i) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A running count when the lock moves: by force, release, death, within this process or to another.
+// A running count when the lock changes hands: by force, release or death, within this process or to another.
 #include <gtest/gtest.h>
 
 #include "driver/core/fake_hal.h"
@@ -86,7 +86,7 @@ TEST_F(Tenure, ForceFromAnotherProcessIsNoticedAtTheNextRequest) {
   ASSERT_EQ(ann.ask(WPERF_CODE_VERSION, WperfPlainRequest{}, version), WPERF_OK);
   expect_given_back();
   EXPECT_EQ(read(ann), WPERF_LOCK_LOST);
-  lock = {};  // and went away again
+  lock = {};  // and ended
   EXPECT_EQ(read(ann), WPERF_LOCK_NEEDED);
 }
 

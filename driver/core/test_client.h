@@ -14,7 +14,7 @@ class TestClient {
  public:
   TestClient(Core& core, ClientId id, bool administrator = true) : core_(core), id_(id), rights_{administrator} {}
 
-  // The raw door; the bytes come back as the core left them.
+  // The raw entry; the bytes come back as the core left them.
   WperfStatus raw(u32 code, std::vector<u8>& bytes, u32 input_size, u32 capacity, u32& returned) {
     std::vector<u8> shared(std::max(input_size, capacity));
     std::copy_n(bytes.begin(), std::min(bytes.size(), shared.size()), shared.begin());
@@ -94,7 +94,7 @@ class TestClient {
   Rights rights_;
 };
 
-// A count request with ungrouped events; tests change the fields they are about.
+// A count request with ungrouped events; tests change the fields that they test.
 inline WperfCountRequest count_request(const std::vector<u32>& cores, const std::vector<u16>& core_events) {
   WperfCountRequest request = {};
   request.period_ms = 10;

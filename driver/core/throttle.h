@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Keeps sampling from taking a core away from its programs, for any event at any rate. An interrupt makes a debt of
-// time, which passing time pays. While the debt is too great, an event that overflows gets twice as many intervals to
-// its next interrupt, and half as many again when the debt is paid. So intervals stay exact: the sample stands for all
-// of them. One per core, used in its interrupts; lives in zeroed memory. Pure.
+// Keeps sampling from taking a core away from its programs, for any event at any rate. An interrupt creates a debt of
+// time, which passing time pays off. While the debt is too great, an overflowing event gets twice as many intervals
+// until its next interrupt; when the debt is paid, it gets half as many again. Intervals stay exact, because the sample
+// stands for all of them. One per core, used in its interrupts; lives in zeroed memory. Pure.
 #pragma once
 #include "base/ints.h"
 #include "driver/core/sample_request.h"
@@ -17,7 +17,7 @@ class Throttle {
     least_cost_ns_ = kSecondNs / most_per_second;
   }
 
-  // Work for earlier samples that was done outside of the interrupt.
+  // Adds the time of work for earlier samples that was done outside of the interrupt.
   void charge(u64 spent_ns) {
     const u64 spent = spent_ns * kCostOfHandlerTime;
     const u64 cost = spent < kMostCostNs ? spent : kMostCostNs;
@@ -40,7 +40,7 @@ class Throttle {
     debt_ns_ += cost_ns_;
   }
 
-  // How many intervals of an event make one interrupt, as a power of two.
+  // The number of intervals of an event that make one interrupt, as a power of two.
   u32 shift_of(u32 event) const { return shifts_[event]; }
 
   // The event has overflowed, in the interrupt that arrived last. A counter cannot be set further than 32 bits from its
@@ -57,7 +57,7 @@ class Throttle {
  private:
   static constexpr u64 kSecondNs = 1'000'000'000;
   static constexpr u64 kCostOfHandlerTime = 8;
-  static constexpr u64 kMostDebtNs = 2'000'000;  // a burst of a hundred samples does no harm
+  static constexpr u64 kMostDebtNs = 2'000'000;  // a burst of a hundred samples is allowed
   // a machine that stood still for a second does not count as a slow handler
   static constexpr u64 kMostCostNs = 10'000'000;
   static constexpr u64 kGreatestInterval = ~u32{0};

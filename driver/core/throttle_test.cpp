@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How many interrupts a core takes for any request, and that the intervals they stand for add up.
+// The number of interrupts that a core takes for any request, and the sum of the intervals that they stand for.
 #include "driver/core/throttle.h"
 
 #include "driver/core/sampling_fixture.h"
@@ -20,7 +20,7 @@ struct Storm {
 struct Weathered {
   u64 interrupts = 0;
   u64 intervals = 0;   // that they represent
-  u64 program_ns = 0;  // that the program got
+  u64 program_ns = 0;  // time that the program got
 };
 Weathered weather(const Storm& storm, u64 ns) {
   Throttle throttle = {};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// DSU clusters and DMC channels: which units exist, which values reach their registers, which addresses are accepted.
+// DSU clusters and DMC channels: the units that exist, the values in their registers, the addresses that are accepted.
 #include <gtest/gtest.h>
 
 #include "driver/core/fake_hal.h"
@@ -174,7 +174,7 @@ TEST_F(Uncore, NewChannelsDropTheConfigurationMadeForTheOld) {
   EXPECT_EQ(ann.start(), WPERF_OK);
 }
 
-// A client that may not set where controllers are may not count there either, whoever set it before.
+// A client that may not set the places of controllers may not count there either, whoever set them before.
 TEST_F(Uncore, ChannelsGoWithTheClientThatSetThemUp) {
   for (const u32 way : {0, 1, 2}) {
     ASSERT_EQ(ann.set_up_dmc({kFirst}), WPERF_OK);

@@ -9,8 +9,8 @@ namespace {
 constexpr u64 kTop32 = u64{1} << 32;
 constexpr u32 kReadTries = 4;
 
-// How far a counter went from `last` to `now`. A 32-bit counter that passed its top and is beyond `last` again went
-// round once more than the subtraction shows.
+// The distance that a counter went from `last` to `now`. A 32-bit counter that passed its top and is beyond `last`
+// again has wrapped once more than the subtraction shows.
 u64 difference(u64 last, u64 now, u32 bits, bool overflowed) {
   if (bits == 64) {
     return now - last;
@@ -19,8 +19,9 @@ u64 difference(u64 last, u64 now, u32 bits, bool overflowed) {
   return went + (overflowed && now >= last ? kTop32 : 0);
 }
 
-// Values of all counters, and the overflows before exactly these values: a counter may pass its top between the two
-// reads, so read again until none did. A counter takes seconds to get there, so the second try nearly always ends it.
+// Values of all counters, and the overflows before exactly these values. A counter may pass its top between the two
+// reads, so the reads are repeated until that does not happen. A counter takes seconds to reach its top, so the second
+// try nearly always succeeds.
 u32 read_values(CounterBank& bank, u32 used, u64 (&values)[kMaxCounters]) {
   u32 overflows = bank.take_overflows();
   for (u32 attempt = 0; attempt < kReadTries; ++attempt) {
@@ -52,8 +53,8 @@ bool is_set_up(const Unit& unit, const ClassPlan& plan, CounterBank& bank) {
   return true;
 }
 
-// As near to the counters' start and end as possible: the processor's work in between is in one count and not in the
-// other.
+// Read as near to the counters' start and end as possible: the processor's work in between is in one count and not in
+// the other.
 u64 take_shared_cycles(Unit& unit, CounterBank& bank) {
   if (unit.cycles_source != WPERF_CYCLES_SHARED) {
     return 0;
@@ -96,7 +97,7 @@ void add_counts(Unit& unit, const ClassPlan& plan, const Counted& counted, u64 n
   unit.folded_ns = now_ns;
 }
 
-// Returns the shared cycles since they were taken last; they belong to no slot.
+// Returns the shared cycles since they were last taken; they do not belong to a slot.
 u64 open_slot(Unit& unit, const ClassPlan& plan, CounterBank& bank, Hal& hal) {
   for (u32 i = 0; i < plan.counters(); ++i) {
     const bool cycles = i == plan.ring.used();
@@ -132,7 +133,7 @@ void close_slot(Unit& unit, const ClassPlan& plan, bool full) {
   unit.slot_start_ns = unit.folded_ns;
 }
 
-// The open slot ends where it was folded last.
+// The open slot ends at its last fold.
 void lose_counts(Unit& unit, const ClassPlan& plan, u64 now_ns) {
   close_partial_slot(unit, plan);
   const u64 lost_ns = now_ns - unit.folded_ns;
@@ -143,7 +144,7 @@ void lose_counts(Unit& unit, const ClassPlan& plan, u64 now_ns) {
   unit.slot_start_ns = now_ns;
 }
 
-// Brings the counts up to now. False: they were lost, and the bank is prepared for another slot.
+// Updates the counts. Returns false if they were lost; the bank is then prepared for another slot.
 bool fold(Unit& unit, const ClassPlan& plan, CounterBank& bank, Hal& hal, bool halting) {
   const bool set_up = is_set_up(unit, plan, bank);
   if (halting) {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // One thing that is counted (a core, a cluster, a DMC channel) and its counts so far. Accumulation and rotation live
 // here, once for every kind of counter. A slot ends by rotation (full) or by stopping (partial); without multiplexing
-// the only slot lasts from start to stop. Called where the unit's registers are, under the driver's lock; cannot fail.
+// the only slot lasts from start to stop. Called on a core that can access the unit's registers, under the driver's
+// lock; cannot fail.
 //
 // Counts are valid as long as the registers read as they were set up, and no counter runs backwards. Otherwise the
-// counts since the last fold are lost and reported so; the counters are set up anew.
+// counts since the last fold are lost and reported as lost, and the counters are set up anew.
 #pragma once
 #include "abi/wire.h"
 #include "base/event_class.h"
@@ -24,7 +25,7 @@ struct Accumulator {  // for one entry
   u64 slots;
   u64 running_ns;
   u64 running_cycles;
-  u64 slot_value;  // counted in the slot that is still open
+  u64 slot_value;  // counts in the slot that is still open
   u64 full_slots, full_value;
   Wide squares;
 };
@@ -33,7 +34,7 @@ struct Accumulator {  // for one entry
 struct ClassPlan {
   Ring ring;
   u16 events[WPERF_MAX_CORE_EVENTS];
-  bool counts_cycles;  // on a counter that the ring leaves free, the first one after those that it uses
+  bool counts_cycles;  // on the first counter after those that the ring uses
 
   u32 counters() const { return ring.used() + (counts_cycles ? 1 : 0); }
 };
@@ -42,11 +43,11 @@ struct ClassPlan {
 struct Unit {
   EventClass event_class;
   u32 number;  // core, cluster or channel
-  u32 core;    // where its registers are; unused for DMC
+  u32 core;    // the core that can access its registers; unused for DMC
   Accumulator* entries;
 
   u32 first;     // ring entry on counter 0 in this slot
-  bool claimed;  // the hardware is ours: registers must be put back
+  bool claimed;  // the hardware belongs to this session: registers must be restored
   u64 slot_start_ns;
   u64 folded_ns;  // the time up to which counts are in the accumulators
   u64 enabled_ns;
@@ -55,8 +56,8 @@ struct Unit {
   u32 cycles_source;  // WPERF_CYCLES_…
   u64 last_shared_cycles;
   u64 last[kMaxCounters];
-  u64 setup[kMaxCounters];  // how the counters' registers read when they began to count
-  bool began_late;          // the open slot began late because its registers were lost: it is not a full one
+  u64 setup[kMaxCounters];  // the values that the counters' registers had when they began to count
+  bool began_late;          // the open slot began late because its registers were lost, so it is not a full one
   u32 losses;
   u64 lost_ns;
 
@@ -72,10 +73,10 @@ void fold_unit(Unit& unit, const ClassPlan& plan, CounterBank& bank, Hal& hal);
 void rotate_unit(Unit& unit, const ClassPlan& plan, CounterBank& bank, Hal& hal);
 void stop_unit(Unit& unit, const ClassPlan& plan, CounterBank& bank, Hal& hal);
 
-// Puts the registers back without looking at the counts.
+// Restores the registers without reading the counts.
 void abandon_unit(Unit& unit, CounterBank& bank);
 
-// Ends the open slot as far as it has been folded; no hardware.
+// Ends the open slot at its last fold; does not touch hardware.
 void close_partial_slot(Unit& unit, const ClassPlan& plan);
 
 // The reply as if the unit were stopped at its last fold. `reply` must be zeroed; its header is not touched.

@@ -16,7 +16,7 @@ bool push(UserWalks& walks, UserWalk& walk, u32 frames, u32 flags) {
   return walks.done.push(walk.kept, walks.stack.words);
 }
 
-// The record is complete, its frames in walks.stack: it goes to the ring, without the frames if they do not fit.
+// The record is complete, with its frames in walks.stack. It goes to the ring, without the frames if they do not fit.
 void finish(UserWalks& walks, UserWalk& walk, u32 frames, u32 flags) {
   bool kept = push(walks, walk, frames, flags);
   if (!kept && frames != 0) {
@@ -47,7 +47,7 @@ bool ask_for_walk(UserWalks& walks, u32 first_ticket, Hal& hal, const KeptSample
     if (hal.ask_for_user_walk(first_ticket + index, {interrupted.fp, interrupted.sp, max_stack})) {
       return true;
     }
-    __atomic_store_n(&walk.waiting, 0, __ATOMIC_RELEASE);  // the next one's may be free
+    __atomic_store_n(&walk.waiting, 0, __ATOMIC_RELEASE);  // the next record's walk may use the place
   }
   return false;
 }

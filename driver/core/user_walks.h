@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Samples whose programs' stacks are still to be walked. In the overflow interrupt no memory of a program may be
-// touched. The sample waits here until the shell answers with the stack that it took in the interrupted thread. Then
-// the whole record goes to a separate ring. One set per core: its interrupt asks, the shell answers on the core where
-// the thread runs then.
+// Samples whose programs' stacks are still to be walked. The overflow interrupt may not touch a program's memory. The
+// sample waits here until the shell answers with the stack that it took in the interrupted thread. Then the whole
+// record goes to a separate ring. There is one set per core: its interrupt asks, and the shell answers on the core
+// where the thread runs then.
 #pragma once
 #include "abi/wire.h"
 #include "base/ints.h"
@@ -11,7 +11,7 @@
 
 namespace wperf::driver {
 
-inline constexpr u32 kWalksPerCore = 32;  // threads that were interrupted and have not come to it yet
+inline constexpr u32 kWalksPerCore = 32;  // threads that were interrupted and have not been walked yet
 
 // The words of a stack on the wire: the header, then the frames.
 struct StackWords {
@@ -43,15 +43,15 @@ struct UserWalks {
   u64 spent_ns;
 };
 
-// In the overflow interrupt: `kept` waits for its stack of at most `max_stack` frames. `first_ticket` is that of this
-// core's first walk. False: it cannot wait; then it has no stack.
+// Called in the overflow interrupt: `kept` waits for its stack of at most `max_stack` frames. `first_ticket` is that of
+// this core's first walk. Returns false if it cannot wait; then it has no stack.
 bool ask_for_walk(UserWalks& walks, u32 first_ticket, Hal& hal, const KeptSample& kept,
                   const InterruptedContext& interrupted, u32 max_stack);
 
 // The two answers.
 void take_walk(UserWalks& walks, u32 index, const WalkedStack& stack);
 void lose_walk(UserWalks& walks, u32 index);
-// No answer comes any more: the samples that wait come without their stacks.
+// No more answers come: the waiting samples are delivered without their stacks.
 void lose_waiting_walks(UserWalks& walks);
 
 }  // namespace wperf::driver

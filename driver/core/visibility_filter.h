@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Decides which samples a client may see: an administrator all of them, another user those of the user's own processes.
-// A process is identified by its number and its start: soon after it ends, its number may belong to another process. A
-// filter lives as long as one drain request; it asks the shell once per process, as long as there are few of them.
+// A process is identified by its number and its start time, because its number may belong to another process soon after
+// it ends. A filter lives as long as one drain request; it asks the shell once per process, as long as there are few of
+// them.
 #pragma once
 #include "base/ints.h"
 #include "driver/core/sample_ring.h"

@@ -13,7 +13,8 @@ using wperf::usize;
 
 namespace {
 
-// Answers are tens of kilobytes, and the kernel keeps us from vector registers: whole words if they are aligned.
+// Answers are tens of kilobytes, and the kernel does not allow vector registers: so whole words are copied if they are
+// aligned.
 using Word = u64 __attribute__((may_alias));
 
 bool are_aligned(const void* a, const void* b) {
@@ -83,7 +84,7 @@ WPERF_PLAIN_LOOP int memcmp(const void* a, const void* b, usize count) {
   return 0;
 }
 
-// A virtual function of an object that is half made: a defect of the driver.
+// Called for a virtual function of an object that is still being constructed: a defect of the driver.
 int _purecall() {
   constexpr ULONG kManuallyInitiatedCrash = 0xE2;
   KeBugCheckEx(kManuallyInitiatedCrash, 0, 0, 0, 0);

@@ -6,7 +6,7 @@
 
 namespace wperf::driver {
 
-// Seconds and the rest apart: no product overflows below 18 GHz.
+// Seconds and the remainder are converted separately, so that no product overflows below 18 GHz.
 inline u64 performance_time_ns() {
   constexpr u64 kNsPerSecond = 1'000'000'000;
   LARGE_INTEGER frequency = {};

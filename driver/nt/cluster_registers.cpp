@@ -10,8 +10,9 @@ namespace {
 
 constexpr u64 kArm = 0x41;  // implementer
 
-// Parts of Arm's that are built into a DSU (MIDR_EL1.PartNum, from their reference manuals). Not here: Neoverse N1, V1,
-// N2 and V2, which server chips connect to the mesh without one, and everything of other implementers.
+// Arm's cores that are built into a DSU (MIDR_EL1.PartNum, from their reference manuals). Neoverse N1, V1, N2 and V2
+// are missing, because server chips connect them to the mesh without a DSU. Cores of other implementers are missing as
+// well.
 constexpr u32 kPartsInDsu[] = {
     0xd05,  // Cortex-A55
     0xd06,  // Cortex-A65
@@ -47,7 +48,7 @@ bool is_known_part(u64 midr) {
   return false;
 }
 
-// May still be missing: a hypervisor need not show it to its guests.
+// These may still be missing, because a hypervisor need not offer them to its guests.
 constexpr Register kControl[] = {Register::clusterpmcr};
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Is there a DynamIQ Shared Unit whose registers the core that runs this may access? The architecture has no register
-// that says so. IRQL <= DISPATCH_LEVEL, on the core in question.
+// Whether there is a DynamIQ Shared Unit whose registers the core that runs this may access. The architecture has no
+// register for this. IRQL <= DISPATCH_LEVEL, on the core in question.
 #pragma once
 
 namespace wperf::driver {

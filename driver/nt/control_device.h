@@ -10,8 +10,8 @@ namespace wperf::driver {
 
 struct DeviceExtension {
   Service* service;
-  DEVICE_OBJECT* physical;        // null: plain device
-  DEVICE_OBJECT* lower;           // next in the stack; null likewise
+  DEVICE_OBJECT* physical;        // null for a plain device
+  DEVICE_OBJECT* lower;           // next in the stack; also null for a plain device
   UNICODE_STRING interface_name;  // as the system gave it
   bool started;
   IO_REMOVE_LOCK remove_lock;  // held by every request while it uses the members above
@@ -23,9 +23,10 @@ inline DeviceExtension& extension_of(DEVICE_OBJECT* device) {
 
 NTSTATUS complete(IRP* irp, NTSTATUS status, u32 information = 0);
 
-// Makes a device object with all of its extension but physical, lower and interface_name. Without a name: null.
+// Makes a device object and all of its extension except physical, lower and interface_name. `name` is null for a device
+// without a name.
 [[nodiscard]] NTSTATUS make_device(DRIVER_OBJECT* driver, UNICODE_STRING* name, DEVICE_OBJECT** device);
-void remove_device(DEVICE_OBJECT* device);  // its service has ended; the object goes when its last handle is closed
+void remove_device(DEVICE_OBJECT* device);  // its service has ended; the object is freed when its last handle is closed
 
 // Major functions: requests.cpp
 NTSTATUS handle_create(DEVICE_OBJECT* device, IRP* irp);

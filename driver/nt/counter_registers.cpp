@@ -7,7 +7,7 @@ namespace wperf::driver {
 namespace {
 
 // The registers that are read before anything is counted, and the clock of all measurements. Counters are not among
-// them: PMCR_EL0.N says which there are.
+// them: PMCR_EL0.N has their number.
 constexpr Register kFirstRead[] = {Register::pmcr,       Register::pmceid0,  Register::pmceid1, Register::pmcntenset,
                                    Register::pmintenset, Register::pmovsclr, Register::pmccntr};
 

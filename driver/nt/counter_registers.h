@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// May the registers of the PMU be accessed on the core that runs this? A hypervisor can let ID_AA64DFR0_EL1.PMUVer say
-// so and make their use an undefined instruction. IRQL <= DISPATCH_LEVEL, on the core in question.
+// Whether the registers of the PMU may be accessed on the core that runs this. A hypervisor can report a PMU in
+// ID_AA64DFR0_EL1.PMUVer and still make its registers undefined instructions. IRQL <= DISPATCH_LEVEL, on the core in
+// question.
 #pragma once
 
 namespace wperf::driver {

@@ -9,7 +9,7 @@
 namespace wperf::driver {
 namespace {
 
-// Counters that every core has and that are not used on any core.
+// Counters that every core has and no core uses.
 WperfStatus find_idle_counters(Hal& hal, u32* idle) {
   const u32 cores = hal.topology().core_count;
   u32 mask = low_bits(kMaxCounters);
@@ -58,7 +58,8 @@ void CounterReservation::give_back() {
   }
 }
 
-// One by one, so that others may keep theirs. `in_vain` is set if this HAL does not reserve single counters.
+// Reserves them one by one, so that others may keep theirs. `in_vain` is set if this HAL does not reserve single
+// counters.
 u32 CounterReservation::ask_for_each(u32 wanted, bool* in_vain) {
   u32 granted = 0;
   for (u32 counter = 0; counter < kCounters; ++counter) {
@@ -83,14 +84,14 @@ u32 CounterReservation::ask_for_each(u32 wanted, bool* in_vain) {
   return granted;
 }
 
-// The whole unit is one thing to own in the older meaning of the call.
+// In the older meaning of the call, the whole unit is reserved at once.
 u32 CounterReservation::ask_for_all(u32 wanted) {
   const NTSTATUS status = HalAllocateHardwareCounters(nullptr, 0, nullptr, &whole_unit_);
   if (NT_SUCCESS(status)) {
     return wanted;
   }
   whole_unit_ = nullptr;
-  // Any other answer means that this HAL keeps no books at all; then every counter that does not run is free.
+  // Any other answer means that this HAL does not manage reservations; then every counter that does not run is free.
   return status == STATUS_INSUFFICIENT_RESOURCES ? 0 : wanted;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which of the cores' counters are ours. The HAL keeps the books (HalAllocateHardwareCounters), but not everybody asks
-// it: counters that already run or interrupt belong to somebody, too. IRQL PASSIVE_LEVEL.
+// The counters of the cores that belong to this driver. The HAL manages reservations (HalAllocateHardwareCounters), but
+// not all software uses it: counters that already run or interrupt belong to another user, too. IRQL PASSIVE_LEVEL.
 #pragma once
 #include "abi/status.h"
 #include "base/ints.h"

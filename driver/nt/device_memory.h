@@ -7,7 +7,8 @@
 
 namespace wperf::driver {
 
-void* map_registers(u64 physical, u64 size, DeviceAccess access);  // null: not whole pages, RAM, or no room
+void* map_registers(u64 physical, u64 size, DeviceAccess access);  // null if these are not whole pages, are RAM, or
+                                                                   // there is no room
 void unmap_registers(void* mapping, u64 size);
 
 }  // namespace wperf::driver

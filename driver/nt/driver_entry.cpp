@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where Windows enters and leaves. Installed as a device, the plug and play manager makes the device (add_device);
-// started as a plain service, there is a device with a name from the start. The INF's registry value decides. IRQL
-// PASSIVE_LEVEL.
+// The driver's entry and exit. If it is installed as a device, the plug and play manager makes the device (add_device).
+// If it is started as a plain service, a device with a name exists from the start. The INF's registry value decides.
+// IRQL PASSIVE_LEVEL.
 #include "abi/device_interface.h"
 #include "driver/nt/control_device.h"
 #include "driver/nt/overflow_interrupt.h"
@@ -50,21 +50,21 @@ void remove_plain_device() {
   plain_device = nullptr;
 }
 
-// The I/O manager waits for the last handle first, and the plug and play manager has removed its device.
+// Before this, the I/O manager waits for the last handle, and the plug and play manager has removed its device.
 void unload(DRIVER_OBJECT* driver) {
   if (plain_device != nullptr) {
     remove_plain_device();
   }
   give_overflow_interrupt_back(driver);
   keep_code_for_thread_calls(driver);
-  KeFlushQueuedDpcs();  // the tails of our deferred calls
+  KeFlushQueuedDpcs();  // waits for the last instructions of our deferred calls
 }
 
 }  // namespace
 
 NTSTATUS make_device(DRIVER_OBJECT* driver, UNICODE_STRING* name, DEVICE_OBJECT** device) {
   if (device_exists) {
-    return STATUS_OBJECT_NAME_COLLISION;  // a second device node; the counters are one
+    return STATUS_OBJECT_NAME_COLLISION;  // a second device node; both would use the same counters
   }
   DEVICE_OBJECT* fresh = nullptr;
   const NTSTATUS status = IoCreateDevice(driver, sizeof(DeviceExtension), name, FILE_DEVICE_UNKNOWN,

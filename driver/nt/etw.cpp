@@ -107,7 +107,7 @@ void Etw::write(EtwEvent event, u64 keyword, const void* fields, u32 size) {
   }
   const EVENT_DESCRIPTOR descriptor = {event, 0, 0, kEtwLevel, 0, 0, keyword};
   EVENT_DATA_DESCRIPTOR data = {reinterpret_cast<ULONG_PTR>(fields), size, 0};
-  static_cast<void>(EtwWrite(provider_, &descriptor, nullptr, 1, &data));  // lost events are the recorder's to count
+  static_cast<void>(EtwWrite(provider_, &descriptor, nullptr, 1, &data));  // the recorder counts lost events
 }
 
 }  // namespace wperf::driver

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The driver's event tracing: what it counted and who used it, for tools that record events. It sees every request that
-// succeeded, and writes only while a tool listens. IRQL PASSIVE_LEVEL, one call at a time.
+// The driver's event tracing: its counts and its users, for tools that record events. It is called for every request
+// that succeeded, and writes only while a tool listens. IRQL PASSIVE_LEVEL, one call at a time.
 #pragma once
 #include "abi/wire.h"
 #include "base/event_class.h"
@@ -12,14 +12,14 @@ namespace wperf::driver {
 
 class Etw {
  public:
-  Etw();  // without a provider if the system has no room for one
+  Etw();  // has no provider if the system has no room for one
   ~Etw();
   Etw(const Etw&) = delete;
   Etw& operator=(const Etw&) = delete;
 
   // `bytes`: the request of COUNT_CONFIGURE or LOCK as it came, or the answer of COUNT_READ; ignored for other codes.
   void request_succeeded(ClientId client, u32 process, u32 code, const void* bytes);
-  void client_left(ClientId client, u32 process);  // which held the lock
+  void client_left(ClientId client, u32 process);  // the client held the lock
 
  private:
   static void on_enable(LPCGUID source, ULONG control, UCHAR level, ULONGLONG any, ULONGLONG all,

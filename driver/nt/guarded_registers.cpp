@@ -5,7 +5,7 @@
 
 namespace wperf::driver {
 
-// The reads are calls, because the compiler guards calls only.
+// The reads are calls, because the compiler guards only calls.
 bool registers_answer(const Register* registers, u32 count) {
   __try {
     for (u32 i = 0; i < count; ++i) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// May these registers be accessed on the core that runs this? Identification registers and model numbers do not settle
-// it: a hypervisor may show the unit and make its registers undefined instructions, which stop Windows. So the first
-// read of each unit's registers is a guarded one. IRQL <= DISPATCH_LEVEL, on the core in question.
+// Whether these registers may be accessed on the core that runs this. Identification registers and model numbers do not
+// decide it: a hypervisor may report the unit and still make its registers undefined instructions, which stop Windows.
+// So the first read of each unit's registers is a guarded one. IRQL <= DISPATCH_LEVEL, on the core in question.
 #pragma once
 #include "base/ints.h"
 #include "driver/hal.h"

@@ -23,7 +23,7 @@ volatile u32* word_at(void* mapping, u64 offset) {
 HalNt::HalNt(ClientBook& clients, Ticker::Tick tick, const ThreadCalls::Answers& walks, void* context)
     : clients_(clients), ticker_(tick, context), calls_(walks, context) {}
 
-// The kernel does not know where the DSU clusters are; a client that reads the firmware's tables sets them.
+// The kernel does not know which cores form DSU clusters; a client that reads the firmware's tables sets them.
 Topology HalNt::topology() {
   return {active_core_count(), 0, 0};
 }

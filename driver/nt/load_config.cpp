@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The image's load configuration: where the system finds the stack guard's secret and the table of functions that may
-// be called through pointers (Control Flow Guard). The linker makes the table and its symbols; the compiler lets every
+// The image's load configuration: the addresses of the stack guard's secret and of the table of functions that may be
+// called through pointers (Control Flow Guard). The linker makes the table and its symbols; the compiler lets every
 // such call go through __guard_check_icall_fptr first. The system replaces that pointer when it guards the kernel,
-// which it does under memory integrity; otherwise the check does nothing. In assembly, because the values of some
-// fields are addresses that C++ does not take for constants. Layout: winnt.h, IMAGE_LOAD_CONFIG_DIRECTORY64.
+// which it does under memory integrity; otherwise the check does nothing. It is written in assembly, because C++ does
+// not accept the addresses in some fields as constants. Layout: winnt.h, IMAGE_LOAD_CONFIG_DIRECTORY64.
 
 __asm__(R"(
   .section .text,"xr"

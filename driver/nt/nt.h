@@ -3,7 +3,7 @@
 // layouts and rules are those of Microsoft's documentation of ntddk.h, ntifs.h and wdm.h; only members that are used
 // have a name. nt_layout_test compares the layouts with the headers of mingw-w64.
 //
-//   WPERF_WDK      the headers of the real kit take the place of all of this
+//   WPERF_WDK      the headers of the real kit are used instead of all of this
 //   WPERF_NT_HOST  for tests/nthost, which defines the functions itself
 #pragma once
 #ifdef WPERF_WDK

@@ -17,8 +17,8 @@ NTKERNELAPI NTSTATUS IoSetDeviceInterfaceState(UNICODE_STRING* name, BOOLEAN ena
 NTKERNELAPI DEVICE_OBJECT* IoAttachDeviceToDeviceStack(DEVICE_OBJECT* source, DEVICE_OBJECT* target);  // DISPATCH
 NTKERNELAPI void IoDetachDevice(DEVICE_OBJECT* target);                                                // PASSIVE
 NTKERNELAPI NTSTATUS IofCallDriver(DEVICE_OBJECT* device, IRP* irp);                                   // DISPATCH
-// Copies the current stack location to the next, sends the request down and waits until the drivers below completed
-// it; it is then the caller's to complete. FALSE: there is no stack location for a lower driver.
+// Copies the current stack location to the next, sends the request down and waits until the drivers below completed it;
+// the caller must then complete it. Returns FALSE if there is no stack location for a lower driver.
 NTKERNELAPI BOOLEAN IoForwardIrpSynchronously(DEVICE_OBJECT* device, IRP* irp);  // PASSIVE
 NTKERNELAPI void IofCompleteRequest(IRP* irp, CCHAR priority_boost);             // DISPATCH
 NTKERNELAPI void IoInitializeRemoveLockEx(IO_REMOVE_LOCK* lock, ULONG tag, ULONG max_minutes, ULONG high_watermark,
@@ -58,8 +58,8 @@ NTKERNELAPI NTSTATUS KeWaitForSingleObject(PVOID object, KWAIT_REASON reason, KP
                                            LARGE_INTEGER* timeout);  // APC; DISPATCH with a timeout of 0
 NTKERNELAPI NTSTATUS KeWaitForMultipleObjects(ULONG count, PVOID objects[], WAIT_TYPE type, KWAIT_REASON reason,
                                               KPROCESSOR_MODE mode, BOOLEAN alertable, LARGE_INTEGER* timeout,
-                                              KWAIT_BLOCK* wait_blocks);  // as above; no blocks: at most 3 objects
-NTKERNELAPI KIRQL KeAcquireSpinLockRaiseToDpc(KSPIN_LOCK* lock);          // DISPATCH; the level before
+                                              KWAIT_BLOCK* wait_blocks);  // as above; without blocks at most 3 objects
+NTKERNELAPI KIRQL KeAcquireSpinLockRaiseToDpc(KSPIN_LOCK* lock);          // DISPATCH; returns the previous level
 NTKERNELAPI void KeReleaseSpinLock(KSPIN_LOCK* lock, KIRQL level);        // DISPATCH, which it leaves
 NTKERNELAPI KPRIORITY KeSetPriorityThread(KTHREAD* thread, KPRIORITY priority);  // PASSIVE
 NTKERNELAPI LARGE_INTEGER KeQueryPerformanceCounter(LARGE_INTEGER* frequency);   // any
@@ -76,7 +76,7 @@ NTKERNELAPI void MmUnmapIoSpace(PVOID mapping, SIZE_T size);                    
 // the system, for any address. It also reads the kernel's memory, so callers that copy for a program check the address
 // first.
 NTKERNELAPI NTSTATUS MmCopyMemory(PVOID to, MM_COPY_ADDRESS from, SIZE_T size, ULONG flags, SIZE_T* copied);  // APC
-NTKERNELAPI PVOID MmGetSystemRoutineAddress(UNICODE_STRING* name);  // PASSIVE; null: not exported
+NTKERNELAPI PVOID MmGetSystemRoutineAddress(UNICODE_STRING* name);  // PASSIVE; null if it is not exported
 NTKERNELAPI PHYSICAL_MEMORY_RANGE* MmGetPhysicalMemoryRanges();     // PASSIVE; freed with ExFreePool, ends with zeroes
 NTKERNELAPI PHYSICAL_MEMORY_RANGE* MmGetPhysicalMemoryRangesEx2(PVOID partition, ULONG flags);  // the same; from 19041
 
@@ -86,7 +86,8 @@ NTKERNELAPI NTSTATUS PsCreateSystemThread(HANDLE* thread, ULONG access, OBJECT_A
 NTKERNELAPI NTSTATUS PsTerminateSystemThread(NTSTATUS status);                                       // PASSIVE
 NTKERNELAPI HANDLE PsGetCurrentProcessId();                                                          // any
 NTKERNELAPI HANDLE PsGetCurrentThreadId();                                                           // any
-NTKERNELAPI PEPROCESS IoGetCurrentProcess();  // any; which the running thread is attached to: its own in a program
+NTKERNELAPI PEPROCESS IoGetCurrentProcess();  // any; the process that the running thread is attached to, which in a
+                                              // program is its own
 NTKERNELAPI LONGLONG PsGetProcessCreateTimeQuadPart(PEPROCESS process);          // any; in 100 ns
 NTKERNELAPI NTSTATUS PsLookupProcessByProcessId(HANDLE id, PEPROCESS* process);  // APC; ObfDereferenceObject frees
 NTKERNELAPI PACCESS_TOKEN PsReferencePrimaryToken(PEPROCESS process);            // PASSIVE
@@ -95,8 +96,8 @@ NTKERNELAPI NTSTATUS ObReferenceObjectByHandle(HANDLE handle, ACCESS_MASK access
                                                KPROCESSOR_MODE mode, PVOID* object,
                                                OBJECT_HANDLE_INFORMATION* information);  // PASSIVE
 NTKERNELAPI LONG ObfReferenceObject(PVOID object);                                       // DISPATCH
-NTKERNELAPI LONG ObfDereferenceObject(PVOID object);            // DISPATCH; the last reference: PASSIVE
-NTKERNELAPI void ObDereferenceObjectDeferDelete(PVOID object);  // DISPATCH; the object goes later, at PASSIVE
+NTKERNELAPI LONG ObfDereferenceObject(PVOID object);            // DISPATCH; for the last reference PASSIVE
+NTKERNELAPI void ObDereferenceObjectDeferDelete(PVOID object);  // DISPATCH; the object is freed later, at PASSIVE
 NTKERNELAPI NTSTATUS ZwClose(HANDLE handle);                    // PASSIVE
 NTKERNELAPI NTSTATUS ZwOpenKey(HANDLE* key, ACCESS_MASK access, OBJECT_ATTRIBUTES* attributes);  // PASSIVE
 NTKERNELAPI NTSTATUS ZwCreateKey(HANDLE* key, ACCESS_MASK access, OBJECT_ATTRIBUTES* attributes, ULONG title_index,
@@ -107,7 +108,7 @@ NTKERNELAPI BOOLEAN SeAccessCheck(PSECURITY_DESCRIPTOR descriptor, SECURITY_SUBJ
                                   ACCESS_MASK desired, ACCESS_MASK granted_before, PRIVILEGE_SET** privileges,
                                   GENERIC_MAPPING* mapping, KPROCESSOR_MODE mode, ACCESS_MASK* granted,
                                   NTSTATUS* status);  // PASSIVE
-// *information is freed with ExFreePool, except for TokenIntegrityLevel: it is the level itself.
+// *information is freed with ExFreePool, except for TokenIntegrityLevel, which is the level itself.
 NTKERNELAPI NTSTATUS SeQueryInformationToken(PACCESS_TOKEN token, TOKEN_INFORMATION_CLASS information_class,
                                              PVOID* information);  // PASSIVE
 
@@ -122,7 +123,7 @@ NTKERNELAPI NTSTATUS EtwWrite(REGHANDLE handle, const EVENT_DESCRIPTOR* event, L
 NTHALAPI NTSTATUS HalAllocateHardwareCounters(GROUP_AFFINITY* affinities, ULONG affinity_count,
                                               PHYSICAL_COUNTER_RESOURCE_LIST* resources, HANDLE* counters);  // PASSIVE
 NTHALAPI NTSTATUS HalFreeHardwareCounters(HANDLE counters);                                                  // PASSIVE
-// A table that is exported as data; HalSetSystemInformation is not a function but a member of it.
+// A table that is exported as data; HalSetSystemInformation is not a function but one of its members.
 extern NTKERNELAPI HAL_DISPATCH HalDispatchTable;
 }
 
@@ -146,7 +147,7 @@ inline void KeInitializeSpinLock(KSPIN_LOCK* lock) {
 inline IO_STACK_LOCATION* IoGetCurrentIrpStackLocation(IRP* irp) {
   return irp->Tail.Overlay.CurrentStackLocation;
 }
-// Hands the current stack location itself to the next lower driver.
+// Passes the current stack location unchanged to the next lower driver.
 inline void IoSkipCurrentIrpStackLocation(IRP* irp) {
   ++irp->CurrentLocation;
   ++irp->Tail.Overlay.CurrentStackLocation;

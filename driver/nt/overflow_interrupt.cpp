@@ -15,7 +15,7 @@ using InterruptHandler = void (*)(KTRAP_FRAME* frame);
 
 Core* connected_core;  // atomic
 bool registered;
-bool refused;  // the latest time that it was asked for
+bool refused;  // the most recent request was refused
 
 u32 number_of(HANDLE id) {  // the number of a process or thread
   return static_cast<u32>(reinterpret_cast<ULONG_PTR>(id));
@@ -25,7 +25,7 @@ u64 pending_overflows() {
   return read_system_register(Register::pmovsclr) & read_system_register(Register::pmintenset);
 }
 
-constexpr u32 kThirtyTwoBits = 16;  // SPSR_EL1.M[4]: 32-bit program, whose x29 is not a frame pointer
+constexpr u32 kThirtyTwoBits = 16;  // SPSR_EL1.M[4]: a 32-bit program, whose x29 is not a frame pointer
 
 InterruptedContext interrupted_by(const KTRAP_FRAME& frame) {
   InterruptedContext interrupted = {
@@ -46,9 +46,9 @@ InterruptedContext interrupted_by(const KTRAP_FRAME& frame) {
   return interrupted;
 }
 
-// Above DISPATCH_LEVEL, on the core whose counters overflowed. The interrupt stays raised while a flag is set. So flags
-// of counters without an owner are lowered too while this handler is registered; otherwise it would come again for
-// ever.
+// Above DISPATCH_LEVEL, on the core whose counters overflowed. The interrupt stays raised while a flag is set. While
+// this handler is registered it therefore also clears flags of counters without an owner; otherwise the interrupt would
+// come again for ever.
 void on_interrupt(KTRAP_FRAME* frame) {
   const u64 pending = pending_overflows();
   u64 ours = 0;
@@ -104,7 +104,7 @@ void give_overflow_interrupt_back(DRIVER_OBJECT* driver) {
   }
   registered = false;
   if (!NT_SUCCESS(set_handler(nullptr))) {
-    static_cast<void>(ObReferenceObject(driver));  // for ever: code that may still be called must not go
+    static_cast<void>(ObReferenceObject(driver));  // for ever, because code that may still be called must stay
   }
   wait_for_interrupts_to_end();
 }

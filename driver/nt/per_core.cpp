@@ -16,7 +16,8 @@ struct PerCpuCall {
 void run_per_cpu_call(KDPC*, PVOID context, PVOID, PVOID) {
   PerCpuCall& per_cpu_call = *static_cast<PerCpuCall*>(context);
   per_cpu_call.call(per_cpu_call.context);
-  static_cast<void>(KeSetEvent(&per_cpu_call.done, 0, FALSE));  // the last touch: the waiter's stack holds it
+  static_cast<void>(KeSetEvent(&per_cpu_call.done, 0, FALSE));  // the last access, because the object is on the
+                                                                // waiter's stack
 }
 
 }  // namespace
@@ -45,7 +46,7 @@ WperfStatus run_deferred(u32 core, PerCoreCall call, void* context) {
 void wait_for_interrupts_to_end() {
   const u32 cores = active_core_count();
   for (u32 core = 0; core < cores; ++core) {
-    // A deferred call begins when the core is in no interrupt.
+    // A deferred call begins only when the core is not in an interrupt.
     static_cast<void>(run_deferred(core, [](void*) {}, nullptr));
   }
 }

@@ -10,10 +10,10 @@ namespace wperf::driver {
 
 u32 active_core_count();
 
-// Runs call(context) there as a deferred procedure call and waits for it. If it fails, call has not run.
+// Runs call(context) on the core as a deferred procedure call and waits for it. If this fails, call has not run.
 [[nodiscard]] WperfStatus run_deferred(u32 core, PerCoreCall call, void* context);
 
-// Returns when every core has left whatever interrupt it was in when this was called.
+// Returns when every core has left the interrupt, if any, that it was in when this was called.
 void wait_for_interrupts_to_end();
 
 }  // namespace wperf::driver

@@ -45,7 +45,7 @@ void close_doors(DeviceExtension& extension) {
   static_cast<void>(IoSetDeviceInterfaceState(&extension.interface_name, FALSE));  // fails if it was not enabled
 }
 
-// The last request of the device, here with the remove lock held.
+// The last request of the device; it comes with the remove lock held.
 NTSTATUS remove(DEVICE_OBJECT* device, IRP* irp) {
   DeviceExtension& extension = extension_of(device);
   close_doors(extension);

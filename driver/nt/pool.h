@@ -13,7 +13,7 @@ namespace wperf::driver {
 
 inline constexpr ULONG kPoolTag = 0x66725077;  // "wPrf" in a debugger
 
-// A page or more begins at a page boundary: the pool promises that.
+// The pool guarantees that a block of a page or more begins at a page boundary.
 inline void* allocate_pool(usize size) {
   return ExAllocatePool2(POOL_FLAG_NON_PAGED, size, kPoolTag);
 }
@@ -21,7 +21,7 @@ inline void free_pool(void* memory) {
   ExFreePoolWithTag(memory, kPoolTag);
 }
 
-// Null when there is no memory.
+// Null if memory is exhausted.
 template <typename Object, typename... Arguments>
 Object* new_object(Arguments&... arguments) {
   void* memory = allocate_pool(sizeof(Object));

@@ -6,7 +6,7 @@
 namespace wperf::driver {
 namespace {
 
-// One of each of the groups that are trapped together: identification, control, buffer.
+// One register of each group that is trapped together: identification, control, buffer.
 constexpr Register kOneOfEach[] = {Register::pmsidr, Register::pmscr, Register::pmblimitr};
 
 }  // namespace

@@ -7,7 +7,8 @@
 namespace wperf::driver {
 namespace {
 
-constexpr const WCHAR* kInterruptHeld = L"\\Registry\\Machine\\HARDWARE\\WPERFDRV";  // Windows makes that hive anew
+constexpr const WCHAR* kInterruptHeld = L"\\Registry\\Machine\\HARDWARE\\WPERFDRV";  // Windows makes that hive anew at
+                                                                                     // each start
 
 NTSTATUS open_key(HANDLE root, UNICODE_STRING* name, HANDLE* key) {
   OBJECT_ATTRIBUTES attributes;

@@ -6,11 +6,11 @@
 
 namespace wperf::driver {
 
-// Parameters\PnP is 1: the INF installed the driver with its device. Anything else: a plain service.
+// True if Parameters\PnP is 1: the INF installed the driver with its device. Any other value means a plain service.
 bool is_installed_as_device(UNICODE_STRING* registry_path);
 
-// Has this driver, in this image or one that was unloaded, held the overflow interrupt since Windows started? A
-// volatile key that outlives both the image and an uninstallation.
+// Whether this driver, in this image or one that was unloaded, has held the overflow interrupt since Windows started.
+// The fact is kept in a volatile key, which outlives the image and an uninstallation.
 void note_interrupt_held();
 bool interrupt_was_held();
 

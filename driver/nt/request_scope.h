@@ -17,11 +17,11 @@ class RequestScope {
   RequestScope(const RequestScope&) = delete;
   RequestScope& operator=(const RequestScope&) = delete;
 
-  NTSTATUS status() const { return status_; }  // a failure: the device is going, the request ends with this
+  NTSTATUS status() const { return status_; }  // a failure if the device is being removed; the request ends with it
 
  private:
   IO_REMOVE_LOCK& lock_;
-  IRP* const irp_;  // may be completed before this ends; only its address counts
+  IRP* const irp_;  // may be completed before this object ends; only its address is used
   const NTSTATUS status_;
 };
 

@@ -29,8 +29,7 @@ NTSTATUS handle_create(DEVICE_OBJECT* device, IRP* irp) {
   if (stack.FileObject == nullptr || context == nullptr || context->AccessState == nullptr) {
     return complete(irp, STATUS_INVALID_PARAMETER);
   }
-  // A component of the kernel that opens a file on somebody's behalf asks for that person's rights
-  // (OBJ_FORCE_ACCESS_CHECK).
+  // A component of the kernel that opens a file for a user asks for that user's rights (OBJ_FORCE_ACCESS_CHECK).
   const bool forced = (stack.Flags & SL_FORCE_ACCESS_CHECK) != 0;
   const KPROCESSOR_MODE mode = forced ? KPROCESSOR_MODE{UserMode} : irp->RequestorMode;
   Client* client = nullptr;
@@ -39,7 +38,8 @@ NTSTATUS handle_create(DEVICE_OBJECT* device, IRP* irp) {
   return complete(irp, status);
 }
 
-// Comes when the last handle is closed, also of a program that died; requests on other threads may still be under way.
+// Called when the last handle is closed, also for a program that died; requests on other threads may still be under
+// way.
 NTSTATUS handle_cleanup(DEVICE_OBJECT* device, IRP* irp) {
   const RequestScope scope(device, irp);
   if (!NT_SUCCESS(scope.status())) {
@@ -51,7 +51,7 @@ NTSTATUS handle_cleanup(DEVICE_OBJECT* device, IRP* irp) {
   return complete(irp, STATUS_SUCCESS);
 }
 
-// No request of this file is under way any more. A cleanup may never have come (Wine).
+// All requests of this file have ended. A cleanup may never have come (Wine).
 NTSTATUS handle_close(DEVICE_OBJECT* device, IRP* irp) {
   const RequestScope scope(device, irp);
   if (!NT_SUCCESS(scope.status())) {

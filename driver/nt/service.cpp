@@ -72,7 +72,7 @@ NTSTATUS Service::control(Client& client, u32 code, void* buffer, u32 input_size
   *returned = 0;
   const Guard guard(requests_);
   if (ended_ || client.gone) {
-    return STATUS_DELETE_PENDING;  // its handle closed, or the device went, while this waited for its turn
+    return STATUS_DELETE_PENDING;  // its handle was closed, or the device removed, while this request waited
   }
   if (const WperfStatus status = prepare_to_sample(client, code); status != WPERF_OK) {
     return static_cast<NTSTATUS>(WPERF_NT_STATUS(status));
@@ -130,7 +130,7 @@ bool Service::owns_process(ClientId client, u32 process, u64 start) {
   return false;
 }
 
-// No interrupt is connected for a client that does not hold the driver, nor for counters that cannot be used; the core
+// No interrupt is connected for a client that does not hold the driver, or for counters that cannot be used; the core
 // will refuse those requests.
 WperfStatus Service::prepare_to_sample(const Client& client, u32 code) {
   if (!needs_interrupt(code) || check_lock(lock_, client.id) != WPERF_OK || !core_.has_counters_for(client.id)) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A device's part of the driver: the core, its hal and its clients, with the rules between them that driver/README.md
-// sets. Requests come at IRQL PASSIVE_LEVEL on any thread and are taken one at a time.
+// A device's part of the driver: the core, its hal and its clients, with the rules between them from driver/README.md.
+// Requests come at IRQL PASSIVE_LEVEL on any thread and are handled one at a time.
 #pragma once
 #include "driver/core/core.h"
 #include "driver/nt/access.h"
@@ -22,19 +22,19 @@ struct Client {
 class Service final : private ClientBook {
  public:
   Service();
-  ~Service();  // ended before
+  ~Service();  // end() was called before
 
-  // Opening is possible from admit_clients(true) on. Open handles stay open.
+  // Clients may open the device after admit_clients(true). Open handles stay open.
   void admit_clients(bool admit);
 
   [[nodiscard]] NTSTATUS open(const IO_SECURITY_CONTEXT& context, KPROCESSOR_MODE mode, Client** client);
-  // `buffer` as Core::dispatch wants it. STATUS_SUCCESS, or how the request ends.
+  // `buffer` as for Core::dispatch. Returns STATUS_SUCCESS, or the status that the request ends with.
   [[nodiscard]] NTSTATUS control(Client& client, u32 code, void* buffer, u32 input_size, u32 capacity, u32* returned);
-  void leave(Client& client);  // its last handle closed; any number of times
-  void close(Client* client);  // it is freed
+  void leave(Client& client);  // its last handle was closed; may be called any number of times
+  void close(Client* client);  // frees the client
 
   void stop_measuring();  // the machine sleeps or stops the device
-  void end();             // gives everything back for ever; handles may still be open, and may still be closed
+  void end();             // gives everything back for ever; handles may still be open, and may be closed later
 
  private:
   bool owns_process(ClientId client, u32 process, u64 start) override;

@@ -6,7 +6,7 @@
 
 extern "C" {
 
-// The compiler's names. The system or the entry below replaces the value before anything relies on it.
+// These names are the compiler's. The system or the entry below replaces the value before it is used.
 extern wperf::u64 __security_cookie;
 wperf::u64 __security_cookie = 0x00002B992DDFA232u;
 
@@ -22,11 +22,11 @@ __attribute__((no_stack_protector)) void __security_check_cookie(wperf::u64 foun
 NTSTATUS DriverEntry(DRIVER_OBJECT* driver, UNICODE_STRING* registry_path);
 
 __attribute__((no_stack_protector)) int driver_entry_with_guard(void* driver, void* registry_path) {
-  // Where the image and this stack lie is not known outside the kernel, nor is the exact time.
+  // The addresses of the image and of this stack are not known outside the kernel, nor is the exact time.
   const wperf::u64 time = static_cast<wperf::u64>(KeQueryPerformanceCounter(nullptr).QuadPart);
   const wperf::u64 places = reinterpret_cast<wperf::u64>(&time) ^ reinterpret_cast<wperf::u64>(&__security_cookie);
   const wperf::u64 mixed = (time * 0x9E3779B97F4A7C15u) ^ (places << 16) ^ (places >> 8);
-  __security_cookie = (mixed & 0x0000FFFFFFFFFFFFu) | 1;  // the high bytes zero: a string cannot write them
+  __security_cookie = (mixed & 0x0000FFFFFFFFFFFFu) | 1;  // the high bytes are zero, because a string cannot write them
   return DriverEntry(static_cast<DRIVER_OBJECT*>(driver), static_cast<UNICODE_STRING*>(registry_path));
 }
 

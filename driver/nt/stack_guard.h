@@ -3,6 +3,6 @@
 #pragma once
 
 extern "C" {
-// The image's entry: chooses the secret, then goes on to DriverEntry.
+// The image's entry: chooses the secret, then continues with DriverEntry.
 int driver_entry_with_guard(void* driver, void* registry_path);
 }

@@ -24,7 +24,7 @@ bool find_stack_routines() {
   find(L"KeInsertQueueApc", routines.insert_queue_apc);
   find(L"PsGetCurrentThread", routines.current_thread);
   if (routines.current_thread == nullptr) {
-    find(L"KeGetCurrentThread", routines.current_thread);  // the same function by its other name
+    find(L"KeGetCurrentThread", routines.current_thread);  // the same function under its other name
   }
   find(L"PsGetCurrentThreadStackBase", routines.thread_stack_base);
   find(L"PsGetCurrentThreadStackLimit", routines.thread_stack_limit);
@@ -58,8 +58,8 @@ StackRange user_stack_limits() {
   return {stack[1], stack[0]};
 }
 
-// An interrupt may have a separate stack. Then IoGetStackLimits reports that one, and the interrupted code has the
-// thread's stack, or another one without known limits.
+// An interrupt may have a separate stack. IoGetStackLimits then reports the interrupt's stack, and the interrupted code
+// has the thread's stack, or another one without known limits.
 StackRange kernel_stack_above(u64 stack_pointer) {
   ULONG_PTR low = 0, high = 0;
   IoGetStackLimits(&low, &high);

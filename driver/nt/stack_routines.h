@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Functions that call stacks need and a driver cannot just import: ntoskrnl.exe exports them, but no header of the kit
-// declares them. They are looked up by name when the driver starts; if one is missing, the driver works as ever and
+// declares them. They are looked up by name when the driver starts; if one is missing, the driver works as usual and
 // reports that it takes no stacks. Their signatures are the ones that the kernel has had since its first version.
 #pragma once
 #include "base/ints.h"
@@ -10,11 +10,12 @@
 namespace wperf::driver {
 
 using ApcNormalRoutine = void(PVOID context, PVOID argument1, PVOID argument2);
-// At APC_LEVEL in the thread. Without a normal routine the call is a special one: it needs no alertable wait, and comes
-// before the thread goes on at PASSIVE_LEVEL or in its program. The KAPC is the driver's again when it is called.
+// At APC_LEVEL in the thread. Without a normal routine the call is a special one: it needs no alertable wait, and runs
+// before the thread continues at PASSIVE_LEVEL or in its program. When it is called, the KAPC belongs to the driver
+// again.
 using ApcKernelRoutine = void(KAPC* apc, ApcNormalRoutine** normal_routine, PVOID* context, PVOID* argument1,
                               PVOID* argument2);
-// Instead of the kernel routine, in a thread that ends.
+// Called instead of the kernel routine in a thread that ends.
 using ApcRundownRoutine = void(KAPC* apc);
 
 enum class ApcEnvironment : int { original };  // the thread's own process, whichever it is attached to
@@ -25,24 +26,25 @@ struct StackRoutines {
                          PVOID context);                                                          // any IRQL
   BOOLEAN (*insert_queue_apc)(KAPC* apc, PVOID argument1, PVOID argument2, KPRIORITY increment);  // <= DISPATCH_LEVEL
   KTHREAD* (*current_thread)();                                                                   // any
-  // Where the kernel stack of the running thread lies. May be missing: then only IoGetStackLimits knows.
+  // The range of the running thread's kernel stack. May be missing: then only IoGetStackLimits knows it.
   PVOID (*thread_stack_base)();
   PVOID (*thread_stack_limit)();
   PVOID (*thread_teb)();  // of the running thread, in its program's memory. May be missing
 };
 
-// Looks them up. IRQL PASSIVE_LEVEL, before any interrupt asks for them. False: there can be no stacks of programs.
+// Looks them up. IRQL PASSIVE_LEVEL, before any interrupt asks for them. Returns false if stacks of programs are
+// impossible.
 bool find_stack_routines();
 const StackRoutines& stack_routines();
 
-// Copies memory of the running thread's program, for as long as that takes to come. IRQL <= APC_LEVEL; `to` is never
-// paged. False: some of it cannot be read.
+// Copies memory of the running thread's program; waits until it is available. IRQL <= APC_LEVEL; `to` is never paged.
+// Returns false if some of it cannot be read.
 bool read_user_memory(u64 address, void* to, usize size);
 // The stack limits in the running thread's program, which may be any values. Empty if unknown. IRQL <= APC_LEVEL.
 StackRange user_stack_limits();
 
-// The part above `stack_pointer` of the kernel stack that it lies in: of this thread, or the one that this code runs
-// on. All of it can be read. Empty: of neither. Any IRQL.
+// The part above `stack_pointer` of the kernel stack that contains it: this thread's stack, or the stack that this code
+// runs on. All of it can be read. Empty if neither stack contains it. Any IRQL.
 StackRange kernel_stack_above(u64 stack_pointer);
 
 }  // namespace wperf::driver

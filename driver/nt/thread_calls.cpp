@@ -8,8 +8,8 @@ namespace wperf::driver {
 
 enum CallState : u32 {
   kFree,
-  kOut,        // asked for, to be answered
-  kAbandoned,  // the answer is not wanted any more
+  kOut,        // requested, to be answered
+  kAbandoned,  // the answer is no longer wanted
 };
 
 struct CallBlock;
@@ -17,7 +17,7 @@ struct CallBlock;
 struct ThreadCall {
   KDPC dpc;
   KAPC apc;
-  ThreadCalls* owner;  // as long as the call is out
+  ThreadCalls* owner;  // as long as the call is under way
   CallBlock* block;
   u32 state;  // atomic, a CallState
   u32 ticket;
@@ -25,17 +25,17 @@ struct ThreadCall {
   WalkedStack stack;
 };
 
-// The calls of one core share a block of memory, so that one that does not end keeps no more than that.
+// The calls of one core share a block of memory, so that a call that does not end keeps no more than this block.
 struct CallBlock {
   static constexpr u32 kCalls = 32;
-  u32 abandoned;  // calls
-  bool given_up;  // only its abandoned calls need it
+  u32 abandoned;  // number of abandoned calls
+  bool given_up;  // only its abandoned calls still need it
   ThreadCall calls[kCalls];
 };
 
 struct CallSet {
   u32 count;
-  CallBlock* blocks[1];  // and more
+  CallBlock* blocks[1];  // the array continues beyond the struct
 };
 
 namespace {
@@ -45,8 +45,8 @@ constexpr LONGLONG kPatience = -200'000;  // 20 ms, relative: memory that is pre
 // State that outlives every device.
 struct {
   KSPIN_LOCK lock;        // protects the last part of each call, and the values it depends on
-  u32 abandoned;          // calls
-  DRIVER_OBJECT* driver;  // referenced until the calls are gone
+  u32 abandoned;          // number of abandoned calls
+  DRIVER_OBJECT* driver;  // referenced until the calls have ended
 } all_calls;
 
 bool is_abandoned(const ThreadCall& call) {
@@ -61,8 +61,8 @@ ThreadCall& call_of(KAPC* apc) {
   return *reinterpret_cast<ThreadCall*>(reinterpret_cast<u8*>(apc) - __builtin_offsetof(ThreadCall, apc));
 }
 
-// The first read may never return, so every walk first checks whether it is still wanted. Not inlined: a caller with
-// these variables would come back from its last call.
+// The first read may never return, so every walk first checks whether it is still wanted. Not inlined, because a caller
+// with these variables would return from its last call.
 __declspec(noinline) void walk(ThreadCall& call) {
   const u64 begin = performance_time_ns();
   const auto read = [&call](u64 address, u64(&record)[2]) {
@@ -73,7 +73,7 @@ __declspec(noinline) void walk(ThreadCall& call) {
   call.stack.spent_ns = performance_time_ns() - begin;
 }
 
-// The last of them are abandoned calls of a block that was given up.
+// Called when the last calls of a block are abandoned calls of a block that was given up.
 void end_abandoned(ThreadCall& call) {
   CallBlock& block = *call.block;
   set_state(call, kFree);
@@ -133,7 +133,7 @@ void ThreadCalls::place(CallSet* set) {
   }
 }
 
-// The deferred call comes on this core when the interrupt has ended, so counting after queueing is early enough.
+// The deferred call runs on this core after the interrupt has ended, so counting after queueing is early enough.
 bool ThreadCalls::ask(u32 ticket, const UserWalkStart& start) {
   ThreadCall& call = set_->blocks[ticket / CallBlock::kCalls]->calls[ticket % CallBlock::kCalls];
   if (!possible_ || __atomic_load_n(&call.state, __ATOMIC_ACQUIRE) != kFree) {
@@ -151,7 +151,7 @@ bool ThreadCalls::ask(u32 ticket, const UserWalkStart& start) {
 
 void ThreadCalls::end() {
   __atomic_store_n(&ending_, true, __ATOMIC_RELEASE);
-  KeFlushQueuedDpcs();  // from here on there are only APCs
+  KeFlushQueuedDpcs();  // after this there are only APCs
   KIRQL level = KeAcquireSpinLockRaiseToDpc(&all_calls.lock);
   const bool some = under_way_ != 0;
   KeClearEvent(&none_left_);
@@ -167,7 +167,7 @@ void ThreadCalls::end() {
   KeReleaseSpinLock(&all_calls.lock, level);
 }
 
-// Under the lock. From here on they do not touch *this.
+// Called under the lock. From here on the abandoned calls do not touch *this.
 void ThreadCalls::abandon_rest() {
   for (u32 i = 0; under_way_ != 0 && i < set_->count * CallBlock::kCalls; ++i) {
     CallBlock& block = *set_->blocks[i / CallBlock::kCalls];
@@ -182,7 +182,7 @@ void ThreadCalls::abandon_rest() {
 }
 
 // DISPATCH_LEVEL. The interrupted thread is still the one that runs here: threads change at this level, but after the
-// deferred calls. As long as it runs it cannot be gone, so nothing holds a reference to it. No call is abandoned yet.
+// deferred calls. While it runs it cannot be freed, so no reference is needed. No call is abandoned yet.
 void ThreadCalls::on_dpc(KDPC*, PVOID context, PVOID thread, PVOID) {
   ThreadCall& call = *static_cast<ThreadCall*>(context);
   if (!queue_apc(call, static_cast<KTHREAD*>(thread))) {
@@ -199,10 +199,10 @@ bool ThreadCalls::queue_apc(ThreadCall& call, KTHREAD* thread) {
   return kernel.insert_queue_apc(&call.apc, nullptr, nullptr, 0) != FALSE;
 }
 
-// A thread that waits in end() goes on when it gets the lock. Then the driver may be unloaded, or the reference that
-// keeps its code may go. So both routines end with the jump into a function of the kernel, and none of their
-// instructions comes after it. The compiler turns a call at the end into a jump, and the NT host checks that in the
-// image (call_that_returns_late, code_goes_with_the_last_abandoned_call).
+// A thread that waits in end() continues when it gets the lock. Then the driver may be unloaded, or the reference that
+// keeps its code may be released. So both routines end with a jump into a function of the kernel, and no instruction of
+// theirs follows. The compiler turns a call at the end into a jump, and the NT host checks that in the image
+// (call_that_returns_late, code_goes_with_the_last_abandoned_call).
 void ThreadCalls::on_apc(KAPC* apc, ApcNormalRoutine**, PVOID*, PVOID*, PVOID*) {
   ThreadCall& call = call_of(apc);
   walk(call);
@@ -223,7 +223,7 @@ void ThreadCalls::on_rundown(KAPC* apc) {
   return ObDereferenceObjectDeferDelete(last.driver);
 }
 
-// Returns with the lock. The call may be another one's, or gone, by then.
+// Returns with the lock held. By then the call may belong to another walk, or may have been freed.
 ThreadCalls::LastPart ThreadCalls::answer(ThreadCall& call, bool walked) {
   LastPart last = {KeAcquireSpinLockRaiseToDpc(&all_calls.lock), nullptr};
   if (is_abandoned(call)) {

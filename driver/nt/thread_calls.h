@@ -3,10 +3,10 @@
 // interrupt can ask only for a deferred call. That call, on the same core, can queue a special kernel APC. The APC runs
 // in the thread, where its program's memory may be touched. All memory is allocated before the first interrupt.
 //
-// A program decides how long its memory takes to come, and its thread waits for it in the APC: for ever, if the program
-// wants that. So no code waits long for an APC. When the calls are ended, those still out are abandoned. An abandoned
-// call touches nothing but itself, this file's globals and the code. Its memory goes with the last call in it, the code
-// with the last of all (keep_code_for_thread_calls).
+// A program decides how long its memory takes to become available, and its thread waits for it in the APC, possibly for
+// ever. So no code waits long for an APC. When the calls are ended, those still under way are abandoned. An abandoned
+// call touches only itself, this file's globals and the code. Its memory is freed with the last call in it, the code
+// with the last call of all (keep_code_for_thread_calls).
 #pragma once
 #include "base/ints.h"
 #include "driver/hal.h"
@@ -32,9 +32,9 @@ class ThreadCalls {
   bool possible() const { return possible_; }
 
   static CallSet* make(u32 count);                   // <= DISPATCH_LEVEL; null when memory is exhausted
-  void place(CallSet* set);                          // PASSIVE_LEVEL, after end(); null: no set
-  bool ask(u32 ticket, const UserWalkStart& start);  // in the interrupt of a program
-  // PASSIVE_LEVEL, when no interrupt asks any more. Returns soon; no answer comes afterwards.
+  void place(CallSet* set);                          // PASSIVE_LEVEL, after end(); null for no set
+  bool ask(u32 ticket, const UserWalkStart& start);  // called in the interrupt of a program
+  // PASSIVE_LEVEL, when interrupts no longer ask. Returns soon; no answer comes afterwards.
   void end();
 
  private:
@@ -42,9 +42,9 @@ class ThreadCalls {
   static void on_apc(KAPC* apc, ApcNormalRoutine**, PVOID*, PVOID*, PVOID*);
   static void on_rundown(KAPC* apc);
 
-  struct LastPart {  // of a call, which has the lock
+  struct LastPart {  // the end of a call, with the lock held
     KIRQL level;
-    DRIVER_OBJECT* driver;  // whose code is not needed any more; null: another call takes care of it
+    DRIVER_OBJECT* driver;  // the driver whose code is no longer needed; null if another call takes care of it
   };
   static LastPart answer(ThreadCall& call, bool walked);
   static bool queue_apc(ThreadCall& call, KTHREAD* thread);
@@ -55,13 +55,13 @@ class ThreadCalls {
   void* const context_;
   const bool possible_;
   CallSet* set_ = nullptr;
-  u32 under_way_ = 0;    // atomic: asked for, neither answered nor abandoned yet
+  u32 under_way_ = 0;    // atomic: calls that were requested and are neither answered nor abandoned yet
   bool ending_ = false;  // atomic
   KEVENT none_left_;
 };
 
-// Before the driver's code goes, at PASSIVE_LEVEL: while there are abandoned calls, `driver` has a reference that keeps
-// the code in memory. The last of them gives it back.
+// Called before the driver's code is unloaded, at PASSIVE_LEVEL. While there are abandoned calls, `driver` has a
+// reference that keeps the code in memory; the last call releases it.
 void keep_code_for_thread_calls(DRIVER_OBJECT* driver);
 
 }  // namespace wperf::driver

@@ -9,7 +9,7 @@ NTSTATUS Ticker::start(u32 period_ms) {
   KeInitializeEvent(&stop_, NotificationEvent, FALSE);
   KeInitializeEvent(&ended_, NotificationEvent, FALSE);
   OBJECT_ATTRIBUTES attributes;
-  InitializeObjectAttributes(&attributes, nullptr, OBJ_KERNEL_HANDLE, nullptr, nullptr);  // no program's handle
+  InitializeObjectAttributes(&attributes, nullptr, OBJ_KERNEL_HANDLE, nullptr, nullptr);  // not a handle of a program
   HANDLE handle = nullptr;
   NTSTATUS status = PsCreateSystemThread(&handle, THREAD_ALL_ACCESS, &attributes, nullptr, nullptr, run_thread, this);
   if (!NT_SUCCESS(status)) {
@@ -18,14 +18,14 @@ NTSTATUS Ticker::start(u32 period_ms) {
   status = ObReferenceObjectByHandle(handle, SYNCHRONIZE, nullptr, KernelMode, &thread_, nullptr);
   static_cast<void>(ZwClose(handle));
   if (!NT_SUCCESS(status)) {
-    // Cannot happen in practice: the handle was just made. The thread itself cannot be waited for now, only its last
-    // event.
+    // Cannot happen in practice, because the handle was just made. Then only the thread's last event can be waited for,
+    // not the thread itself.
     static_cast<void>(KeSetEvent(&stop_, 0, FALSE));
     static_cast<void>(KeWaitForSingleObject(&ended_, Executive, KernelMode, FALSE, nullptr));
     thread_ = nullptr;
     return status;
   }
-  // Above all programs: the measured programs keep the cores busy, and slots should have their length.
+  // Higher than all programs: the measured programs keep the cores busy, and slots should have their length.
   static_cast<void>(KeSetPriorityThread(static_cast<KTHREAD*>(thread_), LOW_REALTIME_PRIORITY));
   return STATUS_SUCCESS;
 }
@@ -49,8 +49,9 @@ void Ticker::run() {
   LARGE_INTEGER due;
   due.QuadPart = -static_cast<LONGLONG>(period_ms_) * 10'000;  // relative, in 100 ns
   static_cast<void>(KeSetTimerEx(&timer_, due, static_cast<LONG>(period_ms_), nullptr));
-  // Windows' clock ticks every 15.6 ms unless somebody asks for more, and a timer waits for the clock. A tenth of the
-  // period is enough; it costs the whole machine power, so it is asked for only as long as this thread lives.
+  // Windows' clock ticks every 15.6 ms unless a program requests a faster rate, and a timer waits for the clock. A
+  // tenth of the period is enough. A fast clock costs the whole machine power, so it is requested only while this
+  // thread lives.
   static_cast<void>(ExSetTimerResolution(period_ms_ * 1'000, TRUE));
   PVOID objects[] = {&stop_, &timer_};
   while (KeWaitForMultipleObjects(2, objects, WaitAny, Executive, KernelMode, FALSE, nullptr, nullptr) !=

@@ -16,7 +16,7 @@ class Ticker {
   Ticker& operator=(const Ticker&) = delete;
 
   [[nodiscard]] NTSTATUS start(u32 period_ms);
-  void stop();  // returns when the thread has ended; nothing without a thread
+  void stop();  // returns when the thread has ended; does nothing without a thread
 
  private:
   static void run_thread(PVOID self);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How Arm's driver counts, with its faults: counts since the last tick are in no answer (Q1 of the facts), a late reset
+// How Arm's driver counts, with its faults: answers lack the counts since the last tick (Q1 of the facts), a late reset
 // zeroes counters that were just started (Q5), RESET leaves the rotation where it was (Q4), the cycle counter leaves
-// the kernel out (Q7), DSU counters get codes of the core's list (Q8). Part of FakeDriver.
+// out the kernel (Q7), DSU counters get codes of the core's list (Q8). Part of FakeDriver.
 #pragma once
 #include <array>
 #include <optional>

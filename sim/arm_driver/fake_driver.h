@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A fake of Arm's driver: it takes requests as bytes, checks them as that driver does, in its order, and has its
-// faults. Where the real one checks nothing and would corrupt memory or crash, the fake returns one of wperf's errors
-// instead of a Windows error, and refuses every request after that: a test that gets there fails.
+// faults. For a request that the real driver would not check, and that would corrupt memory or crash, the fake returns
+// one of wperf's errors instead of a Windows error, and refuses every later request. A test that gets there fails.
 #pragma once
 #include <deque>
 #include <string>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Predicts where each branch goes, with the bits a mid-size core would spend: a per-branch and a global-history table
 // of two-bit counters with a chooser between them for directions, a target table indexed with path history for indirect
-// branches, and a return stack. Immediate branches that are not conditional are always right.
+// branches, and a return stack. Unconditional immediate branches are always predicted correctly.
 #pragma once
 #include <array>
 

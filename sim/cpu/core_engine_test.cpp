@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The engine on hand-written programs: its counts must be those one counts by hand.
+// The engine on hand-written programs: its counts must equal those counted by hand.
 #include "sim/cpu/core_engine.h"
 
 #include <gtest/gtest.h>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A fully associative TLB with exact least-recently-used replacement. Programs hop between a few pages all the time, or
-// miss all the time, so neither may cost a search. Pages are found through short chains. A use is a time stamp. A queue
-// in order of older stamps, corrected only where it is looked at, knows the least recently used.
+// miss all the time, so neither may cost a search. Pages are found through short chains. Each use leaves a time stamp.
+// A queue in the order of older stamps gives the least recently used page; it is corrected only at the entries that are
+// examined.
 #pragma once
 #include <array>
 

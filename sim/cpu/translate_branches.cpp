@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The end of a block: its successor, and the branch predictor's guess.
+// The end of a block: the block that follows, and the branch predictor's guess.
 #include <cstddef>
 
 #include "sim/cpu/block_translator.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The other way through a block: while events are watched, operations profiled, or totals kept for a test. Counts the
-// same as the usual way, and finds the instruction with which a watched event runs out, and x30 as that instruction
-// found it. The block is still executed to its end: Unicorn stops between blocks only.
+// The other way through a block: while events are watched, operations profiled, or totals kept for a test. Its counts
+// are those of the usual way. It also finds the instruction with which a watched event reaches its count, and x30 as
+// that instruction found it. The block is still executed to its end: Unicorn stops only between blocks.
 #include <algorithm>
 #include <cstring>
 

@@ -2,8 +2,8 @@
 // The simulated driver's lock as every wperf process of this user sees it: a small file in the user's runtime folder
 // that holds the driver's LockState. Each client works on a copy during its turn: begin() reads it under a byte-range
 // lock, end() writes it back. Each client also holds an (open file description) lock on a byte that belongs to it. The
-// kernel drops that lock when the process dies, however it dies, so others notice. One object = one client, used by one
-// thread.
+// kernel drops that lock when the process dies for any reason, so others notice its death. One object = one client,
+// used by one thread.
 #pragma once
 #include <memory>
 #include <string>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// --device etw:fake: the simulated machine as if Windows traced it. Its samples are the same as with the driver there.
+// --device etw:fake: the simulated machine as if Windows traced it. Its samples are those that the driver takes on that
+// machine.
 #include <algorithm>
 #include <charconv>
 #include <map>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// printf: one conversion at a time, each by the host's own with widths of Windows (long has 32 bits, long double is
-// double).
+// printf: one conversion at a time. The host's own printf does each, with the widths of Windows (long has 32 bits, long
+// double is double).
 #include <algorithm>
 #include <bit>
 #include <cstdio>

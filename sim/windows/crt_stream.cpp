@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// FILE streams of the C runtime. Output goes on at once; input is read ahead, on the host.
+// FILE streams of the C runtime. Output is passed on at once; input is read ahead, on the host.
 #include <algorithm>
 #include <array>
 

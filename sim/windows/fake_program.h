@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// For the tests of this room: a loaded program whose thread never runs. Functions of the Win32 surface are called as
-// the core would bring them in, arguments in x0…x7 and the result in x0.
+// For the tests of this room: a loaded program whose thread never runs. Functions of the Win32 surface are called as by
+// the core, with arguments in x0…x7 and the result in x0.
 #pragma once
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The files a simulated program may see: those of one folder of the host, and no others. For the program the folder is
-// C:\work, which is also where it works; nothing else exists on its only drive. Names are resolved before the host
-// hears of them, and each part is opened without following links, so that no name leads out of the folder. Owned by a
+// C:\work, which is also where it works; nothing else exists on its only drive. Names are resolved before they reach
+// the host, and each part is opened without following links, so that no name leads out of the folder. Owned by a
 // process's state.
 #pragma once
 #include <cstdint>

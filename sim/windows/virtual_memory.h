@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // VirtualAlloc and its family over an AddressSpace: reservations of 64 KiB granularity, pages committed inside them,
-// permissions changed page by page (an AddressSpace knows whole regions only, so regions are split here). Owned by a
+// permissions changed page by page (an AddressSpace has only whole regions, so regions are split here). Owned by a
 // process's state.
 #pragma once
 #include <map>

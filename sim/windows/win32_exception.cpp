@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Exceptions, as C++ and C raise and catch them. Frame by frame the program's own handlers are asked, first for one
-// that catches, then, by RtlUnwindEx, to clean up. Windows' part takes none of the program's time; the handlers are its
-// code.
+// Exceptions, as C++ and C raise and catch them. The program's own handlers are called frame by frame: first to find
+// one that catches, then, by RtlUnwindEx, to clean up. Windows' part takes none of the program's time; the handlers are
+// its code.
 #include <algorithm>
 #include <cstddef>
 #include <memory>

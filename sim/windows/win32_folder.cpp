@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Names of files and folders: made full, looked at, searched, removed. win32_file.cpp handles the contents of files.
+// Names of files and folders: completed, inspected, searched, removed. win32_file.cpp handles the contents of files.
 #include <algorithm>
 #include <array>
 #include <vector>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Letters: compared, changed to lower or upper case, classified. The machine's language has those of ASCII; all others
-// are letters without case.
+// Comparison, case and classes of letters. The machine's language has the letters of ASCII; all others are letters
+// without case.
 #include <algorithm>
 #include <optional>
 #include <vector>

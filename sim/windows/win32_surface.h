@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The Windows functions the simulator answers: one table, cut over the win32_*.cpp files. A function's number is the
-// immediate of the SVC in its stub. The tables are constants; nothing is built at start-up.
+// The Windows functions the simulator answers: one table in parts, one part in each win32_*.cpp file. A function's
+// number is the immediate of the SVC in its stub. The tables are constants; nothing is built at start-up.
 #pragma once
 #include <array>
 #include <optional>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Threads: made, ended, waited for, and where they run. Handles of threads are numbers of ours; each thread has one.
+// Threads: start, end, waiting, and the core on which they run. Handles of threads are the simulator's numbers; each
+// thread has one.
 #include <algorithm>
 
 #include "sim/windows/win32_call.h"

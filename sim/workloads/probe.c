@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// probe.exe: asks the loader for everything a PE file can ask for. The exit code has one bit per disappointment.
+// probe.exe: requires everything that a PE file can require of a loader. The exit code has one bit for each failure.
 #include "bignum.h"
 #include "program.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// probe.dll: the things with which probe.exe finds out whether the loader did its work: an entry point, relocated
-// pointers, static thread-local storage with a callback, exports by name, by ordinal and forwarded (probe_dll.def).
+// probe.dll: the parts by which probe.exe checks the loader: an entry point, relocated pointers, static thread-local
+// storage with a callback, exports by name, by ordinal and forwarded (probe_dll.def).
 #include <stdint.h>
 
 typedef uint32_t u32;
