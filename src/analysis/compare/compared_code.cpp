@@ -35,12 +35,13 @@ std::optional<compare::SourceLine> ModuleFile::source_of(u64 begin) const {
 
 }  // namespace
 
-compare::OpenBuildFile code_of_builds(const request::Measurement& wanted, FileDetail detail) {
-  return [&wanted, detail](const stacks::StackModule& module) -> std::unique_ptr<compare::BuildFile> {
-    const modules::ElfSearch search{.folders = modules::symbol_folders(wanted), .lines = detail == FileDetail::lines};
-    modules::CodeFile file = recording::load_module_again(module, search, modules::symbol_options(wanted));
+compare::OpenBuildFile code_of_builds(const modules::SymbolOptions& symbols, FileDetail detail) {
+  return [&symbols, detail](const stacks::StackModule& module) -> std::unique_ptr<compare::BuildFile> {
+    const modules::ElfSearch search{.folders = modules::symbol_folders(symbols.symbol_path),
+                                    .lines = detail == FileDetail::lines};
+    modules::CodeFile file = recording::load_module_again(module, search, symbols);
     if (!file.has_symbols()) return nullptr;
-    return std::make_unique<ModuleFile>(std::move(file), wanted.sampling.display.decorated_names);
+    return std::make_unique<ModuleFile>(std::move(file), symbols.decorated);
   };
 }
 

@@ -3,13 +3,13 @@
 // code.
 #pragma once
 #include "analysis/compare/function_code.h"
-#include "model/request/measurement.h"
+#include "code/modules/module_files.h"
 
 namespace wperf::compare {
 
 enum class FileDetail : u8 { names, lines };  // lines take longer
 
 // Searches the same places as for the names of the recordings: the recordings' paths and --symbol-path.
-compare::OpenBuildFile code_of_builds(const request::Measurement& wanted, FileDetail detail);
+compare::OpenBuildFile code_of_builds(const modules::SymbolOptions& symbols, FileDetail detail);
 
 }  // namespace wperf::compare

@@ -156,6 +156,19 @@ show::ReportOptions report_options(const request::Request& request, const diag::
   return options;
 }
 
+show::ComparisonOptions comparison_options(const request::Request& request, const diag::Console& console) {
+  show::ComparisonOptions options{.report = report_options(request, console),
+                                  .asked = request.comparison,
+                                  .is_told = is_told(request),
+                                  .stdout_is_document = stdout_is_document(request)};
+  recording::ReadOptions& read = options.report.read;
+  const bool lines = read.lines;
+  read = plain_read_options(request);
+  read.lines = lines;
+  read.inlined = read.signatures = true;
+  return options;
+}
+
 show::WaitOptions wait_options(const request::Request& request, show::ReportOptions& options) {
   const request::RecordingView& view = request.recording;
   show::WaitOptions waits{.on_off = request.waits.on_off, .as_samples = shows_waits_as_samples(request)};

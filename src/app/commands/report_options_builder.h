@@ -2,6 +2,7 @@
 // Makes the options of a report from the request.
 #pragma once
 #include "app/measure/recording_run.h"
+#include "app/show/comparison_options.h"
 #include "app/show/report_options.h"
 #include "app/show/wait_views.h"
 #include "ground/diag/console.h"
@@ -10,6 +11,8 @@
 namespace wperf::commands {
 
 show::ReportOptions report_options(const request::Request& request, const diag::Console& console);
+// Each recording is read with lines if --sort has them.
+show::ComparisonOptions comparison_options(const request::Request& request, const diag::Console& console);
 // Changes the other options for --on-off.
 show::WaitOptions wait_options(const request::Request& request, show::ReportOptions& options);
 

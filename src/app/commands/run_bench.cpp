@@ -12,18 +12,19 @@
 
 #include "analysis/compare/comparison.h"
 #include "analysis/compare/run_ranks.h"
-#include "app/commands/bench_baseline.h"
 #include "app/commands/commands.h"
-#include "app/commands/compared_output.h"
-#include "app/commands/compared_runs.h"
 #include "app/commands/destinations.h"
 #include "app/commands/measure_options_builder.h"
+#include "app/commands/report_options_builder.h"
 #include "app/measure/counting.h"
 #include "app/measure/measure_counts.h"
 #include "app/measure/opened_machine.h"
 #include "app/measure/quiet_console.h"
 #include "app/measure/recording_run.h"
 #include "app/output/outputs.h"
+#include "app/show/bench_baseline.h"
+#include "app/show/compared_runs.h"
+#include "app/show/comparison_output.h"
 #include "ground/os/new_file.h"
 #include "ground/text/number_text.h"
 #include "machine/plan/count_parts.h"
@@ -257,13 +258,13 @@ diag::Result<int> show_counts(std::vector<compare::RunCosts> before, std::vector
                               const request::Request& request, diag::Console& console) {
   if (request.comparison.kept_baseline.has_value()) {
     const std::vector<compare::RunCosts>& kept = after.empty() ? before : after;
-    WPERF_CHECK_OK(write_baseline(kept, request, console));
+    WPERF_CHECK_OK(show::write_baseline(kept, *request.comparison.kept_baseline, request.outputs, console));
     if (after.empty()) {
       tell_medians(kept, request, console);
       return 0;
     }
   }
-  return show_comparison(std::move(before), std::move(after), request, console);
+  return show::show_comparison(std::move(before), std::move(after), comparison_options(request, console), console);
 }
 
 // Each run works like `stat`.
@@ -275,7 +276,7 @@ diag::Result<int> count_in_turn(const request::Request& asked, const Rounds& rou
   request.command = request::Command::stat;
   std::vector<compare::RunCosts> before, after;
   if (asked.comparison.baseline_file.has_value()) {
-    WPERF_TRY(before, read_baseline(*asked.comparison.baseline_file));
+    WPERF_TRY(before, show::read_baseline(*asked.comparison.baseline_file));
     WPERF_CHECK_OK(check_baseline(before.size(), rounds.count, *asked.comparison.baseline_file));
   }
   WPERF_TRY(measure::Machine machine, measure::open_machine(request, console));
@@ -360,7 +361,8 @@ diag::Result<int> record_in_turn(const request::Request& asked, const Rounds& ro
   for (const bool is_before : {true, false}) {
     for (u64 round = 0; round < whole; ++round) files.push_back(file_of(is_before, round));
   }
-  WPERF_TRY(std::vector<compare::RunCosts> before, read_compared_runs(files, request, console));
+  WPERF_TRY(std::vector<compare::RunCosts> before,
+            show::read_compared_runs(files, comparison_options(request, console), console));
   std::vector<compare::RunCosts> after(before.begin() + static_cast<std::ptrdiff_t>(whole), before.end());
   before.resize(whole);
   // If the recordings do not have it.
@@ -368,7 +370,7 @@ diag::Result<int> record_in_turn(const request::Request& asked, const Rounds& ro
     if (before[round].cpu_seconds == 0) before[round].cpu_seconds = cpu_seconds[0][round];
     if (after[round].cpu_seconds == 0) after[round].cpu_seconds = cpu_seconds[1][round];
   }
-  return show_comparison(std::move(before), std::move(after), request, console);
+  return show::show_comparison(std::move(before), std::move(after), comparison_options(request, console), console);
 }
 
 }  // namespace

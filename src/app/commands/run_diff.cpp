@@ -5,8 +5,9 @@
 #include <vector>
 
 #include "app/commands/commands.h"
-#include "app/commands/compared_output.h"
-#include "app/commands/compared_runs.h"
+#include "app/commands/report_options_builder.h"
+#include "app/show/compared_runs.h"
+#include "app/show/comparison_output.h"
 
 namespace wperf::commands {
 namespace {
@@ -53,13 +54,14 @@ diag::Result<int> run_diff(const request::Request& asked, diag::Console& console
   request::Comparison& comparison = request.comparison;
   WPERF_CHECK_OK(check_sides(comparison));
   tell_of_sort_keys(request, console);
+  const show::ComparisonOptions options = comparison_options(request, console);
   std::vector<std::string> files = comparison.before;
   files.insert(files.end(), comparison.after.begin(), comparison.after.end());
-  WPERF_TRY(std::vector<compare::RunCosts> before, read_compared_runs(files, request, console));
+  WPERF_TRY(std::vector<compare::RunCosts> before, show::read_compared_runs(files, options, console));
   std::vector<compare::RunCosts> after(std::make_move_iterator(before.begin() + std::ssize(comparison.before)),
                                        std::make_move_iterator(before.end()));
   before.resize(comparison.before.size());
-  return show_comparison(std::move(before), std::move(after), request, console);
+  return show::show_comparison(std::move(before), std::move(after), options, console);
 }
 
 }  // namespace wperf::commands

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "app/commands/compared_runs.h"
+#include "app/show/compared_runs.h"
 
 #include <fmt/format.h>
 
@@ -10,7 +10,6 @@
 #include "analysis/recording/opened_recording.h"
 #include "analysis/recording/recorded_samples.h"
 #include "analysis/recording/sampled_recording.h"
-#include "app/commands/read_options.h"
 #include "app/measure/tool.h"
 #include "app/show/named_samples.h"
 #include "app/show/recorded_spe.h"
@@ -19,7 +18,7 @@
 #include "formats/profiles/stat_counts.h"
 #include "views/report/stack_report.h"
 
-namespace wperf::commands {
+namespace wperf::show {
 namespace {
 
 // The warnings of one file, kept until those of all files can be shown.
@@ -43,18 +42,16 @@ constexpr u64 kSliceNs = 10'000'000;
 
 class RunReader {
  public:
-  RunReader(const std::string& path, bool is_alone, const request::Request& asked, diag::Console& console)
-      : is_alone_(is_alone), request_(asked), console_(console) {
-    request_.data_file = path;
-  }
+  RunReader(const std::string& path, bool is_alone, const ComparisonOptions& options, diag::Console& console)
+      : path_(path), is_alone_(is_alone), options_(options), console_(console) {}
 
   diag::Result<compare::RunCosts> read() {
-    WPERF_TRY(const auto opened, recording::OpenedRecording::open({.name = *request_.data_file}, console_));
+    WPERF_TRY(const auto opened, recording::OpenedRecording::open({.name = path_}, console_));
     if (opened.perf() != nullptr) WPERF_CHECK_OK(read_perf(*opened.perf()));
     if (opened.trace() != nullptr) WPERF_CHECK_OK(read_trace(*opened.trace()));
     if (opened.profile() != nullptr) WPERF_CHECK_OK(read_foreign(*opened.profile()));
     if (opened.counts() != nullptr) WPERF_CHECK_OK(keep_counts(*opened.counts()));
-    costs_.file = *request_.data_file;
+    costs_.file = path_;
     return std::move(costs_);
   }
 
@@ -64,10 +61,9 @@ class RunReader {
  private:
   diag::Result<void> keep_counts(const profiles::StatCounts& counts) {
     if (!counts.is_whole) {
-      return diag::Error{
-          .text = *request_.data_file + " ends too early: it is not a complete document of `stat --json`",
-          .hint = {},
-          .code = diag::ExitCode::damaged_input};
+      return diag::Error{.text = path_ + " ends too early: it is not a complete document of `stat --json`",
+                         .hint = {},
+                         .code = diag::ExitCode::damaged_input};
     }
     costs_.seconds = measured_seconds_ = counts.seconds;
     costs_.cpu_seconds = counts.cpu_seconds;
@@ -76,29 +72,24 @@ class RunReader {
     return {};
   }
 
-  bool wants_stacks() const { return request_.recording.folded || request_.recording.wants_page(); }
+  bool wants_stacks() const { return options_.report.folded || options_.report.pages.wanted(); }
   bool wants_inclusive() const {
-    const auto& conditions = request_.comparison.conditions;
+    const auto& conditions = options_.asked.conditions;
     return std::any_of(conditions.begin(), conditions.end(), [](const request::FailCondition& one) {
       return one.kind == request::FailCondition::Kind::inclusive;
     });
   }
-  bool wants_lines() const {
-    const auto& sort = request_.recording.sort;
-    return std::find(sort.begin(), sort.end(), request::SortBy::line) != sort.end();
-  }
+  bool wants_lines() const { return options_.report.read.lines; }
 
   diag::Result<void> read_perf(const perf_data::PerfFile& file) {
-    recording::ReadOptions wanted = plain_read_options(request_);
-    wanted.inlined = true;
-    wanted.signatures = true;
-    wanted.lines = wants_lines();
+    recording::ReadOptions wanted = options_.report.read;
+    wanted.file = path_;
     wanted.callers = wants_stacks() || wants_inclusive();
     if (is_alone_) wanted.slice_ns = kSliceNs;
-    const std::optional<perf_data::AuxTraces> traces = show::spe_traces(file);
+    const std::optional<perf_data::AuxTraces> traces = spe_traces(file);
     if (traces.has_value()) wanted.traces = &*traces;
     WPERF_TRY(const recording::RecordedSamples recorded,
-              show::read_named_samples(file, wanted, naming_options(request_), console_));
+              read_named_samples(file, wanted, options_.report.naming, console_));
     keep(recorded.profile);
     keep_times(recorded.about);
     return {};
@@ -112,14 +103,14 @@ class RunReader {
 
   diag::Result<void> read_trace(const etl::Trace& trace) {
     WPERF_TRY(const recording::ConvertedTrace converted,
-              recording::convert_trace(trace, measure::tool_version(), {.idle = request_.recording.idle, .cores = {}},
-                                       *request_.data_file));
+              recording::convert_trace(trace, measure::tool_version(),
+                                       {.idle = options_.report.trace.idle, .cores = {}}, path_));
     return read_perf(converted.file);
   }
 
   diag::Result<void> read_foreign(const recording::OpenedProfile& opened) {
     auto read = profiles::read_foreign_profile(opened.bytes, opened.format, {.lines = wants_lines()}, opened.passed);
-    if (!read.has_value()) return recording::in_file(*request_.data_file, std::move(read).error());
+    if (!read.has_value()) return recording::in_file(path_, std::move(read).error());
     for (const std::string& warning : read.value().warnings) console_.warn("warning: " + warning);
     keep(read.value().profile);
     measured_seconds_ = costs_.seconds;
@@ -128,7 +119,7 @@ class RunReader {
 
   void keep(const stacks::StackProfile& profile) {
     compare::CostWishes wishes;
-    wishes.filter = sample_filter(request_);
+    wishes.filter = options_.report.tables.filter;
     wishes.lines = wants_lines();
     wishes.scatters = is_alone_;
     wishes.stacks = wants_stacks();
@@ -142,8 +133,9 @@ class RunReader {
     }
   }
 
+  const std::string& path_;
   bool is_alone_;  // the run is the only one of its side
-  request::Request request_;
+  const ComparisonOptions& options_;
   diag::Console& console_;
   compare::RunCosts costs_;
   double measured_seconds_ = 0;
@@ -152,7 +144,7 @@ class RunReader {
 }  // namespace
 
 diag::Result<std::vector<compare::RunCosts>> read_compared_runs(const std::vector<std::string>& files,
-                                                                const request::Request& request,
+                                                                const ComparisonOptions& options,
                                                                 diag::Console& console) {
   struct Outcome {
     std::optional<diag::Result<compare::RunCosts>> costs;
@@ -162,7 +154,7 @@ diag::Result<std::vector<compare::RunCosts>> read_compared_runs(const std::vecto
   std::vector<Outcome> outcomes(files.size());
   modules::for_each_module(files.size(), [&](size_t i) {
     KeptWarnings heard(console);
-    RunReader reader(files[i], files.size() == 2, request, heard);
+    RunReader reader(files[i], files.size() == 2, options, heard);
     outcomes[i].costs = reader.read();
     outcomes[i].measured_seconds = reader.measured_seconds();
     outcomes[i].warnings = heard.lines();
@@ -180,4 +172,4 @@ diag::Result<std::vector<compare::RunCosts>> read_compared_runs(const std::vecto
   return runs;
 }
 
-}  // namespace wperf::commands
+}  // namespace wperf::show

@@ -6,16 +6,16 @@
 #include <vector>
 
 #include "analysis/compare/run_costs.h"
+#include "app/show/comparison_options.h"
 #include "ground/diag/console.h"
 #include "ground/diag/result.h"
-#include "model/request/request.h"
 #include "model/stacks/stack_profile.h"
 
-namespace wperf::commands {
+namespace wperf::show {
 
 // In the order of their names, two at a time. Losses in the files are reported on the console, or kept with the costs.
 diag::Result<std::vector<compare::RunCosts>> read_compared_runs(const std::vector<std::string>& files,
-                                                                const request::Request& request,
+                                                                const ComparisonOptions& options,
                                                                 diag::Console& console);
 
-}  // namespace wperf::commands
+}  // namespace wperf::show

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "app/commands/compared_output.h"
+#include "app/show/comparison_output.h"
 
 #include <fmt/format.h>
 
@@ -13,8 +13,6 @@
 #include "analysis/compare/gate.h"
 #include "analysis/compare/stack_changes.h"
 #include "analysis/compare/total_review.h"
-#include "app/commands/destinations.h"
-#include "app/commands/read_options.h"
 #include "app/measure/tool.h"
 #include "app/output/outputs.h"
 #include "app/show/page_output.h"
@@ -23,7 +21,7 @@
 #include "views/html/svg_flame_graph.h"
 #include "views/report/diff_report.h"
 
-namespace wperf::commands {
+namespace wperf::show {
 namespace {
 
 compare::ComparisonOptions comparison_options(const request::CostPer& per) {
@@ -37,8 +35,7 @@ compare::ComparisonOptions comparison_options(const request::CostPer& per) {
 }
 
 // Modules by their name, also where --module has a path.
-void choose_units(const request::Request& request, compare::ComparisonOptions& options) {
-  stacks::StackFilter filter = sample_filter(request);
+void choose_units(stacks::StackFilter filter, compare::ComparisonOptions& options) {
   options.symbol = std::move(filter.symbol);
   if (filter.modules.empty()) return;
   for (std::string& module : filter.modules) module.erase(0, module.find_last_of("/\\") + 1);
@@ -54,25 +51,26 @@ std::string totals_per(const request::CostPer& per) {
 }
 
 diag::Result<void> write_files(const compare::Comparison& comparison, const std::vector<compare::Verdict>& verdicts,
-                               const report::DiffOptions& options, const request::Request& request,
+                               const report::DiffOptions& shown, const ComparisonOptions& options,
                                diag::Console& console) {
-  const request::Comparison& asked = request.comparison;
+  const request::Comparison& asked = options.asked;
   diag::FirstFailure written;
   if (asked.junit_file.has_value()) {
-    written.add(output::write_named_output(*asked.junit_file, report::gate_junit(verdicts), request.outputs, console));
+    written.add(
+        output::write_named_output(*asked.junit_file, report::gate_junit(verdicts), options.report.outputs, console));
   }
   if (asked.markdown_file.has_value()) {
-    written.add(output::write_named_output(*asked.markdown_file, report::diff_markdown(comparison, verdicts, options),
-                                           request.outputs, console));
+    written.add(output::write_named_output(*asked.markdown_file, report::diff_markdown(comparison, verdicts, shown),
+                                           options.report.outputs, console));
   }
   return std::move(written).result();
 }
 
 // GitHub reads both streams of a job: stderr where stdout is one document.
-void annotate(const std::vector<compare::Verdict>& verdicts, const request::Request& request, diag::Console& console) {
+void annotate(const std::vector<compare::Verdict>& verdicts, const ComparisonOptions& options, diag::Console& console) {
   std::string lines = report::gate_annotations(verdicts);
   if (lines.empty()) return;
-  if (!stdout_is_document(request)) {
+  if (!options.stdout_is_document) {
     console.document(lines);
     return;
   }
@@ -87,21 +85,20 @@ std::string side_text(const std::vector<std::string>& files) {
 
 // The stacks of both sides, as a page, as a picture and as text.
 diag::Result<void> write_stacks(const compare::StackChanges& changes, const compare::Comparison& comparison,
-                                const request::Request& request, diag::Console& console) {
-  const request::RecordingView& view = request.recording;
-  if (view.folded) console.document(compare::folded_changes(changes));
+                                const ComparisonOptions& options, diag::Console& console) {
+  if (options.report.folded) console.document(compare::folded_changes(changes));
   diag::FirstFailure written;
-  if (view.html_file.has_value()) {
+  if (options.report.pages.html_file.has_value()) {
     const std::string page = html::difference_page(comparison, changes,
-                                                   {.rows = request.sampling.display.rows,
+                                                   {.rows = options.report.display.rows,
                                                     .version = measure::tool_version(),
-                                                    .totals_per = totals_per(request.comparison.per)});
-    written.add(show::write_page(*view.html_file, page, request.outputs, console));
+                                                    .totals_per = totals_per(options.asked.per)});
+    written.add(write_page(*options.report.pages.html_file, page, options.report.outputs, console));
   }
-  if (!view.svg_file.has_value()) return std::move(written).result();
+  if (!options.report.pages.svg_file.has_value()) return std::move(written).result();
   const std::string picture = html::svg_difference(
       changes, {.before = side_text(comparison.files_before), .after = side_text(comparison.files_after)});
-  written.add(show::write_page(*view.svg_file, picture, request.outputs, console));
+  written.add(write_page(*options.report.pages.svg_file, picture, options.report.outputs, console));
   return std::move(written).result();
 }
 
@@ -136,11 +133,11 @@ diag::Result<int> status_of(const std::vector<compare::Verdict>& verdicts, const
 }  // namespace
 
 diag::Result<int> show_comparison(std::vector<compare::RunCosts> before, std::vector<compare::RunCosts> after,
-                                  const request::Request& request, diag::Console& console) {
+                                  const ComparisonOptions& options, diag::Console& console) {
   const bool were_copies = compare::take_out_copies(before, after);
-  compare::ComparisonOptions compared = comparison_options(request.comparison.per);
-  choose_units(request, compared);
-  compared.open = compare::code_of_builds(request, compare::FileDetail::names);
+  compare::ComparisonOptions compared = comparison_options(options.asked.per);
+  choose_units(options.report.tables.filter, compared);
+  compared.open = compare::code_of_builds(options.report.read.symbols, compare::FileDetail::names);
   WPERF_TRY(compare::Comparison comparison, compare::compare_runs(before, after, compared));
   if (were_copies) {
     comparison.notes.emplace_back(
@@ -149,31 +146,32 @@ diag::Result<int> show_comparison(std::vector<compare::RunCosts> before, std::ve
   }
   compare::review_totals(comparison, compared);
   diag::FirstFailure written;
-  if (request.recording.wants_page() || request.recording.folded) {
+  if (options.report.pages.wanted() || options.report.folded) {
     const auto changes = compare::merge_stacks(before, after, comparison.matched, compared);
-    written.add(changes.has_value() ? write_stacks(changes.value(), comparison, request, console) : changes.error());
+    written.add(changes.has_value() ? write_stacks(changes.value(), comparison, options, console) : changes.error());
   }
-  std::vector<compare::Verdict> verdicts = compare::judge(comparison, request.comparison.conditions);
-  const report::DiffOptions options{.rows = request.sampling.display.rows,
-                                    .verbose = request.outputs.verbose,
-                                    .coloured = console.coloured(),
-                                    .width = console.animated() ? console.width() : 0,
-                                    .totals_per = totals_per(request.comparison.per)};
-  if (is_told(request)) {
-    std::string text = report::diff_text(comparison, options);
+  std::vector<compare::Verdict> verdicts = compare::judge(comparison, options.asked.conditions);
+  const report::DiffOptions shown{.rows = options.report.display.rows,
+                                  .verbose = options.report.outputs.verbose,
+                                  .coloured = console.coloured(),
+                                  .width = console.animated() ? console.width() : 0,
+                                  .totals_per = totals_per(options.asked.per)};
+  if (options.is_told) {
+    std::string text = report::diff_text(comparison, shown);
     if (!verdicts.empty()) text += '\n' + report::gate_text(verdicts);
     console.out(text);
   }
-  if (request.comparison.annotations) {
-    compare::find_sources(comparison, after, compare::code_of_builds(request, compare::FileDetail::lines), verdicts);
-    annotate(verdicts, request, console);
+  if (options.asked.annotations) {
+    compare::find_sources(comparison, after,
+                          compare::code_of_builds(options.report.read.symbols, compare::FileDetail::lines), verdicts);
+    annotate(verdicts, options, console);
   }
-  if (output::wants_json(request.outputs)) {
-    written.add(output::deliver_json(request.outputs, report::diff_json(comparison, verdicts, options), console));
+  if (output::wants_json(options.report.outputs)) {
+    written.add(output::deliver_json(options.report.outputs, report::diff_json(comparison, verdicts, shown), console));
   }
-  written.add(write_files(comparison, verdicts, options, request, console));
+  written.add(write_files(comparison, verdicts, shown, options, console));
   WPERF_CHECK_OK(std::move(written).result());
   return status_of(verdicts, comparison, console);
 }
 
-}  // namespace wperf::commands
+}  // namespace wperf::show

@@ -7,13 +7,13 @@
 #include "analysis/compare/run_costs.h"
 #include "ground/diag/console.h"
 #include "ground/diag/result.h"
-#include "model/request/request.h"
+#include "model/request/output_options.h"
 
-namespace wperf::commands {
+namespace wperf::show {
 
-diag::Result<void> write_baseline(const std::vector<compare::RunCosts>& runs, const request::Request& request,
-                                  diag::Console& console);
+diag::Result<void> write_baseline(const std::vector<compare::RunCosts>& runs, const std::string& file,
+                                  const request::Outputs& outputs, diag::Console& console);
 
 diag::Result<std::vector<compare::RunCosts>> read_baseline(const std::string& path);
 
-}  // namespace wperf::commands
+}  // namespace wperf::show

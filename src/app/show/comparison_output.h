@@ -4,14 +4,14 @@
 #include <vector>
 
 #include "analysis/compare/run_costs.h"
+#include "app/show/comparison_options.h"
 #include "ground/diag/console.h"
 #include "ground/diag/result.h"
-#include "model/request/request.h"
 
-namespace wperf::commands {
+namespace wperf::show {
 
 // The exit status: ExitCode::gate_failed where a condition of --fail-if is met.
 diag::Result<int> show_comparison(std::vector<compare::RunCosts> before, std::vector<compare::RunCosts> after,
-                                  const request::Request& request, diag::Console& console);
+                                  const ComparisonOptions& options, diag::Console& console);
 
-}  // namespace wperf::commands
+}  // namespace wperf::show

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "app/commands/bench_baseline.h"
+#include "app/show/bench_baseline.h"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 
 #include "ground/os/files.h"
 
-namespace wperf::commands {
+namespace wperf::show {
 namespace {
 
 class HeardDocument final : public diag::Console {
@@ -88,4 +88,4 @@ TEST(BenchBaseline, WhatIsNoneIsRefused) {
 }
 
 }  // namespace
-}  // namespace wperf::commands
+}  // namespace wperf::show

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "app/commands/bench_baseline.h"
+#include "app/show/bench_baseline.h"
 
 #include <cmath>
 #include <utility>
@@ -10,7 +10,7 @@
 #include "ground/text/json_reader.h"
 #include "ground/text/json_writer.h"
 
-namespace wperf::commands {
+namespace wperf::show {
 namespace {
 
 constexpr usize kMostRunsRead = 10'000, kMostCountsRead = 10'000;
@@ -36,8 +36,8 @@ compare::RunCosts read_run(text::JsonReader& json, const std::string& program) {
 
 }  // namespace
 
-diag::Result<void> write_baseline(const std::vector<compare::RunCosts>& runs, const request::Request& request,
-                                  diag::Console& console) {
+diag::Result<void> write_baseline(const std::vector<compare::RunCosts>& runs, const std::string& file,
+                                  const request::Outputs& outputs, diag::Console& console) {
   std::string out;
   text::JsonWriter json(out);
   json.begin_object();
@@ -59,7 +59,7 @@ diag::Result<void> write_baseline(const std::vector<compare::RunCosts>& runs, co
   json.end_object();
   json.end_object();
   out += '\n';
-  return output::write_named_output(*request.comparison.kept_baseline, out, request.outputs, console);
+  return output::write_named_output(file, out, outputs, console);
 }
 
 diag::Result<std::vector<compare::RunCosts>> read_baseline(const std::string& path) {
@@ -86,4 +86,4 @@ diag::Result<std::vector<compare::RunCosts>> read_baseline(const std::string& pa
   return runs;
 }
 
-}  // namespace wperf::commands
+}  // namespace wperf::show
