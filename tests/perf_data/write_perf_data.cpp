@@ -29,12 +29,12 @@ std::string records_of(std::string_view module) {
   perf_data::Trailer trailer{.sample_type = kSampleType, .pid = kPid, .tid = kPid, .id = 71};
   perf_data::append_event_name(out, 71, "first_event");
   perf_data::append_event_name(out, 72, "second_event");
-  perf_data::append_comm(out, kPid, kPid, "written", true, trailer);
+  perf_data::append_comm(out, {kPid, kPid}, "written", true, trailer);
   perf_data::append_mmap2(
       out, {.pid = kPid, .tid = kPid, .address = kBase, .length = kSize, .inode = 77, .file = module}, trailer);
   trailer.time = kMillisecond;
-  perf_data::append_fork(out, kPid, kPid, kThread, kPid, trailer.time, trailer);
-  perf_data::append_comm(out, kPid, kThread, "second thread", false, trailer);
+  perf_data::append_fork(out, {kPid, kThread}, {kPid, kPid}, trailer.time, trailer);
+  perf_data::append_comm(out, {kPid, kThread}, "second thread", false, trailer);
   for (u32 i = 0; i < 30; ++i) {
     const u64 chain[] = {perf_data::kCallchainUser, kBase + 0x1000 + i, kBase + 0x2000};
     perf_data::append_sample(out, {.sample_type = kSampleType,

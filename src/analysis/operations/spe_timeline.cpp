@@ -86,9 +86,8 @@ class CountsOverTime {
 
 }  // namespace
 
-void add_spe_timeline(const recording::RecordedRecords& records, const perf_data::AuxTraces& traces,
-                      const perf_data::RunFacts* run, u64 slice_ns, operations::SpeProfile& profile,
-                      diag::Console& console) {
+bool add_spe_timeline(const recording::RecordedRecords& records, const perf_data::AuxTraces& traces,
+                      const perf_data::RunFacts* run, u64 slice_ns, operations::SpeProfile& profile) {
   const auto& time = traces.time();
   u64 begin = ~u64{0}, end = 0;
   if (time.has_value() && time->has_zero) {
@@ -97,7 +96,7 @@ void add_spe_timeline(const recording::RecordedRecords& records, const perf_data
       end = std::max(end, moment);
     });
   }
-  if (begin > end) return console.warn("warning: --timeline has no data: the SPE records have no times");
+  if (begin > end) return false;
   const bool has_run_time = run != nullptr && run->start_ns < run->end_ns;
   const stacks::TimeSlices slices = has_run_time ? stacks::make_time_slices(run->start_ns, run->end_ns, slice_ns)
                                                  : stacks::make_time_slices(begin, end + 1, slice_ns);
@@ -109,6 +108,7 @@ void add_spe_timeline(const recording::RecordedRecords& records, const perf_data
     counts.add(record, namer.row(origin, record).symbol, moment);
   });
   counts.take();
+  return true;
 }
 
 }  // namespace wperf::operations

@@ -6,13 +6,12 @@
 #include "analysis/recording/recorded_records.h"
 #include "formats/perf_data/aux_traces.h"
 #include "formats/perf_data/run_facts.h"
-#include "ground/diag/console.h"
 
 namespace wperf::operations {
 
-// `run`: the run's begin and end, if the file has them; otherwise the first and the last record are used.
-void add_spe_timeline(const recording::RecordedRecords& records, const perf_data::AuxTraces& traces,
-                      const perf_data::RunFacts* run, u64 slice_ns, operations::SpeProfile& profile,
-                      diag::Console& console);
+// Returns false if the records have no times. `run`: the run's begin and end, if the file has them; otherwise the first
+// and the last record are used.
+bool add_spe_timeline(const recording::RecordedRecords& records, const perf_data::AuxTraces& traces,
+                      const perf_data::RunFacts* run, u64 slice_ns, operations::SpeProfile& profile);
 
 }  // namespace wperf::operations

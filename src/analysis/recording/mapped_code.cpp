@@ -70,15 +70,14 @@ bool is_windows_run(const perf_data::PerfFile& file) {
 }
 
 modules::CodeFile load_mapped_code(const perf_data::PerfFile& file, const perf_data::ProcessHistory& history,
-                                   const perf_data::MappedCode& code, bool windows_run,
-                                   const modules::ElfSearch& search, const modules::SymbolOptions& images) {
-  if (!windows_run && !perf_data::is_windows_path(code.path)) {
-    modules::CodeFile elf(load_mapped_elf(file, history, code, search));
+                                   const perf_data::MappedCode& code, const CodeSearch& search) {
+  if (!search.windows_run && !perf_data::is_windows_path(code.path)) {
+    modules::CodeFile elf(load_mapped_elf(file, history, code, search.elf));
     if (elf.has_symbols()) return elf;
-    modules::CodeFile image = load_recorded_image(file, code, images);
+    modules::CodeFile image = load_recorded_image(file, code, search.images);
     return image.is_windows() ? std::move(image) : std::move(elf);
   }
-  return load_recorded_image(file, code, images);
+  return load_recorded_image(file, code, search.images);
 }
 
 modules::LoadedElf load_mapped_elf(const perf_data::PerfFile& file, const perf_data::ProcessHistory& history,

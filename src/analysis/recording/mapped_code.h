@@ -14,9 +14,13 @@ namespace wperf::recording {
 // Did wperf itself record Windows programs?
 bool is_windows_run(const perf_data::PerfFile& file);
 // For code in a file, or in the vdso; for a Windows run, or if a path is a Windows path, images with their PDBs.
+struct CodeSearch {
+  bool windows_run = false;
+  const modules::ElfSearch& elf;
+  const modules::SymbolOptions& images;
+};
 modules::CodeFile load_mapped_code(const perf_data::PerfFile& file, const perf_data::ProcessHistory& history,
-                                   const perf_data::MappedCode& code, bool windows_run,
-                                   const modules::ElfSearch& search, const modules::SymbolOptions& images);
+                                   const perf_data::MappedCode& code, const CodeSearch& search);
 // A Windows image in a recording by wperf; an empty answer for other code.
 modules::CodeFile load_recorded_image(const perf_data::PerfFile& file, const perf_data::MappedCode& code,
                                       const modules::SymbolOptions& images);

@@ -43,9 +43,9 @@ u64 searched_address(u64 address, bool is_return_address) {
 
 class PlaceNamer {
  public:
-  PlaceNamer(const perf_data::PerfFile& file, const ProcessHistory& history, const RecordedJit& jit,
-             const PlaceOptions& options, StackProfile& profile)
-      : file_(file), history_(history), jit_(jit), options_(options), profile_(profile) {}
+  PlaceNamer(const perf_data::PerfFile& file, const ProcessHistory& history, const PlaceOptions& options,
+             StackProfile& profile)
+      : file_(file), history_(history), jit_(*options.jit), options_(options), profile_(profile) {}
 
   void run(stacks::StackAggregator& aggregator) {
     std::vector<u32> asked(aggregator.address_count());
@@ -191,7 +191,7 @@ void PlaceNamer::find_names() {
     }
     modules::for_each_module(to_load.size(), [&](size_t n) {
       const MappedCode& code = history_.codes()[some[to_load[n]]];
-      loaded[to_load[n]] = load_mapped_code(file_, history_, code, windows_run, options_.search, options_.images);
+      loaded[to_load[n]] = load_mapped_code(file_, history_, code, {windows_run, options_.search, options_.images});
     });
     for (const size_t i : to_load) {
       if (options_.opened == nullptr) break;
@@ -528,9 +528,8 @@ void PlaceNamer::name_unknown(const std::vector<u32>& asked) {
 }  // namespace
 
 NamedPlaces name_places(const perf_data::PerfFile& file, const ProcessHistory& history,
-                        stacks::StackAggregator& aggregator, const RecordedJit& jit, const PlaceOptions& options,
-                        StackProfile& profile) {
-  PlaceNamer namer(file, history, jit, options, profile);
+                        stacks::StackAggregator& aggregator, const PlaceOptions& options, StackProfile& profile) {
+  PlaceNamer namer(file, history, options, profile);
   namer.run(aggregator);
   return namer.take();
 }

@@ -18,6 +18,7 @@ namespace wperf::recording {
 using NamingProgress = std::function<void(usize done, usize all)>;
 
 struct PlaceOptions {
+  const RecordedJit* jit = nullptr;  // never null
   modules::ElfSearch search;
   modules::SymbolOptions images;  // for Windows programs
   bool lines = false;             // each place has its line
@@ -50,7 +51,7 @@ struct NamedPlaces {
 // than the aggregator has: the samples of the profile are moved to the new ones. With lists there is one node for each
 // place. Takes the addresses out of the aggregator if they are not needed later.
 NamedPlaces name_places(const perf_data::PerfFile& file, const perf_data::ProcessHistory& history,
-                        stacks::StackAggregator& aggregator, const RecordedJit& jit, const PlaceOptions& options,
+                        stacks::StackAggregator& aggregator, const PlaceOptions& options,
                         stacks::StackProfile& profile);
 
 }  // namespace wperf::recording

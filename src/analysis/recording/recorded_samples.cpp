@@ -524,7 +524,8 @@ class RecordingReader {
   }
 
   void name(stacks::StackAggregator& aggregator) {
-    const PlaceOptions options{.search = {.folders = folders_,
+    const PlaceOptions options{.jit = &reader_->jit(),
+                               .search = {.folders = folders_,
                                           .lines = wanted_.lines || wanted_.inlined || wanted_.code_lines,
                                           .downloads = wanted_.downloads,
                                           .functions = wanted_.functions},
@@ -539,7 +540,7 @@ class RecordingReader {
                                .lists = wanted_.rows,
                                .tell = wanted_.tell_naming,
                                .opened = wanted_.code ? nullptr : wanted_.opened};
-    NamedPlaces named = name_places(file_, *history_, aggregator, reader_->jit(), options, out_.profile);
+    NamedPlaces named = name_places(file_, *history_, aggregator, options, out_.profile);
     out_.files = std::move(named.files);
     out_.lists = std::move(named.lists);
   }

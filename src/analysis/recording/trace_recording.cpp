@@ -156,16 +156,16 @@ class Writer {
   void write_programs() {
     const etl::TraceHistory& history = collected_.history;
     for (const etl::TraceHistory::Process& one : history.processes()) {
-      perf_data::append_comm(pending_, one.process, one.process, one.image, true,
+      perf_data::append_comm(pending_, {one.process, one.process}, one.image, true,
                              trailer(one.process, one.process, one.begin));
     }
     for (const etl::TraceHistory::Thread& one : history.threads()) {
       const perf_data::Trailer at = trailer(one.process, one.thread, one.begin);
-      perf_data::append_fork(pending_, one.process, one.process, one.thread, one.process, at.time, at);
+      perf_data::append_fork(pending_, {one.process, one.thread}, {one.process, one.process}, at.time, at);
       // Several processes may have had its number, one after the other.
       const std::string_view name =
           !one.name.empty() ? std::string_view(one.name) : history.image_of(one.process, one.begin);
-      if (!name.empty()) perf_data::append_comm(pending_, one.process, one.thread, name, false, at);
+      if (!name.empty()) perf_data::append_comm(pending_, {one.process, one.thread}, name, false, at);
     }
     for (const etl::TraceHistory::Image& one : history.images()) {
       // For a 32-bit kernel, too; programs may lie as high there.

@@ -9,9 +9,9 @@
 
 namespace wperf::waits {
 
-WaitLocks::WaitLocks(const perf_data::PerfFile& file, const waits::Accounting& accounting,
-                     const recording::RecordedSwitches& switches, const std::vector<bool>& chosen, WaitNames& names,
+WaitLocks::WaitLocks(const perf_data::PerfFile& file, const ChosenWaits& all, WaitNames& names,
                      const modules::ElfSearch& search, bool decorated) {
+  const auto& [accounting, switches, chosen] = all;
   std::vector<recording::DataAddress> asked;
   std::vector<u32> samples;
   for (const waits::Wait& wait : accounting.waits) {
@@ -78,9 +78,8 @@ bool has_more(const auto& a, const auto& b) {
 
 }  // namespace
 
-void add_locks(const waits::Accounting& accounting, const recording::RecordedSwitches& switches,
-               const std::vector<bool>& chosen, u64 min_ns, WaitNames& names, const WaitLocks& locks,
-               waits::WaitReport& report) {
+void add_locks(const ChosenWaits& all, u64 min_ns, WaitNames& names, const WaitLocks& locks, WaitReport& report) {
+  const auto& [accounting, switches, chosen] = all;
   struct Sums {
     waits::LockRow row;
     std::map<u32, PlaceSums> places;  // by group

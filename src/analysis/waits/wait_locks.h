@@ -11,6 +11,13 @@
 
 namespace wperf::waits {
 
+// All waits of a recording, and whose are chosen.
+struct ChosenWaits {
+  const Accounting& accounting;
+  const recording::RecordedSwitches& switches;
+  const std::vector<bool>& chosen;  // by thread of the accounting
+};
+
 class WaitLocks {
  public:
   static constexpr u32 kNone = ~u32{0};         // the wait was for no lock
@@ -18,9 +25,8 @@ class WaitLocks {
 
   WaitLocks() = default;
   // For the waits of chosen threads.
-  WaitLocks(const perf_data::PerfFile& file, const waits::Accounting& accounting,
-            const recording::RecordedSwitches& switches, const std::vector<bool>& chosen, WaitNames& names,
-            const modules::ElfSearch& search, bool decorated);
+  WaitLocks(const perf_data::PerfFile& file, const ChosenWaits& all, WaitNames& names, const modules::ElfSearch& search,
+            bool decorated);
 
   u32 lock_of(const waits::Wait& wait) const {
     const auto known = of_sample_.find(wait.sample);
@@ -36,8 +42,6 @@ class WaitLocks {
 };
 
 // The table of locks: the waits of the chosen threads that are at least so long.
-void add_locks(const waits::Accounting& accounting, const recording::RecordedSwitches& switches,
-               const std::vector<bool>& chosen, u64 min_ns, WaitNames& names, const WaitLocks& locks,
-               waits::WaitReport& report);
+void add_locks(const ChosenWaits& all, u64 min_ns, WaitNames& names, const WaitLocks& locks, WaitReport& report);
 
 }  // namespace wperf::waits

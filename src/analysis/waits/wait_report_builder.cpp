@@ -44,7 +44,7 @@ class Builder {
       return std::move(out_);
     }
     add_functions_and_wakers();
-    add_locks(accounting_, switches_, chosen_, selection_.min_ns, names_, locks_, out_);
+    add_locks({accounting_, switches_, chosen_}, selection_.min_ns, names_, locks_, out_);
     if (!switches_.of_whole_cores) return std::move(out_);
     add_starved();
     for (u32 core = 0; core < accounting_.cores.size(); ++core) {

@@ -158,7 +158,7 @@ void LiveScreen::paint() {
   view_.follow(answer_);
   const usize columns = size.columns == 0 ? kUsualColumns : std::min<usize>(size.columns, kMostColumns);
   const usize lines = size.lines == 0 ? kUsualLines : std::min<usize>(size.lines, kMostLines);
-  terminal_.write(screen_.change_to(top::make_picture(view_, shown(), answer_, facts_, columns, lines)));
+  terminal_.write(screen_.change_to(top::make_picture(view_, shown(), answer_, facts_, {columns, lines})));
 }
 
 diag::Result<void> LiveScreen::run(diag::Console& console) {

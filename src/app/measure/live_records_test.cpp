@@ -36,7 +36,7 @@ std::string sample(u64 ip) {
 
 std::string comm(std::string_view name, u32 pid = 1) {
   std::string record;
-  perf_data::append_comm(record, pid, pid, name, false, {.sample_type = kSampleType});
+  perf_data::append_comm(record, {pid, pid}, name, false, {.sample_type = kSampleType});
   return record;
 }
 
@@ -74,7 +74,7 @@ TEST(LiveRecords, OnlyProcessesThatWereSampledAreTold) {
   records.begin(bytes_of(beginning()), kPidOffset);
   records.begin_stretch(~u64{0});
   std::string fork;
-  perf_data::append_fork(fork, 1, 3, 1, 3, 0, {.sample_type = kSampleType});
+  perf_data::append_fork(fork, {1, 1}, {3, 3}, 0, {.sample_type = kSampleType});
   EXPECT_TRUE(records.take(bytes_of(comm("own") + comm("other", 2) + comm("parent", 3) + fork + sample(7))));
   EXPECT_EQ(told(records.file(1, 0)), "own parent 7 ");
   records.begin(bytes_of(beginning()), 0);  // the process of a sample is unknown

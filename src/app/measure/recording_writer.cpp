@@ -38,12 +38,12 @@ void append_programs(std::string& records, const RunEnding& ending, u64 sample_t
     const perf_data::Trailer trailer{
         .sample_type = sample_type, .pid = process.pid, .tid = process.pid, .id = id_of_event(0)};
     const std::string name = name_of(process);
-    perf_data::append_comm(records, process.pid, process.pid, name, true, trailer);
+    perf_data::append_comm(records, {process.pid, process.pid}, name, true, trailer);
     for (auto thread = ending.threads.lower_bound({process.pid, 0});
          thread != ending.threads.end() && thread->first == process.pid; ++thread) {
       if (thread->second == process.pid) continue;
-      perf_data::append_fork(records, process.pid, process.pid, thread->second, process.pid, 0, trailer);
-      perf_data::append_comm(records, process.pid, thread->second, name, false, trailer);
+      perf_data::append_fork(records, {process.pid, thread->second}, {process.pid, process.pid}, 0, trailer);
+      perf_data::append_comm(records, {process.pid, thread->second}, name, false, trailer);
     }
     for (const readings::Module& module : process.modules) {
       // Parts of the system without a file are written as Linux writes its own, "[vdso]".

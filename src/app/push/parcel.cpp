@@ -213,12 +213,16 @@ std::string program_of(const stacks::StackProfile& profile) {
 namespace {
 
 // The count is the value itself: formats that hold only counts have it, too.
-void add_event(const char* name, u32 type, u64 code, u64 value, u32 task, u32 node, stacks::StackProfile& profile) {
-  if (value == 0) return;
-  const auto event = static_cast<u32>(profile.events.size());
-  profile.events.push_back(
-      {.name = name, .samples = value, .period = value, .type = type, .code = code, .interval = 0});
-  profile.samples.push_back({.event = event, .task = task, .core = 0, .node = node, .count = value, .period = value});
+void add_event(stacks::StackEvent event, u32 task, u32 node, stacks::StackProfile& profile) {
+  if (event.samples == 0) return;
+  event.period = event.samples;
+  profile.samples.push_back({.event = static_cast<u32>(profile.events.size()),
+                             .task = task,
+                             .core = 0,
+                             .node = node,
+                             .count = event.samples,
+                             .period = event.samples});
+  profile.events.push_back(std::move(event));
 }
 
 }  // namespace
@@ -239,8 +243,10 @@ void add_agent_cost(const AgentCost& cost, stacks::StackProfile& profile) {
   const auto root = static_cast<u32>(profile.nodes.size());
   profile.nodes.push_back({});
   profile.nodes.push_back({.parent = root, .place = place});
-  add_event(kAgentCpu, kSoftware, kTaskClock, cost.cpu_ns, task, root + 1, profile);
-  add_event(kAgentMemory, kNoType, 0, cost.resident_bytes, task, root + 1, profile);
+  add_event({.name = kAgentCpu, .samples = cost.cpu_ns, .type = kSoftware, .code = kTaskClock, .interval = 0}, task,
+            root + 1, profile);
+  add_event({.name = kAgentMemory, .samples = cost.resident_bytes, .type = kNoType, .code = 0, .interval = 0}, task,
+            root + 1, profile);
 }
 
 }  // namespace wperf::push

@@ -33,10 +33,8 @@ struct BaselineFile {
 };
 
 std::string baseline_of(const std::vector<compare::RunCosts>& runs) {
-  request::Request request;
-  request.comparison.kept_baseline = "-";
   HeardDocument heard;
-  EXPECT_TRUE(write_baseline(runs, request, heard).has_value());
+  EXPECT_TRUE(write_baseline(runs, "-", {}, heard).has_value());
   return heard.text;
 }
 

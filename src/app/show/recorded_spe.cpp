@@ -196,8 +196,8 @@ std::vector<std::vector<answers::AddressAnswer>> name_code(const perf_data::Perf
         answers[i] = answers_of_map(written, code.first[i], wanted[i]);
         return;
       }
-      code.files[i] = recording::load_mapped_code(file, canonical.history(), mapped, recording::is_windows_run(file),
-                                                  search, options.read.symbols);
+      code.files[i] = recording::load_mapped_code(file, canonical.history(), mapped,
+                                                  {recording::is_windows_run(file), search, options.read.symbols});
       code.target.modules[i].reason = code.files[i].reason();
     }
     const symbols::SymbolQuery query{.lines = lines, .decorated = display.decorated_names};
@@ -314,8 +314,10 @@ diag::Result<ReadSpe> read_recorded_spe(const perf_data::PerfFile& file, const A
     read.profile.memory->limits.nameless_cores = kinds_without_source_names(states, midrs);
   if (display.timeline_ms.has_value()) {
     const u64 slice_ns = u64{*display.timeline_ms} * 1'000'000;
-    operations::add_spe_timeline(recorded, traces, facts.has_value() ? &*facts : nullptr, slice_ns, read.profile,
-                                 console);
+    const perf_data::RunFacts* const run_facts = facts.has_value() ? &*facts : nullptr;
+    if (!operations::add_spe_timeline(recorded, traces, run_facts, slice_ns, read.profile)) {
+      console.warn("warning: --timeline has no data: the SPE records have no times");
+    }
   }
   read.view = compat::make_view(read.profile.samples, read.profile.run);
   const compat::FileOfModule files = [&](u32 module) { return &code.files[module]; };

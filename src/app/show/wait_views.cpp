@@ -112,7 +112,7 @@ void add_facts(const Account& account, const stacks::StackLosses& losses, const 
 
 waits::WaitLocks locks_of(const Account& account, waits::WaitNames& names, const ReportOptions& options) {
   const modules::ElfSearch search{.folders = modules::symbol_folders(options.read.symbols.symbol_path), .lines = false};
-  return waits::WaitLocks(account.source.file(), account.accounting, account.switches, account.chosen, names, search,
+  return waits::WaitLocks(account.source.file(), {account.accounting, account.switches, account.chosen}, names, search,
                           options.display.decorated_names);
 }
 

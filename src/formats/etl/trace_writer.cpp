@@ -23,21 +23,6 @@ void set(std::string& bytes, usize at, T value) {
   std::memcpy(bytes.data() + at, &value, sizeof value);
 }
 
-std::string buffer_of(std::string_view records, u32 buffer_size, u16 core, u64 sequence, u64 time, u16 flags,
-                      u16 type) {
-  std::string out(kBufferHeader, '\0');
-  set(out, 0x00, buffer_size);
-  set(out, 0x10, time);
-  set(out, 0x18, sequence);
-  set(out, 0x28, core);
-  set(out, 0x30, static_cast<u32>(kBufferHeader + records.size()));
-  set(out, 0x34, static_cast<u16>(flags | kHasProcessorIndex));
-  set(out, 0x36, type);
-  out += records;
-  out.resize(buffer_size, '\xff');
-  return out;
-}
-
 }  // namespace
 
 std::string trace_header(const TraceFacts& facts) {
@@ -63,7 +48,7 @@ std::string trace_header(const TraceFacts& facts) {
   put_wide(payload, facts.logger_name);
   put_wide(payload, facts.file_name);
   const std::string record = system_record(0, 0, 2, facts.first_ticks, 0, 0, payload);
-  return buffer_of(record, facts.buffer_size, 0, 0, facts.first_ticks, 0, kHeaderBuffer);
+  return trace_buffer(record, facts.buffer_size, {.time = facts.first_ticks, .type = kHeaderBuffer});
 }
 
 std::string kernel_record(u8 group, u8 opcode, u8 version, u64 time, std::string_view payload,
@@ -117,8 +102,18 @@ std::string classic_record(const etl::Guid& provider, u8 opcode, u16 version, u6
   return record;
 }
 
-std::string trace_buffer(std::string_view records, u32 buffer_size, u16 core, u64 sequence, u64 time, u16 flags) {
-  return buffer_of(records, buffer_size, core, sequence, time, flags, 0);
+std::string trace_buffer(std::string_view records, u32 buffer_size, const BufferFacts& facts) {
+  std::string out(kBufferHeader, '\0');
+  set(out, 0x00, buffer_size);
+  set(out, 0x10, facts.time);
+  set(out, 0x18, facts.sequence);
+  set(out, 0x28, facts.core);
+  set(out, 0x30, static_cast<u32>(kBufferHeader + records.size()));
+  set(out, 0x34, static_cast<u16>(facts.flags | kHasProcessorIndex));
+  set(out, 0x36, facts.type);
+  out += records;
+  out.resize(buffer_size, '\xff');
+  return out;
 }
 
 bool BufferWriter::add(u16 core, u64 time, std::string_view record) {
@@ -131,7 +126,7 @@ bool BufferWriter::add(u16 core, u64 time, std::string_view record) {
 }
 
 void BufferWriter::flush(u16 core, Core& one) {
-  sink_(trace_buffer(one.records, buffer_size_, core, sequence_++, one.time));
+  sink_(trace_buffer(one.records, buffer_size_, {.core = core, .sequence = sequence_++, .time = one.time}));
   ++written_;
   one.records.clear();
 }

@@ -33,8 +33,13 @@ std::string kernel_record(u8 group, u8 opcode, u8 version, u64 time, std::string
 std::string system_record(u8 group, u8 opcode, u8 version, u64 time, u32 process, u32 thread, std::string_view payload);
 std::string classic_record(const etl::Guid& provider, u8 opcode, u16 version, u64 time, std::string_view payload);
 
+struct BufferFacts {
+  u16 core = 0;
+  u64 sequence = 0, time = 0;
+  u16 flags = 0, type = 0;
+};
 // One buffer: those records, and filler up to `buffer_size`.
-std::string trace_buffer(std::string_view records, u32 buffer_size, u16 core, u64 sequence, u64 time, u16 flags = 0);
+std::string trace_buffer(std::string_view records, u32 buffer_size, const BufferFacts& facts);
 
 // Cuts the records of each core into buffers. The records of one core come in the order of their times.
 class BufferWriter {

@@ -69,17 +69,17 @@ void append_mmap2(std::string& out, const WrittenMapping& mapping, const Trailer
   put_kernel_record(out, RecordType::mmap2, misc, body, trailer);
 }
 
-void append_comm(std::string& out, u32 pid, u32 tid, std::string_view name, bool by_exec, const Trailer& trailer) {
+void append_comm(std::string& out, TaskNumbers task, std::string_view name, bool by_exec, const Trailer& trailer) {
   std::string body;
-  put(body, pid);
-  put(body, tid);
+  put(body, task.pid);
+  put(body, task.tid);
   put_cut_text(body, name, trailer_size(trailer));
   put_kernel_record(out, RecordType::comm, by_exec ? perf_data::kMiscCommExec : u16{0}, body, trailer);
 }
 
-void append_fork(std::string& out, u32 pid, u32 parent_pid, u32 tid, u32 parent_tid, u64 time, const Trailer& trailer) {
+void append_fork(std::string& out, TaskNumbers child, TaskNumbers parent, u64 time, const Trailer& trailer) {
   std::string body;
-  for (const u32 id : {pid, parent_pid, tid, parent_tid}) put(body, id);
+  for (const u32 id : {child.pid, parent.pid, child.tid, parent.tid}) put(body, id);
   put(body, time);
   put_kernel_record(out, RecordType::fork, 0, body, trailer);
 }

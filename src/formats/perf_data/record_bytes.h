@@ -29,6 +29,11 @@ struct WrittenMapping {
   std::string_view file = {};
 };
 
+// A thread and its process.
+struct TaskNumbers {
+  u32 pid = 0, tid = 0;
+};
+
 struct WrittenSample {
   u64 sample_type = 0;  // IDENTIFIER, IP, TID, TIME, ID, STREAM_ID, CPU, PERIOD, CALLCHAIN and REGS_USER are supported
   u64 id = 0, stream_id = 0, ip = 0, time = 0, period = 0;
@@ -39,8 +44,8 @@ struct WrittenSample {
 };
 
 void append_mmap2(std::string& out, const WrittenMapping& mapping, const Trailer& trailer);
-void append_comm(std::string& out, u32 pid, u32 tid, std::string_view name, bool by_exec, const Trailer& trailer);
-void append_fork(std::string& out, u32 pid, u32 parent_pid, u32 tid, u32 parent_tid, u64 time, const Trailer& trailer);
+void append_comm(std::string& out, TaskNumbers task, std::string_view name, bool by_exec, const Trailer& trailer);
+void append_fork(std::string& out, TaskNumbers child, TaskNumbers parent, u64 time, const Trailer& trailer);
 void append_sample(std::string& out, const WrittenSample& sample);
 // Lost samples of the event in `trailer` that no other record reports.
 void append_lost_samples(std::string& out, u64 samples, const Trailer& trailer);

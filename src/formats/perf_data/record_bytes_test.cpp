@@ -132,7 +132,7 @@ TEST(RecordBytes, Names) {
   for (const u64 type : kTrailers) {
     for (const std::string_view name : {"", "program", "eight by"}) {
       std::string bytes;
-      append_comm(bytes, 10, 11, name, name == "program", trailer_of(type));
+      append_comm(bytes, {10, 11}, name, name == "program", trailer_of(type));
       Comm comm;
       ASSERT_TRUE(read(record_in(bytes), events_of(type), comm));
       EXPECT_EQ(comm.pid, 10u);
@@ -147,7 +147,7 @@ TEST(RecordBytes, Names) {
 TEST(RecordBytes, Forks) {
   for (const u64 type : kTrailers) {
     std::string fork;
-    append_fork(fork, 10, 9, 11, 8, 1234, trailer_of(type));
+    append_fork(fork, {10, 11}, {9, 8}, 1234, trailer_of(type));
     Task task;
     ASSERT_TRUE(read(record_in(fork), events_of(type), task));
     EXPECT_FALSE(task.is_exit);

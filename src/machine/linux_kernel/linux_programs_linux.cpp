@@ -102,32 +102,37 @@ diag::Result<void> check_executable(const std::string& image) {
                      .system_error = ENOENT};
 }
 
+struct Child {
+  int release, failure;  // ends of pipes: it waits for a byte of the first, and writes the error of exec to the second
+  u32 core;
+  bool stdout_is_free, terminal_is_free;
+};
+
 // In the child, up to the exec: only calls that are safe after fork.
-[[noreturn]] void become_program(char* const* words, int release, int failure, u32 core, bool stdout_is_free,
-                                 bool terminal_is_free) {
-  if (stdout_is_free) dup2(STDERR_FILENO, STDOUT_FILENO);
-  const int nowhere = terminal_is_free ? open("/dev/null", O_RDWR | O_CLOEXEC) : -1;
+[[noreturn]] void become_program(char* const* words, const Child& child) {
+  if (child.stdout_is_free) dup2(STDERR_FILENO, STDOUT_FILENO);
+  const int nowhere = child.terminal_is_free ? open("/dev/null", O_RDWR | O_CLOEXEC) : -1;
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (nowhere >= 0) dup2(nowhere, stream);
   }
   signal(SIGINT, SIG_DFL);
   signal(SIGTERM, SIG_DFL);
   signal(SIGPIPE, SIG_DFL);
-  if (core < CPU_SETSIZE) {
+  if (child.core < CPU_SETSIZE) {
     cpu_set_t set;
     CPU_ZERO(&set);
-    CPU_SET(core, &set);
+    CPU_SET(child.core, &set);
     sched_setaffinity(0, sizeof set, &set);
   }
   char go = 0;
   ssize_t got = 0;
   do {
-    got = read(release, &go, 1);
+    got = read(child.release, &go, 1);
   } while (got < 0 && errno == EINTR);
   if (got == 1) {
     execvp(words[0], words);
     const int error = errno;
-    static_cast<void>(!write(failure, &error, sizeof error));
+    static_cast<void>(!write(child.failure, &error, sizeof error));
   }
   _exit(127);
 }
@@ -160,7 +165,11 @@ diag::Result<u32> LinuxPrograms::spawn(const std::string& image, const std::stri
   if (pid < 0) return diag::system_error(image + " cannot be started", errno);
   if (pid == 0) {
     close(release[1]);  // otherwise, if wperf is killed, its program waits for ever
-    become_program(pointers.data(), release[0], failure[1], core, stdout_is_free_, terminal_is_free_);
+    become_program(pointers.data(), {.release = release[0],
+                                     .failure = failure[1],
+                                     .core = core,
+                                     .stdout_is_free = stdout_is_free_,
+                                     .terminal_is_free = terminal_is_free_});
   }
   known.image = image;
   known.child = true;

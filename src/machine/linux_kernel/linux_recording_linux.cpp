@@ -51,13 +51,13 @@ void EarlierRecords::add_process(u32 process, const std::vector<int>& threads) {
   for (const int thread : threads) {
     const auto name = files_.text(fmt::format("/proc/{}/task/{}/comm", process, thread));
     if (!name.has_value()) continue;
-    perf_data::append_comm(bytes_, process, static_cast<u32>(thread), *name, false, trailer_);
+    perf_data::append_comm(bytes_, {process, static_cast<u32>(thread)}, *name, false, trailer_);
   }
   const auto maps = files_.text(fmt::format("/proc/{}/maps", process));
   if (!maps.has_value()) return;
   const std::string root = build_ids_.root_of(process);
   const auto build_id = [&](std::string_view path) { return build_ids_.of_file(root, path); };
-  perf_events::append_mappings(bytes_, process, *maps, mappings_, build_id, trailer_);
+  perf_events::append_mappings(bytes_, {process, *maps}, mappings_, build_id, trailer_);
 }
 
 void EarlierRecords::add_everybody() {

@@ -91,12 +91,13 @@ u64 kernel_bytes(std::string_view memory) {
 
 }  // namespace
 
-void append_mappings(std::string& out, u32 process, std::string_view maps, WhichMappings which,
-                     const BuildIdOf& build_id_of, const perf_data::Trailer& trailer) {
+void append_mappings(std::string& out, const ProcessMaps& read, WhichMappings which, const BuildIdOf& build_id_of,
+                     const perf_data::Trailer& trailer) {
+  std::string_view maps = read.maps;
   while (!maps.empty()) {
     perf_data::WrittenMapping mapping;
     if (!read_mapping(take_line(maps), which, mapping)) continue;
-    mapping.pid = mapping.tid = process;
+    mapping.pid = mapping.tid = read.process;
     if (mapping.inode != 0) mapping.build_id = build_id_of(mapping.file);
     perf_data::append_mmap2(out, mapping, trailer);
   }

@@ -16,8 +16,12 @@ using BuildIdOf = std::function<std::string_view(std::string_view path)>;
 // One record for each mapping in /proc/PID/maps. perf needs mappings of data only for unwinding copies of stacks: it
 // assumes that the first mapping of a file shows where the whole file is.
 enum class WhichMappings : u8 { code, all };
-void append_mappings(std::string& out, u32 process, std::string_view maps, WhichMappings which,
-                     const BuildIdOf& build_id_of, const perf_data::Trailer& trailer);
+struct ProcessMaps {
+  u32 process = 0;
+  std::string_view maps;  // the contents of the file
+};
+void append_mappings(std::string& out, const ProcessMaps& read, WhichMappings which, const BuildIdOf& build_id_of,
+                     const perf_data::Trailer& trailer);
 
 // The kernel as perf writes it. It starts at the first function, which is at the beginning of /proc/kallsyms, and its
 // length is in /proc/iomem. `build_id`: its bytes. Appends nothing if the addresses are hidden.

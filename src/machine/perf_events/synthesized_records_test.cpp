@@ -41,12 +41,13 @@ std::string_view no_build_id(std::string_view) {
 
 TEST(MadeUpRecords, MappingsOfAProcess) {
   Read read;
-  append_mappings(read.bytes, 7,
-                  "55d0c0000000-55d0c0001000 r--p 00000000 fe:00 12                         /usr/bin/one\n"
-                  "55d0c0001000-55d0c0005000 r-xp 00001000 fe:0a 12                         /usr/bin/one\n"
-                  "7f0000000000-7f0000001000 rwxp 00000000 00:00 0 \n"
-                  "7f0000002000-7f0000003000 r-xs 00002000 00:00 9       /name with blanks (deleted)\n"
-                  "7ffd00000000-7ffd00002000 r-xp 00000000 00:00 0                          [vdso]\n",
+  append_mappings(read.bytes,
+                  {7,
+                   "55d0c0000000-55d0c0001000 r--p 00000000 fe:00 12                         /usr/bin/one\n"
+                   "55d0c0001000-55d0c0005000 r-xp 00001000 fe:0a 12                         /usr/bin/one\n"
+                   "7f0000000000-7f0000001000 rwxp 00000000 00:00 0 \n"
+                   "7f0000002000-7f0000003000 r-xs 00002000 00:00 9       /name with blanks (deleted)\n"
+                   "7ffd00000000-7ffd00002000 r-xp 00000000 00:00 0                          [vdso]\n"},
                   WhichMappings::code, no_build_id, {.sample_type = kFields});
   read_back(read);
   ASSERT_EQ(read.mappings.size(), 4u) << "data is left out";
@@ -72,7 +73,7 @@ TEST(MadeUpRecords, MappingsOfAProcess) {
 
 TEST(MadeUpRecords, MappingsOfDataWhereAllAreWanted) {
   Read read;
-  append_mappings(read.bytes, 7, "400000-401000 r--p 00000000 fe:00 12 /a\n401000-402000 r-xp 00001000 fe:00 12 /a\n",
+  append_mappings(read.bytes, {7, "400000-401000 r--p 00000000 fe:00 12 /a\n401000-402000 r-xp 00001000 fe:00 12 /a\n"},
                   WhichMappings::all, no_build_id, {.sample_type = kFields});
   read_back(read);
   ASSERT_EQ(read.mappings.size(), 2u);
@@ -84,7 +85,7 @@ TEST(MadeUpRecords, MappingsOfDataWhereAllAreWanted) {
 TEST(MadeUpRecords, MappingsWithBuildIds) {
   const std::string id(20, '\x5a');
   Read read;
-  append_mappings(read.bytes, 7, "400000-401000 r-xp 00000000 fe:00 12 /a\n", WhichMappings::code,
+  append_mappings(read.bytes, {7, "400000-401000 r-xp 00000000 fe:00 12 /a\n"}, WhichMappings::code,
                   [&](std::string_view path) { return path == "/a" ? std::string_view(id) : std::string_view(); },
                   {.sample_type = kFields});
   read_back(read);
@@ -95,10 +96,11 @@ TEST(MadeUpRecords, MappingsWithBuildIds) {
 
 TEST(MadeUpRecords, LinesThatAreNoMappings) {
   Read read;
-  append_mappings(read.bytes, 7,
-                  "\nnonsense\n400000\n400000-\n401000-400000 r-xp 0 0:0 0 /a\n400000-401000 r-x\n"
-                  "400000-401000 r-xp\n400000-401000 r-xp 0 fe\n400000-401000 r-xp 0 fe:0\n"
-                  "fffffffffffffffff-0 r-xp 0 0:0 0 /a",
+  append_mappings(read.bytes,
+                  {7,
+                   "\nnonsense\n400000\n400000-\n401000-400000 r-xp 0 0:0 0 /a\n400000-401000 r-x\n"
+                   "400000-401000 r-xp\n400000-401000 r-xp 0 fe\n400000-401000 r-xp 0 fe:0\n"
+                   "fffffffffffffffff-0 r-xp 0 0:0 0 /a"},
                   WhichMappings::code, no_build_id, {.sample_type = kFields});
   EXPECT_TRUE(read.bytes.empty());
 }

@@ -16,8 +16,15 @@ using stacks::CallTree;
 using stacks::kNothing;
 using stacks::StackProfile;
 
-void append_tree(std::string& out, const StackProfile& profile, u32 event, const CallTree& tree, std::string_view title,
-                 bool with_self, const StackOptions& options) {
+struct TitledTree {
+  CallTree tree;
+  std::string_view title;
+  bool with_self;
+};
+
+void append_tree(std::string& out, const StackProfile& profile, u32 event, const TitledTree& shown,
+                 const StackOptions& options) {
+  const auto& [tree, title, with_self] = shown;
   fmt::format_to(std::back_inserter(out), "\n{} (at least {} %)\n{}  function\n", title,
                  fmt::format("{:g}", options.percent_limit), with_self ? "   all %  self %" : "       %");
   append_tree_text(out, profile, tree,
@@ -48,17 +55,19 @@ std::vector<u32> hot_functions(const StackProfile& profile, u32 event, const Sta
 
 void append_call_trees(std::string& out, const StackProfile& profile, u32 event, const StackOptions& options) {
   if (options.tree) {
-    append_tree(out, profile, event, make_call_tree(profile, event, options.filter), "call tree", true, options);
+    append_tree(out, profile, event, {make_call_tree(profile, event, options.filter), "call tree", true}, options);
   }
   if (!options.callers && !options.callees) return;
   const std::vector<u32> functions = hot_functions(profile, event, options);
   if (options.callers) {
-    append_tree(out, profile, event, make_caller_tree(profile, event, functions, options.filter),
-                "hot functions and their callers", false, options);
+    append_tree(out, profile, event,
+                {make_caller_tree(profile, event, functions, options.filter), "hot functions and their callers", false},
+                options);
   }
   if (options.callees) {
-    append_tree(out, profile, event, make_callee_tree(profile, event, functions, options.filter),
-                "functions and their callees", true, options);
+    append_tree(out, profile, event,
+                {make_callee_tree(profile, event, functions, options.filter), "functions and their callees", true},
+                options);
   }
 }
 

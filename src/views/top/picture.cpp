@@ -322,7 +322,8 @@ usize page_of(usize lines) {
 }
 
 Picture make_picture(const TopView& view, const LiveTable& table, const TableAnswer& answer, const PictureFacts& facts,
-                     usize columns, usize lines) {
+                     PictureSize size) {
+  const auto [columns, lines] = size;
   Picture picture{.columns = columns, .lines = {}};
   picture.lines.push_back(rates_line(answer, facts, view, columns));
   picture.lines.push_back(chosen_line(view, answer, facts, columns));

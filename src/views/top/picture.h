@@ -18,7 +18,10 @@ struct PictureFacts {
 
 // Rows of the table or of the code that fit.
 usize page_of(usize lines);
+struct PictureSize {
+  usize columns, lines;
+};
 Picture make_picture(const TopView& view, const LiveTable& table, const TableAnswer& answer, const PictureFacts& facts,
-                     usize columns, usize lines);
+                     PictureSize size);
 
 }  // namespace wperf::top

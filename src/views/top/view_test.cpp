@@ -63,7 +63,7 @@ class View : public testing::Test {
   }
   std::vector<std::string> shown(usize columns = 60, usize lines = 12) {
     view_.follow(table_.rows(view_.query));
-    const Picture picture = make_picture(view_, table_, table_.rows(view_.query), facts_, columns, lines);
+    const Picture picture = make_picture(view_, table_, table_.rows(view_.query), facts_, {columns, lines});
     std::vector<std::string> texts;
     for (const Line& line : picture.lines) {
       EXPECT_LE(line.columns(), columns);

@@ -68,7 +68,7 @@ void DwarfFile::State::index_units() {
     ranges.clear();
     const dwarf::Value low = {
         unit.low_pc.has_value() ? dwarf::ValueKind::address : dwarf::ValueKind::none, unit.low_pc.value_or(0), {}};
-    dwarf::read_ranges(unit, low, unit.high_pc, unit.ranges, ranges, damage);
+    dwarf::read_ranges(unit, {low, unit.high_pc, unit.ranges}, ranges, damage);
     if (const auto more = table.find(unit.offset); more != table.end() && is_old(unit)) {
       ranges.insert(ranges.end(), more->second.begin(), more->second.end());
     }

@@ -88,10 +88,12 @@ std::optional<u64> address_of_index(const Unit& unit, u64 index);
 struct AddressRange {
   u64 begin = 0, end = 0;
 };
-// The ranges in DW_AT_low_pc, DW_AT_high_pc and DW_AT_ranges of an entry; those of code that the linker dropped are
-// left out.
-void read_ranges(const Unit& unit, const Value& low, const Value& high, const Value& ranges,
-                 std::vector<AddressRange>& out, DwarfDamage& damage);
+// DW_AT_low_pc, DW_AT_high_pc and DW_AT_ranges of an entry.
+struct RangeValues {
+  const Value &low, &high, &ranges;
+};
+// The ranges of an entry; those of code that the linker dropped are left out.
+void read_ranges(const Unit& unit, const RangeValues& values, std::vector<AddressRange>& out, DwarfDamage& damage);
 
 // The ranges in .debug_aranges, by unit (its offset).
 std::map<u64, std::vector<AddressRange>> read_address_table(const InfoFile& file);

@@ -113,8 +113,8 @@ void read_new_list(const Unit& unit, u64 offset, RangeSink& sink) {
 
 }  // namespace
 
-void read_ranges(const Unit& unit, const Value& low, const Value& high, const Value& ranges,
-                 std::vector<AddressRange>& out, DwarfDamage& damage) {
+void read_ranges(const Unit& unit, const RangeValues& values, std::vector<AddressRange>& out, DwarfDamage& damage) {
+  const auto& [low, high, ranges] = values;
   RangeSink sink(unit, out, damage);
   if (ranges.kind == ValueKind::range_index) {
     const u8 width = unit.widths.offset;

@@ -174,7 +174,7 @@ class Walker {
   u32 read_function(u64 entry, const Abbreviation& abbreviation, u32 parent, u64& sibling) {
     const CodeEntry code = read_entry(abbreviation);
     ranges_.clear();
-    if (!cursor_.failed()) read_ranges(unit_, code.low, code.high, code.ranges, ranges_, damage_);
+    if (!cursor_.failed()) read_ranges(unit_, {code.low, code.high, code.ranges}, ranges_, damage_);
     if (ranges_.empty()) {
       // A mere declaration has only parameters below it.
       if (code.is_declaration) sibling = code.sibling;
