@@ -296,6 +296,29 @@ std::string_view Drill::likely_group() const {
   return lost > cycles() * kWorthAWord && most * 10 > lost ? likely : std::string_view{};
 }
 
+std::string_view Drill::event_of_worst() const {
+  for (u32 node = current_; node != kNone; node = method_.nodes[node].parent) {
+    const std::vector<std::string_view>& events = method_.nodes[node].events;
+    for (auto event = events.rbegin(); event != events.rend(); ++event) {
+      if (count_of(*event) != 0) return *event;
+    }
+  }
+  return {};
+}
+
+bool Drill::waits_for_memory() const {
+  const std::string_view likely = likely_group();
+  const bool by_misses = likely.starts_with("L1D") || likely.starts_with("L2") || likely.starts_with("LL") ||
+                         likely.starts_with("L3") || likely.starts_with("DTLB");
+  bool in_backend = false, in_memory = false;
+  for (u32 node = current_; node != kNone; node = method_.nodes[node].parent) {
+    const std::string_view name = method_.nodes[node].metric.name;
+    in_backend |= name.starts_with("backend");
+    in_memory |= name == "backend_mem_bound";
+  }
+  return in_memory || (in_backend && by_misses);
+}
+
 double Drill::cycles() const {
   return static_cast<double>(count_of(kCycles));
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // From the first level of a top-down tree to the node that explains most: which events to count in the next run, and
-// what the counts of a run mean. Pure: run_topdown does the runs.
+// what the counts of a run mean. Pure: app/bottleneck does the runs.
 #pragma once
 #include <optional>
 #include <span>
@@ -80,6 +80,10 @@ class Drill {
   u32 worst() const { return current_; }
   // The group of misses that most likely explains it; empty if no group does.
   std::string_view likely_group() const;
+  // Where to sample: the last event of the worst node, or of a node above it, that happened; empty: none did.
+  std::string_view event_of_worst() const;
+  // Does data that is late hold the program back?
+  bool waits_for_memory() const;
   // Cycles that the worst node lost, and all cycles of the first run; 0 if not known.
   double lost_cycles() const;
   double cycles() const;

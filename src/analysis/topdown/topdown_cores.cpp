@@ -4,8 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
+#include <string_view>
 
+#include "ground/text/number_text.h"
 #include "machine/plan/cores.h"
 #include "model/request/core_list.h"
 
@@ -86,7 +89,43 @@ diag::Result<std::vector<KindOfCore>> kinds_of(const request::Measurement& wante
   return is_started ? kinds_among({0}, machine) : kinds;
 }
 
+u64 added(u64 left, u64 right) {
+  return left > std::numeric_limits<u64>::max() - right ? std::numeric_limits<u64>::max() : left + right;
+}
+
+void add_row(const answers::CountRow& row, std::string_view name, std::vector<EventCount>& counts) {
+  auto found =
+      std::find_if(counts.begin(), counts.end(), [name](const EventCount& count) { return count.name == name; });
+  if (found == counts.end()) {
+    counts.push_back({.name = std::string(name)});
+    found = counts.end() - 1;
+  }
+  found->value = added(found->value, row.scaled);
+  found->low = added(found->low, row.has_interval ? text::whole_count(row.low) : 0);
+  found->high = added(found->high, row.has_interval ? text::whole_count(row.high) : 0);
+  found->bounded = found->bounded && row.has_interval;
+  found->counted = found->counted && row.counted();
+}
+
 }  // namespace
+
+KindCounts counts_of(const answers::CountProfile& profile, const plan::Capabilities& machine, pmu::Product product) {
+  KindCounts counts;
+  for (const answers::CountUnit& unit : profile.classes[index_of(EventClass::core)].units) {
+    const bool own = profile.by_kernel || plan::product_of_core(machine, unit.number) == product;
+    for (const answers::CountRow& row : unit.rows) {
+      const bool is_cycles = !row.code.has_value() || row.name == kCycles;
+      // The fixed counter, if it counted as the events did, and not an event of the same name.
+      if (!row.code.has_value() && unit.cycle_row != answers::CycleRow::as_events) continue;
+      if (own) {
+        add_row(row, is_cycles ? kCycles : std::string_view(row.name), counts.events);
+      } else if (is_cycles) {
+        counts.cycles_elsewhere = added(counts.cycles_elsewhere, row.scaled);
+      }
+    }
+  }
+  return counts;
+}
 
 std::string text_of(const std::vector<request::CoreRange>& ranges) {
   std::string text;

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The cores of a top-down search, by kind: each kind may have its own method.
+// The cores of a top-down search and their counts, by kind: each kind may have its own method.
 #pragma once
 #include <string>
 #include <vector>
 
+#include "analysis/topdown/drill.h"
 #include "ground/diag/result.h"
 #include "machine/plan/plan.h"
+#include "model/answers/count_profile.h"
 #include "model/request/measurement.h"
 
 namespace wperf::topdown {
@@ -24,6 +26,12 @@ diag::Result<std::vector<KindOfCore>> kinds_with_method(const request::Measureme
 
 // For a program that a driver measures on one core: which kinds that leaves out, and how to choose them. Empty if none.
 std::string note_of_other_kinds(const KindOfCore& measured, const plan::Capabilities& machine);
+
+struct KindCounts {
+  std::vector<EventCount> events;  // the sum over the cores of the kind; cycles as kCycles
+  u64 cycles_elsewhere = 0;        // of cores of other kinds, whose counts are in none of its formulas
+};
+KindCounts counts_of(const answers::CountProfile& profile, const plan::Capabilities& machine, pmu::Product product);
 
 std::string text_of(const std::vector<request::CoreRange>& ranges);  // "0-3,6"
 

@@ -70,5 +70,71 @@ TEST(TopdownCores, WhatADriverLeavesOutIsSaid) {
   EXPECT_EQ(note_of_other_kinds(first, machine_of({kC1Ultra, kC1Ultra}, false)), "");
 }
 
+answers::CountProfile counted(std::vector<answers::CountUnit> units) {
+  answers::CountProfile profile;
+  profile.classes[index_of(EventClass::core)].units = std::move(units);
+  return profile;
+}
+
+answers::CountUnit core(u32 number, std::vector<answers::CountRow> rows, answers::CycleRow cycle_row) {
+  answers::CountUnit made;
+  made.number = number;
+  made.rows = std::move(rows);
+  made.cycle_row = cycle_row;
+  return made;
+}
+
+answers::CountRow row(std::string name, std::optional<u16> code, u64 value) {
+  answers::CountRow made;
+  made.name = std::move(name);
+  made.code = code;
+  made.scaled = value;
+  made.low = 0.9 * static_cast<double>(value);
+  made.high = 1.1 * static_cast<double>(value);
+  made.has_interval = true;
+  return made;
+}
+
+TEST(TopdownCores, CountsOfOneKindAreAddedAndCyclesOfOthersAreTold) {
+  const plan::Capabilities machine = machine_of({kC1Ultra, kC1Ultra, kC1Nano}, false);
+  const auto of_core = [](u32 number, u64 cycles) {
+    return core(number, {row("cycle", std::nullopt, cycles), row("stall_slot", 0x3f, 10 * cycles)},
+                answers::CycleRow::as_events);
+  };
+  const KindCounts counts =
+      counts_of(counted({of_core(0, 100), of_core(1, 200), of_core(2, 5)}), machine, plan::product_of_core(machine, 0));
+  ASSERT_EQ(counts.events.size(), 2u);
+  EXPECT_EQ(counts.events[0].name, kCycles);
+  EXPECT_EQ(counts.events[0].value, 300u);
+  EXPECT_EQ(counts.events[1].value, 3000u);
+  EXPECT_EQ(counts.events[1].low, 2700u);
+  EXPECT_EQ(counts.events[1].high, 3300u);
+  EXPECT_TRUE(counts.events[1].bounded);
+  EXPECT_EQ(counts.cycles_elsewhere, 5u);
+}
+
+TEST(TopdownCores, TheFixedCounterIsLeftOutIfItCountedTheKernelToo) {
+  const plan::Capabilities machine = machine_of({kC1Ultra}, false);
+  const KindCounts counts = counts_of(counted({core(0, {row("cycle", std::nullopt, 900), row("cpu_cycles", 0x11, 100)},
+                                                    answers::CycleRow::with_kernel)}),
+                                      machine, plan::product_of_core(machine, 0));
+  ASSERT_EQ(counts.events.size(), 1u);
+  EXPECT_EQ(counts.events[0].value, 100u);
+}
+
+TEST(TopdownCores, AnEventWithoutAnIntervalOnOneCoreHasNone) {
+  const plan::Capabilities machine = machine_of({kC1Ultra, kC1Ultra}, false);
+  answers::CountRow rare = row("stall_slot", 0x3f, ~u64{0});
+  rare.has_interval = false;
+  rare.fraction = 0;
+  const KindCounts counts = counts_of(counted({core(0, {row("stall_slot", 0x3f, 7)}, answers::CycleRow::as_events),
+                                               core(1, {rare}, answers::CycleRow::as_events)}),
+                                      machine, plan::product_of_core(machine, 0));
+  ASSERT_EQ(counts.events.size(), 1u);
+  EXPECT_EQ(counts.events[0].value, ~u64{0});  // a sum that would overflow stays at the greatest number
+  EXPECT_FALSE(counts.events[0].bounded);
+  EXPECT_FALSE(counts.events[0].counted);
+}
+
 }  // namespace
 }  // namespace wperf::topdown

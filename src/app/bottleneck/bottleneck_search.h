@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// `topdown`: counts run after run until the bottleneck of each kind of core is known, then samples its functions.
+#pragma once
+#include <vector>
+
+#include "analysis/topdown/topdown_cores.h"
+#include "app/measure/measure_options.h"
+#include "app/measure/opened_machine.h"
+#include "app/show/report_options.h"
+#include "ground/diag/console.h"
+#include "ground/diag/result.h"
+#include "model/request/command_views.h"
+#include "views/report/topdown_report.h"
+
+namespace wperf::bottleneck {
+
+struct SearchOptions {
+  measure::MeasureOptions counting, sampling;  // of the cores that the user chose, or all
+  request::TopdownView view = {};
+  recording::ReadOptions read = {};  // for functions
+  show::NamingOptions naming = {};   // for functions
+  show::ReportOptions memory = {};   // for SPE
+};
+
+// One result for each kind of core, until Ctrl-C; at least one. Notes about all kinds are with the last.
+diag::Result<std::vector<report::Topdown>> find_bottlenecks(const SearchOptions& options, measure::Machine& machine,
+                                                            diag::Console& console);
+
+}  // namespace wperf::bottleneck
