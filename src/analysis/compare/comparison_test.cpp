@@ -348,5 +348,28 @@ TEST(Comparison, ManyFunctionsHideSmallChanges) {
             1.02 * compared(few, few).events.at(0).functions.at(0).detectable());
 }
 
+TEST(RunCosts, EachEventIsAddedOverCoresAndAbsentWhereNothingCountedIt) {
+  const auto row = [](std::string name, u64 value, double fraction) {
+    answers::CountRow made;
+    made.name = std::move(name);
+    made.scaled = value;
+    made.fraction = fraction;
+    return made;
+  };
+  answers::CountProfile profile;
+  profile.elapsed_seconds = 2;
+  answers::CountUnit first, second;
+  // The second row of a name on one core is the same count in another group.
+  first.rows = {row("inst_retired", 10, 1), row("inst_retired", 11, 1), row("l1d_cache", 0, 0)};
+  second.rows = {row("inst_retired", 30, 0.5)};
+  profile.classes[0].units = {first, second};
+  const RunCosts costs = costs_of(profile, "./new");
+  EXPECT_EQ(costs.file, "./new");
+  EXPECT_EQ(costs.seconds, 2);
+  ASSERT_EQ(costs.counts.size(), 1u);
+  EXPECT_EQ(costs.counts[0].event, "inst_retired");
+  EXPECT_EQ(costs.counts[0].value, 40);
+}
+
 }  // namespace
 }  // namespace wperf::compare

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <set>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 
@@ -309,6 +311,29 @@ void RunCostsBuilder::keep_stacks() {
 
 RunCosts run_costs(const StackProfile& profile, const CostWishes& wishes) {
   return RunCostsBuilder(profile, wishes).build();
+}
+
+RunCosts costs_of(const answers::CountProfile& profile, const std::string& name) {
+  RunCosts costs;
+  costs.file = name;
+  costs.seconds = profile.elapsed_seconds;
+  for (const answers::ClassCounts& counts : profile.classes) {
+    for (const answers::CountUnit& unit : counts.units) {
+      std::set<std::string_view> seen_here;
+      for (const answers::CountRow& row : unit.rows) {
+        if (!row.counted() || !seen_here.insert(row.name).second) continue;
+        const auto known = std::find_if(costs.counts.begin(), costs.counts.end(),
+                                        [&](const ExactCount& one) { return one.event == row.name; });
+        const auto value = static_cast<double>(row.scaled);
+        if (known != costs.counts.end()) {
+          known->value += value;
+        } else {
+          costs.counts.push_back({row.name, value});
+        }
+      }
+    }
+  }
+  return costs;
 }
 
 }  // namespace wperf::compare

@@ -7,6 +7,7 @@
 
 #include "analysis/compare/dispersion.h"
 #include "base/ints.h"
+#include "model/answers/count_profile.h"
 #include "model/stacks/stack_profile.h"
 #include "model/stacks/stack_rows.h"
 
@@ -80,6 +81,9 @@ struct RunCosts {
   std::vector<std::string> losses;  // losses of the run, whole sentences
   RunStacks stacks;                 // if a picture or folded stacks are wanted
 };
+
+// From counts of a program: the sum over all cores of each event that was counted. `name` stands for the file.
+RunCosts costs_of(const answers::CountProfile& profile, const std::string& name);
 
 struct CostWishes {
   // Only tasks are filtered in the profile: modules and functions may have different names on the two sides, so

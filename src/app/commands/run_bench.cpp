@@ -1,55 +1,23 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
-#include <algorithm>
-#include <cstddef>
-#include <functional>
-#include <optional>
-#include <set>
 #include <string>
 #include <utility>
 
-#include "analysis/compare/comparison.h"
-#include "analysis/compare/run_ranks.h"
+#include "app/bench/bench_runs.h"
 #include "app/commands/commands.h"
-#include "app/commands/destinations.h"
 #include "app/commands/measure_options_builder.h"
 #include "app/commands/report_options_builder.h"
-#include "app/measure/counting.h"
-#include "app/measure/measure_counts.h"
-#include "app/measure/opened_machine.h"
-#include "app/measure/quiet_console.h"
-#include "app/measure/recording_run.h"
-#include "app/output/outputs.h"
-#include "app/show/bench_baseline.h"
-#include "app/show/compared_runs.h"
-#include "app/show/comparison_output.h"
-#include "ground/os/new_file.h"
-#include "ground/text/number_text.h"
-#include "machine/plan/count_parts.h"
-#include "machine/plan/default_events.h"
-#include "machine/plan/sample_plan.h"
-#include "model/answers/count_profile.h"
 #include "model/request/bench_rounds.h"
 
 namespace wperf::commands {
 namespace {
 
-using request::kFewestRounds;
-constexpr u64 kDefaultRounds = 8;
-
 diag::Error usage(std::string text, std::string hint = "wperf bench -n 8 -- ./old ARGUMENTS --- ./new ARGUMENTS") {
   return {.text = std::move(text), .hint = std::move(hint), .code = diag::ExitCode::usage};
 }
 
-// The programs to run: both in turn, or the only one, with its side.
-struct Rounds {
-  u64 count = kDefaultRounds, warmup = 0;
-  bool runs_before = true, runs_after = true;
-};
-
-diag::Result<Rounds> rounds_of(const request::Request& request) {
+diag::Result<bench::Rounds> rounds_of(const request::Request& request) {
   const request::Comparison& asked = request.comparison;
   const bool is_alone = asked.baseline_file.has_value() || asked.kept_baseline.has_value();
   if (!request.program.has_value() || (!request.second_program.has_value() && !is_alone))
@@ -61,324 +29,26 @@ diag::Result<Rounds> rounds_of(const request::Request& request) {
     return usage("--record needs two programs: a baseline has counts, but no recordings");
   if (!asked.baseline_file.has_value() && !request.second_program.has_value() && !asked.conditions.empty())
     return usage("--fail-if has nothing to compare with", "give --baseline FILE, or a second program after ---");
-  Rounds rounds{.count = request.timeline.count == 0 ? kDefaultRounds : request.timeline.count,
-                .warmup = asked.warmup,
-                .runs_before = !asked.baseline_file.has_value(),
-                .runs_after = request.second_program.has_value() || asked.baseline_file.has_value()};
-  if (rounds.count >= kFewestRounds && rounds.count <= request::kMostRounds) return rounds;
+  bench::Rounds rounds{.count = request.timeline.count == 0 ? bench::kDefaultRounds : request.timeline.count,
+                       .warmup = asked.warmup,
+                       .runs_before = !asked.baseline_file.has_value(),
+                       .runs_after = request.second_program.has_value() || asked.baseline_file.has_value()};
+  if (rounds.count >= request::kFewestRounds && rounds.count <= request::kMostRounds) return rounds;
   return usage(fmt::format("-n {}: bench needs {} to {} runs of each program; fewer runs cannot show a difference",
-                           rounds.count, kFewestRounds, request::kMostRounds));
-}
-
-bool tells(const compare::RunCosts& run, std::string_view total) {
-  if (total == compare::kElapsed) return run.seconds > 0;
-  if (total == compare::kCpuTime) return run.cpu_seconds > 0;
-  return std::any_of(run.counts.begin(), run.counts.end(), [&](const auto& one) { return one.event == total; });
-}
-
-// Checks before any run that the names in conditions and --per exist. `baseline`: the runs of the side before, if they
-// are from a file.
-diag::Result<void> check_names(const request::Request& request, std::vector<std::string> totals,
-                               const std::vector<compare::RunCosts>& baseline) {
-  using Kind = request::FailCondition::Kind;
-  const request::Comparison& asked = request.comparison;
-  const bool records = asked.record_as.has_value();
-  totals.insert(totals.begin(), {std::string(compare::kElapsed), std::string(compare::kCpuTime)});
-  std::erase_if(totals, [&](const std::string& name) {
-    return !std::all_of(baseline.begin(), baseline.end(), [&](const auto& run) { return tells(run, name); });
-  });
-  const auto is_known = [&](const std::string& name) {
-    return std::find(totals.begin(), totals.end(), name) != totals.end();
-  };
-  for (const request::FailCondition& condition : asked.conditions) {
-    const std::string begin = fmt::format("--fail-if '{}': ", condition.text);
-    if (condition.kind == Kind::total && condition.name != "*" && !is_known(condition.name))
-      return usage(begin + (baseline.empty() ? "no event or total with this name is measured"
-                                             : "the baseline and the measured events do not both have this name"),
-                   fmt::format("measured are {}; add events with -e EVENTS", fmt::join(totals, ", ")));
-    if (condition.kind != Kind::total && !records)
-      return usage(begin + "conditions on functions, modules and lines need recordings",
-                   "make recordings with --record NAME");
-    if (condition.kind == Kind::inclusive && request.sampling.call_stacks.source == request::StackSource::none)
-      return usage(begin + "conditions on inclusive cost need call stacks", "add -g");
-  }
-  if (asked.per.unit == request::CostPer::Unit::counter && !is_known(asked.per.counter))
-    return usage(fmt::format("--per {}: no event or total with this name is measured", asked.per.counter),
-                 fmt::format("use share, second, run, or one of {}", fmt::join(totals, ", ")));
-  return {};
-}
-
-// The sum over all cores of each event, wherever it was counted.
-compare::RunCosts costs_of(const answers::CountProfile& profile, const std::string& name) {
-  compare::RunCosts costs;
-  costs.file = name;
-  costs.seconds = profile.elapsed_seconds;
-  for (const answers::ClassCounts& counts : profile.classes) {
-    for (const answers::CountUnit& unit : counts.units) {
-      std::set<std::string_view> seen_here;
-      for (const answers::CountRow& row : unit.rows) {
-        if (!row.counted() || !seen_here.insert(row.name).second) continue;
-        const auto known = std::find_if(costs.counts.begin(), costs.counts.end(),
-                                        [&](const compare::ExactCount& one) { return one.event == row.name; });
-        const auto value = static_cast<double>(row.scaled);
-        if (known != costs.counts.end()) {
-          known->value += value;
-        } else {
-          costs.counts.push_back({row.name, value});
-        }
-      }
-    }
-  }
-  return costs;
-}
-
-// Runs one side, and keeps its costs as those of this round if it ran to its end; nullopt: a warm-up run.
-using RunSide = std::function<diag::Result<void>(bool is_before, std::optional<u64> round)>;
-
-// Each round runs both; the order changes, so that drift affects both. Ctrl-C keeps whole rounds; returns their number.
-diag::Result<u64> run_rounds(const request::Request& request, const Rounds& rounds, const RunSide& run,
-                             diag::Console& console) {
-  const u64 all = rounds.warmup + rounds.count;
-  u64 whole = 0;
-  for (u64 number = 0; number < all && !console.interrupted(); ++number) {
-    const bool warms_up = number < rounds.warmup;
-    const std::optional<u64> round = warms_up ? std::nullopt : std::optional(number - rounds.warmup);
-    for (u64 turn = 0; turn < 2 && !console.interrupted(); ++turn) {
-      const bool is_before = (number + turn) % 2 == 0;
-      if (!(is_before ? rounds.runs_before : rounds.runs_after)) continue;
-      const bool is_second = !is_before && request.second_program.has_value();
-      if (console.shows_progress()) {
-        console.progress(fmt::format("bench: {} {} of {}, {}", warms_up ? "warm-up" : "round",
-                                     warms_up ? number + 1 : *round + 1, warms_up ? rounds.warmup : rounds.count,
-                                     is_second ? request.second_program->path : request.program->path));
-      }
-      WPERF_CHECK_OK(run(is_before, round));
-    }
-    if (!warms_up && !console.interrupted()) whole = *round + 1;
-  }
-  console.progress("");
-  if (whole == rounds.count) return whole;
-  if (whole >= kFewestRounds) {
-    console.warn(fmt::format("warning: interrupted after {} of {} rounds, which are shown", whole, rounds.count));
-    return whole;
-  }
-  return diag::Error{.text = fmt::format("interrupted after {} rounds, which cannot show a difference", whole),
-                     .hint = fmt::format("bench needs at least {} rounds", kFewestRounds)};
-}
-
-// A program that crashes costs little: the costs of both are compared only if both end alike.
-class Endings {
- public:
-  diag::Result<void> add(const request::Program& side, bool is_before, const device::ProcessState& program) {
-    if (program.running) return {};
-    status_[is_before ? 0 : 1] = program.exit_code;
-    name_[is_before ? 0 : 1] = side.path;
-    if (!status_[0].has_value() || !status_[1].has_value() || *status_[0] == *status_[1]) return {};
-    return diag::Error{
-        .text = fmt::format("{} ended with status {} and {} with status {}: their costs are not compared", name_[0],
-                            *status_[0], name_[1], *status_[1]),
-        .hint = "run each program alone, or add --show-output, to see why"};
-  }
-
-  // The user must decide whether the compared runs are failures.
-  void tell_of_failures(bool shows_output, diag::Console& console) const {
-    if (status_[0].value_or(0) == 0 && status_[1].value_or(0) == 0) return;
-    const u32 status = status_[0].value_or(status_[1].value_or(0));
-    const bool are_both = status_[0].has_value() && status_[1].has_value();
-    console.warn(fmt::format(
-        "warning: {} ended with status {}{}",
-        are_both && name_[0] != name_[1] ? name_[0] + " and " + name_[1] : name_[status_[0].has_value() ? 0 : 1],
-        status, shows_output ? "" : "; its output was hidden, --show-output shows it"));
-  }
-
- private:
-  std::optional<u32> status_[2];
-  std::string name_[2];
-};
-
-request::Request of_side(const request::Request& both, bool is_before) {
-  request::Request request = both;
-  if (is_before || !both.second_program.has_value()) return request;
-  request.program = both.second_program;
-  request.pe_file = request.program->path;
-  return request;
-}
-
-// With a driver `stat` counts nothing if no event is named; for a comparison of two programs wperf chooses some.
-void choose_events(const plan::Capabilities& machine, std::vector<request::CountItem>& items) {
-  if (items.empty() && machine.kernel == nullptr) items.emplace_back(plan::default_events(machine));
-}
-
-// The time on cores of a program that ended.
-double cpu_seconds_of(const device::ProcessState& program) {
-  return program.has_times ? static_cast<double>(program.user_ns + program.system_ns) / 1e9 : 0;
-}
-
-// The output of programs would appear twice for each round.
-void hide_output(const request::Comparison& asked, measure::Machine& machine) {
-  if (!asked.shows_output) machine.device->programs().keep_terminal_free();
-}
-
-std::vector<std::string> names_counted(const plan::CountPlan& plan, const plan::Capabilities& machine) {
-  std::vector<std::string> names;
-  if (machine.cycle_counters != 0) names.emplace_back("cycle");
-  for (const plan::Schedule& schedule : plan.schedules) {
-    for (const plan::Entry& entry : schedule.entries) {
-      if (!entry.padding && std::find(names.begin(), names.end(), entry.name) == names.end())
-        names.push_back(entry.name);
-    }
-  }
-  return names;
-}
-
-// Checked before anything runs: few runs cannot show some changes.
-diag::Result<void> check_baseline(usize runs, u64 rounds, const std::string& file) {
-  auto checked = compare::check_run_counts(runs, static_cast<usize>(rounds));
-  if (checked.has_value()) return checked;
-  diag::Error refused = std::move(checked).error();
-  refused.text = fmt::format("{}: {}", file, refused.text);
-  refused.hint = "make a baseline with more runs: wperf bench -n 8 --save-baseline FILE -- PROGRAM";
-  return refused;
-}
-
-// For only one program: the middle of its runs, and no comparison.
-void tell_medians(const std::vector<compare::RunCosts>& runs, const request::Request& request, diag::Console& console) {
-  if (!is_told(request)) return;
-  std::vector<double> seconds, cpu_seconds;
-  for (const compare::RunCosts& run : runs) {
-    seconds.push_back(run.seconds);
-    cpu_seconds.push_back(run.cpu_seconds);
-  }
-  console.out(fmt::format("{} runs of {}: medians: elapsed {}, cpu-time {}; written to {}\n", runs.size(),
-                          runs.front().file, text::duration(compare::median_of(seconds)),
-                          text::duration(compare::median_of(cpu_seconds)), *request.comparison.kept_baseline));
-}
-
-diag::Result<int> show_counts(std::vector<compare::RunCosts> before, std::vector<compare::RunCosts> after,
-                              const request::Request& request, diag::Console& console) {
-  if (request.comparison.kept_baseline.has_value()) {
-    const std::vector<compare::RunCosts>& kept = after.empty() ? before : after;
-    WPERF_CHECK_OK(show::write_baseline(kept, *request.comparison.kept_baseline, request.outputs, console));
-    if (after.empty()) {
-      tell_medians(kept, request, console);
-      return 0;
-    }
-  }
-  return show::show_comparison(std::move(before), std::move(after), comparison_options(request, console), console);
-}
-
-// Each run works like `stat`.
-diag::Result<int> count_in_turn(const request::Request& asked, const Rounds& rounds, diag::Console& console) {
-  const request::Sampling& sampling = asked.sampling;
-  if (sampling.jitter || sampling.rate_hz.has_value() || sampling.call_stacks.source != request::StackSource::none)
-    return usage("--freq, --jitter and -g need recordings; add --record NAME");
-  request::Request request = asked;
-  request.command = request::Command::stat;
-  std::vector<compare::RunCosts> before, after;
-  if (asked.comparison.baseline_file.has_value()) {
-    WPERF_TRY(before, show::read_baseline(*asked.comparison.baseline_file));
-    WPERF_CHECK_OK(check_baseline(before.size(), rounds.count, *asked.comparison.baseline_file));
-  }
-  WPERF_TRY(measure::Machine machine, measure::open_machine(request, console));
-  choose_events(machine.capabilities, request.items);
-  WPERF_TRY(const plan::CountPlan planned, measure::plan_counts(request, machine));
-  if (plan::parts_of(planned, machine.capabilities.counted_at_once).size() != 1)
-    return usage(fmt::format("only {} events can be counted at once; choose fewer with -e",
-                             machine.capabilities.counted_at_once));
-  WPERF_CHECK_OK(check_names(request, names_counted(planned, machine.capabilities), before));
-  hide_output(request.comparison, machine);
-  measure::QuietConsole heard(console);
-  Endings endings;
-  const auto run = [&](bool is_before, std::optional<u64> round) -> diag::Result<void> {
-    const request::Request one = of_side(request, is_before);
-    const measure::MeasureOptions options = measure_options(one);
-    plan::CountPlan plan = planned;
-    measure::SpawnedProgram program(machine.device->programs());
-    WPERF_CHECK_OK(measure::start_program(options, plan, machine, program, heard));
-    const u64 began = machine.device->programs().now_ns();
-    WPERF_TRY(measure::MeasuredCount count, measure::measure_count(options, plan, machine, program, heard));
-    const u64 ended_at = machine.device->programs().now_ns();
-    if (count.trouble.has_value()) return *count.trouble;
-    if (console.interrupted()) return {};
-    const device::ProcessState ended = machine.device->programs().process(program.pid());
-    WPERF_CHECK_OK(endings.add(*one.program, is_before, ended));
-    if (!round.has_value()) return {};
-    compare::RunCosts costs = costs_of(count.profile, one.program->command_line);
-    // Drivers' counts have whole milliseconds.
-    if (!count.profile.by_kernel) costs.seconds = static_cast<double>(ended_at - began) / 1e9;
-    costs.cpu_seconds = cpu_seconds_of(ended);
-    (is_before ? before : after).push_back(std::move(costs));
-    return {};
-  };
-  WPERF_TRY(const u64 whole, run_rounds(request, rounds, run, console));
-  endings.tell_of_failures(request.comparison.shows_output, console);
-  if (rounds.runs_before) before.resize(whole);
-  if (rounds.runs_after) after.resize(whole);
-  return show_counts(std::move(before), std::move(after), request, console);
-}
-
-// Each run works like `record`. The files stay: `diff` and `report` show more of them.
-diag::Result<int> record_in_turn(const request::Request& asked, const Rounds& rounds, diag::Console& console) {
-  request::Request request = asked;
-  request.command = request::Command::record;
-  if (request.sampling.spe.has_value()) return usage("bench --record samples events; it does not support SPE");
-  WPERF_TRY(measure::Machine machine, measure::open_machine(request, console));
-  measure::QuietConsole heard(console);
-  // Runs of a machine that repeats itself would be copies.
-  if (machine.capabilities.kernel == nullptr && machine.capabilities.foreign_driver.empty())
-    request.sampling.jitter = true;
-  WPERF_TRY(const plan::SamplePlan planned,
-            plan::make_sample_plan(request, request.recording, machine.capabilities, machine.catalog));
-  std::vector<std::string> names;
-  for (const plan::SampleEvent& event : planned.events) names.push_back(event.name);
-  WPERF_CHECK_OK(check_names(request, std::move(names), {}));
-  hide_output(request.comparison, machine);
-  Endings endings;
-  std::vector<double> cpu_seconds[2];  // before and after
-  const auto file_of = [&](bool is_before, u64 round) {
-    const std::string name =
-        fmt::format("{}-{}-{}.data", *request.comparison.record_as, is_before ? "before" : "after", round + 1);
-    return output::output_path(request.outputs, name);
-  };
-  WPERF_CHECK_OK(os::check_output(file_of(true, 0)));
-  const auto run = [&](bool is_before, std::optional<u64> round) -> diag::Result<void> {
-    request::Request one = of_side(request, is_before);
-    one.sampling.perf_data = true;
-    one.sampling.perf_data_file = file_of(is_before, round.value_or(0));
-    one.outputs.directory.reset();
-    WPERF_TRY(const measure::Recording recording, measure::record_samples(measure_options(one), machine, heard));
-    if (recording.trouble.has_value()) return *recording.trouble;
-    if (console.interrupted()) return {};
-    const double ran = cpu_seconds_of(machine.device->programs().process(recording.sampled.pid));
-    if (round.has_value()) cpu_seconds[is_before ? 0 : 1].push_back(ran);
-    const readings::Process* const program = measure::find_process(recording.processes, recording.sampled.pid);
-    if (program == nullptr) return {};
-    return endings.add(*one.program, is_before, {.running = program->running, .exit_code = program->exit_code});
-  };
-  WPERF_TRY(const u64 whole, run_rounds(request, rounds, run, console));
-  endings.tell_of_failures(request.comparison.shows_output, console);
-  std::vector<std::string> files;
-  for (const bool is_before : {true, false}) {
-    for (u64 round = 0; round < whole; ++round) files.push_back(file_of(is_before, round));
-  }
-  WPERF_TRY(std::vector<compare::RunCosts> before,
-            show::read_compared_runs(files, comparison_options(request, console), console));
-  std::vector<compare::RunCosts> after(before.begin() + static_cast<std::ptrdiff_t>(whole), before.end());
-  before.resize(whole);
-  // If the recordings do not have it.
-  for (u64 round = 0; round < whole; ++round) {
-    if (before[round].cpu_seconds == 0) before[round].cpu_seconds = cpu_seconds[0][round];
-    if (after[round].cpu_seconds == 0) after[round].cpu_seconds = cpu_seconds[1][round];
-  }
-  return show::show_comparison(std::move(before), std::move(after), comparison_options(request, console), console);
+                           rounds.count, request::kFewestRounds, request::kMostRounds));
 }
 
 }  // namespace
 
 diag::Result<int> run_bench(const request::Request& asked, diag::Console& console) {
-  WPERF_TRY(const Rounds rounds, rounds_of(asked));
-  return asked.comparison.record_as.has_value() ? record_in_turn(asked, rounds, console)
-                                                : count_in_turn(asked, rounds, console);
+  WPERF_TRY(const bench::Rounds rounds, rounds_of(asked));
+  request::Request request = asked;
+  request.command = asked.comparison.record_as.has_value() ? request::Command::record : request::Command::stat;
+  return bench::run_in_turn({.rounds = rounds,
+                             .measured = measure_options(request),
+                             .second = request.second_program,
+                             .compared = comparison_options(request, console)},
+                            console);
 }
 
 }  // namespace wperf::commands

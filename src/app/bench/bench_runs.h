@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// `bench`: one program or two run in turn, each counted or recorded, and the costs of their runs compared.
+#pragma once
+#include <optional>
+
+#include "app/measure/measure_options.h"
+#include "app/show/comparison_options.h"
+#include "ground/diag/console.h"
+#include "ground/diag/result.h"
+
+namespace wperf::bench {
+
+inline constexpr u64 kDefaultRounds = 8;
+
+// The programs to run: both in turn, or the only one, with its side.
+struct Rounds {
+  u64 count = kDefaultRounds, warmup = 0;
+  bool runs_before = true, runs_after = true;
+};
+
+struct BenchOptions {
+  Rounds rounds = {};
+  measure::MeasureOptions measured;  // of the program before
+  std::optional<request::Program> second = {};
+  show::ComparisonOptions compared;
+
+  const request::Program& program(bool is_before) const;
+  measure::MeasureOptions side(bool is_before) const;
+};
+
+// The exit status: ExitCode::gate_failed where a condition of --fail-if is met.
+diag::Result<int> run_in_turn(BenchOptions options, diag::Console& console);
+
+}  // namespace wperf::bench
