@@ -58,7 +58,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     };
     std::vector<u64> callers;
     const StackCopy copy{.address = kStack, .bytes = stack.span(), .is_whole = (options & 4) != 0};
-    unwind(machine, registers, copy, find, kMostFrames, callers);
+    unwind({machine, registers}, copy, find, kMostFrames, callers);
     if (callers.size() > kMostFrames) std::abort();
   }
   return 0;

@@ -129,7 +129,7 @@ unwind::Ending RecordedUnwinder::Files::add_callers(const Sample& sample, u32 sp
   const unwind::StackCopy stack{.address = registers.value[sp],
                                 .bytes = copy.bytes.first(static_cast<usize>(copy.written)),
                                 .is_whole = copy.written != 0 && copy.written < copy.bytes.size()};
-  const unwind::Ending ending = unwind::unwind(machine_, registers, stack, find_, kMostFrames, callers);
+  const unwind::Ending ending = unwind::unwind({machine_, registers}, stack, find_, kMostFrames, callers);
   switch (ending) {
     case unwind::Ending::outermost:
       break;

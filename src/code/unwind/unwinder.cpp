@@ -200,8 +200,9 @@ u8 stack_pointer(Machine machine) {
   return machine == Machine::aarch64 ? kArmStackPointer : kX64StackPointer;
 }
 
-Ending unwind(Machine machine, Registers registers, const StackCopy& stack, const FindCode& find, usize most_frames,
+Ending unwind(const Thread& thread, const StackCopy& stack, const FindCode& find, usize most_frames,
               std::vector<u64>& callers) {
+  const auto& [machine, registers] = thread;
   if (!registers.knows(instruction_pointer(machine)) || !registers.knows(stack_pointer(machine))) {
     return Ending::damaged;
   }

@@ -43,6 +43,12 @@ struct Registers {
 u8 instruction_pointer(Machine machine);  // their numbers
 u8 stack_pointer(Machine machine);
 
+// As it was interrupted.
+struct Thread {
+  Machine machine;
+  Registers registers;
+};
+
 struct CodeAt {
   const FrameRow* row = nullptr;  // null if there is no call frame information
   u64 moved_by = 0;               // address in the program minus address in the file
@@ -55,7 +61,7 @@ enum class Ending : u8 { outermost, stack_copy_too_short, no_table, damaged, too
 // Appends an address for each caller, the nearest first; the byte before it lies in the caller's instruction. It is the
 // return address, or, for a frame that a signal interrupted or returns through, one more than that instruction's
 // address.
-Ending unwind(Machine machine, Registers registers, const StackCopy& stack, const FindCode& find, usize most_frames,
+Ending unwind(const Thread& thread, const StackCopy& stack, const FindCode& find, usize most_frames,
               std::vector<u64>& callers);
 
 }  // namespace wperf::unwind

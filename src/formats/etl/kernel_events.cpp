@@ -31,7 +31,7 @@ std::string process(Moment moment, u64 time, const ProcessText& about) {
   put_wide(payload, about.command);
   put_wide(payload, {});  // package
   put_wide(payload, {});  // application
-  return system_record(kProcess, static_cast<u8>(moment), 4, time, about.process, 0, payload);
+  return system_record({kProcess, static_cast<u8>(moment), 4}, time, about.process, 0, payload);
 }
 
 std::string thread(Moment moment, u64 time, u32 process, u32 thread) {
@@ -40,7 +40,7 @@ std::string thread(Moment moment, u64 time, u32 process, u32 thread) {
   put(payload, thread);
   constexpr usize kWhole = 72;
   payload.resize(kWhole, '\0');  // stacks, start addresses, priorities
-  return system_record(kThread, static_cast<u8>(moment), 3, time, process, thread, payload);
+  return system_record({kThread, static_cast<u8>(moment), 3}, time, process, thread, payload);
 }
 
 std::string image(Moment moment, u64 time, const ImagePlace& about) {
@@ -53,8 +53,9 @@ std::string image(Moment moment, u64 time, const ImagePlace& about) {
   put_zeros(payload, 16);
   put_wide(payload, about.path);
   constexpr u8 kLoad = 10;
-  return moment == Moment::begins ? system_record(kProcess, kLoad, 3, time, about.process, 0, payload)
-                                  : system_record(kImage, static_cast<u8>(moment), 3, time, about.process, 0, payload);
+  return moment == Moment::begins
+             ? system_record({kProcess, kLoad, 3}, time, about.process, 0, payload)
+             : system_record({kImage, static_cast<u8>(moment), 3}, time, about.process, 0, payload);
 }
 
 std::string timer_sample(u64 time, u64 address, u32 thread) {
@@ -63,7 +64,7 @@ std::string timer_sample(u64 time, u64 address, u32 thread) {
   put(payload, thread);
   put(payload, u16{1});
   put(payload, u16{0});
-  return kernel_record(kPerfInfo, 46, 2, time, payload);
+  return kernel_record({kPerfInfo, 46, 2}, time, payload);
 }
 
 std::string counter_sample(u64 time, u64 address, u32 thread, u16 source) {
@@ -72,7 +73,7 @@ std::string counter_sample(u64 time, u64 address, u32 thread, u16 source) {
   put(payload, thread);
   put(payload, source);
   put(payload, u16{0});
-  return kernel_record(kPerfInfo, 47, 2, time, payload);
+  return kernel_record({kPerfInfo, 47, 2}, time, payload);
 }
 
 std::string context_switch(u64 time, const Switch& about, std::span<const u64> counters) {
@@ -87,7 +88,7 @@ std::string context_switch(u64 time, const Switch& about, std::span<const u64> c
   put(payload, u64{0});  // how long it waited, and the rest of its time slice
   for (const u64 value : counters) put(values, value);
   constexpr u8 kSwitch = 36;
-  return kernel_record(kThread, kSwitch, 4, time, payload, values);
+  return kernel_record({kThread, kSwitch, 4}, time, payload, values);
 }
 
 std::string ready_thread(u64 time, u32 thread, bool by_timer) {
@@ -97,7 +98,7 @@ std::string ready_thread(u64 time, u32 thread, bool by_timer) {
   put(payload, static_cast<u8>(by_timer ? 1 : 0));
   put(payload, u8{0});
   constexpr u8 kReady = 50;
-  return kernel_record(kThread, kReady, 2, time, payload);
+  return kernel_record({kThread, kReady, 2}, time, payload);
 }
 
 std::string interval(u64 time, u32 source, u32 events, std::string_view name) {
@@ -107,7 +108,7 @@ std::string interval(u64 time, u32 source, u32 events, std::string_view name) {
   put(payload, events);
   put_wide(payload, name);
   constexpr u8 kBegins = 73;
-  return kernel_record(kPerfInfo, kBegins, 3, time, payload);
+  return kernel_record({kPerfInfo, kBegins, 3}, time, payload);
 }
 
 std::string stack(u64 time, u64 event_time, u32 process, u32 thread, std::span<const u64> frames) {
@@ -116,14 +117,14 @@ std::string stack(u64 time, u64 event_time, u32 process, u32 thread, std::span<c
   put(payload, process);
   put(payload, thread);
   for (const u64 frame : frames) put(payload, frame);
-  return kernel_record(kStackWalk, 32, 2, time, payload);
+  return kernel_record({kStackWalk, 32, 2}, time, payload);
 }
 
 std::string group_masks(u64 time, std::span<const u32, 8> masks) {
   std::string payload;
   for (const u32 mask : masks) put(payload, mask);
   put(payload, u32{0});  // version of the kernel's events
-  return system_record(kTrace, 5, 2, time, 0, 0, payload);
+  return system_record({kTrace, 5, 2}, time, 0, 0, payload);
 }
 
 std::string image_id(u64 time, const ImageId& about) {

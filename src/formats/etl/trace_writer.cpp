@@ -47,19 +47,18 @@ std::string trace_header(const TraceFacts& facts) {
   set(payload, 0x114, facts.buffers_lost);
   put_wide(payload, facts.logger_name);
   put_wide(payload, facts.file_name);
-  const std::string record = system_record(0, 0, 2, facts.first_ticks, 0, 0, payload);
+  const std::string record = system_record({0, 0, 2}, facts.first_ticks, 0, 0, payload);
   return trace_buffer(record, facts.buffer_size, {.time = facts.first_ticks, .type = kHeaderBuffer});
 }
 
-std::string kernel_record(u8 group, u8 opcode, u8 version, u64 time, std::string_view payload,
-                          std::string_view counters) {
+std::string kernel_record(KernelEvent event, u64 time, std::string_view payload, std::string_view counters) {
   std::string record;
-  put(record, static_cast<u16>(version | (counters.size() / sizeof(u64)) << kCountersShift));
+  put(record, static_cast<u16>(event.version | (counters.size() / sizeof(u64)) << kCountersShift));
   put(record, kPerfInfo64);
   put(record, kHeaderMark);
   put(record, static_cast<u16>(16 + counters.size() + payload.size()));
-  put(record, opcode);
-  put(record, group);
+  put(record, event.opcode);
+  put(record, event.group);
   put(record, time);
   record += counters;
   record += payload;
@@ -67,15 +66,14 @@ std::string kernel_record(u8 group, u8 opcode, u8 version, u64 time, std::string
   return record;
 }
 
-std::string system_record(u8 group, u8 opcode, u8 version, u64 time, u32 process, u32 thread,
-                          std::string_view payload) {
+std::string system_record(KernelEvent event, u64 time, u32 process, u32 thread, std::string_view payload) {
   std::string record;
-  put(record, u16{version});
+  put(record, u16{event.version});
   put(record, kSystem64);
   put(record, kHeaderMark);
   put(record, static_cast<u16>(32 + payload.size()));
-  put(record, opcode);
-  put(record, group);
+  put(record, event.opcode);
+  put(record, event.group);
   put(record, thread);
   put(record, process);
   put(record, time);

@@ -28,9 +28,11 @@ struct TraceFacts {
 std::string trace_header(const TraceFacts& facts);
 
 // Records with payloads of 64-bit pointers. `counters`: values that were attached, 8 bytes each.
-std::string kernel_record(u8 group, u8 opcode, u8 version, u64 time, std::string_view payload,
-                          std::string_view counters = {});
-std::string system_record(u8 group, u8 opcode, u8 version, u64 time, u32 process, u32 thread, std::string_view payload);
+struct KernelEvent {
+  u8 group, opcode, version;
+};
+std::string kernel_record(KernelEvent event, u64 time, std::string_view payload, std::string_view counters = {});
+std::string system_record(KernelEvent event, u64 time, u32 process, u32 thread, std::string_view payload);
 std::string classic_record(const etl::Guid& provider, u8 opcode, u16 version, u64 time, std::string_view payload);
 
 struct BufferFacts {

@@ -26,14 +26,18 @@ namespace {
 // difference between two switches belongs to the thread that ran.
 class TraceCountSession final : public device::CountSession {
  public:
-  TraceCountSession(etw::TraceApi& api, device::Programs& programs, const plan::CountPlan& plan,
-                    etw::SessionPlan session, std::vector<etw::CountedEntry> entries, os::RecordingFile file)
+  struct Trace {
+    etw::SessionPlan session;
+    std::vector<etw::CountedEntry> entries;
+    os::RecordingFile file;
+  };
+  TraceCountSession(etw::TraceApi& api, device::Programs& programs, const plan::CountPlan& plan, Trace trace)
       : api_(api),
         programs_(programs),
         plan_(plan),
-        session_plan_(std::move(session)),
-        entries_(std::move(entries)),
-        file_(std::move(file)) {}
+        session_plan_(std::move(trace.session)),
+        entries_(std::move(trace.entries)),
+        file_(std::move(trace.file)) {}
 
   diag::Result<void> start() override {
     WPERF_TRY(session_, etw::Session::start(api_, session_plan_));
@@ -172,7 +176,7 @@ diag::Result<std::unique_ptr<device::CountSession>> open_trace_count(etw::TraceA
   file.close();  // Windows writes it, not wperf
   session.file = file.openable_path();
   return std::unique_ptr<device::CountSession>(std::make_unique<TraceCountSession>(
-      api, programs, plan, std::move(session), std::move(entries), std::move(file)));
+      api, programs, plan, TraceCountSession::Trace{std::move(session), std::move(entries), std::move(file)}));
 }
 
 class TraceRecordingSession final : public device::RecordingSession {

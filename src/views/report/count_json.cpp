@@ -19,15 +19,20 @@ namespace {
 enum class Place { document, timeline };
 
 // { "name": [rows] }, or {} without rows.
-void write_optional_rows(text::JsonWriter& json, std::string_view key, std::string_view name, bool present,
-                         const auto& rows, const auto& declare) {
-  json.begin_object(key);
-  if (present) write_rows(json, name, rows, declare);
+struct ListNames {
+  std::string_view object, rows;
+};
+
+// An object with a list of rows, or empty.
+void write_optional_rows(text::JsonWriter& json, const ListNames& names, bool present, const auto& rows,
+                         const auto& declare) {
+  json.begin_object(names.object);
+  if (present) write_rows(json, names.rows, rows, declare);
   json.end_object();
 }
 
 void write_overall(text::JsonWriter& json, const answers::ClassCounts& counts, EventClass event_class, Place place) {
-  write_optional_rows(json, "overall", "Systemwide_Overall_Performance_Counters",
+  write_optional_rows(json, {"overall", "Systemwide_Overall_Performance_Counters"},
                       place == Place::document && !counts.overall.empty(), counts.overall,
                       CounterColumns{event_class, counts.multiplexed, true});
 }
@@ -46,7 +51,7 @@ void write_core(text::JsonWriter& json, const answers::CountProfile& profile, Pl
   }
   json.end_array();
   write_overall(json, counts, EventClass::core, place);
-  write_optional_rows(json, "ts_metric", "Telemetry_Solution_Metrics", !profile.metrics.empty(), profile.metrics,
+  write_optional_rows(json, {"ts_metric", "Telemetry_Solution_Metrics"}, !profile.metrics.empty(), profile.metrics,
                       metric_columns);
   json.end_object();
 }
@@ -59,7 +64,7 @@ void write_dsu(text::JsonWriter& json, const answers::CountProfile& profile, Pla
     write_rows(json, "Performance_counter", unit.rows, CounterColumns{EventClass::dsu, counts.multiplexed});
     json.end_object();
   }
-  write_optional_rows(json, "l3metric", "L3_Cache_Metrics", profile.has_l3_metric, profile.l3, l3_columns);
+  write_optional_rows(json, {"l3metric", "L3_Cache_Metrics"}, profile.has_l3_metric, profile.l3, l3_columns);
   write_overall(json, counts, EventClass::dsu, place);
   json.end_object();
 }
@@ -67,9 +72,9 @@ void write_dsu(text::JsonWriter& json, const answers::CountProfile& profile, Pla
 void write_dmc(text::JsonWriter& json, const answers::CountProfile& profile, Place place) {
   const bool in_document = place == Place::document;
   json.begin_object("dmc");
-  write_optional_rows(json, "pmu", "PMU_Performance_Counters", in_document && dmc_scheduled(profile),
+  write_optional_rows(json, {"pmu", "PMU_Performance_Counters"}, in_document && dmc_scheduled(profile),
                       channel_rows(profile), channel_columns);
-  write_optional_rows(json, "ddr", "DDR_Metrics", in_document && profile.has_ddr_metric, profile.ddr, ddr_columns);
+  write_optional_rows(json, {"ddr", "DDR_Metrics"}, in_document && profile.has_ddr_metric, profile.ddr, ddr_columns);
   json.end_object();
 }
 

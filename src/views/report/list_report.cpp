@@ -38,21 +38,20 @@ std::string type_text(EventClass event_class, bool extra) {
   return text;
 }
 
-void add_event(Table& table, std::string name, std::string index, std::string type, std::string_view description,
-               bool verbose) {
+void add_event(Table& table, std::string name, std::string index, std::string type, std::string_view description) {
   add_row(table, std::move(name), std::move(index), std::move(type));
-  if (verbose) table.rows.back().emplace_back(description);
+  if (table.columns.size() > table.rows.back().size()) table.rows.back().emplace_back(description);
 }
 
-void add_uncore_events(Table& table, EventClass event_class, bool verbose) {
+void add_uncore_events(Table& table, EventClass event_class) {
   for (usize i = 0; i < pmu::uncore_event_count(event_class); ++i) {
     const pmu::Event event = pmu::uncore_event(event_class, i);
     add_event(table, prefixed(event_class, event.name), text::hex(event.code, 4), type_text(event_class, false),
-              kUnknown, verbose);
+              kUnknown);
   }
 }
 
-void add_spe(Table& table, const std::string& version, bool verbose) {
+void add_spe(Table& table, const std::string& version) {
   struct Filter {
     std::string_view name, description;
   };
@@ -63,9 +62,9 @@ void add_spe(Table& table, const std::string& version, bool verbose) {
       {"ts_enable", "Adds a time stamp to each record."},
       {"min_latency", "Keeps operations that took at least this many cycles."},
   };
-  add_event(table, "arm_spe_0//", "", "[Kernel PMU event]", version, verbose);
+  add_event(table, "arm_spe_0//", "", "[Kernel PMU event]", version);
   for (const Filter& filter : kFilters) {
-    add_event(table, std::string(filter.name), "", "[SPE filter]", filter.description, verbose);
+    add_event(table, std::string(filter.name), "", "[SPE filter]", filter.description);
   }
 }
 
@@ -80,19 +79,19 @@ Table event_table(pmu::Product product, std::span<const pmu::ExtraEvent> extra,
     const std::vector<u16>& absent = listing.absent_events;
     const bool is_absent = std::find(absent.begin(), absent.end(), event.code) != absent.end();
     add_event(table, std::string(event.name), text::hex(event.code, 4),
-              is_absent ? "[not in this PMU]" : type_text(EventClass::core, false), event.title, verbose);
+              is_absent ? "[not in this PMU]" : type_text(EventClass::core, false), event.title);
   }
   for (const EventClass event_class : kEventClasses) {
     if (event_class != EventClass::core && listing.classes[index_of(event_class)]) {
-      add_uncore_events(table, event_class, verbose);
+      add_uncore_events(table, event_class);
     }
   }
   for (const pmu::ExtraEvent& event : extra) {
     add_event(table, prefixed(event.event_class, event.name), text::hex(event.code, 4),
-              type_text(event.event_class, true), "<extra event>", verbose);
+              type_text(event.event_class, true), "<extra event>");
   }
-  for (const answers::ListedWord& word : listing.words) add_event(table, word.name, "", word.kind, kUnknown, verbose);
-  if (listing.spe_version.has_value()) add_spe(table, *listing.spe_version, verbose);
+  for (const answers::ListedWord& word : listing.words) add_event(table, word.name, "", word.kind, kUnknown);
+  if (listing.spe_version.has_value()) add_spe(table, *listing.spe_version);
   return table;
 }
 

@@ -146,7 +146,7 @@ class ProcedureReader {
     Record end;
     const bool has_end = find_end(record, symbol.end, end);
     const u64 body_end = has_end ? symbol.end : record.next;
-    add(symbol.section, symbol.offset, symbol.size, *name, record.next, body_end);
+    add(symbol, *name, record.next, body_end);
     return has_end ? end.next : record.next;
   }
 
@@ -159,7 +159,7 @@ class ProcedureReader {
     }
     Record end;
     const bool has_end = find_end(record, symbol.end, end);
-    add(symbol.section, symbol.offset, symbol.size, *name, record.next, record.next);
+    add(symbol, *name, record.next, record.next);
     return has_end ? end.next : record.next;
   }
 
@@ -172,8 +172,7 @@ class ProcedureReader {
     }
     const auto begin = addresses_.source(symbol.section, symbol.offset);
     const auto parent = addresses_.source(symbol.parent_section, symbol.parent_offset);
-    if (begin.has_value() && parent.has_value() &&
-        add(symbol.section, symbol.offset, symbol.size, {}, record.next, record.next)) {
+    if (begin.has_value() && parent.has_value() && add(symbol, {}, record.next, record.next)) {
       separated_.push_back({*begin, *parent});
     }
     Record end;
@@ -186,10 +185,12 @@ class ProcedureReader {
     return false;
   }
 
-  bool add(u16 section, u32 offset, u32 size, std::string_view name, u64 body, u64 body_end) {
-    const auto begin = addresses_.source(section, offset);
+  // `symbol` has a section, an offset and a size, in any of the records of code.
+  bool add(const auto& symbol, std::string_view name, u64 body, u64 body_end) {
+    const auto begin = addresses_.source(symbol.section, symbol.offset);
+    const u32 size = symbol.size;
     if (!begin.has_value() || u64{*begin} + size > 0xffffffff) {
-      if (section != 0) ++damage_.records;  // section 0 means that the linker left the code out
+      if (symbol.section != 0) ++damage_.records;  // section 0 means that the linker left the code out
       return false;
     }
     const auto rva = addresses_.image(*begin);
