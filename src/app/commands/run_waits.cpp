@@ -78,17 +78,6 @@ diag::Result<void> plan_recording(request::Request& request, diag::Console& cons
   return {};
 }
 
-// `program`: the process that a trace was recorded for; 0: for all.
-diag::Result<void> show_file(const recording::OpenedRecording& opened, const request::Request& request, u32 program,
-                             diag::Console& console) {
-  show::ReportOptions options = report_options(request, console);
-  show::WaitOptions waits = wait_options(request, options);
-  waits.program = program;
-  if (opened.perf() != nullptr) return show::show_waits(*opened.perf(), waits, options, console);
-  if (opened.trace() != nullptr) return show::show_trace_waits(*opened.trace(), waits, options, console);
-  return opened.refuse_profile();
-}
-
 diag::Result<int> record_waits(const request::Request& asked, diag::Console& console) {
   request::Request request = with_kept_file(asked);
   request.command = request::Command::record;
@@ -107,18 +96,18 @@ diag::Result<int> record_waits(const request::Request& asked, diag::Console& con
   }
   WPERF_TRY(const measure::Recording recording, measure::record_samples(measure_options(request), machine, console));
   request.command = request::Command::waits;
+  const std::string kept = kept_recording(request);
   if (is_trace) {
-    const u32 program = request.sampling.whole_machine ? 0 : recording.sampled.pid;
     request.data_file = recording.trace;
-    request.data_file_is_kept = !kept_recording(request).empty();
-    WPERF_TRY(const auto opened, recording::OpenedRecording::open({.name = recording.trace}, console));
-    WPERF_CHECK_OK(show_file(opened, request, program, console));
+    request.data_file_is_kept = !kept.empty();
   } else {
-    if (const std::string kept = kept_recording(request); !kept.empty()) request.data_file = kept;
+    if (!kept.empty()) request.data_file = kept;
     os::release_interrupt();
-    show::ReportOptions options = report_options(request, console);
-    WPERF_CHECK_OK(show::show_waits(recording.file, wait_options(request, options), options, console));
   }
+  show::ReportOptions options = report_options(request, console);
+  show::WaitOptions waits = wait_options(request, options);
+  if (is_trace && !request.sampling.whole_machine) waits.program = recording.sampled.pid;
+  WPERF_CHECK_OK(show::show_waits(recording, waits, options, console));
   tell_written(request, console);
   tell_kept(request, recording, console);
   return measure::status_of_recording(request, machine, recording);
@@ -136,7 +125,8 @@ diag::Result<int> run_waits(const request::Request& asked, diag::Console& consol
   }
   if (!asked.data_file.has_value()) return record_waits(asked, console);
   WPERF_TRY(const auto opened, recording::OpenedRecording::open(recording_files(asked), console));
-  WPERF_CHECK_OK(show_file(opened, asked, 0, console));
+  show::ReportOptions options = report_options(asked, console);
+  WPERF_CHECK_OK(show::show_waits(opened, wait_options(asked, options), options, console));
   return 0;
 }
 

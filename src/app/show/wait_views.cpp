@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <optional>
 
-#include "analysis/recording/opened_recording.h"
 #include "analysis/recording/sampled_recording.h"
 #include "analysis/waits/on_off_profile.h"
 #include "analysis/waits/wait_report_builder.h"
@@ -220,10 +219,8 @@ diag::Result<void> show_switches(const recording::SampledRecording& source, cons
                        options, console);
 }
 
-}  // namespace
-
-diag::Result<void> show_waits(const perf_data::PerfFile& file, const WaitOptions& waits, const ReportOptions& options,
-                              diag::Console& console) {
+diag::Result<void> show_file_waits(const perf_data::PerfFile& file, const WaitOptions& waits,
+                                   const ReportOptions& options, diag::Console& console) {
   const recording::SampledRecording source(file);
   const auto switches = source.switches();
   if (!switches.has_value())
@@ -253,6 +250,22 @@ diag::Result<void> show_trace_waits(const etl::Trace& trace, const WaitOptions& 
   const recording::SampledRecording source(std::move(converted));
   WPERF_TRY(const recording::RecordedSwitches* const switches, source.switches());
   return show_switches(source, *switches, waits, options, console);
+}
+
+}  // namespace
+
+diag::Result<void> show_waits(const recording::OpenedRecording& opened, const WaitOptions& waits,
+                              const ReportOptions& options, diag::Console& console) {
+  if (opened.perf() != nullptr) return show_file_waits(*opened.perf(), waits, options, console);
+  if (opened.trace() != nullptr) return show_trace_waits(*opened.trace(), waits, options, console);
+  return opened.refuse_profile();
+}
+
+diag::Result<void> show_waits(const measure::Recording& made, const WaitOptions& waits, const ReportOptions& options,
+                              diag::Console& console) {
+  if (made.trace.empty()) return show_file_waits(made.file, waits, options, console);
+  WPERF_TRY(const auto opened, recording::OpenedRecording::open({.name = made.trace}, console));
+  return show_waits(opened, waits, options, console);
 }
 
 }  // namespace wperf::show

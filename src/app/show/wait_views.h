@@ -2,10 +2,10 @@
 // A recording of switches: the account of threads that did not run, their waits in the views of samples, and where
 // threads were all of the time.
 #pragma once
+#include "analysis/recording/opened_recording.h"
 #include "analysis/waits/wait_names.h"
+#include "app/measure/recording_run.h"
 #include "app/show/report_options.h"
-#include "formats/etl/trace.h"
-#include "formats/perf_data/perf_file.h"
 #include "ground/diag/console.h"
 #include "ground/diag/result.h"
 
@@ -17,9 +17,10 @@ struct WaitOptions {
   bool as_samples = false;  // views in which a wait is a sample
   u32 program = 0;          // the process that a trace was recorded for; 0: for all
 };
-diag::Result<void> show_waits(const perf_data::PerfFile& file, const WaitOptions& waits, const ReportOptions& options,
+diag::Result<void> show_waits(const recording::OpenedRecording& opened, const WaitOptions& waits,
+                              const ReportOptions& options, diag::Console& console);
+// For a recording that was just made.
+diag::Result<void> show_waits(const measure::Recording& made, const WaitOptions& waits, const ReportOptions& options,
                               diag::Console& console);
-diag::Result<void> show_trace_waits(const etl::Trace& trace, const WaitOptions& waits, const ReportOptions& options,
-                                    diag::Console& console);
 
 }  // namespace wperf::show
