@@ -9,7 +9,6 @@
 
 #include "machine/plan/sample_plan.h"
 #include "model/request/sampling_list.h"
-#include "model/request/spe_list.h"
 
 namespace {
 

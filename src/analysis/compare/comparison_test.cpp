@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "analysis/compare/function_sources.h"
+#include "analysis/compare/compared_code.h"
 #include "analysis/compare/made_profile.h"
 #include "ground/diag/names_all_test.h"
 

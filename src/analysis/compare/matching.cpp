@@ -1,17 +1,220 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "analysis/compare/matching.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <array>
 #include <map>
 #include <set>
+#include <span>
 #include <string_view>
 #include <tuple>
 #include <utility>
 
-#include "analysis/compare/code_matching.h"
+#include "analysis/compare/name_keys.h"
 
 namespace wperf::compare {
 namespace {
+
+using stacks::kNothing;
+
+// A function in the file of one run.
+struct Place {
+  u32 run = 0, unit = kNothing;
+};
+
+// A unit of all runs, with its place on each side.
+struct Seen {
+  std::array<Place, 2> places;  // by side; unit == kNothing if the side does not have it
+  double samples = 0;
+  bool is_on(usize side) const { return places[side].unit != kNothing; }
+  bool is_one_sided() const { return is_on(0) != is_on(1); }
+};
+
+class CodeMatcher {
+ public:
+  CodeMatcher(std::span<const RunCosts> before, std::span<const RunCosts> after, const OpenBuildFile& open,
+              MatchedUnits& matched)
+      : open_(open), matched_(matched), seen_(matched.units.size()) {
+    for (const RunCosts& run : before) runs_.push_back(&run);
+    for (const RunCosts& run : after) runs_.push_back(&run);
+    for (u32 run = 0; run < runs_.size(); ++run) see_run(run, run < before.size() ? 0 : 1);
+  }
+
+  void match() {
+    std::map<std::string, std::array<std::vector<u32>, 2>> by_module;  // functions of one side
+    for (u32 number = 0; number < seen_.size(); ++number) {
+      const Unit& unit = matched_.units[number];
+      if (unit.kind != UnitKind::function || !unit.is_known || !seen_[number].is_one_sided()) continue;
+      if (seen_[number].samples < kFewestSamples || place_of(number).unit == kNothing) continue;
+      by_module[matched_.modules[number]][side_of(number)].push_back(number);
+    }
+    for (auto& [module, sides] : by_module) {
+      for (const usize side : {0, 1}) find_other_names(module, side, sides[side]);
+      find_renamed(module, sides);
+    }
+    apply_joins();
+  }
+
+ private:
+  void see_run(u32 run, usize side) {
+    for (u32 unit = 0; unit < runs_[run]->units.size(); ++unit) {
+      const u32 number = matched_.of_run[run][unit];
+      Seen& seen = seen_[number];
+      const Unit& own = runs_[run]->units[unit];
+      seen.samples += own.samples;
+      // Preferably a run that knows the beginning of the function.
+      Place& place = seen.places[side];
+      if (place.unit == kNothing || (unit_at(place).begins.empty() && !own.begins.empty())) place = {run, unit};
+      for (const u64 begin : own.begins) numbers_[{side, matched_.modules[number], begin}] = number;
+    }
+  }
+  const Unit& unit_at(Place place) const { return runs_[place.run]->units[place.unit]; }
+  usize side_of(u32 number) const { return seen_[number].is_on(0) ? 0 : 1; }
+  // The place of a unit on one side, if its code is known.
+  Place place_of(u32 number) const {
+    const Place place = seen_[number].places[side_of(number)];
+    return unit_at(place).begins.empty() ? Place{} : place;
+  }
+
+  const BuildFile* file_of(usize side, Place place) {
+    const stacks::StackModule& module = runs_[place.run]->files[unit_at(place).file];
+    const auto [entry, is_new] = files_.try_emplace({side, module.path, module.build_id});
+    if (is_new) entry->second = open_(module);
+    return entry->second.get();
+  }
+  // Some function of the module that the side has.
+  Place any_of_module(usize side, const std::string& module) const {
+    const auto at = numbers_.lower_bound({side, module, 0});
+    if (at == numbers_.end() || std::get<0>(at->first) != side || std::get<1>(at->first) != module) return {};
+    return seen_[at->second].places[side];
+  }
+
+  // Functions of one side whose name the other side has too, but for a piece of code that has another name here.
+  void find_other_names(const std::string& module, usize side, std::vector<u32>& numbers) {
+    const usize other = 1 - side;
+    const Place there = any_of_module(other, module);
+    const BuildFile* file = numbers.empty() || there.unit == kNothing ? nullptr : file_of(other, there);
+    if (file == nullptr) return;
+    std::map<std::string_view, std::vector<u32>> wanted;
+    for (const u32 number : numbers) wanted[name_of(number)].push_back(number);
+    std::map<u32, std::set<u32>> partners;
+    file->for_each_name([&](u64 begin, std::string_view name) {
+      const std::string key = function_key(name);
+      const auto found = wanted.find(without_parameters(key));
+      if (found == wanted.end()) return;
+      exists_.insert(found->second.begin(), found->second.end());
+      const auto known = numbers_.find({other, module, begin});
+      // Overloads count as the same name.
+      if (known == numbers_.end() || name_of(known->second) == found->first) return;
+      for (const u32 number : found->second) partners[number].insert(known->second);
+    });
+    for (const auto& [number, others] : partners) {
+      if (others.size() != 1 || wanted[name_of(number)].size() != 1) continue;
+      const u32 partner = *others.begin();
+      // A unit that both sides have by name keeps its name.
+      const bool is_after = side == 1 && !seen_[partner].is_on(1);
+      join(is_after ? partner : number, is_after ? number : partner, true);
+    }
+    std::erase_if(numbers, [&](u32 number) { return exists_.contains(number) || joined_.contains(number); });
+  }
+
+  // Each has the code of one function of the other side, whose file does not have its name any more.
+  void find_renamed(const std::string& module, const std::array<std::vector<u32>, 2>& sides) {
+    if (sides[0].empty() || sides[1].empty()) return;
+    std::map<u64, std::array<std::vector<u32>, 2>> by_code;
+    for (const usize side : {0, 1}) {
+      for (const u32 number : sides[side]) {
+        if (joined_.contains(number)) continue;
+        const Place place = place_of(number);
+        const BuildFile* file = file_of(side, place);
+        std::optional<u64> hash;
+        for (const u64 begin : unit_at(place).begins) {
+          if (file != nullptr && hash.value_or(0) == 0) hash = file->code_hash(begin);
+        }
+        if (!hash.has_value()) return tell_of_missing(module, *runs_[place.run]);
+        if (*hash != 0) by_code[*hash][side].push_back(number);
+      }
+    }
+    for (const auto& [hash, both] : by_code) {
+      if (both[0].size() == 1 && both[1].size() == 1) {
+        join(both[0][0], both[1][0], false);
+      } else if (!both[0].empty() && !both[1].empty()) {
+        tell_of_equals(module, both);
+      }
+    }
+  }
+  void tell_of_equals(const std::string& module, const std::array<std::vector<u32>, 2>& sides) {
+    std::array<std::vector<std::string>, 2> names;
+    for (const usize side : {0, 1}) {
+      for (const u32 number : sides[side]) names[side].push_back(matched_.units[number].name);
+    }
+    matched_.notes.push_back(fmt::format(
+        "{}: {} before and {} after have the same code and may have been renamed, but the pairs are ambiguous.", module,
+        fmt::join(names[0], ", "), fmt::join(names[1], ", ")));
+  }
+  void tell_of_missing(const std::string& module, const RunCosts& run) {
+    matched_.notes.push_back(
+        fmt::format("{}: its code of {} cannot be read on this machine, so renamed functions are not found; use "
+                    "--symbol-path FOLDER to give the folder of its file.",
+                    module, run.file));
+  }
+
+  // The second of two units stays, and takes over all runs of the first.
+  void join(u32 gone, u32 stays, bool is_same_code) {
+    if (joined_.contains(gone) || joined_.contains(stays) || gone == stays) return;
+    joined_.emplace(gone, stays);
+    matched_.others[stays] = {matched_.units[gone].name, is_same_code};
+  }
+  // If a function was renamed, the costs of its calls are renamed, too.
+  void join_inclusive() {
+    std::map<std::pair<std::string_view, std::string_view>, u32> inclusive;
+    for (u32 number = 0; number < matched_.units.size(); ++number) {
+      if (matched_.units[number].kind == UnitKind::inclusive)
+        inclusive.emplace(std::pair(matched_.modules[number], matched_.units[number].key), number);
+    }
+    const auto of = [&](u32 function) {
+      return inclusive.find({matched_.modules[function], matched_.units[function].key});
+    };
+    const std::map<u32, u32> functions = joined_;
+    for (const auto& [gone, stays] : functions) {
+      const auto from = of(gone), to = of(stays);
+      if (from != inclusive.end() && to != inclusive.end())
+        join(from->second, to->second, matched_.others[stays].is_same_code);
+    }
+  }
+  void apply_joins() {
+    join_inclusive();
+    for (std::vector<u32>& numbers : matched_.of_run) {
+      for (u32& number : numbers) {
+        for (auto at = joined_.find(number); at != joined_.end(); at = joined_.find(number)) number = at->second;
+      }
+    }
+  }
+
+  std::string_view name_of(u32 number) const { return without_parameters(matched_.units[number].key); }
+  // The overload may be known on one side and unknown on the other.
+  static std::string_view without_parameters(std::string_view key) {
+    const usize open = key.find('(', 1);
+    return key.ends_with(')') && open != std::string_view::npos ? key.substr(0, open) : key;
+  }
+
+  const OpenBuildFile& open_;
+  MatchedUnits& matched_;
+  std::vector<const RunCosts*> runs_;
+  std::vector<Seen> seen_;                                      // by unit of all runs
+  std::map<std::tuple<usize, std::string, u64>, u32> numbers_;  // by side, module and where a function begins
+  std::map<std::tuple<usize, std::string, std::string>, std::unique_ptr<BuildFile>> files_;  // by side, path and build
+  std::set<u32> exists_;       // units of one side whose name the file of the other has
+  std::map<u32, u32> joined_;  // unit → the unit that it was joined with
+};
+
+// Joins units that are one function. Opens files for modules that have functions of only one side, with enough samples.
+void match_by_code(std::span<const RunCosts> before, std::span<const RunCosts> after, const OpenBuildFile& open,
+                   MatchedUnits& matched) {
+  CodeMatcher(before, after, open, matched).match();
+}
 
 using SideRuns = std::span<const RunCosts>;
 using ModuleNames = std::map<std::string, std::set<std::string>, std::less<>>;  // and the keys of their functions

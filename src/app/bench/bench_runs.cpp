@@ -29,7 +29,7 @@
 #include "machine/plan/default_events.h"
 #include "machine/plan/sample_plan.h"
 #include "model/answers/count_profile.h"
-#include "model/request/bench_rounds.h"
+#include "model/request/comparison_wishes.h"
 
 namespace wperf::bench {
 namespace {

@@ -8,15 +8,12 @@
 #include <optional>
 #include <utility>
 
-#include "model/request/bench_rounds.h"
 #include "model/request/breakdown_list.h"
-#include "model/request/call_graph.h"
+#include "model/request/comparison_wishes.h"
 #include "model/request/core_list.h"
-#include "model/request/duration.h"
 #include "model/request/event_list.h"
 #include "model/request/number.h"
 #include "model/request/sampling_list.h"
-#include "model/request/spe_list.h"
 #include "model/request/symbol_filter.h"
 
 namespace wperf::cli {

@@ -8,7 +8,6 @@
 
 #include "app/cli/option_effects.h"
 #include "model/request/comparison_wishes.h"
-#include "model/request/duration.h"
 #include "model/request/event_list.h"
 #include "model/request/export_format.h"
 #include "model/request/number.h"

@@ -8,7 +8,7 @@
 #include "app/commands/commands.h"
 #include "app/commands/measure_options_builder.h"
 #include "app/commands/report_options_builder.h"
-#include "model/request/bench_rounds.h"
+#include "model/request/comparison_wishes.h"
 
 namespace wperf::commands {
 namespace {

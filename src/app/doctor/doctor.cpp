@@ -15,7 +15,7 @@
 #include "machine/devices/devices.h"
 #include "machine/linux_kernel/linux_device.h"
 #include "machine/plan/counters.h"
-#include "machine/plan/spe_filters.h"
+#include "machine/plan/spe_plan.h"
 #include "machine/windows/driver_facts.h"
 #include "model/answers/tool_answers.h"
 #include "views/report/small_reports.h"

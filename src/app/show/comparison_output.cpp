@@ -9,7 +9,6 @@
 
 #include "analysis/compare/compared_code.h"
 #include "analysis/compare/comparison.h"
-#include "analysis/compare/function_sources.h"
 #include "analysis/compare/gate.h"
 #include "analysis/compare/stack_changes.h"
 #include "analysis/compare/total_review.h"

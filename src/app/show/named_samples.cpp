@@ -3,9 +3,125 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "analysis/waits/wait_names.h"
 #include "code/modules/elf_caches.h"
+#include "model/stacks/stack_aggregator.h"
+#include "model/stacks/stack_rows.h"
 
 namespace wperf::show {
+namespace {
+
+using stacks::ThreadDoing;
+using stacks::ThreadState;
+
+class StateMaker {
+ public:
+  StateMaker(const waits::Accounting& accounting, const recording::RecordedSwitches& switches,
+             const std::vector<bool>& chosen, recording::RecordedSamples& recorded, bool with_unknown)
+      : accounting_(accounting),
+        switches_(switches),
+        chosen_(chosen),
+        with_unknown_(with_unknown),
+        recorded_(recorded),
+        profile_(recorded.profile),
+        names_(switches, recorded),
+        task_of_(names_, profile_) {}
+
+  void make() {
+    stacks::Moments& moments = recorded_.moments;
+    moments.wait_classes.assign(waits::kWaitClassNames.begin(), waits::kWaitClassNames.end());
+    waits::account(switches_.switches, switches_.unrecorded, accounting_.begin, accounting_.end,
+                   [&](const waits::Stretch& one) { add(one); });
+    std::sort(moments.states.begin(), moments.states.end(), [](const ThreadState& a, const ThreadState& b) {
+      return a.task != b.task ? a.task < b.task : a.begin_ns < b.begin_ns;
+    });
+    if (moments.states.empty()) return;
+    if (moments.end_ns == 0) moments.begin_ns = accounting_.begin;
+    moments.begin_ns = std::min(moments.begin_ns, accounting_.begin);
+    moments.end_ns = std::max(moments.end_ns, accounting_.end);
+  }
+
+ private:
+  void add(const waits::Stretch& one) {
+    const bool is_known = one.state != waits::State::unknown;
+    if (!chosen_[one.thread] || !(is_known || with_unknown_) || one.begin >= one.end) return;
+    ThreadState state{
+        .begin_ns = one.begin, .end_ns = one.end, .task = task_of_(accounting_.threads[one.thread].thread)};
+    if (one.state == waits::State::running) {
+      state.core = one.core;
+    } else if (!is_known) {
+      state.doing = ThreadDoing::unknown;
+    } else {
+      state.doing = one.state == waits::State::ready ? ThreadDoing::ready : ThreadDoing::waiting;
+      if (one.wait < accounting_.waits.size()) {
+        const waits::Wait& wait = accounting_.waits[one.wait];
+        state.node = node_of(wait.sample);
+        if (wait.waker != stacks::kNobody && wait.waker != stacks::kUnknown && wait.waker != stacks::kIdleThread) {
+          state.waker = task_of_(wait.waker);
+        }
+        state.wait_class = static_cast<u8>(names_.place_of(wait).wait);
+      }
+    }
+    recorded_.moments.states.push_back(state);
+  }
+
+  u32 node_of(u32 sample) const {
+    if (!switches_.has_stacks || sample >= recorded_.row_of_sample.size()) return stacks::kNothing;
+    const u32 row = recorded_.row_of_sample[sample];
+    return row != stacks::StackAggregator::kNoRow ? profile_.samples[row].node : stacks::kNothing;
+  }
+
+  const waits::Accounting& accounting_;
+  const recording::RecordedSwitches& switches_;
+  const std::vector<bool>& chosen_;
+  const bool with_unknown_;
+  recording::RecordedSamples& recorded_;
+  stacks::StackProfile& profile_;
+  waits::WaitNames names_;
+  waits::ThreadTasks task_of_;
+};
+
+// Without looking at the records.
+bool may_have_switches(const perf_data::PerfFile& file) {
+  constexpr u32 kSoftware = 1, kTracepoint = 2, kContextSwitchFlag = 26;
+  constexpr u64 kContextSwitches = 3;
+  return std::any_of(file.attrs().begin(), file.attrs().end(), [](const perf_data::Event& event) {
+    const perf_data::EventAttributes& attributes = event.attributes;
+    return (attributes.type == kTracepoint && event.name.starts_with("sched:")) ||
+           (attributes.type == kSoftware && attributes.config == kContextSwitches) ||
+           ((attributes.flags >> kContextSwitchFlag) & 1) != 0;
+  });
+}
+
+// For a trace: where and when something is missing.
+void add_losses(const stacks::TraceFacts& facts, stacks::Moments& moments) {
+  for (const stacks::TraceLossSpan& span : facts.lost_over_time) {
+    const stacks::TimedLoss loss{.begin_ns = span.begin, .end_ns = span.end, .count = 0, .what = {}};
+    if (span.events != 0) {
+      moments.losses.push_back(loss);
+      moments.losses.back().count = span.events;
+      moments.losses.back().what = "events";
+    }
+    if (span.buffers != 0) {
+      moments.losses.push_back(loss);
+      moments.losses.back().count = span.buffers;
+      moments.losses.back().what = "buffers";
+    }
+  }
+  for (const stacks::TraceGapFacts& gap : facts.gaps) {
+    moments.losses.push_back({.begin_ns = gap.begin,
+                              .end_ns = gap.end,
+                              .core = gap.core.value_or(stacks::kNothing),
+                              .count = gap.buffers,
+                              .what = gap.told_by});
+  }
+  std::stable_sort(moments.losses.begin(), moments.losses.end(),
+                   [](const auto& a, const auto& b) { return a.begin_ns < b.begin_ns; });
+}
+
+}  // namespace
 
 modules::DownloadProgress download_progress(diag::Console& console) {
   if (!console.shows_progress()) return {};
@@ -47,6 +163,49 @@ diag::Result<recording::RecordedSamples> read_named_samples(const perf_data::Per
   };
   wanted.symbols.tell_download = download_progress(console);
   return recording::read_recorded_samples(file, wanted);
+}
+
+void add_thread_states(const waits::Accounting& accounting, const recording::RecordedSwitches& switches,
+                       const std::vector<bool>& chosen, recording::RecordedSamples& recorded, bool with_unknown) {
+  StateMaker(accounting, switches, chosen, recorded, with_unknown).make();
+}
+
+diag::Result<recording::RecordedSamples> read_timed_samples(const recording::SampledRecording& source,
+                                                            recording::ReadOptions wanted, const ReportOptions& options,
+                                                            diag::Console& console) {
+  const perf_data::PerfFile& file = source.file();
+  const recording::RecordedSwitches* switches = nullptr;
+  if (source.is_trace() || may_have_switches(file)) {
+    // An error says that there are none, or how to record them: the samples exist nevertheless.
+    if (const auto read = source.switches(); read.has_value()) switches = read.value();
+  }
+  const bool has_switches = switches != nullptr && !switches->switches.empty();
+  wanted.traces = source.operations;
+  wanted.callers = wanted.times = true;
+  wanted.sample_rows = has_switches;
+  WPERF_TRY(recording::RecordedSamples recorded, read_named_samples(file, wanted, options.naming, console));
+  stacks::StackProfile& profile = recorded.profile;
+  if (has_switches) {
+    const waits::Accounting accounting =
+        waits::account(switches->switches, switches->unrecorded, switches->begin, switches->end);
+    add_thread_states(accounting, *switches, std::vector<bool>(accounting.threads.size(), true), recorded,
+                      options.pages.html_file.has_value());
+  }
+  recorded.row_of_sample = {};
+  if (has_switches && source.is_trace()) {
+    const auto event = static_cast<u32>(profile.events.size() - 1);
+    stacks::keep_rows([&](const stacks::StackSample& sample) { return sample.event != event; }, profile,
+                      recorded.moments);
+    profile.events.pop_back();
+  }
+  if (const stacks::TraceFacts* facts = source.trace_facts(); facts != nullptr) {
+    profile.trace = *facts;
+    add_losses(*facts, recorded.moments);
+  }
+  if (const auto clock = file.features().clock_data(); clock.has_value() && recorded.moments.begin_ns != 0) {
+    recorded.moments.begin_unix_ns = clock->wall_clock_ns + recorded.moments.begin_ns - clock->clock_ns;
+  }
+  return recorded;
 }
 
 }  // namespace wperf::show

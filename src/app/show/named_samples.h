@@ -2,7 +2,12 @@
 // The samples of a recording, counted and named, with the servers and kept functions that the options allow, and
 // progress.
 #pragma once
+#include <vector>
+
 #include "analysis/recording/recorded_samples.h"
+#include "analysis/recording/recorded_switches.h"
+#include "analysis/recording/sampled_recording.h"
+#include "analysis/waits/thread_times.h"
 #include "app/show/report_options.h"
 #include "code/modules/module_files.h"
 #include "formats/perf_data/perf_file.h"
@@ -17,5 +22,17 @@ diag::Result<recording::RecordedSamples> read_named_samples(const perf_data::Per
 
 // Prints the progress on a terminal.
 modules::DownloadProgress download_progress(diag::Console& console);
+
+// The same with stacks::Moments, which have the states of threads: for exports and pages, which show time. With
+// callers, and with the detail of `wanted`. Threads that were never sampled are tasks of the profile, too. The samples
+// of a trace's switches, which only show where threads wait, do not count.
+diag::Result<recording::RecordedSamples> read_timed_samples(const recording::SampledRecording& source,
+                                                            recording::ReadOptions wanted, const ReportOptions& options,
+                                                            diag::Console& console);
+
+// The states over time of each chosen thread (by thread of the accounting): fills recorded.moments. `recorded` has the
+// row of each sample.
+void add_thread_states(const waits::Accounting& accounting, const recording::RecordedSwitches& switches,
+                       const std::vector<bool>& chosen, recording::RecordedSamples& recorded, bool with_unknown);
 
 }  // namespace wperf::show

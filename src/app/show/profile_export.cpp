@@ -11,7 +11,6 @@
 #include "app/measure/tool.h"
 #include "app/output/outputs.h"
 #include "app/show/named_samples.h"
-#include "app/show/timed_samples.h"
 #include "ground/os/files.h"
 #include "ground/os/mapped_file.h"
 #include "ground/os/output_file.h"

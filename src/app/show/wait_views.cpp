@@ -14,7 +14,6 @@
 #include "app/output/outputs.h"
 #include "app/show/named_samples.h"
 #include "app/show/sample_views.h"
-#include "app/show/timed_samples.h"
 #include "app/show/trace_views.h"
 #include "code/modules/symbol_folders.h"
 #include "model/readings/samples.h"

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "machine/plan/spe_filters.h"
+#include "machine/plan/spe_plan.h"
 
 namespace wperf::perf_events {
 namespace {

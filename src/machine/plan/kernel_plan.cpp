@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "machine/plan/counters.h"
-#include "machine/plan/event_modifiers.h"
 #include "machine/plan/names.h"
 #include "model/request/event_list.h"
 

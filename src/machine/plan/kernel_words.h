@@ -24,7 +24,7 @@ struct KernelEvent {
   std::vector<u32> cores;      // those whose kernel thread reads it (units outside the cores); empty if any can
 };
 
-// perf's modifiers after a name (event_modifiers.h).
+// perf's modifiers after a name (names.h).
 struct EventModifiers {
   bool user = false, kernel = false, hypervisor = false;  // if none is set, -k chooses the modes
   u8 precision = 0;                                       // 1 to 3: how close a sample should be to its cause

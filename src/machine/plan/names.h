@@ -2,6 +2,7 @@
 // The user's words → event codes, and codes → the displayed names (contract 3.1, 5.2).
 #pragma once
 #include <string>
+#include <string_view>
 
 #include "base/event_class.h"
 #include "base/ints.h"
@@ -23,5 +24,18 @@ diag::Error unknown_event(const request::EventToken& token, const EventCatalog& 
 // The product's name of the code that `token` stands for. If there is none, the name of a -E or raw event registered
 // for it, then the architecture's name. Otherwise, and for an event given as a number, r<hex>.
 std::string shown_name(const request::EventToken& token, u16 code, const EventCatalog& catalog);
+
+// perf's modifiers after the name of an event: `cycles:u`, `instructions:uk`, `cpu/event=1/ppp`. They are valid only
+// where the kernel counts.
+struct ModifiedName {
+  std::string_view name;     // without them
+  std::string_view letters;  // empty if there are none; then `name` is the whole text
+};
+
+// "sched:sched_switch" has no modifiers: the part after the colon is not a set of such letters.
+ModifiedName split_modifiers(std::string_view text);
+
+// `text`: the whole word, for messages.
+diag::Result<EventModifiers> read_modifiers(std::string_view letters, std::string_view text);
 
 }  // namespace wperf::plan

@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "machine/plan/cores.h"
 #include "machine/plan/counters.h"
 #include "machine/plan/kernel_plan.h"
 #include "machine/plan/names.h"
-#include "machine/plan/sampled_cores.h"
 #include "model/request/number.h"
 
 namespace wperf::plan {

@@ -2,6 +2,7 @@
 // Measurement × machine → how the statistical profiling extension is programmed (contract 3.4). Pure.
 #pragma once
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "base/ints.h"
@@ -9,6 +10,7 @@
 #include "machine/plan/plan.h"
 #include "model/request/measurement.h"
 #include "model/request/recording_view.h"
+#include "model/request/sampling_options.h"
 
 namespace wperf::plan {
 
@@ -35,5 +37,28 @@ struct SpePlan {
 // program, the one core of `record`.
 diag::Result<SpePlan> make_spe_plan(const request::Measurement& wanted, const request::RecordingView& view,
                                     const Capabilities& machine);
+
+inline constexpr u64 kGreatestSpeInterval = 0xffffff00;  // PMSIRR_EL1.INTERVAL: 24 bits, in units of 256 operations
+
+// A setting of `-e arm_spe_0/NAME=VALUE,…/` (contract 3.4, and wperf's own).
+struct SpeSetting {
+  std::string_view name, alias;  // alias may be empty
+  u64 least, greatest;
+  void (*apply)(SpePlan& plan, u64 value);
+};
+const SpeSetting* find_spe_setting(std::string_view name);  // by name or alias; null if there is none
+
+bool has_spe(const Capabilities& machine);
+
+// Checks first the hardware, then the names, then the values.
+diag::Result<void> check_spe(const request::SpeList& list, const Capabilities& machine);
+
+// The abilities of the hardware, from PMSIDR_EL1.
+struct SpeAbilities {
+  bool filters_events, filters_types, filters_latency, filters_absent_events;
+  u32 least_interval;  // operations
+  u32 latency_bits;
+};
+SpeAbilities spe_abilities(u64 pmsidr);
 
 }  // namespace wperf::plan

@@ -44,4 +44,7 @@ struct Comparison {
   bool shows_output = false;                 // the programs' output
 };
 
+// How often `bench` runs each program: with fewer runs no change is significant.
+inline constexpr u32 kFewestRounds = 4, kMostRounds = 1000;
+
 }  // namespace wperf::request

@@ -7,7 +7,7 @@
 
 #include "base/ints.h"
 #include "model/request/counted_items.h"
-#include "model/request/duration.h"
+#include "model/request/number.h"
 #include "model/request/sampling_options.h"
 
 namespace wperf::request {

@@ -39,5 +39,61 @@ TEST(Number, HexDigitsWithoutPrefix) {
   EXPECT_FALSE(parse_digits("", 16).has_value());
 }
 
+TEST(Duration, Table) {
+  struct Case {
+    const char* text;
+    u64 milliseconds;
+  };
+  const Case cases[] = {
+      {"0", 0},       {"1", 1000},        {"10", 10'000},       {"0.1s", 100},
+      {"0.01", 10},   {"0.10", 100},      {"2.50h", 9'000'000}, {"199.99m", 11'999'400},
+      {"750ms", 750}, {"700ms", 700},     {"0.5ms", 1},         {"1.99ms", 1},
+      {"0.01m", 600}, {"1d", 86'400'000}, {"0.01d", 864'000},   {"2.2", 2200},
+      {"1.3", 1300},  {"0ms", 0},         {"0.0", 0},           {"9223372036854ms", 9'223'372'036'854}};
+  for (const Case& test : cases) {
+    const auto result = parse_duration(test.text, "--timeout");
+    ASSERT_TRUE(result.has_value()) << test.text;
+    EXPECT_EQ(result.value().milliseconds, test.milliseconds) << test.text;
+  }
+}
+
+TEST(Duration, BadOnesNameTheSpellingUsed) {
+  for (const char* bad : {".5",
+                          "01",
+                          "3.222s",
+                          "-1",
+                          "2d30m",
+                          "1!s",
+                          "",
+                          "1.",
+                          "1.s",
+                          "s",
+                          "1S",
+                          "1 s",
+                          " 1",
+                          "00",
+                          "1e3",
+                          "1us",
+                          "0x1",
+                          "1..2",
+                          "+1",
+                          "9223372036855ms",
+                          "106752d",
+                          "99999999999999999999",
+                          "184467440737095517"}) {
+    const auto result = parse_duration(bad, "sleep");
+    ASSERT_FALSE(result.has_value()) << bad;
+    EXPECT_EQ(result.error().text, "input: \"" + std::string(bad) + "\" to argument 'sleep' is invalid");
+    EXPECT_TRUE(result.error().verbatim);
+    EXPECT_EQ(result.error().code, diag::ExitCode::failed);
+  }
+}
+
+TEST(Duration, WhatIsNotZeroNeverBecomesEndless) {
+  EXPECT_EQ(parse_duration("0.01ms", "--timeout").value().milliseconds, 1u);
+  EXPECT_EQ(parse_duration("0.00s", "--timeout").value().milliseconds, 0u);
+}
+
 }  // namespace
+
 }  // namespace wperf::request

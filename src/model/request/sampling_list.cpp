@@ -5,6 +5,7 @@
 
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "base/ascii.h"
 #include "model/request/event_list.h"
@@ -78,6 +79,25 @@ usize end_of_entry(std::string_view text) {
   return slash > comma && text.find('/') < comma ? text.find(',', slash) : comma;
 }
 
+constexpr std::string_view kStart = "arm_spe_0/";
+
+struct RawFilter {
+  std::string_view text;
+  std::string_view name() const { return text.substr(0, text.find('=')); }
+  std::string_view value() const { return text.substr(text.find('=') + 1); }
+};
+
+std::vector<RawFilter> split(std::string_view text) {
+  std::vector<RawFilter> filters;
+  while (!text.empty()) {
+    const usize comma = text.find(',');
+    filters.push_back({text.substr(0, comma)});
+    if (comma == std::string_view::npos) break;
+    text.remove_prefix(comma + 1);
+  }
+  return filters;
+}
+
 }  // namespace
 
 diag::Result<std::vector<SampledEvent>> parse_sampling_list(std::string_view text) {
@@ -99,6 +119,54 @@ diag::Result<std::vector<SampledEvent>> parse_sampling_list(std::string_view tex
     text.remove_prefix(comma + 1);
   }
   return events;
+}
+
+diag::Result<CallStacks> parse_call_graph(std::string_view text) {
+  if (text == "auto") return automatic_stacks();
+  if (text == "fp") return CallStacks{.source = StackSource::frame_pointers};
+  if (text == "dwarf") return CallStacks{.source = StackSource::stack_copies};
+  constexpr std::string_view kWithSize = "dwarf,";
+  if (!text.starts_with(kWithSize)) {
+    return diag::Error{.text = fmt::format("unknown way to record call stacks: '{}'", text),
+                       .hint = "use auto, fp, dwarf or dwarf,BYTES with --call-graph",
+                       .code = diag::ExitCode::usage};
+  }
+  const std::optional<u64> bytes = parse_decimal(text.substr(kWithSize.size()));
+  if (!bytes.has_value() || *bytes == 0 || *bytes > kMostStackBytes || *bytes % 8 != 0) {
+    return diag::Error{.text = fmt::format("invalid size of the stack copy: '{}'", text.substr(kWithSize.size())),
+                       .hint = fmt::format("use a multiple of 8, at most {}", kMostStackBytes),
+                       .code = diag::ExitCode::usage};
+  }
+  return CallStacks{.source = StackSource::stack_copies, .stack_bytes = static_cast<u32>(*bytes)};
+}
+
+bool is_spe_list(std::string_view text) {
+  return text.size() > kStart.size() && text.substr(0, kStart.size()) == kStart && text.back() == '/';
+}
+
+// One pass per kind of mistake: the contract ranks the kinds, whichever filter they are in.
+diag::Result<SpeList> parse_spe_list(std::string_view text) {
+  const std::string_view all = text.substr(kStart.size(), text.size() - kStart.size() - 1);
+  const std::vector<RawFilter> filters = split(all);
+  for (const RawFilter& filter : filters) {
+    if (filter.text.find('=') == std::string_view::npos) {
+      return diag::contract_error(fmt::format("incorrect SPE filter: '{}' in {}", filter.text, all));
+    }
+  }
+  for (const RawFilter& filter : filters) {
+    if (filter.name().empty()) {
+      return diag::contract_error(fmt::format("incorrect SPE filter name: '{}'", filter.text));
+    }
+  }
+  SpeList list;
+  for (const RawFilter& filter : filters) {
+    const std::optional<u64> value = parse_c_number(filter.value());
+    if (!value.has_value()) {
+      return diag::contract_error(fmt::format("incorrect SPE filter value: {}='{}'.", filter.name(), filter.value()));
+    }
+    list.filters.push_back({std::string(filter.name()), *value});
+  }
+  return list;
 }
 
 }  // namespace wperf::request

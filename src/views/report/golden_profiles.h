@@ -4,7 +4,9 @@
 #include <string>
 #include <string_view>
 
+#include "analysis/operations/spe_profile.h"
 #include "model/answers/count_profile.h"
+#include "views/compat/compat_rows.h"
 
 namespace wperf::report::testing {
 
@@ -17,5 +19,21 @@ answers::TimelineProfile timeline_of(answers::CountProfile first);  // three cou
 
 // Compares byte by byte with tests/golden/NAME; with WPERF_UPDATE_GOLDEN=1 in the environment writes the file instead.
 void expect_golden(std::string_view name, const std::string& actual);
+
+// Two events on one core: a hot function in a DLL, unknown addresses, another process, lines and code.
+compat::CompatView two_events_sampled();
+// Three cores, callers, time slices, lost samples, modules without PDB.
+compat::CompatView three_cores_sampled();
+compat::CompatView nothing_sampled();
+// As many functions as asked for, with lines and code: documents of any size.
+compat::CompatView many_functions_sampled(u32 functions);
+
+// Loads of two kinds and branches on one core, with the counters of that core.
+operations::SpeProfile loads_and_branches();
+answers::CountProfile population_counted();
+// The same with memory: three data sources, stores without one, a line that two threads fight over, losses.
+operations::SpeProfile memory_sampled();
+// WindowsPerf's view of either.
+compat::CompatView view_of(const operations::SpeProfile& profile);
 
 }  // namespace wperf::report::testing

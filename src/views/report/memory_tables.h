@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The tables of `--mem`, which text and JSON share.
+// The tables of `--mem`, which text and JSON share, and its JSON.
 #pragma once
 #include <string>
 #include <vector>
 
 #include "analysis/operations/spe_profile.h"
+#include "ground/text/json_writer.h"
 #include "views/report/spe_report.h"
 #include "views/report/table.h"
 
@@ -32,5 +33,8 @@ struct MemoryPart {
   Table table = {};
 };
 std::vector<MemoryPart> memory_parts(const operations::SpeProfile& profile, const SpeOptions& options);
+
+// The value of "memory" in JSON.
+void write_memory(text::JsonWriter& json, const operations::SpeProfile& profile, const SpeOptions& options);
 
 }  // namespace wperf::report

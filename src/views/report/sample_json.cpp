@@ -7,9 +7,7 @@
 
 #include "ground/text/json_writer.h"
 #include "ground/text/number_text.h"
-#include "views/report/sample_annotation.h"
 #include "views/report/sample_report.h"
-#include "views/report/sample_selection.h"
 #include "views/report/sample_tables.h"
 
 namespace wperf::report {

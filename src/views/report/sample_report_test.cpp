@@ -9,7 +9,6 @@
 
 #include "views/report/golden_profiles.h"
 #include "views/report/report_checks.h"
-#include "views/report/sample_golden_profiles.h"
 
 namespace wperf::report {
 namespace {

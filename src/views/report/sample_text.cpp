@@ -6,9 +6,7 @@
 #include <iterator>
 
 #include "ground/text/number_text.h"
-#include "views/report/sample_annotation.h"
 #include "views/report/sample_report.h"
-#include "views/report/sample_selection.h"
 #include "views/report/sample_tables.h"
 
 namespace wperf::report {

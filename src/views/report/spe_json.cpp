@@ -5,7 +5,7 @@
 
 #include "ground/text/json_writer.h"
 #include "views/report/count_report.h"
-#include "views/report/memory_json.h"
+#include "views/report/memory_tables.h"
 #include "views/report/spe_notes.h"
 #include "views/report/spe_report.h"
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "ground/text/number_text.h"
-#include "views/report/sample_selection.h"
+#include "views/report/sample_tables.h"
 
 namespace wperf::report {
 namespace {

@@ -9,7 +9,6 @@
 
 #include "views/report/count_report.h"
 #include "views/report/golden_profiles.h"
-#include "views/report/spe_golden_profiles.h"
 #include "views/report/spe_notes.h"
 
 namespace wperf::report {

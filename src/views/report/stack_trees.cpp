@@ -3,13 +3,192 @@
 
 #include <algorithm>
 #include <iterator>
+#include <string>
+#include <vector>
 
 #include "ground/text/number_text.h"
+#include "ground/text/unicode.h"
+#include "model/stacks/call_tree.h"
 #include "views/report/stack_report.h"
-#include "views/report/tree_text.h"
 
 namespace wperf::report {
 namespace {
+
+struct TreeTextOptions {
+  u64 whole = 0;             // the weight that is 100 %
+  double percent_limit = 0;  // nodes with less are left out
+  bool with_self = false;    // a column for the function's own samples
+  usize width = 0;           // of the terminal in characters; 0: none
+  bool coloured = false;
+};
+
+using stacks::CallNode;
+using stacks::CallTree;
+using stacks::StackProfile;
+
+constexpr usize kDeepest = 128;
+constexpr usize kWidthOfFiles = 120;  // the width at which chains are broken in output to a file
+
+double share_in_percent(u64 part, u64 whole) {
+  return whole == 0 ? 0.0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole);
+}
+
+struct FoldedTree {
+  CallTree tree;
+  std::vector<u32> levels;  // by node: how many recursive calls it stands for, at most
+};
+
+// A call of the same function is merged into its caller, together with its callees.
+FoldedTree without_recursion(const CallTree& tree) {
+  FoldedTree folded;
+  folded.levels = {1};
+  const std::vector<CallNode>& nodes = tree.nodes();
+  std::vector<u32> moved(nodes.size(), 0), level(nodes.size(), 1);
+  for (u32 i = 1; i < nodes.size(); ++i) {  // parents come before their children
+    const CallNode& node = nodes[i];
+    if (node.parent != 0 && nodes[node.parent].label == node.label) {
+      moved[i] = moved[node.parent];
+      level[i] = level[node.parent] + 1;
+    } else {
+      moved[i] = folded.tree.insert(moved[node.parent], node.label);
+    }
+    folded.levels.resize(folded.tree.nodes().size(), 1);
+    folded.levels[moved[i]] = std::max(folded.levels[moved[i]], level[i]);
+    folded.tree.add_self(moved[i], {.count = node.self_samples, .period = node.self_period});
+  }
+  folded.tree.sum_up();
+  return folded;
+}
+
+class TreeText {
+ public:
+  TreeText(std::string& out, const StackProfile& profile, const CallTree& tree, const std::vector<u32>* levels,
+           const TreeTextOptions& options)
+      : out_(out), profile_(profile), tree_(tree), levels_(levels), children_(tree.children()), options_(options) {}
+
+  // These stacks may be deeper than the tool's own.
+  void append() {
+    std::vector<Step> steps;
+    push_children(0, 0, "", steps);
+    while (!steps.empty()) {
+      const Step step = std::move(steps.back());
+      steps.pop_back();
+      const std::vector<u32> chain = chain_from(step.node);
+      append_chain(chain, step);
+      if (step.depth + 1 < kDeepest)
+        push_children(chain.back(), step.depth + 1, step.guides + std::string(below(step)), steps);
+    }
+  }
+
+ private:
+  struct Step {
+    u32 node;
+    usize depth;
+    std::string guides;  // the guide lines of the nodes above it
+    bool is_last;
+  };
+
+  static std::string_view before(const Step& step) { return step.depth == 0 ? "" : step.is_last ? "└ " : "├ "; }
+  static std::string_view below(const Step& step) { return step.depth == 0 ? "" : step.is_last ? "  " : "│ "; }
+
+  const CallNode& node(u32 number) const { return tree_.nodes()[number]; }
+  double percent(u64 period) const { return share_in_percent(period, options_.whole); }
+  // The greatest come first.
+  std::span<const u32> large_children(u32 parent) const {
+    const std::span<const u32> all = children_[parent];
+    usize count = 0;
+    while (count < all.size() && percent(node(all[count]).all_period) >= options_.percent_limit) ++count;
+    return all.first(count);
+  }
+  void push_children(u32 parent, usize depth, const std::string& guides, std::vector<Step>& steps) const {
+    const std::span<const u32> children = large_children(parent);
+    for (usize i = children.size(); i-- > 0;) steps.push_back({children[i], depth, guides, i + 1 == children.size()});
+  }
+  std::string percent_text(u64 period) const { return text::fixed(percent(period), 2); }
+
+  // Functions that only called the next one, judged by the printed columns.
+  std::vector<u32> chain_from(u32 first) const {
+    std::vector<u32> chain{first};
+    while (true) {
+      const u32 last = chain.back();
+      const std::span<const u32> children = large_children(last);
+      if (children.size() != 1 || percent_text(node(children[0]).all_period) != percent_text(node(last).all_period))
+        break;
+      if (options_.with_self && percent_text(node(last).self_period) != "0.00") break;
+      chain.push_back(children[0]);
+    }
+    return chain;
+  }
+
+  std::string name_of(u32 number) const {
+    const stacks::StackFunction& function = profile_.functions[node(number).label];
+    std::string name = (function.is_kernel ? "[k] " : "") + text::name_in_line(function.name);
+    if (levels_ != nullptr && (*levels_)[number] > 1) name += fmt::format(" × {}", (*levels_)[number]);
+    return name;
+  }
+  // "name", or "name (module)" if the next one is in another module.
+  std::vector<std::string> pieces_of(const std::vector<u32>& chain) const {
+    std::vector<std::string> pieces;
+    for (usize i = 0; i < chain.size(); ++i) {
+      const stacks::StackFunction& function = profile_.functions[node(chain[i]).label];
+      const bool ends = i + 1 == chain.size();
+      const bool same = !ends && profile_.functions[node(chain[i + 1]).label].module == function.module;
+      std::string& piece = pieces.emplace_back(name_of(chain[i]));
+      if (!function.is_kernel && !same)
+        piece += " (" + text::name_in_line(profile_.modules[function.module].name) + ")";
+      if (!ends) piece += " →";
+    }
+    return pieces;
+  }
+
+  void append_chain(const std::vector<u32>& chain, const Step& step) {
+    const CallNode& first = node(chain.front());
+    std::string numbers = fmt::format("  {:>6}", percent_text(first.all_period));
+    if (options_.with_self) numbers += fmt::format("  {:>6}", percent_text(node(chain.back()).self_period));
+    std::string line = numbers + "  " + step.guides + std::string(before(step));
+    const std::string next = std::string(numbers.size() + 2, ' ') + step.guides + std::string(below(step));
+    const usize limit = options_.width != 0 ? options_.width : kWidthOfFiles;
+    const double share = percent(options_.with_self ? node(chain.back()).self_period : first.all_period);
+    bool begun = false;
+    for (const std::string& piece : pieces_of(chain)) {
+      if (begun && text::width_of(line) + 1 + text::width_of(piece) > limit) {
+        end_line(line, share);
+        line = next;
+        begun = false;
+      }
+      line.append(begun ? " " : "").append(piece);
+      begun = true;
+    }
+    end_line(line, share);
+  }
+  void end_line(const std::string& line, double share) {
+    std::string whole = options_.width != 0 ? text::cut_to(line, options_.width) : line;
+    out_ += options_.coloured ? text::coloured_by_share(std::move(whole), share) : whole;
+    out_ += '\n';
+  }
+
+  std::string& out_;
+  const StackProfile& profile_;
+  const CallTree& tree_;
+  const std::vector<u32>* levels_;  // null: nothing calls itself
+  stacks::ChildLists children_;
+  const TreeTextOptions& options_;
+};
+
+bool has_large_recursion(const CallTree& tree, const TreeTextOptions& options) {
+  const std::vector<CallNode>& nodes = tree.nodes();
+  return std::any_of(nodes.begin() + 1, nodes.end(), [&](const CallNode& node) {
+    return node.parent != 0 && nodes[node.parent].label == node.label &&
+           share_in_percent(nodes[node.parent].all_period, options.whole) >= options.percent_limit;
+  });
+}
+
+void append_tree_text(std::string& out, const StackProfile& profile, const CallTree& tree,
+                      const TreeTextOptions& options) {
+  if (!has_large_recursion(tree, options)) return TreeText(out, profile, tree, nullptr, options).append();
+  const FoldedTree folded = without_recursion(tree);
+  TreeText(out, profile, folded.tree, &folded.levels, options).append();
+}
 
 using stacks::CallNode;
 using stacks::CallTree;

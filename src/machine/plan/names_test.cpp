@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "machine/plan/event_modifiers.h"
+#include "machine/plan/names.h"
 
 #include <gtest/gtest.h>
 
