@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "app/cli/command_line.h"
-#include "model/request/core_list.h"
+#include "model/request/counted_items.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   std::vector<std::string> arguments(1);

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "machine/plan/plan.h"
-#include "model/request/event_list.h"
+#include "model/request/counted_items.h"
 
 namespace {
 

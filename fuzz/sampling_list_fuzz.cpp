@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "machine/plan/sample_plan.h"
-#include "model/request/sampling_list.h"
+#include "model/request/sampling_options.h"
 
 namespace {
 

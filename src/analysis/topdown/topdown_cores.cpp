@@ -10,7 +10,7 @@
 
 #include "ground/text/number_text.h"
 #include "machine/plan/cores.h"
-#include "model/request/core_list.h"
+#include "model/request/counted_items.h"
 
 namespace wperf::topdown {
 namespace {

@@ -9,8 +9,8 @@
 
 #include "ground/os/process.h"
 #include "ground/text/unicode.h"
-#include "model/request/event_list.h"
-#include "model/request/sampling_list.h"
+#include "model/request/counted_items.h"
+#include "model/request/sampling_options.h"
 #include "model/request/symbol_filter.h"
 
 namespace wperf::capi {

@@ -4,10 +4,9 @@
 #include <algorithm>
 
 #include "app/capi/configurations.h"
-#include "app/commands/measure_options_builder.h"
-#include "app/commands/read_options.h"
-#include "app/measure/device_choice.h"
+#include "app/commands/options_builder.h"
 #include "app/measure/measure_counts.h"
+#include "app/measure/opened_machine.h"
 #include "app/measure/recording_run.h"
 #include "app/measure/test_report.h"
 #include "app/show/recorded_compat.h"

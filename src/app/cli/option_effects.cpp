@@ -8,12 +8,10 @@
 #include <optional>
 #include <utility>
 
-#include "model/request/breakdown_list.h"
 #include "model/request/comparison_wishes.h"
-#include "model/request/core_list.h"
-#include "model/request/event_list.h"
+#include "model/request/counted_items.h"
 #include "model/request/number.h"
-#include "model/request/sampling_list.h"
+#include "model/request/sampling_options.h"
 #include "model/request/symbol_filter.h"
 
 namespace wperf::cli {

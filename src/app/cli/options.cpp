@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/cli/options.h"
 
-#include "model/request/export_format.h"
+#include "model/request/recording_view.h"
 
 namespace wperf::cli {
 namespace {

@@ -8,11 +8,10 @@
 
 #include "app/cli/option_effects.h"
 #include "model/request/comparison_wishes.h"
-#include "model/request/event_list.h"
-#include "model/request/export_format.h"
+#include "model/request/counted_items.h"
 #include "model/request/number.h"
 #include "model/request/push_request.h"
-#include "model/request/recording_lists.h"
+#include "model/request/recording_view.h"
 
 namespace wperf::cli {
 namespace {

@@ -8,7 +8,6 @@
 
 #include "app/commands/destinations.h"
 #include "app/doctor/doctor.h"
-#include "app/measure/device_choice.h"
 #include "app/measure/opened_machine.h"
 #include "app/output/outputs.h"
 #include "ground/os/mapped_file.h"

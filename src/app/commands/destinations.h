@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where the answers of a request go: the files that its options name, and stdout.
+// Where the answers of a request go: the files that its options name, and stdout; messages about written files.
 #pragma once
+#include "app/measure/recording_run.h"
 #include "app/output/outputs.h"
+#include "ground/diag/console.h"
 #include "model/request/request.h"
 
 namespace wperf::commands {
@@ -17,5 +19,10 @@ bool prints_records(const request::Request& request);
 std::string kept_recording(const request::Request& request);
 // -o FILE.data and FILE.etl keep the recording; any other FILE gets the JSON.
 request::Request with_kept_file(request::Request request);
+
+// The recording that stays, and the command that shows it again: the request's own if that is `waits`.
+void tell_kept(const request::Request& request, const measure::Recording& recording, diag::Console& console);
+// Says what -o FILE contains, if the name of FILE does not show it: the user may have wanted a recording there.
+void tell_written(const request::Request& request, diag::Console& console);
 
 }  // namespace wperf::commands

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "app/commands/measure_options_builder.h"
+#include "app/commands/options_builder.h"
 #include "app/show/report_options.h"
 #include "ground/diag/names_all_test.h"
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <thread>
 
-#include "app/commands/measure_options_builder.h"
+#include "app/commands/options_builder.h"
 #include "app/measure/measure_counts.h"
 #include "app/measure/quiet_console.h"
 #include "app/output/outputs.h"

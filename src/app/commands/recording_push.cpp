@@ -9,8 +9,7 @@
 #include <string>
 
 #include "app/commands/destinations.h"
-#include "app/commands/measure_options_builder.h"
-#include "app/commands/report_options_builder.h"
+#include "app/commands/options_builder.h"
 #include "app/measure/counting.h"
 #include "app/measure/quiet_console.h"
 #include "app/measure/recording_run.h"

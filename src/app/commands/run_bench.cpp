@@ -6,8 +6,7 @@
 
 #include "app/bench/bench_runs.h"
 #include "app/commands/commands.h"
-#include "app/commands/measure_options_builder.h"
-#include "app/commands/report_options_builder.h"
+#include "app/commands/options_builder.h"
 #include "model/request/comparison_wishes.h"
 
 namespace wperf::commands {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "app/commands/commands.h"
-#include "app/commands/report_options_builder.h"
+#include "app/commands/options_builder.h"
 #include "app/show/compared_runs.h"
 #include "app/show/comparison_output.h"
 

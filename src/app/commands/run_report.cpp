@@ -8,12 +8,11 @@
 #include "analysis/recording/opened_recording.h"
 #include "app/commands/commands.h"
 #include "app/commands/destinations.h"
-#include "app/commands/read_options.h"
-#include "app/commands/report_options_builder.h"
+#include "app/commands/options_builder.h"
 #include "app/output/outputs.h"
 #include "app/show/recording_views.h"
 #include "ground/os/files.h"
-#include "model/request/export_format.h"
+#include "model/request/recording_view.h"
 
 namespace wperf::commands {
 namespace {

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/commands/commands.h"
 #include "app/commands/destinations.h"
-#include "app/commands/measure_options_builder.h"
-#include "app/commands/outputs_told.h"
+#include "app/commands/options_builder.h"
 #include "app/commands/recording_push.h"
-#include "app/commands/report_options_builder.h"
 #include "app/measure/opened_machine.h"
 #include "app/measure/recording_run.h"
 #include "app/measure/spe_recording.h"

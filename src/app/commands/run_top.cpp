@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/commands/commands.h"
-#include "app/commands/measure_options_builder.h"
-#include "app/commands/read_options.h"
+#include "app/commands/options_builder.h"
 #include "app/live/screen_loop.h"
 #include "app/measure/opened_machine.h"
 #include "app/output/outputs.h"

@@ -5,9 +5,7 @@
 
 #include "app/bottleneck/bottleneck_search.h"
 #include "app/commands/commands.h"
-#include "app/commands/measure_options_builder.h"
-#include "app/commands/read_options.h"
-#include "app/commands/report_options_builder.h"
+#include "app/commands/options_builder.h"
 #include "app/measure/opened_machine.h"
 #include "app/measure/quiet_console.h"
 #include "app/output/outputs.h"

@@ -11,7 +11,7 @@
 //   start > middle > leaf_b            30,000   the same leaf by another way
 //   start > leaf_c                     20,000
 //
-// src/app/doctor/selftest_judgement.cpp has these shares, too.
+// src/app/doctor/selftest.cpp has these shares, too.
 typedef unsigned long long Count;
 
 #define OWN_FUNCTION __attribute__((noinline)) void

@@ -9,7 +9,7 @@
 #include "app/measure/collecting.h"
 #include "app/measure/live_records.h"
 #include "app/measure/recording_run.h"
-#include "app/measure/sample_recorder.h"
+#include "app/measure/sampling.h"
 #include "app/measure/tool.h"
 
 namespace wperf::measure {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The choices of a command that measures, made once from its request (commands/measure_options_builder.h).
+// The choices of a command that measures, made once from its request (commands/options_builder.h).
 #pragma once
 #include <optional>
 #include <string>

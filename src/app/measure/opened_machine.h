@@ -7,6 +7,7 @@
 #include "ground/diag/console.h"
 #include "ground/diag/result.h"
 #include "machine/device/device.h"
+#include "machine/devices/devices.h"
 #include "machine/plan/plan.h"
 #include "model/request/measurement.h"
 
@@ -30,5 +31,12 @@ diag::Result<Machine> open_machine(const request::Measurement& wanted, diag::Con
 std::string number_text(const device::DriverVersion& version);  // "3.8.0"
 // The error about a driver with another protocol than wperf's (contract 8.3).
 diag::Error version_mismatch(const device::DriverVersion& driver);
+
+// Which device measures if the user names none.
+struct ChosenDevice {
+  std::string name;  // as --device takes it; empty: the default of open_device for this machine
+  std::string why;   // a sentence for the first line; empty: the choice needs no explanation
+};
+ChosenDevice choose_device(const request::Measurement& wanted, const devices::DevicesHere& here);
 
 }  // namespace wperf::measure

@@ -7,7 +7,6 @@
 #include "analysis/recording/sampled_recording.h"
 #include "analysis/recording/trace_ids.h"
 #include "analysis/recording/trace_sources.h"
-#include "app/measure/sample_recorder.h"
 #include "app/measure/sampling.h"
 #include "app/measure/tool.h"
 #include "code/modules/symbol_folders.h"

@@ -2,8 +2,13 @@
 #include "app/measure/sampling.h"
 
 #include <algorithm>
+#include <utility>
+#include <vector>
 
 #include "app/measure/opened_machine.h"
+#include "formats/perf_data/event_attributes.h"
+#include "formats/perf_data/format.h"
+#include "formats/perf_data/record_bytes.h"
 
 namespace wperf::measure {
 namespace {
@@ -20,6 +25,90 @@ u64 busiest_core(const readings::SampleCapture& capture, u32 event) {
     ++counts[sample.core];
   }
   return counts.empty() ? 0 : *std::max_element(counts.begin(), counts.end());
+}
+
+constexpr u32 kRawEvent = 4;  // PERF_TYPE_RAW: the number is the hardware's own
+constexpr u64 kSampleType = perf_data::kSampleIp | perf_data::kSampleTid | perf_data::kSampleTime |
+                            perf_data::kSampleId | perf_data::kSampleCpu | perf_data::kSamplePeriod |
+                            perf_data::kSampleUserRegisters;
+constexpr u64 kLinkRegister = u64{1} << 30;  // as perf numbers registers of Arm64
+
+u64 sample_type_of(const plan::SamplePlan& plan) {
+  return kSampleType | (plan.call_stacks.wanted() ? u64{perf_data::kSampleCallchain} : 0);
+}
+
+// As a kernel writes it: where the sample lies and its callers, a mark in front of each part.
+void make_callchain(const readings::SampleCapture& capture, const readings::DrainedSample& sample,
+                    std::vector<u64>& chain) {
+  chain.clear();
+  const bool kernel = sample.exception_level != 0;
+  chain.push_back(kernel ? perf_data::kCallchainKernel : perf_data::kCallchainUser);
+  chain.push_back(sample.pc);
+  const std::span<const u64> frames(capture.frames.data() + sample.first_frame, sample.frame_count);
+  for (usize i = 0; i < frames.size(); ++i) {
+    if (kernel && i == sample.kernel_frames) chain.push_back(perf_data::kCallchainUser);
+    chain.push_back(frames[i]);
+  }
+}
+
+std::vector<perf_data::WrittenEvent> events_of(const plan::SamplePlan& plan) {
+  std::vector<perf_data::WrittenEvent> events;
+  for (const plan::SampleEvent& event : plan.events) {
+    const perf_data::WrittenAttributes attributes{.type = kRawEvent,
+                                                  .config = event.code,
+                                                  .period = event.interval,
+                                                  .sample_type = sample_type_of(plan),
+                                                  .kernel = plan.kernel,
+                                                  .user_registers = kLinkRegister};
+    events.push_back({.name = event.name,
+                      .attributes = perf_data::attribute_bytes(attributes),
+                      .ids = {id_of_event(events.size())}});
+  }
+  return events;
+}
+
+void append_samples(std::string& records, const plan::SamplePlan& plan, const readings::SampleCapture& capture) {
+  std::vector<const readings::DrainedSample*> in_order;
+  in_order.reserve(capture.samples.size());
+  for (const readings::DrainedSample& sample : capture.samples) in_order.push_back(&sample);
+  std::sort(in_order.begin(), in_order.end(), [](const readings::DrainedSample* a, const readings::DrainedSample* b) {
+    return a->time_ns != b->time_ns ? a->time_ns < b->time_ns : a < b;
+  });
+  std::vector<u64> chain;
+  for (const readings::DrainedSample* sample : in_order) {
+    if (plan.call_stacks.wanted()) make_callchain(capture, *sample, chain);
+    const bool user = sample->exception_level == 0;
+    for (usize event = 0; event < plan.events.size(); ++event) {
+      if ((sample->overflowed >> event & 1) == 0) continue;
+      perf_data::append_sample(records, {.sample_type = sample_type_of(plan),
+                                         .id = id_of_event(event),
+                                         .ip = sample->pc,
+                                         .time = sample->time_ns,
+                                         .period = plan.events[event].interval,
+                                         .pid = sample->process,
+                                         .tid = sample->thread,
+                                         .cpu = sample->core,
+                                         .kernel = sample->exception_level != 0,
+                                         .callchain = chain,
+                                         .user_registers = std::span(&sample->lr, user ? 1 : 0)});
+    }
+  }
+}
+
+perf_data::RunFacts run_of(const plan::SamplePlan& plan, const readings::SampleCapture& capture,
+                           const SampledProgram& program) {
+  perf_data::RunFacts run = facts_of_run(program, capture.processes, capture.start_ns, capture.end_ns);
+  run.note = plan.note;
+  if (!capture.remark.empty()) run.note += (run.note.empty() ? "" : "; ") + capture.remark;
+  for (const readings::CoreStatistics& core : capture.core_statistics) {
+    run.cores.push_back({.core = core.core,
+                         .taken = core.taken,
+                         .lost_ring_full = core.lost_ring_full,
+                         .lost_filtered = core.lost_filtered,
+                         .held_back = core.held_back,
+                         .register_losses = core.register_losses});
+  }
+  return run;
 }
 
 }  // namespace
@@ -75,6 +164,36 @@ diag::Result<SamplingOutcome> sample_once(Machine& machine, const plan::SamplePl
   tell_collected(outcome.collection, console);
   outcome.capture.processes = machine.device->programs().processes();
   return outcome;
+}
+
+SampleRecorder::SampleRecorder(const plan::SamplePlan& plan, os::RecordingFile& file)
+    : plan_(plan), writer_(events_of(plan), sample_type_of(plan), file) {}
+
+void SampleRecorder::take(readings::SampleCapture& capture) {
+  taken_ += capture.samples.size();
+  std::pair<u32, u32> last_thread{0, 0};
+  for (const readings::DrainedSample& sample : capture.samples) {
+    const std::pair thread{sample.process, sample.thread};
+    if (thread != last_thread || threads_.empty()) threads_.insert(last_thread = thread);
+    first_ns_ = std::min(first_ns_, sample.time_ns);
+    last_ns_ = std::max(last_ns_, sample.time_ns);
+  }
+  std::string records;
+  append_samples(records, plan_, capture);
+  writer_.append(records);
+  capture.samples.clear();
+  capture.frames.clear();
+}
+
+void SampleRecorder::finish(const readings::SampleCapture& capture, const plan::Capabilities& machine,
+                            std::span<const std::string> arguments, const SampledProgram& program) {
+  RunEnding ending{
+      .processes = capture.processes, .threads = std::move(threads_), .run = run_of(plan_, capture, program)};
+  if (taken_ != 0) {
+    ending.first_ns = first_ns_;
+    ending.last_ns = last_ns_;
+  }
+  writer_.finish(ending, machine, arguments);
 }
 
 }  // namespace wperf::measure

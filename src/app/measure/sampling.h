@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One sampling run: configure, let time pass with progress, collect the rings' samples, stop.
+// One sampling run: configure, let time pass with progress, collect the rings' samples, stop; and its recording.
 #pragma once
 #include <functional>
+#include <set>
+#include <span>
+#include <string>
 
 #include "app/measure/collecting.h"
 #include "app/measure/opened_machine.h"
+#include "app/measure/recording_writer.h"
 #include "ground/diag/console.h"
 #include "ground/diag/result.h"
 #include "machine/plan/sample_plan.h"
@@ -29,5 +33,26 @@ diag::Result<SamplingOutcome> sample_once(Machine& machine, const plan::SamplePl
 // If the plan has a rate: short runs that only measure how often each event happens; they end when the intervals have
 // settled, or with process `pid`; 0: no process.
 diag::Result<void> adapt_intervals(Machine& machine, plan::SamplePlan& plan, u32 pid);
+
+// The samples, programs and modules of a run of wperf's driver, as a perf.data file (contract 9.10): one event for each
+// of the plan, one SAMPLE record for each event that a sample is of; addresses and paths are the machine's.
+class SampleRecorder {
+ public:
+  // `file`: empty, nothing in it yet.
+  SampleRecorder(const plan::SamplePlan& plan, os::RecordingFile& file);
+  // Takes the samples of a capture, so that they do not grow with time.
+  void take(readings::SampleCapture& capture);
+  u64 taken() const { return taken_; }
+  // `capture`: with everything that is known at the end.
+  void finish(const readings::SampleCapture& capture, const plan::Capabilities& machine,
+              std::span<const std::string> arguments, const SampledProgram& program);
+
+ private:
+  const plan::SamplePlan& plan_;
+  RecordingWriter writer_;
+  u64 taken_ = 0;
+  u64 first_ns_ = ~u64{0}, last_ns_ = 0;
+  std::set<ProcessAndThread> threads_;  // the sampled ones
+};
 
 }  // namespace wperf::measure

@@ -2,11 +2,40 @@
 // `record` and `sample` with -e arm_spe_0/…/ where wperf's driver profiles: program, profiling and counting at the same
 // time become a recording, which is then read as `report` reads any other.
 #pragma once
+#include <cstddef>
+#include <map>
+#include <vector>
+
 #include "app/measure/recording_run.h"
+#include "app/measure/recording_writer.h"
+#include "formats/spe/record_reader.h"
+#include "machine/plan/spe_plan.h"
+#include "model/readings/samples.h"
 
 namespace wperf::measure {
 
 // By the kernel, or by a driver, whose bytes are also written unchanged (contract 9.9).
 diag::Result<Recording> record_spe(const MeasureOptions& options, Machine& machine, diag::Console& console);
+
+// The bytes that SPE wrote into the buffers of wperf's driver, as a recording: AUX data of each core, cut where records
+// end, so that each piece can be decoded by itself.
+class SpeRecorder {
+ public:
+  SpeRecorder(const plan::SpePlan& plan, const plan::TimerMoment& timer, os::RecordingFile& file);
+  void take(const readings::SpePiece& piece);
+  void finish(const RunEnding& ending, const plan::Capabilities& machine, std::span<const std::string> arguments);
+
+ private:
+  struct Stream {
+    spe::DecodeState state;
+    u64 offset = 0;                // data from here on is not written yet
+    u64 address = 0;               // the address of the first byte in `begun`
+    std::vector<std::byte> begun;  // after the last whole record
+  };
+  void write(u32 core, Stream& stream, usize size);
+
+  RecordingWriter writer_;
+  std::map<u32, Stream> streams_;  // by core
+};
 
 }  // namespace wperf::measure

@@ -6,9 +6,10 @@
 #include <vector>
 
 #include "analysis/compare/run_costs.h"
-#include "app/show/comparison_options.h"
+#include "app/show/comparison_output.h"
 #include "ground/diag/console.h"
 #include "ground/diag/result.h"
+#include "model/request/output_options.h"
 #include "model/stacks/stack_profile.h"
 
 namespace wperf::show {
@@ -17,5 +18,11 @@ namespace wperf::show {
 diag::Result<std::vector<compare::RunCosts>> read_compared_runs(const std::vector<std::string>& files,
                                                                 const ComparisonOptions& options,
                                                                 diag::Console& console);
+
+// The costs of each run of a program, as a file: `bench --save-baseline` writes it, `--baseline` compares with it.
+diag::Result<void> write_baseline(const std::vector<compare::RunCosts>& runs, const std::string& file,
+                                  const request::Outputs& outputs, diag::Console& console);
+
+diag::Result<std::vector<compare::RunCosts>> read_baseline(const std::string& path);
 
 }  // namespace wperf::show

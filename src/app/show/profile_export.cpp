@@ -14,7 +14,7 @@
 #include "ground/os/files.h"
 #include "ground/os/mapped_file.h"
 #include "ground/os/output_file.h"
-#include "model/request/export_format.h"
+#include "model/request/recording_view.h"
 #include "model/stacks/shared_paths.h"
 #include "model/stacks/stack_rows.h"
 #include "views/exports/exported_profile.h"

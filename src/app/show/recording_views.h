@@ -4,8 +4,10 @@
 #include "analysis/recording/opened_recording.h"
 #include "app/measure/recording_run.h"
 #include "app/show/report_options.h"
+#include "formats/etl/trace.h"
 #include "ground/diag/console.h"
 #include "ground/diag/result.h"
+#include "model/stacks/trace_facts.h"
 
 namespace wperf::show {
 
@@ -14,5 +16,8 @@ diag::Result<void> show_recording(const recording::OpenedRecording& opened, cons
                                   diag::Console& console);
 // A recording that was just made.
 diag::Result<void> show_recording(const measure::Recording& made, const ReportOptions& options, diag::Console& console);
+
+// The losses of a trace of Windows, as warnings before all results; the JSON of answers has them too.
+void tell_trace_losses(const stacks::TraceFacts& facts, const ReportOptions& options, diag::Console& console);
 
 }  // namespace wperf::show

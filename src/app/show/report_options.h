@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The options of a report, made once from the request (commands/report_options_builder.h).
+// The options of a report, made once from the request (commands/options_builder.h).
 #pragma once
 #include <functional>
 #include <optional>

@@ -6,7 +6,7 @@
 
 #include "base/ints.h"
 #include "ground/diag/result.h"
-#include "model/request/core_list.h"
+#include "model/request/counted_items.h"
 #include "model/request/measurement.h"
 
 namespace wperf::plan {

@@ -7,15 +7,14 @@
 
 #include "ground/diag/nearest.h"
 #include "machine/plan/cores.h"
+#include "machine/plan/count_parts.h"
 #include "machine/plan/counters.h"
 #include "machine/plan/default_events.h"
 #include "machine/plan/kernel_plan.h"
 #include "machine/plan/names.h"
-#include "machine/plan/padding.h"
 #include "machine/plan/plan.h"
 #include "machine/pmu/core_metrics.h"
-#include "model/request/core_list.h"
-#include "model/request/event_list.h"
+#include "model/request/counted_items.h"
 #include "model/request/number.h"
 
 namespace wperf::plan {

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "model/request/event_list.h"
+#include "model/request/counted_items.h"
 
 namespace wperf::plan {
 namespace {

@@ -11,7 +11,7 @@
 #include "machine/plan/names.h"
 #include "machine/plan/plan.h"
 #include "machine/pmu/core_metrics.h"
-#include "model/request/event_list.h"
+#include "model/request/counted_items.h"
 
 namespace wperf::plan {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "machine/plan/counters.h"
 #include "machine/plan/names.h"
-#include "model/request/event_list.h"
+#include "model/request/counted_items.h"
 
 namespace wperf::plan {
 namespace {

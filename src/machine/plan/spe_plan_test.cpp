@@ -6,7 +6,7 @@
 #include "ground/diag/names_all_test.h"
 #include "machine/plan/test_machine.h"
 #include "model/request/request.h"
-#include "model/request/sampling_list.h"
+#include "model/request/sampling_options.h"
 
 namespace wperf::plan {
 namespace {

@@ -2,7 +2,7 @@
 // The machine of this room's tests: 8 Neoverse N1 cores in clusters of two, 6 counters, a DSU and two DMC channels.
 #pragma once
 #include "machine/plan/plan.h"
-#include "model/request/event_list.h"
+#include "model/request/counted_items.h"
 
 namespace wperf::plan {
 

@@ -3,11 +3,11 @@
 #pragma once
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/ints.h"
 #include "ground/diag/result.h"
-#include "model/request/breakdown_list.h"
 #include "model/request/counted_items.h"
 
 namespace wperf::request {
@@ -38,6 +38,9 @@ struct SymbolFilter {
   bool open_start = false;  // the text may come anywhere in the name
   bool open_end = false;
 };
+
+// Tables that --by prints in addition to the table of functions.
+enum class Breakdown { process, thread, module, core, caller };
 
 inline constexpr u32 kDefaultDisplayRows = 50;
 struct SampleDisplay {
@@ -88,5 +91,21 @@ struct Sampling {
   bool keeps_spe_bytes = true;                // unchanged, in spe.data (contract 9.9)
   CallStacks call_stacks;
 };
+
+// The values of -e and --call-graph after sample and record. plan looks names up and knows what the hardware has.
+
+// Sampling lists (contract 3.3): `ld_spec:100000,r1b`. There are no groups and no prefixes, so braces and slashes are
+// part of a name that plan will not find.
+diag::Result<std::vector<SampledEvent>> parse_sampling_list(std::string_view text);
+
+// In perf's spelling: fp, dwarf, dwarf,BYTES.
+diag::Result<CallStacks> parse_call_graph(std::string_view text);
+
+// `arm_spe_0/ld=1,min=100/` (contract 3.4); any other text is a sampling list.
+bool is_spe_list(std::string_view text);
+diag::Result<SpeList> parse_spe_list(std::string_view text);
+
+// The value of --by: `module,caller`. Each word at most once, in the order of the text. An empty place is an error.
+diag::Result<std::vector<Breakdown>> parse_breakdown_list(std::string_view text);
 
 }  // namespace wperf::request

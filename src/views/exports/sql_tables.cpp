@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "views/exports/exported_profile.h"
-#include "views/report/csv_field.h"
+#include "views/report/escaping.h"
 
 namespace wperf::exports {
 namespace {

@@ -13,7 +13,7 @@
 #include "views/html/html_report.h"
 #include "views/report/count_report.h"
 #include "views/report/count_tables.h"
-#include "views/report/markup_text.h"
+#include "views/report/escaping.h"
 #include "views/report/table.h"
 
 namespace wperf::html {

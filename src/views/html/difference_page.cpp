@@ -13,7 +13,7 @@
 #include "ground/text/number_text.h"
 #include "views/html/html_report.h"
 #include "views/report/diff_report.h"
-#include "views/report/markup_text.h"
+#include "views/report/escaping.h"
 
 namespace wperf::html {
 namespace {

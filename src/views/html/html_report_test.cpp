@@ -7,7 +7,7 @@
 
 #include "views/html/profile_columns.h"
 #include "views/html/svg_flame_graph.h"
-#include "views/report/markup_text.h"
+#include "views/report/escaping.h"
 
 namespace wperf::html {
 namespace {

@@ -14,7 +14,7 @@
 #include "model/stacks/call_tree.h"
 #include "views/html/html_report.h"
 #include "views/report/diff_report.h"
-#include "views/report/markup_text.h"
+#include "views/report/escaping.h"
 
 namespace wperf::html {
 namespace {

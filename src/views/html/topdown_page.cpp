@@ -9,7 +9,7 @@
 #include "analysis/topdown/method.h"
 #include "ground/text/number_text.h"
 #include "views/html/html_report.h"
-#include "views/report/markup_text.h"
+#include "views/report/escaping.h"
 #include "views/report/memory_tables.h"
 #include "views/report/spe_report.h"
 

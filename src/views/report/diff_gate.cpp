@@ -6,7 +6,7 @@
 
 #include "ground/text/unicode.h"
 #include "views/report/diff_report.h"
-#include "views/report/markup_text.h"
+#include "views/report/escaping.h"
 
 namespace wperf::report {
 namespace {

@@ -6,9 +6,9 @@
 
 #include "ground/text/number_text.h"
 #include "views/report/memory_tables.h"
-#include "views/report/narrow_table.h"
 #include "views/report/sample_tables.h"
 #include "views/report/spe_report.h"
+#include "views/report/table.h"
 
 namespace wperf::report {
 namespace {

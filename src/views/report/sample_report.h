@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "model/request/breakdown_list.h"
+#include "model/request/sampling_options.h"
 #include "views/compat/compat_rows.h"
 
 namespace wperf::report {

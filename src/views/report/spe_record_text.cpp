@@ -8,7 +8,7 @@
 
 #include "ground/text/json_writer.h"
 #include "ground/text/number_text.h"
-#include "views/report/csv_field.h"
+#include "views/report/escaping.h"
 #include "views/report/spe_report.h"
 
 namespace wperf::report {

@@ -8,7 +8,7 @@
 #include "ground/text/number_text.h"
 #include "views/report/count_report.h"
 #include "views/report/count_tables.h"
-#include "views/report/csv_field.h"
+#include "views/report/escaping.h"
 
 namespace wperf::report {
 namespace {

@@ -7,7 +7,6 @@
 
 #include "ground/text/number_text.h"
 #include "views/report/memory_tables.h"
-#include "views/report/narrow_table.h"
 #include "views/report/table.h"
 #include "views/report/topdown_report.h"
 

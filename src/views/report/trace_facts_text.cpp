@@ -8,7 +8,7 @@
 
 #include "ground/text/json_writer.h"
 #include "ground/text/number_text.h"
-#include "views/report/narrow_table.h"
+#include "views/report/table.h"
 
 namespace wperf::report {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "ground/text/number_text.h"
 #include "views/report/headline.h"
-#include "views/report/narrow_table.h"
+#include "views/report/table.h"
 #include "views/report/waits_report.h"
 
 namespace wperf::report {

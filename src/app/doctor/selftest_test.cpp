@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The selftest's verdicts on measurements that are right, and on those that are wrong in one point each.
-#include "app/doctor/selftest_judgement.h"
+#include "app/doctor/selftest.h"
 
 #include <gtest/gtest.h>
 

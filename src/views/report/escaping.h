@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A text as a field of CSV, the same in all tables that wperf writes: names of functions, threads and files may have
-// any characters.
+// Text in CSV and in markup: names of functions, threads and files may have any characters.
 #pragma once
 #include <string>
 #include <string_view>
@@ -9,7 +8,7 @@
 
 namespace wperf::report {
 
-// As long as put_csv_field() makes it at most: each character twice, quotes and a mark.
+// The greatest length of a field that put_csv_field() makes: each character twice, quotes and a mark.
 constexpr usize most_of_csv_field(std::string_view text) {
   return 2 * text.size() + 3;
 }
@@ -18,5 +17,9 @@ constexpr usize most_of_csv_field(std::string_view text) {
 // apostrophe in front.
 char* put_csv_field(char* at, std::string_view text);
 void append_csv_field(std::string& out, std::string_view text);
+
+// Text as HTML, SVG and XML have it, in element content and in quoted attributes. Bytes that are not UTF-8, and
+// characters that XML does not know, become U+FFFD.
+std::string markup_text(std::string_view text);
 
 }  // namespace wperf::report

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "app/commands/report_options_builder.h"
+#include "app/commands/options_builder.h"
 
 #include <algorithm>
 #include <string_view>
 
 #include "app/commands/destinations.h"
-#include "app/commands/read_options.h"
+#include "code/modules/symbol_folders.h"
 #include "ground/os/files.h"
 #include "machine/plan/sample_plan.h"
 #include "views/compat/code_and_sources.h"
@@ -205,6 +205,74 @@ request::Request shown_request(const request::Request& request, const measure::R
     shown.recording.trace_cores = recording.plan.cores;
   }
   return shown;
+}
+
+recording::RecordingFiles recording_files(const request::Request& request) {
+  return {.name = *request.data_file, .further = request.further_files};
+}
+
+recording::ReadOptions plain_read_options(const request::Request& request) {
+  recording::ReadOptions wanted;
+  if (request.data_file_is_kept) wanted.file = request.data_file.value_or("");
+  wanted.time = request.recording.time;
+  wanted.symbols = modules::symbol_options(request);
+  return wanted;
+}
+
+recording::ReadOptions read_options(const request::Request& request) {
+  const request::RecordingView& view = request.recording;
+  recording::ReadOptions wanted = plain_read_options(request);
+  // Lines are shown with the code that they call.
+  wanted.callers = view.children || view.tree || view.callers || view.callees || view.folded ||
+                   request.sampling.display.annotate || request.sampling.records_file.has_value();
+  const auto sorts_by = [&](request::SortBy key) {
+    return std::find(view.sort.begin(), view.sort.end(), key) != view.sort.end();
+  };
+  wanted.lines = sorts_by(request::SortBy::line);
+  wanted.inlined = view.inlined;
+  wanted.signatures = !request.sampling.display.decorated_names;
+  wanted.code = wanted.code_lines = request.sampling.display.annotate;
+  wanted.rows = request.sampling.records_file.has_value();
+  wanted.slice_ns = u64{request.sampling.display.timeline_ms.value_or(0)} * 1'000'000;
+  const auto& by = request.sampling.display.by;
+  wanted.core_kinds = sorts_by(request::SortBy::core_kind);
+  wanted.cores = wanted.core_kinds || sorts_by(request::SortBy::core) ||
+                 std::find(by.begin(), by.end(), request::Breakdown::core) != by.end();
+  wanted.callers =
+      wanted.callers || view.wants_page() || std::find(by.begin(), by.end(), request::Breakdown::caller) != by.end();
+  if (view.html_file.has_value()) {
+    wanted.cores = true;
+    wanted.sample_times = view.html_all;
+    if (wanted.slice_ns == 0) wanted.slice_ns = request::kPageSliceNs;
+  }
+  return wanted;
+}
+
+show::NamingOptions naming_options(const request::Request& request) {
+  return {.debuginfod = request.recording.debuginfod, .verbose = request.outputs.verbose};
+}
+
+stacks::StackFilter sample_filter(const request::Request& request) {
+  const request::RecordingView& view = request.recording;
+  const std::optional<request::SymbolFilter>& asked = request.sampling.display.symbol;
+  return {.comms = view.comms,
+          .modules = view.modules,
+          .pids = view.pids,
+          .tids = view.tids,
+          .symbol = compat::name_filter(request.sampling.display),
+          .symbol_text = asked.has_value() ? asked->text : std::string()};
+}
+
+measure::MeasureOptions measure_options(const request::Request& request) {
+  return {.wanted = request,
+          .view = request.recording,
+          .arguments = request.arguments,
+          .kept_file = kept_recording(request),
+          .output_folder = request.outputs.directory,
+          .verbose = request.outputs.verbose,
+          .stdout_is_document = stdout_is_document(request),
+          .needs_program = request.push.url.has_value(),
+          .live_waits = request.live.waits};
 }
 
 }  // namespace wperf::commands

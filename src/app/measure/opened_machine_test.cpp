@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The order of choice on Windows without --device, for each command and each set of drivers.
-#include "app/measure/device_choice.h"
+#include "app/measure/opened_machine.h"
 
 #include <gtest/gtest.h>
 

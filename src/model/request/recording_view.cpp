@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "model/request/recording_lists.h"
+#include "model/request/recording_view.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "model/request/number.h"
@@ -35,6 +37,11 @@ void for_each_word(std::string_view text, Take take) {
     text.remove_prefix(comma + 1);
   }
 }
+
+// In the order of the values.
+constexpr std::array<std::string_view, 13> kFormatNames = {
+    "pprof",     "firefox", "speedscope", "folded", "chrome",    "perfetto",  "perfetto-perf",
+    "callgrind", "otlp",    "csv",        "sql",    "perf.data", "prometheus"};
 
 }  // namespace
 
@@ -125,6 +132,24 @@ diag::Result<u64> parse_length(std::string_view text, std::string_view spelling)
   return diag::Error{.text = fmt::format("invalid length of time '{}' for {}", text, spelling),
                      .hint = "use a number with us, ms or s, such as 1ms or 0.5s",
                      .code = diag::ExitCode::usage};
+}
+
+diag::Result<ExportFormat> parse_export_format(std::string_view name) {
+  for (usize i = 0; i < kFormatNames.size(); ++i) {
+    if (kFormatNames[i] == name) return static_cast<ExportFormat>(i);
+  }
+  return diag::Error{.text = fmt::format("unknown format '{}' for --export", name),
+                     .hint = fmt::format("formats: {}", fmt::join(kFormatNames, ", ")),
+                     .code = diag::ExitCode::usage};
+}
+
+bool is_binary(ExportFormat format) {
+  return format == ExportFormat::pprof || format == ExportFormat::perfetto || format == ExportFormat::perfetto_perf ||
+         format == ExportFormat::otlp || format == ExportFormat::perf_data;
+}
+
+std::string_view export_name(ExportFormat format) {
+  return kFormatNames[static_cast<usize>(format)];
 }
 
 }  // namespace wperf::request

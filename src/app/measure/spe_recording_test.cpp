@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "app/measure/spe_recorder.h"
+#include "app/measure/spe_recording.h"
 
 #include <gtest/gtest.h>
 

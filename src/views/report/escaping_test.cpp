@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "views/report/csv_field.h"
+#include "views/report/escaping.h"
 
 #include <gtest/gtest.h>
 

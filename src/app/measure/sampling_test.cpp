@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "app/measure/sample_recorder.h"
+#include "app/measure/sampling.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "model/request/recording_lists.h"
+#include "model/request/recording_view.h"
 
 #include <gtest/gtest.h>
 
