@@ -11,7 +11,6 @@
 #include <utility>
 
 #include "analysis/compare/dispersion.h"
-#include "analysis/compare/total_review.h"
 #include "analysis/compare/unit_changes.h"
 
 namespace wperf::compare {

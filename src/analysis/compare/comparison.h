@@ -11,9 +11,8 @@
 #include <vector>
 
 #include "analysis/compare/matching.h"
-#include "analysis/compare/rates.h"
 #include "analysis/compare/run_costs.h"
-#include "analysis/compare/run_ranks.h"
+#include "analysis/compare/statistics.h"
 #include "ground/diag/result.h"
 
 namespace wperf::compare {

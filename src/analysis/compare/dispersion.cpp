@@ -4,8 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "analysis/compare/distributions.h"
-#include "analysis/compare/run_ranks.h"
+#include "analysis/compare/statistics.h"
 
 namespace wperf::compare {
 namespace {

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "analysis/compare/rates.h"
+#include "analysis/compare/statistics.h"
 
 namespace wperf::compare {
 

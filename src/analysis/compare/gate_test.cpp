@@ -5,7 +5,7 @@
 
 #include "analysis/compare/made_profile.h"
 #include "analysis/compare/ratio_text.h"
-#include "analysis/compare/total_review.h"
+#include "analysis/compare/unit_changes.h"
 #include "ground/diag/names_all_test.h"
 
 namespace wperf::compare {

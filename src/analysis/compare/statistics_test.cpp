@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The expected values were computed independently of this code: distributions with 40 digits (mpmath), exact tests by
 // counting all cases with integers (Python's itertools and fractions).
+#include "analysis/compare/statistics.h"
+
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -9,9 +11,6 @@
 #include <vector>
 
 #include "analysis/compare/dispersion.h"
-#include "analysis/compare/distributions.h"
-#include "analysis/compare/rates.h"
-#include "analysis/compare/run_ranks.h"
 
 namespace wperf::compare {
 namespace {

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include "analysis/compare/inline_rows.h"
 
@@ -336,10 +337,84 @@ void UnitComparer::finish_functions() {
   if (has_run_noise()) change_.usual_scatter = with_run_noise(change_.usual_scatter, change_.of_percent);
 }
 
+bool are_all(const std::vector<double>& values, double value) {
+  return std::all_of(values.begin(), values.end(), [&](double one) { return one == value; });
+}
+
+bool is_exact_change(const TotalChange& total) {
+  return total.is_counted && !total.before.empty() && !total.after.empty() &&
+         total.before.front() != total.after.front() && are_all(total.before, total.before.front()) &&
+         are_all(total.after, total.after.front());
+}
+
+// Events that also count clocks: task-clock is judged like cpu-time, which it repeats.
+bool is_time(const TotalChange& total) {
+  return total.unit != CostUnit::count;
+}
+
+// A total that is the same in all runs (page faults that never happened) does not count among the tests.
+std::vector<TotalChange*> asked_of(std::vector<TotalChange>& totals, bool times) {
+  std::vector<TotalChange*> asked;
+  for (TotalChange& total : totals) {
+    if (is_time(total) != times) continue;
+    if (!are_all(total.before, total.before.front()) || !are_all(total.after, total.before.front()))
+      asked.push_back(&total);
+  }
+  return asked;
+}
+
+void tell_of_few_runs(const std::vector<TotalChange*>& asked, std::vector<std::string>& notes) {
+  const bool all_sure = std::all_of(asked.begin(), asked.end(), [](const TotalChange* one) { return one->found; });
+  if (asked.size() < 2 || all_sure) return;
+  const usize before = asked.front()->before.size(), after = asked.front()->after.size();
+  const double needed = kWrongShare / static_cast<double>(asked.size());
+  if (smallest_rank_answer(before, after) <= needed) return;
+  usize enough = std::min(before, after);
+  while (smallest_rank_answer(enough, enough) > needed) ++enough;
+  const std::string runs =
+      before == after ? fmt::format("{} runs per side", before) : fmt::format("{} and {} runs", before, after);
+  notes.push_back(fmt::format(
+      "With {} events, {} can show a change in one of them only if its counts repeat exactly; take at least "
+      "{} runs per side, or fewer events.",
+      asked.size(), runs, enough));
+}
+
 }  // namespace
 
 void compare_units(EventRuns event, EventChange& change, std::vector<std::string>& notes) {
   UnitComparer(std::move(event), change).compare(notes);
+}
+
+double exact_answer_of(usize before, usize after) {
+  const auto few = static_cast<double>(before), others = static_cast<double>(after), all = few + others;
+  return std::min(1.0, 2 * std::pow(few / all, few) * std::pow(others / all, others));
+}
+
+void find_totals(std::vector<TotalChange>& totals) {
+  for (const bool times : {true, false}) {
+    const std::vector<TotalChange*> asked = asked_of(totals, times);
+    std::vector<double> answers;
+    for (const TotalChange* total : asked) answers.push_back(total->answer);
+    const std::vector<bool> found = found_among(answers, kWrongShare);
+    for (usize i = 0; i < found.size(); ++i) asked[i]->found = found[i];
+  }
+}
+
+void review_totals(Comparison& comparison, const ComparisonOptions& options) {
+  std::vector<std::string>& notes = comparison.notes;
+  if (!comparison.is_one_run) {
+    for (TotalChange& total : comparison.totals) {
+      if (is_exact_change(total))
+        total.answer = std::min(total.answer, exact_answer_of(total.before.size(), total.after.size()));
+    }
+    find_totals(comparison.totals);
+    tell_of_few_runs(asked_of(comparison.totals, false), notes);
+  }
+  const bool has_counts = std::any_of(comparison.totals.begin(), comparison.totals.end(), [](const TotalChange& total) {
+    return total.is_counted && total.unit != CostUnit::seconds;
+  });
+  if (options.per == Per::share && has_counts)
+    notes.emplace_back("--per share: counts have no share, so they are compared per run.");
 }
 
 }  // namespace wperf::compare

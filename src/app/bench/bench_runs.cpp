@@ -13,7 +13,7 @@
 #include <utility>
 
 #include "analysis/compare/comparison.h"
-#include "analysis/compare/run_ranks.h"
+#include "analysis/compare/statistics.h"
 #include "app/measure/counting.h"
 #include "app/measure/measure_counts.h"
 #include "app/measure/opened_machine.h"

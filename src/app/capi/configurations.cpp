@@ -11,7 +11,6 @@
 #include "ground/text/unicode.h"
 #include "model/request/counted_items.h"
 #include "model/request/sampling_options.h"
-#include "model/request/symbol_filter.h"
 
 namespace wperf::capi {
 namespace {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Makes text narrow enough for a terminal, so that this does not break lines inside of numbers and names.
 #pragma once
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/ints.h"
 
@@ -12,5 +14,16 @@ namespace wperf::cli {
 // and the part that is cut off follows each line, indented. Any other line goes on below, broken at a blank or after a
 // comma or a plus. `width` is in characters.
 std::string fold_lines(std::string_view text, usize width);
+
+// The width of prose.
+inline constexpr usize kTextWidth = 80;
+
+// The pieces in lines of at most `width` characters, `first` before the first line, `indent` blanks before the others.
+// A piece that is longer than a line gets its own line. Every line ends in LF.
+std::string wrap_pieces(std::span<const std::string> pieces, std::string_view first, usize indent,
+                        usize width = kTextWidth);
+
+// The words of a text, all lines indented.
+std::string wrap_words(std::string_view text, usize indent, usize width = kTextWidth);
 
 }  // namespace wperf::cli

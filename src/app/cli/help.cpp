@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/cli/help.h"
 
-#include "app/cli/wrap.h"
+#include "app/cli/fold.h"
 
 namespace wperf::cli {
 namespace {

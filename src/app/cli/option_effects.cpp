@@ -12,7 +12,6 @@
 #include "model/request/counted_items.h"
 #include "model/request/number.h"
 #include "model/request/sampling_options.h"
-#include "model/request/symbol_filter.h"
 
 namespace wperf::cli {
 namespace {

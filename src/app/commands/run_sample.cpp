@@ -10,7 +10,7 @@
 #include "app/show/recording_views.h"
 #include "ground/os/process.h"
 #include "machine/plan/sample_plan.h"
-#include "model/request/sample_target.h"
+#include "model/request/measurement.h"
 
 namespace wperf::commands {
 namespace {

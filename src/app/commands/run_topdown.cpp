@@ -9,8 +9,8 @@
 #include "app/measure/opened_machine.h"
 #include "app/measure/quiet_console.h"
 #include "app/output/outputs.h"
-#include "app/show/page_output.h"
-#include "views/html/topdown_page.h"
+#include "app/show/profile_views.h"
+#include "views/html/counter_pages.h"
 #include "views/report/topdown_report.h"
 
 namespace wperf::commands {

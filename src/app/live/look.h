@@ -8,7 +8,6 @@
 
 #include "analysis/recording/recorded_samples.h"
 #include "app/live/waits_reader.h"
-#include "app/measure/live_counts.h"
 #include "app/measure/live_sampling.h"
 #include "app/measure/opened_machine.h"
 #include "app/measure/quiet_console.h"

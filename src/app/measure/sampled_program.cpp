@@ -7,7 +7,7 @@
 #include <algorithm>
 
 #include "base/ascii.h"
-#include "model/request/sample_target.h"
+#include "model/request/measurement.h"
 
 namespace wperf::measure {
 namespace {

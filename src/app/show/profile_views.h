@@ -8,6 +8,7 @@
 #include "app/show/report_options.h"
 #include "ground/diag/console.h"
 #include "ground/diag/result.h"
+#include "model/request/output_options.h"
 #include "model/stacks/moments.h"
 #include "model/stacks/recording_about.h"
 #include "model/stacks/stack_profile.h"
@@ -25,5 +26,11 @@ struct ShownProfile {
   std::string clients_json = {};  // the value of "sampling" that WindowsPerf's clients read in JSON, too; may be empty
 };
 diag::Result<void> show_profile(const ShownProfile& shown, const ReportOptions& options, diag::Console& console);
+
+// --html and --svg. Reports the written file and its size.
+diag::Result<void> write_pages(const ShownProfile& shown, const ReportOptions& options, diag::Console& console);
+// A finished page.
+diag::Result<void> write_page(const std::string& file, const std::string& text, const request::Outputs& outputs,
+                              diag::Console& console);
 
 }  // namespace wperf::show

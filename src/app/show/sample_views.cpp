@@ -6,7 +6,6 @@
 #include "analysis/recording/recorded_code.h"
 #include "analysis/waits/latency_weights.h"
 #include "app/output/outputs.h"
-#include "app/show/line_batches.h"
 #include "app/show/named_samples.h"
 #include "app/show/profile_export.h"
 #include "app/show/profile_views.h"

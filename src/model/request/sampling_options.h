@@ -32,7 +32,7 @@ struct SpeList {
   std::vector<SpeFilter> filters;
 };
 
-// --symbol (contract 9.5). See symbol_filter.h.
+// --symbol (contract 9.5).
 struct SymbolFilter {
   std::string text;         // without ^ and $; empty for every name
   bool open_start = false;  // the text may come anywhere in the name
@@ -107,5 +107,12 @@ diag::Result<SpeList> parse_spe_list(std::string_view text);
 
 // The value of --by: `module,caller`. Each word at most once, in the order of the text. An empty place is an error.
 diag::Result<std::vector<Breakdown>> parse_breakdown_list(std::string_view text);
+
+// --symbol (contract 9.5): `^S` a beginning, `S$` an end, `S` and `^S$` the whole name; a lone `^` or `$`, or an empty
+// text, matches every name. Upper and lower case are the same. commands and report decide which rows it hides.
+SymbolFilter parse_symbol_filter(std::string_view text);
+
+// `name` without `:module`.
+bool matches(const SymbolFilter& filter, std::string_view name);
 
 }  // namespace wperf::request

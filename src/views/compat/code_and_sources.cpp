@@ -7,7 +7,7 @@
 #include "analysis/recording/recorded_code.h"
 #include "code/modules/source_files.h"
 #include "code/symbols/disassembly/disassembler.h"
-#include "model/request/symbol_filter.h"
+#include "model/request/sampling_options.h"
 #include "views/compat/compat_view.h"
 
 namespace wperf::compat {

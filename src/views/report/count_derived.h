@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Values that follow from two counts: CPUs used, instructions per cycle, misses of branches, so many a second.
+// Values and notes that follow from counts: CPUs used, instructions per cycle, misses of branches, so many a second.
 #pragma once
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 
+#include "ground/text/json_writer.h"
 #include "model/answers/count_profile.h"
 
 namespace wperf::report {
@@ -24,5 +25,11 @@ std::string derived_text(const answers::CountRow& row, std::span<const answers::
 
 // The row that every core has, where the kernel's own word for the same was asked for, too.
 bool repeats_cycles(const answers::CountRow& row, std::span<const answers::CountRow> rows);
+
+// Notes for readers of a count in addition to the numbers: cycles that include other programs, counts that were lost
+// with the registers. A blank line and a sentence each.
+void append_notes(std::string& out, const answers::CountProfile& profile);
+// Members of the document: "Cycles", "Lost_counts"; each only if it has contents.
+void write_notes(text::JsonWriter& json, const answers::CountProfile& profile);
 
 }  // namespace wperf::report

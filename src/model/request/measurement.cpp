@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "model/request/sample_target.h"
+#include "model/request/measurement.h"
 
 #include <fmt/format.h>
 

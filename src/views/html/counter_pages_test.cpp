@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "views/html/count_page.h"
+#include "views/html/counter_pages.h"
 
 #include <gtest/gtest.h>
 
