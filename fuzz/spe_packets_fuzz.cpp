@@ -10,7 +10,7 @@
 
 #include "formats/spe/contract_names.h"
 #include "formats/spe/data_sources.h"
-#include "formats/spe/packet_text.h"
+#include "formats/spe/packets.h"
 #include "formats/spe/record_reader.h"
 
 namespace {

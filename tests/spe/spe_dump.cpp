@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "formats/spe/contract_names.h"
-#include "formats/spe/packet_text.h"
+#include "formats/spe/packets.h"
 #include "formats/spe/record_reader.h"
 
 namespace {

@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
-#include "analysis/compare/function_code.h"
 #include "analysis/compare/gate.h"
+#include "analysis/compare/matching.h"
 #include "code/modules/module_files.h"
 
 namespace wperf::compare {

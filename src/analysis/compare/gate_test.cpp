@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include "analysis/compare/made_profile.h"
-#include "analysis/compare/ratio_text.h"
 #include "analysis/compare/unit_changes.h"
 #include "ground/diag/names_all_test.h"
 

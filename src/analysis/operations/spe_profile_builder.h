@@ -13,7 +13,7 @@
 #include "base/ints.h"
 #include "formats/spe/aggregator.h"
 #include "formats/spe/record_reader.h"
-#include "model/answers/address_answer.h"
+#include "model/answers/sampled_run.h"
 
 namespace wperf::operations {
 

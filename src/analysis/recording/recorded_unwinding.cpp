@@ -8,7 +8,7 @@
 
 #include "code/unwind/frame_table.h"
 #include "code/unwind/unwinder.h"
-#include "ground/os/this_process.h"
+#include "ground/os/process.h"
 
 namespace wperf::recording {
 namespace {

@@ -20,7 +20,6 @@
 #include "app/measure/quiet_console.h"
 #include "app/measure/recording_run.h"
 #include "app/output/outputs.h"
-#include "app/show/compared_runs.h"
 #include "app/show/comparison_output.h"
 #include "ground/os/new_file.h"
 #include "ground/text/number_text.h"

@@ -13,7 +13,6 @@
 
 #include "app/capi/configurations.h"
 #include "ground/os/process.h"
-#include "ground/os/this_process.h"
 #include "ground/text/unicode.h"
 
 namespace wperf::capi {

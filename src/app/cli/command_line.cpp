@@ -8,7 +8,6 @@
 
 #include "app/cli/given_words.h"
 #include "app/cli/option_effects.h"
-#include "app/cli/suggestions.h"
 #include "ground/os/process.h"
 
 namespace wperf::cli {

@@ -4,6 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
+#include <vector>
+
+#include "ground/diag/nearest.h"
 
 namespace wperf::cli {
 namespace {
@@ -84,6 +88,75 @@ void warn_of_idle_commands(const GivenWords& given, request::Request& request) {
     warn_once("warning: -e after record, sample or top chooses events to sample, not to count", request);
 }
 
+using request::Command;
+using Words = std::vector<std::string_view>;
+
+Words words_of_commands() {
+  Words words;
+  for (const CommandRow& row : command_rows()) words.push_back(row.name);
+  words.push_back(kHelpWord);
+  return words;
+}
+
+Words option_words(Command command) {
+  Words words, others = {"--help"};
+  for (const OptionRow& row : option_rows()) {
+    Words& list = row.commands.has(command) ? words : others;
+    list.insert(list.end(), {row.name, row.alias});
+  }
+  words.insert(words.end(), others.begin(), others.end());
+  return words;
+}
+
+// Names that differ in perf: its users type them.
+struct OfPerf {
+  std::string_view word, here;
+};
+constexpr OfPerf kOptionsOfPerf[] = {
+    {"-F", "use --freq HZ for perf's -F"},
+    {"-a",
+     "leave out the program: `wperf record` and `wperf stat` then measure the whole machine; on the simulated machine "
+     "use --all-cores"},
+    {"--all-cpus", "leave out the program: `wperf record` and `wperf stat` then measure the whole machine"},
+    {"--stdio", "leave it out: `wperf report` prints text"},
+};
+constexpr OfPerf kCommandsOfPerf[] = {
+    {"annotate", "`wperf report FILE --annotate` shows source lines; add --disassemble for instructions"},
+    {"script", "`wperf report FILE --records -` prints every sample"},
+    {"lock", "`wperf waits -- PROGRAM` shows which threads waited for locks, and for which threads"},
+    {"sched", "`wperf waits -- PROGRAM` shows when threads ran, were ready and waited"},
+    {"trace", "`wperf waits -- PROGRAM` shows where threads waited; it does not list system calls"},
+    {"c2c",
+     "`wperf record -e arm_spe_0// --mem -- PROGRAM` shows false sharing on Arm cores with SPE; for a recording use "
+     "`wperf report FILE --mem`"},
+    {"mem",
+     "`wperf record -e arm_spe_0// --mem -- PROGRAM` shows which code waits for memory on Arm cores with SPE; for a "
+     "recording use `wperf report FILE --mem`"},
+    {"buildid-list", "`wperf report FILE -v` lists the modules and the source of their symbols"},
+};
+
+std::string hint_of_perf(std::span<const OfPerf> words, std::string_view word) {
+  for (const OfPerf& one : words) {
+    if (one.word == word) return std::string(one.here);
+  }
+  return {};
+}
+
+// "reprot; did you mean report?"
+std::string with_meant(const std::string& problem, std::string_view meant) {
+  return meant.empty() ? problem : problem + "; " + diag::did_you_mean(meant);
+}
+
+std::string where_options_are(std::optional<Command> command) {
+  const bool known = command.has_value() && *command != Command::version;
+  return known ? fmt::format("`wperf {} --help` lists its options", row_of(*command).name)
+               : "`wperf --help --all` lists every option";
+}
+
+diag::Error usage_error(std::string text, std::string hint) {
+  return {.text = std::move(text), .hint = std::move(hint), .code = diag::ExitCode::usage};
+}
+
 }  // namespace
 
 bool is_of_windowsperf(Option option) {
@@ -128,6 +201,51 @@ void warn_of_idle_words(const GivenWords& given, request::Request& request) {
   warn_of_idle_options(given, request);
   warn_of_overridden_values(given, request);
   warn_of_idle_commands(given, request);
+}
+
+std::string meant_option(const std::string& word, Command command) {
+  if (!word.starts_with('-')) return {};
+  const usize equals = word.find('=');
+  const Words known = option_words(command);
+  const std::string meant(diag::nearest(std::string_view(word).substr(0, equals), known));
+  const OptionRow* row = find_option(meant);
+  const bool takes_value = row != nullptr && row->value != Value::none;
+  if (equals == std::string::npos || !takes_value || equals + 1 == word.size()) return meant;
+  return meant + " " + word.substr(equals + 1);
+}
+
+diag::Error no_command() {
+  return usage_error("no command given", "`wperf --help` lists the commands");
+}
+
+diag::Error unknown_command(const std::string& word) {
+  const Words known = words_of_commands();
+  if (std::string here = hint_of_perf(kCommandsOfPerf, word); !here.empty()) {
+    return usage_error(fmt::format("no command '{}'", word), std::move(here));
+  }
+  return usage_error(with_meant(fmt::format("no command '{}'", word), diag::nearest(word, known)),
+                     "`wperf --help` lists the commands");
+}
+
+diag::Error unknown_option(const std::string& word, std::optional<Command> command) {
+  if (std::string here = hint_of_perf(kOptionsOfPerf, word); !here.empty()) {
+    return usage_error(fmt::format("no option '{}'", word), std::move(here));
+  }
+  const std::string meant = meant_option(word, command.value_or(Command::none));
+  return usage_error(with_meant(fmt::format("no option '{}'", word), meant), where_options_are(command));
+}
+
+diag::Error unexpected_word(const std::string& word, Command command) {
+  return usage_error(fmt::format("{} does not take '{}'", row_of(command).name, word), where_options_are(command));
+}
+
+diag::Error two_commands(const CommandRow& first, const CommandRow& second, bool starts) {
+  return usage_error(
+      first.command == second.command
+          ? fmt::format("{} is given twice", first.name)
+          : fmt::format("{} and {} are both commands; only one can run", first.name, second.name),
+      starts ? fmt::format("to run a program with that name, put it after --: wperf {} -- {}", first.name, second.name)
+             : "remove one of them");
 }
 
 }  // namespace wperf::cli

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "app/cli/command_line.h"
+#include "app/cli/given_words.h"
 #include "app/cli/help.h"
-#include "app/cli/suggestions.h"
 #include "app/cli/terminal_console.h"
 #include "app/commands/commands.h"
 #include "app/measure/tool.h"

@@ -13,7 +13,7 @@
 #include "app/measure/quiet_console.h"
 #include "app/output/outputs.h"
 #include "ground/os/http_server.h"
-#include "ground/os/this_process.h"
+#include "ground/os/process.h"
 #include "views/report/count_report.h"
 
 namespace wperf::commands {

@@ -19,7 +19,6 @@
 #include "app/push/parcel.h"
 #include "app/show/recording_views.h"
 #include "ground/os/process.h"
-#include "ground/os/this_process.h"
 #include "ground/text/number_text.h"
 #include "machine/plan/sample_plan.h"
 

@@ -6,7 +6,6 @@
 
 #include "app/commands/commands.h"
 #include "app/commands/options_builder.h"
-#include "app/show/compared_runs.h"
 #include "app/show/comparison_output.h"
 
 namespace wperf::commands {

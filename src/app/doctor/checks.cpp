@@ -5,7 +5,7 @@
 #include <fmt/ranges.h>
 
 #include "ground/os/machine_facts.h"
-#include "machine/plan/virtual_machine.h"
+#include "machine/plan/counters.h"
 
 namespace wperf::doctor {
 namespace {

@@ -2,14 +2,16 @@
 // `stat` up to its profile: plan, program, counting. The caller uses the profile: run_stat writes it as text, JSON and
 // CSV, the C API hands it out row by row.
 #pragma once
+#include <functional>
 #include <optional>
 #include <vector>
 
 #include "app/measure/counting.h"
 #include "app/measure/opened_machine.h"
-#include "app/output/timeline_files.h"
+#include "app/output/outputs.h"
 #include "ground/diag/console.h"
 #include "ground/diag/result.h"
+#include "ground/os/counter_events.h"
 #include "machine/plan/plan.h"
 #include "model/answers/count_profile.h"
 
@@ -40,5 +42,11 @@ struct MeasuredTimeline {
 };
 MeasuredTimeline measure_timeline(const MeasureOptions& options, const plan::CountPlan& plan, Machine& machine,
                                   const SpawnedProgram& program, diag::Console& console);
+
+// Sends the counters of a count to recorders of the system's events (contract 11.4). Called after each count of `stat`.
+// Does nothing unless a recorder listens.
+void trace_counters(const answers::CountProfile& profile);
+// The events themselves: one per counter, by class, unit and row.
+void for_each_counter(const answers::CountProfile& profile, const std::function<void(const os::CounterEvent&)>& visit);
 
 }  // namespace wperf::measure

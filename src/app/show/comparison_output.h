@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The output of a comparison: text, JSON, Markdown, and the verdict of a gate.
+// A comparison: the costs of both sides read from files, and its text, JSON, Markdown and the verdict of a gate.
 #pragma once
+#include <string>
 #include <vector>
 
 #include "analysis/compare/run_costs.h"
@@ -8,6 +9,8 @@
 #include "ground/diag/console.h"
 #include "ground/diag/result.h"
 #include "model/request/comparison_wishes.h"
+#include "model/request/output_options.h"
+#include "model/stacks/stack_profile.h"
 
 namespace wperf::show {
 
@@ -22,5 +25,17 @@ struct ComparisonOptions {
 // The exit status: ExitCode::gate_failed where a condition of --fail-if is met.
 diag::Result<int> show_comparison(std::vector<compare::RunCosts> before, std::vector<compare::RunCosts> after,
                                   const ComparisonOptions& options, diag::Console& console);
+
+// Recordings of any form, profiles of other programs, counts of `stat --json`, each read to the costs of its run. In
+// the order of their names, two at a time. Losses in the files are reported on the console, or kept with the costs.
+diag::Result<std::vector<compare::RunCosts>> read_compared_runs(const std::vector<std::string>& files,
+                                                                const ComparisonOptions& options,
+                                                                diag::Console& console);
+
+// The costs of each run of a program, as a file: `bench --save-baseline` writes it, `--baseline` compares with it.
+diag::Result<void> write_baseline(const std::vector<compare::RunCosts>& runs, const std::string& file,
+                                  const request::Outputs& outputs, diag::Console& console);
+
+diag::Result<std::vector<compare::RunCosts>> read_baseline(const std::string& path);
 
 }  // namespace wperf::show

@@ -2,6 +2,7 @@
 // The SPE data of a perf.data file: decoded core by core, with each address of code moved to its file's canonical
 // place, so that a function counts once in whatever process it ran; then named.
 #pragma once
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "analysis/operations/spe_profile.h"
 #include "app/show/report_options.h"
 #include "formats/perf_data/aux_traces.h"
+#include "formats/spe/aggregator.h"
 #include "ground/diag/console.h"
 #include "ground/diag/result.h"
 #include "model/answers/count_profile.h"
@@ -28,5 +30,26 @@ struct ReadSpe {
 };
 diag::Result<ReadSpe> read_recorded_spe(const perf_data::PerfFile& file, const perf_data::AuxTraces& traces,
                                         const ReportOptions& options, diag::Console& console);
+
+// --records FILE or -: every SPE record on a line, with names. The bytes are decoded once more for it, when their
+// addresses have been named.
+using RecordSink = std::function<void(const spe::Origin&, const spe::Record&)>;
+// Gives the records again, in runs that can be read in parallel: replay(first, last, sink) gives those of some runs.
+// Returns false if a record continues in the next run.
+struct RecordRuns {
+  usize count = 1;
+  std::function<bool(usize first, usize last, const RecordSink&)> replay;
+};
+
+struct RecordsRequest {
+  std::string path;   // "-": the console
+  bool json = false;  // otherwise CSV
+  std::vector<u64> midr_of_core;
+  std::function<u64(u64 ticks)> to_ns;  // empty: times stay ticks
+};
+// Where --records goes, and how.
+RecordsRequest records_request(const ReportOptions& options, std::vector<u64> midr_of_core);
+diag::Result<void> write_records(const RecordsRequest& request, const operations::SpeProfile& profile,
+                                 const RecordRuns& runs, diag::Console& console);
 
 }  // namespace wperf::show

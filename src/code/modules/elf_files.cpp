@@ -7,7 +7,6 @@
 #include "ground/os/files.h"
 #include "ground/os/named_file.h"
 #include "ground/os/process.h"
-#include "ground/os/this_process.h"
 
 namespace wperf::modules {
 namespace {

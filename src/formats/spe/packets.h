@@ -9,7 +9,9 @@
 //                        └─ index ─┘ of an address or a counter; an extended header adds two high bits
 #pragma once
 #include <cstddef>
+#include <functional>
 #include <span>
+#include <string>
 
 #include "base/ints.h"
 
@@ -49,5 +51,17 @@ enum class Cut : u8 {
 // The packet that `bytes` begin with. `buffer_address` is their address in the buffer that SPE wrote (any origin that
 // is aligned to 64 KB will do): alignment packets are relative to it.
 Cut parse_packet(std::span<const std::byte> bytes, u64 buffer_address, Packet& packet);
+
+// Packets in words, one line each, in the form of perf's raw dump, so that the two can be compared: "LAT 39 ISSUE", "PC
+// 0x7ffdbf2143e0 el0 ns=1", "EV RETIRED L1D-ACCESS". For tests and for users who look at single records.
+std::string packet_text(const Packet& packet);
+
+// One line of a dump: a packet, a byte that begins no packet, or the rest of a cut packet.
+struct PacketLine {
+  usize offset = 0;
+  std::span<const std::byte> bytes;
+  std::string text;  // "Bad packet!" for the last two
+};
+void for_each_packet_line(std::span<const std::byte> bytes, const std::function<void(const PacketLine&)>& callback);
 
 }  // namespace wperf::spe

@@ -7,7 +7,6 @@
 #include <string_view>
 #include <vector>
 
-#include "formats/spe/packet_text.h"
 #include "formats/spe/packets.h"
 #include "formats/spe/record_reader.h"
 

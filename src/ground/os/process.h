@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // This process and its surroundings: arguments, environment, own path, Ctrl-C, local time. All text is UTF-8.
 #pragma once
+#include <cstddef>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "base/ints.h"
 
 namespace wperf::os {
 
@@ -48,11 +51,27 @@ void* interrupt_event();
 std::string local_time_stamp();
 
 // The words of a Windows command line, by the rules of the C library there: a program gets one string and splits it
-// itself. For this program's own line (Windows) and for the programs that wperf starts. UTF-8.
-
-// The program's name is the first word.
+// itself. For this program's own line (Windows) and for the programs that wperf starts. The program's name is the first
+// word.
 std::vector<std::string> split_command_line(std::string_view line);
 // The line that split_command_line() splits into these words; only words that need quotes get them.
 std::string join_command_line(std::span<const std::string> words);
+
+// The cost of this process for the machine so far. For commands that run for a long time.
+struct OwnCost {
+  u64 cpu_ns = 0;          // of all threads, in user and kernel mode
+  u64 resident_bytes = 0;  // memory that it holds now; 0 if the system does not say
+  u64 most_bytes = 0;      // the most memory that it held at once
+};
+
+OwnCost own_cost();
+
+// Reads memory of this process at an address that may be invalid. For the C API, whose callers leave fields of their
+// structures uninitialised. Returns false if some of it cannot be read; then the contents of `to` are unspecified.
+bool copy_own_memory(const void* from, std::span<std::byte> to);
+
+// The code that the kernel of Linux lends to this process ("[vdso]"), an ELF file without a file: the same in every
+// other process of this kernel and kind; empty if there is none.
+std::span<const std::byte> vdso_image();
 
 }  // namespace wperf::os

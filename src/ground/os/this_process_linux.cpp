@@ -11,7 +11,7 @@
 #include <fstream>
 #include <string>
 
-#include "ground/os/this_process.h"
+#include "ground/os/process.h"
 
 namespace wperf::os {
 namespace {

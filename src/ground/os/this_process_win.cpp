@@ -3,8 +3,8 @@
 // After windows.h, which it needs.
 #include <psapi.h>
 
+#include "ground/os/process.h"
 #include "ground/os/system_library_win.h"
-#include "ground/os/this_process.h"
 
 namespace wperf::os {
 namespace {

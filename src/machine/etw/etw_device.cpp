@@ -17,7 +17,7 @@
 #include "machine/etw/recording_profile.h"
 #include "machine/etw/trace_events.h"
 #include "machine/etw/trace_session.h"
-#include "machine/plan/virtual_machine.h"
+#include "machine/plan/counters.h"
 
 namespace wperf::etw {
 namespace {

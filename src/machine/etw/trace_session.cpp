@@ -9,7 +9,7 @@
 
 #include "formats/etl/trace_text.h"
 #include "ground/text/unicode.h"
-#include "machine/plan/virtual_machine.h"
+#include "machine/plan/counters.h"
 
 namespace wperf::etw {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How many events fit where: the limits of groups, of whole schedules and of sampling (contract
-// 3.1, 2.5, 3.3).
+// How many events fit where: the limits of groups, of whole schedules and of sampling (contract 3.1,
+// 2.5, 3.3).
 #pragma once
 #include "base/event_class.h"
 #include "base/ints.h"
@@ -28,5 +28,13 @@ diag::Result<void> check_schedule_size(EventClass event_class, usize size);
 // The limit of the cores' counters in use at the same time, checked first against all counters, then against the free
 // ones (contract 3.3).
 diag::Result<void> check_sampled_events(usize size, const Capabilities& machine);
+
+// Sampling by counters or their timer in a virtual machine: the same message from every device of Windows. `forced`:
+// --force-lock was given.
+diag::Result<void> check_sampling_in_virtual_machine(bool is_virtual, bool forced);
+
+// For `wperf doctor`.
+inline constexpr const char* kSamplingInVirtualMachines =
+    "sampling has crashed Windows on Arm in virtual machines; to sample anyway, add --force-lock";
 
 }  // namespace wperf::plan

@@ -5,7 +5,6 @@
 
 #include "machine/plan/plan.h"
 #include "machine/plan/test_machine.h"
-#include "machine/plan/virtual_machine.h"
 
 namespace wperf::plan {
 namespace {

@@ -6,7 +6,7 @@
 #include <cstring>
 
 #include "ground/os/machine_facts.h"
-#include "machine/plan/virtual_machine.h"
+#include "machine/plan/counters.h"
 #include "machine/wperf_driver/driver_call.h"
 #include "machine/wperf_driver/driver_runs.h"
 

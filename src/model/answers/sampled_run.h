@@ -7,11 +7,29 @@
 #include <vector>
 
 #include "base/ints.h"
-#include "model/answers/address_answer.h"
 
 namespace wperf::answers {
 
 inline constexpr u32 kNone = ~u32{0};  // an index that refers to nothing
+
+struct ProcessName {
+  u32 process = 0;
+  std::string name;
+};
+
+struct AddressFrame {
+  std::string function, file;
+  u32 line = 0;  // 0: no line information
+  bool inlined = false;
+};
+
+// A code address that SPE recorded.
+struct AddressAnswer {
+  u32 rva = 0;
+  std::string function;              // empty: unknown
+  std::vector<AddressFrame> frames;  // innermost inlined first, the function itself last
+  u32 line_begin = 0, line_end = 0;  // code of the function's line at rva; equal if not known
+};
 
 struct ModuleSection {
   std::string name;

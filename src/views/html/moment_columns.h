@@ -2,14 +2,31 @@
 // The page's data about time in addition to slices: counters and marks, and on a page with all samples the time of
 // each.
 #pragma once
+#include <string>
+#include <string_view>
 #include <vector>
 
+#include "base/ints.h"
 #include "ground/text/json_writer.h"
 #include "model/stacks/moments.h"
 #include "model/stacks/stack_profile.h"
-#include "views/html/packed_column.h"
 
 namespace wperf::html {
+
+// One column of the page's data: numbers as varints, the low bits first (docs/design/html.md).
+struct Column {
+  std::string_view name;
+  std::string bytes = {};
+  u64 count = 0;
+
+  void add(u64 value) {
+    ++count;
+    for (; value >= 0x80; value >>= 7) bytes.push_back(static_cast<char>(value | 0x80));
+    bytes.push_back(static_cast<char>(value));
+  }
+  // Modulo 2^64: small numbers of both signs become small.
+  void add_signed(u64 value) { add((value << 1) ^ (u64{0} - (value >> 63))); }
+};
 
 class MomentColumns {
  public:

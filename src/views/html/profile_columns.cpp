@@ -10,7 +10,6 @@
 #include "ground/text/number_text.h"
 #include "model/stacks/call_tree.h"
 #include "views/html/moment_columns.h"
-#include "views/html/packed_column.h"
 #include "views/report/stack_report.h"
 
 namespace wperf::html {

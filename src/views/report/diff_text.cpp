@@ -5,7 +5,7 @@
 #include <cmath>
 #include <utility>
 
-#include "analysis/compare/ratio_text.h"
+#include "analysis/compare/gate.h"
 #include "ground/text/number_text.h"
 #include "ground/text/unicode.h"
 #include "views/report/diff_report.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "app/measure/counter_trace.h"
+#include "app/measure/measure_counts.h"
 
 #include <gtest/gtest.h>
 
