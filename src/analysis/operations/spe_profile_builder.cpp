@@ -7,8 +7,8 @@
 #include <unordered_map>
 #include <utility>
 
-#include "analysis/operations/spe_places.h"
 #include "analysis/operations/spe_memory.h"
+#include "analysis/operations/spe_places.h"
 
 namespace wperf::operations {
 namespace {

@@ -2,8 +2,8 @@
 // `wperf COMMAND --help`: examples first, then the options of that command in groups.
 #include <fmt/format.h>
 
-#include "app/cli/fold.h"
 #include "app/cli/help.h"
+#include "app/cli/terminal_text.h"
 
 namespace wperf::cli {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/cli/help.h"
 
-#include "app/cli/fold.h"
+#include "app/cli/terminal_text.h"
 
 namespace wperf::cli {
 namespace {

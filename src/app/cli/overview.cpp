@@ -3,8 +3,8 @@
 // of 80 characters.
 #include <fmt/format.h>
 
-#include "app/cli/fold.h"
 #include "app/cli/help.h"
+#include "app/cli/terminal_text.h"
 
 namespace wperf::cli {
 namespace {

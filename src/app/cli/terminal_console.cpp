@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <string>
 
-#include "app/cli/fold.h"
+#include "app/cli/terminal_text.h"
 #include "ground/os/process.h"
 #include "ground/os/terminal.h"
 

@@ -6,7 +6,7 @@
 #include <mutex>
 #include <string>
 
-#include "app/cli/harmless_text.h"
+#include "app/cli/terminal_text.h"
 #include "ground/diag/console.h"
 #include "model/request/request.h"
 

@@ -9,7 +9,7 @@
 #include "ground/os/files.h"
 #include "ground/os/http.h"
 #include "ground/os/process.h"
-#include "ground/text/protobuf_reader.h"
+#include "ground/text/protobuf.h"
 
 namespace wperf::push {
 namespace {

@@ -6,7 +6,7 @@
 #include <unordered_map>
 
 #include "formats/profiles/foreign_profile.h"
-#include "ground/text/protobuf_reader.h"
+#include "ground/text/protobuf.h"
 
 namespace wperf::profiles {
 namespace {

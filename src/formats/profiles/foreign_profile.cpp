@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "ground/text/json_reader.h"
-#include "ground/text/protobuf_reader.h"
+#include "ground/text/protobuf.h"
 
 namespace wperf::profiles {
 namespace {

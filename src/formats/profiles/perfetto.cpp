@@ -11,7 +11,7 @@
 
 #include "formats/profiles/foreign_profile.h"
 #include "formats/profiles/perfetto_interned.h"
-#include "ground/text/protobuf_reader.h"
+#include "ground/text/protobuf.h"
 
 namespace wperf::profiles {
 namespace {

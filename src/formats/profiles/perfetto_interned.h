@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "formats/profiles/profile_builder.h"
-#include "ground/text/protobuf_reader.h"
+#include "ground/text/protobuf.h"
 
 namespace wperf::profiles {
 

@@ -8,7 +8,7 @@
 #include <optional>
 
 #include "formats/profiles/foreign_profile.h"
-#include "ground/text/protobuf_reader.h"
+#include "ground/text/protobuf.h"
 
 namespace wperf::profiles {
 namespace {

@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "ground/text/protobuf_reader.h"
+#include "ground/text/protobuf.h"
 #include "ground/text/unicode.h"
 
 namespace wperf::text {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Makes text narrow enough for a terminal, so that this does not break lines inside of numbers and names.
+// Text for a terminal: narrow enough that no line is broken inside of a number or a name, and harmless.
 #pragma once
 #include <span>
 #include <string>
@@ -25,5 +25,15 @@ std::string wrap_pieces(std::span<const std::string> pieces, std::string_view fi
 
 // The words of a text, all lines indented.
 std::string wrap_words(std::string_view text, usize indent, usize width = kTextWidth);
+
+// Control characters that wperf prints itself, in addition to line ends and tabulators.
+struct OwnSigns {
+  bool backspace = false;  // at the beginning
+  bool colours = false;    // the few of report, as it puts them: around a line, after blanks and numbers
+};
+// Names come from files and command lines that anyone may have made. A terminal obeys control characters in them, so
+// they are shown as \xNN, in all output. Characters that change the direction of text are shown as \uNNNN. Returns
+// `text`, or a view of `scratch` if something had to be replaced.
+std::string_view harmless_text(std::string_view text, OwnSigns own, std::string& scratch);
 
 }  // namespace wperf::cli

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "app/cli/fold.h"
+#include "app/cli/terminal_text.h"
 
 #include <gtest/gtest.h>
 
 #include <sstream>
+
+#include "base/ints.h"
 
 namespace wperf::cli {
 namespace {
@@ -67,5 +69,74 @@ TEST(Fold, ColoursAndOtherAlphabetsAreNoWidth) {
   EXPECT_EQ(fold_lines(umlauts, 40), umlauts);
 }
 
+std::string shown(std::string_view text, bool animated = false) {
+  std::string scratch;
+  return std::string(harmless_text(text, {.backspace = animated, .colours = animated}, scratch));
+}
+
+TEST(HarmlessText, LeavesTextAlone) {
+  const std::string_view text = "a\tb\n\xc3\xa4\xc2\xa0\xe2\x82\xac\n";
+  std::string scratch;
+  EXPECT_EQ(harmless_text(text, {}, scratch), text);
+  EXPECT_EQ(shown(""), "");
+}
+
+TEST(HarmlessText, ShowsWhatATerminalWouldObey) {
+  EXPECT_EQ(shown("x\x1b]0;title\x07y\x7f\r"), "x\\x1b]0;title\\x07y\\x7f\\x0d");
+  EXPECT_EQ(shown("\xc2\x9b"
+                  "31m"),
+            "\\x9b31m");
+  EXPECT_EQ(shown(std::string_view("\0\b", 2)), "\\x00\\x08");
+  EXPECT_EQ(shown("\x1b[1mbold"), "\\x1b[1mbold");
+}
+
+// Long texts are looked at in blocks.
+TEST(HarmlessText, FindsOneSignAnywhere) {
+  for (usize length = 1; length < 200; ++length) {
+    for (usize at = 0; at < length; ++at) {
+      std::string text(length, 'a'), shown_text = text;
+      text[at] = '\x1b';
+      shown_text.replace(at, 1, "\\x1b");
+      ASSERT_EQ(shown(text), shown_text) << length << ' ' << at;
+    }
+  }
+}
+
+TEST(HarmlessText, OnATerminalOwnSignsPass) {
+  EXPECT_EQ(shown("\b-", true), "\b-");
+  EXPECT_EQ(shown("cold\n\x1b[1;31mred\x1b[0m\n 1  \x1b[32mgreen\x1b[0m", true),
+            "cold\n\x1b[1;31mred\x1b[0m\n 1  \x1b[32mgreen\x1b[0m");
+  EXPECT_EQ(shown("\x1b[1;31mred\x1b[0m"), "\\x1b[1;31mred\\x1b[0m");
+  EXPECT_EQ(shown("\x1b[2J\x1b[31", true), "\\x1b[2J\\x1b[31");
+}
+
+// Names come in the middle of a line, and may contain any character.
+TEST(HarmlessText, NamesDoNotOverwriteNorHideAnything) {
+  EXPECT_EQ(shown(" 99 %  evil\b\b\b\b 0 %", true), " 99 %  evil\\x08\\x08\\x08\\x08 0 %");
+  EXPECT_EQ(shown("\x1b[30;40mhidden\x1b[8m", true), "\\x1b[30;40mhidden\\x1b[8m");
+}
+
+TEST(HarmlessText, ColoursOfNamesAreNotOurs) {
+  EXPECT_EQ(shown("\x1b[31m 99 % a\x1b[0mb\x1b[32mc\x1b[0m\n", true), "\x1b[31m 99 % a\\x1b[0mb\\x1b[32mc\x1b[0m\n");
+  EXPECT_EQ(shown("  1 of \x1b[31mname\x1b[0m\n", true), "  1 of \\x1b[31mname\\x1b[0m\n");
+  EXPECT_EQ(shown("\x1b[31mname", true), "\\x1b[31mname");
+  EXPECT_EQ(shown("\x1b[0m\n", true), "\\x1b[0m\n");
+}
+
+TEST(HarmlessText, BytesThatAreNoCharacters) {
+  EXPECT_EQ(shown("a\x9b"
+                  "31mb"),
+            "a\\x9b31mb");
+  EXPECT_EQ(shown("\xc3\xa4\x9b\xe2\x82\x85\xff"), "\xc3\xa4\\x9b\xe2\x82\x85\xff");
+  EXPECT_EQ(shown("\xe2\x82"), "\xe2\\x82");
+}
+
+TEST(HarmlessText, NothingIsTurnedAround) {
+  EXPECT_EQ(shown("\xe2\x80\xaegnp.exe"), "\\u202egnp.exe");
+  EXPECT_EQ(shown("a\xe2\x81\xa6z\xe2\x81\xa9"), "a\\u2066z\\u2069");
+  EXPECT_EQ(shown("\xe2\x94\x9c \xe2\x80\xa6"), "\xe2\x94\x9c \xe2\x80\xa6");
+}
+
 }  // namespace
+
 }  // namespace wperf::cli
