@@ -16,7 +16,7 @@ namespace wperf::compat {
 // --symbol as a predicate; empty without one.
 NameFilter name_filter(const request::SampleDisplay& display);
 
-// By the numbers of the target's modules; may return null.
+// Takes the number of a module of the target; may return null.
 using FileOfModule = std::function<const modules::CodeFile*(u32 module)>;
 
 // Instructions and source text, as far as the report will show them. `folders`: of --symbol-path.

@@ -75,7 +75,7 @@ struct ThreadCount {
 };
 struct ModuleCount {
   u32 module = kNone;                     // index into modules, or
-  SymbolKind kind = SymbolKind::unknown;  // the kind of place if there is no name
+  SymbolKind kind = SymbolKind::unknown;  // the kind of place, if there is no name
   u64 count = 0;
 };
 struct CoreCount {
@@ -136,7 +136,7 @@ std::string_view bare_name(const Symbol& symbol);
 using NameFilter = std::function<bool(std::string_view)>;  // empty: every name
 std::vector<const SymbolRow*> choose_rows(const CompatView& view, const SampledEvent& event, u32 most,
                                           const NameFilter& filter);
-// None: not disassembled.
+// Null if it was not disassembled.
 const CodeBlock* find_code(const CompatView& view, u32 module, u32 begin, u32 end);
 
 }  // namespace wperf::compat

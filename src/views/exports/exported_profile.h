@@ -58,7 +58,7 @@ class Collected {
     constexpr usize kLong = 1 << 16;
     if (text.size() >= kLong) flush();
   }
-  // A larger number of bytes, after those before them.
+  // Appends many bytes.
   void pass(std::string_view bytes) {
     flush();
     take_(bytes);
@@ -72,7 +72,7 @@ class Collected {
   TakeBytes take_;
 };
 
-// Texts by number, each once.
+// Numbers texts, each once.
 class Texts {
  public:
   u32 operator()(std::string_view text);
@@ -111,7 +111,7 @@ class Locations {
  public:
   struct Location {
     u32 place = 0;
-    u32 outer = kNothing;  // the location that it was put into
+    u32 outer = kNothing;  // the location that it was merged into
   };
   explicit Locations(const stacks::StackProfile& profile);
   const std::vector<Location>& all() const { return all_; }
@@ -150,7 +150,7 @@ void for_each_moment(const Source& source, Visit visit) {
     const u32 row = moments.rows[i];
     Share& share = shares[row];
     const stacks::StackSample& sample = profile.samples[row];
-    // The rest goes to the first ones.
+    // The first moments get one more each until the remainder is used up.
     const auto part = [&](u64 all) { return all / share.moments + (share.given < all % share.moments ? 1 : 0); };
     const u64 count = part(sample.count), period = part(sample.period);
     ++share.given;
@@ -162,7 +162,7 @@ void for_each_moment(const Source& source, Visit visit) {
 std::vector<std::string> loss_texts(const stacks::StackLosses& losses);
 // Does the event count nanoseconds?
 bool is_clock(const stacks::StackEvent& event);
-// Events that have samples.
+// The events that have samples.
 std::vector<u32> used_events(const stacks::StackProfile& profile);
 // The module that is the program itself, judged by the names.
 u32 main_module(const stacks::StackProfile& profile);

@@ -10,7 +10,7 @@ extern const char* const kStyleHash;
 extern const char* const kScript;      // all but its end
 extern const char* const kScriptEnd;   // the end, which starts the views
 extern const char* const kScriptHash;  // of kScriptEnd and kScript
-// Pages of two sides, and of waits, have more between both; the hashes are of all three.
+// Pages of two sides and pages of waits have one more script between the two; its hash is of all three.
 extern const char* const kDifferenceScript;
 extern const char* const kDifferenceScriptHash;
 extern const char* const kWaitsScript;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A flame graph as a picture for documents and mails: no script, text that can be searched, a title on each frame.
-// Frames too narrow to see are left out, and it says how much that is. Pure.
+// Frames that are too narrow to see are left out, and the picture says
+// how much that is. Pure.
 #pragma once
 #include <string>
 

@@ -23,11 +23,11 @@ std::optional<Derived> derive(const answers::CountRow& row, std::span<const answ
 // The same for a person, with the time that a clock counted: "1.2 ms, 0.004 CPUs used". Empty if nothing follows.
 std::string derived_text(const answers::CountRow& row, std::span<const answers::CountRow> rows, double elapsed_seconds);
 
-// The row that every core has, where the kernel's own word for the same was asked for, too.
+// Is this the cycle row that every core has, although the user also asked for the kernel's own event for cycles?
 bool repeats_cycles(const answers::CountRow& row, std::span<const answers::CountRow> rows);
 
 // Notes for readers of a count in addition to the numbers: cycles that include other programs, counts that were lost
-// with the registers. A blank line and a sentence each.
+// with the registers. Each is a blank line and a sentence.
 void append_notes(std::string& out, const answers::CountProfile& profile);
 // Members of the document: "Cycles", "Lost_counts"; each only if it has contents.
 void write_notes(text::JsonWriter& json, const answers::CountProfile& profile);

@@ -10,11 +10,11 @@
 namespace wperf::report {
 
 void append_kernel_counts(std::string& out, const answers::CountProfile& profile);
-// If the device counts each thread.
+// Appends nothing if the device does not count each thread.
 void append_kernel_threads(std::string& out, const answers::CountProfile& profile);
-// How long it took, and remarks.
+// The elapsed time and the remarks.
 void append_kernel_times(std::string& out, const answers::CountProfile& profile);
-// Under a table: the zeros in it that were not counted. (Of count_text.cpp.)
+// The line under a table that names the zeros that were not counted (in count_text.cpp).
 void append_not_counted(std::string& out, std::span<const answers::CountRow> rows);
 
 }  // namespace wperf::report

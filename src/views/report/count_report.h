@@ -17,9 +17,9 @@ struct CountTextOptions {
 std::string count_text(const answers::CountProfile& profile, const CountTextOptions& options);
 std::string count_json(const answers::CountProfile& profile);
 void write_count(text::JsonWriter& json, const answers::CountProfile& profile);  // the same document, as a value
-// As Prometheus and node_exporter read it.
+// In the text format of Prometheus and node_exporter.
 std::string count_prometheus(const answers::CountProfile& profile);
-// Sums of one count after the other, as counters that only grow; a count that was not taken adds nothing.
+// Adds up counts that follow each other, as counters that only grow. A count that was not taken adds nothing.
 class CountSums {
  public:
   void add(const answers::CountProfile& profile);
@@ -30,7 +30,7 @@ class CountSums {
   double seconds_ = 0;
   u64 counts_ = 0;
 };
-// Data that CSV has no place for: the notes of all counts together.
+// The notes of all counts, because CSV has no place for them.
 std::string timeline_notes(const answers::TimelineProfile& timeline);
 std::string timeline_json(const answers::TimelineProfile& timeline);
 // The CSV of one event class.

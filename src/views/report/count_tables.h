@@ -19,7 +19,7 @@ void metric_columns(Columns& to, const answers::MetricRow& row);
 void l3_columns(Columns& to, const answers::L3Row& row);
 void ddr_columns(Columns& to, const answers::DdrRow& row);
 
-// A row and the unit that it is of.
+// A row and its unit.
 struct UnitRow {
   EventClass event_class = EventClass::core;
   u32 unit = 0;

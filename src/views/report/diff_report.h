@@ -28,7 +28,7 @@ std::string diff_markdown(const compare::Comparison& comparison, const std::vect
 
 // One line for each condition.
 std::string gate_text(const std::vector<compare::Verdict>& verdicts);
-// A test for each condition, as CI systems read them.
+// One test for each condition, in the form that CI systems read.
 std::string gate_junit(const std::vector<compare::Verdict>& verdicts);
 // `::error …`: GitHub shows it with a change, at the source if that is known. Only for conditions that did not pass.
 std::string gate_annotations(const std::vector<compare::Verdict>& verdicts);
@@ -68,9 +68,9 @@ std::string sensitivity_text(const compare::EventChange& event);
 std::string_view cost_unit(compare::CostUnit unit);        // as JSON has it; empty: a count
 std::string samples_text(const compare::UnitChange& row);  // "1,200 to 900"
 std::string sides_text(const compare::Comparison& comparison);
-// How unlikely, as people write it.
+// A probability as people write it.
 std::string chance_text(double answer);
-// Empty: there are several.
+// Empty if there are several runs.
 std::string_view one_run_text(const compare::Comparison& comparison);
 
 }  // namespace wperf::report

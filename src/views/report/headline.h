@@ -11,18 +11,18 @@
 
 namespace wperf::report {
 
-// The function with the most of an event, and the one that called it most when it was seen.
+// The function with most of an event, and its most frequent caller in the samples.
 struct HotFunction {
   u32 event = 0, function = 0;
   u32 caller = stacks::kNothing;      // kNothing: no stacks, or it has no caller
-  u64 period = 0, called_period = 0;  // its own; of that, called by `caller`
+  u64 period = 0, called_period = 0;  // its own, and the part of it that `caller` called
 };
 std::optional<HotFunction> hottest_function(const stacks::StackProfile& profile, const stacks::StackFilter& filter);
 
 // A line each; empty: there is nothing to say.
 struct Headline {
   std::string time;     // "ran 1.790 s, used 1.302 s of CPU (0.73 cores); 4 threads sampled"
-  std::string waited;   // for a program that mostly waited: how to find out for what
+  std::string waited;   // for a program that mostly waited: the command that shows why
   std::string hottest;  // "hottest: sort_range in work, 53.45 %; called by sorty"
 };
 // `about`: may be null.
@@ -43,7 +43,7 @@ void write_about(text::JsonWriter& json, const stacks::RecordingAbout& about);
 // "2026-01-31 13:05:59 UTC"
 std::string date_text(u64 unix_ns);
 
-// Does an event count nanoseconds? As isClock of painting.js.
+// Does an event count nanoseconds? The same rule as isClock() in painting.js.
 bool counts_time(const stacks::StackEvent& event);
 // The weight of an event's samples: "1.257 s of CPU", "40 counted".
 std::string weight_text(const stacks::StackProfile& profile, u32 event);

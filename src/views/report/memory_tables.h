@@ -15,7 +15,7 @@ namespace wperf::report {
 Table source_table(const operations::MemoryProfile& memory);
 // Latencies by power of two, a column for each source, as a picture.
 Table latency_table(const operations::MemoryProfile& memory);
-// The same, one row per source and range: for programs.
+// The same for programs: one row per source and range.
 Table latency_rows(const operations::MemoryProfile& memory);
 Table access_symbol_table(const operations::SpeProfile& profile, const SpeOptions& options);
 Table access_line_table(const operations::SpeProfile& profile, const SpeOptions& options);
@@ -26,9 +26,9 @@ Table branch_table(const operations::SpeProfile& profile, const SpeOptions& opti
 // The places of one line that threads may be fighting over.
 Table sharing_table(const operations::SpeProfile& profile, const operations::SharedLine& line);
 
-// All of them, as text and pages show them one after the other.
+// All tables, in the order in which text and pages show them.
 struct MemoryPart {
-  std::string heading = {};  // empty: it goes on with that before
+  std::string heading = {};  // empty: the part continues the one before
   std::string before = {}, behind = {};
   Table table = {};
 };

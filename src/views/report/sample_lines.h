@@ -26,7 +26,7 @@ class LineText {
  public:
   std::string_view text() const { return {buffer_.get(), static_cast<usize>(at_ - buffer_.get())}; }
   void clear() { at_ = buffer_.get(); }
-  // So many bytes may be written at end().
+  // Afterwards `size` bytes may be written at end().
   void make_room(usize size) {
     if (static_cast<usize>(buffer_.get() + capacity_ - at_) < size) grow(size);
   }
@@ -41,7 +41,7 @@ class LineText {
   char* at_ = nullptr;
 };
 
-// Spelled once; then any thread may make lines of it.
+// The constructor formats the repeated parts; then any thread may make lines.
 class SampleLines {
  public:
   SampleLines(const stacks::StackProfile& profile, const stacks::LineStacks& stacks, LineFormat format);

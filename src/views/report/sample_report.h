@@ -32,7 +32,7 @@ inline constexpr usize kMostBytesForClients = 1'000'000;
 std::string sample_start_text(const answers::SampleTarget& target, const std::string& program, bool verbose,
                               std::string_view sampling_type = "software sampling");
 
-// Everything after the progress line.
+// All text after the progress line.
 std::string sample_text(const compat::CompatView& view, const SampleOptions& options);
 
 std::string sample_json(const compat::CompatView& view, const SampleOptions& options);

@@ -37,9 +37,9 @@ struct Key {
 
 class KeyReader {
  public:
-  // Sequences may come in pieces.
+  // A sequence may arrive in several pieces.
   std::vector<Key> take(std::string_view bytes);
-  // Nothing came for a moment: an escape that began no sequence was the key.
+  // Call it when no input came for a moment: an escape that began no sequence is then a key.
   std::vector<Key> pause();
 
  private:

@@ -39,7 +39,7 @@ struct TableEvent {
   u64 period = 0;  // in the wanted extent of time
 };
 
-// Rows of only one thread, core or module.
+// Only the rows of one thread, core or module.
 struct Within {
   u32 thread = stacks::kNothing, core = stacks::kNothing, module = stacks::kNothing;
   bool is_all() const { return thread == stacks::kNothing && core == stacks::kNothing && module == stacks::kNothing; }
@@ -72,7 +72,7 @@ struct TableAnswer {
   // The counts, then the samples in the same form; by key of a row, if these were asked for.
   std::vector<answers::CountRow> counters;
   usize counted = 0;  // the number of counts among them
-  // Without a function: where most of it is, and why.
+  // The samples without a function: the module with most of them, and the reason.
   u64 nameless_period = 0;
   std::string nameless_module, nameless_reason;
 };
@@ -140,7 +140,7 @@ class LiveTable {
   std::shared_ptr<stacks::IdTable> places_ = std::make_shared<stacks::IdTable>();
   std::shared_ptr<stacks::IdTable> function_numbers_ = std::make_shared<stacks::IdTable>();
   std::vector<TableEvent> events_;
-  // Where they are they stay.
+  // Their addresses do not change.
   std::deque<TableFunction> functions_;
   std::deque<TableThread> threads_;
   std::deque<std::string> cores_;

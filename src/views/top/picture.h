@@ -12,11 +12,11 @@ struct PictureFacts {
   std::string of;          // "the machine", "prog.exe (12)"
   std::string note;        // the run's own remark; empty: none
   std::string no_waits;    // why waits are unknown; empty: they are known
-  bool has_ended = false;  // the program: nothing new will come
+  bool has_ended = false;  // the program has ended: there will be no new samples
   bool is_first = true;    // there are no samples yet
 };
 
-// Rows of the table or of the code that fit.
+// How many rows of the table or of the code fit.
 usize page_of(usize lines);
 struct PictureSize {
   usize columns, lines;

@@ -19,10 +19,10 @@ struct Piece {
   bool operator==(const Piece&) const = default;
 };
 
-// Columns of a character: 0 for one that joins the one before, 2 for wide ones such as East Asian characters and
+// The width of a character: 0 for one that joins the one before, 2 for wide ones such as East Asian characters and
 // pictures.
 usize columns_of(u32 code_point);
-// The columns of text, as put() writes it.
+// The width of a text as put() writes it.
 usize columns_of(std::string_view utf8);
 
 class Line {
@@ -34,7 +34,7 @@ class Line {
   // The text in so many columns, with spaces added after it, or in front of it.
   void put_left(std::string_view utf8, usize columns, Style style = Style::plain);
   void put_right(std::string_view utf8, usize columns, Style style = Style::plain);
-  void fill(Style style);  // blanks to the end
+  void fill(Style style);  // adds blanks up to the end of the line
 
   usize columns() const { return columns_; }
   usize left() const { return most_ - columns_; }

@@ -29,8 +29,8 @@ enum class Action : u8 {
   suspend,
   redraw,
   clear,      // forget the earlier samples
-  pause,      // TopView::paused has changed
-  load_code,  // of TopView::code
+  pause,      // TopView::paused was changed
+  load_code,  // loads TopView::code
   save,       // into the file TopView::typed, which does not exist yet
   save_over,  // into it, even if it exists
 };
@@ -42,15 +42,15 @@ struct TopView {
   bool paused = false;
   bool help = false;
   usize cursor = 0;                // among the rows
-  std::optional<u32> chosen = {};  // the key of the row that it was moved to; nothing: it stays at the top
-  bool is_there = true;            // the chosen row, among the rows of now
+  std::optional<u32> chosen = {};  // the key of the row under it; nullopt: it stays at the top
+  bool is_there = true;            // the chosen row is among the present rows
   std::optional<CodeView> code = {};
   std::string within_name = {};  // of query.within
   std::string message = {};      // until the next key
 
-  // That of the function that is looked at.
+  // Takes the code of the function that is shown.
   void take_code(stacks::FunctionCode answer);
-  // The cursor is where the chosen row is among these.
+  // Moves the cursor to the chosen row among these rows.
   void follow(const TableAnswer& rows);
   // `rows`: those on the screen. `page`: how many of them fit.
   Action take(const Key& key, const TableAnswer& rows, usize page);
