@@ -8,7 +8,7 @@
 #include <limits>
 #include <utility>
 
-#include "analysis/compare/name_keys.h"
+#include "analysis/compare/matching.h"
 
 namespace wperf::compare {
 namespace {

@@ -9,7 +9,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "analysis/compare/name_keys.h"
+#include "analysis/compare/matching.h"
 #include "model/stacks/call_tree.h"
 #include "model/stacks/id_table.h"
 

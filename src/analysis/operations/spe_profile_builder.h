@@ -10,7 +10,10 @@
 #include <vector>
 
 #include "analysis/operations/spe_profile.h"
+#include "analysis/recording/recorded_records.h"
 #include "base/ints.h"
+#include "formats/perf_data/aux_traces.h"
+#include "formats/perf_data/run_facts.h"
 #include "formats/spe/aggregator.h"
 #include "formats/spe/record_reader.h"
 #include "model/answers/sampled_run.h"
@@ -50,5 +53,11 @@ std::vector<std::vector<u32>> spe_addresses_to_name(const spe::Aggregator& aggre
 // answers: per module, sorted by RVA. An address without an answer counts as unknown.
 SpeProfile make_spe_profile(const spe::Aggregator& aggregator, SpeRun run,
                             const std::vector<std::vector<answers::AddressAnswer>>& answers);
+
+// --timeline of SPE data: how many records each function had in every stretch of time. The bytes are decoded once more
+// for it, after their addresses have their names. Returns false if the records have no times. `run`: the run's begin
+// and end, if the file has them; otherwise the first and the last record are used.
+bool add_spe_timeline(const recording::RecordedRecords& records, const perf_data::AuxTraces& traces,
+                      const perf_data::RunFacts* run, u64 slice_ns, operations::SpeProfile& profile);
 
 }  // namespace wperf::operations

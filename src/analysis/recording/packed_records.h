@@ -9,7 +9,7 @@
 #include <functional>
 #include <vector>
 
-#include "analysis/recording/recording_input.h"
+#include "analysis/recording/opened_recording.h"
 #include "formats/perf_data/perf_file.h"
 #include "ground/diag/result.h"
 

@@ -21,7 +21,6 @@
 #include "analysis/recording/recorded_unwinding.h"
 #include "analysis/recording/sample_chain.h"
 #include "analysis/recording/sample_tally.h"
-#include "analysis/recording/stack_pieces.h"
 #include "code/modules/symbol_folders.h"
 #include "formats/perf_data/history_collector.h"
 #include "formats/spe/contract_names.h"

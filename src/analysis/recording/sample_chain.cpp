@@ -63,7 +63,7 @@ void collect_frames(const SampleChain& chain, std::vector<StackFrame>& out) {
   const Words callchain = chain.callchain.words();
   for (usize i = 0; i < callchain.size(); ++i) {
     const u64 address = callchain[i];
-    if (address == perf_data::kCallchainDeferred) break;  // a cookie follows (stack_pieces.h)
+    if (address == perf_data::kCallchainDeferred) break;  // a cookie follows (recorded_unwinding.h)
     if (!chain.calls.empty() && kind == AddressKind::user && i != 0 && address < perf_data::kCallchainMarks) {
       entered_from = address;
       break;

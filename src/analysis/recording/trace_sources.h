@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/recording/recording_input.h"
+#include "analysis/recording/opened_recording.h"
 #include "formats/etl/trace.h"
 #include "ground/packing/zip_files.h"
 

@@ -9,7 +9,7 @@
 #include "app/output/outputs.h"
 #include "app/push/delivery.h"
 #include "app/push/parcel.h"
-#include "app/show/profile_export.h"
+#include "app/show/profile_views.h"
 #include "app/show/recording_views.h"
 #include "ground/text/number_text.h"
 

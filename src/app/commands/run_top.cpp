@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/commands/commands.h"
 #include "app/commands/options_builder.h"
-#include "app/live/screen_loop.h"
+#include "app/live/worker.h"
 #include "app/measure/opened_machine.h"
 #include "app/output/outputs.h"
 #include "views/report/top_report.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The thread that samples and names for a screen, which can therefore answer keys at once. They exchange data under a
-// lock.
+// The thread that samples and names for a screen, which can therefore answer keys at once, and the screen's own loop.
+// They exchange data under a lock.
 #pragma once
 #include <algorithm>
 #include <atomic>
@@ -101,5 +101,8 @@ class LiveWorker {
   usize looked_ = 0;  // stretches so far; used only by the thread
   std::thread thread_;
 };
+
+// `top` on a terminal: keys in, pictures out, until the user ends it. Returns the exit status.
+diag::Result<int> show_live(LiveLook& look, WorkerConsole& worker_console, diag::Console& console);
 
 }  // namespace wperf::live

@@ -2,13 +2,24 @@
 #include "app/show/profile_views.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <optional>
+#include <string>
 
 #include "app/measure/tool.h"
 #include "app/output/outputs.h"
-#include "app/show/profile_export.h"
+#include "app/show/named_samples.h"
 #include "ground/diag/result.h"
+#include "ground/os/files.h"
+#include "ground/os/mapped_file.h"
 #include "ground/os/output_file.h"
 #include "ground/text/number_text.h"
+#include "model/request/recording_view.h"
+#include "model/stacks/shared_paths.h"
+#include "model/stacks/stack_rows.h"
+#include "views/exports/exported_profile.h"
 #include "views/html/html_report.h"
 #include "views/html/svg_flame_graph.h"
 #include "views/report/stack_report.h"
@@ -23,6 +34,135 @@ diag::Result<void> show_pages(const ShownProfile& shown, const ReportOptions& op
     console.out(report::stack_text(shown.profile, options.tables));
   }
   return written;
+}
+
+using exports::Source;
+using request::ExportFormat;
+
+bool goes_to_console(const request::Outputs& outputs) {
+  return outputs.json_file.value_or(std::string(output::kConsole)) == output::kConsole;
+}
+
+// Does only the file decide which samples there are?
+bool takes_all(const ReportOptions& options) {
+  return options.tables.filter.is_empty() && !options.read.time.has_value() && !options.needs_switches();
+}
+
+diag::Error nothing_to_export(const std::string& file, bool has_switches) {
+  return {.text = file + " has no samples",
+          .hint = has_switches ? fmt::format("show its context switches with `wperf waits {}`", file)
+                               : "record samples with `wperf record -o perf.data -- PROGRAM`"};
+}
+
+bool has_switches(const recording::SampledRecording& source) {
+  const auto read = source.switches();
+  return read.has_value() && !read.value()->switches.empty();
+}
+
+// The file of -o, or the pipe.
+class ExportOutput {
+ public:
+  static diag::Result<ExportOutput> open(const ReportOptions& options, diag::Console& console) {
+    ExportOutput made(console);
+    if (goes_to_console(options.outputs)) return made;
+    const std::string path = output::output_path(options.outputs, *options.outputs.json_file);
+    const bool is_recording = options.exported->format == ExportFormat::perf_data;
+    WPERF_TRY(os::OutputFile created,
+              os::OutputFile::create(path, is_recording ? os::Readers::owner : os::Readers::usual));
+    made.file_.emplace(std::move(created));
+    return made;
+  }
+  // Binary formats never reach a terminal: run_report() refuses that.
+  void write(std::string_view part) {
+    if (file_.has_value()) return file_->write(part);
+    is_seen_ ? console_->document(part) : console_->bytes(part);
+  }
+  diag::Result<void> close() { return file_.has_value() ? file_->close() : diag::Result<void>(); }
+
+ private:
+  explicit ExportOutput(diag::Console& console) : console_(&console), is_seen_(console.bytes_are_seen()) {}
+
+  diag::Console* console_;
+  bool is_seen_;
+  std::optional<os::OutputFile> file_;
+};
+
+struct Writer {
+  ExportFormat format;
+  void (*write)(const Source& source, const exports::TakeBytes& take);
+  bool times, states, counters, marks, losses;  // the parts that it can hold
+  bool periods, cores, threads;
+};
+constexpr Writer kWriters[] = {
+    {ExportFormat::pprof, exports::write_pprof, false, false, false, false, false, true, false, true},
+    {ExportFormat::firefox, exports::write_firefox, true, true, true, true, true, false, false, true},
+    {ExportFormat::speedscope, exports::write_speedscope, false, false, false, false, false, false, false, true},
+    {ExportFormat::chrome, exports::write_chrome, true, true, true, true, true, false, true, true},
+    {ExportFormat::perfetto, exports::write_perfetto, true, true, false, false, false, true, true, true},
+    {ExportFormat::perfetto_perf, exports::write_perfetto_perf, true, true, false, false, false, true, true, true},
+    {ExportFormat::callgrind, exports::write_callgrind, false, false, false, false, false, false, false, false},
+    {ExportFormat::otlp, exports::write_otlp, true, false, false, false, false, false, true, true},
+    {ExportFormat::csv, exports::write_csv, false, false, false, false, false, true, true, true},
+    {ExportFormat::sql, exports::write_sql, true, true, true, true, true, true, true, true},
+};
+
+// Folded stacks are written by the room report.
+constexpr Writer kFolded{ExportFormat::folded, nullptr, false, false, false, false, false, false, false, false};
+
+const Writer& writer_of(ExportFormat format) {
+  return *std::find_if(std::begin(kWriters), std::end(kWriters),
+                       [&](const Writer& one) { return one.format == format; });
+}
+
+// Does a function call itself, directly or through others?
+bool has_recursion(const stacks::StackProfile& profile) {
+  const std::vector<bool> outermost = stacks::outermost_of_keys(profile.nodes, profile.functions.size(), [&](u32 node) {
+    return profile.places[profile.nodes[node].place].function;
+  });
+  for (u32 node = 0; node < profile.nodes.size(); ++node) {
+    if (profile.nodes[node].place != stacks::kNothing && !outermost[node]) return true;
+  }
+  return false;
+}
+
+// Names the columns in which samples differ.
+void append_lost_columns(const Writer& writer, const stacks::StackProfile& profile,
+                         std::vector<std::string_view>& parts) {
+  const auto& samples = profile.samples;
+  const auto differ = [&](auto value_of) {
+    return std::any_of(samples.begin(), samples.end(),
+                       [&](const stacks::StackSample& one) { return value_of(one) != value_of(samples[0]); });
+  };
+  const auto counts_more = [](const stacks::StackSample& one) { return one.period != one.count; };
+  if (!writer.periods && std::any_of(samples.begin(), samples.end(), counts_more))
+    parts.emplace_back("the weights of samples (each sample counts once)");
+  if (!writer.cores && differ([](const auto& one) { return one.core; })) parts.emplace_back("cores");
+  if (!writer.threads && differ([](const auto& one) { return one.task; })) parts.emplace_back("threads");
+}
+
+// The parts of the recording that the format leaves out.
+std::string left_out(const Writer& writer, const stacks::StackProfile& profile, const stacks::Moments& moments) {
+  std::vector<std::string_view> parts;
+  if (!writer.times && moments.end_ns != 0) parts.emplace_back("sample times");
+  if (!writer.states && !moments.states.empty()) parts.emplace_back("what threads waited for");
+  if (!writer.counters && !moments.counters.empty()) parts.emplace_back("counters over time");
+  if (!writer.marks && !moments.marks.empty()) parts.emplace_back("when programs and threads began and ended");
+  if (!writer.losses && !moments.losses.empty()) parts.emplace_back("when data was lost");
+  append_lost_columns(writer, profile, parts);
+  const bool has_inlined = std::any_of(profile.functions.begin(), profile.functions.end(),
+                                       [](const stacks::StackFunction& one) { return one.is_inlined; });
+  if (has_inlined && writer.format == ExportFormat::callgrind) parts.emplace_back("which functions were inlined");
+  if (writer.format == ExportFormat::callgrind && has_recursion(profile)) {
+    parts.emplace_back("recursion (the inclusive cost of a recursive function counts each level)");
+  }
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+void tell_left_out(const Writer& writer, const stacks::StackProfile& profile, const stacks::Moments& moments,
+                   diag::Console& console) {
+  const std::string missing = left_out(writer, profile, moments);
+  if (!missing.empty())
+    console.warn(fmt::format("note: the format {} cannot store: {}", request::export_name(writer.format), missing));
 }
 
 }  // namespace
@@ -82,6 +222,114 @@ diag::Result<void> write_pages(const ShownProfile& shown, const ReportOptions& o
                                .waits = shown.waits};
   written.add(write_page(*pages.html_file, html::html_text(shown.profile, page), options.outputs, console));
   return std::move(written).result();
+}
+
+push::ProfileTime time_of(const stacks::StackProfile& profile, const stacks::Moments& moments,
+                          const std::string& file) {
+  const u64 length_ns = moments.end_ns != 0 ? moments.end_ns - moments.begin_ns
+                                            : static_cast<u64>(std::max(profile.elapsed_seconds, 0.0) * 1e9);
+  if (moments.begin_unix_ns != 0) return {moments.begin_unix_ns, moments.begin_unix_ns + length_ns};
+  const u64 end_ns = os::last_change_unix_ns(file);
+  return {end_ns - std::min(end_ns, length_ns), end_ns};
+}
+
+void write_first_folded(const stacks::StackProfile& profile, const report::StackOptions& options,
+                        diag::Console& console, const report::TakeText& take) {
+  const std::vector<u32> used = exports::used_events(profile);
+  if (used.empty()) {
+    console.warn("warning: no samples");
+    return;
+  }
+  if (used.size() > 1) {
+    console.warn("warning: only the stacks of " + profile.events[used[0]].name +
+                 " are printed; the recording has other events, too");
+  }
+  report::write_folded(profile, used[0], options, take);
+}
+
+diag::Result<void> export_file(const ReportOptions& options, diag::Console& console) {
+  WPERF_TRY(const os::MappedFile mapped, os::MappedFile::open(options.file));
+  return export_recording(mapped, options, console);
+}
+
+bool has_place_for_waits(ExportFormat format) {
+  return std::any_of(std::begin(kWriters), std::end(kWriters),
+                     [&](const Writer& one) { return one.format == format && one.states; });
+}
+
+diag::Result<void> export_samples(const recording::SampledRecording& source, const ReportOptions& options,
+                                  diag::Console& console) {
+  const ExportFormat format = options.exported->format;
+  const bool is_pushed = options.exported->sink != nullptr;
+  if (source.operations != nullptr) {
+    console.warn(fmt::format("note: the format {} cannot store: latencies, addresses and data sources from SPE",
+                             request::export_name(format)));
+  }
+  recording::ReadOptions wanted = options.read;
+  wanted.callers = true;
+  if (format == ExportFormat::folded) {
+    wanted.traces = source.operations;
+    WPERF_TRY(recording::RecordedSamples recorded, read_named_samples(source.file(), wanted, options.naming, console));
+    if (recorded.profile.samples.empty() && takes_all(options))
+      return nothing_to_export(options.file, has_switches(source));
+    return export_profile(std::move(recorded.profile), {}, options, console);
+  }
+  wanted.lines = wanted.cores = true;
+  // Servers ask of every profile when it was.
+  wanted.sample_times = is_pushed || writer_of(format).times;
+  WPERF_TRY(recording::RecordedSamples recorded, read_timed_samples(source, wanted, options, console));
+  const bool empty = recorded.profile.samples.empty() && !is_pushed && takes_all(options);
+  // Waits are something to hand on, too.
+  const bool has_waits = !is_pushed && writer_of(format).states && !recorded.moments.states.empty();
+  if (empty && !has_waits) return nothing_to_export(options.file, has_switches(source));
+  return export_profile(std::move(recorded.profile), std::move(recorded.moments), options, console);
+}
+
+diag::Result<void> export_profile(stacks::StackProfile profile, stacks::Moments moments, const ReportOptions& options,
+                                  diag::Console& console) {
+  const auto& [format, labels, sink] = *options.exported;
+  if (format == ExportFormat::perf_data) {
+    return diag::Error{.text = "--export perf.data needs a recording, and " + options.file + " is a profile",
+                       .hint = "use pprof, firefox or another format",
+                       .code = diag::ExitCode::usage};
+  }
+  const bool is_empty = profile.samples.empty() && moments.states.empty() && !sink;
+  if (is_empty && takes_all(options)) return nothing_to_export(options.file, false);
+  if (format == ExportFormat::folded) {
+    WPERF_TRY(ExportOutput out, ExportOutput::open(options, console));
+    write_first_folded(profile, options.tables, console, [&](std::string_view part) { out.write(part); });
+    tell_left_out(kFolded, profile, moments, console);
+    return out.close();
+  }
+  stacks::keep_chosen(options.tables.filter, profile, moments);
+  if (profile.samples.empty()) console.warn("warning: no samples");
+  if (sink) return sink(profile, moments);
+  const Writer& writer = writer_of(format);
+  WPERF_TRY(ExportOutput out, ExportOutput::open(options, console));
+  exports::Source source{profile, moments, measure::tool_version()};
+  source.begin_unix_ns = time_of(profile, moments, options.file).begin_unix_ns;
+  for (const request::PushLabel& label : labels) source.attributes.emplace_back(label.name, label.value);
+  writer.write(source, [&](std::string_view part) { out.write(part); });
+  tell_left_out(writer, profile, moments, console);
+  return out.close();
+}
+
+diag::Result<void> export_recording(const os::MappedFile& recording, const ReportOptions& options,
+                                    diag::Console& console) {
+  WPERF_TRY(ExportOutput out, ExportOutput::open(options, console));
+  constexpr usize kPiece = 1 << 20;
+  const std::span<const std::byte> bytes = recording.bytes();
+  std::string piece;
+  for (usize at = 0; at < bytes.size(); at += kPiece) {
+    // The guard lets lost pages be read as zeros; write() would fail on them. So each piece is copied first.
+    piece.assign(reinterpret_cast<const char*>(bytes.data()) + at, std::min(kPiece, bytes.size() - at));
+    if (recording.has_shrunk()) {
+      return diag::Error{.text = options.file + " became shorter while wperf read it; it was not exported",
+                         .hint = "the program that writes it may still be running"};
+    }
+    out.write(piece);
+  }
+  return out.close();
 }
 
 }  // namespace wperf::show

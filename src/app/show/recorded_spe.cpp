@@ -14,7 +14,6 @@
 
 #include "analysis/operations/spe_profile_builder.h"
 #include "analysis/operations/spe_record_row.h"
-#include "analysis/operations/spe_timeline.h"
 #include "analysis/recording/mapped_code.h"
 #include "analysis/recording/recorded_records.h"
 #include "app/measure/population.h"

@@ -19,7 +19,6 @@
 #include "app/measure/tool.h"
 #include "app/output/outputs.h"
 #include "app/show/named_samples.h"
-#include "app/show/profile_export.h"
 #include "app/show/profile_views.h"
 #include "app/show/recorded_compat.h"
 #include "app/show/recorded_spe.h"

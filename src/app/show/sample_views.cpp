@@ -7,7 +7,6 @@
 #include "analysis/waits/latency_weights.h"
 #include "app/output/outputs.h"
 #include "app/show/named_samples.h"
-#include "app/show/profile_export.h"
 #include "app/show/profile_views.h"
 #include "app/show/recorded_compat.h"
 #include "app/show/recorded_spe.h"

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "machine/plan/counters.h"
-#include "machine/plan/metric_file.h"
 #include "machine/plan/names.h"
 #include "machine/plan/plan.h"
 #include "machine/pmu/core_metrics.h"

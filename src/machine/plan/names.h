@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The user's words → event codes, and codes → the displayed names (contract 3.1, 5.2).
+// The user's words → event codes, and codes → the displayed names (contract 3.1, 5.2); perf's modifiers, and the
+// names that -C defines.
 #pragma once
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/event_class.h"
 #include "base/ints.h"
@@ -37,5 +39,13 @@ ModifiedName split_modifiers(std::string_view text);
 
 // `text`: the whole word, for messages.
 diag::Result<EventModifiers> read_modifiers(std::string_view letters, std::string_view text);
+
+// The text of a -C file (contract 3.6): one metric per line, `name:event-list`, `#` lines are comments.
+struct MetricLine {
+  std::string name;
+  std::string definition;  // the event list without blanks; not yet parsed, empty if the line has none
+};
+
+diag::Result<std::vector<MetricLine>> parse_metric_file(std::string_view text);
 
 }  // namespace wperf::plan

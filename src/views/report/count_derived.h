@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Values and notes that follow from counts: CPUs used, instructions per cycle, misses of branches, so many a second.
+// Values, notes and sections that follow from counts: CPUs used, instructions per cycle, misses of branches, so many a
+// second.
 #pragma once
 #include <optional>
 #include <span>
@@ -31,5 +32,15 @@ bool repeats_cycles(const answers::CountRow& row, std::span<const answers::Count
 void append_notes(std::string& out, const answers::CountProfile& profile);
 // Members of the document: "Cycles", "Lost_counts"; each only if it has contents.
 void write_notes(text::JsonWriter& json, const answers::CountProfile& profile);
+
+// The text of `stat` if the system's own kernel counted: no scripts for WindowsPerf read it, so it is written for
+// people.
+void append_kernel_counts(std::string& out, const answers::CountProfile& profile);
+// Appends nothing if the device does not count each thread.
+void append_kernel_threads(std::string& out, const answers::CountProfile& profile);
+// The elapsed time and the remarks.
+void append_kernel_times(std::string& out, const answers::CountProfile& profile);
+// The line under a table that names the zeros that were not counted (in count_text.cpp).
+void append_not_counted(std::string& out, std::span<const answers::CountRow> rows);
 
 }  // namespace wperf::report

@@ -8,7 +8,6 @@
 
 #include "ground/text/number_text.h"
 #include "views/report/count_derived.h"
-#include "views/report/count_kernel_text.h"
 #include "views/report/count_report.h"
 #include "views/report/count_tables.h"
 

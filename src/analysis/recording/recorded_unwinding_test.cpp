@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "analysis/recording/stack_pieces.h"
+#include "analysis/recording/recorded_unwinding.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "views/report/count_kernel_text.h"
+#include "views/report/count_derived.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "analysis/compare/name_keys.h"
+#include "analysis/compare/matching.h"
 
 #include <gtest/gtest.h>
 
