@@ -56,7 +56,7 @@ struct MatchedUnits {
 // side has are then searched by their code in the files, unless `open` is empty.
 MatchedUnits match_units(std::span<const RunCosts> before, std::span<const RunCosts> after, const OpenBuildFile& open);
 
-// The form of functions' names that is the same in another build: without the additions of compilers and linkers:
+// A function's name without the additions of compilers and linkers, the same in another build.
 // "parse(char const*) [clone .isra.0]", "parse.part.3", "rust::f::h0123456789abcdef", "?A0x1f3a::g" → the original
 // function. Copies of a function, and parts that a compiler moved away, count for it.
 std::string function_key(std::string_view name);

@@ -19,7 +19,7 @@
 #include "formats/perf_data/aux_traces.h"
 #include "ground/text/number_text.h"
 #include "model/stacks/stack_rows.h"
-#include "views/report/spe_notes.h"
+#include "views/report/spe_tables.h"
 
 namespace wperf::bottleneck {
 namespace {

@@ -3,7 +3,6 @@
 #include <cstddef>
 
 #include "app/capi/library.h"
-#include "app/capi/wperf_lib.h"
 #include "app/capi/wperf_lib_conversions.h"
 
 namespace wperf::capi {

@@ -1,12 +1,24 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Between wperf-lib.h and wperf.h: configurations into requests, rows into rows.
 #pragma once
+// All headers that wperf-lib.h includes, so that only its own types are put into the namespace.
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cwchar>
+
 #include "app/capi/answers.h"
 #include "app/capi/rows.h"
-#include "app/capi/wperf_lib.h"
 #include "ground/diag/result.h"
+#include "include/wperf/wperf.h"
 #include "model/answers/tool_answers.h"
 #include "model/request/request.h"
+
+// The types of wperf-lib.h in a separate namespace, because wperf.h has the same names for other layouts.
+#define WPERF_LIB_TYPES_ONLY
+namespace wperf::capi::lib {
+#include "include/wperf/wperf-lib.h"
+}
 
 namespace wperf::capi {
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "app/doctor/checks.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "app/doctor/doctor.h"
 #include "ground/os/machine_facts.h"
 #include "machine/plan/counters.h"
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "app/doctor/checks.h"
-
 #include <gtest/gtest.h>
 
+#include "app/doctor/doctor.h"
 #include "ground/diag/names_all_test.h"
 
 namespace wperf::doctor {

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <optional>
 
-#include "app/doctor/checks.h"
 #include "app/doctor/selftest.h"
 #include "app/measure/opened_machine.h"
 #include "app/output/outputs.h"

@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "analysis/recording/recorded_samples.h"
-#include "app/doctor/checks.h"
+#include "app/doctor/doctor.h"
 #include "app/measure/measure_counts.h"
 #include "app/measure/opened_machine.h"
 #include "app/measure/recording_run.h"

@@ -16,7 +16,7 @@
 #include "analysis/operations/spe_record_row.h"
 #include "analysis/recording/mapped_code.h"
 #include "analysis/recording/recorded_records.h"
-#include "app/measure/population.h"
+#include "app/measure/spe_recording.h"
 #include "app/output/outputs.h"
 #include "app/show/recorded_compat.h"
 #include "code/modules/for_each_module.h"

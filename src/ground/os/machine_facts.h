@@ -8,7 +8,7 @@
 namespace wperf::os {
 
 // Facts about Windows that decide whether a kernel driver may run and who may use it. For `wperf doctor`; its judgement
-// of these facts (app/doctor/checks.h) is tested with invented ones on every system.
+// of these facts (app/doctor/doctor.h) is tested with invented ones on every system.
 
 // An empty optional means that Windows did not report it.
 struct WindowsFacts {

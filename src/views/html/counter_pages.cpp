@@ -15,8 +15,8 @@
 #include "views/report/count_report.h"
 #include "views/report/count_tables.h"
 #include "views/report/escaping.h"
-#include "views/report/memory_tables.h"
 #include "views/report/spe_report.h"
+#include "views/report/spe_tables.h"
 #include "views/report/table.h"
 
 namespace wperf::html {

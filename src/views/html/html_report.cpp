@@ -18,8 +18,8 @@
 #include "views/html/profile_columns.h"
 #include "views/report/escaping.h"
 #include "views/report/headline.h"
-#include "views/report/memory_tables.h"
 #include "views/report/spe_report.h"
+#include "views/report/spe_tables.h"
 #include "views/report/stack_report.h"
 #include "views/report/waits_report.h"
 

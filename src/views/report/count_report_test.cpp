@@ -8,7 +8,6 @@
 #include <set>
 
 #include "views/report/golden_profiles.h"
-#include "views/report/report_checks.h"
 
 namespace wperf::report {
 namespace {

@@ -1,12 +1,32 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The profiles of the golden files, and the comparison with them. For tests only.
+// For tests only: the profiles of the golden files, the comparison with them, and checks of documents.
 #pragma once
+#include <nlohmann/json.hpp>
+#include <regex>
+#include <set>
 #include <string>
 #include <string_view>
 
 #include "analysis/operations/spe_profile.h"
 #include "model/answers/count_profile.h"
 #include "views/compat/compat_rows.h"
+
+namespace wperf::report {
+
+// Checks of a text or of a JSON document that several tests need.
+using Keys = std::set<std::string>;
+
+inline bool finds(const std::string& text, const std::string& pattern) {
+  return std::regex_search(text, std::regex(pattern));
+}
+
+inline Keys keys_of(const nlohmann::json& object) {
+  Keys keys;
+  for (const auto& [key, value] : object.items()) keys.insert(key);
+  return keys;
+}
+
+}  // namespace wperf::report
 
 namespace wperf::report::testing {
 

@@ -5,9 +5,9 @@
 #include <utility>
 
 #include "ground/text/number_text.h"
-#include "views/report/memory_tables.h"
 #include "views/report/sample_tables.h"
 #include "views/report/spe_report.h"
+#include "views/report/spe_tables.h"
 #include "views/report/table.h"
 
 namespace wperf::report {

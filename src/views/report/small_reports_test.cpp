@@ -9,7 +9,6 @@
 #include <sstream>
 
 #include "views/report/golden_profiles.h"
-#include "views/report/report_checks.h"
 
 namespace wperf::report {
 namespace {

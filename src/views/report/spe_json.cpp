@@ -5,9 +5,8 @@
 
 #include "ground/text/json_writer.h"
 #include "views/report/count_report.h"
-#include "views/report/memory_tables.h"
-#include "views/report/spe_notes.h"
 #include "views/report/spe_report.h"
+#include "views/report/spe_tables.h"
 
 namespace wperf::report {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "views/report/count_report.h"
 #include "views/report/golden_profiles.h"
-#include "views/report/spe_notes.h"
+#include "views/report/spe_tables.h"
 
 namespace wperf::report {
 namespace {

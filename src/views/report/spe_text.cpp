@@ -2,8 +2,8 @@
 // Contract 9.9: counting as `stat` shows it, directly followed by sections as `record` shows them. wperf's own tables
 // come after these.
 #include "views/report/count_report.h"
-#include "views/report/spe_notes.h"
 #include "views/report/spe_report.h"
+#include "views/report/spe_tables.h"
 
 namespace wperf::report {
 

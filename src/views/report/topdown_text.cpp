@@ -6,7 +6,7 @@
 #include <span>
 
 #include "ground/text/number_text.h"
-#include "views/report/memory_tables.h"
+#include "views/report/spe_tables.h"
 #include "views/report/table.h"
 #include "views/report/topdown_report.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The tables of `--mem`, which text and JSON share, and its JSON.
+// The tables of `--mem`, which text and JSON share, its JSON, and the notes about an SPE run.
 #pragma once
 #include <string>
 #include <vector>
@@ -36,5 +36,9 @@ std::vector<MemoryPart> memory_parts(const operations::SpeProfile& profile, cons
 
 // The value of "memory" in JSON.
 void write_memory(text::JsonWriter& json, const operations::SpeProfile& profile, const SpeOptions& options);
+
+// Facts that a reader must know about an SPE run before believing its numbers: how operations were chosen, how many
+// were lost, which facts the core does not record. Sentences, most important first; without "note: ".
+std::vector<std::string> spe_notes(const operations::SpeProfile& profile);
 
 }  // namespace wperf::report
