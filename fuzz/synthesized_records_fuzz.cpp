@@ -48,7 +48,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   std::string bytes;
   switch (data[16] % 4) {
     case 0:
-      perf_events::append_mappings(bytes, 1, text, perf_events::WhichMappings::all, perf_events::build_id_in_elf,
+      perf_events::append_mappings(bytes, {1, text}, perf_events::WhichMappings::all, perf_events::build_id_in_elf,
                                    trailer);
       break;
     case 1:

@@ -50,7 +50,7 @@ extern "C" int LLVMFuzzerTestOneInput(const u8* data, usize size) {
     for (const top::Key& key : keys) view.take(key, table.rows(view.query), top::page_of(lines));
     if (view.code.has_value()) view.code->function = 0;
   }
-  const top::Picture picture = make_picture(view, table, table.rows(view.query), facts, columns, lines);
+  const top::Picture picture = make_picture(view, table, table.rows(view.query), facts, {columns, lines});
   for (const top::Line& line : picture.lines) {
     if (line.columns() > columns) std::abort();
     for (const char c : line.text()) {
