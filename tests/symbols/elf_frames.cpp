@@ -4,7 +4,7 @@
 //   elf_frames FILE addresses ADDRESSES [DEBUG [ALTERNATE]]   hexadecimal addresses, one a line; prints what it counted
 //   elf_frames FILE print ADDRESSES [DEBUG [ALTERNATE]]       prints every frame
 //   elf_frames FILE raw ADDRESSES [DEBUG [ALTERNATE]]         the same with the compiler's names
-// DEBUG may be "-": no file.
+// DEBUG may be "-": no file. FILE may also be a Windows image, which is read without a PDB.
 //   elf_frames FILE symbols [DEBUG]                           every symbol
 #include <sys/resource.h>
 
@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "code/symbols/elf_module.h"
+#include "code/symbols/symbolizer.h"
 #include "ground/os/mapped_file.h"
 
 namespace {
@@ -92,6 +93,37 @@ void print(const Symbolization& answers, const std::vector<u64>& in_order) {
   }
 }
 
+bool is_image(Bytes file) {
+  return file.size() > 2 && file[0] == std::byte{'M'} && file[1] == std::byte{'Z'};
+}
+
+int print_image(Bytes file, std::string_view task, const std::vector<u64>& in_order) {
+  auto image = PeFile::parse(file);
+  if (!image.has_value()) {
+    std::fprintf(stderr, "error: %s\n", image.error().text.c_str());
+    return 1;
+  }
+  const u64 base = image.value().image_base();
+  const ModuleSymbols module = ModuleSymbols::make("image", std::move(image).value(), std::nullopt);
+  if (!module.state().reason.empty()) std::fprintf(stderr, "note: %s\n", module.state().reason.c_str());
+  std::vector<wperf::code::Rva> rvas;
+  for (const u64 address : in_order) rvas.push_back({static_cast<wperf::u32>(address - base)});
+  std::sort(rvas.begin(), rvas.end());
+  rvas.erase(std::unique(rvas.begin(), rvas.end()), rvas.end());
+  const std::vector<Answer> known = module.answer(rvas, {.decorated = task == "raw"});
+  Symbolization answers;
+  for (const Answer& one : known) {
+    SymbolizedAddress& answer = answers.answers.emplace_back();
+    answer.address = base + one.address.value;
+    answer.first_frame = static_cast<wperf::u32>(answers.frames.size());
+    answer.frame_count = static_cast<wperf::u32>(one.frames.size());
+    for (const SymbolFrame& frame : one.frames)
+      answers.frames.push_back({frame.function, frame.file, frame.line, frame.inlined});
+  }
+  print(answers, in_order);
+  return 0;
+}
+
 int run(const ElfModule& module, std::string_view task, const std::vector<u64>& in_order) {
   if (task == "symbols") {
     for (const ElfSymbol& one : module.symbols().all()) {
@@ -157,6 +189,11 @@ int main(int argc, char** argv) {
     if (!text.has_value()) return 1;
     const Bytes list = text.value().bytes();
     addresses = parse_addresses({reinterpret_cast<const char*>(list.data()), list.size()});
+  }
+  if (is_image(bytes[0])) {
+    if (task == "print" || task == "raw") return print_image(bytes[0], task, addresses);
+    std::fprintf(stderr, "error: of a Windows image only frames are printed\n");
+    return 2;
   }
   SplitFiles split(paths[0] + ".dwp");
   const auto module = ElfModule::make(

@@ -85,7 +85,7 @@ Symbolization CodeFile::answer_of_image(const std::vector<u64>& addresses, const
   const auto kept = [this](std::string text) -> std::string_view { return *texts_->insert(std::move(text)).first; };
   Symbolization out;
   out.answers.reserve(addresses.size());
-  for (symbols::Answer& known : image_->symbols->answer(rvas, {.decorated = query.decorated})) {
+  for (symbols::Answer& known : image_->symbols->answer(rvas, {.decorated = query.decorated, .lines = query.lines})) {
     SymbolizedAddress& answer = out.answers.emplace_back();
     answer.address = base + known.address.value;
     answer.source = known.source;
@@ -163,9 +163,8 @@ void CodeFile::for_each_name(bool decorated, const symbols::CodeNameVisitor& vis
 
 std::vector<CodeRange> CodeFile::line_ranges(const Symbolization& known) const {
   std::vector<CodeRange> ranges(known.answers.size());
-  if (is_windows()) {
-    const symbols::PdbFile* pdb = image_->symbols->pdb();
-    for (size_t i = 0; pdb != nullptr && i < ranges.size(); ++i) {
+  if (const symbols::PdbFile* pdb = is_windows() ? image_->symbols->pdb() : nullptr; pdb != nullptr) {
+    for (size_t i = 0; i < ranges.size(); ++i) {
       const auto line = pdb->line_at(rva_of(known.answers[i].address));
       if (!line.has_value()) continue;
       ranges[i].begin = image_base() + line->rva.value;

@@ -148,7 +148,9 @@ LoadedModule load_module(const readings::Module& module, const SymbolOptions& op
   } else {
     loaded.reason = "the image names no PDB";
   }
-  loaded.symbols = symbols::ModuleSymbols::make(module.name, std::move(image).value(), std::move(pdb));
+  loaded.symbols = symbols::ModuleSymbols::make(module.name, std::move(image).value(), std::move(pdb),
+                                                {.image = {}, .pdb = {}, .why_no_pdb = std::move(loaded.reason)});
+  loaded.reason = loaded.symbols->state().reason;
   return loaded;
 }
 

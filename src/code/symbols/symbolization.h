@@ -10,7 +10,7 @@
 
 namespace wperf::symbols {
 
-// The source of a function's name.
+// The source of a function's name. For an image, symtab is its table of COFF symbols.
 enum class SymbolSource : u8 { pdb, pdb_publics, exports, pdata, symtab, dynsym, embedded, plt, dwarf, none };
 
 struct SymbolQuery {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "code/symbols/image_dwarf.h"
 #include "code/symbols/store/symbol_search.h"
 
 namespace wperf::symbols {
@@ -14,6 +15,9 @@ struct ModuleSymbols::State {
   ModuleState state;
   std::optional<PeFile> image;
   std::optional<PdbFile> pdb;
+  // Of the image; read only if there is no PDB.
+  std::vector<CoffFunction> coff;
+  std::optional<ImageDwarf> dwarf;
 };
 
 namespace {
@@ -29,8 +33,9 @@ std::string refuse_pdb(const std::optional<PeFile>& image, const PdbFile& pdb) {
 }
 
 // The kind of names in an image without a PDB.
-SymbolSource image_source(const std::optional<PeFile>& image) {
+SymbolSource image_source(const std::optional<PeFile>& image, bool has_coff, bool has_dwarf) {
   if (!image.has_value()) return SymbolSource::none;
+  if (has_coff || has_dwarf) return has_coff ? SymbolSource::symtab : SymbolSource::dwarf;
   if (!image->exports().empty()) return SymbolSource::exports;
   return image->functions().empty() ? SymbolSource::none : SymbolSource::pdata;
 }
@@ -39,6 +44,11 @@ std::string why_no_pdb(const std::optional<PeFile>& image, std::string search) {
   if (!search.empty()) return search;
   if (!image.has_value()) return "neither the image nor a PDB was found";
   return image->codeview().has_value() ? "no PDB found" : "the image names no PDB";
+}
+
+// GNU's linkers write an id of the build as if for a PDB, but without its path.
+bool names_pdb(const PeFile& image) {
+  return image.codeview().has_value() && !image.codeview()->path.empty();
 }
 
 // The decorated name of a procedure: the public at its address; if there are several (folded functions), the one with
@@ -62,14 +72,22 @@ struct Found {
   const void* symbol = nullptr;  // the public or export that it is named after
 };
 
+const CoffFunction* coff_function_at(const std::vector<CoffFunction>& functions, code::Rva rva) {
+  const auto after =
+      std::upper_bound(functions.begin(), functions.end(), rva,
+                       [](code::Rva wanted, const CoffFunction& one) { return wanted < one.range.begin; });
+  return after != functions.begin() && (after - 1)->range.contains(rva) ? &*(after - 1) : nullptr;
+}
+
 // Addresses come sorted, so the next address is mostly in the function that was found last.
 class Finder {
  public:
-  Finder(const std::optional<PeFile>& image, const std::optional<PdbFile>& pdb, const NameOptions& options)
-      : image_(image), pdb_(pdb), options_(options) {}
+  Finder(const ModuleSymbols::State& state, const NameOptions& options)
+      : image_(state.image), pdb_(state.pdb), coff_(state.coff), dwarf_(state.dwarf), options_(options) {}
 
   const Found& find(code::Rva rva) {
-    const bool sized = found_.source == SymbolSource::pdb || found_.source == SymbolSource::pdata;
+    const bool sized = found_.source == SymbolSource::pdb || found_.source == SymbolSource::pdata ||
+                       found_.source == SymbolSource::symtab || found_.source == SymbolSource::dwarf;
     if (!sized || !found_.bounds.contains(rva)) search(rva);
     return found_;
   }
@@ -89,6 +107,14 @@ class Finder {
         return;
       }
     }
+    if (const CoffFunction* function = coff_function_at(coff_, rva)) {
+      found_ = {SymbolSource::symtab, shown(function->name), function->range};
+      return;
+    }
+    if (const auto function = dwarf_.has_value() ? dwarf_->function_at(rva) : std::nullopt) {
+      found_ = {SymbolSource::dwarf, shown(function->name), function->range};
+      return;
+    }
     if (const Export* entry = image_.has_value() ? image_->export_at(rva) : nullptr) {
       name_after(SymbolSource::exports, entry, entry->rva, entry->name);
       return;
@@ -102,10 +128,12 @@ class Finder {
   void name_after(SymbolSource source, const void* symbol, code::Rva begin, std::string_view name) {
     if (found_.symbol == symbol) return;
     const code::RvaRange bounds = bounds_at(begin).value_or(code::RvaRange{});
-    found_ = {source, options_.decorated ? std::string(name) : undecorated(name), bounds, symbol};
+    found_ = {source, shown(name), bounds, symbol};
     // A label inside of a function begins there.
     if (found_.bounds.contains(begin)) found_.bounds.begin = begin;
   }
+
+  std::string shown(std::string_view name) const { return options_.decorated ? std::string(name) : undecorated(name); }
 
   std::optional<code::RvaRange> bounds_at(code::Rva rva) const {
     return image_.has_value() ? image_->function_at(rva) : std::nullopt;
@@ -113,23 +141,50 @@ class Finder {
 
   const std::optional<PeFile>& image_;
   const std::optional<PdbFile>& pdb_;
+  const std::vector<CoffFunction>& coff_;
+  const std::optional<ImageDwarf>& dwarf_;
   NameOptions options_;
   Found found_;
 };
 
-void add_frames(const std::optional<PdbFile>& pdb, std::vector<Frame>& scratch, Answer& answer) {
-  scratch.clear();
-  if (pdb.has_value() && (answer.source == SymbolSource::pdb || answer.source == SymbolSource::pdb_publics)) {
-    pdb->frames_at(answer.address, scratch);
+class FrameReader {
+ public:
+  FrameReader(const ModuleSymbols::State& state, const NameOptions& options) : state_(state), options_(options) {}
+
+  void add_frames(Answer& answer) {
+    if (state_.dwarf.has_value()) return add_from_dwarf(answer);
+    if (answer.source == SymbolSource::none) return;
+    from_pdb_.clear();
+    const bool in_pdb = answer.source == SymbolSource::pdb || answer.source == SymbolSource::pdb_publics;
+    if (state_.pdb.has_value() && in_pdb) state_.pdb->frames_at(answer.address, from_pdb_);
+    if (from_pdb_.empty()) from_pdb_.emplace_back();
+    answer.frames.reserve(from_pdb_.size());
+    for (const Frame& frame : from_pdb_) {
+      const bool last = &frame == &from_pdb_.back();
+      answer.frames.push_back(
+          {last ? answer.function : undecorated(frame.function), std::string(frame.file), frame.line, frame.inlined});
+    }
   }
-  if (scratch.empty()) scratch.emplace_back();
-  answer.frames.reserve(scratch.size());
-  for (const Frame& frame : scratch) {
-    const bool last = &frame == &scratch.back();
-    answer.frames.push_back(
-        {last ? answer.function : undecorated(frame.function), std::string(frame.file), frame.line, frame.inlined});
+
+ private:
+  void add_from_dwarf(Answer& answer) {
+    from_dwarf_.clear();
+    state_.dwarf->frames_at(answer.address, from_dwarf_);
+    if (from_dwarf_.empty() && answer.source != SymbolSource::none) from_dwarf_.emplace_back();
+    for (const DwarfFrame& frame : from_dwarf_) {
+      const bool last = &frame == &from_dwarf_.back();
+      answer.frames.push_back({last ? answer.function : shown(frame.function), std::string(frame.file), frame.line,
+                               frame.inlined && !last});
+    }
   }
-}
+
+  std::string shown(std::string_view name) const { return options_.decorated ? std::string(name) : undecorated(name); }
+
+  const ModuleSymbols::State& state_;
+  NameOptions options_;
+  std::vector<Frame> from_pdb_;
+  std::vector<DwarfFrame> from_dwarf_;
+};
 
 }  // namespace
 
@@ -149,8 +204,19 @@ ModuleSymbols ModuleSymbols::make(std::string module_name, std::optional<PeFile>
     state.file = std::move(files.pdb);
     out.state_->pdb = std::move(pdb);
   } else {
-    state.source = image_source(image);
+    if (image.has_value()) {
+      out.state_->coff = image->coff_functions();
+      out.state_->dwarf = ImageDwarf::open(*image);
+    }
+    const bool has_coff = !out.state_->coff.empty(), has_dwarf = out.has_dwarf();
+    state.source = image_source(image, has_coff, has_dwarf);
     if (state.source != SymbolSource::none) state.file = std::move(files.image);
+    // Then there is nothing better to look for.
+    if (has_dwarf) {
+      state.reason = out.state_->dwarf->damage();
+    } else if (has_coff && !names_pdb(*image)) {
+      state.reason.clear();
+    }
   }
   out.state_->image = std::move(image);
   return out;
@@ -159,19 +225,20 @@ ModuleSymbols ModuleSymbols::make(std::string module_name, std::optional<PeFile>
 std::vector<Answer> ModuleSymbols::answer(const std::vector<code::Rva>& addresses, const NameOptions& options) const {
   std::vector<Answer> answers;
   answers.reserve(addresses.size());
-  Finder finder(state_->image, state_->pdb, options);
-  std::vector<Frame> scratch;
+  Finder finder(*state_, options);
+  FrameReader frames(*state_, options);
   SymbolSource best = SymbolSource::none;
   for (const code::Rva rva : addresses) {
     const Found& found = finder.find(rva);
     Answer& answer = answers.emplace_back();
     answer.address = rva;
     answer.source = found.source;
-    if (found.source == SymbolSource::none) continue;
-    best = std::min(best, found.source);
-    answer.function = found.name;
-    answer.bounds = found.bounds;
-    add_frames(state_->pdb, scratch, answer);
+    if (found.source != SymbolSource::none) {
+      best = std::min(best, found.source);
+      answer.function = found.name;
+      answer.bounds = found.bounds;
+    }
+    if (options.lines) frames.add_frames(answer);
   }
   if (best != SymbolSource::none && state_->pdb.has_value()) state_->state.source = best;
   return answers;
@@ -187,6 +254,7 @@ void ModuleSymbols::for_each_name(bool decorated, const std::function<void(code:
     }
     for (const Function& function : state_->pdb->publics()) show(function.rva, function.name);
   } else if (state_->image.has_value()) {
+    for (const CoffFunction& one : state_->coff) show(one.range.begin, one.name);
     for (const Export& one : state_->image->exports()) show(one.rva, one.name);
   }
 }
@@ -197,6 +265,10 @@ const ModuleState& ModuleSymbols::state() const {
 
 const PeFile* ModuleSymbols::image() const {
   return state_->image.has_value() ? &*state_->image : nullptr;
+}
+
+bool ModuleSymbols::has_dwarf() const {
+  return state_->dwarf.has_value();
 }
 
 const PdbFile* ModuleSymbols::pdb() const {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Addresses of one module → functions, inlined frames, lines, from the best of its files: PDB, otherwise exports,
-// otherwise .pdata bounds, otherwise no names. Opens no files: store/ found them. One ModuleSymbols per module; modules
-// asks it with sorted unique addresses.
+// Addresses of one module → functions, inlined frames, lines, from the best source: its PDB; otherwise the DWARF and
+// the COFF symbols in the image; otherwise its exports, the bounds of .pdata, or no names. Opens no files: store/ found
+// them. One ModuleSymbols per module; modules asks it with sorted unique addresses.
 #pragma once
 #include <functional>
 #include <memory>
@@ -28,13 +28,15 @@ struct SymbolFrame {
 struct Answer {
   code::Rva address;
   SymbolSource source = SymbolSource::none;
-  std::string function;             // undecorated, or decorated on request; "function at 0x…" from .pdata; may be empty
-  code::RvaRange bounds;            // of the function; an empty range if not known
-  std::vector<SymbolFrame> frames;  // innermost inlined first, the function last; no lines if unknown
+  std::string function;   // undecorated, or decorated on request; "function at 0x…" from .pdata; may be empty
+  code::RvaRange bounds;  // of the function; an empty range if not known
+  std::vector<SymbolFrame> frames;  // innermost inlined first, the function last; no lines if unknown. Padding may
+                                    // have a line but no function.
 };
 
 struct NameOptions {
   bool decorated = false;
+  bool lines = true;  // frames are wanted too, not only the function
 };
 
 // The outcome, for -v, doctor and the end of reports.
@@ -69,10 +71,12 @@ class ModuleSymbols {
   const ModuleState& state() const;
   const PeFile* image() const;
   const PdbFile* pdb() const;
+  bool has_dwarf() const;  // and no PDB
+
+  struct State;
 
  private:
   ModuleSymbols();
-  struct State;
   std::unique_ptr<State> state_;
 };
 

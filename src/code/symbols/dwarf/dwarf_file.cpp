@@ -32,7 +32,10 @@ struct DwarfFile::State {
   const LoadedUnit& load(u32 number);
   const Unit* open_split_unit(const Unit& skeleton);
   const LineTable* load_lines(const Unit& unit);
+  const LoadedUnit* unit_at(u64 address);
+  std::string_view name_of(const LoadedUnit& unit, const Scope& scope) const;
   void frames_at(u64 address, std::vector<DwarfFrame>& out);
+  std::optional<DwarfFunction> function_at(u64 address);
 
   std::unique_ptr<InfoFile> main, alternate;
   std::vector<std::unique_ptr<InfoFile>> split_files;
@@ -119,11 +122,32 @@ const DwarfFile::State::LoadedUnit& DwarfFile::State::load(u32 number) {
   return *place;
 }
 
-void DwarfFile::State::frames_at(u64 address, std::vector<DwarfFrame>& out) {
+const DwarfFile::State::LoadedUnit* DwarfFile::State::unit_at(u64 address) {
   const auto after = std::partition_point(covered.begin(), covered.end(),
                                           [&](const dwarf::Stretch& one) { return one.begin <= address; });
-  if (after == covered.begin() || (after - 1)->owner == kNoScope) return;
-  const LoadedUnit& unit = load((after - 1)->owner);
+  if (after == covered.begin() || (after - 1)->owner == kNoScope) return nullptr;
+  return &load((after - 1)->owner);
+}
+
+std::string_view DwarfFile::State::name_of(const LoadedUnit& unit, const Scope& scope) const {
+  const InfoFile* file = scope.entry_is_alternate ? alternate.get() : unit.code->file;
+  return file != nullptr ? dwarf::function_name(*file, scope.entry) : std::string_view();
+}
+
+std::optional<DwarfFunction> DwarfFile::State::function_at(u64 address) {
+  const LoadedUnit* const unit = unit_at(address);
+  const u32 scope = unit != nullptr ? unit->scopes.find(address) : kNoScope;
+  if (scope == kNoScope) return std::nullopt;
+  const std::string_view name = name_of(*unit, unit->scopes[unit->scopes.function_of(scope)]);
+  if (name.empty()) return std::nullopt;
+  const dwarf::AddressRange piece = unit->scopes.function_piece(address);
+  return DwarfFunction{.begin = piece.begin, .end = piece.end, .name = name};
+}
+
+void DwarfFile::State::frames_at(u64 address, std::vector<DwarfFrame>& out) {
+  const LoadedUnit* const found = unit_at(address);
+  if (found == nullptr) return;
+  const LoadedUnit& unit = *found;
   DwarfFrame frame;
   if (unit.lines != nullptr) {
     if (const LineTable::Row* row = unit.lines->find(address); row != nullptr) {
@@ -138,8 +162,7 @@ void DwarfFile::State::frames_at(u64 address, std::vector<DwarfFrame>& out) {
   }
   while (at != kNoScope) {
     const Scope& scope = unit.scopes[at];
-    const InfoFile* file = scope.entry_is_alternate ? alternate.get() : unit.code->file;
-    frame.function = file != nullptr ? dwarf::function_name(*file, scope.entry) : std::string_view();
+    frame.function = name_of(unit, scope);
     frame.inlined = scope.is_inlined;
     out.push_back(frame);
     at = scope.parent;
@@ -163,6 +186,10 @@ DwarfFile DwarfFile::open(const DwarfSections& sections, const DwarfSections& al
 void DwarfFile::frames_at(u64 address, std::vector<DwarfFrame>& out) const {
   out.clear();
   state_->frames_at(address, out);
+}
+
+std::optional<DwarfFunction> DwarfFile::function_at(u64 address) const {
+  return state_->function_at(address);
 }
 
 DwarfDamage DwarfFile::damage() const {

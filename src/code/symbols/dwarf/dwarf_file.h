@@ -6,6 +6,7 @@
 #pragma once
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -36,6 +37,11 @@ struct DwarfFrame {
   bool inlined = false;
 };
 
+struct DwarfFunction {  // or one of its pieces
+  u64 begin = 0, end = 0;
+  std::string_view name;  // the linkage name if there is one
+};
+
 struct DwarfDamage {
   u32 units = 0;    // units left out, wholly or from some place on
   u32 entries = 0;  // single references and ranges that make no sense
@@ -52,6 +58,8 @@ class DwarfFile {
   // Innermost inlined frame first, the function last. With a line but no function: one frame without a name. Empty if
   // nothing is known.
   void frames_at(u64 address, std::vector<DwarfFrame>& out) const;
+  // The function itself, not those inlined there; nullopt if it is not known or has no name.
+  std::optional<DwarfFunction> function_at(u64 address) const;
   DwarfDamage damage() const;
 
  private:

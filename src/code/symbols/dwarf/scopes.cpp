@@ -249,6 +249,23 @@ u32 ScopeTable::find(u64 address) const {
   return after == segments_.begin() ? kNoScope : (after - 1)->scope;
 }
 
+u32 ScopeTable::function_of(u32 scope) const {
+  while (scopes_[scope].parent != kNoScope) scope = scopes_[scope].parent;
+  return scope;
+}
+
+AddressRange ScopeTable::function_piece(u64 address) const {
+  const auto after = std::partition_point(segments_.begin(), segments_.end(),
+                                          [&](const Segment& one) { return one.begin <= address; });
+  if (after == segments_.begin() || (after - 1)->scope == kNoScope) return {};
+  const u32 function = function_of((after - 1)->scope);
+  const auto is_its = [&](const Segment& one) { return one.scope != kNoScope && function_of(one.scope) == function; };
+  auto first = after - 1, last = after;
+  while (first != segments_.begin() && is_its(*(first - 1))) --first;
+  while (last != segments_.end() && is_its(*last)) ++last;
+  return {first->begin, last == segments_.end() ? address + 1 : last->begin};
+}
+
 std::vector<AddressRange> ScopeTable::covered() const {
   std::vector<AddressRange> out;
   for (usize i = 0; i + 1 < segments_.size(); ++i) {

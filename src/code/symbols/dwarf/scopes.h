@@ -24,6 +24,10 @@ class ScopeTable {
 
   u32 find(u64 address) const;  // the innermost scope around it; kNoScope if there is none
   const Scope& operator[](u32 index) const { return scopes_[index]; }
+  // The function that a scope is inlined into, itself if it is not inlined.
+  u32 function_of(u32 scope) const;
+  // The code of a function around an address, as far as it has no gap; empty if no function is there.
+  AddressRange function_piece(u64 address) const;
   // Every range of a function, for units without address ranges.
   std::vector<AddressRange> covered() const;
 

@@ -31,6 +31,14 @@ diag::Error not_elf(std::string why) {
   return {.text = std::move(why), .hint = {}, .code = diag::ExitCode::damaged_input};
 }
 
+bool is_impossible(u64 unpacked_size, EndianBytes stream) {
+  return unpacked_size > kUnpackedLimit || unpacked_size / kLargestRatio > stream.size();
+}
+
+diag::Error impossible_size(std::string_view section) {
+  return not_elf(fmt::format("the compressed section {} claims an impossible size", section));
+}
+
 struct HeaderTables {
   u64 segments = 0, sections = 0;  // offsets
   u64 segment_count = 0, section_count = 0, names_section = 0;
@@ -235,29 +243,26 @@ diag::Result<EndianBytes> ElfFile::contents(const ElfSection& section) const {
   if (const auto known = state_->unpacked.find(section.offset); known != state_->unpacked.end()) {
     return EndianBytes(known->second, big_endian());
   }
-  u32 method = elf::kCompressionZlib;
-  u64 size = 0;
-  EndianBytes stream;
-  if (elder) {  // "ZLIB", the size in big-endian order, the stream
-    size = EndianBytes(packed.span(), true).at_or_zero<u64>(4);
-    stream = packed.from(12);
-  } else {
-    FieldReader header(packed, state_->is_64_bit);
-    method = header.word();
-    if (state_->is_64_bit) header.word();
-    size = header.address();
-    stream = packed.from(state_->is_64_bit ? 24 : 12);
+  const auto keep = [&](std::vector<std::byte> bytes) {
+    const std::vector<std::byte>& kept = state_->unpacked[section.offset] = std::move(bytes);
+    return EndianBytes(kept, big_endian());
+  };
+  if (elder) {
+    WPERF_TRY(std::vector<std::byte> bytes, unpack_elder_section(packed.span(), section.name));
+    return keep(std::move(bytes));
   }
-  if (size > kUnpackedLimit || size / kLargestRatio > stream.size()) {
-    return not_elf(fmt::format("the compressed section {} claims an impossible size", section.name));
-  }
+  FieldReader header(packed, state_->is_64_bit);
+  const u32 method = header.word();
+  if (state_->is_64_bit) header.word();
+  const u64 size = header.address();
+  const EndianBytes stream = packed.from(state_->is_64_bit ? 24 : 12);
+  if (is_impossible(size, stream)) return impossible_size(section.name);
   if (method != elf::kCompressionZlib && method != elf::kCompressionZstd) {
     return not_elf(fmt::format("the section {} is compressed in an unknown way ({})", section.name, method));
   }
   WPERF_TRY(std::vector<std::byte> bytes, method == elf::kCompressionZlib ? elf::unpack_zlib(stream.span(), size)
                                                                           : elf::unpack_zstd(stream.span(), size));
-  const std::vector<std::byte>& kept = state_->unpacked[section.offset] = std::move(bytes);
-  return EndianBytes(kept, big_endian());
+  return keep(std::move(bytes));
 }
 
 EndianBytes ElfFile::contents(std::string_view name) const {
@@ -322,6 +327,15 @@ std::string build_id_text(Bytes build_id) {
   text.reserve(build_id.size() * 2);
   for (const std::byte one : build_id) fmt::format_to(std::back_inserter(text), "{:02x}", std::to_integer<u32>(one));
   return text;
+}
+
+diag::Result<std::vector<std::byte>> unpack_elder_section(Bytes section, std::string_view name) {
+  // "ZLIB", the size in big-endian order, the stream
+  const EndianBytes packed(section, true);
+  const u64 size = packed.at_or_zero<u64>(4);
+  const EndianBytes stream = packed.from(12);
+  if (is_impossible(size, stream)) return impossible_size(name);
+  return elf::unpack_zlib(stream.span(), size);
 }
 
 u32 debug_link_crc(Bytes file) {

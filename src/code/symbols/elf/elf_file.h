@@ -82,6 +82,8 @@ class ElfFile {
 
 // "2f3a…" in lower case.
 std::string build_id_text(Bytes build_id);
+// Unpacks a section with a name like ".zdebug_info", of ELF files and of images.
+diag::Result<std::vector<std::byte>> unpack_elder_section(Bytes section, std::string_view name);
 // The checksum of the referenced file, as .gnu_debuglink stores it.
 u32 debug_link_crc(Bytes file);
 

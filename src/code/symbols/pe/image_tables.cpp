@@ -8,6 +8,7 @@ namespace {
 
 constexpr usize kLongestName = 4096;  // of a symbol; longer than any undecorated Microsoft name
 constexpr usize kLongestPath = 32768;
+constexpr usize kLongestCoffName = 65536;  // of C++ and Rust, where names hold the types of templates
 
 struct DebugEntry {
   u32 characteristics, time_stamp, version, type, size, rva, file_offset;
@@ -85,6 +86,46 @@ std::vector<Export> read_exports(const ImageBytes& image, DirectoryEntry exports
 
 namespace {
 
+constexpr usize kSymbolSize = 18;
+constexpr u8 kClassExternal = 2, kClassStatic = 3;
+
+struct CoffSymbol {  // a record without its name and without padding
+  u32 value = 0;
+  u16 section = 0, type = 0;
+  u8 storage = 0, further_records = 0;
+};
+
+bool read_symbol(Bytes records, u64 index, CoffSymbol& out) {
+  const u64 at = index * kSymbolSize;
+  return bytes::read_at(records, at + 8, out.value) && bytes::read_at(records, at + 12, out.section) &&
+         bytes::read_at(records, at + 14, out.type) && bytes::read_at(records, at + 16, out.storage) &&
+         bytes::read_at(records, at + 17, out.further_records);
+}
+
+// Assemblers leave the type out; a symbol of a section, which has further records, is none.
+bool names_function(const CoffSymbol& symbol, const Section& section) {
+  constexpr u16 kDerivedType = 0x30, kFunction = 0x20;
+  if (symbol.storage != kClassExternal && symbol.storage != kClassStatic) return false;
+  if ((symbol.type & kDerivedType) == kFunction) return true;
+  return symbol.type == 0 && symbol.further_records == 0 && section.executable();
+}
+
+// The digits of "/123", or in base 64 of "//AAAAe".
+std::optional<u64> text_offset(std::string_view field) {
+  constexpr std::string_view kBase64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  const bool in_base64 = field.starts_with("//");
+  const std::string_view digits = in_base64 ? kBase64 : std::string_view("0123456789");
+  field.remove_prefix(in_base64 ? 2 : 1);
+  if (field.empty()) return std::nullopt;
+  u64 offset = 0;
+  for (const char one : field) {
+    const usize digit = digits.find(one);
+    if (digit == std::string_view::npos) return std::nullopt;
+    offset = offset * digits.size() + digit;
+  }
+  return offset;
+}
+
 constexpr u32 kMetadataPointerAt = 0xc8;  // in IMAGE_LOAD_CONFIG_DIRECTORY64
 // In IMAGE_ARM64EC_METADATA:
 constexpr u32 kCodeMapAt = 0x04;
@@ -125,6 +166,71 @@ std::vector<CodeRange> read_code_map(Bytes map, u32 count) {
 }
 
 }  // namespace
+
+CoffSymbols::CoffSymbols(Bytes file, u32 table_offset, u32 symbol_count) {
+  if (table_offset == 0) return;
+  const u64 size = u64{symbol_count} * kSymbolSize;
+  records_ = bytes::slice(file, table_offset, size);
+  const Bytes texts = bytes::from(file, table_offset + size);
+  u32 texts_size = 0;
+  if (bytes::read_at(texts, 0, texts_size)) texts_ = bytes::slice(texts, 0, texts_size);
+}
+
+std::string_view CoffSymbols::text(u64 offset) const {
+  if (offset < sizeof(u32)) return {};  // these bytes are the size of all texts
+  return bytes::View(texts_).text(offset, kLongestCoffName + 1).value_or("");
+}
+
+std::string_view CoffSymbols::name_of(Bytes field) const {
+  u32 first = 0, offset = 0;
+  if (!bytes::read_at(field, 0, first) || !bytes::read_at(field, sizeof first, offset)) return {};
+  return first == 0 ? text(offset) : bytes::text_in(field);
+}
+
+std::string CoffSymbols::section_name(std::string_view field) const {
+  if (!field.starts_with('/')) return std::string(field);
+  const std::optional<u64> offset = text_offset(field);
+  const std::string_view name = offset.has_value() ? text(*offset) : std::string_view();
+  return std::string(name.empty() ? field : name);
+}
+
+std::vector<CoffFunction> CoffSymbols::functions(const std::vector<Section>& sections) const {
+  struct Named {
+    u32 rva = 0;
+    u8 rank = 0;  // of several names at one address the least is kept
+    u16 section = 0;
+    u64 record = 0;
+  };
+  std::vector<Named> found;
+  CoffSymbol symbol;
+  for (u64 i = 0; read_symbol(records_, i, symbol); i += 1 + u64{symbol.further_records}) {
+    if (symbol.section == 0 || symbol.section > sections.size()) continue;
+    const Section& section = sections[symbol.section - 1u];
+    if (symbol.value >= section.size_in_memory() || !names_function(symbol, section)) continue;
+    const bool is_local = symbol.storage == kClassStatic;
+    found.push_back({.rva = section.rva + symbol.value,
+                     .rank = static_cast<u8>((symbol.type == 0 ? 2 : 0) + (is_local ? 1 : 0)),
+                     .section = static_cast<u16>(symbol.section - 1),
+                     .record = i});
+  }
+  std::sort(found.begin(), found.end(), [](const Named& a, const Named& b) {
+    return std::tie(a.rva, a.rank, a.record) < std::tie(b.rva, b.rank, b.record);
+  });
+  // In an undamaged file no two symbols share a long name: damaged ones would have it read over and over.
+  u64 bytes_left = u64{texts_.size()} * 2;
+  std::vector<CoffFunction> out;
+  for (const Named& one : found) {
+    if (!out.empty() && out.back().range.begin.value == one.rva) continue;
+    const std::string_view name = name_of(bytes::slice(records_, one.record * kSymbolSize, 8));
+    if (name.size() > 8 && name.size() > bytes_left) break;
+    if (name.size() > 8) bytes_left -= name.size();
+    if (name.empty()) continue;
+    const Section& section = sections[one.section];
+    if (!out.empty()) out.back().range.end.value = std::min(out.back().range.end.value, one.rva);
+    out.push_back({{{one.rva}, {section.rva + section.size_in_memory()}}, name});
+  }
+  return out;
+}
 
 std::optional<HybridCode> read_hybrid_code(const ImageBytes& image, Bytes load_config, u64 image_base) {
   u32 config_size = 0;

@@ -43,6 +43,27 @@ class ImageBytes {
   u32 headers_size_;
 };
 
+// The COFF symbol table of an image and its texts, as linkers for MinGW, Go's and Rust's write them. The texts also
+// hold names of sections that are longer than eight characters.
+class CoffSymbols {
+ public:
+  CoffSymbols() = default;
+  // As the file's header has them; both are checked here.
+  CoffSymbols(Bytes file, u32 table_offset, u32 symbol_count);
+
+  // "/123" is the text at 123, "//AAAAe" the same in base 64; other names stand for themselves.
+  std::string section_name(std::string_view field) const;
+  // Functions by address; no two begin at one. Each ends at the next one or with its section. `sections`: all, in the
+  // order of their headers.
+  std::vector<CoffFunction> functions(const std::vector<Section>& sections) const;
+
+ private:
+  std::string_view text(u64 offset) const;  // empty if damaged
+  std::string_view name_of(Bytes field) const;
+
+  Bytes records_, texts_;
+};
+
 // The debug and export directories of a PE image.
 struct DirectoryEntry {  // of the optional header
   u32 rva = 0, size = 0;

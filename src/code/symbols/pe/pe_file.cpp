@@ -59,7 +59,7 @@ bool read_optional_header(Bytes bytes, OptionalHeader& out) {
 }
 
 // Sections in the file's order, which must also be that of their addresses.
-bool read_sections(Bytes table, u16 count, std::vector<Section>& out) {
+bool read_sections(Bytes table, u16 count, const CoffSymbols& texts, std::vector<Section>& out) {
   SectionHeader header{};
   for (u64 i = 0; i < count; ++i) {
     if (!bytes::read_at(table, i * sizeof header, header)) return false;
@@ -67,7 +67,7 @@ bool read_sections(Bytes table, u16 count, std::vector<Section>& out) {
     if (std::max(header.virtual_size, header.file_size) > ~header.rva) return false;
     const char* end = std::find(header.name, header.name + sizeof header.name, '\0');
     Section section;
-    section.name = std::string(static_cast<const char*>(header.name), end);
+    section.name = texts.section_name({static_cast<const char*>(header.name), end});
     section.rva = header.rva;
     section.virtual_size = header.virtual_size;
     section.file_offset = header.file_offset;
@@ -143,7 +143,9 @@ diag::Result<PeFile> PeFile::parse(Bytes file) {
   }
 
   PeFile out;
-  if (!read_sections(bytes::from(file, optional_at + coff.optional_size), coff.section_count, out.sections_)) {
+  const CoffSymbols symbols(file, coff.symbol_table, coff.symbol_count);
+  const Bytes section_table = bytes::from(file, optional_at + coff.optional_size);
+  if (!read_sections(section_table, coff.section_count, symbols, out.sections_)) {
     return bad_image("its section table is damaged or cut off");
   }
   out.file_ = file;
@@ -153,6 +155,8 @@ diag::Result<PeFile> PeFile::parse(Bytes file) {
   out.entry_rva_ = header.entry_rva;
   out.headers_size_ = header.headers_size;
   out.time_stamp_ = coff.time_stamp;
+  out.symbol_table_ = coff.symbol_table;
+  out.symbol_count_ = coff.symbol_count;
 
   const ImageBytes image(file, out.sections_, out.headers_size_);
   out.codeview_ = read_codeview(file, image, header.directories[kDebug]);
@@ -172,6 +176,36 @@ diag::Result<PeFile> PeFile::parse(Bytes file) {
     if (!out.functions_.empty() && out.functions_.back().begin == record.range.begin) continue;
     out.functions_.push_back(record.range);
     out.unwind_words_.push_back(record.unwind_word);
+  }
+  return out;
+}
+
+const Section* PeFile::section(std::string_view name) const {
+  const auto found =
+      std::find_if(sections_.begin(), sections_.end(), [&](const Section& one) { return one.name == name; });
+  return found == sections_.end() ? nullptr : &*found;
+}
+
+Bytes PeFile::section_bytes(const Section& section) const {
+  return bytes::slice(file_, section.file_offset, section.stored_size());
+}
+
+std::vector<CoffFunction> PeFile::coff_functions() const {
+  std::vector<CoffFunction> out = CoffSymbols(file_, symbol_table_, symbol_count_).functions(sections_);
+  auto record = functions_.begin();  // the first that begins behind the function
+  for (auto& [range, name] : out) {
+    while (record != functions_.end() && record->begin <= range.begin) ++record;
+    if (record == functions_.begin() || !(record - 1)->contains(range.begin)) {
+      // A function without a record ends before the next one that has it.
+      if (record != functions_.end()) range.end = std::min(range.end, record->begin);
+      continue;
+    }
+    // Large functions have several records without gaps.
+    code::Rva end = (record - 1)->end;
+    for (auto next = record; next != functions_.end() && next->begin <= end && next->begin < range.end; ++next) {
+      end = std::max(end, next->end);
+    }
+    range.end = std::min(range.end, end);
   }
   return out;
 }

@@ -22,10 +22,18 @@ struct Section {
   u32 rva = 0, virtual_size = 0, file_offset = 0, file_size = 0;
   u32 characteristics = 0;
   bool executable() const { return (characteristics & 0x20000000u) != 0; }
+  u32 size_in_memory() const { return virtual_size > file_size ? virtual_size : file_size; }
+  // Bytes of contents in the file, without those that fill up its last block.
+  u32 stored_size() const { return virtual_size != 0 && virtual_size < file_size ? virtual_size : file_size; }
 };
 
 struct Export {
   code::Rva rva;
+  std::string_view name;
+};
+
+struct CoffFunction {  // of the symbol table that compilers other than Microsoft's leave in images
+  code::RvaRange range;
   std::string_view name;
 };
 
@@ -51,10 +59,16 @@ class PeFile {
   u32 entry_rva() const { return entry_rva_; }
   u32 time_stamp() const { return time_stamp_; }  // with image_size(): the key of symbol servers for images
   const std::vector<Section>& sections() const { return sections_; }
+  const Section* section(std::string_view name) const;  // the first of that name; null if there is none
+  // The contents in the file, as far as the file has them.
+  std::span<const std::byte> section_bytes(const Section& section) const;
   const std::optional<CodeView>& codeview() const { return codeview_; }
   const std::vector<Export>& exports() const { return exports_; }              // by RVA; forwarders left out
   const std::vector<code::RvaRange>& functions() const { return functions_; }  // of .pdata, by RVA
-  const std::vector<CodeRange>& code_ranges() const { return code_ranges_; }   // hybrid images only, by RVA
+  // Of the COFF symbol table, by address, read anew at each call. A function ends where its .pdata does, or at the
+  // next.
+  std::vector<CoffFunction> coff_functions() const;
+  const std::vector<CodeRange>& code_ranges() const { return code_ranges_; }  // hybrid images only, by RVA
 
   std::optional<code::RvaRange> function_at(code::Rva rva) const;  // bounds from .pdata
   // The nearest name at or below that reaches the address; the first if there are several.
@@ -77,6 +91,7 @@ class PeFile {
   bool is_64_bit_ = false;
   u64 image_base_ = 0;
   u32 image_size_ = 0, entry_rva_ = 0, time_stamp_ = 0, headers_size_ = 0;
+  u32 symbol_table_ = 0, symbol_count_ = 0;  // of COFF
   std::vector<Section> sections_;
   std::optional<CodeView> codeview_;
   std::vector<Export> exports_;

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "code/symbols/image_dwarf.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "code/symbols/elf/elf_file.h"
+
+namespace wperf::symbols {
+namespace {
+
+const Section* plain_or_packed(const PeFile& image, const std::string& name) {
+  const Section* const plain = image.section(name);
+  return plain != nullptr ? plain : image.section(".z" + name.substr(1));
+}
+
+}  // namespace
+
+std::optional<ImageDwarf> ImageDwarf::open(const PeFile& image) {
+  if (plain_or_packed(image, ".debug_info") == nullptr) return std::nullopt;
+  return ImageDwarf(image);
+}
+
+ImageDwarf::ImageDwarf(const PeFile& image) : base_(image.image_base()) {
+  const auto section = [&](const char* name) { return contents(image, name); };
+  sections_ = {.info = section(".debug_info"),
+               .abbrev = section(".debug_abbrev"),
+               .line = section(".debug_line"),
+               .str = section(".debug_str"),
+               .line_str = section(".debug_line_str"),
+               .ranges = section(".debug_ranges"),
+               .rnglists = section(".debug_rnglists"),
+               .addr = section(".debug_addr"),
+               .str_offsets = section(".debug_str_offsets"),
+               .aranges = section(".debug_aranges"),
+               .cu_index = {}};
+}
+
+const DwarfFile& ImageDwarf::file() const {
+  if (!file_.has_value()) file_ = DwarfFile::open(sections_, {}, {});
+  return *file_;
+}
+
+EndianBytes ImageDwarf::contents(const PeFile& image, const std::string& name) {
+  const Section* const section = plain_or_packed(image, name);
+  if (section == nullptr) return {};
+  const std::span<const std::byte> stored = image.section_bytes(*section);
+  if (stored.size() < section->stored_size()) damage_ = "its DWARF is cut off: the file ends within " + section->name;
+  if (section->name == name) return {stored, false};
+  auto unpacked = unpack_elder_section(stored, section->name);
+  if (!unpacked.has_value()) {
+    damage_ = "its DWARF is not read: " + unpacked.error().text;
+    return {};
+  }
+  unpacked_.push_back(std::move(unpacked).value());
+  return {unpacked_.back(), false};
+}
+
+void ImageDwarf::frames_at(code::Rva rva, std::vector<DwarfFrame>& out) const {
+  file().frames_at(base_ + rva.value, out);
+}
+
+std::optional<ImageDwarf::Function> ImageDwarf::function_at(code::Rva rva) const {
+  const auto found = file().function_at(base_ + rva.value);
+  if (!found.has_value()) return std::nullopt;
+  // Damaged ranges may reach beyond what an image can hold.
+  constexpr u64 kMostOfImage = ~u32{0};
+  const u64 begin = std::max(found->begin, base_) - base_;
+  const u64 end = found->end > base_ ? std::min(found->end - base_, kMostOfImage) : 0;
+  if (rva.value < begin || rva.value >= end) return std::nullopt;
+  return Function{.range = {{static_cast<u32>(begin)}, {static_cast<u32>(end)}}, .name = found->name};
+}
+
+}  // namespace wperf::symbols

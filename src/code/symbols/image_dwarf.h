@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// DWARF in the sections of a PE image, as compilers for MinGW, zig, Go and Rust's gnu targets leave it there. Its
+// addresses are those of the image at its preferred base. Opens no files. Not for several threads at once.
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "code/address.h"
+#include "code/symbols/dwarf/dwarf_file.h"
+#include "code/symbols/pe/pe_file.h"
+
+namespace wperf::symbols {
+
+class ImageDwarf {
+ public:
+  // nullopt if the image has no DWARF. The bytes of the image must outlive this.
+  static std::optional<ImageDwarf> open(const PeFile& image);
+
+  // As DwarfFile's.
+  void frames_at(code::Rva rva, std::vector<DwarfFrame>& out) const;
+  struct Function {
+    code::RvaRange range;
+    std::string_view name;
+  };
+  std::optional<Function> function_at(code::Rva rva) const;
+  // Why a part of it is missing; empty if it is whole.
+  const std::string& damage() const { return damage_; }
+
+ private:
+  explicit ImageDwarf(const PeFile& image);
+  EndianBytes contents(const PeFile& image, const std::string& name);
+
+  const DwarfFile& file() const;  // opened for the first question
+
+  u64 base_ = 0;
+  std::vector<std::vector<std::byte>> unpacked_;
+  DwarfSections sections_;
+  std::string damage_;
+  mutable std::optional<DwarfFile> file_;
+};
+
+}  // namespace wperf::symbols
