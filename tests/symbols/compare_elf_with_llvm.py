@@ -1,23 +1,26 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Compares wperf's ELF and DWARF reader with llvm-symbolizer, for programs built in many ways.
+"""Compares wperf's readers of ELF files, DWARF and COFF symbols with llvm-symbolizer, for programs built in many ways.
 
 usage: compare_elf_with_llvm.py --frames ELF_FRAMES --work FOLDER [--file IMAGE[=DEBUG]]... [--addresses N]
 
 linux_program/ is built by GCC and Clang with DWARF 2 to 5, split, packed, stripped, by link-time optimisation, through dwz, for
-machines of either byte order and width. For every address of its code functions, inlined frames, files and lines must be those of
+machines of either byte order and width; and by Clang and zig as Windows programs that carry their DWARF (pe-…). For every address of its code functions, inlined frames, files and lines must be those of
 llvm-symbolizer; every difference needs a reason in REASONS. --file compares N random addresses of an existing file.
 """
 import argparse
 import collections
+import os
 import pathlib
 import random
 import re
 import shutil
+import struct
 import subprocess
 import sys
 
 SOURCES = pathlib.Path(__file__).resolve().parent / "linux_program"
+TOOLS = SOURCES.parents[2] / "build" / "tools"
 REASONS = {
     "file of a symbol": "where DWARF says nothing, llvm-symbolizer names the file of the nearest STT_FILE symbol",
     "stub": "llvm-symbolizer does not name the stubs that call other files",
@@ -31,6 +34,7 @@ class Variant:
 
     def __init__(self, name, compiler, flags, link=(), after=None):
         self.name, self.compiler, self.flags, self.link, self.after = name, compiler, flags, list(link), after
+        self.program = "program.exe" if name.startswith("pe-") else "program"
 
 
 def tool(name):
@@ -83,6 +87,37 @@ def packaged(folder):
     return folder / "program", [], folder / "program"
 
 
+def without_dwarf(folder):
+    run([tool("llvm-objcopy"), "--strip-debug", "program.exe", "stripped.exe"], folder)
+    return folder / "stripped.exe", [], folder / "stripped.exe"
+
+
+def without_pdb(folder):
+    """zig names one, and llvm-symbolizer would read it."""
+    for one in folder.glob("*.pdb"):
+        one.unlink()
+    return folder / "program.exe", [], folder / "program.exe"
+
+
+def zig_compiler():
+    packed = os.environ.get("WPERF_ZIG") or next((str(one) for one in TOOLS.glob("zig-*/package/zig")), None)
+    return packed or shutil.which("zig")
+
+
+def windows_variants(clang):
+    for machine in ("aarch64", "x86_64"):
+        target = [f"--target={machine}-w64-windows-gnu"]
+        link = target + [f"-fuse-ld={tool('ld.lld')}"]
+        for version in (4, 5):
+            for level in ("-O0", "-O2"):
+                yield Variant(f"pe-{machine}-dwarf{version}{level}", clang,
+                              [*target, level, "-g", f"-gdwarf-{version}", "-funwind-tables"], link)
+        yield Variant(f"pe-{machine}-symbols", clang, [*target, "-O2", "-g", "-gdwarf-4"], link, without_dwarf)
+        yield Variant(f"pe-{machine}-lines", clang, [*target, "-O2", "-gline-tables-only", "-gdwarf-4"], link)
+        yield Variant(f"pe-{machine}-gc", clang, [*target, "-O2", "-g", "-gdwarf-5", "-ffunction-sections"],
+                      link + ["-Wl,--gc-sections"])
+
+
 def variants():
     gcc, clang = shutil.which("g++"), tool("clang++") or tool("clang")
     if gcc:
@@ -122,6 +157,13 @@ def variants():
             for machine in ("aarch64", "armv7", "i386", "powerpc64", "aarch64_be", "riscv64"):
                 yield Variant("clang-" + machine, clang, [f"--target={machine}-linux-gnu", "-O2", "-g"],
                               use + [f"--target={machine}-linux-gnu"])
+            yield from windows_variants(clang)
+    if zig_compiler():
+        # With a C library and without COFF symbols. The names of files that zig 0.11 writes as DWARF 5 lead nowhere.
+        for machine in ("aarch64", "x86_64"):
+            for level in ("-O0", "-O2"):
+                yield Variant(f"pe-zig-{machine}{level}", zig_compiler(),
+                              ["-target", f"{machine}-windows-gnu", level, "-g", "-gdwarf-4"], [], without_pdb)
 
 
 def build(variant, work):
@@ -130,6 +172,8 @@ def build(variant, work):
     if folder.exists():
         shutil.rmtree(folder)
     folder.mkdir(parents=True)
+    if variant.name.startswith("pe-zig"):
+        return build_with_zig(variant, folder)
     objects = []
     for source in ("start.cpp", "other.cpp", "in_c.c", "by_hand.S"):
         by_language = ["-std=c++17", "-fno-exceptions", "-fno-rtti"] if source.endswith("cpp") else \
@@ -138,19 +182,72 @@ def build(variant, work):
         run([variant.compiler, *flags, *by_language, "-ffreestanding", "-fno-stack-protector",
              "-fno-asynchronous-unwind-tables", "-c", SOURCES / source, "-o", source + ".o"], folder)
         objects.append(source + ".o")
-    run([variant.compiler, *variant.link, "-nostdlib", "-static", "-Wl,-e,_start", *objects, "-o", "program"], folder)
+    run([variant.compiler, *variant.link, "-nostdlib", "-static", "-Wl,-e,_start", *objects, "-o", variant.program], folder)
     if variant.after:
         return variant.after(folder)
-    return folder / "program", [], folder / "program"
+    return folder / variant.program, [], folder / variant.program
 
 
-def code_addresses(image, limit):
-    """All addresses in the sections with code, or as many random ones."""
+def build_with_zig(variant, folder):
+    """A program with main: zig brings the C library for Windows."""
+    os.environ.setdefault("ZIG_GLOBAL_CACHE_DIR", str(TOOLS / "zig-cache"))
+    (folder / "main.c").write_text("#include <stdio.h>\nvolatile int sink;\nint in_c(int);\n"
+                                   "int main(int count, char** texts) {\n"
+                                   "  return printf(\"%d %s\\n\", in_c(count), texts[0]);\n}\n", encoding="ascii")
+    run([variant.compiler, "cc", *variant.flags, "main.c", SOURCES / "in_c.c", "-o", variant.program], folder)
+    return variant.after(folder)
+
+
+class WindowsImage:
+    """The headers of a PE file: where its code is, and the names in its COFF symbol table."""
+
+    def __init__(self, path):
+        self.bytes = pathlib.Path(path).read_bytes()
+        header = struct.unpack_from("<I", self.bytes, 0x3c)[0] + 4
+        _, count, _, self.symbols, self.symbol_count, optional, _ = struct.unpack_from("<HHIIIHH", self.bytes, header)
+        wide = struct.unpack_from("<H", self.bytes, header + 20)[0] == 0x20b
+        self.base = struct.unpack_from("<Q" if wide else "<I", self.bytes, header + 20 + (24 if wide else 28))[0]
+        self.sections = [struct.unpack_from("<8sIIIIIIHHI", self.bytes, header + 20 + optional + 40 * i)
+                         for i in range(count)]
+
+    @staticmethod
+    def is_one(path):
+        with open(path, "rb") as file:
+            return file.read(2) == b"MZ"
+
+    def code_ranges(self):
+        return [(self.base + one[2], min(one[1], one[3])) for one in self.sections if one[9] & 0x20000000]
+
+    def names(self):
+        found, skip = collections.defaultdict(set), 0
+        texts = self.symbols + 18 * self.symbol_count
+        for i in range(self.symbol_count):
+            if skip:
+                skip -= 1
+                continue
+            name, value, section, _, _, skip = struct.unpack_from("<8sIhHBB", self.bytes, self.symbols + 18 * i)
+            zeros, offset = struct.unpack("<II", name)
+            if zeros == 0:
+                name = self.bytes[texts + offset:self.bytes.index(b"\0", texts + offset)]
+            if section > 0:
+                found[self.base + self.sections[section - 1][2] + value].add(name.rstrip(b"\0").decode())
+        return found
+
+
+def code_ranges(image):
+    if WindowsImage.is_one(image):
+        return WindowsImage(image).code_ranges()
     ranges = []
     for line in run(["readelf", "-SW", image]).splitlines():
         found = re.search(r"\]\s+\.(?:text|init|plt|plt\.sec)\S*\s+PROGBITS\s+([0-9a-f]+)\s+[0-9a-f]+\s+([0-9a-f]+)", line)
         if found:
             ranges.append((int(found[1], 16), int(found[2], 16)))
+    return ranges
+
+
+def code_addresses(image, limit):
+    """All addresses in the sections with code, or as many random ones."""
+    ranges = code_ranges(image)
     total = sum(size for _, size in ranges)
     if total <= limit:
         return [begin + i for begin, size in ranges for i in range(size)]
@@ -189,6 +286,8 @@ def reason_of(ours, theirs, symbols_at):
 
 def names_by_address(file):
     """Every name of each address, to judge aliases."""
+    if WindowsImage.is_one(file):
+        return WindowsImage(file).names()
     names = collections.defaultdict(set)
     for line in run(["readelf", "-sW", file]).splitlines():
         parts = line.split()
@@ -225,8 +324,10 @@ def compare(frames_tool, name, image, further, theirs_file, limit, work):
     with_line = sum(not one[0][1].endswith(":0") for one in ours)
     print(f"{name}: {len(addresses)} addresses, {inlined} with inlined frames, {with_line} with a line"
           + "".join(f", {count} {REASONS[reason]!r}" for reason, count in reasons.items()))
-    if with_line == 0:
+    if with_line == 0 and not name.endswith("-symbols"):
         wrong.append(f"{name}: no address has a line")
+    if all(one[0][0] == "??" for one in ours):
+        wrong.append(f"{name}: no address has a name")
     if len(wrong) > 3:
         wrong = wrong[:3] + [f"{name}: {len(wrong)} differences in all"]
     return wrong

@@ -117,8 +117,11 @@ int print_image(Bytes file, std::string_view task, const std::vector<u64>& in_or
     answer.address = base + one.address.value;
     answer.first_frame = static_cast<wperf::u32>(answers.frames.size());
     answer.frame_count = static_cast<wperf::u32>(one.frames.size());
-    for (const SymbolFrame& frame : one.frames)
+    for (const SymbolFrame& frame : one.frames) {
       answers.frames.push_back({frame.function, frame.file, frame.line, frame.inlined});
+    }
+    // Then the name says only where the function begins.
+    if (one.source == SymbolSource::pdata) answers.frames.back().function = {};
   }
   print(answers, in_order);
   return 0;

@@ -217,13 +217,14 @@ std::vector<CoffFunction> CoffSymbols::functions(const std::vector<Section>& sec
     return std::tie(a.rva, a.rank, a.record) < std::tie(b.rva, b.rank, b.record);
   });
   // In an undamaged file no two symbols share a long name: damaged ones would have it read over and over.
-  u64 bytes_left = u64{texts_.size()} * 2;
+  u64 bytes_left = u64{texts_.size()} * 2 + 16 * kLongestCoffName;
   std::vector<CoffFunction> out;
   for (const Named& one : found) {
     if (!out.empty() && out.back().range.begin.value == one.rva) continue;
     const std::string_view name = name_of(bytes::slice(records_, one.record * kSymbolSize, 8));
-    if (name.size() > 8 && name.size() > bytes_left) break;
-    if (name.size() > 8) bytes_left -= name.size();
+    const u64 bytes_read = name.empty() ? kLongestCoffName : name.size() <= 8 ? 0 : name.size();
+    if (bytes_read > bytes_left) break;
+    bytes_left -= bytes_read;
     if (name.empty()) continue;
     const Section& section = sections[one.section];
     if (!out.empty()) out.back().range.end.value = std::min(out.back().range.end.value, one.rva);

@@ -22,7 +22,7 @@ struct Section {
   u32 rva = 0, virtual_size = 0, file_offset = 0, file_size = 0;
   u32 characteristics = 0;
   bool executable() const { return (characteristics & 0x20000000u) != 0; }
-  u32 size_in_memory() const { return virtual_size > file_size ? virtual_size : file_size; }
+  u32 size_in_memory() const { return virtual_size != 0 ? virtual_size : file_size; }
   // Bytes of contents in the file, without those that fill up its last block.
   u32 stored_size() const { return virtual_size != 0 && virtual_size < file_size ? virtual_size : file_size; }
 };

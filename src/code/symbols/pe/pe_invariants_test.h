@@ -35,6 +35,20 @@ inline const char* find_broken_invariant(const PeFile& file, std::span<const std
     const Export* found = file.export_at(entry.rva);
     if (found != nullptr && found->rva != entry.rva) return "an export is not found";
   }
+  const std::vector<CoffFunction> coff = file.coff_functions();
+  if (coff.size() > bytes.size() / 18) return "more symbols than records fit";
+  for (size_t i = 0; i < coff.size(); ++i) {
+    const CoffFunction& one = coff[i];
+    if (one.range.begin >= one.range.end) return "an empty symbol";
+    if (i > 0 && one.range.begin < coff[i - 1].range.end) return "symbols out of order, or overlapping";
+    if (one.name.empty() || !lies_within(bytes, one.name.data(), one.name.size()))
+      return "a symbol's name outside of the file";
+  }
+  for (const Section& section : file.sections()) {
+    const auto contents = file.section_bytes(section);
+    if (contents.size() > section.stored_size() || !lies_within(bytes, contents.data(), contents.size()))
+      return "a section outside of the file";
+  }
   if (file.codeview().has_value()) {
     const auto path = file.codeview()->path;
     if (!lies_within(bytes, path.data(), path.size())) return "a path outside of the file";

@@ -97,5 +97,6 @@ extern "C" {
 int exported_value = 1;
 int _fltused = 0;
 void __chkstk() {}
+void ___chkstk_ms() {}
 void __chkstk_arm64ec() {}
 }
