@@ -78,6 +78,18 @@ class BuiltByThePage(support.WperfTest):
         self.shell(f"cd zig\n{self.build_with_zig}")
         self.assertRegex(self.shell(f"cd zig\n{self.profile}"), r"\d+ +cross_out\b")
 
+    def test_dwarf_in_the_program_serves_without_a_pdb(self):
+        other = self.folder / "dwarf"
+        other.mkdir()
+        shutil.copy(self.folder / "primes.c", other)
+        build = self.build.replace("pc-windows-msvc", "w64-windows-gnu").replace("-gcodeview", "-gdwarf-5")
+        self.shell(f"cd dwarf\n{build.replace('/debug ', '/debug:dwarf /lldmingw ')}")
+        self.assertEqual(list(other.glob("*.pdb")), [])
+        printed = self.shell(f"cd dwarf\n{self.profile}")
+        self.assertRegex(printed, r"\d+ +cross_out\b")
+        self.assertRegex(printed, r"\n +6 +[\d,]+ +\S*primes\.c")
+        self.assertNotIn("PDB", printed)
+
     def test_what_is_missing_is_named(self):
         source = (self.folder / "primes.c").read_text()
         other = self.folder / "other"

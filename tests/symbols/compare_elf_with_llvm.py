@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Compares wperf's readers of ELF files, DWARF and COFF symbols with llvm-symbolizer, for programs built in many ways.
 
-usage: compare_elf_with_llvm.py --frames ELF_FRAMES --work FOLDER [--file IMAGE[=DEBUG]]... [--addresses N]
+usage: compare_elf_with_llvm.py --frames ELF_FRAMES --work FOLDER [--file IMAGE[=DEBUG]]... [--addresses N] [--only PATTERN]
 
 linux_program/ is built by GCC and Clang with DWARF 2 to 5, split, packed, stripped, by link-time optimisation, through dwz, for
 machines of either byte order and width; and by Clang and zig as Windows programs that carry their DWARF (pe-…). For every address of its code functions, inlined frames, files and lines must be those of
@@ -10,6 +10,7 @@ llvm-symbolizer; every difference needs a reason in REASONS. --file compares N r
 """
 import argparse
 import collections
+import fnmatch
 import os
 import pathlib
 import random
@@ -160,10 +161,8 @@ def variants():
             yield from windows_variants(clang)
     if zig_compiler():
         # With a C library and without COFF symbols. The names of files that zig 0.11 writes as DWARF 5 lead nowhere.
-        for machine in ("aarch64", "x86_64"):
-            for level in ("-O0", "-O2"):
-                yield Variant(f"pe-zig-{machine}{level}", zig_compiler(),
-                              ["-target", f"{machine}-windows-gnu", level, "-g", "-gdwarf-4"], [], without_pdb)
+        # For these options scripts/programs has built that library too.
+        yield Variant("pe-zig", zig_compiler(), ["-target", "aarch64-windows-gnu", "-O2", "-g", "-gdwarf-4"], [], without_pdb)
 
 
 def build(variant, work):
@@ -338,7 +337,8 @@ def main():
     parser.add_argument("--frames", required=True, type=lambda text: pathlib.Path(text).resolve())
     parser.add_argument("--work", required=True, type=lambda text: pathlib.Path(text).resolve())
     parser.add_argument("--file", action="append", default=[])
-    parser.add_argument("--only")
+    parser.add_argument("--only", default="*", help="names of variants, such as pe-*")
+    parser.add_argument("--without", help="the same; these are left out")
     parser.add_argument("--addresses", type=int, default=20000)
     options = parser.parse_args()
     if tool("llvm-symbolizer") is None:
@@ -352,7 +352,7 @@ def main():
                          options.work)
         compared += 1
     for variant in () if options.file else variants():
-        if options.only and options.only != variant.name:
+        if not fnmatch.fnmatch(variant.name, options.only) or fnmatch.fnmatch(variant.name, options.without or ""):
             continue
         built = build(variant, options.work)
         if built is None:

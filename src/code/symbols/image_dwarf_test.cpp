@@ -137,7 +137,6 @@ TEST_F(OwnNames, DwarfBeyondTheEndOfTheFileIsTold) {
   ASSERT_TRUE(image.has_value());
   const Section* const line = image.value().section(".debug_line");
   ASSERT_NE(line, nullptr);
-  // The symbols lie behind it, and with them the long names of sections.
   ImageBuffer bytes = whole;
   const usize header = std::to_integer<usize>(bytes[0x3c]) | std::to_integer<usize>(bytes[0x3d]) << 8;
   u16 optional = 0;

@@ -15,7 +15,7 @@ struct ModuleSymbols::State {
   ModuleState state;
   std::optional<PeFile> image;
   std::optional<PdbFile> pdb;
-  // Of the image; read only if there is no PDB.
+  // These are read from the image if there is no PDB.
   std::vector<CoffFunction> coff;
   std::optional<ImageDwarf> dwarf;
 };

@@ -102,7 +102,7 @@ bool read_symbol(Bytes records, u64 index, CoffSymbol& out) {
          bytes::read_at(records, at + 17, out.further_records);
 }
 
-// Assemblers leave the type out; a symbol of a section, which has further records, is none.
+// Assemblers leave out the type. A symbol without a type that has further records names a section.
 bool names_function(const CoffSymbol& symbol, const Section& section) {
   constexpr u16 kDerivedType = 0x30, kFunction = 0x20;
   if (symbol.storage != kClassExternal && symbol.storage != kClassStatic) return false;

@@ -51,7 +51,7 @@ class CoffSymbols {
   // As the file's header has them; both are checked here.
   CoffSymbols(Bytes file, u32 table_offset, u32 symbol_count);
 
-  // "/123" is the text at 123, "//AAAAe" the same in base 64; other names stand for themselves.
+  // "/123" stands for the text at 123. "//AAAAe" has the offset in base 64. Any other field is the name.
   std::string section_name(std::string_view field) const;
   // Functions by address; no two begin at one. Each ends at the next one or with its section. `sections`: all, in the
   // order of their headers.

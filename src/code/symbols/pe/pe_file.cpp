@@ -192,7 +192,7 @@ Bytes PeFile::section_bytes(const Section& section) const {
 
 std::vector<CoffFunction> PeFile::coff_functions() const {
   std::vector<CoffFunction> out = CoffSymbols(file_, symbol_table_, symbol_count_).functions(sections_);
-  auto record = functions_.begin();  // the first that begins behind the function
+  auto record = functions_.begin();  // the first that begins after the function's start
   for (auto& [range, name] : out) {
     while (record != functions_.end() && record->begin <= range.begin) ++record;
     if (record == functions_.begin() || !(record - 1)->contains(range.begin)) {

@@ -65,8 +65,8 @@ class PeFile {
   const std::optional<CodeView>& codeview() const { return codeview_; }
   const std::vector<Export>& exports() const { return exports_; }              // by RVA; forwarders left out
   const std::vector<code::RvaRange>& functions() const { return functions_; }  // of .pdata, by RVA
-  // Of the COFF symbol table, by address, read anew at each call. A function ends where its .pdata does, or at the
-  // next.
+  // Reads the COFF symbol table at each call; the functions are in the order of their addresses. A function ends where
+  // its .pdata does, otherwise before the next one.
   std::vector<CoffFunction> coff_functions() const;
   const std::vector<CodeRange>& code_ranges() const { return code_ranges_; }  // hybrid images only, by RVA
 
