@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Bytes as a PE image whose addresses are to be named: an error sentence, or answers that hold together, also from the
 // COFF symbols and the DWARF in it.
+#include <algorithm>
 #include <cstddef>
 #include <cstdlib>
 #include <span>
