@@ -121,8 +121,8 @@ need_windows_libraries() {
   need_debian_source zlib deflate.c "wperf.exe cannot be built without it"
 }
 
-# fetch_debian_arm64 FOLDER COMMAND…: leaves the downloads of apt-get's COMMAND for Debian 12 on arm64 in
-# FOLDER/cache/archives. The configuration is private: the machine's own apt stays as it is, and nothing is installed.
+# fetch_debian_arm64 FOLDER COMMAND…: leaves the downloads of apt-get's COMMAND for Debian on arm64 (the suite of
+# $debian_suite, or else Debian 12) in FOLDER/cache/archives. The configuration is private: the machine's own apt stays as it is, and nothing is installed.
 # Mirror: the machine's own.
 fetch_debian_arm64() {
   local apt=$1 mirror
@@ -133,7 +133,7 @@ fetch_debian_arm64() {
   if [ ! -e "$apt/apt.conf" ]; then
     mkdir -p "$apt"/{state/lists/partial,cache/archives/partial,none}
     : >"$apt/state/status"
-    echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $mirror bookworm main" >"$apt/sources.list"
+    echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $mirror ${debian_suite:-bookworm} main" >"$apt/sources.list"
     cat >"$apt/apt.conf" <<CONFIGURATION
 APT::Architecture "arm64";
 APT::Architectures { "arm64"; };
@@ -211,6 +211,32 @@ need_arm64_machine() {
   mv "$folder.part" "$folder"
 }
 
+# need_windows_dlls: the DLLs of Windows that programs on the simulated machine use, in build/tools/windows: Wine's
+# ARM64 builds of them with their tables of languages, from Debian 13. They are data for the machine, not part of wperf.
+windows_dlls="ntdll kernel32 kernelbase msvcrt ucrtbase vcruntime140 advapi32 sechost bcryptprimitives ws2_32 powrprof
+  userenv bcrypt shell32 shlwapi shcore user32 gdi32 win32u combase ole32 rpcrt4 coml2 imm32 crypt32 iphlpapi dnsapi nsi
+  psapi oleaut32 dbghelp apisetschema"
+windows_tables="locale l_intl c_1252 c_437 c_20127 sortdefault normnfc"
+need_windows_dlls() {
+  local folder=build/tools/windows name wanted=()
+  [ -d "$folder" ] && return 0
+  command -v apt-get >/dev/null || { echo "note: Debian's ARM64 DLLs of Windows are fetched with apt-get" >&2; return 1; }
+  echo "fetching ARM64 DLLs of Windows for the simulated machine (83 MB)"
+  rm -rf "$folder.part"
+  mkdir -p "$folder.part"
+  for name in $windows_dlls; do wanted+=("*/aarch64-windows/$name.dll"); done
+  for name in $windows_tables; do wanted+=("*/wine/nls/$name.nls"); done
+  if ! { debian_suite=trixie fetch_debian_arm64 "$PWD/$folder.part/apt" download libwine &&
+    dpkg-deb --fsys-tarfile "$folder.part"/apt/cache/archives/libwine_*.deb |
+    tar -xf - -C "$folder.part" --no-anchored --wildcards --transform 's|.*/||' "${wanted[@]}"; } >"$folder.log" 2>&1; then
+    tail -n 20 "$folder.log" >&2
+    echo "note: the DLLs of Windows could not be fetched ($folder.log)" >&2
+    return 1
+  fi
+  rm -rf "$folder.part/apt" "$folder.log"
+  mv "$folder.part" "$folder"
+}
+
 # need_programs: programs that others wrote, for the simulated machine (scripts/programs), and Debian's own builds of them,
 # whose answers theirs are held against. Tests that miss one are skipped.
 need_programs() {
@@ -225,6 +251,10 @@ need_programs() {
   # One that its makers built: ripgrep for Windows on Arm.
   need_npm_package @vscode/ripgrep-win32-arm64 1.18.0 ripgrep ||
     echo "note: ripgrep for Windows on Arm is not tried on the simulated machine" >&2
+  # In Go, whose output is held against that of its build for Linux.
+  { need_npm_package @esbuild/win32-arm64 0.28.2 esbuild && need_npm_package @esbuild/linux-x64 0.28.2 esbuild-linux; } ||
+    echo "note: esbuild for Windows on Arm is not tried on the simulated machine" >&2
+  need_windows_dlls || true
   ./scripts/programs || echo "note: some programs of others are not tried on the simulated machine" >&2
 }
 

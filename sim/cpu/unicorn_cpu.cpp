@@ -10,10 +10,11 @@ bool same_memory(const Region& a, const Region& b) {
   return a.base == b.base && a.size == b.size && a.host == b.host;
 }
 
+// `regions` are in ascending order.
 const Region* find(const std::vector<Region>& regions, const Region& wanted) {
-  const auto found =
-      std::find_if(regions.begin(), regions.end(), [&](const Region& region) { return same_memory(region, wanted); });
-  return found != regions.end() ? &*found : nullptr;
+  const auto found = std::lower_bound(regions.begin(), regions.end(), wanted.base,
+                                      [](const Region& region, u64 base) { return region.base < base; });
+  return found != regions.end() && same_memory(*found, wanted) ? &*found : nullptr;
 }
 
 }  // namespace

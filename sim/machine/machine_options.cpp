@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::string_view kKeys =
     "cpu, cores, counters, free, cluster, dsu, dmc, spe, mhz, seed, pace, rights, interrupt, machine, instance, "
-    "folder, writes, console, run";
+    "folder, writes, console, windows, run";
 
 // The keys as given, before they are checked against each other.
 struct Said {
@@ -185,6 +185,7 @@ std::string take(const Setting& setting, Said& said) {
   if (setting.key == "instance") return take_instance(setting.value, options.instance);
   if (setting.key == "folder") return take_folder(setting, options.surroundings.folder);
   if (setting.key == "writes") return take_switch(setting, options.surroundings.writes);
+  if (setting.key == "windows") return take_folder(setting, options.system_folder);
   if (setting.key == "console") return take_console(setting, options.surroundings.console);
   if (setting.key == "run") return take_run(setting, said);
   if (setting.key == "seed")

@@ -41,6 +41,8 @@ struct MachineOptions {
   MachineKind kind = MachineKind::real;
   std::string instance = "default";
   std::vector<RunOption> programs;
+  std::string system_folder;  // of this host: the DLLs of Windows that programs run on; if empty, the simulator answers
+                              // for them
   Surroundings surroundings;  // for all programs
 
   u32 counters_of(u32 core) const { return counters != 0 ? counters : cores[core]->counters; }

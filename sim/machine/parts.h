@@ -11,7 +11,7 @@
 #include "sim/cpu/core_engine.h"
 #include "sim/machine/machine_options.h"
 #include "sim/memory/shared_memory_system.h"
-#include "sim/windows/simulated_process.h"
+#include "sim/windows/program.h"
 
 namespace wperf::sim {
 
@@ -25,28 +25,6 @@ class Executor {
   virtual const SignalCounts& signals() const = 0;
   virtual u64 cycles() const = 0;
   virtual CoreEngine* engine() { return nullptr; }  // for tests; may be null
-};
-
-// The face of Process that the machine uses.
-class Program {
- public:
-  virtual ~Program() = default;
-  virtual AddressSpace& space() = 0;
-  virtual ThreadState& thread(u32 id) = 0;
-  virtual std::vector<u32> threads() const = 0;  // all that ever existed, oldest first
-  virtual const std::vector<Module>& modules() const = 0;
-  virtual CallOutcome kernel_call(u32 thread, u32 immediate, u64 now_ns) = 0;
-  virtual bool enters_kernel(u32) const {
-    return true;
-  }  // whether this call enters the kernel; calls of the C runtime
-     // do not
-  // Returns false if it ends the program; exit_code and crash_text have the reason.
-  [[nodiscard]] virtual bool goes_on_after(u32 thread, const Stop& stop) = 0;
-  virtual u64 sleep_until_ns(u32 thread) const = 0;
-  virtual WaitsFor waits_for(u32) const { return WaitsFor::time; }  // while it sleeps
-  virtual u32 processor(u32 thread) const = 0;                      // the core on which it wants to run
-  virtual u32 exit_code() const = 0;
-  virtual std::string crash_text() const = 0;
 };
 
 struct LoadRequest {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "sim/machine/parts.h"
+#include "sim/nt/nt_process.h"
+#include "sim/windows/simulated_process.h"
 
 namespace wperf::sim {
 namespace {
@@ -48,7 +50,10 @@ constexpr u64 kL3Bytes = 4u << 20;
 class RealParts final : public Parts {
  public:
   explicit RealParts(const MachineOptions& options)
-      : products_(options.cores), seed_(options.seed), surroundings_(options.surroundings) {
+      : products_(options.cores),
+        seed_(options.seed),
+        system_folder_(options.system_folder),
+        surroundings_(options.surroundings) {
     surroundings_.input = true;
     config_.core_count = static_cast<u32>(options.cores.size());
     config_.cluster_size = options.cluster_size;
@@ -75,6 +80,11 @@ class RealParts final : public Parts {
   }
 
   std::unique_ptr<Program> load(const LoadRequest& request, LoadError& error) override {
+    if (!system_folder_.empty()) {
+      return nt::load_process({request.image_path, request.command_line, system_folder_, request.seed, request.pid,
+                               request.core, config_.core_count, surroundings_},
+                              error);
+    }
     std::unique_ptr<Process> process = Process::load(request.image_path, request.command_line, request.seed, error);
     if (!process) return nullptr;
     if (!process->set_surroundings(surroundings_, error)) return nullptr;
@@ -93,6 +103,7 @@ class RealParts final : public Parts {
  private:
   std::vector<const Product*> products_;
   u64 seed_;
+  std::string system_folder_;
   Surroundings surroundings_;
   SharedConfig config_;
   std::unique_ptr<SharedMemorySystem> shared_;

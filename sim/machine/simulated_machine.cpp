@@ -92,6 +92,7 @@ void Machine::place_threads(Task& task, const Core& now_on) {
   }
   bool spread = false;
   for (const auto& thread : task.threads) {
+    if (!thread->ended && task.program->has_ended(thread->id)) end_thread(*thread);
     if (thread->ended) continue;
     const u32 wanted = core_for(thread->id);
     spread |= wanted != task.threads.front()->core;
@@ -131,6 +132,14 @@ const ProgramDetails* Machine::details(u32 pid) {
     return &task->details;
   }
   return nullptr;
+}
+
+// Ended by another one.
+void Machine::end_thread(Thread& thread) {
+  Core& core = cores_[thread.core];
+  thread.ended = true;
+  if (std::erase(core.ready, &thread) != 0) core.slice_end_cycles = 0;
+  if (schedule_) note_life(WPERF_SIM_THREAD_ENDED, core, thread, nullptr);
 }
 
 void Machine::end_task(Task& task, u32 exit_code) {
@@ -299,6 +308,7 @@ Machine::Thread* Machine::pick(Core& core, u64& wake_cycles) {
 }
 
 void Machine::run_thread(Core& core, Thread& thread, u64 limit_cycles, MachineError& error) {
+  if (!thread.task->program->wakes(thread.id, clock_.ns_at(core.local_cycles))) return;
   make_core(core);
   if (core.last != nullptr && core.last != &thread) work(core, KernelWork::context_switch, core.last);
   core.last = &thread;

@@ -162,6 +162,7 @@ class Machine {
   void note_leaving(const Thread& thread, u64 time_ns, WperfSimScheduleEvent& event) const;
   WperfSimScheduleEvent note_of(u32 kind, const Core& core) const;
   u64 core_ns(const Core& core) const;
+  void end_thread(Thread& thread);
   void end_task(Task& task, u32 exit_code);
   void crash(Task& task, MachineError& error);
   void fire_timer();

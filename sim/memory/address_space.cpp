@@ -17,6 +17,11 @@ bool by_base(const Region& region, u64 address) {
   return region.base < address;
 }
 
+bool are_one(const Region& low, const Region& high) {
+  return low.lent && high.lent && low.base + low.size == high.base && low.host + low.size == high.host &&
+         low.permissions == high.permissions;
+}
+
 }  // namespace
 
 struct AddressSpace::State {
@@ -28,6 +33,39 @@ struct AddressSpace::State {
   void changed(u32 permissions) {
     ++generation;
     if ((permissions & kExecute) != 0) ++code_generation;
+  }
+
+  bool is_free(u64 base, u64 size) const {
+    if (size == 0 || base % kPageSize != 0 || size % kPageSize != 0 || base + size < base) return false;
+    const auto next = std::lower_bound(regions.begin(), regions.end(), base, by_base);
+    if (next != regions.end() && next->base < base + size) return false;
+    return next == regions.begin() || std::prev(next)->base + std::prev(next)->size <= base;
+  }
+  void insert(const Region& region) {
+    regions.insert(std::lower_bound(regions.begin(), regions.end(), region.base, by_base), region);
+    changed(region.permissions);
+  }
+  // Joins the regions around [base, end) that can be one.
+  void join(u64 base, u64 end) {
+    auto region = std::lower_bound(regions.begin(), regions.end(), base, by_base);
+    if (region != regions.begin()) --region;
+    while (region != regions.end() && std::next(region) != regions.end() && region->base < end) {
+      if (!are_one(*region, *std::next(region))) {
+        ++region;
+        continue;
+      }
+      region->size += std::next(region)->size;
+      regions.erase(std::next(region));
+    }
+  }
+  // No lent region crosses this address any more.
+  void split(u64 address) {
+    Region* const whole = containing(address);
+    if (whole == nullptr || !whole->lent || whole->base == address) return;
+    const u64 below = address - whole->base;
+    const Region above{address, whole->size - below, whole->permissions, whole->host + below, true};
+    whole->size = below;
+    regions.insert(std::lower_bound(regions.begin(), regions.end(), address, by_base), above);
   }
 
   std::vector<Region>::iterator at(u64 base) {
@@ -48,19 +86,45 @@ AddressSpace::AddressSpace() : state_(std::make_unique<State>()) {
 }
 
 AddressSpace::~AddressSpace() {
-  for (const Region& region : state_->regions) munmap(region.host, region.size);
+  for (const Region& region : state_->regions)
+    if (!region.lent) munmap(region.host, region.size);
 }
 
 bool AddressSpace::map(u64 base, u64 size, u32 permissions) {
-  if (size == 0 || base % kPageSize != 0 || size % kPageSize != 0 || base + size < base) return false;
-  const auto next = std::lower_bound(state_->regions.begin(), state_->regions.end(), base, by_base);
-  if (next != state_->regions.end() && next->base < base + size) return false;
-  if (next != state_->regions.begin() && std::prev(next)->base + std::prev(next)->size > base) return false;
+  if (!state_->is_free(base, size)) return false;
   void* const host = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (host == MAP_FAILED) return false;
-  state_->regions.insert(next, {base, size, permissions, static_cast<std::byte*>(host)});
-  state_->changed(permissions);
+  state_->insert({base, size, permissions, static_cast<std::byte*>(host), false});
   return true;
+}
+
+bool AddressSpace::lend(u64 base, u64 size, u32 permissions, std::byte* host) {
+  if (!state_->is_free(base, size)) return false;
+  state_->insert({base, size, permissions, host, true});
+  state_->join(base, base + size);
+  return true;
+}
+
+void AddressSpace::protect_lent(u64 base, u64 size, u32 permissions) {
+  state_->split(base);
+  state_->split(base + size);
+  auto region = std::lower_bound(state_->regions.begin(), state_->regions.end(), base, by_base);
+  for (; region != state_->regions.end() && region->base < base + size; ++region) {
+    if (!region->lent || region->permissions == permissions) continue;
+    state_->changed(region->permissions | permissions);
+    region->permissions = permissions;
+  }
+  state_->join(base, base + size);
+}
+
+void AddressSpace::take_back(u64 base, u64 size) {
+  state_->split(base);
+  state_->split(base + size);
+  std::erase_if(state_->regions, [&](const Region& region) {
+    const bool taken = region.lent && region.base >= base && region.base < base + size;
+    if (taken) state_->changed(region.permissions);
+    return taken;
+  });
 }
 
 bool AddressSpace::protect(u64 base, u64 size, u32 permissions) {
@@ -73,7 +137,7 @@ bool AddressSpace::protect(u64 base, u64 size, u32 permissions) {
 
 bool AddressSpace::unmap(u64 base) {
   const auto region = state_->at(base);
-  if (region == state_->regions.end()) return false;
+  if (region == state_->regions.end() || region->lent) return false;
   munmap(region->host, region->size);
   state_->changed(region->permissions);
   state_->regions.erase(region);

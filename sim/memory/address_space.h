@@ -22,7 +22,8 @@ struct Region {
   u64 base = 0;
   u64 size = 0;  // multiple of kPageSize
   u32 permissions = 0;
-  std::byte* host = nullptr;  // owned by the AddressSpace
+  std::byte* host = nullptr;
+  bool lent = false;  // `host` belongs to somebody else; otherwise to the AddressSpace
 };
 
 class AddressSpace {
@@ -36,6 +37,13 @@ class AddressSpace {
   bool map(u64 base, u64 size, u32 permissions);
   bool protect(u64 base, u64 size, u32 permissions);  // exactly one whole region
   bool unmap(u64 base);                               // the region that starts there
+
+  // Maps memory of the caller, who keeps it until it is taken back. Neighbours with the same permissions whose memory
+  // is adjacent become one region.
+  bool lend(u64 base, u64 size, u32 permissions, std::byte* host);
+  // For any range: the lent pages in it get these permissions. Regions are split where necessary.
+  void protect_lent(u64 base, u64 size, u32 permissions);
+  void take_back(u64 base, u64 size);  // for any range: its lent pages are no longer mapped
 
   // Host view of [address, address+size) if it lies inside one region; empty otherwise. Ignores permissions.
   std::span<std::byte> view(u64 address, u64 size);

@@ -17,6 +17,7 @@ constexpr u16 kExecutable = 0x0002;
 constexpr u16 kDll = 0x2000;
 constexpr u16 kDynamicBase = 0x0040;
 constexpr u16 kSubsystemNative = 1;
+constexpr u32 kSectionDiscardable = 0x02000000;
 constexpr u32 kSectionCode = 0x20000000;
 constexpr u32 kSectionRead = 0x40000000;
 constexpr u32 kSectionWrite = 0x80000000;
@@ -189,6 +190,7 @@ std::string parse_sections(const PeBytes& bytes, const Headers& headers, u64 fil
     section.rva = header.rva;
     section.mapped_size = static_cast<u32>(mapped);
     section.permissions = section_permissions(header.characteristics);
+    section.discardable = (header.characteristics & kSectionDiscardable) != 0;
     section.file_size = static_cast<u32>(std::min<u64>(header.file_size, mapped));
     section.file_offset = section.file_size != 0 ? header.file_offset : 0;
     if (u64{section.file_offset} + section.file_size > file_size) {

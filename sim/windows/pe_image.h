@@ -14,11 +14,12 @@ namespace wperf::sim {
 
 struct PeSection {
   std::string name;
-  u32 rva = 0;          // page-aligned, ascending, sections do not overlap
-  u32 mapped_size = 0;  // page-aligned, at least 1 page
-  u32 permissions = 0;  // Permission bits
-  u32 file_offset = 0;  // file_offset + file_size lies inside the file
-  u32 file_size = 0;    // <= mapped_size; the rest is zero
+  u32 rva = 0;               // page-aligned, ascending, sections do not overlap
+  u32 mapped_size = 0;       // page-aligned, at least 1 page
+  u32 permissions = 0;       // Permission bits
+  u32 file_offset = 0;       // file_offset + file_size lies inside the file
+  u32 file_size = 0;         // <= mapped_size; the rest is zero
+  bool discardable = false;  // debug information, relocations: not needed once the image is loaded
 };
 
 struct PeSymbol {    // one wanted function

@@ -9,29 +9,13 @@
 #include "base/ints.h"
 #include "sim/cpu/core_engine.h"
 #include "sim/memory/address_space.h"
+#include "sim/windows/program.h"
 
 namespace wperf::sim {
-
-struct Module {
-  std::string name;  // "bignum.dll"
-  std::string path;  // empty for a DLL of Windows: its functions are the simulator's
-  u64 base = 0, size = 0, entry = 0;
-};
 
 struct ImageFile;
 class ImageSource;
 struct Surroundings;
-
-struct LoadError {
-  std::string text;  // empty = fine; one sentence
-  std::string hint = "the simulated machine runs ARM64 Windows programs that need only kernel32's simple calls";
-};
-
-// The event that wakes a sleeping thread.
-enum class WaitsFor : u8 { time, threads, lock, resumption };
-
-// all but the first two concern the whole process
-enum class CallOutcome : u8 { resume, thread_ended, ended, crashed };
 
 class Process {
  public:

@@ -20,6 +20,7 @@ CLANG = shutil.which("clang-19") or shutil.which("clang")
 WINDOWS_LINKER = shutil.which("lld-link-19") or shutil.which("lld-link")
 GCC = shutil.which("g++")
 TIMES = int(os.environ.get("WPERF_PAIRS_TIMES", "1"))
+ATTEMPTS = 5
 RUNS = 5
 
 # Functions of about the same cost, called in turns, of which a build changes one or two.
@@ -228,9 +229,13 @@ class Pairs(WperfTest):
         right = 0
         for turn in range(TIMES):
             self.begin(turn)
-            sides = self.recorded(before, after)
-            found, _ = self.compared(sides)
-            wrong = self.judge(pair, found) + self.judge_gate(pair, sides)
+            # On a busy machine the gate can be unsure. That answer is not wrong, so the pair is recorded again.
+            for _ in range(ATTEMPTS):
+                sides = self.recorded(before, after)
+                found, _ = self.compared(sides)
+                wrong = self.judge(pair, found) + self.judge_gate(pair, sides)
+                if not wrong or not all(one.endswith(" unsure") for one in wrong):
+                    break
             right += not wrong
             if wrong and TIMES > 1:
                 print(f"{type(self).__name__} {name}, turn {turn + 1}:", "; ".join(wrong), file=sys.stderr)

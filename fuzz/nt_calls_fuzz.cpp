@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// System calls of a hostile program: any call with any arguments, many of them handles and pointers that are nearly
+// right.
+#include "sim/nt/test_process.h"
+
+namespace {
+
+using namespace wperf;           // NOLINT(google-build-using-namespace)
+using namespace wperf::sim::nt;  // NOLINT(google-build-using-namespace)
+
+class Bytes {
+ public:
+  Bytes(const u8* data, usize size) : data_(data), size_(size) {}
+  bool empty() const { return size_ == 0; }
+  u8 one() {
+    if (size_ == 0) return 0;
+    --size_;
+    return *data_++;
+  }
+  u64 number() {
+    u64 value = 0;
+    for (u32 index = 0; index < 8; ++index) value = value << 8 | one();
+    return value;
+  }
+
+ private:
+  const u8* data_;
+  usize size_;
+};
+
+u64 argument(Bytes& bytes) {
+  const u8 kind = bytes.one();
+  switch (kind % 8) {
+    case 0:
+      return 0;
+    case 1:
+      return TestProcess::kArguments + bytes.one() * 64U;
+    case 2:
+      return bytes.one() * 4U;  // a handle
+    case 3:
+      return kThisProcess;
+    case 4:
+      return kThisThread;
+    case 5:
+      return u64{bytes.one()} << (bytes.one() % 64);
+    case 6:
+      return bytes.one();
+    default:
+      return bytes.number();
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const u8* data, usize size) {
+  Bytes bytes(data, size);
+  TestProcess process;
+  process.add_thread();
+  process.named(0x400, "\\??\\C:\\work\\a");
+  for (u32 count = 0; count < 64 && !bytes.empty(); ++count) {
+    // Some bytes of the arguments first.
+    for (u32 writes = bytes.one() % 4; writes > 0; --writes) {
+      const u64 at = bytes.one() * 64U;
+      process.put(at, argument(bytes));
+    }
+    const auto parts = all_services();
+    const auto part = parts[bytes.one() % parts.size()];
+    const Service& service = part[bytes.one() % part.size()];
+    if (service.name == "NtFlushInstructionCache") continue;
+    const u64 first = argument(bytes), second = argument(bytes), third = argument(bytes), fourth = argument(bytes),
+              fifth = argument(bytes), sixth = argument(bytes), seventh = argument(bytes), eighth = argument(bytes),
+              ninth = argument(bytes), tenth = argument(bytes), eleventh = argument(bytes);
+    const usize thread = process.state.threads[0]->ended ? 1 : 0;
+    process.call(service.name, {first, second, third, fourth, fifth, sixth, seventh, eighth, ninth, tenth, eleventh},
+                 thread);
+    if (process.outcome == sim::CallOutcome::ended || process.outcome == sim::CallOutcome::crashed) break;
+    if (process.state.threads[0]->ended && process.state.threads[1]->ended) break;
+    process.now_ns += 1000;
+    for (const auto& one : process.state.threads)
+      if (one->wait.kind != Wait::Kind::none) end_wait(*one, kTimeout, process.now_ns);
+  }
+  return 0;
+}

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "sim/nt/call.h"
+
+#include <span>
+#include <vector>
+
+#include "sim/windows/wide_strings.h"
+
+namespace wperf::sim::nt {
+namespace {
+
+struct UnicodeString {
+  u16 length, capacity;
+  u32 padding;
+  u64 text;
+};
+
+struct ObjectAttributes {
+  u32 length, padding;
+  u64 root, name;
+  u32 attributes, padding2;
+  u64 security, quality;
+};
+
+}  // namespace
+
+u64 Call::argument(u32 index) const {
+  constexpr u32 kInRegisters = 8;
+  if (index < kInRegisters) return thread.registers.x[index];
+  u64 value = 0;
+  if (!state.guest.read(thread.registers.sp + (index - kInRegisters) * sizeof value, &value, sizeof value)) return 0;
+  return value;
+}
+
+bool Call::read(u64 address, void* out, u64 size) {
+  const bool done = state.guest.read(address, out, size);
+  bad_pointer_ |= !done;
+  return done;
+}
+
+bool Call::write(u64 address, const void* in, u64 size) {
+  const bool done = state.guest.write(address, in, size);
+  bad_pointer_ |= !done;
+  return done;
+}
+
+bool Call::read_unicode(u64 address, std::string& out) {
+  UnicodeString text{};
+  out.clear();
+  if (!get(address, text)) return false;
+  std::vector<u16> units(text.length / sizeof(u16));
+  if (!units.empty() && !read(text.text, units.data(), units.size() * sizeof(u16))) return false;
+  out = to_utf8(units);
+  return true;
+}
+
+Status Call::read_name(u64 attributes, ObjectName& out) {
+  out = {};
+  if (attributes == 0) return kSuccess;
+  ObjectAttributes given{};
+  if (!get(attributes, given)) return kAccessViolation;
+  out.attributes = given.attributes;
+  if (given.name != 0 && !read_unicode(given.name, out.text)) return kAccessViolation;
+  if (given.root == 0) return kSuccess;
+  if (const auto folder = state.handles.at<File>(given.root)) {
+    std::string root = folder->path;
+    if (!out.text.empty() && !root.ends_with('\\')) root += '\\';
+    out.text = root + out.text;
+  } else if (const ObjectPointer object = state.handles.at(given.root); object == nullptr) {
+    return kInvalidHandle;
+  } else if (!object->name.empty()) {
+    out.text = object->name + (out.text.empty() ? "" : "\\" + out.text);
+  }
+  return kSuccess;
+}
+
+bool Call::put_io_status(u64 address, Status status, u64 information) {
+  const u64 block[2] = {status, information};
+  return write(address, block, sizeof block);
+}
+
+Status Call::answer_with(u64 buffer, u64 room, const void* bytes, u64 size, u64 size_at) {
+  if (!put_if_wanted(size_at, static_cast<u32>(size))) return kAccessViolation;
+  if (room < size) return kInfoLengthMismatch;
+  return write(buffer, bytes, size) ? kSuccess : kAccessViolation;
+}
+
+Status Call::give_handle(u64 address, ObjectPointer object) {
+  const u64 handle = state.handles.add(std::move(object));
+  if (handle == 0) return kInsufficientResources;
+  if (put(address, handle)) return kSuccess;
+  state.handles.close(handle);
+  return kAccessViolation;
+}
+
+Thread* Call::thread_of(u64 handle) {
+  if (handle == kThisThread) return &thread;
+  const auto object = state.handles.at<ThreadObject>(handle);
+  if (object == nullptr) return nullptr;
+  for (const auto& one : state.threads)
+    if (one->id == object->id) return one.get();
+  return nullptr;
+}
+
+ObjectPointer Call::object_of(u64 handle) {
+  if (handle == kThisThread) return thread.object;
+  if (handle == kThisProcess) return state.process_object;
+  return state.handles.at(handle);
+}
+
+u64 Call::end_process(u32 code) {
+  state.exit_code = code;
+  outcome_ = CallOutcome::ended;
+  return kNoAnswer;
+}
+
+u64 Call::end_this_thread(u32 code) {
+  end_thread(state, thread, code, now_ns);
+  outcome_ = CallOutcome::thread_ended;
+  for (const auto& one : state.threads)
+    if (!one->ended) return kNoAnswer;
+  return end_process(code);
+}
+
+u64 Call::refuse(const std::string& why) {
+  state.exit_code = kNotImplemented;
+  state.crash_text = std::string(name) + ": " + why;
+  outcome_ = CallOutcome::crashed;
+  return kNoAnswer;
+}
+
+}  // namespace wperf::sim::nt

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One system call of a simulated program: its arguments, the process that it may change, its answer. A wrong pointer
+// is answered with STATUS_ACCESS_VIOLATION, as Windows does it.
+#pragma once
+#include <string>
+#include <string_view>
+
+#include "base/ints.h"
+#include "sim/nt/state.h"
+
+namespace wperf::sim::nt {
+
+// The answer of a handler whose thread has got its registers, or will get its answer when its wait ends.
+inline constexpr u64 kNoAnswer = kNever;
+
+inline constexpr u64 kThisProcess = ~u64{0}, kThisThread = ~u64{1};
+
+struct ObjectName {
+  std::string text;  // "\??\C:\work\a.txt"; empty if there is no name
+  u64 attributes = 0;
+};
+
+class Call {
+ public:
+  Call(State& process_state, Thread& calling_thread, std::string_view call_name, u64 virtual_now_ns)
+      : state(process_state), thread(calling_thread), name(call_name), now_ns(virtual_now_ns) {}
+
+  u64 argument(u32 index) const;  // from the ninth on they are on the stack; 0 if the stack cannot be read
+  u32 argument32(u32 index) const { return static_cast<u32>(argument(index)); }
+
+  // Memory of the program. A failure becomes the answer of the call.
+  bool read(u64 address, void* out, u64 size);
+  bool write(u64 address, const void* in, u64 size);
+  template <class T>
+  bool get(u64 address, T& value) {
+    return read(address, &value, sizeof value);
+  }
+  template <class T>
+  bool put(u64 address, const T& value) {
+    return write(address, &value, sizeof value);
+  }
+  template <class T>
+  bool put_if_wanted(u64 address, const T& value) {
+    return address == 0 || put(address, value);
+  }
+  bool read_unicode(u64 address, std::string& out);  // a UNICODE_STRING, as UTF-8
+  // The name in OBJECT_ATTRIBUTES; one that is relative to a folder becomes a full one. A null pointer means no name.
+  Status read_name(u64 attributes, ObjectName& out);
+  bool put_io_status(u64 address, Status status, u64 information);
+
+  // Information of a class: `size` bytes, if the program's buffer has room for them all.
+  Status answer_with(u64 buffer, u64 room, const void* bytes, u64 size, u64 size_at);
+
+  // Puts a handle to the object there.
+  Status give_handle(u64 address, ObjectPointer object);
+  Thread* thread_of(u64 handle);        // null for another handle
+  ObjectPointer object_of(u64 handle);  // the pseudo-handles of process and thread included
+
+  u64 end_process(u32 code);
+  u64 end_this_thread(u32 code);
+  // Ends the program with a sentence that names the call.
+  u64 refuse(const std::string& why);
+
+  bool failed() const { return bad_pointer_; }
+  CallOutcome outcome() const { return outcome_; }
+
+  State& state;
+  Thread& thread;
+  const std::string_view name;
+  const u64 now_ns;
+
+ private:
+  bool bad_pointer_ = false;
+  CallOutcome outcome_ = CallOutcome::resume;
+};
+
+}  // namespace wperf::sim::nt

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// System calls, without a program that makes them.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include "sim/nt/test_process.h"
+
+namespace wperf::sim::nt {
+namespace {
+
+constexpr u64 kAt = TestProcess::kArguments;
+
+u64 make_event(TestProcess& process, bool resets, bool signalled) {
+  EXPECT_EQ(process.call("NtCreateEvent", {kAt, 0, 0, resets ? 1U : 0U, signalled ? 1U : 0U}), kSuccess);
+  return process.get(0);
+}
+
+TEST(NtWaits, AnEventThatResetsItselfEndsOneWait) {
+  TestProcess process;
+  process.add_thread();
+  const u64 event = make_event(process, true, false);
+  EXPECT_EQ(process.call("NtWaitForSingleObject", {event, 0, 0}, 0), kNoAnswer);
+  EXPECT_EQ(process.call("NtWaitForSingleObject", {event, 0, 0}, 1), kNoAnswer);
+  const Thread& first = *process.state.threads[0];
+  const Thread& second = *process.state.threads[1];
+  process.add_thread();
+  process.now_ns = 500;
+  EXPECT_EQ(process.call("NtSetEvent", {event, 0}, 2), kSuccess);
+  EXPECT_EQ(first.wait.kind, Wait::Kind::none);
+  EXPECT_EQ(first.registers.x[0], kSuccess);
+  EXPECT_EQ(first.ready_ns, 500U);
+  EXPECT_EQ(second.wait.kind, Wait::Kind::objects);
+}
+
+TEST(NtWaits, AnEventOfManyEndsAllWaitsUntilItIsReset) {
+  TestProcess process;
+  const u64 event = make_event(process, false, true);
+  EXPECT_EQ(process.call("NtWaitForSingleObject", {event, 0, 0}), kNoAnswer);
+  EXPECT_EQ(process.state.threads[0]->registers.x[0], kSuccess);
+  EXPECT_EQ(process.call("NtResetEvent", {event, process.put(8, u64{0})}), kSuccess);
+  EXPECT_EQ(process.get<u32>(8), 1U);
+  process.put(16, u64{0});
+  EXPECT_EQ(process.call("NtWaitForSingleObject", {event, 0, kAt + 16}), kTimeout);
+}
+
+TEST(NtWaits, AWaitForAllTakesNothingUntilItHasAll) {
+  TestProcess process;
+  process.add_thread();
+  const u64 first = make_event(process, true, true), second = make_event(process, true, false);
+  process.put(0x40, first);
+  process.put(0x48, second);
+  EXPECT_EQ(process.call("NtWaitForMultipleObjects", {2, kAt + 0x40, 0, 0, 0}), kNoAnswer);
+  EXPECT_TRUE(process.state.handles.at<Event>(first)->signalled);
+  EXPECT_EQ(process.call("NtSetEvent", {second, 0}, 1), kSuccess);
+  EXPECT_FALSE(process.state.handles.at<Event>(first)->signalled);
+  EXPECT_EQ(process.state.threads[0]->wait.kind, Wait::Kind::none);
+}
+
+TEST(NtWaits, AnyObjectEndsAWaitWithItsPlace) {
+  TestProcess process;
+  process.put(0x40, make_event(process, true, false));
+  process.put(0x48, make_event(process, true, true));
+  EXPECT_EQ(process.call("NtWaitForMultipleObjects", {2, kAt + 0x40, 1, 0, 0}), kNoAnswer);
+  EXPECT_EQ(process.state.threads[0]->registers.x[0], 1U);
+  EXPECT_EQ(process.call("NtWaitForMultipleObjects", {65, kAt + 0x40, 1, 0, 0}), kInvalidParameter);
+}
+
+TEST(NtWaits, AMutantBelongsToOneThreadAndIsAbandonedWithIt) {
+  TestProcess process;
+  process.add_thread();
+  ASSERT_EQ(process.call("NtCreateMutant", {kAt, 0, 0, 1}), kSuccess);
+  const u64 mutant = process.get(0);
+  EXPECT_EQ(process.call("NtReleaseMutant", {mutant, 0}, 1), kMutantNotOwned);
+  EXPECT_EQ(process.call("NtWaitForSingleObject", {mutant, 0, 0}, 1), kNoAnswer);
+  EXPECT_EQ(process.state.threads[1]->wait.kind, Wait::Kind::objects);
+  EXPECT_EQ(process.call("NtTerminateThread", {0, 3}, 0), kNoAnswer);
+  EXPECT_EQ(process.outcome, CallOutcome::thread_ended);
+  EXPECT_EQ(process.state.threads[1]->registers.x[0], kWaitAbandoned);
+  EXPECT_EQ(process.call("NtTerminateThread", {0, 5}, 1), kNoAnswer);
+  EXPECT_EQ(process.outcome, CallOutcome::ended);
+  EXPECT_EQ(process.state.exit_code, 5U);
+}
+
+TEST(NtWaits, ASemaphoreCountsAndHasALimit) {
+  TestProcess process;
+  ASSERT_EQ(process.call("NtCreateSemaphore", {kAt, 0, 0, 1, 2}), kSuccess);
+  const u64 semaphore = process.get(0);
+  EXPECT_EQ(process.call("NtReleaseSemaphore", {semaphore, 1, kAt + 8}), kSuccess);
+  EXPECT_EQ(process.get<u32>(8), 1U);
+  EXPECT_EQ(process.call("NtReleaseSemaphore", {semaphore, 1, 0}), kSemaphoreLimit);
+  EXPECT_EQ(process.call("NtReleaseSemaphore", {semaphore, ~u64{0}, 0}), kSemaphoreLimit);
+}
+
+TEST(NtWaits, ATimerWakesItsWaiterWhenItIsDue) {
+  TestProcess process;
+  ASSERT_EQ(process.call("NtCreateTimer", {kAt, 0, 0, 1}), kSuccess);
+  const u64 timer = process.get(0);
+  process.put(8, std::int64_t{-100});  // 10 microseconds from now
+  ASSERT_EQ(process.call("NtSetTimer", {timer, kAt + 8, 0, 0, 0, 1, 0}), kSuccess);
+  EXPECT_EQ(process.call("NtWaitForSingleObject", {timer, 0, 0}), kNoAnswer);
+  Thread& thread = *process.state.threads[0];
+  EXPECT_EQ(thread.wait.wake_ns, 10'000U);
+  EXPECT_FALSE(try_to_end_wait(process.state, thread, 9'999));
+  EXPECT_TRUE(try_to_end_wait(process.state, thread, 10'000));
+  process.now_ns = 20'000;
+  EXPECT_EQ(process.call("NtWaitForSingleObject", {timer, 0, 0}), kNoAnswer);
+  EXPECT_EQ(thread.wait.wake_ns, 1'010'000U);  // its period of a millisecond
+}
+
+TEST(NtWaits, AnAlertIsKeptForTheThreadThatWillWait) {
+  TestProcess process;
+  EXPECT_EQ(process.call("NtAlertThreadByThreadId", {1004}), kSuccess);
+  EXPECT_EQ(process.call("NtWaitForAlertByThreadId", {0, 0}), kNoAnswer);
+  EXPECT_EQ(process.state.threads[0]->registers.x[0], kAlerted);
+  EXPECT_EQ(process.call("NtAlertThreadByThreadId", {77}), kInvalidCid);
+}
+
+TEST(NtWaits, PacketsOfAPortComeInTheirOrder) {
+  TestProcess process;
+  process.add_thread();
+  ASSERT_EQ(process.call("NtCreateIoCompletion", {kAt, 0, 0, 0}), kSuccess);
+  const u64 port = process.get(0);
+  EXPECT_EQ(process.call("NtRemoveIoCompletion", {port, kAt + 8, kAt + 16, kAt + 32, 0}), kNoAnswer);
+  EXPECT_EQ(process.call("NtSetIoCompletion", {port, 11, 12, 0, 13}, 1), kSuccess);
+  EXPECT_EQ(process.get(8), 11U);
+  EXPECT_EQ(process.get(16), 12U);
+  EXPECT_EQ(process.get(40), 13U);
+  EXPECT_EQ(process.call("NtSetIoCompletion", {port, 21, 22, 0, 23}, 1), kSuccess);
+  EXPECT_EQ(process.call("NtSetIoCompletion", {port, 31, 32, 0, 33}, 1), kSuccess);
+  EXPECT_EQ(process.call("NtRemoveIoCompletionEx", {port, kAt + 0x100, 8, kAt + 8, 0, 0}), kNoAnswer);
+  EXPECT_EQ(process.get<u32>(8), 2U);
+  EXPECT_EQ(process.get(0x100), 21U);
+  EXPECT_EQ(process.get(0x120), 31U);
+}
+
+TEST(NtWaits, ObjectsWithANameAreShared) {
+  TestProcess process;
+  const u64 name = process.named(0x1000, "\\Sessions\\1\\BaseNamedObjects\\Lock", 0x80);
+  ASSERT_EQ(process.call("NtCreateEvent", {kAt, 0, name, 0, 0}), kSuccess);
+  const u64 first = process.get(0);
+  ASSERT_EQ(process.call("NtCreateEvent", {kAt, 0, name, 0, 0}), kObjectNameExists);
+  EXPECT_EQ(process.state.handles.at(first), process.state.handles.at(process.get(0)));
+  EXPECT_EQ(process.call("NtOpenMutant", {kAt, 0, name}), kObjectTypeMismatch);
+  EXPECT_EQ(process.call("NtOpenEvent", {kAt, 0, process.named(0x1000, "\\other")}), kObjectNameNotFound);
+}
+
+TEST(NtMemory, AllocationsAnswerWithWholePages) {
+  TestProcess process;
+  process.put(0, u64{0});
+  process.put(8, u64{100});
+  ASSERT_EQ(process.call("NtAllocateVirtualMemory", {kThisProcess, kAt, 0, kAt + 8, 0x3000, kPageReadWrite}), kSuccess);
+  const u64 base = process.get(0);
+  EXPECT_EQ(process.get(8), 0x1000U);
+  ASSERT_EQ(process.call("NtQueryVirtualMemory", {kThisProcess, base, 0, kAt + 0x100, 48, 0}), kSuccess);
+  EXPECT_EQ(process.get(0x100), base);
+  EXPECT_EQ(process.get<u32>(0x100 + 32), 0x1000U);  // committed
+  process.put(8, u64{0});
+  EXPECT_EQ(process.call("NtFreeVirtualMemory", {kThisProcess, kAt, kAt + 8, 0x8000}), kSuccess);
+  ASSERT_EQ(process.call("NtQueryVirtualMemory", {kThisProcess, base, 0, kAt + 0x100, 48, 0}), kSuccess);
+  EXPECT_EQ(process.get<u32>(0x100 + 32), 0x10000U);  // free
+}
+
+TEST(NtMemory, BadPointersAreAnswered) {
+  TestProcess process;
+  EXPECT_EQ(process.call("NtAllocateVirtualMemory", {kThisProcess, 0x10, 0, 0x18, 0x3000, 4}), kAccessViolation);
+  EXPECT_EQ(process.call("NtCreateEvent", {0, 0, 0, 0, 0}), kAccessViolation);
+  EXPECT_EQ(process.call("NtCreateEvent", {kAt, 0, 0x30, 0, 0}), kAccessViolation);
+}
+
+// A folder of this host with a file in it.
+struct NtFiles : testing::Test {
+  void SetUp() override {
+    char name[] = "/tmp/wperf-nt-XXXXXX";
+    folder = ::mkdtemp(name);
+    std::ofstream(folder / "Hello.txt") << "hello, world";
+    ASSERT_TRUE(process.state.files.set_work_folder(folder.string(), true));
+  }
+  void TearDown() override { std::filesystem::remove_all(folder); }
+  u64 open(std::string_view name, u32 access = 0x80000000, u32 disposition = 1, u32 options = 0x20) {
+    return process.call("NtCreateFile",
+                        {kAt, access, process.named(0x1000, name), kAt + 0x10, 0, 0, 0, disposition, options});
+  }
+  std::string read(u64 file, u32 size) {
+    EXPECT_EQ(process.call("NtReadFile", {file, 0, 0, 0, kAt + 0x10, kAt + 0x4000, size, 0, 0}), kSuccess);
+    std::string text(process.get(0x18), '\0');
+    process.state.space.read(kAt + 0x4000, text.data(), text.size());
+    return text;
+  }
+
+  std::filesystem::path folder;
+  TestProcess process;
+};
+
+TEST_F(NtFiles, AreFoundWhateverTheirCase) {
+  ASSERT_EQ(open("\\??\\C:\\WORK\\hello.TXT"), kSuccess);
+  const u64 file = process.get(0);
+  EXPECT_EQ(read(file, 5), "hello");
+  EXPECT_EQ(read(file, 100), ", world");
+  EXPECT_EQ(process.call("NtReadFile", {file, 0, 0, 0, kAt + 0x10, kAt + 0x4000, 1, 0, 0}), kEndOfFile);
+  ASSERT_EQ(process.call("NtQueryObject", {file, 1, kAt + 0x4000, 0x200, 0}), kSuccess);
+  EXPECT_EQ(process.get<u16>(0x4000), 2 * std::string_view("\\??\\C:\\work\\Hello.txt").size());
+}
+
+TEST_F(NtFiles, NamesLeadNowhereElse) {
+  EXPECT_EQ(open("\\??\\C:\\work\\..\\etc\\passwd"), kObjectNameInvalid);
+  EXPECT_EQ(open("\\??\\C:\\work\\a/b"), kObjectNameInvalid);
+  EXPECT_EQ(open("\\??\\D:\\x"), kObjectPathNotFound);
+  EXPECT_EQ(open("\\??\\UNC\\server\\share\\x"), kObjectPathNotFound);
+  EXPECT_EQ(open("\\Device\\HarddiskVolume1\\x"), kObjectPathNotFound);
+  std::filesystem::create_symlink("/etc/passwd", folder / "link");
+  EXPECT_EQ(open("\\??\\C:\\work\\link"), kAccessDenied);
+  EXPECT_EQ(open("\\??\\C:\\work\\missing"), kObjectNameNotFound);
+  EXPECT_EQ(open("\\??\\C:\\work\\missing\\x"), kObjectPathNotFound);
+}
+
+TEST_F(NtFiles, AreWrittenRenamedAndRemoved) {
+  ASSERT_EQ(open("\\??\\C:\\work\\new.txt", 0xc0010000, 2), kSuccess);
+  const u64 file = process.get(0);
+  EXPECT_EQ(process.get(0x18), 2U);  // made
+  EXPECT_EQ(open("\\??\\C:\\work\\new.txt", 0xc0000000, 2), kObjectNameCollision);
+  const u64 bytes = process.put(0x4000, u32{0x64636261});
+  ASSERT_EQ(process.call("NtWriteFile", {file, 0, 0, 0, kAt + 0x10, bytes, 4, 0, 0}), kSuccess);
+  ASSERT_EQ(process.call("NtClose", {file}), kSuccess);
+  std::ifstream stream(folder / "new.txt");
+  EXPECT_EQ(std::string(std::istreambuf_iterator<char>(stream), {}), "abcd");
+  EXPECT_EQ(process.call("NtDeleteFile", {process.named(0x1000, "\\??\\C:\\work\\NEW.txt")}), kSuccess);
+  EXPECT_FALSE(std::filesystem::exists(folder / "new.txt"));
+}
+
+TEST_F(NtFiles, FoldersAreListedByMask) {
+  std::ofstream(folder / "b.TXT") << "";
+  std::ofstream(folder / "c.dat") << "";
+  ASSERT_EQ(open("\\??\\C:\\work", 0x80000000, 1, 1), kSuccess);
+  const u64 handle = process.get(0);
+  process.named(0x1000, "*.txt");  // the UNICODE_STRING is at 0x1040
+  const auto list = [&](u64 mask) {
+    return process.call("NtQueryDirectoryFile", {handle, 0, 0, 0, kAt + 0x10, kAt + 0x4000, 0x1000, 12, 0, mask, 0});
+  };
+  ASSERT_EQ(list(kAt + 0x1040), kSuccess);
+  EXPECT_EQ(process.get<u32>(0x4000 + 8), 2 * std::string_view("Hello.txt").size());
+  const u32 next = process.get<u32>(0x4000);
+  ASSERT_NE(next, 0U);
+  EXPECT_EQ(process.get<u32>(0x4000 + next), 0U);
+  EXPECT_EQ(list(0), kNoMoreFiles);
+}
+
+TEST_F(NtFiles, MappedFilesGetWhatWasWrittenToTheirViews) {
+  ASSERT_EQ(open("\\??\\C:\\work\\Hello.txt", 0xc0000000), kSuccess);
+  const u64 file = process.get(0);
+  ASSERT_EQ(process.call("NtCreateSection", {kAt + 8, 0, 0, 0, kPageReadWrite, 0x8000000, file}), kSuccess);
+  process.put(0x20, u64{0});
+  process.put(0x28, u64{0});
+  ASSERT_EQ(process.call("NtMapViewOfSection",
+                         {process.get(8), kThisProcess, kAt + 0x20, 0, 0, 0, kAt + 0x28, 1, 0, kPageReadWrite}),
+            kSuccess);
+  const u64 view = process.get(0x20);
+  char text[6] = {};
+  ASSERT_TRUE(process.state.space.read(view, text, 5));
+  EXPECT_STREQ(text, "hello");
+  process.state.space.write(view, "HELLO", 5);
+  ASSERT_EQ(process.call("NtUnmapViewOfSection", {kThisProcess, view}), kSuccess);
+  std::ifstream stream(folder / "Hello.txt");
+  EXPECT_EQ(std::string(std::istreambuf_iterator<char>(stream), {}), "HELLO, world");
+}
+
+}  // namespace
+}  // namespace wperf::sim::nt

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Exceptions and APCs are given to ntdll's dispatchers, in frames on the thread's own stack.
+#include <algorithm>
+#include <cstring>
+
+#include "sim/nt/state.h"
+#include "sim/windows/guest_exception.h"
+
+namespace wperf::sim::nt {
+namespace {
+
+constexpr u64 kExceptionFrame = 0x470, kExceptionRecord = 0x3b0, kSavedSp = 0x450, kSavedPc = 0x458;
+constexpr u64 kContextEx = 0x390;
+constexpr u64 kApcFrame = 0x3d0, kApcContext = 0x30;
+
+// Where the parts of a CONTEXT lie that follows: whole, legacy, extended.
+struct ContextEx {
+  std::int32_t all_offset = -0x390;
+  u32 all_size = 0x3a8;
+  std::int32_t legacy_offset = -0x390;
+  u32 legacy_size = 0x390;
+  std::int32_t extended_offset = 0x19;
+  u32 extended_size = 0;
+};
+
+}  // namespace
+
+bool deliver(State& state, Thread& thread, const Exception& exception) {
+  ThreadState& registers = thread.registers;
+  const u64 frame = (registers.sp - kExceptionFrame) & ~u64{15};
+  GuestContext context = context_of(registers);
+  context.flags = GuestContext::kFull;
+  GuestExceptionRecord record;
+  record.code = exception.code;
+  record.flags = exception.flags;
+  record.address = exception.address;
+  record.parameter_count =
+      static_cast<u32>(std::min<usize>(exception.parameters.size(), GuestExceptionRecord::kMostParameters));
+  std::copy_n(exception.parameters.begin(), record.parameter_count, record.parameters.begin());
+  const ContextEx extended;
+  const u64 saved[2] = {registers.sp, registers.pc};
+  static_assert(kSavedPc == kSavedSp + 8);
+  if (!state.guest.write(frame, &context, sizeof context) ||
+      !state.guest.write(frame + kContextEx, &extended, sizeof extended) ||
+      !state.guest.write(frame + kExceptionRecord, &record, sizeof record) ||
+      !state.guest.write(frame + kSavedSp, saved, sizeof saved)) {
+    return false;
+  }
+  registers.sp = frame;
+  registers.pc = state.exception_dispatcher;
+  registers.x[18] = thread.teb;
+  return true;
+}
+
+bool deliver_apc(State& state, Thread& thread, Status status) {
+  ThreadState& registers = thread.registers;
+  const Apc apc = thread.apcs.front();
+  thread.apcs.pop_front();
+  const u64 frame = (registers.sp - kApcFrame) & ~u64{15};
+  GuestContext context = context_of(registers);
+  context.flags = GuestContext::kFull;
+  context.x[0] = status;
+  const u64 parts[5] = {apc.function, apc.arguments[0], apc.arguments[1], apc.arguments[2], 1};
+  if (!state.guest.write(frame, parts, sizeof parts) ||
+      !state.guest.write(frame + kApcContext, &context, sizeof context)) {
+    return false;
+  }
+  registers.sp = frame;
+  registers.pc = state.apc_dispatcher;
+  registers.x[18] = thread.teb;
+  return true;
+}
+
+}  // namespace wperf::sim::nt

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Facts about files in the form that system calls give them.
+#pragma once
+#include "base/ints.h"
+#include "sim/windows/guest_files.h"
+
+namespace wperf::sim::nt {
+
+inline constexpr u64 kVolumeSerial = 0x57504552;
+inline constexpr u64 kMostAtOnce = 1 << 20;  // bytes of a read or write in one piece
+
+struct FileTimes {
+  u64 created = 0, read = 0, written = 0, changed = 0;
+};
+
+inline FileTimes times_of(const FileFacts& facts) {
+  constexpr std::int64_t kSecondsTo1970 = 11'644'473'600;
+  const u64 time = static_cast<u64>(facts.changed_s + kSecondsTo1970) * 10'000'000 + facts.changed_ns / 100;
+  return {time, time, time, time};
+}
+
+inline u32 attributes_of(const FileFacts& facts) {
+  constexpr u32 kFolder = 0x10, kArchive = 0x20;
+  return facts.folder ? kFolder : kArchive;
+}
+
+struct BasicFacts {
+  FileTimes times;
+  u32 attributes = 0, padding = 0;
+};
+
+struct NetworkFacts {
+  FileTimes times;
+  u64 allocated = 0, bytes = 0;
+  u32 attributes = 0, padding = 0;
+};
+
+}  // namespace wperf::sim::nt

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The contents of a PE file that sections of images are made of, and its place in a process.
+#pragma once
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/ints.h"
+#include "sim/nt/memory.h"
+#include "sim/windows/pe_image.h"
+
+namespace wperf::sim::nt {
+
+struct ImageContents {
+  PeImage pe;
+  std::vector<std::byte> bytes;
+  u64 optional_header = 0;  // its offset in `bytes`
+};
+
+// Null if the bytes are not an ARM64 image; `why` is then the predicate of a sentence about the file.
+std::shared_ptr<ImageContents> read_image(std::vector<std::byte> bytes, std::string& why);
+
+// Maps the image there and relocates it; 0 means a place of its choice, which follows from `seed` and `index`. Returns
+// the base, or 0 if there is no room. The base is written into the mapped header, as Windows does it.
+u64 map_image(Memory& memory, const ImageContents& image, u64 address, u64 seed, u64 index);
+
+// SECTION_IMAGE_INFORMATION of an image that is mapped there, as NtQuerySection returns it.
+inline constexpr u64 kImageInformationSize = 64;
+void fill_image_information(const ImageContents& image, u64 base, std::byte* out);
+
+}  // namespace wperf::sim::nt

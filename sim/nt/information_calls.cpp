@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Facts about the system, its clocks, its tables of languages, and the calls of user32 that programs without windows
+// make.
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "sim/nt/services.h"
+#include "sim/windows/placement.h"
+
+namespace wperf::sim::nt {
+namespace {
+
+u64 affinity_of(const State& state) {
+  return state.processor_count >= 64 ? ~u64{0} : (u64{1} << state.processor_count) - 1;
+}
+
+u64 answer_basic(Call& call, u64 buffer, u64 room, u64 size_at) {
+  struct {
+    u32 unknown, tick_100ns, page, pages, lowest_page, highest_page, granularity, padding;
+    u64 lowest, highest, affinity;
+    u8 processors, padding2[7];
+  } basic{0,
+          156'250,
+          static_cast<u32>(kPageSize),
+          1 << 21,
+          1,
+          1 << 21,
+          static_cast<u32>(kAllocationGranularity),
+          0,
+          kLowestAddress,
+          kHighestAddress,
+          affinity_of(call.state),
+          static_cast<u8>(std::min<u32>(call.state.processor_count, 64)),
+          {}};
+  static_assert(sizeof basic == 64);
+  return call.answer_with(buffer, room, &basic, sizeof basic, size_at);
+}
+
+u64 answer_performance(Call& call, u64 buffer, u64 room, u64 size_at) {
+  std::array<u32, 86> performance{};
+  performance[14] = 1 << 20;  // available pages
+  performance[15] = static_cast<u32>(call.state.memory.committed() / kPageSize);
+  performance[16] = 1 << 22;  // the limit of what is committed
+  return call.answer_with(buffer, room, performance.data(), std::min<u64>(room, sizeof performance), size_at);
+}
+
+// Random bytes follow from the machine's seed, so that two runs are the same.
+u64 answer_random(Call& call, u64 buffer, u64 room, u64 size_at) {
+  constexpr u64 kMost = 1 << 16;
+  std::vector<u8> bytes(std::min(room, kMost));
+  for (u8& one : bytes) one = static_cast<u8>(random_bits(call.state.seed, PlacedThing::chance, call.state.chances++));
+  return call.answer_with(buffer, room, bytes.data(), bytes.size(), size_at);
+}
+
+// arguments: class, buffer, its size, size used
+u64 system_information(Call& call) {
+  constexpr u32 kBasic = 0, kProcessor = 1, kPerformance = 2, kTimeOfDay = 3, kProcesses = 5, kProcessorTimes = 8,
+                kInterrupts = 23, kTimeZone = 44, kDynamicTimeZone = 102, kFirmwareTable = 76, kKernelDebugger = 35,
+                kEmulation = 63, kRangeStart = 50, kCodeIntegrity = 103, kVersionOfDlls = 1000;
+  const u64 buffer = call.argument(1), room = call.argument32(2), size_at = call.argument(3);
+  const auto answer = [&](const auto& value) {
+    return u64{call.answer_with(buffer, room, &value, sizeof value, size_at)};
+  };
+  switch (call.argument32(0)) {
+    case kBasic:
+    case kEmulation:
+      return answer_basic(call, buffer, room, size_at);
+    case kProcessor: {
+      struct {
+        u16 architecture, level, revision, most;
+        u32 features;
+      } processor{12, 0xd0c, 0x0301, static_cast<u16>(call.state.processor_count), 0};
+      return answer(processor);
+    }
+    case kPerformance:
+      return answer_performance(call, buffer, room, size_at);
+    case kTimeOfDay:
+      return answer(std::array<u64, 6>{kBootTime, kBootTime + call.now_ns / kNsPerTick, 0, 0, 0, 0});
+    case kProcessorTimes:
+      return answer(std::array<u64, 6>{});
+    case kInterrupts:
+      return answer_random(call, buffer, room, size_at);
+    case kTimeZone:
+      return answer(std::array<u8, 172>{});
+    case kDynamicTimeZone:
+      return answer(std::array<u8, 432>{});
+    case kKernelDebugger:
+      return answer(std::array<u8, 2>{0, 1});
+    case kRangeStart:
+      return answer(u64{0xffff800000000000});
+    case kCodeIntegrity:
+      return answer(std::array<u32, 2>{8, 0});
+    case kVersionOfDlls: {
+      constexpr std::array<char, 5> kVersion = {'1', '0', '.', '0', 0};
+      return call.write(buffer, kVersion.data(), std::min<u64>(room, kVersion.size())) ? kSuccess : kAccessViolation;
+    }
+    case kProcesses:
+    case kFirmwareTable:
+    default:
+      return kInvalidInfoClass;
+  }
+}
+
+// One core, as SYSTEM_LOGICAL_PROCESSOR_INFORMATION_EX has it.
+struct CoreFacts {
+  u32 relation = 0, size = 48;
+  u8 flags = 0, efficiency = 0, reserved[20] = {};
+  u16 groups = 1;
+  u64 affinity = 0;
+  u16 group = 0, reserved2[3] = {};
+};
+static_assert(sizeof(CoreFacts) == 48);
+
+u64 answer_cores(Call& call, u64 buffer, u64 room, u64 size_at) {
+  std::vector<CoreFacts> cores(std::min<u32>(call.state.processor_count, 64));
+  for (usize index = 0; index < cores.size(); ++index) cores[index].affinity = u64{1} << index;
+  return call.answer_with(buffer, room, cores.data(), cores.size() * sizeof(CoreFacts), size_at);
+}
+
+u64 answer_group(Call& call, u64 buffer, u64 room, u64 size_at) {
+  struct {
+    u32 relation = 4, size = 76 + 4;
+    u16 most = 1, active = 1;
+    u8 reserved[20] = {};
+    u8 most_processors = 0, active_processors = 0, reserved2[38] = {};
+    u64 affinity = 0;
+  } group;
+  static_assert(sizeof group == 80);
+  group.most_processors = group.active_processors = static_cast<u8>(std::min<u32>(call.state.processor_count, 64));
+  group.affinity = affinity_of(call.state);
+  return call.answer_with(buffer, room, &group, sizeof group, size_at);
+}
+
+// arguments: class, query, its size, buffer, its size, size used
+u64 system_information_ex(Call& call) {
+  constexpr u32 kProcessors = 107, kMachines = 181, kCpuSets = 175;
+  constexpr u32 kCores = 0, kGroups = 4, kAll = 0xffff;
+  const u64 buffer = call.argument(3), room = call.argument32(4), size_at = call.argument(5);
+  switch (call.argument32(0)) {
+    case kProcessors: {
+      u32 relation = 0;
+      if (!call.get(call.argument(1), relation)) return 0;
+      if (relation == kCores || relation == kAll) return answer_cores(call, buffer, room, size_at);
+      return relation == kGroups ? answer_group(call, buffer, room, size_at) : u64{kInvalidParameter};
+    }
+    case kMachines: {
+      constexpr std::array<u32, 2> kArm64 = {0xaa64 | 0x7u << 16, 0};  // native, in the kernel and in programs
+      return call.answer_with(buffer, room, kArm64.data(), sizeof kArm64, size_at);
+    }
+    case kCpuSets:
+    default:
+      return kInvalidInfoClass;
+  }
+}
+
+u64 performance_counter(Call& call) {
+  const u64 now = kUptimeTicks + call.now_ns / kNsPerTick, frequency = 10'000'000;
+  return call.put(call.argument(0), now) && call.put_if_wanted(call.argument(1), frequency) ? kSuccess
+                                                                                            : kAccessViolation;
+}
+
+u64 system_time(Call& call) {
+  return call.put(call.argument(0), kBootTime + call.now_ns / kNsPerTick) ? kSuccess : kAccessViolation;
+}
+
+// The resolution that programs ask for has no meaning here.
+u64 timer_resolution(Call& call) {
+  constexpr u32 kFinest = 5'000, kCoarsest = 156'250;
+  const u64 at = call.name == "NtSetTimerResolution" ? 2 : 0;
+  if (at == 2) return call.put(call.argument(2), kCoarsest) ? kSuccess : kAccessViolation;
+  return call.put(call.argument(0), kCoarsest) && call.put(call.argument(1), kFinest) &&
+                 call.put(call.argument(2), kCoarsest)
+             ? kSuccess
+             : kAccessViolation;
+}
+
+// Maps a file of C:\windows\system32 once; every later call gets the same address.
+u64 map_table(State& state, u64 key, const std::string& name, u64& size) {
+  const auto bytes = FileSystem::contents(state.files.find("\\??\\C:\\windows\\system32\\" + name));
+  if (!bytes || bytes->empty()) return 0;
+  size = bytes->size();
+  u64& address = state.nls_sections[key];
+  if (address != 0) return address;
+  Memory::Wish wish;
+  wish.size = size;
+  wish.type = MemoryType::mapped;
+  wish.protection = kPageReadOnly;
+  address = state.memory.reserve(wish);
+  if (address == 0 || state.memory.commit(address, page_up(size), kPageReadOnly) != kSuccess) return 0;
+  state.space.write(address, bytes->data(), size);
+  return address;
+}
+
+// arguments: pointer to the tables, language, its size
+u64 initialize_languages(Call& call) {
+  constexpr u32 kEnglish = 0x409;
+  u64 size = 0;
+  const u64 tables = map_table(call.state, 0, "locale.nls", size);
+  if (tables == 0) return kObjectNameNotFound;
+  return call.put(call.argument(0), tables) && call.put(call.argument(1), kEnglish) &&
+                 call.put_if_wanted(call.argument(2), size)
+             ? kSuccess
+             : kAccessViolation;
+}
+
+// arguments: type, id, context, pointer, size
+u64 language_section(Call& call) {
+  constexpr u32 kSorting = 9, kCases = 10, kCodePage = 11, kNormalization = 12;
+  const u32 type = call.argument32(0), id = call.argument32(1);
+  std::string name;
+  if (type == kSorting) name = "sortdefault.nls";
+  if (type == kCases) name = "l_intl.nls";
+  if (type == kCodePage) {
+    std::string number = std::to_string(id);
+    if (number.size() < 3) number.insert(0, 3 - number.size(), '0');
+    name = "c_" + number + ".nls";
+  }
+  if (type == kNormalization) {
+    name = id == 1    ? "normnfc.nls"
+           : id == 2  ? "normnfd.nls"
+           : id == 5  ? "normnfkc.nls"
+           : id == 6  ? "normnfkd.nls"
+           : id == 13 ? "normidna.nls"
+                      : "";
+  }
+  if (name.empty()) return kInvalidParameter;
+  u64 size = 0;
+  const u64 table = map_table(call.state, u64{type} << 32 | id, name, size);
+  if (table == 0) return kObjectNameNotFound;
+  return call.put(call.argument(3), table) && call.put_if_wanted(call.argument(4), size) ? kSuccess : kAccessViolation;
+}
+
+u64 accept(Call&) {
+  return kSuccess;
+}
+u64 not_here(Call&) {
+  return kNotImplemented;
+}
+
+u64 no_such_name(Call&) {
+  return kObjectNameNotFound;
+}
+
+// arguments: user's default, language
+u64 query_language(Call& call) {
+  constexpr u32 kEnglish = 0x409;
+  return call.put(call.argument(1), kEnglish) ? kSuccess : kAccessViolation;
+}
+u64 query_interface_language(Call& call) {
+  constexpr u16 kEnglish = 0x409;
+  return call.put(call.argument(0), kEnglish) ? kSuccess : kAccessViolation;
+}
+
+constexpr Service kInformation[] = {
+    {"NtQuerySystemInformation", system_information},
+    {"NtQuerySystemInformationEx", system_information_ex},
+    {"NtQueryPerformanceCounter", performance_counter},
+    {"NtQuerySystemTime", system_time},
+    {"NtQueryTimerResolution", timer_resolution},
+    {"NtSetTimerResolution", timer_resolution},
+    {"NtInitializeNlsFiles", initialize_languages},
+    {"NtGetNlsSectionPtr", language_section},
+    {"NtQueryDefaultLocale", query_language},
+    {"NtQueryDefaultUILanguage", query_interface_language},
+    {"NtQueryInstallUILanguage", query_interface_language},
+    {"NtTraceControl", not_here},
+    {"NtTraceEvent", accept},
+    {"NtSetThreadExecutionState", accept},
+    {"NtSystemDebugControl", not_here},
+    {"NtRaiseHardError", not_here},
+    {"NtQueryLicenseValue", not_here},
+    {"NtSetDebugFilterState", accept},
+    {"wine_nt_to_unix_file_name", no_such_name},
+    {"wine_unix_to_nt_file_name", no_such_name},
+    {"NtUserInitializeClientPfnArrays", not_here},
+    {"NtUserGetSystemDpiForProcess", not_here},
+    {"NtUserCallNoParam", not_here},
+};
+
+}  // namespace
+
+std::span<const Service> information_services() {
+  return kInformation;
+}
+
+}  // namespace wperf::sim::nt

@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "sim/nt/memory.h"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+
+#include "sim/windows/placement.h"
+
+namespace wperf::sim::nt {
+namespace {
+
+constexpr u64 kMemoryArea = 0x01d0'0000'0000;
+constexpr u64 kMostReserved = 1ull << 42;
+constexpr u64 kMostCommitted = 8ull << 30;
+constexpr usize kMostBlocks = 16384;
+
+constexpr u64 page_down(u64 value) {
+  return value & ~(kPageSize - 1);
+}
+constexpr u64 round_up(u64 value, u64 unit) {
+  return (value + unit - 1) / unit * unit;
+}
+
+}  // namespace
+
+std::shared_ptr<HostMemory> HostMemory::make(u64 size) {
+  void* const data = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (data == MAP_FAILED) return nullptr;
+  return std::shared_ptr<HostMemory>(new HostMemory(static_cast<std::byte*>(data), size));
+}
+HostMemory::~HostMemory() {
+  munmap(data_, size_);
+}
+void HostMemory::clear(u64 offset, u64 size) {
+  madvise(data_ + offset, size, MADV_DONTNEED);
+}
+
+Memory::Memory(AddressSpace& space, u64 seed)
+    : space_(space), first_(kMemoryArea + random_offset(seed, PlacedThing::memory, 0, 0x10000)) {}
+
+// The AddressSpace must not keep what the blocks lent.
+Memory::~Memory() {
+  for (const auto& [base, block] : blocks_) space_.take_back(base, block.size);
+}
+
+bool Memory::is_protection(u32 protection) {
+  const u32 access = protection & 0xff;
+  constexpr u32 kModifiers = kPageGuard | 0x200 | 0x400;  // PAGE_NOCACHE, PAGE_WRITECOMBINE
+  return (protection & ~(0xff | kModifiers)) == 0 && access != 0 && (access & (access - 1)) == 0;
+}
+
+u32 Memory::permissions_of(u32 protection) {
+  if ((protection & kPageGuard) != 0) return 0;
+  switch (protection & 0xff) {
+    case kPageReadOnly:
+      return kRead;
+    case kPageReadWrite:
+    case kPageWriteCopy:
+      return kRead | kWrite;
+    case kPageExecute:
+    case kPageExecuteRead:
+      return kRead | kExecute;
+    case kPageExecuteReadWrite:
+    case kPageExecuteWriteCopy:
+      return kRead | kWrite | kExecute;
+    default:
+      return 0;
+  }
+}
+
+Memory::Blocks::iterator Memory::block_at(u64 address) {
+  auto found = blocks_.upper_bound(address);
+  if (found == blocks_.begin()) return blocks_.end();
+  --found;
+  return address - found->first < found->second.size ? found : blocks_.end();
+}
+Memory::Blocks::const_iterator Memory::block_at(u64 address) const {
+  auto found = blocks_.upper_bound(address);
+  if (found == blocks_.begin()) return blocks_.end();
+  --found;
+  return address - found->first < found->second.size ? found : blocks_.end();
+}
+
+bool Memory::is_free(u64 base, u64 size) const {
+  const auto next = blocks_.lower_bound(base);
+  if (next != blocks_.end() && next->first < base + size) return false;
+  return next == blocks_.begin() || std::prev(next)->first + std::prev(next)->second.size <= base;
+}
+
+u64 Memory::find_place(const Wish& wish, u64 size) const {
+  const u64 unit = std::max<u64>(wish.alignment, kAllocationGranularity);
+  if ((unit & (unit - 1)) != 0) return 0;
+  const u64 highest = std::min(wish.highest, kHighestAddress);
+  if (size > highest) return 0;
+  if (wish.downwards) {
+    u64 base = (highest + 1 - size) / unit * unit;
+    while (base >= std::max(wish.lowest, kLowestAddress) && !is_free(base, size)) {
+      auto above = blocks_.lower_bound(base + size);
+      const u64 taken = std::prev(above)->first;
+      if (taken < size) return 0;
+      base = (taken - size) / unit * unit;
+    }
+    return base >= std::max(wish.lowest, kLowestAddress) ? base : 0;
+  }
+  u64 base = round_up(std::max(wish.lowest != 0 || highest < first_ ? wish.lowest : first_, kLowestAddress), unit);
+  while (base <= highest - size + 1 && !is_free(base, size)) {
+    const auto next = blocks_.upper_bound(base);
+    const bool inside = next != blocks_.begin() && std::prev(next)->first + std::prev(next)->second.size > base;
+    const auto& [start, block] = inside ? *std::prev(next) : *next;
+    base = round_up(start + block.size, unit);
+  }
+  return base <= highest - size + 1 ? base : 0;
+}
+
+u64 Memory::reserve(const Wish& wish) {
+  if (wish.size == 0 || wish.size > kMostReserved || blocks_.size() >= kMostBlocks) return 0;
+  u64 base = 0, size = 0;
+  if (wish.address != 0) {
+    if (wish.address < kLowestAddress || wish.address > kHighestAddress) return 0;
+    base = wish.address / kAllocationGranularity * kAllocationGranularity;
+    size = page_up(wish.address + wish.size) - base;
+    if (base + size - 1 > kHighestAddress || !is_free(base, size)) return 0;
+  } else {
+    size = page_up(wish.size);
+    base = find_place(wish, size);
+    if (base == 0) return 0;
+  }
+  if (reserved_ + size > kMostReserved) return 0;
+  Block block{size, wish.protection, wish.type, wish.memory, wish.offset, {}};
+  if (block.memory == nullptr) block.memory = HostMemory::make(size);
+  if (block.memory == nullptr || block.offset > block.memory->size() || size > block.memory->size() - block.offset)
+    return 0;
+  reserved_ += size;
+  blocks_.emplace(base, std::move(block));
+  return base;
+}
+
+// No range of committed pages crosses this address any more.
+void Memory::cut(Block& block, u64 at) {
+  auto range = block.pages.upper_bound(at);
+  if (range == block.pages.begin()) return;
+  --range;
+  auto& [end, protection] = range->second;
+  if (range->first == at || end <= at) return;
+  block.pages.emplace(at, std::pair{end, protection});
+  end = at;
+}
+
+void Memory::set_pages(Block& block, u64 begin, u64 end, u32 protection) {
+  cut(block, begin);
+  cut(block, end);
+  block.pages.erase(block.pages.lower_bound(begin), block.pages.lower_bound(end));
+  if (protection == 0) return;
+  const auto next = block.pages.lower_bound(end);
+  if (next != block.pages.end() && next->first == end && next->second.second == protection) {
+    end = next->second.first;
+    block.pages.erase(next);
+  }
+  const auto after = block.pages.lower_bound(begin);
+  if (after != block.pages.begin()) {
+    const auto before = std::prev(after);
+    if (before->second.first == begin && before->second.second == protection) {
+      before->second.first = end;
+      return;
+    }
+  }
+  block.pages.emplace(begin, std::pair{end, protection});
+}
+
+Status Memory::commit(u64 address, u64 size, u32 protection) {
+  const auto found = block_at(address);
+  if (size == 0 || size > kMostReserved || found == blocks_.end()) return kConflictingAddresses;
+  Block& block = found->second;
+  const u64 begin = page_down(address), end = page_up(address + size);
+  if (end > found->first + block.size) return kConflictingAddresses;
+  const u32 permissions = permissions_of(protection);
+  space_.protect_lent(begin, end - begin, permissions);
+  // The gaps between pages that are committed already.
+  u64 at = begin;
+  while (at < end) {
+    const auto next = block.pages.upper_bound(at);
+    if (next != block.pages.begin() && std::prev(next)->second.first > at) {
+      at = std::prev(next)->second.first;
+      continue;
+    }
+    const u64 until = next == block.pages.end() ? end : std::min(end, next->first);
+    if (committed_ + (until - at) > kMostCommitted) return kNoMemory;
+    if (!space_.lend(at, until - at, permissions, block.memory->data() + block.offset + (at - found->first)))
+      return kNoMemory;
+    committed_ += until - at;
+    at = until;
+  }
+  set_pages(block, begin, end, protection);
+  return kSuccess;
+}
+
+Status Memory::decommit(u64 address, u64 size) {
+  const auto found = block_at(address);
+  if (found == blocks_.end()) return kConflictingAddresses;
+  Block& block = found->second;
+  if (block.type != MemoryType::private_pages) return kUnableToFreeVm;
+  const u64 begin = size == 0 ? found->first : page_down(address);
+  if (size > kMostReserved) return kUnableToFreeVm;
+  const u64 end = size == 0 ? found->first + block.size : page_up(address + size);
+  if (end > found->first + block.size) return kUnableToFreeVm;
+  cut(block, begin);
+  cut(block, end);
+  for (auto range = block.pages.lower_bound(begin); range != block.pages.end() && range->first < end; ++range)
+    committed_ -= range->second.first - range->first;
+  set_pages(block, begin, end, 0);
+  space_.take_back(begin, end - begin);
+  block.memory->clear(block.offset + (begin - found->first), end - begin);
+  return kSuccess;
+}
+
+Status Memory::release(u64 address) {
+  const auto found = blocks_.find(address);
+  if (found == blocks_.end()) return kUnableToFreeVm;
+  for (const auto& [begin, range] : found->second.pages) committed_ -= range.first - begin;
+  space_.take_back(found->first, found->second.size);
+  reserved_ -= found->second.size;
+  blocks_.erase(found);
+  return kSuccess;
+}
+
+Status Memory::protect(u64 address, u64 size, u32 protection, u32& before) {
+  const auto found = block_at(address);
+  if (size == 0 || size > kMostReserved || found == blocks_.end()) return kConflictingAddresses;
+  Block& block = found->second;
+  const u64 begin = page_down(address), end = page_up(address + size);
+  if (end > found->first + block.size) return kConflictingAddresses;
+  bool first = true;
+  for (u64 at = begin; at < end;) {
+    auto range = block.pages.upper_bound(at);
+    if (range == block.pages.begin() || (--range)->second.first <= at) return kNotCommitted;
+    if (first) before = range->second.second;
+    first = false;
+    at = range->second.first;
+  }
+  set_pages(block, begin, end, protection);
+  space_.protect_lent(begin, end - begin, permissions_of(protection));
+  return kSuccess;
+}
+
+Memory::Area Memory::query(u64 address) const {
+  Area area;
+  area.base = page_down(address);
+  const auto found = block_at(area.base);
+  if (found == blocks_.end()) {
+    const auto next = blocks_.upper_bound(area.base);
+    area.size = (next == blocks_.end() ? kHighestAddress + 1 : next->first) - area.base;
+    return area;
+  }
+  const Block& block = found->second;
+  area.allocation = found->first;
+  area.allocation_protection = block.protection;
+  area.type = block.type;
+  const auto next = block.pages.upper_bound(area.base);
+  u64 end = next == block.pages.end() ? found->first + block.size : next->first;
+  if (next != block.pages.begin() && std::prev(next)->second.first > area.base) {
+    area.protection = std::prev(next)->second.second;
+    end = std::prev(next)->second.first;
+  }
+  area.size = end - area.base;
+  return area;
+}
+
+std::optional<Memory::Reservation> Memory::reservation_of(u64 address) const {
+  const auto found = block_at(address);
+  if (found == blocks_.end()) return std::nullopt;
+  return Reservation{found->first, found->second.size, found->second.type};
+}
+
+bool Memory::spring_guard(u64 address) {
+  const Area area = query(address);
+  if ((area.protection & kPageGuard) == 0) return false;
+  u32 before = 0;
+  return protect(area.base, kPageSize, area.protection & ~kPageGuard, before) == kSuccess;
+}
+
+}  // namespace wperf::sim::nt

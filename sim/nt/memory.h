@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The virtual memory of a process as NT sees it: reservations, committed pages with their protection, views of
+// sections and images. Committed pages are lent to the process's AddressSpace.
+#pragma once
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <optional>
+
+#include "base/ints.h"
+#include "sim/memory/address_space.h"
+#include "sim/nt/status.h"
+
+namespace wperf::sim::nt {
+
+// PAGE_ values of Windows.
+inline constexpr u32 kPageNoAccess = 1, kPageReadOnly = 2, kPageReadWrite = 4, kPageWriteCopy = 8, kPageExecute = 0x10,
+                     kPageExecuteRead = 0x20, kPageExecuteReadWrite = 0x40, kPageExecuteWriteCopy = 0x80,
+                     kPageGuard = 0x100;
+
+enum class MemoryType : u32 { private_pages = 0x20000, mapped = 0x40000, image = 0x1000000 };
+
+inline constexpr u64 kLowestAddress = 0x10000, kHighestAddress = 0x7fff'fffe'ffff;
+
+// Zeroed memory of this host. Views of one section share a block.
+class HostMemory {
+ public:
+  static std::shared_ptr<HostMemory> make(u64 size);  // null if memory is short
+  ~HostMemory();
+  HostMemory(const HostMemory&) = delete;
+  HostMemory& operator=(const HostMemory&) = delete;
+  std::byte* data() const { return data_; }
+  u64 size() const { return size_; }
+  void clear(u64 offset, u64 size);
+
+ private:
+  HostMemory(std::byte* data, u64 size) : data_(data), size_(size) {}
+  std::byte* data_;
+  u64 size_;
+};
+
+class Memory {
+ public:
+  Memory(AddressSpace& space, u64 seed);
+  ~Memory();
+  Memory(const Memory&) = delete;
+  Memory& operator=(const Memory&) = delete;
+
+  struct Wish {
+    u64 address = 0;  // 0: anywhere
+    u64 size = 0;
+    u64 lowest = 0, highest = kHighestAddress;  // where "anywhere" is
+    u64 alignment = 0;                          // at least 64 KiB
+    u32 protection = kPageReadWrite;            // of the allocation; pages get theirs when they are committed
+    MemoryType type = MemoryType::private_pages;
+    bool downwards = false;                   // the highest free place
+    std::shared_ptr<HostMemory> memory = {};  // a section's; a new block if null
+    u64 offset = 0;                           // in `memory`
+  };
+  // Returns the address, or 0 if there is no such place.
+  u64 reserve(const Wish& wish);
+  // All pages must lie in one reservation. Pages that are committed already get the protection.
+  [[nodiscard]] Status commit(u64 address, u64 size, u32 protection);
+  [[nodiscard]] Status decommit(u64 address, u64 size);
+  [[nodiscard]] Status release(u64 address);  // the start of the reservation
+  // Sets the protection of committed pages; returns the first page's old one in `before`.
+  [[nodiscard]] Status protect(u64 address, u64 size, u32 protection, u32& before);
+
+  struct Area {
+    u64 base = 0, size = 0;  // pages of the same kind from here on
+    u64 allocation = 0;      // 0: free
+    u32 allocation_protection = 0;
+    u32 protection = 0;  // 0: not committed
+    MemoryType type = MemoryType::private_pages;
+  };
+  Area query(u64 address) const;
+
+  struct Reservation {
+    u64 base = 0, size = 0;
+    MemoryType type = MemoryType::private_pages;
+  };
+  std::optional<Reservation> reservation_of(u64 address) const;
+  // A guard page that was touched loses its guard. Returns false if the page has none.
+  bool spring_guard(u64 address);
+  u64 committed() const { return committed_; }
+
+  static bool is_protection(u32 protection);
+  static u32 permissions_of(u32 protection);  // for the AddressSpace
+
+ private:
+  struct Block {
+    u64 size = 0;
+    u32 protection = 0;
+    MemoryType type = MemoryType::private_pages;
+    std::shared_ptr<HostMemory> memory;
+    u64 offset = 0;
+    std::map<u64, std::pair<u64, u32>> pages;  // committed: start -> (end, protection), no two that could be one
+  };
+  using Blocks = std::map<u64, Block>;
+
+  Blocks::iterator block_at(u64 address);
+  Blocks::const_iterator block_at(u64 address) const;
+  bool is_free(u64 base, u64 size) const;
+  u64 find_place(const Wish& wish, u64 size) const;
+  static void cut(Block& block, u64 at);
+  static void set_pages(Block& block, u64 begin, u64 end, u32 protection);  // 0: no longer committed
+
+  AddressSpace& space_;
+  u64 first_;
+  Blocks blocks_;
+  u64 committed_ = 0, reserved_ = 0;
+};
+
+}  // namespace wperf::sim::nt

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "sim/nt/services.h"
+#include "sim/windows/wide_strings.h"
+
+namespace wperf::sim::nt {
+namespace {
+
+constexpr u32 kCommit = 0x1000, kReserve = 0x2000, kReset = 0x80000, kTopDown = 0x100000, kDecommit = 0x4000,
+              kRelease = 0x8000;
+
+// Where zero bits of an address limit it: their number, or from 32 on a mask of the bits that may be set.
+u64 highest_for(u64 zero_bits) {
+  if (zero_bits == 0) return kHighestAddress;
+  if (zero_bits < 32) return (u64{1} << (32 - zero_bits)) - 1;
+  u64 mask = zero_bits;
+  for (u32 shift = 1; shift < 64; shift *= 2) mask |= mask >> shift;
+  return mask;
+}
+
+u64 allocate(Call& call, u64 size_at, u32 type, u32 protection, Memory::Wish wish) {
+  State& state = call.state;
+  const u64 base_at = call.argument(1);
+  if (call.object_of(call.argument(0)) != state.process_object) return kInvalidHandle;
+  if (!call.get(base_at, wish.address) || !call.get(size_at, wish.size)) return 0;
+  if (!Memory::is_protection(protection)) return kInvalidPageProtection;
+  if (wish.size == 0 || (type & (kCommit | kReserve | kReset)) == 0) return kInvalidParameter;
+  wish.protection = protection;
+  wish.downwards |= (type & kTopDown) != 0;
+  u64 base = wish.address & ~(kPageSize - 1), size = page_up(wish.address - base + wish.size);
+  if ((type & kReserve) != 0 || wish.address == 0) {
+    base = state.memory.reserve(wish);
+    if (base == 0) return wish.address != 0 ? kConflictingAddresses : kNoMemory;
+    const auto reserved = state.memory.reservation_of(base);
+    size = reserved->size;
+  }
+  if ((type & kCommit) != 0) {
+    if (const Status status = state.memory.commit(base, size, protection); status != kSuccess) return status;
+  }
+  return call.put(base_at, base) && call.put(size_at, size) ? kSuccess : kAccessViolation;
+}
+
+// arguments: process, address, zero bits, size, type, protection
+u64 allocate_memory(Call& call) {
+  Memory::Wish wish;
+  wish.highest = highest_for(call.argument(2));
+  return allocate(call, call.argument(3), call.argument32(4), call.argument32(5), wish);
+}
+
+// arguments: process, address, size, type, protection, extended parameters, their count
+u64 allocate_memory_ex(Call& call) {
+  constexpr u64 kAddressRequirements = 1, kType = 0xff, kMost = 16;
+  Memory::Wish wish;
+  const u64 count = std::min<u64>(call.argument32(6), kMost);
+  for (u64 index = 0; index < count; ++index) {
+    u64 parameter[2] = {};
+    if (!call.read(call.argument(5) + index * sizeof parameter, parameter, sizeof parameter)) return 0;
+    if ((parameter[0] & kType) != kAddressRequirements) continue;
+    u64 requirements[3] = {};
+    if (!call.read(parameter[1], requirements, sizeof requirements)) return 0;
+    wish.lowest = requirements[0];
+    if (requirements[1] != 0) wish.highest = requirements[1];
+    wish.alignment = requirements[2];
+  }
+  return allocate(call, call.argument(2), call.argument32(3), call.argument32(4), wish);
+}
+
+// arguments: process, address, size, type
+u64 free_memory(Call& call) {
+  u64 base = 0, size = 0;
+  if (call.object_of(call.argument(0)) != call.state.process_object) return kInvalidHandle;
+  if (!call.get(call.argument(1), base) || !call.get(call.argument(2), size)) return 0;
+  Memory& memory = call.state.memory;
+  const auto reserved = memory.reservation_of(base);
+  if (!reserved || reserved->type != MemoryType::private_pages) return kUnableToFreeVm;
+  const u64 begin = base & ~(kPageSize - 1);
+  Status status = kInvalidParameter;
+  if (call.argument32(3) == kDecommit) {
+    status = memory.decommit(base, size);
+    if (size == 0) size = reserved->size;
+  } else if (call.argument32(3) == kRelease) {
+    if (size != 0 && page_up(size) != reserved->size)
+      return call.refuse("parts of a reservation cannot be released on the simulated machine");
+    status = memory.release(begin);
+    size = reserved->size;
+  }
+  if (status != kSuccess) return status;
+  return call.put(call.argument(1), begin) && call.put(call.argument(2), page_up(size)) ? kSuccess : kAccessViolation;
+}
+
+// arguments: process, address, size, protection, previous protection
+u64 protect_memory(Call& call) {
+  u64 base = 0, size = 0;
+  u32 before = 0;
+  if (call.object_of(call.argument(0)) != call.state.process_object) return kInvalidHandle;
+  if (!call.get(call.argument(1), base) || !call.get(call.argument(2), size)) return 0;
+  if (!Memory::is_protection(call.argument32(3))) return kInvalidPageProtection;
+  const u64 begin = base & ~(kPageSize - 1);
+  const Status status = call.state.memory.protect(base, size, call.argument32(3), before);
+  if (status != kSuccess) return status;
+  return call.put(call.argument(1), begin) && call.put(call.argument(2), page_up(base + size) - begin) &&
+                 call.put(call.argument(4), before)
+             ? kSuccess
+             : kAccessViolation;
+}
+
+u64 basic_information(Call& call, u64 buffer, u64 room, u64 size_at) {
+  constexpr u32 kStateCommit = 0x1000, kStateReserve = 0x2000, kStateFree = 0x10000;
+  const Memory::Area area = call.state.memory.query(call.argument(1));
+  struct {
+    u64 base, allocation;
+    u32 allocation_protection, partition;
+    u64 size;
+    u32 state, protection, type, padding;
+  } basic{area.base, area.allocation, area.allocation_protection, 0, area.size, 0, area.protection, 0, 0};
+  static_assert(sizeof basic == 48);
+  basic.state = area.protection != 0 ? kStateCommit : kStateReserve;
+  basic.type = static_cast<u32>(area.type);
+  if (area.allocation == 0) {
+    basic.state = kStateFree;
+    basic.protection = kPageNoAccess;
+    basic.type = 0;
+  }
+  if (room < sizeof basic) return kInfoLengthMismatch;
+  const u64 size = sizeof basic;
+  return call.put(buffer, basic) && call.put_if_wanted(size_at, size) ? kSuccess : kAccessViolation;
+}
+
+u64 mapped_file_name(Call& call, u64 buffer, u64 room, u64 size_at) {
+  for (const Module& module : call.state.modules) {
+    if (call.argument(1) - module.base >= module.size) continue;
+    const auto known = call.state.guest_paths.find(module.base);
+    const std::string path = known != call.state.guest_paths.end() ? known->second : module.name;
+    const std::vector<u16> units = to_utf16("\\Device\\HarddiskVolume1" + path.substr(std::min<usize>(path.size(), 2)));
+    struct {
+      u16 length, capacity;
+      u32 padding;
+      u64 text;
+    } name{static_cast<u16>(units.size() * 2), static_cast<u16>(units.size() * 2 + 2), 0, buffer + 16};
+    const u64 size = sizeof name + units.size() * 2 + 2;
+    if (!call.put_if_wanted(size_at, size)) return 0;
+    if (room < size) return kBufferOverflow;
+    const u16 end = 0;
+    return call.put(buffer, name) && call.write(name.text, units.data(), units.size() * 2) &&
+                   call.put(name.text + units.size() * 2, end)
+               ? kSuccess
+               : kAccessViolation;
+  }
+  return kInvalidParameter;
+}
+
+// arguments: process, address, class, buffer, its size, size used
+u64 query_memory(Call& call) {
+  constexpr u32 kBasic = 0, kWorkingSet = 1, kMappedFile = 2, kRegion = 3, kWorkingSetEx = 4, kHostPart = 1000;
+  if (call.object_of(call.argument(0)) != call.state.process_object) return kInvalidHandle;
+  const u64 buffer = call.argument(3), room = call.argument(4), size_at = call.argument(5);
+  if (call.argument(1) > kHighestAddress) return kInvalidParameter;
+  switch (call.argument32(2)) {
+    case kBasic:
+      return basic_information(call, buffer, room, size_at);
+    case kMappedFile:
+      return mapped_file_name(call, buffer, room, size_at);
+    case kHostPart: {
+      // A DLL asks for its part on the host. It gets a handle, and no answers by it (answer_host_call).
+      const u64 base = call.argument(1), size = sizeof base;
+      return call.put(buffer, base) && call.put_if_wanted(size_at, size) ? kSuccess : kAccessViolation;
+    }
+    case kWorkingSet:
+    case kRegion:
+    case kWorkingSetEx:
+    default:
+      return kInvalidInfoClass;
+  }
+}
+
+// arguments: process, address, buffer, size, size done
+template <bool writes>
+u64 copy_memory(Call& call) {
+  if (call.object_of(call.argument(0)) != call.state.process_object) return kInvalidHandle;
+  constexpr u64 kPartialCopy = 0x8000000d;
+  const u64 size = call.argument(3);
+  const u64 from = writes ? call.argument(2) : call.argument(1), to = writes ? call.argument(1) : call.argument(2);
+  const bool done = call.state.guest.copy(to, from, size);
+  if (!call.put_if_wanted(call.argument(4), done ? size : u64{0})) return 0;
+  return done ? u64{kSuccess} : kPartialCopy;
+}
+
+u64 nothing_to_do(Call&) {
+  return kSuccess;
+}
+
+// Code that the program wrote must be seen by its cores.
+u64 flush_code(Call& call) {
+  const u64 address = call.argument(1), size = call.argument(2);
+  const auto bytes = call.state.space.view(address, std::min<u64>(size, 4));
+  if (!bytes.empty()) call.state.space.write(address, bytes.data(), bytes.size());
+  return kSuccess;
+}
+
+constexpr Service kMemory[] = {
+    {"NtAllocateVirtualMemory", allocate_memory},  {"NtAllocateVirtualMemoryEx", allocate_memory_ex},
+    {"NtFreeVirtualMemory", free_memory},          {"NtProtectVirtualMemory", protect_memory},
+    {"NtQueryVirtualMemory", query_memory},        {"NtReadVirtualMemory", copy_memory<false>},
+    {"NtWriteVirtualMemory", copy_memory<true>},   {"NtFlushInstructionCache", flush_code},
+    {"NtFlushProcessWriteBuffers", nothing_to_do}, {"NtLockVirtualMemory", nothing_to_do},
+    {"NtUnlockVirtualMemory", nothing_to_do},      {"NtSetInformationVirtualMemory", nothing_to_do},
+};
+
+}  // namespace
+
+std::span<const Service> memory_services() {
+  return kMemory;
+}
+
+}  // namespace wperf::sim::nt

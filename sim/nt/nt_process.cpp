@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "sim/nt/nt_process.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <filesystem>
+
+#include "sim/nt/services.h"
+#include "sim/nt/state.h"
+#include "sim/windows/loader.h"
+
+namespace wperf::sim::nt {
+namespace {
+
+constexpr usize kLongestCommandLine = 32766;
+
+// A terminal must not follow what the program wrote.
+std::string printable(std::string_view text) {
+  std::string out(text.substr(0, 300));
+  for (char& one : out)
+    if (static_cast<u8>(one) < 0x20 || static_cast<u8>(one) >= 0x7f) one = '?';
+  return out;
+}
+
+class NtProcess final : public Program {
+ public:
+  explicit NtProcess(u64 seed) : state_(seed) {}
+  ~NtProcess() override {
+    for (const auto& [base, section] : state_.views) write_back(*section);
+  }
+
+  State& state() { return state_; }
+
+  AddressSpace& space() override { return state_.space; }
+  ThreadState& thread(u32 id) override { return find(id).registers; }
+  std::vector<u32> threads() const override {
+    std::vector<u32> ids;
+    for (const auto& thread : state_.threads) ids.push_back(thread->id);
+    return ids;
+  }
+  const std::vector<Module>& modules() const override { return state_.modules; }
+  u32 processor(u32 id) const override { return find(id).processor; }
+  u32 exit_code() const override { return state_.exit_code; }
+  std::string crash_text() const override { return state_.crash_text; }
+  bool has_ended(u32 id) const override { return find(id).ended; }
+
+  CallOutcome kernel_call(u32 id, u32 immediate, u64 now_ns) override;
+  bool goes_on_after(u32 id, const Stop& stop) override;
+  bool wakes(u32 id, u64 now_ns) override;
+
+  u64 sleep_until_ns(u32 id) const override {
+    const Thread& thread = find(id);
+    if (thread.ended || thread.suspended != 0) return kNever;
+    return thread.wait.kind != Wait::Kind::none ? thread.wait.wake_ns : thread.ready_ns;
+  }
+  WaitsFor waits_for(u32 id) const override {
+    const Thread& thread = find(id);
+    if (thread.suspended != 0) return WaitsFor::resumption;
+    switch (thread.wait.kind) {
+      case Wait::Kind::alert:
+        return WaitsFor::lock;
+      case Wait::Kind::objects:
+      case Wait::Kind::packets:
+        return WaitsFor::threads;
+      default:
+        return WaitsFor::time;
+    }
+  }
+
+ private:
+  Thread& find(u32 id) const {
+    for (const auto& thread : state_.threads)
+      if (thread->id == id) return *thread;
+    return *state_.threads.front();
+  }
+  CallOutcome end();
+  bool handle_stack_overflow(Thread& thread, u64 address);
+  bool answer_register_read(Thread& thread);
+
+  State state_;
+};
+
+CallOutcome NtProcess::kernel_call(u32 id, u32 immediate, u64 now_ns) {
+  Thread& thread = find(id);
+  set_shared_time(state_, now_ns);
+  if (immediate == kHostCall) {
+    Call call(state_, thread, "a call of the host", now_ns);
+    const u64 answer = answer_host_call(call);
+    thread.registers.x[0] = call.failed() ? u64{kAccessViolation} : answer;
+    return call.outcome();
+  }
+  const auto service = state_.services.find(immediate);
+  if (service == state_.services.end() || service->second == nullptr) {
+    const auto name = state_.service_names.find(immediate);
+    state_.exit_code = 0xc000001c;  // STATUS_INVALID_SYSTEM_SERVICE
+    state_.crash_text = name == state_.service_names.end()
+                            ? "svc #" + std::to_string(immediate) + " at " +
+                                  describe_address(state_, thread.registers.pc - 4) + " is not a system call"
+                            : name->second + ", called from " + describe_address(state_, thread.registers.x[30]) +
+                                  ", is a system call that the simulated machine does not have";
+    return CallOutcome::crashed;
+  }
+  Call call(state_, thread, service->second->name, now_ns);
+  const u64 answer = service->second->handler(call);
+  if (call.failed()) {
+    thread.registers.x[0] = kAccessViolation;
+  } else if (answer != kNoAnswer) {
+    thread.registers.x[0] = answer;
+  }
+  return call.outcome() == CallOutcome::ended ? end() : call.outcome();
+}
+
+// A program that ends with an error of Windows has crashed, or could not be started.
+CallOutcome NtProcess::end() {
+  constexpr u32 kError = 0xc0000000;
+  if ((state_.exit_code & kError) != kError) return CallOutcome::ended;
+  std::string_view why = state_.last_exception;
+  if (why.empty()) {
+    why = state_.debug_text;
+    while (why.ends_with('\n')) why.remove_suffix(1);
+    why.remove_prefix(why.rfind('\n') + 1);  // npos + 1 is 0
+  }
+  state_.crash_text = "it ended with status " + hex(state_.exit_code) + (why.empty() ? "" : ": " + printable(why));
+  return CallOutcome::crashed;
+}
+
+bool NtProcess::wakes(u32 id, u64 now_ns) {
+  Thread& thread = find(id);
+  if (thread.wait.kind == Wait::Kind::none) return true;
+  set_shared_time(state_, now_ns);
+  if (try_to_end_wait(state_, thread, now_ns)) return true;
+  if (thread.wait.deadline_ns > now_ns) {
+    set_wake_time(thread);
+    return thread.wait.wake_ns <= now_ns;
+  }
+  end_wait(thread, thread.wait.kind == Wait::Kind::time ? kSuccess : kTimeout, now_ns);
+  return true;
+}
+
+// The exception that Windows makes of a fault. Compilers give some numbers of BRK a meaning.
+u32 code_of(const Stop& stop) {
+  constexpr u32 kBrkAssertion = 0xf001, kBrkDivideByZero = 0xf004;
+  if (stop.fault_kind == FaultKind::memory) return kAccessViolation;
+  if (stop.fault_kind == FaultKind::instruction) return kIllegalInstruction;
+  if (stop.immediate == kBrkAssertion) return kAssertionFailure;
+  return stop.immediate == kBrkDivideByZero ? kIntegerDivideByZero : kBreakpoint;
+}
+
+u64 access_of(const std::string& text) {
+  constexpr u64 kReads = 0, kWrites = 1, kExecutes = 8;
+  if (text.starts_with("jump")) return kExecutes;
+  return text.starts_with("write") ? kWrites : kReads;
+}
+
+// Programs made by Microsoft's compiler read CurrentEL to find out whether they are a driver, and catch the exception.
+bool NtProcess::answer_register_read(Thread& thread) {
+  constexpr u32 kReadLevel = 0xd5384240, kRegister = 0x1f;
+  ThreadState& registers = thread.registers;
+  u32 instruction = 0;
+  if (!state_.space.read(registers.pc, &instruction, sizeof instruction)) return false;
+  if ((instruction & ~kRegister) != kReadLevel) return false;
+  if ((instruction & kRegister) != kRegister) registers.x[instruction & kRegister] = 0;
+  registers.pc += sizeof instruction;
+  return true;
+}
+
+// The pages below the guard become usable, so that the handlers of the exception have a stack.
+bool NtProcess::handle_stack_overflow(Thread& thread, u64 address) {
+  const u64 lowest = thread.stack + kPageSize;
+  if (address < lowest || address >= thread.stack_limit || thread.stack_limit == lowest) return false;
+  u32 before = 0;
+  if (state_.memory.protect(lowest, thread.stack_limit - lowest, kPageReadWrite, before) != kSuccess) return false;
+  thread.stack_limit = lowest;
+  state_.space.write(thread.teb + 0x10, &lowest, sizeof lowest);
+  return true;
+}
+
+bool NtProcess::goes_on_after(u32 id, const Stop& stop) {
+  constexpr u32 kBrkFailFast = 0xf003;
+  Thread& thread = find(id);
+  if (stop.fault_kind == FaultKind::instruction && answer_register_read(thread)) return true;
+  Exception exception{code_of(stop), 0, thread.registers.pc, {}};
+  const std::string where = stop.text + " at " + describe_address(state_, thread.registers.pc);
+  if (stop.fault_kind == FaultKind::breakpoint && stop.immediate == kBrkFailFast) {
+    state_.exit_code = kFailFast;
+    state_.crash_text = "the program ended itself because of a fatal error (code " +
+                        std::to_string(thread.registers.x[0]) + ") at " + describe_address(state_, thread.registers.pc);
+    return false;
+  }
+  if (stop.fault_kind == FaultKind::memory) {
+    if (handle_stack_overflow(thread, stop.fault_address)) {
+      exception.code = kStackOverflow;
+    } else if (state_.memory.spring_guard(stop.fault_address)) {
+      exception.code = kGuardPage;
+      exception.parameters = {access_of(stop.text), stop.fault_address};
+    } else {
+      exception.parameters = {access_of(stop.text), stop.fault_address};
+    }
+  }
+  state_.last_exception = where;
+  if (deliver(state_, thread, exception)) return true;
+  state_.exit_code = exception.code;
+  state_.crash_text = where + " (the program ran out of stack)";
+  return false;
+}
+
+}  // namespace
+
+std::string hex(u64 value) {
+  std::array<char, 24> text{};
+  const int length = std::snprintf(text.data(), text.size(), "0x%llx", static_cast<unsigned long long>(value));
+  return {text.data(), static_cast<usize>(length)};
+}
+
+std::string describe_address(const State& state, u64 address) {
+  for (const Module& module : state.modules)
+    if (address - module.base < module.size) return module.name + "+" + hex(address - module.base);
+  return hex(address);
+}
+
+std::unique_ptr<Program> load_process(const ProcessWish& wish, LoadError& error) {
+  error = {};
+  error.hint.clear();
+  ImageFile file;
+  if (!read_image_file(wish.image_path, file, error)) return nullptr;
+  if (wish.command_line.size() > kLongestCommandLine || wish.command_line.find('\0') != std::string::npos) {
+    error.text = "the command line of " + file.name + " is longer than Windows allows";
+    return nullptr;
+  }
+  auto process = std::make_unique<NtProcess>(wish.seed);
+  State& state = process->state();
+  std::string why;
+  state.program = read_image(std::move(file.bytes), why);
+  if (state.program != nullptr && state.program->pe.is_dll) why = "is a DLL, not a program";
+  if (!why.empty()) {
+    error.text = file.name + " " + why;
+    return nullptr;
+  }
+  if (!state.files.set_system_folder(wish.system_folder)) {
+    error.text = "the folder " + wish.system_folder + " with the DLLs of Windows cannot be opened";
+    return nullptr;
+  }
+  const Surroundings& surroundings = wish.surroundings;
+  if (!surroundings.folder.empty() && !state.files.set_work_folder(surroundings.folder, surroundings.writes)) {
+    error.text = "the folder " + surroundings.folder + " of the option 'folder=' cannot be opened";
+    return nullptr;
+  }
+  if (!state.files.set_program_folder(std::filesystem::path(wish.image_path).parent_path().string())) {
+    error.text = "the folder of " + wish.image_path + " cannot be opened";
+    return nullptr;
+  }
+  state.has_input = surroundings.input;
+  state.console_shown = surroundings.console;
+  state.process_id = wish.process_id;
+  state.processor_count = wish.core_count;
+  state.command_line = wish.command_line;
+  state.program_path = std::string(kProgramFolder) + "\\" + file.name;
+  state.modules.push_back({file.name, wish.image_path, 0, 0, 0});
+  if (!prepare_process(state, error)) return nullptr;
+  Thread& first = *state.threads.front();
+  first.processor = wish.core;
+  first.affinity = u64{1} << (wish.core & 63);
+  return process;
+}
+
+}  // namespace wperf::sim::nt

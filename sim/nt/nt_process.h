@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A Windows process whose DLLs are real ones: the ARM64 builds of Wine's ntdll, kernelbase and so on are loaded by
+// ntdll's own loader, and this layer answers their system calls.
+#pragma once
+#include <memory>
+#include <string>
+
+#include "sim/windows/guest_files.h"
+#include "sim/windows/program.h"
+
+namespace wperf::sim::nt {
+
+struct ProcessWish {
+  std::string image_path, command_line;  // on this host; the program sees it in C:\app
+  std::string system_folder;             // on this host: the DLLs of Windows
+  u64 seed = 0;
+  u32 process_id = 1000;
+  u32 core = 0, core_count = 1;
+  Surroundings surroundings;
+};
+
+// Null if the program or the DLLs cannot be loaded; `error` then says why.
+std::unique_ptr<Program> load_process(const ProcessWish& wish, LoadError& error);
+
+}  // namespace wperf::sim::nt

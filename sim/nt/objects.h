@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The kernel objects of a process, and the handles by which it names them.
+#pragma once
+#include <deque>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/ints.h"
+#include "sim/nt/image_file.h"
+#include "sim/nt/memory.h"
+#include "sim/windows/guest_files.h"
+
+namespace wperf::sim::nt {
+
+struct Object {
+  enum class Kind : u8 { event, semaphore, mutant, timer, thread, process, file, section, port, key, token, directory };
+  explicit Object(Kind object_kind) : kind(object_kind) {}
+  virtual ~Object() = default;
+  Object(const Object&) = delete;
+  Object& operator=(const Object&) = delete;
+
+  const Kind kind;
+  bool signalled = false;  // ends waits; semaphores, mutants and timers have their own fields
+  std::string name;        // full, of those that have one
+};
+using ObjectPointer = std::shared_ptr<Object>;
+
+struct Event final : Object {
+  static constexpr Kind kKind = Kind::event;
+  explicit Event(bool resets) : Object(kKind), resets_itself(resets) {}
+  bool resets_itself;  // by the wait that it ends
+};
+
+struct Semaphore final : Object {
+  static constexpr Kind kKind = Kind::semaphore;
+  Semaphore(u32 at_first, u32 at_most) : Object(kKind), count(at_first), most(at_most) {}
+  u32 count, most;
+};
+
+struct Mutant final : Object {
+  static constexpr Kind kKind = Kind::mutant;
+  Mutant() : Object(kKind) {}
+  u32 owner = 0;  // a thread's id; 0: free
+  u32 depth = 0;
+  bool abandoned = false;
+};
+
+struct Timer final : Object {
+  static constexpr Kind kKind = Kind::timer;
+  explicit Timer(bool resets) : Object(kKind), resets_itself(resets) {}
+  bool resets_itself;
+  u64 due_ns = ~u64{0};
+  u64 period_ns = 0;
+};
+
+struct ThreadObject final : Object {
+  static constexpr Kind kKind = Kind::thread;
+  explicit ThreadObject(u32 thread_id) : Object(kKind), id(thread_id) {}
+  u32 id;
+};
+
+struct ProcessObject final : Object {
+  static constexpr Kind kKind = Kind::process;
+  ProcessObject() : Object(kKind) {}
+};
+
+struct TokenObject final : Object {
+  static constexpr Kind kKind = Kind::token;
+  TokenObject() : Object(kKind) {}
+};
+
+struct Directory final : Object {
+  static constexpr Kind kKind = Kind::directory;
+  Directory() : Object(kKind) {}
+};
+
+// A completion port.
+struct Port final : Object {
+  static constexpr Kind kKind = Kind::port;
+  struct Packet {
+    u64 key = 0, value = 0, status = 0, information = 0;
+  };
+  static constexpr usize kMostPackets = 1 << 20;
+  Port() : Object(kKind) {}
+  std::deque<Packet> packets;
+};
+
+// A file, a folder, a standard stream or the null device.
+struct File final : Object {
+  static constexpr Kind kKind = Kind::file;
+  enum class Type : u8 { disk, folder, input, output, error, null };
+  File(Type file_type, GuestFiles* in) : Object(kKind), type(file_type), files(in) {}
+  ~File() override;
+  bool is_stream() const { return type != Type::disk && type != Type::folder; }
+
+  Type type;
+  GuestFiles* files;                 // of disk files and folders
+  std::string host_name;             // the name that `files` takes
+  std::string path;                  // "\??\C:\work\a.txt"
+  u32 number = 0;                    // of an open disk file
+  u64 position = 0;                  // the next byte of a read or write without an offset
+  bool appends = false;              // may only append
+  bool removed_at_end = false;       // with the last handle
+  bool answers_at_once = true;       // not opened for overlapped use
+  bool quiet_at_once = false;        // no packet for what is done at once
+  std::vector<std::string> entries;  // of a fixed folder
+  std::vector<std::string> found;    // of a folder that is being listed
+  usize next = 0;                    // index in `found`
+  bool listed = false;               // a search has begun
+  std::shared_ptr<Port> port;        // receives the completions
+  u64 port_key = 0;
+};
+
+struct Section final : Object {
+  static constexpr Kind kKind = Kind::section;
+  Section() : Object(kKind) {}
+  std::shared_ptr<ImageContents> image;  // of an image
+  std::string path;                      // of an image: its name for lists of modules
+  std::shared_ptr<File> file;            // of a mapped file
+  std::shared_ptr<HostMemory> memory;    // of all others; filled when it is made
+  u64 size = 0;
+  u32 protection = 0;
+};
+
+struct Key final : Object {
+  static constexpr Kind kKind = Kind::key;
+  Key() : Object(kKind) {}
+};
+
+class Handles {
+ public:
+  static constexpr usize kMost = 65536;
+
+  // Returns 0 if there are too many.
+  u64 add(ObjectPointer object);
+  ObjectPointer at(u64 handle) const;  // null for an unknown handle
+  template <class T>
+  std::shared_ptr<T> at(u64 handle) const {
+    ObjectPointer object = at(handle);
+    return object != nullptr && object->kind == T::kKind ? std::static_pointer_cast<T>(object) : nullptr;
+  }
+  bool close(u64 handle);
+  template <class Visit>
+  void for_each(const Visit& visit) const {
+    for (const ObjectPointer& object : objects_)
+      if (object != nullptr) visit(*object);
+  }
+
+ private:
+  static constexpr u64 kStep = 4;
+  std::vector<ObjectPointer> objects_;  // index + 1 times kStep is the handle
+  usize lowest_free_ = 0;               // no free one is below
+};
+
+}  // namespace wperf::sim::nt

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The drive that a program sees: C:\app with the program, C:\work with the folder of the user, and the system's DLLs in
+// C:\windows\system32. Names are found whatever their case. Every access goes through GuestFiles, out of which no name
+// leads.
+#pragma once
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/ints.h"
+#include "sim/nt/status.h"
+#include "sim/windows/guest_files.h"
+
+namespace wperf::sim::nt {
+
+// The place that a name means, whether there is something or not.
+struct Place {
+  enum class Kind : u8 { disk, fixed_folder, null_device };
+  Status status = kSuccess;  // otherwise why the name means no place
+  Kind kind = Kind::disk;
+  GuestFiles* files = nullptr;  // of a place on disk
+  std::string host_name;        // its name for `files`
+  std::string path;             // "C:\work\a.txt"
+  bool exists = false;
+  bool names_folder = false;  // the name ends with a backslash
+  FileFacts facts;
+  std::vector<std::string> entries;  // of a fixed folder
+};
+
+class FileSystem {
+ public:
+  FileSystem() = default;
+
+  // Folders of this host. Returns false if there is no such folder.
+  [[nodiscard]] bool set_program_folder(const std::string& folder);
+  [[nodiscard]] bool set_system_folder(const std::string& folder);
+  [[nodiscard]] bool set_work_folder(const std::string& folder, bool writes);
+
+  // A name as system calls have it: "\??\C:\work\a.txt".
+  Place find(std::string_view nt_name);
+  // The bytes of a file; nullopt if it cannot be read.
+  static std::optional<std::vector<std::byte>> contents(const Place& place);
+  // The file of this host that "C:\app\fib.exe" stands for; empty if there is none.
+  std::string host_path(std::string_view path);
+
+ private:
+  Place find_in(GuestFiles& files, std::string root, const std::vector<std::string>& parts, usize first);
+
+  GuestFiles program_, system_, work_;
+  std::string program_folder_, system_folder_, work_folder_;
+  bool has_work_ = false;
+};
+
+inline constexpr std::string_view kNtPrefix = "\\??\\";
+inline constexpr std::string_view kProgramFolder = "C:\\app", kSystemFolder = "C:\\windows\\system32",
+                                  kWorkFolder = "C:\\work";
+
+Status status_of(FileProblem problem);
+
+}  // namespace wperf::sim::nt

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The process, its token, and other processes, of which there are none.
+#include <algorithm>
+#include <array>
+
+#include "sim/nt/services.h"
+#include "sim/windows/wide_strings.h"
+
+namespace wperf::sim::nt {
+namespace {
+
+// arguments: process, exit code
+u64 terminate_process(Call& call) {
+  State& state = call.state;
+  if (call.argument(0) == 0) {  // all threads but the calling one
+    for (const auto& thread : state.threads)
+      if (thread.get() != &call.thread) end_thread(state, *thread, call.argument32(1), call.now_ns);
+    return kSuccess;
+  }
+  if (call.object_of(call.argument(0)) != state.process_object) return kInvalidHandle;
+  return call.end_process(call.argument32(1));
+}
+
+u64 no_process(Call&) {
+  return kInvalidCid;
+}
+
+// arguments: handle, access, attributes, client id
+u64 open_process(Call& call) {
+  u64 ids[2] = {};
+  if (!call.read(call.argument(3), ids, sizeof ids)) return 0;
+  if (ids[0] != call.state.process_id) return kInvalidCid;
+  return call.give_handle(call.argument(0), call.state.process_object);
+}
+
+u64 answer_image_name(Call& call, bool dos_form) {
+  const std::string& path = call.state.program_path;
+  const std::vector<u16> units = to_utf16(dos_form ? path : "\\Device\\HarddiskVolume1" + path.substr(2));
+  const u64 buffer = call.argument(2), length = units.size() * 2;
+  struct {
+    u16 length, capacity;
+    u32 padding;
+    u64 text;
+  } name{static_cast<u16>(length), static_cast<u16>(length + 2), 0, buffer + 16};
+  const u32 size = static_cast<u32>(sizeof name + length + 2);
+  if (!call.put_if_wanted(call.argument(4), size)) return 0;
+  if (call.argument32(3) < size) return kInfoLengthMismatch;
+  const u16 end = 0;
+  return call.put(buffer, name) && call.write(name.text, units.data(), length) && call.put(name.text + length, end)
+             ? kSuccess
+             : kAccessViolation;
+}
+
+// arguments: process, class, buffer, its size, size used
+u64 process_information(Call& call) {
+  constexpr u32 kBasic = 0, kIoCounters = 2, kVmCounters = 3, kTimes = 4, kDebugPort = 7, kErrorMode = 12,
+                kPriorityClass = 18, kHandleCount = 20, kAffinity = 21, kPriorityBoost = 22, kSession = 24, kWow64 = 26,
+                kImageName = 27, kDebugObject = 30, kDebugFlags = 31, kExecuteFlags = 34, kImageInformation = 37,
+                kCookie = 36, kImageNameDos = 43;
+  State& state = call.state;
+  if (call.object_of(call.argument(0)) != state.process_object) return kInvalidHandle;
+  const u64 buffer = call.argument(2), room = call.argument32(3), size_at = call.argument(4);
+  const auto answer = [&](const auto& value) {
+    return u64{call.answer_with(buffer, room, &value, sizeof value, size_at)};
+  };
+  const u64 affinity = state.processor_count >= 64 ? ~u64{0} : (u64{1} << state.processor_count) - 1;
+  switch (call.argument32(1)) {
+    case kBasic:
+      return answer(std::array<u64, 6>{kPending, state.peb, affinity, 8, state.process_id, 4});
+    case kIoCounters:
+      return answer(std::array<u64, 6>{});
+    case kVmCounters: {
+      const u64 used = state.memory.committed();
+      const std::array<u64, 11> counters{used, used, 0, used, used, 0, 0, 0, 0, used, used};
+      return answer(counters);
+    }
+    case kTimes:
+      return answer(std::array<u64, 4>{kBootTime, 0, 0, call.now_ns / kNsPerTick});
+    case kDebugPort:
+    case kWow64:
+      return answer(u64{0});
+    case kDebugObject:
+      return 0xc0000353;  // STATUS_PORT_NOT_SET
+    case kErrorMode:
+      return answer(u32{2});  // a crash ends the program without a window
+    case kDebugFlags:
+      return answer(u32{1});
+    case kPriorityClass:
+      return answer(std::array<u8, 2>{0, 2});
+    case kHandleCount: {
+      u32 count = 0;
+      state.handles.for_each([&](Object&) { ++count; });
+      return answer(count);
+    }
+    case kAffinity:
+      return answer(affinity);
+    case kPriorityBoost:
+      return answer(u32{0});
+    case kSession:
+      return answer(u32{1});
+    case kImageName:
+      return answer_image_name(call, false);
+    case kImageNameDos:
+      return answer_image_name(call, true);
+    case kExecuteFlags:
+      return answer(u32{0xd});
+    case kCookie:
+      return answer(static_cast<u32>(state.seed * 0x9e3779b1u));
+    case kImageInformation: {
+      std::array<std::byte, kImageInformationSize> information;
+      fill_image_information(*state.program, state.program_base, information.data());
+      return answer(information);
+    }
+    default:
+      return kInvalidInfoClass;
+  }
+}
+
+u64 accept_setting(Call&) {
+  return kSuccess;
+}
+
+constexpr u64 kTokenOfProcess = ~u64{3}, kTokenOfThread = ~u64{4}, kTokenInForce = ~u64{5};
+
+bool is_token(Call& call, u64 handle) {
+  return handle == kTokenOfProcess || handle == kTokenInForce || call.state.handles.at<TokenObject>(handle) != nullptr;
+}
+
+u64 open_process_token(Call& call) {
+  const u64 at = call.name.ends_with("Ex") ? 3 : 2;
+  return call.give_handle(call.argument(static_cast<u32>(at)), std::make_shared<TokenObject>());
+}
+u64 open_thread_token(Call&) {
+  return kNoToken;
+}
+
+// arguments: token, class, buffer, its size, size used
+u64 token_information(Call& call) {
+  constexpr u32 kUser = 1, kGroups = 2, kPrivileges = 3, kOwner = 4, kPrimaryGroup = 5, kDefaultAcl = 6, kType = 8,
+                kStatistics = 10, kSession = 12, kElevationType = 18, kElevation = 20, kIntegrity = 25,
+                kAppContainer = 29;
+  // S-1-5-21-0-0-0-1000, the user; S-1-16-8192, medium integrity
+  constexpr std::array<u32, 7> kUserSid = {0x00000501, 0x05000000, 21, 0, 0, 0, 1000};
+  constexpr std::array<u32, 3> kMediumSid = {0x00000101, 0x10000000, 8192};
+  if (call.argument(0) == kTokenOfThread) return kNoToken;
+  if (!is_token(call, call.argument(0))) return kInvalidHandle;
+  const u64 buffer = call.argument(2), room = call.argument32(3), size_at = call.argument(4);
+  const auto answer = [&](const void* bytes, u64 size) -> u64 {
+    if (!call.put_if_wanted(size_at, static_cast<u32>(size))) return 0;
+    if (room < size) return kBufferTooSmall;
+    return call.write(buffer, bytes, size) ? kSuccess : kAccessViolation;
+  };
+  struct {
+    u64 sid, attributes;
+    std::array<u32, 7> bytes;
+  } user{buffer + 16, 0, kUserSid};
+  struct {
+    u64 sid, attributes;
+    std::array<u32, 3> bytes;
+  } integrity{buffer + 16, 0x60, kMediumSid};
+  struct {
+    u64 sid;
+    std::array<u32, 7> bytes;
+  } owner{buffer + 8, kUserSid};
+  constexpr u64 kNone = 0;
+  const u32 number = call.argument32(1) == kElevationType || call.argument32(1) == kType ? 1 : 0;
+  switch (call.argument32(1)) {
+    case kUser:
+      return answer(&user, 16 + sizeof kUserSid);
+    case kIntegrity:
+      return answer(&integrity, 16 + sizeof kMediumSid);
+    case kOwner:
+    case kPrimaryGroup:
+      return answer(&owner, 8 + sizeof kUserSid);
+    case kGroups:
+    case kDefaultAcl:
+      return answer(&kNone, sizeof kNone);
+    case kPrivileges:
+      return answer(&kNone, sizeof(u32));
+    case kStatistics: {
+      constexpr std::array<u64, 7> kStatisticsOfToken{};
+      return answer(&kStatisticsOfToken, sizeof kStatisticsOfToken);
+    }
+    case kType:
+    case kSession:
+    case kElevationType:
+    case kElevation:
+    case kAppContainer:
+      return answer(&number, sizeof number);
+    default:
+      return kInvalidInfoClass;
+  }
+}
+
+constexpr Service kProcesses[] = {
+    {"NtTerminateProcess", terminate_process},
+    {"NtOpenProcess", open_process},
+    {"NtGetNextProcess", no_process},
+    {"NtQueryInformationProcess", process_information},
+    {"NtSetInformationProcess", accept_setting},
+    {"NtOpenProcessToken", open_process_token},
+    {"NtOpenProcessTokenEx", open_process_token},
+    {"NtOpenThreadToken", open_thread_token},
+    {"NtOpenThreadTokenEx", open_thread_token},
+    {"NtQueryInformationToken", token_information},
+    {"NtAdjustPrivilegesToken", accept_setting},
+};
+
+}  // namespace
+
+std::span<const Service> process_services() {
+  return kProcesses;
+}
+
+}  // namespace wperf::sim::nt

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Sections, and the views of them that programs map: images, files, plain memory.
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "sim/nt/services.h"
+#include "sim/windows/placement.h"
+
+namespace wperf::sim::nt {
+namespace {
+
+constexpr u32 kSectionImage = 0x1000000;
+constexpr u64 kLargestSection = 1ull << 36;
+
+bool is_writable(u32 protection) {
+  return (protection & (kPageReadWrite | kPageExecuteReadWrite)) != 0;
+}
+
+std::shared_ptr<Section> image_section(Call& call, const File& file, Status& status) {
+  const Place place = call.state.files.find(file.path);
+  auto bytes = FileSystem::contents(place);
+  status = kInvalidImageFormat;
+  if (!bytes) return nullptr;
+  auto section = std::make_shared<Section>();
+  std::string why;
+  section->image = read_image(std::move(*bytes), why);
+  if (section->image == nullptr) return nullptr;
+  section->path = place.path;
+  section->size = section->image->pe.image_size;
+  status = kSuccess;
+  return section;
+}
+
+// The contents of the file as they are now.
+Status fill_from_file(Section& section, const std::shared_ptr<File>& file, u64 wanted) {
+  FileFacts facts;
+  if (file->type != File::Type::disk) return kInvalidParameter;
+  if (file->files->facts(file->number, facts) != FileProblem::none) return kUnsuccessful;
+  section.size = wanted != 0 ? wanted : facts.bytes;
+  if (section.size == 0) return 0xc000011e;  // STATUS_MAPPED_FILE_SIZE_ZERO
+  if (section.size > kLargestSection) return kSectionTooBig;
+  if (section.size > facts.bytes) {
+    if (!is_writable(section.protection)) return kSectionTooBig;
+    if (!file->files->resize(file->number, section.size)) return kDiskFull;
+  }
+  section.memory = HostMemory::make(page_up(section.size));
+  if (section.memory == nullptr) return kNoMemory;
+  section.file = file;
+  usize done = 0;
+  if (!file->files->seek(file->number, 0, GuestFiles::From::start)) return kUnsuccessful;
+  while (done < facts.bytes && done < section.size) {
+    const auto got = file->files->read(file->number, {reinterpret_cast<char*>(section.memory->data()) + done,
+                                                      std::min<u64>(facts.bytes, section.size) - done});
+    if (!got || *got == 0) break;
+    done += *got;
+  }
+  return kSuccess;
+}
+
+// arguments: handle, access, attributes, size, protection, kind, file
+u64 create_section(Call& call) {
+  u64 size = 0;
+  if (call.argument(3) != 0 && !call.get(call.argument(3), size)) return 0;
+  if (!Memory::is_protection(call.argument32(4))) return kInvalidPageProtection;
+  const auto file = call.state.handles.at<File>(call.argument(6));
+  if (call.argument(6) != 0 && file == nullptr) return kInvalidHandle;
+  ObjectName name;
+  if (const Status status = call.read_name(call.argument(2), name); status != kSuccess) return status;
+  if ((call.argument32(5) & kSectionImage) != 0) {
+    if (file == nullptr) return kInvalidHandle;
+    Status status = kSuccess;
+    const auto section = image_section(call, *file, status);
+    return section == nullptr ? status : call.give_handle(call.argument(0), section);
+  }
+  if (!name.text.empty()) {
+    if (const ObjectPointer known = call.state.names[name.text].lock()) {
+      const Status status = call.give_handle(call.argument(0), known);
+      return status == kSuccess ? kObjectNameExists : status;
+    }
+  }
+  auto section = std::make_shared<Section>();
+  section->protection = call.argument32(4);
+  if (file != nullptr) {
+    if (const Status status = fill_from_file(*section, file, size); status != kSuccess) return status;
+  } else {
+    if (size == 0) return kInvalidParameter;
+    if (size > kLargestSection) return kSectionTooBig;
+    section->size = size;
+    section->memory = HostMemory::make(page_up(size));
+    if (section->memory == nullptr) return kNoMemory;
+  }
+  if (!name.text.empty()) {
+    section->name = name.text;
+    call.state.names[name.text] = section;
+  }
+  return call.give_handle(call.argument(0), section);
+}
+
+u64 open_section(Call& call) {
+  ObjectName name;
+  if (const Status status = call.read_name(call.argument(2), name); status != kSuccess) return status;
+  const auto known = call.state.names.find(name.text);
+  const ObjectPointer object = known == call.state.names.end() ? nullptr : known->second.lock();
+  if (object == nullptr || object->kind != Object::Kind::section) return kObjectNameNotFound;
+  return call.give_handle(call.argument(0), object);
+}
+
+// arguments: section, class, buffer, its size, size used
+u64 query_section(Call& call) {
+  constexpr u32 kBasic = 0, kImage = 1;
+  const auto section = call.state.handles.at<Section>(call.argument(0));
+  if (section == nullptr) return kInvalidHandle;
+  const u64 buffer = call.argument(2), room = call.argument(3);
+  if (call.argument32(1) == kBasic) {
+    const u64 basic[3] = {0, section->image != nullptr ? u64{kSectionImage} : u64{0x8000000}, section->size};
+    return call.answer_with(buffer, room, basic, sizeof basic, 0);
+  }
+  if (call.argument32(1) != kImage || section->image == nullptr) return kInvalidInfoClass;
+  std::array<std::byte, kImageInformationSize> information;
+  fill_image_information(*section->image, section->image->pe.preferred_base, information.data());
+  return call.answer_with(buffer, room, information.data(), information.size(), 0);
+}
+
+std::string name_of(const std::string& path) {
+  return path.substr(path.rfind('\\') + 1);
+}
+
+u64 map_image_view(Call& call, const Section& section) {
+  State& state = call.state;
+  const u64 base = map_image(state.memory, *section.image, 0, state.seed, state.images_mapped++);
+  if (base == 0) return kNoMemory;
+  const u64 size = section.image->pe.image_size;
+  learn_services(state, *section.image, base);
+  std::erase_if(state.modules,
+                [&](const Module& module) { return module.base < base + size && base < module.base + module.size; });
+  state.modules.push_back({name_of(section.path), state.files.host_path(section.path), base, size,
+                           section.image->pe.entry_rva != 0 ? base + section.image->pe.entry_rva : 0});
+  state.guest_paths[base] = section.path;
+  return call.put(call.argument(2), base) && call.put(call.argument(6), size) ? kSuccess : kAccessViolation;
+}
+
+// arguments: section, process, address, zero bits, committed size, offset, size, inheritance, type, protection
+u64 map_view(Call& call) {
+  State& state = call.state;
+  const auto section = state.handles.at<Section>(call.argument(0));
+  if (section == nullptr || call.object_of(call.argument(1)) != state.process_object) return kInvalidHandle;
+  if (section->image != nullptr) return map_image_view(call, *section);
+  u64 offset = 0, size = 0;
+  Memory::Wish wish;
+  if (!call.get(call.argument(2), wish.address) || !call.get(call.argument(6), size)) return 0;
+  if (call.argument(5) != 0 && !call.get(call.argument(5), offset)) return 0;
+  const u32 protection = call.argument32(9);
+  if (!Memory::is_protection(protection)) return kInvalidPageProtection;
+  if (offset % kAllocationGranularity != 0 || offset >= section->size) return kInvalidViewSize;
+  if (size == 0) size = section->size - offset;
+  if (size > page_up(section->size) - offset) return kInvalidViewSize;
+  wish.size = page_up(size);
+  wish.type = MemoryType::mapped;
+  wish.protection = protection;
+  wish.memory = section->memory;
+  wish.offset = offset;
+  if ((protection & (kPageWriteCopy | kPageExecuteWriteCopy)) != 0) {  // what is written is the view's own
+    wish.memory = HostMemory::make(wish.size);
+    if (wish.memory == nullptr) return kNoMemory;
+    std::memcpy(wish.memory->data(), section->memory->data() + offset, wish.size);
+    wish.offset = 0;
+  }
+  const u64 base = state.memory.reserve(wish);
+  if (base == 0) return kConflictingAddresses;
+  if (const Status status = state.memory.commit(base, wish.size, protection); status != kSuccess) return status;
+  state.views[base] = section;
+  return call.put(call.argument(2), base) && call.put(call.argument(6), wish.size) ? kSuccess : kAccessViolation;
+}
+
+u64 unmap_view(Call& call) {
+  State& state = call.state;
+  if (call.object_of(call.argument(0)) != state.process_object) return kInvalidHandle;
+  const auto reserved = state.memory.reservation_of(call.argument(1));
+  if (!reserved || reserved->type == MemoryType::private_pages) return kNotMappedView;
+  if (const auto view = state.views.find(reserved->base); view != state.views.end()) {
+    write_back(*view->second);
+    state.views.erase(view);
+  }
+  return state.memory.release(reserved->base);
+}
+
+// arguments: process, address, size, I/O status
+u64 flush_view(Call& call) {
+  const auto view =
+      call.state.views.find(call.state.memory.reservation_of(call.argument(1)).value_or(Memory::Reservation{}).base);
+  if (view == call.state.views.end()) return kNotMappedView;
+  write_back(*view->second);
+  return call.argument(3) == 0 || call.put_io_status(call.argument(3), kSuccess, 0) ? kSuccess : kAccessViolation;
+}
+
+// Two addresses of one module are in the same file; two modules never are.
+u64 same_file(Call& call) {
+  constexpr u64 kNotSameDevice = 0xc00000d4;
+  const auto first = call.state.memory.reservation_of(call.argument(0));
+  const auto second = call.state.memory.reservation_of(call.argument(1));
+  if (!first || !second) return kInvalidParameter;
+  const auto& paths = call.state.guest_paths;
+  const auto one = paths.find(first->base), other = paths.find(second->base);
+  const bool same =
+      first->base == second->base || (one != paths.end() && other != paths.end() && one->second == other->second);
+  return same ? u64{kSuccess} : kNotSameDevice;
+}
+
+constexpr Service kSections[] = {
+    {"NtCreateSection", create_section},  {"NtOpenSection", open_section},
+    {"NtQuerySection", query_section},    {"NtMapViewOfSection", map_view},
+    {"NtUnmapViewOfSection", unmap_view}, {"NtUnmapViewOfSectionEx", unmap_view},
+    {"NtFlushVirtualMemory", flush_view}, {"NtAreMappedFilesTheSame", same_file},
+};
+
+}  // namespace
+
+void write_back(const Section& section) {
+  if (section.file == nullptr || !is_writable(section.protection)) return;
+  GuestFiles& files = *section.file->files;
+  if (!files.seek(section.file->number, 0, GuestFiles::From::start)) return;
+  (void)files.write(section.file->number, {reinterpret_cast<const char*>(section.memory->data()), section.size});
+}
+
+std::span<const Service> section_services() {
+  return kSections;
+}
+
+}  // namespace wperf::sim::nt

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "sim/nt/services.h"
+
+#include <algorithm>
+
+namespace wperf::sim::nt {
+namespace {
+
+constexpr u64 kHostLoadLibrary = 0, kHostWriteText = 2, kHostSystemTime = 7;
+constexpr usize kDebugTextKept = 4096;
+
+}  // namespace
+
+std::array<std::span<const Service>, 10> all_services() {
+  return {memory_services(), section_services(), file_services(),    folder_services(),      wait_services(),
+          port_services(),   thread_services(),  process_services(), information_services(), registry_services()};
+}
+
+const Service* find_service(std::string_view name) {
+  for (const std::span<const Service> part : all_services()) {
+    const auto found = std::find_if(part.begin(), part.end(), [&](const Service& one) { return one.name == name; });
+    if (found != part.end()) return &*found;
+  }
+  return nullptr;
+}
+
+void learn_services(State& state, const ImageContents& image, u64 base) {
+  constexpr u32 kLoadNumber = 0xd2800008, kLoadMask = 0xffe0001f;  // mov x8, #N
+  constexpr u32 kSaveLink = 0xaa1e03e9;                            // mov x9, x30
+  constexpr u32 kCall = 0xd4000001, kReturn = 0xd65f03c0;          // svc #N, ret
+  for (const PeExport& entry : image.pe.exports) {
+    if (entry.rva == 0) continue;
+    u32 words[2] = {};
+    if (!state.space.read(base + entry.rva, words, sizeof words)) continue;
+    if ((words[0] & kLoadMask) != kLoadNumber || words[1] != kSaveLink) continue;
+    const u32 number = words[0] >> 5 & 0xffff;
+    const u32 stub[2] = {kCall | number << 5, kReturn};
+    state.space.write(base + entry.rva, stub, sizeof stub);
+    state.services[number] = find_service(entry.name);
+    state.service_names[number] = entry.name;
+  }
+}
+
+// arguments: handle, code, parameters. The DLLs that have a part on their host get STATUS_NOT_IMPLEMENTED for theirs,
+// and do without; ntdll's own part is answered.
+u64 answer_host_call(Call& call) {
+  const u64 parameters = call.argument(2);
+  if (call.argument(0) != kOwnHostPart) return kNotImplemented;
+  switch (call.argument32(1)) {
+    case kHostLoadLibrary:
+      return kNotFound;
+    case kHostWriteText: {
+      struct {
+        u64 text;
+        u32 size;
+      } given{};
+      if (!call.get(parameters, given)) return 0;
+      std::string text(std::min<u32>(given.size, kDebugTextKept), '\0');
+      if (!call.read(given.text, text.data(), text.size())) return 0;
+      call.state.debug_text += text;
+      if (call.state.debug_text.size() > kDebugTextKept)
+        call.state.debug_text.erase(0, call.state.debug_text.size() - kDebugTextKept);
+      return given.size;
+    }
+    case kHostSystemTime: {
+      const u64 now = kBootTime + call.now_ns / kNsPerTick;
+      (void)call.put(parameters, now);
+      return kSuccess;
+    }
+    default:
+      return kNotImplemented;
+  }
+}
+
+}  // namespace wperf::sim::nt

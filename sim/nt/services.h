@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The system calls that this layer answers: one table in parts, one part in each *_calls.cpp file. Their numbers belong
+// to one build of ntdll.dll, so they are learned from its stubs.
+#pragma once
+#include <array>
+#include <span>
+#include <string_view>
+
+#include "base/ints.h"
+#include "sim/nt/call.h"
+
+namespace wperf::sim::nt {
+
+struct Service {
+  std::string_view name;
+  u64 (*handler)(Call&);  // returns the program's x0, or kNoAnswer
+};
+
+std::span<const Service> memory_services();
+std::span<const Service> section_services();
+std::span<const Service> file_services();
+std::span<const Service> folder_services();
+std::span<const Service> wait_services();
+std::span<const Service> port_services();
+std::span<const Service> thread_services();
+std::span<const Service> process_services();
+std::span<const Service> information_services();
+std::span<const Service> registry_services();
+
+std::array<std::span<const Service>, 10> all_services();
+const Service* find_service(std::string_view name);  // null if there is none
+
+// The stubs of the image's system calls become `svc #N; ret`, as in Windows' own DLLs, and their names are noted.
+void learn_services(State& state, const ImageContents& image, u64 base);
+
+// wait_calls.cpp: the thread waits; the timeout is a time of NT in the program's memory, or null.
+u64 begin_wait(Call& call, Wait wait, u64 timeout_at);
+
+// The immediate of the SVC by which DLLs reach functions of their host.
+inline constexpr u32 kHostCall = 0xfff0;
+u64 answer_host_call(Call& call);
+
+}  // namespace wperf::sim::nt

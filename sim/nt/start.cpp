@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A process before its first instruction: ntdll and the program are mapped, ntdll's loader does the rest. The offsets
+// are those of 64-bit Windows.
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "sim/nt/services.h"
+#include "sim/nt/state.h"
+#include "sim/windows/guest_exception.h"
+#include "sim/windows/placement.h"
+#include "sim/windows/wide_strings.h"
+
+namespace wperf::sim::nt {
+namespace {
+
+constexpr u64 kPebSize = 0x3000;  // PEB + 0x2000 holds a list that ntdll reads
+constexpr u64 kHighestLowAddress = 0x7ffdffff;
+constexpr u64 kDefaultStack = 1 << 20, kLeastStack = 64 << 10, kMostStack = 64 << 20;
+constexpr u32 kBuild = 26100;
+// PF_ARM_VFP_32_REGISTERS, NEON, FASTFAIL, ARM V8, V8 CRYPTO, V8 CRC32, V8.1 ATOMIC
+constexpr std::array<u32, 7> kFeatures = {18, 19, 23, 29, 30, 31, 34};
+
+template <class T>
+void put(State& state, u64 address, T value) {
+  state.space.write(address, &value, sizeof value);
+}
+
+struct UnicodeString {
+  u16 length = 0, capacity = 0;
+  u32 padding = 0;
+  u64 text = 0;
+};
+
+// Writes the texts that follow a block of parameters.
+class TextWriter {
+ public:
+  TextWriter(State& state, u64 at) : state_(state), at_(at) {}
+  UnicodeString write(std::string_view text, u16 capacity = 0) {
+    std::vector<u16> units = to_utf16(text);
+    units.push_back(0);
+    const u64 size = units.size() * sizeof(u16);
+    const UnicodeString result{static_cast<u16>(size - sizeof(u16)), std::max(static_cast<u16>(size), capacity), 0,
+                               at_};
+    state_.space.write(at_, units.data(), size);
+    at_ += (std::max<u64>(size, capacity) + 7) / 8 * 8;
+    return result;
+  }
+  u64 at() const { return at_; }
+
+ private:
+  State& state_;
+  u64 at_;
+};
+
+u64 map_pages(State& state, u64 address, u64 size, u32 protection, bool low) {
+  Memory::Wish wish;
+  wish.address = address;
+  wish.size = size;
+  if (low) wish.highest = kHighestLowAddress;
+  wish.downwards = low;
+  const u64 base = state.memory.reserve(wish);
+  return base != 0 && state.memory.commit(base, size, protection) == kSuccess ? base : 0;
+}
+
+bool map_shared_data(State& state) {
+  constexpr u64 kTickMultiplier = 0x4, kSystemRoot = 0x30, kBuildNumber = 0x260, kProductType = 0x264,
+                kProductValid = 0x268, kArchitecture = 0x26a, kMajor = 0x26c, kProcessorFeatures = 0x274,
+                kCounterFrequency = 0x300, kSystemCall = 0x308, kProcessors = 0x3c0;
+  if (map_pages(state, kSharedData, kPageSize, kPageReadOnly, false) == 0) return false;
+  put(state, kSharedData + kTickMultiplier, u32{0x0fa00000});
+  const std::vector<u16> root = to_utf16("C:\\windows");
+  state.space.write(kSharedData + kSystemRoot, root.data(), root.size() * sizeof(u16));
+  put(state, kSharedData + kBuildNumber, kBuild);
+  put(state, kSharedData + kProductType, u32{1});
+  put(state, kSharedData + kProductValid, u8{1});
+  put(state, kSharedData + kArchitecture, u16{12});
+  put(state, kSharedData + kMajor, u32{10});
+  for (const u32 feature : kFeatures) put(state, kSharedData + kProcessorFeatures + feature, u8{1});
+  put(state, kSharedData + kCounterFrequency, u64{10'000'000});
+  put(state, kSharedData + kSystemCall, u32{1});
+  put(state, kSharedData + kProcessors, state.processor_count);
+  set_shared_time(state, 0);
+  return true;
+}
+
+// Names in alphabetical order, as Windows keeps them.
+std::string environment_of(const State& state) {
+  const std::array<std::string, 20> variables = {"APPDATA=C:\\work",
+                                                 "ComSpec=C:\\windows\\system32\\cmd.exe",
+                                                 "COMPUTERNAME=SIMULATED",
+                                                 "HOMEDRIVE=C:",
+                                                 "HOMEPATH=\\work",
+                                                 "LOCALAPPDATA=C:\\work",
+                                                 "NUMBER_OF_PROCESSORS=" + std::to_string(state.processor_count),
+                                                 "OS=Windows_NT",
+                                                 "PATH=C:\\windows\\system32;C:\\windows;C:\\app",
+                                                 "PATHEXT=.COM;.EXE;.BAT;.CMD",
+                                                 "PROCESSOR_ARCHITECTURE=ARM64",
+                                                 "ProgramData=C:\\work",
+                                                 "PUBLIC=C:\\work",
+                                                 "SystemDrive=C:",
+                                                 "SystemRoot=C:\\windows",
+                                                 "TEMP=C:\\work",
+                                                 "TMP=C:\\work",
+                                                 "USERNAME=user",
+                                                 "USERPROFILE=C:\\work",
+                                                 "windir=C:\\windows"};
+  std::string block;
+  for (const std::string& variable : variables) block += variable + '\0';
+  return block;
+}
+
+u64 standard_handle(State& state, File::Type type) {
+  auto stream = std::make_shared<File>(type, nullptr);
+  stream->path = "\\Device\\NamedPipe";
+  return state.handles.add(std::move(stream));
+}
+
+bool map_parameters(State& state) {
+  constexpr u64 kSize = 0x410, kWorkCapacity = 520;
+  const std::string environment = environment_of(state);
+  const u64 size = page_up(kSize + 2 * (state.command_line.size() + environment.size()) + kWorkCapacity +
+                           6 * (state.program_path.size() + 8) + 0x200);
+  const u64 block = map_pages(state, 0, size, kPageReadWrite, false);
+  if (block == 0) return false;
+  TextWriter texts(state, block + kSize);
+  put(state, block + 0x08, u32{1});  // normalised: its pointers are addresses
+  put(state, block + 0x20, standard_handle(state, File::Type::input));
+  put(state, block + 0x28, standard_handle(state, File::Type::output));
+  put(state, block + 0x30, standard_handle(state, File::Type::error));
+  put(state, block + 0x38, texts.write("C:\\work\\", kWorkCapacity));
+  put(state, block + 0x60, texts.write(state.program_path));
+  put(state, block + 0x70, texts.write(state.command_line));
+  put(state, block + 0xa8, u32{1});
+  put(state, block + 0xb0, texts.write(state.program_path));
+  put(state, block + 0x80, texts.at());
+  const u64 environment_at = texts.at();
+  const UnicodeString variables = texts.write(environment);
+  put(state, block + 0x3f0, u64{variables.length} + sizeof(u16));
+  put(state, block + 0x80, environment_at);
+  const auto used = static_cast<u32>(texts.at() - block);
+  const u32 sizes[2] = {used, used};
+  state.space.write(block, sizes, sizeof sizes);
+  put(state, state.peb + 0x20, block);
+  return true;
+}
+
+// The api sets tell ntdll which DLL has the functions of an api-ms-win-… name. Their file is mapped as it is.
+u64 map_api_sets(State& state) {
+  std::string why;
+  const auto bytes = FileSystem::contents(state.files.find("\\??\\C:\\windows\\system32\\apisetschema.dll"));
+  const auto image = bytes ? read_image(*bytes, why) : nullptr;
+  if (image == nullptr) return 0;
+  for (const PeSection& section : image->pe.sections) {
+    if (section.name != ".apiset" || section.file_size == 0) continue;
+    const u64 base = map_pages(state, 0, section.mapped_size, kPageReadWrite, false);
+    if (base != 0) state.space.write(base, image->bytes.data() + section.file_offset, section.file_size);
+    return base;
+  }
+  return 0;
+}
+
+bool fill_peb(State& state) {
+  state.peb = map_pages(state, 0, kPebSize, kPageReadWrite, true);
+  const u64 api_sets = map_api_sets(state);
+  if (state.peb == 0 || api_sets == 0) return false;
+  const u64 peb = state.peb;
+  put(state, peb + 0x10, state.program_base);
+  put(state, peb + 0x68, api_sets);
+  put(state, peb + 0xb8, state.processor_count);
+  put(state, peb + 0xc0, std::int64_t{-1'500'000'000'000});  // of critical sections: 150,000 seconds
+  put(state, peb + 0xc8, u64{0x100000});                     // heaps: reserve, commit, thresholds
+  put(state, peb + 0xd0, u64{0x2000});
+  put(state, peb + 0xd8, u64{0x10000});
+  put(state, peb + 0xe0, u64{0x1000});
+  put(state, peb + 0x118, u32{10});
+  put(state, peb + 0x120, static_cast<u16>(kBuild));
+  put(state, peb + 0x124, u32{2});  // platform: NT
+  put(state, peb + 0x128, u32{3});  // subsystem: console
+  put(state, peb + 0x12c, u32{10});
+  put(state, peb + 0x138, state.processor_count >= 64 ? ~u64{0} : (u64{1} << state.processor_count) - 1);
+  put(state, peb + 0x2000, u8{2});  // they report their errors, to answer_host_call
+  put(state, peb + 0x2c0, u32{1});
+  put(state, peb + 0x7a8, peb + 0x2000);  // an empty path, for DLLs that ask for their host's
+  return map_parameters(state);
+}
+
+u64 export_of(const ImageContents& image, u64 base, std::string_view name) {
+  for (const PeExport& entry : image.pe.exports)
+    if (entry.name == name && entry.rva != 0) return base + entry.rva;
+  return 0;
+}
+
+// The DLLs call their host through pointers of ntdll; system calls do so no longer.
+bool prepare_host_calls(State& state, const ImageContents& ntdll, u64 base) {
+  constexpr u32 kCode[2] = {0xd4000001 | kHostCall << 5, 0xd65f03c0};
+  const u64 pointer = export_of(ntdll, base, "__wine_unix_call_dispatcher");
+  const u64 handle = export_of(ntdll, base, "__wine_unixlib_handle");
+  const u64 page = map_pages(state, 0, kPageSize, kPageExecuteRead, false);
+  if (pointer == 0 || handle == 0 || page == 0) return false;
+  state.space.write(page, kCode, sizeof kCode);
+  put(state, pointer, page);
+  put(state, handle, kOwnHostPart);
+  return true;
+}
+
+bool map_ntdll(State& state, LoadError& error) {
+  error.text = "the DLLs of Windows are missing or damaged: ";
+  const auto bytes = FileSystem::contents(state.files.find("\\??\\C:\\windows\\system32\\ntdll.dll"));
+  if (!bytes) {
+    error.text += "their folder has no ntdll.dll";
+    return false;
+  }
+  std::string why;
+  const auto image = read_image(*bytes, why);
+  if (image == nullptr) {
+    error.text += "ntdll.dll " + why;
+    return false;
+  }
+  const u64 base = map_image(state.memory, *image, 0, state.seed, state.images_mapped++);
+  state.loader_start = export_of(*image, base, "LdrInitializeThunk");
+  state.thread_start = export_of(*image, base, "RtlUserThreadStart");
+  state.exception_dispatcher = export_of(*image, base, "KiUserExceptionDispatcher");
+  state.apc_dispatcher = export_of(*image, base, "KiUserApcDispatcher");
+  if (base == 0 || state.loader_start == 0 || state.thread_start == 0 || state.exception_dispatcher == 0 ||
+      state.apc_dispatcher == 0 || !prepare_host_calls(state, *image, base)) {
+    error.text += "ntdll.dll is not that of Wine for ARM64";
+    return false;
+  }
+  learn_services(state, *image, base);
+  const std::string path = std::string(kSystemFolder) + "\\ntdll.dll";
+  state.modules.push_back({"ntdll.dll", state.files.host_path(path), base, image->pe.image_size, 0});
+  state.guest_paths[base] = path;
+  error.text.clear();
+  return true;
+}
+
+// Its lowest pages stay for the handling of an overflow, which begins when the guard page above them is touched.
+bool map_stack(State& state, Thread& thread, u64 wanted) {
+  constexpr u64 kLastPage = kPageSize, kSpare = 4 * kPageSize;
+  if (wanted == 0) wanted = state.program->pe.stack_reserve;
+  const u64 size = page_up(wanted == 0 ? kDefaultStack : std::clamp(wanted, kLeastStack, kMostStack));
+  Memory::Wish wish;
+  wish.size = size;
+  thread.stack = state.memory.reserve(wish);
+  if (thread.stack == 0) return false;
+  thread.stack_guard = thread.stack + kLastPage + kSpare;
+  thread.stack_limit = thread.stack_guard + kPageSize;
+  thread.stack_base = thread.stack + size;
+  return state.memory.commit(thread.stack, kLastPage + kSpare, kPageNoAccess) == kSuccess &&
+         state.memory.commit(thread.stack_guard, kPageSize, kPageReadWrite | kPageGuard) == kSuccess &&
+         state.memory.commit(thread.stack_limit, thread.stack_base - thread.stack_limit, kPageReadWrite) == kSuccess;
+}
+
+void fill_teb(State& state, const Thread& thread) {
+  const u64 teb = thread.teb;
+  const u64 ids[2] = {state.process_id, thread.id};
+  put(state, teb + 0x08, thread.stack_base);
+  put(state, teb + 0x10, thread.stack_limit);
+  put(state, teb + 0x30, teb);
+  state.space.write(teb + 0x40, ids, sizeof ids);
+  put(state, teb + 0x60, state.peb);
+  put(state, teb + 0x2c8, teb + 0x290);  // the activation contexts: none
+  put(state, teb + 0x298, teb + 0x298);
+  put(state, teb + 0x2a0, teb + 0x298);
+  state.space.write(teb + 0x7d8, ids, sizeof ids);
+  put(state, teb + 0x1258, UnicodeString{0, 522, 0, teb + 0x1268});
+  put(state, teb + 0x1478, thread.stack);
+}
+
+}  // namespace
+
+// Programs read the clocks here without a call.
+void set_shared_time(State& state, u64 now_ns) {
+  constexpr u64 kInterruptTime = 0x8, kSystemTime = 0x14, kTickCount = 0x320;
+  constexpr u64 kNsPerTimerTick = 15'625'000;
+  const auto set = [&](u64 offset, u64 value) {
+    const u32 parts[3] = {static_cast<u32>(value), static_cast<u32>(value >> 32), static_cast<u32>(value >> 32)};
+    state.space.write(kSharedData + offset, parts, sizeof parts);
+  };
+  const u64 coarse_ns = now_ns / kNsPerTimerTick * kNsPerTimerTick;
+  set(kInterruptTime, kUptimeTicks + coarse_ns / kNsPerTick);
+  set(kSystemTime, kBootTime + coarse_ns / kNsPerTick);
+  set(kTickCount, (kUptimeTicks * kNsPerTick + now_ns) / kNsPerTimerTick);
+}
+
+Thread* make_thread(State& state, const ThreadWish& wish) {
+  constexpr u32 kIdsApart = 100'000;  // the numbers of other processes lie between them
+  auto thread = std::make_unique<Thread>();
+  const auto number = static_cast<u32>(state.threads.size());
+  thread->id = state.threads.empty() ? state.process_id + 4 : state.threads.front()->id + number * kIdsApart;
+  thread->teb = map_pages(state, 0, kTebSize, kPageReadWrite, true);
+  if (thread->teb == 0) return nullptr;
+  if (!map_stack(state, *thread, wish.stack_size)) {
+    release_stack(state, *thread);
+    return nullptr;
+  }
+  fill_teb(state, *thread);
+  GuestContext context;
+  context.flags = GuestContext::kFull;
+  context.x[0] = wish.start;
+  context.x[1] = state.threads.empty() ? state.peb : wish.argument;
+  context.x[18] = thread->teb;
+  context.sp = thread->stack_base - sizeof context;
+  context.pc = state.thread_start;
+  state.space.write(context.sp, &context, sizeof context);
+  thread->registers.pc = state.loader_start;
+  thread->registers.sp = context.sp;
+  thread->registers.x[0] = context.sp;
+  thread->registers.x[18] = thread->teb;
+  thread->object = std::make_shared<ThreadObject>(thread->id);
+  state.threads.push_back(std::move(thread));
+  return state.threads.back().get();
+}
+
+void release_stack(State& state, Thread& thread) {
+  if (thread.teb != 0) (void)state.memory.release(thread.teb);
+  if (thread.stack != 0) (void)state.memory.release(thread.stack);
+}
+
+bool prepare_process(State& state, LoadError& error) {
+  if (!map_shared_data(state)) {
+    error.text = "not enough address space for the data that Windows shares with programs";
+    return false;
+  }
+  state.program_base = map_image(state.memory, *state.program, 0, state.seed, state.images_mapped++);
+  if (state.program_base == 0) {
+    error.text = state.modules.front().name + " can only be loaded at one address, which is in use";
+    return false;
+  }
+  Module& module = state.modules.front();
+  module.base = state.program_base;
+  module.size = state.program->pe.image_size;
+  module.entry = state.program->pe.entry_rva != 0 ? module.base + state.program->pe.entry_rva : 0;
+  if (!map_ntdll(state, error)) return false;
+  if (fill_peb(state) && make_thread(state, {module.entry, 0, 0}) != nullptr) return true;
+  error.text = "not enough address space for the stack of " + module.name + ", or apisetschema.dll is missing";
+  return false;
+}
+
+}  // namespace wperf::sim::nt

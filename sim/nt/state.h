@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The state of a process under the NT layer. NtProcess (nt_process.h) is its public face; the *_calls.cpp files change
+// it through Call.
+#pragma once
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "sim/cpu/core_engine.h"
+#include "sim/nt/memory.h"
+#include "sim/nt/objects.h"
+#include "sim/nt/paths.h"
+#include "sim/windows/guest_memory.h"
+#include "sim/windows/program.h"
+
+namespace wperf::sim::nt {
+
+inline constexpr u64 kNever = ~u64{0};
+
+struct State;
+struct Thread;
+
+// An asynchronous procedure call that waits for the thread to be alertable.
+struct Apc {
+  u64 function = 0;
+  u64 arguments[3] = {};
+};
+
+// The wait of a thread. It ends when its objects allow it, at its deadline, or with an APC.
+struct Wait {
+  enum class Kind : u8 { none, time, objects, alert, packets };
+  Kind kind = Kind::none;
+  std::vector<ObjectPointer> objects;  // of packets: the port
+  bool all = false;
+  bool alertable = false;
+  u64 deadline_ns = kNever;
+  u64 wake_ns = kNever;  // the time of the deadline, or of a timer that may end it
+  u64 turn = 0;          // threads that wait longer have smaller ones
+  u64 alert_key = 0;
+  // Where a wait for packets puts its results.
+  u64 key_at = 0, value_at = 0, status_at = 0;  // of NtRemoveIoCompletion
+  u64 packets_at = 0, count_at = 0;             // of NtRemoveIoCompletionEx
+  u32 most_packets = 0;
+};
+
+struct Thread {
+  ThreadState registers;
+  u32 id = 0;
+  u64 teb = 0;
+  u64 stack = 0;                        // its allocation
+  u64 stack_guard = 0;                  // the address of its guard page
+  u64 stack_limit = 0, stack_base = 0;  // base is the high end
+  u32 processor = 0;                    // the core on which it runs
+  u64 affinity = 1;                     // the cores on which it may run
+  u64 ready_ns = 0;                     // not before this time
+  u32 suspended = 0;
+  bool ended = false;
+  bool alerted = false;  // NtAlertThreadByThreadId came while it did not wait
+  u32 exit_code = 0;
+  Wait wait;
+  std::deque<Apc> apcs;
+  std::string name;
+  std::shared_ptr<ThreadObject> object;
+};
+
+struct LoadedModule {
+  Module module;
+  std::shared_ptr<ImageContents> image;
+};
+
+struct Service;  // a system call that this layer has (services.h)
+
+struct State {
+  explicit State(u64 random_seed) : memory(space, random_seed), guest(space), seed(random_seed) {}
+
+  AddressSpace space;  // first: destroyed last
+  FileSystem files;    // before all that holds files
+  Memory memory;
+  GuestMemory guest;
+  u64 seed;
+  u64 chances = 0;  // the number of random values taken
+
+  std::vector<std::unique_ptr<Thread>> threads;  // all there ever were, the first one first
+  u64 turns = 0;                                 // waits so far
+  Handles handles;
+  std::map<std::string, std::weak_ptr<Object>> names;  // in lower case
+
+  bool has_input = false, console_shown = false;
+  u64 input_read = 0;
+  std::string console;  // the first kConsoleKept bytes written
+
+  std::shared_ptr<ImageContents> program;
+  u64 program_base = 0;
+  std::string program_path;  // as the program sees it: "C:\app\fib.exe"
+  std::string command_line;
+  std::vector<Module> modules;                       // the program first
+  std::unordered_map<u32, const Service*> services;  // by the immediate of the SVC; null for unknown ones
+  std::unordered_map<u32, std::string> service_names;
+  u64 images_mapped = 0;
+  std::unordered_map<u64, std::string> guest_paths;         // of mapped images, by base
+  std::unordered_map<u64, std::shared_ptr<Section>> views;  // of other sections, by base
+
+  u64 peb = 0;
+  u32 process_id = 0, processor_count = 1;
+  // Functions of ntdll where the kernel lets a thread go on.
+  u64 loader_start = 0, thread_start = 0, exception_dispatcher = 0, apc_dispatcher = 0;
+  std::unordered_map<u64, u64> nls_sections;  // (type << 32 | id) -> address
+
+  std::shared_ptr<ProcessObject> process_object = std::make_shared<ProcessObject>();
+  u32 exit_code = 0;
+  std::string crash_text;
+  std::string last_exception;  // for the text of a crash
+  std::string debug_text;      // what the DLLs wrote for their maker, the latest lines
+};
+
+inline constexpr usize kConsoleKept = 64 << 10;
+inline constexpr usize kMostThreads = 1024, kMostThreadsEver = 65536;
+inline constexpr u64 kSharedData = 0x7ffe0000;
+inline constexpr u64 kOwnHostPart = 1;  // the handle by which ntdll names its part on the host
+// The simulated machine was switched on at 2025-01-01 00:00 UTC, in 100 ns since 1601.
+inline constexpr u64 kBootTime = (1'735'689'600 + 11'644'473'600) * 10'000'000ull;
+inline constexpr u64 kUptimeTicks =
+    60 * 10'000'000ull;                 // it had run for a minute before; some programs mind a clock at 0
+inline constexpr u64 kNsPerTick = 100;  // of NT's clocks and of the performance counter
+inline constexpr u64 kTebSize = 0x4000;
+
+std::string describe_address(const State& state, u64 address);  // "bignum.dll+0x1010"
+std::string hex(u64 value);
+
+// start.cpp
+[[nodiscard]] bool prepare_process(State& state, LoadError& error);
+void set_shared_time(State& state, u64 now_ns);
+struct ThreadWish {
+  u64 start = 0, argument = 0;
+  u64 stack_size = 0;  // 0: as the program's header has it
+};
+// Adds a thread. Null if memory is short.
+Thread* make_thread(State& state, const ThreadWish& wish);
+void release_stack(State& state, Thread& thread);
+
+// exceptions.cpp
+struct Exception {
+  u32 code = 0, flags = 0;
+  u64 address = 0;
+  std::vector<u64> parameters;
+};
+// The thread goes on in its dispatcher of exceptions. Returns false if its stack has no room for that.
+[[nodiscard]] bool deliver(State& state, Thread& thread, const Exception& exception);
+[[nodiscard]] bool deliver_apc(State& state, Thread& thread, Status status);
+
+// section_calls.cpp: the file of a mapped section gets what was written to its views.
+void write_back(const Section& section);
+
+// waits.cpp
+// Ends the wait if its objects allow it at this time. Returns false if it goes on.
+bool try_to_end_wait(State& state, Thread& thread, u64 now_ns);
+void end_wait(Thread& thread, Status status, u64 now_ns);
+void wake_waiters(State& state, const Object& object, u64 now_ns);
+void set_wake_time(Thread& thread);
+void end_thread(State& state, Thread& thread, u32 exit_code, u64 now_ns);
+
+}  // namespace wperf::sim::nt

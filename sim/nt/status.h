@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The answers of system calls that this layer gives, with the values of Windows.
+#pragma once
+#include "base/ints.h"
+
+namespace wperf::sim::nt {
+
+using Status = u32;
+
+inline constexpr Status kSuccess = 0, kWaitAbandoned = 0x80, kUserApc = 0xc0, kAlerted = 0x101, kTimeout = 0x102,
+                        kPending = 0x103;
+inline constexpr Status kObjectNameExists = 0x40000000;
+inline constexpr Status kGuardPage = 0x80000001, kBreakpoint = 0x80000003, kBufferOverflow = 0x80000005,
+                        kNoMoreFiles = 0x80000006, kNoMoreEntries = 0x8000001a;
+inline constexpr Status kUnsuccessful = 0xc0000001, kNotImplemented = 0xc0000002, kInvalidInfoClass = 0xc0000003,
+                        kInfoLengthMismatch = 0xc0000004, kAccessViolation = 0xc0000005, kInvalidHandle = 0xc0000008,
+                        kInvalidCid = 0xc000000b, kInvalidParameter = 0xc000000d, kNoSuchFile = 0xc000000f,
+                        kInvalidDeviceRequest = 0xc0000010, kEndOfFile = 0xc0000011, kNoMemory = 0xc0000017,
+                        kConflictingAddresses = 0xc0000018, kUnableToFreeVm = 0xc000001a,
+                        kIllegalInstruction = 0xc000001d, kAccessDenied = 0xc0000022, kBufferTooSmall = 0xc0000023,
+                        kObjectTypeMismatch = 0xc0000024, kNotCommitted = 0xc000002d, kObjectNameInvalid = 0xc0000033,
+                        kObjectNameNotFound = 0xc0000034, kObjectNameCollision = 0xc0000035,
+                        kObjectPathNotFound = 0xc000003a, kInvalidPageProtection = 0xc0000045,
+                        kMutantNotOwned = 0xc0000046, kSemaphoreLimit = 0xc0000047, kSectionTooBig = 0xc0000040,
+                        kInvalidImageFormat = 0xc000007b, kNoToken = 0xc000007c, kDiskFull = 0xc000007f,
+                        kIntegerDivideByZero = 0xc0000094, kInsufficientResources = 0xc000009a,
+                        kMediaWriteProtected = 0xc00000a2, kFileIsDirectory = 0xc00000ba, kNotSupported = 0xc00000bb,
+                        kStackOverflow = 0xc00000fd, kDirectoryNotEmpty = 0xc0000101, kNotADirectory = 0xc0000103,
+                        kTooManyOpenedFiles = 0xc000011f, kProcessIsTerminating = 0xc000010a,
+                        kInvalidImageNotArm64 = 0xc000012f, kPortUnreachable = 0xc000023f, kNotFound = 0xc0000225,
+                        kFailFast = 0xc0000409, kAssertionFailure = 0xc0000420, kPipeBroken = 0xc000014b,
+                        kNotMappedView = 0xc0000019, kInvalidViewSize = 0xc000001f, kSuspendLimit = 0xc000004a,
+                        kThreadIsTerminating = 0xc000004b, kInvalidImage = 0xc000012e;
+
+}  // namespace wperf::sim::nt

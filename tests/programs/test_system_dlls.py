@@ -1,0 +1,98 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Programs on real DLLs of Windows (`windows=`): their answers are those of other systems, two runs are the same to the
+instruction, and profiles name the functions of the DLLs."""
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "e2e"))
+from support import BINARY, SOURCE, TIMEOUT, WORKLOADS, WperfTest  # noqa: E402
+
+TOOLS = SOURCE / "build" / "tools"
+DLLS = TOOLS / "windows"
+ESBUILD = TOOLS / "esbuild" / "package" / "esbuild.exe"
+ESBUILD_HERE = TOOLS / "esbuild-linux" / "package" / "bin" / "esbuild"
+RIPGREP = TOOLS / "ripgrep" / "package" / "bin" / "rg.exe"
+LUA = TOOLS / "programs" / "lua.exe"
+SOURCES = {"a.ts": 'import {twice} from "./b"; const x: number = twice(3); console.log(x, [1, 2].map((n) => n + x));\n',
+           "b.ts": "export function twice(n: number): number { return n * 2; }\nexport const unused = 7;\n"}
+
+
+class SystemDlls(WperfTest):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        if not DLLS.exists():
+            raise unittest.SkipTest("build/tools/windows is not there (scripts/test fetches it)")
+
+    def run_on_dlls(self, program, *arguments, options="", command=("stat", "-q", "-e", "inst_retired", "-c", "0"), text=None):
+        if not pathlib.Path(program).exists():
+            self.skipTest(f"{program} is not there (scripts/test fetches it)")
+        device = f"sim:pace=free,mhz=1000,console=shown,windows={DLLS}{options}"
+        done = subprocess.run([BINARY, *command, "--", program, *arguments], input=text, text=True, capture_output=True,
+                              env={**self.environment, "WPERF_DEVICE": device}, timeout=TIMEOUT, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done
+
+    def folder_with_sources(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        for name, text in SOURCES.items():
+            (pathlib.Path(folder.name) / name).write_text(text)
+        return folder.name
+
+    def test_workloads_check_themselves(self):
+        for name, answer in (("fib.exe", "fib 9227465\n"), ("threads.exe", "threads 4\n"), ("false_sharing.exe", "rounds 200000\n")):
+            with self.subTest(name):
+                self.assertEqual(self.run_on_dlls(WORKLOADS / name).stdout, answer)
+
+    def test_two_runs_are_equal_to_the_instruction(self):
+        for name in ("exact_1k.exe", "threads.exe"):
+            with self.subTest(name):
+                counts = {str(self.json("stat", "-e", "inst_retired,ld_spec,br_retired", "-c", "0", "--json", "--", WORKLOADS / name,
+                                        device=f"sim:pace=free,windows={DLLS}")["core"]["cores"]) for _ in range(3)}
+                self.assertEqual(len(counts), 1)
+
+    def test_esbuild_makes_what_its_linux_build_makes(self):
+        folder = self.folder_with_sources()
+        arguments = ("a.ts", "--bundle", "--minify", "--sourcemap=inline")
+        here = subprocess.run([ESBUILD_HERE, *arguments], cwd=folder, text=True, capture_output=True, timeout=TIMEOUT, check=True)
+        self.assertEqual(self.run_on_dlls(ESBUILD, *arguments, options=f",folder={folder}").stdout, here.stdout)
+
+    def test_esbuild_writes_files(self):
+        folder = self.folder_with_sources()
+        self.run_on_dlls(ESBUILD, "a.ts", "--bundle", "--outfile=out/x.js", options=f",folder={folder},writes=on")
+        self.assertIn("twice", (pathlib.Path(folder) / "out" / "x.js").read_text())
+
+    def test_ripgrep_finds_what_grep_finds(self):
+        folder = SOURCE / "sim" / "nt"
+        found = self.run_on_dlls(RIPGREP, "-n", "--no-heading", "--sort", "path", "kInvalidHandle", ".", options=f",folder={folder}").stdout
+        grep = subprocess.run(["grep", "-rn", "kInvalidHandle", "."], cwd=folder, text=True, capture_output=True, check=True)
+        self.assertEqual(sorted(line.replace(".\\", "./") for line in found.splitlines()), sorted(grep.stdout.splitlines()))
+
+    def test_lua_reads_its_standard_input(self):
+        self.assertEqual(self.run_on_dlls(LUA, "-", text='print(("x"):rep(3), 2^53, math.maxinteger)\n').stdout,
+                         "xxx\t9.007199254741e+15\t9223372036854775807\n")
+
+    def test_profiles_name_functions_of_the_dlls(self):
+        found = self.json("record", "-q", "-e", "inst_retired:5000", "-c", "0", "--sort", "module,symbol", "--json", "--", WORKLOADS / "threads.exe",
+                          device=f"sim:pace=free,windows={DLLS}")
+        rows = found["recording"]["events"][0]["rows"]
+        self.assertIn("ntdll.dll", {row["module"] for row in rows}, rows)
+
+    def test_what_cannot_run_is_said(self):
+        device = "sim:windows=/nowhere"
+        done = self.run_wperf("stat", "-e", "inst_retired", "--", WORKLOADS / "fib.exe", device=device)
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("/nowhere", done.stderr)
+        with tempfile.TemporaryDirectory() as empty:
+            done = self.run_wperf("stat", "-e", "inst_retired", "--", WORKLOADS / "fib.exe", device=f"sim:windows={empty}")
+            self.assertRegex(done.stderr, re.compile("ntdll.dll"))
+
+
+if __name__ == "__main__":
+    unittest.main()
