@@ -82,9 +82,11 @@ class FakeCore final : public Executor {
 
 class FakeProgram final : public Program {
  public:
-  FakeProgram(Script script, u32 thread, u32 core) : script_(std::move(script)), id_(thread), core_(core) {
+  // One cycle, then the script, whose first `starting` steps come before the program's entry point.
+  FakeProgram(Script script, usize starting, u32 thread, u32 core)
+      : script_(std::move(script)), starting_(starting), id_(thread), core_(core) {
     thread_.x[0] = 1;
-  }  // one cycle, then the script
+  }
 
   AddressSpace& space() override { return space_; }
   ThreadState& thread(u32) override { return thread_; }
@@ -119,6 +121,7 @@ class FakeProgram final : public Program {
     return false;
   }
   u64 sleep_until_ns(u32) const override { return sleep_until_ns_; }
+  bool is_starting() const override { return next_ < starting_; }
   u32 processor(u32) const override { return core_; }
   u32 exit_code() const override { return exit_code_; }
   std::string crash_text() const override { return crash_text_; }
@@ -128,6 +131,7 @@ class FakeProgram final : public Program {
   ThreadState thread_;
   std::vector<Module> modules_;
   Script script_;
+  usize starting_;
   u32 id_, core_;
   usize next_ = 0;
   u64 sleep_until_ns_ = 0;
@@ -138,6 +142,7 @@ class FakeProgram final : public Program {
 class FakeParts final : public Parts {
  public:
   std::map<std::string, Script> scripts;
+  std::map<std::string, usize> starting;  // of scripts: the number of steps before the entry point
   std::map<u32, CoreLog> logs;
   ChannelSignals traffic;
   u32 cores_made = 0;
@@ -152,7 +157,7 @@ class FakeParts final : public Parts {
       error.text = "no such program: " + request.image_path;
       return nullptr;
     }
-    return std::make_unique<FakeProgram>(found->second, request.thread_id, request.core);
+    return std::make_unique<FakeProgram>(found->second, starting[request.image_path], request.thread_id, request.core);
   }
   ClusterSignals cluster(u32) override {
     ClusterSignals signals;

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::string_view kKeys =
     "cpu, cores, counters, free, cluster, dsu, dmc, spe, mhz, seed, pace, rights, interrupt, machine, instance, "
-    "folder, writes, console, windows, run";
+    "folder, writes, console, windows, startup, run";
 
 // The keys as given, before they are checked against each other.
 struct Said {
@@ -161,6 +161,13 @@ std::string take_folder(const Setting& setting, std::string& out) {
   return {};
 }
 
+std::string take_startup(const Setting& setting, bool& out) {
+  if (setting.value != "counted" && setting.value != "left-out")
+    return quoted(setting) + " is neither counted nor left-out";
+  out = setting.value == "counted";
+  return {};
+}
+
 std::string take_console(const Setting& setting, bool& out) {
   if (setting.value != "shown" && setting.value != "hidden") return quoted(setting) + " is neither shown nor hidden";
   out = setting.value == "shown";
@@ -186,6 +193,7 @@ std::string take(const Setting& setting, Said& said) {
   if (setting.key == "folder") return take_folder(setting, options.surroundings.folder);
   if (setting.key == "writes") return take_switch(setting, options.surroundings.writes);
   if (setting.key == "windows") return take_folder(setting, options.system_folder);
+  if (setting.key == "startup") return take_startup(setting, options.startup_counted);
   if (setting.key == "console") return take_console(setting, options.surroundings.console);
   if (setting.key == "run") return take_run(setting, said);
   if (setting.key == "seed")

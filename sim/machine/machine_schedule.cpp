@@ -100,7 +100,7 @@ std::vector<WperfSimThreadTruth> Machine::schedule_truth() const {
 void Machine::note_spent(const Core& core, u64 cycles) {
   const Thread* const thread = core.noted;
   schedule_->spend(core.index, thread != nullptr ? thread->task->details.status.pid : 0,
-                   thread != nullptr ? thread->id : 0, cycles, core.executor->signals());
+                   thread != nullptr ? thread->id : 0, cycles, signals(core.index));
 }
 
 // Why the thread is no longer on its core.

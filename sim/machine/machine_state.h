@@ -35,7 +35,10 @@ struct Machine::Core {
   std::vector<Thread*> ready;          // its threads; the first one runs next
   const Thread* last = nullptr;        // the thread whose registers and address space the core has
   u64 local_cycles = 0;
-  u64 charged_cycles = 0;  // cycles of the executor
+  SignalCounts left_out;  // the starts of programs (start_program)
+  bool has_left_out = false;
+  mutable SignalCounts counted;  // the executor's signals without them
+  u64 charged_cycles = 0;        // cycles of the executor
   u64 next_tick_ns = 0;
   u64 slice_end_cycles = 0;
   Thread* noted = nullptr;  // while the schedule is watched: the thread that runs here; null if idle

@@ -174,7 +174,14 @@ void Machine::crash(Task& task, MachineError& error) {
 
 const SignalCounts& Machine::signals(u32 core) const {
   static constexpr SignalCounts kNothing{};
-  return cores_[core].executor ? cores_[core].executor->signals() : kNothing;
+  const Core& one = cores_[core];
+  if (!one.executor) return kNothing;
+  const SignalCounts& all = one.executor->signals();
+  if (!one.has_left_out) return all;
+  for (usize level = 0; level < all.at.size(); ++level)
+    for (usize signal = 0; signal < kSignalCount; ++signal)
+      one.counted.at[level][signal] = all.at[level][signal] - one.left_out.at[level][signal];
+  return one.counted;
 }
 
 ClusterSignals Machine::cluster(u32 index) {
@@ -309,6 +316,7 @@ Machine::Thread* Machine::pick(Core& core, u64& wake_cycles) {
 
 void Machine::run_thread(Core& core, Thread& thread, u64 limit_cycles, MachineError& error) {
   if (!thread.task->program->wakes(thread.id, clock_.ns_at(core.local_cycles))) return;
+  if (!options_.startup_counted && thread.task->program->is_starting()) return start_program(core, thread, error);
   make_core(core);
   if (core.last != nullptr && core.last != &thread) work(core, KernelWork::context_switch, core.last);
   core.last = &thread;
@@ -336,9 +344,43 @@ void Machine::run_thread(Core& core, Thread& thread, u64 limit_cycles, MachineEr
   if (stop.reason == StopReason::kernel_call) call_kernel(core, thread, stop.immediate, error);
 }
 
-void Machine::call_kernel(Core& core, Thread& thread, u32 immediate, MachineError& error) {
+// What a program executes before its entry point takes no time and is not counted, unless it waits for something.
+void Machine::start_program(Core& core, Thread& thread, MachineError& error) {
+  constexpr u64 kStep = 1'000'000, kMost = 10'000'000'000;
+  make_core(core);
   Task& task = *thread.task;
-  if (task.program->enters_kernel(immediate)) work(core, KernelWork::system_call, &thread);
+  const SignalCounts before = core.executor->signals();
+  const u64 begin = core.executor->cycles();
+  core.executor->set_profiler(nullptr);
+  const auto goes_on = [&] {
+    return task.status().running && !thread.ended && thread.core == core.index && task.program->is_starting() &&
+           awake_ns(thread) <= clock_.ns_at(core.local_cycles);
+  };
+  while (goes_on()) {
+    if (core.executor->cycles() - begin > kMost) {
+      error.text = name_of(task.details.image_path) + " does not come to its entry point";
+      end_task(task, kExitKilled);
+      break;
+    }
+    const Stop stop = core.executor->run(task.program->space(), task.program->thread(thread.id), kStep, {});
+    if (stop.reason == StopReason::fault && !task.program->goes_on_after(thread.id, stop)) crash(task, error);
+    if (stop.reason == StopReason::kernel_call) answer_call(core, thread, stop.immediate, error);
+  }
+  const SignalCounts& after = core.executor->signals();
+  for (usize level = 0; level < before.at.size(); ++level)
+    for (usize signal = 0; signal < kSignalCount; ++signal)
+      core.left_out.at[level][signal] += after.at[level][signal] - before.at[level][signal];
+  core.has_left_out = true;
+  core.charged_cycles = core.executor->cycles();
+}
+
+void Machine::call_kernel(Core& core, Thread& thread, u32 immediate, MachineError& error) {
+  if (thread.task->program->enters_kernel(immediate)) work(core, KernelWork::system_call, &thread);
+  answer_call(core, thread, immediate, error);
+}
+
+void Machine::answer_call(Core& core, Thread& thread, u32 immediate, MachineError& error) {
+  Task& task = *thread.task;
   const CallOutcome outcome = task.program->kernel_call(thread.id, immediate, clock_.ns_at(core.local_cycles));
   switch (outcome) {
     case CallOutcome::resume:

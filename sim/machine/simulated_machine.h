@@ -138,6 +138,8 @@ class Machine {
   u64 advance(u64 end_ns, u32 until_pid, MachineError& error);
   u64 run_core(Core& core, u64 end_ns, u32 until_pid, MachineError& error);
   void run_thread(Core& core, Thread& thread, u64 limit_cycles, MachineError& error);
+  void start_program(Core& core, Thread& thread, MachineError& error);
+  void answer_call(Core& core, Thread& thread, u32 immediate, MachineError& error);
   void call_kernel(Core& core, Thread& thread, u32 immediate, MachineError& error);
   Thread* pick(Core& core, u64& wake_cycles);
   void add_thread(Task& task, u32 id, u32 core);

@@ -96,6 +96,34 @@ TEST_F(MachineTest, WaitEndsExactlyWithTheProgram) {
   }
 }
 
+TEST_F(MachineTest, TheStartOfAProgramIsLeftOutUnlessItIsToBeCounted) {
+  scripts_["starts.exe"] = {work(100'000), work(500), end(7)};
+  make();
+  parts_->starting["starts.exe"] = 2;
+  const u32 pid = spawn("starts.exe", 1);
+  EXPECT_EQ(wait(kSecond, pid).text, "");
+  EXPECT_EQ(cycles(1, Level::user), 500u);
+  EXPECT_EQ(cycles(1, Level::kernel), kCallCycles);  // the call that ends it
+  EXPECT_EQ(machine_->now_ns(), (500 + kCallCycles) * 10);
+  EXPECT_EQ(machine_->find(pid)->exit_code, 7u);
+
+  make("pace=free,startup=counted");
+  parts_->starting["starts.exe"] = 2;
+  EXPECT_EQ(wait(kSecond, spawn("starts.exe", 1)).text, "");
+  EXPECT_EQ(cycles(1, Level::user), 1u + 100'000 + 500);
+}
+
+TEST_F(MachineTest, AStartThatFailsIsTold) {
+  scripts_["fails.exe"] = {{Step::Kind::fault, 0}, end(0)};
+  scripts_["ends.exe"] = {work(5), end(3)};
+  make();
+  parts_->starting = {{"fails.exe", 9}, {"ends.exe", 9}};
+  EXPECT_NE(wait(kSecond, spawn("fails.exe", 0)).text.find("crashed"), std::string::npos);
+  const u32 pid = spawn("ends.exe", 0);
+  EXPECT_EQ(wait(kSecond, pid).text, "");
+  EXPECT_EQ(machine_->find(pid)->exit_code, 3u);
+}
+
 TEST_F(MachineTest, WaitForAnEndedOrUnknownProgramReturnsAtOnce) {
   scripts_["short.exe"] = {end(0)};
   make();

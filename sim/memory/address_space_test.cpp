@@ -95,5 +95,37 @@ TEST(AddressSpace, SpacesHaveDifferentIds) {
   EXPECT_NE(one.id(), two.id());
 }
 
+TEST(AddressSpace, LentMemoryIsOneRegionWhereItCanBe) {
+  AddressSpace space;
+  std::vector<std::byte> memory(0x8000);
+  ASSERT_TRUE(space.lend(0x10000, 0x2000, kRead | kWrite, memory.data()));
+  ASSERT_TRUE(space.lend(0x12000, 0x2000, kRead | kWrite, memory.data() + 0x2000));
+  EXPECT_EQ(space.regions().size(), 1U);
+  ASSERT_TRUE(space.lend(0x14000, 0x1000, kRead, memory.data() + 0x4000));
+  ASSERT_TRUE(space.lend(0x15000, 0x1000, kRead, memory.data()));
+  EXPECT_EQ(space.regions().size(), 3U);
+  EXPECT_FALSE(space.lend(0x13000, 0x1000, kRead, memory.data()));
+  EXPECT_FALSE(space.unmap(0x10000)) << "lent memory is taken back, not unmapped";
+}
+
+TEST(AddressSpace, AnyPagesOfLentMemoryChangeTheirPermissions) {
+  AddressSpace space;
+  std::vector<std::byte> memory(0x8000);
+  ASSERT_TRUE(space.lend(0x10000, 0x8000, kRead | kWrite, memory.data()));
+  space.protect_lent(0x12000, 0x1000, kRead);
+  ASSERT_EQ(space.regions().size(), 3U);
+  EXPECT_EQ(space.regions()[1].base, 0x12000U);
+  EXPECT_EQ(space.regions()[1].permissions, kRead);
+  EXPECT_EQ(space.regions()[2].host, memory.data() + 0x3000);
+  space.protect_lent(0x12000, 0x1000, kRead | kWrite);
+  EXPECT_EQ(space.regions().size(), 1U);
+  space.take_back(0x11000, 0x2000);
+  ASSERT_EQ(space.regions().size(), 2U);
+  EXPECT_EQ(space.regions()[1].base, 0x13000U);
+  EXPECT_TRUE(space.view(0x11000, 1).empty());
+  space.take_back(0, 0x100000);
+  EXPECT_TRUE(space.regions().empty());
+}
+
 }  // namespace
 }  // namespace wperf::sim

@@ -97,9 +97,7 @@ Thread* Call::thread_of(u64 handle) {
   if (handle == kThisThread) return &thread;
   const auto object = state.handles.at<ThreadObject>(handle);
   if (object == nullptr) return nullptr;
-  for (const auto& one : state.threads)
-    if (one->id == object->id) return one.get();
-  return nullptr;
+  return find_thread(state, object->id);
 }
 
 ObjectPointer Call::object_of(u64 handle) {

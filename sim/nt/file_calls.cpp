@@ -110,7 +110,8 @@ u64 complete(Call& call, File& file, Status status, u64 information) {
   }
   file.signalled = true;
   const bool failed = (status & 0xc0000000) == 0xc0000000;
-  if (file.port != nullptr && call.argument(3) != 0 && !failed && !file.quiet_at_once) {
+  if (file.port != nullptr && call.argument(3) != 0 && !failed && !file.quiet_at_once &&
+      file.port->packets.size() < Port::kMostPackets) {
     file.port->packets.push_back({file.port_key, call.argument(3), status, information});
     wake_waiters(call.state, *file.port, call.now_ns);
   }

@@ -27,7 +27,8 @@ u64 allocate(Call& call, u64 size_at, u32 type, u32 protection, Memory::Wish wis
   if (call.object_of(call.argument(0)) != state.process_object) return kInvalidHandle;
   if (!call.get(base_at, wish.address) || !call.get(size_at, wish.size)) return 0;
   if (!Memory::is_protection(protection)) return kInvalidPageProtection;
-  if (wish.size == 0 || (type & (kCommit | kReserve | kReset)) == 0) return kInvalidParameter;
+  if (wish.size == 0 || wish.size > kHighestAddress || (type & (kCommit | kReserve | kReset)) == 0)
+    return kInvalidParameter;
   wish.protection = protection;
   wish.downwards |= (type & kTopDown) != 0;
   u64 base = wish.address & ~(kPageSize - 1), size = page_up(wish.address - base + wish.size);

@@ -43,6 +43,7 @@ class NtProcess final : public Program {
   u32 processor(u32 id) const override { return find(id).processor; }
   u32 exit_code() const override { return state_.exit_code; }
   std::string crash_text() const override { return state_.crash_text; }
+  bool is_starting() const override { return state_.is_starting; }
   bool has_ended(u32 id) const override { return find(id).ended; }
 
   CallOutcome kernel_call(u32 id, u32 immediate, u64 now_ns) override;
@@ -70,9 +71,8 @@ class NtProcess final : public Program {
 
  private:
   Thread& find(u32 id) const {
-    for (const auto& thread : state_.threads)
-      if (thread->id == id) return *thread;
-    return *state_.threads.front();
+    Thread* const thread = find_thread(state_, id);
+    return thread != nullptr ? *thread : *state_.threads.front();
   }
   CallOutcome end();
   bool handle_stack_overflow(Thread& thread, u64 address);
@@ -211,6 +211,21 @@ std::string hex(u64 value) {
   std::array<char, 24> text{};
   const int length = std::snprintf(text.data(), text.size(), "0x%llx", static_cast<unsigned long long>(value));
   return {text.data(), static_cast<usize>(length)};
+}
+
+Thread* find_thread(const State& state, u32 id) {
+  if (state.threads.empty() || id < state.threads.front()->id) return nullptr;
+  const u32 distance = id - state.threads.front()->id;
+  const usize index = distance / kThreadIdsApart;
+  return distance % kThreadIdsApart == 0 && index < state.threads.size() ? state.threads[index].get() : nullptr;
+}
+
+bool keep_name(State& state, const std::string& key, const ObjectPointer& object) {
+  constexpr usize kMost = 65536;
+  if (state.names.size() >= kMost) std::erase_if(state.names, [](const auto& one) { return one.second.expired(); });
+  if (state.names.size() >= kMost) return false;
+  state.names[key] = object;
+  return true;
 }
 
 std::string describe_address(const State& state, u64 address) {

@@ -114,12 +114,16 @@ struct File final : Object {
 
 struct Section final : Object {
   static constexpr Kind kKind = Kind::section;
-  Section() : Object(kKind) {}
+  explicit Section(std::shared_ptr<u64> all_bytes) : Object(kKind), bytes(std::move(all_bytes)) {}
+  ~Section() override {
+    if (file != nullptr) *bytes -= size;
+  }
   std::shared_ptr<ImageContents> image;  // of an image
   std::string path;                      // of an image: its name for lists of modules
   std::shared_ptr<File> file;            // of a mapped file
   std::shared_ptr<HostMemory> memory;    // of all others; filled when it is made
   u64 size = 0;
+  std::shared_ptr<u64> bytes;  // of all sections that were filled from files
   u32 protection = 0;
 };
 

@@ -19,12 +19,17 @@ bool is_writable(u32 protection) {
 
 std::shared_ptr<Section> image_section(Call& call, const File& file, Status& status) {
   const Place place = call.state.files.find(file.path);
-  auto bytes = FileSystem::contents(place);
   status = kInvalidImageFormat;
-  if (!bytes) return nullptr;
-  auto section = std::make_shared<Section>();
-  std::string why;
-  section->image = read_image(std::move(*bytes), why);
+  auto section = std::make_shared<Section>(call.state.section_bytes);
+  std::weak_ptr<ImageContents>& known = call.state.images[place.path];
+  section->image = known.lock();
+  if (section->image == nullptr) {
+    auto bytes = FileSystem::contents(place);
+    if (!bytes) return nullptr;
+    std::string why;
+    section->image = read_image(std::move(*bytes), why);
+    known = section->image;
+  }
   if (section->image == nullptr) return nullptr;
   section->path = place.path;
   section->size = section->image->pe.image_size;
@@ -44,8 +49,10 @@ Status fill_from_file(Section& section, const std::shared_ptr<File>& file, u64 w
     if (!is_writable(section.protection)) return kSectionTooBig;
     if (!file->files->resize(file->number, section.size)) return kDiskFull;
   }
+  if (*section.bytes + section.size > kMostSectionBytes) return kNoMemory;
   section.memory = HostMemory::make(page_up(section.size));
   if (section.memory == nullptr) return kNoMemory;
+  *section.bytes += section.size;
   section.file = file;
   usize done = 0;
   if (!file->files->seek(file->number, 0, GuestFiles::From::start)) return kUnsuccessful;
@@ -74,12 +81,13 @@ u64 create_section(Call& call) {
     return section == nullptr ? status : call.give_handle(call.argument(0), section);
   }
   if (!name.text.empty()) {
-    if (const ObjectPointer known = call.state.names[name.text].lock()) {
-      const Status status = call.give_handle(call.argument(0), known);
+    const auto known = call.state.names.find(name.text);
+    if (const ObjectPointer before = known != call.state.names.end() ? known->second.lock() : nullptr) {
+      const Status status = call.give_handle(call.argument(0), before);
       return status == kSuccess ? kObjectNameExists : status;
     }
   }
-  auto section = std::make_shared<Section>();
+  auto section = std::make_shared<Section>(call.state.section_bytes);
   section->protection = call.argument32(4);
   if (file != nullptr) {
     if (const Status status = fill_from_file(*section, file, size); status != kSuccess) return status;
@@ -92,7 +100,7 @@ u64 create_section(Call& call) {
   }
   if (!name.text.empty()) {
     section->name = name.text;
-    call.state.names[name.text] = section;
+    if (!keep_name(call.state, name.text, section)) return kInsufficientResources;
   }
   return call.give_handle(call.argument(0), section);
 }

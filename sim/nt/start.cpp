@@ -286,10 +286,9 @@ void set_shared_time(State& state, u64 now_ns) {
 }
 
 Thread* make_thread(State& state, const ThreadWish& wish) {
-  constexpr u32 kIdsApart = 100'000;  // the numbers of other processes lie between them
   auto thread = std::make_unique<Thread>();
   const auto number = static_cast<u32>(state.threads.size());
-  thread->id = state.threads.empty() ? state.process_id + 4 : state.threads.front()->id + number * kIdsApart;
+  thread->id = state.threads.empty() ? state.process_id + 4 : state.threads.front()->id + number * kThreadIdsApart;
   thread->teb = map_pages(state, 0, kTebSize, kPageReadWrite, true);
   if (thread->teb == 0) return nullptr;
   if (!map_stack(state, *thread, wish.stack_size)) {

@@ -101,10 +101,13 @@ struct State {
   std::unordered_map<u32, const Service*> services;  // by the immediate of the SVC; null for unknown ones
   std::unordered_map<u32, std::string> service_names;
   u64 images_mapped = 0;
-  std::unordered_map<u64, std::string> guest_paths;         // of mapped images, by base
-  std::unordered_map<u64, std::shared_ptr<Section>> views;  // of other sections, by base
+  std::unordered_map<std::string, std::weak_ptr<ImageContents>> images;  // by path
+  std::shared_ptr<u64> section_bytes = std::make_shared<u64>(0);         // of sections with memory of their own
+  std::unordered_map<u64, std::string> guest_paths;                      // of mapped images, by base
+  std::unordered_map<u64, std::shared_ptr<Section>> views;               // of other sections, by base
 
   u64 peb = 0;
+  bool is_starting = true;  // ntdll's loader has not come to the program's entry point yet
   u32 process_id = 0, processor_count = 1;
   // Functions of ntdll where the kernel lets a thread go on.
   u64 loader_start = 0, thread_start = 0, exception_dispatcher = 0, apc_dispatcher = 0;
@@ -117,6 +120,8 @@ struct State {
   std::string debug_text;      // what the DLLs wrote for their maker, the latest lines
 };
 
+inline constexpr u32 kThreadIdsApart = 100'000;  // the numbers of other processes lie between them
+inline constexpr u64 kMostSectionBytes = 8ull << 30;
 inline constexpr usize kConsoleKept = 64 << 10;
 inline constexpr usize kMostThreads = 1024, kMostThreadsEver = 65536;
 inline constexpr u64 kSharedData = 0x7ffe0000;
@@ -151,6 +156,11 @@ struct Exception {
 // The thread goes on in its dispatcher of exceptions. Returns false if its stack has no room for that.
 [[nodiscard]] bool deliver(State& state, Thread& thread, const Exception& exception);
 [[nodiscard]] bool deliver_apc(State& state, Thread& thread, Status status);
+
+// The thread with this id; null if there never was one.
+Thread* find_thread(const State& state, u32 id);
+// Notes the object's name. Returns false if there are too many names.
+[[nodiscard]] bool keep_name(State& state, const std::string& key, const ObjectPointer& object);
 
 // section_calls.cpp: the file of a mapped section gets what was written to its views.
 void write_back(const Section& section);

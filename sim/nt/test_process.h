@@ -26,7 +26,7 @@ class TestProcess {
 
   Thread& add_thread() {
     auto thread = std::make_unique<Thread>();
-    thread->id = 1004 + 8 * static_cast<u32>(state.threads.size());
+    thread->id = 1004 + kThreadIdsApart * static_cast<u32>(state.threads.size());
     thread->object = std::make_shared<ThreadObject>(thread->id);
     thread->registers.sp = kArguments + kSize - 0x1000 * (1 + state.threads.size());
     state.threads.push_back(std::move(thread));

@@ -142,6 +142,8 @@ u64 go_on(Call& call) {
   GuestContext context;
   if (!call.get(call.argument(0), context)) return 0;
   set_parts(context, call.thread);
+  if (context.pc == call.state.thread_start && &call.thread == call.state.threads.front().get())
+    call.state.is_starting = false;
   if ((call.argument32(1) & 0xff) == 0 || call.thread.apcs.empty()) return kNoAnswer;
   return deliver_apc(call.state, call.thread, static_cast<Status>(call.thread.registers.x[0])) ? kNoAnswer
                                                                                                : kStackOverflow;

@@ -36,11 +36,12 @@ u64 create_named(Call& call, const ObjectPointer& made) {
   ObjectName name;
   if (const Status status = call.read_name(call.argument(2), name); status != kSuccess) return status;
   if (name.text.empty()) return call.give_handle(call.argument(0), made);
-  std::weak_ptr<Object>& known = call.state.names[in_lower_case(name.text)];
-  const ObjectPointer before = known.lock();
+  const std::string key = in_lower_case(name.text);
+  const auto known = call.state.names.find(key);
+  const ObjectPointer before = known != call.state.names.end() ? known->second.lock() : nullptr;
   if (before == nullptr) {
     made->name = name.text;
-    known = made;
+    if (!keep_name(call.state, key, made)) return kInsufficientResources;
     return call.give_handle(call.argument(0), made);
   }
   constexpr u64 kOpenIf = 0x80;
@@ -166,14 +167,12 @@ u64 wait_for_alert(Call& call) {
 }
 
 u64 alert_by_id(Call& call) {
-  for (const auto& one : call.state.threads) {
-    if (one->id != call.argument32(0) || one->ended) continue;
-    one->alerted = true;
-    if (one->wait.kind == Wait::Kind::alert && one->wait.deadline_ns > call.now_ns)
-      (void)try_to_end_wait(call.state, *one, call.now_ns);
-    return kSuccess;
-  }
-  return kInvalidCid;
+  Thread* const one = find_thread(call.state, call.argument32(0));
+  if (one == nullptr || one->ended) return kInvalidCid;
+  one->alerted = true;
+  if (one->wait.kind == Wait::Kind::alert && one->wait.deadline_ns > call.now_ns)
+    (void)try_to_end_wait(call.state, *one, call.now_ns);
+  return kSuccess;
 }
 
 // arguments: handle, access, attributes, type (1: resets itself), signalled

@@ -18,7 +18,8 @@ struct Module {
 
 struct LoadError {
   std::string text;  // empty = fine; one sentence
-  std::string hint = "the simulated machine runs ARM64 Windows programs that need only kernel32's simple calls";
+  std::string hint =
+      "with windows=FOLDER, the folder of the DLLs of Windows, programs run that need more of it (sim/README.md)";
 };
 
 // The event that wakes a sleeping thread.
@@ -41,6 +42,8 @@ class Program {
   // The core stopped with StopReason::fault. Returns false if that ends the program; exit_code() and crash_text() have
   // the reason.
   [[nodiscard]] virtual bool goes_on_after(u32 thread, const Stop& stop) = 0;
+  // Whether it executes what comes before its own entry point.
+  virtual bool is_starting() const { return false; }
   virtual u64 sleep_until_ns(u32 thread) const = 0;
   // The thread slept and its time has come. Returns false if it sleeps again.
   virtual bool wakes(u32, u64) { return true; }

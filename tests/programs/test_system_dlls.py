@@ -80,9 +80,20 @@ class SystemDlls(WperfTest):
 
     def test_profiles_name_functions_of_the_dlls(self):
         found = self.json("record", "-q", "-e", "inst_retired:5000", "-c", "0", "--sort", "module,symbol", "--json", "--", WORKLOADS / "threads.exe",
-                          device=f"sim:pace=free,windows={DLLS}")
+                          device=f"sim:pace=free,windows={DLLS},startup=counted")
         rows = found["recording"]["events"][0]["rows"]
-        self.assertIn("ntdll.dll", {row["module"] for row in rows}, rows)
+        of_ntdll = {row["symbol"] for row in rows if row["module"] == "ntdll.dll"}
+        self.assertIn("find_named_export", of_ntdll)  # a static function: only DWARF has its name
+
+    def test_the_start_is_left_out_unless_it_is_to_be_counted(self):
+        def counted(options=""):
+            found = self.json("stat", "-e", "inst_retired", "-c", "0", "--json", "--", WORKLOADS / "fib.exe",
+                              device=f"sim:pace=free{options}")
+            return next(int(row["counter_value"]) for row in found["core"]["cores"][0]["Performance_counter"] if row["event_name"] == "inst_retired")
+
+        functions, left_out, whole = counted(), counted(f",windows={DLLS}"), counted(f",windows={DLLS},startup=counted")
+        self.assertGreater(whole - left_out, 900_000)
+        self.assertLess(left_out - functions, 100_000)  # what ends a process, and the DLLs' way to the program's calls
 
     def test_what_cannot_run_is_said(self):
         device = "sim:windows=/nowhere"
