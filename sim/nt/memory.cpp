@@ -233,7 +233,9 @@ Status Memory::protect(u64 address, u64 size, u32 protection, u32& before) {
   bool first = true;
   for (u64 at = begin; at < end;) {
     auto range = block.pages.upper_bound(at);
-    if (range == block.pages.begin() || (--range)->second.first <= at) return kNotCommitted;
+    if (range == block.pages.begin()) return kNotCommitted;
+    --range;
+    if (range->second.first <= at) return kNotCommitted;
     if (first) before = range->second.second;
     first = false;
     at = range->second.first;

@@ -83,7 +83,9 @@ u64 resume_thread(Call& call) {
   Thread* const thread = call.thread_of(call.argument(0));
   if (thread == nullptr) return kInvalidHandle;
   if (!call.put_if_wanted(call.argument(1), thread->suspended)) return 0;
-  if (thread->suspended != 0 && --thread->suspended == 0) thread->ready_ns = call.now_ns;
+  if (thread->suspended == 0) return kSuccess;
+  --thread->suspended;
+  if (thread->suspended == 0) thread->ready_ns = call.now_ns;
   return kSuccess;
 }
 
