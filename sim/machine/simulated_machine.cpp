@@ -344,7 +344,7 @@ void Machine::run_thread(Core& core, Thread& thread, u64 limit_cycles, MachineEr
   if (stop.reason == StopReason::kernel_call) call_kernel(core, thread, stop.immediate, error);
 }
 
-// What a program executes before its entry point takes no time and is not counted, unless it waits for something.
+// The instructions before a program's entry point take no time and are not counted. A wait ends this early.
 void Machine::start_program(Core& core, Thread& thread, MachineError& error) {
   constexpr u64 kStep = 1'000'000, kMost = 10'000'000'000;
   make_core(core);

@@ -102,7 +102,7 @@ struct State {
   std::unordered_map<u32, std::string> service_names;
   u64 images_mapped = 0;
   std::unordered_map<std::string, std::weak_ptr<ImageContents>> images;  // by path
-  std::shared_ptr<u64> section_bytes = std::make_shared<u64>(0);         // of sections with memory of their own
+  std::shared_ptr<u64> section_bytes = std::make_shared<u64>(0);         // the memory of all sections of files
   std::unordered_map<u64, std::string> guest_paths;                      // of mapped images, by base
   std::unordered_map<u64, std::shared_ptr<Section>> views;               // of other sections, by base
 

@@ -6,9 +6,9 @@
 #include <numeric>
 #include <set>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 
+#include "analysis/compare/dispersion.h"
 #include "analysis/compare/matching.h"
 #include "model/stacks/call_tree.h"
 #include "model/stacks/id_table.h"

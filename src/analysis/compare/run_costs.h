@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/compare/dispersion.h"
+#include "analysis/compare/statistics.h"
 #include "base/ints.h"
 #include "model/answers/count_profile.h"
 #include "model/stacks/stack_profile.h"

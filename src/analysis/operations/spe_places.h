@@ -3,7 +3,6 @@
 #pragma once
 #include <vector>
 
-#include "analysis/operations/spe_profile_builder.h"
 #include "base/ints.h"
 #include "formats/spe/aggregator.h"
 #include "model/answers/sampled_run.h"

@@ -6,7 +6,6 @@
 //                                                                          └─ SpeRecordNamer: records one by one
 #pragma once
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "analysis/operations/spe_profile.h"

@@ -10,6 +10,7 @@
 #include "code/modules/kernel_symbols.h"
 #include "formats/perf_data/run_facts.h"
 #include "ground/os/named_file.h"
+#include "ground/text/base_name.h"
 
 namespace wperf::recording {
 namespace {
@@ -47,7 +48,7 @@ modules::CodeFile load_recorded_image(const perf_data::PerfFile& file, const per
   if (!file.features().text(perf_data::Feature::perf_version).starts_with("wperf ")) return {};
   const std::string path(code.path);
   const readings::Module module{
-      .name = path.substr(path.find_last_of("/\\") + 1), .path = path, .base = 0, .size = 0, .entry = 0};
+      .name = std::string(text::base_name(path)), .path = path, .base = 0, .size = 0, .entry = 0};
   const std::string_view pdb =
       perf_data::pdb_name_of(file.features().section(perf_data::kPdbNamesFeature), code.build_id);
   return modules::CodeFile(modules::load_recorded_module(module, code.build_id, pdb, images));

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "formats/perf_data/features.h"
+#include "ground/text/base_name.h"
 
 namespace wperf::recording {
 namespace {
@@ -26,10 +27,6 @@ std::string line_of(std::span<const std::string_view> words) {
   return line;
 }
 
-std::string_view file_name(std::string_view path) {
-  return path.substr(path.find_last_of("/\\") + 1);
-}
-
 using Words = std::span<const std::string_view>;
 
 // The words after `--`; otherwise from the word that names the image: no option has a path as a word.
@@ -38,7 +35,7 @@ Words program_words(Words words, const std::optional<perf_data::RunFacts>& run) 
   if (begin != words.end()) return {begin + 1, words.end()};
   if (!run.has_value() || run->image_name.empty()) return {};
   const auto is_image = [&](std::string_view word) {
-    return word == run->pe_file || word == run->image_name || file_name(word) == file_name(run->image_name);
+    return word == run->pe_file || word == run->image_name || text::base_name(word) == text::base_name(run->image_name);
   };
   for (usize i = 2; i < words.size(); ++i) {
     const bool may_be_value = words[i - 1].starts_with('-') && words[i].find('/') == std::string_view::npos;
@@ -65,7 +62,7 @@ stacks::RecordingAbout recorded_about(const perf_data::Features& features,
   stacks::RecordingAbout about;
   std::vector<std::string_view> words = features.command_line();
   if (!words.empty()) {
-    words.front().remove_prefix(std::min(words.front().find_last_of("/\\") + 1, words.front().size()));
+    words.front() = text::base_name(words.front());
     about.command = line_of(words);
     about.program = line_of(program_words(words, run));
     if (about.program.empty()) about.watched = watched_process(words, run);

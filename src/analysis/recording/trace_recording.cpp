@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <map>
 #include <set>
 
@@ -14,6 +13,7 @@
 #include "formats/perf_data/perf_file_layout.h"
 #include "formats/perf_data/record_bytes.h"
 #include "formats/perf_data/run_facts.h"
+#include "ground/text/base_name.h"
 
 namespace wperf::recording {
 namespace {
@@ -176,8 +176,7 @@ class Writer {
         id.assign(reinterpret_cast<const char*>(one.pdb.bytes.data()), one.pdb.bytes.size());
         for (u32 shift = 0; shift < 32; shift += 8) id += static_cast<char>(one.pdb_age >> shift);
         if (named_.insert(id).second) {
-          perf_data::append_pdb_name(pdb_names_, std::as_bytes(std::span(id)),
-                                     std::string_view(one.pdb_path).substr(one.pdb_path.find_last_of("/\\") + 1));
+          perf_data::append_pdb_name(pdb_names_, std::as_bytes(std::span(id)), text::base_name(one.pdb_path));
         }
       }
       perf_data::append_mmap2(pending_,

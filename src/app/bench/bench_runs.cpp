@@ -8,7 +8,6 @@
 #include <cstddef>
 #include <functional>
 #include <optional>
-#include <set>
 #include <string>
 #include <utility>
 
@@ -34,8 +33,38 @@ namespace {
 
 using request::kFewestRounds;
 
+constexpr u64 kDefaultRounds = 8;
+
+// The programs to run: both in turn, or the only one, with its side.
+struct Rounds {
+  u64 count = kDefaultRounds, warmup = 0;
+  bool runs_before = true, runs_after = true;
+};
+
 diag::Error usage(std::string text, std::string hint = "wperf bench -n 8 -- ./old ARGUMENTS --- ./new ARGUMENTS") {
   return {.text = std::move(text), .hint = std::move(hint), .code = diag::ExitCode::usage};
+}
+
+diag::Result<Rounds> rounds_of(const BenchOptions& options) {
+  const request::Comparison& asked = options.compared.asked;
+  const request::Measurement& wanted = options.measured.wanted;
+  const bool is_alone = asked.baseline_file.has_value() || asked.kept_baseline.has_value();
+  if (!wanted.program.has_value() || (!options.second.has_value() && !is_alone))
+    return usage("bench needs two programs: one after --, the other after ---");
+  if (asked.baseline_file.has_value() && options.second.has_value())
+    return usage("--baseline takes only one program: the baseline is the other side",
+                 "wperf bench --baseline FILE -- ./new ARGUMENTS");
+  if (is_alone && asked.record_as.has_value())
+    return usage("--record needs two programs: a baseline has counts, but no recordings");
+  if (!asked.baseline_file.has_value() && !options.second.has_value() && !asked.conditions.empty())
+    return usage("--fail-if has nothing to compare with", "give --baseline FILE, or a second program after ---");
+  Rounds rounds{.count = wanted.timeline.count == 0 ? kDefaultRounds : wanted.timeline.count,
+                .warmup = asked.warmup,
+                .runs_before = !asked.baseline_file.has_value(),
+                .runs_after = options.second.has_value() || asked.baseline_file.has_value()};
+  if (rounds.count >= kFewestRounds && rounds.count <= request::kMostRounds) return rounds;
+  return usage(fmt::format("-n {}: bench needs {} to {} runs of each program; fewer runs cannot show a difference",
+                           rounds.count, kFewestRounds, request::kMostRounds));
 }
 
 bool tells(const compare::RunCosts& run, std::string_view total) {
@@ -81,8 +110,8 @@ diag::Result<void> check_names(const BenchOptions& options, std::vector<std::str
 using RunSide = std::function<diag::Result<void>(bool is_before, std::optional<u64> round)>;
 
 // Each round runs both; the order changes, so that drift affects both. Ctrl-C keeps whole rounds; returns their number.
-diag::Result<u64> run_rounds(const BenchOptions& options, const RunSide& run, diag::Console& console) {
-  const Rounds& rounds = options.rounds;
+diag::Result<u64> run_rounds(const BenchOptions& options, const Rounds& rounds, const RunSide& run,
+                             diag::Console& console) {
   const u64 all = rounds.warmup + rounds.count;
   u64 whole = 0;
   for (u64 number = 0; number < all && !console.interrupted(); ++number) {
@@ -205,7 +234,7 @@ diag::Result<int> show_counts(std::vector<compare::RunCosts> before, std::vector
 }
 
 // Each run works like `stat`.
-diag::Result<int> count_in_turn(BenchOptions options, diag::Console& console) {
+diag::Result<int> count_in_turn(BenchOptions options, const Rounds& rounds, diag::Console& console) {
   request::Measurement& wanted = options.measured.wanted;
   const request::Sampling& sampling = wanted.sampling;
   const request::Comparison& asked = options.compared.asked;
@@ -214,7 +243,7 @@ diag::Result<int> count_in_turn(BenchOptions options, diag::Console& console) {
   std::vector<compare::RunCosts> before, after;
   if (asked.baseline_file.has_value()) {
     WPERF_TRY(before, show::read_baseline(*asked.baseline_file));
-    WPERF_CHECK_OK(check_baseline(before.size(), options.rounds.count, *asked.baseline_file));
+    WPERF_CHECK_OK(check_baseline(before.size(), rounds.count, *asked.baseline_file));
   }
   WPERF_TRY(measure::Machine machine, measure::open_machine(wanted, console));
   choose_events(machine.capabilities, wanted.items);
@@ -246,15 +275,15 @@ diag::Result<int> count_in_turn(BenchOptions options, diag::Console& console) {
     (is_before ? before : after).push_back(std::move(costs));
     return {};
   };
-  WPERF_TRY(const u64 whole, run_rounds(options, run, console));
+  WPERF_TRY(const u64 whole, run_rounds(options, rounds, run, console));
   endings.tell_of_failures(asked.shows_output, console);
-  if (options.rounds.runs_before) before.resize(whole);
-  if (options.rounds.runs_after) after.resize(whole);
+  if (rounds.runs_before) before.resize(whole);
+  if (rounds.runs_after) after.resize(whole);
   return show_counts(std::move(before), std::move(after), options.compared, console);
 }
 
 // Each run works like `record`. The files stay: `diff` and `report` show more of them.
-diag::Result<int> record_in_turn(BenchOptions options, diag::Console& console) {
+diag::Result<int> record_in_turn(BenchOptions options, const Rounds& rounds, diag::Console& console) {
   request::Measurement& wanted = options.measured.wanted;
   const request::Comparison& asked = options.compared.asked;
   if (wanted.sampling.spe.has_value()) return usage("bench --record samples events; it does not support SPE");
@@ -290,7 +319,7 @@ diag::Result<int> record_in_turn(BenchOptions options, diag::Console& console) {
     return endings.add(options.program(is_before), is_before,
                        {.running = program->running, .exit_code = program->exit_code});
   };
-  WPERF_TRY(const u64 whole, run_rounds(options, run, console));
+  WPERF_TRY(const u64 whole, run_rounds(options, rounds, run, console));
   endings.tell_of_failures(asked.shows_output, console);
   std::vector<std::string> files;
   for (const bool is_before : {true, false}) {
@@ -322,8 +351,9 @@ measure::MeasureOptions BenchOptions::side(bool is_before) const {
 }
 
 diag::Result<int> run_in_turn(BenchOptions options, diag::Console& console) {
-  return options.compared.asked.record_as.has_value() ? record_in_turn(std::move(options), console)
-                                                      : count_in_turn(std::move(options), console);
+  WPERF_TRY(const Rounds rounds, rounds_of(options));
+  return options.compared.asked.record_as.has_value() ? record_in_turn(std::move(options), rounds, console)
+                                                      : count_in_turn(std::move(options), rounds, console);
 }
 
 }  // namespace wperf::bench

@@ -10,17 +10,8 @@
 
 namespace wperf::bench {
 
-inline constexpr u64 kDefaultRounds = 8;
-
-// The programs to run: both in turn, or the only one, with its side.
-struct Rounds {
-  u64 count = kDefaultRounds, warmup = 0;
-  bool runs_before = true, runs_after = true;
-};
-
 struct BenchOptions {
-  Rounds rounds = {};
-  measure::MeasureOptions measured;  // of the program before
+  measure::MeasureOptions measured;  // of the program before; its timeline has the number of rounds
   std::optional<request::Program> second = {};
   show::ComparisonOptions compared;
 

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "analysis/topdown/drill.h"
+#include "analysis/topdown/topdown_cores.h"
 #include "app/measure/measure_counts.h"
 #include "app/measure/quiet_console.h"
 #include "app/measure/recording_run.h"
@@ -17,6 +18,7 @@
 #include "app/show/named_samples.h"
 #include "app/show/recorded_spe.h"
 #include "formats/perf_data/aux_traces.h"
+#include "ground/text/base_name.h"
 #include "ground/text/number_text.h"
 #include "model/stacks/stack_rows.h"
 #include "views/report/spe_tables.h"
@@ -236,10 +238,6 @@ diag::Result<bool> search_kind(Search& search) {
   return goes_on;
 }
 
-std::string base_name(const std::string& path) {
-  return path.substr(path.find_last_of("/\\") + 1);
-}
-
 diag::Result<Search> begin_search(const SearchOptions& options, const topdown::KindOfCore& kind,
                                   measure::Machine& machine, diag::Console& console) {
   WPERF_TRY(const topdown::Wish wish, wish_of(options.view, kind.product));
@@ -259,7 +257,7 @@ diag::Result<Search> begin_search(const SearchOptions& options, const topdown::K
     search.options.counting.wanted.cores = search.options.sampling.wanted.cores = kind.cores;
     answer.cores = topdown::text_of(kind.cores);
   }
-  if (wanted.program.has_value()) answer.program = base_name(wanted.program->path);
+  if (wanted.program.has_value()) answer.program = text::base_name(wanted.program->path);
   if (wanted.process.has_value()) answer.program = fmt::format("process {}", *wanted.process);
   return search;
 }

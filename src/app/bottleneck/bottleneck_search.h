@@ -3,7 +3,6 @@
 #pragma once
 #include <vector>
 
-#include "analysis/topdown/topdown_cores.h"
 #include "app/measure/measure_options.h"
 #include "app/measure/opened_machine.h"
 #include "app/show/report_options.h"

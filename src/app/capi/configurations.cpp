@@ -5,7 +5,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <variant>
 
 #include "ground/os/process.h"
 #include "ground/text/unicode.h"

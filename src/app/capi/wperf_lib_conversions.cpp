@@ -13,6 +13,7 @@
 
 #include "app/capi/configurations.h"
 #include "ground/os/process.h"
+#include "ground/text/base_name.h"
 #include "ground/text/unicode.h"
 
 namespace wperf::capi {
@@ -182,10 +183,6 @@ bool same_letters(std::string_view left, std::string_view right) {
   return std::ranges::equal(left, right, {}, lower, lower);
 }
 
-std::string_view file_name(std::string_view path) {
-  return path.substr(path.find_last_of("/\\") + 1);
-}
-
 std::string_view without_extension(std::string_view name) {
   return name.substr(0, name.rfind('.'));
 }
@@ -193,7 +190,7 @@ std::string_view without_extension(std::string_view name) {
 // The command line may begin with the program or have only its arguments.
 bool names_program(std::string_view word, std::string_view program) {
   return same_letters(word, program) ||
-         same_letters(without_extension(file_name(word)), without_extension(file_name(program)));
+         same_letters(without_extension(text::base_name(word)), without_extension(text::base_name(program)));
 }
 
 std::wstring behind_first_word(std::wstring_view line) {
@@ -294,7 +291,7 @@ diag::Result<request::Request> lib_sample_request(const lib::SAMPLE_CONF& conf) 
       return refused("record is true, but neither pe_file nor record_commandline has a program");
     image.clear();
   } else if (image.empty() && conf.pe_file != nullptr) {
-    image = text::wide_of(file_name(text::utf8_of(conf.pe_file)));
+    image = text::wide_of(text::base_name(text::utf8_of(conf.pe_file)));
   }
   if (!conf.record && image.empty())
     return refused("record is false, but neither image_name nor pe_file has a program");

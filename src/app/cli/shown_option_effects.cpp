@@ -2,7 +2,6 @@
 // The options about the presentation of a recording, and its destination: views, waits, top-down, push.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <optional>
 #include <utility>
 

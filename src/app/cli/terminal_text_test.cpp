@@ -138,5 +138,4 @@ TEST(HarmlessText, NothingIsTurnedAround) {
 }
 
 }  // namespace
-
 }  // namespace wperf::cli

@@ -17,6 +17,7 @@
 #include "ground/os/machine_facts.h"
 #include "ground/os/output_file.h"
 #include "ground/os/process.h"
+#include "ground/text/base_name.h"
 #include "machine/plan/count_parts.h"
 #include "machine/plan/default_events.h"
 #include "model/request/measurement.h"
@@ -171,10 +172,7 @@ stacks::RecordingAbout about_of(const request::Request& request) {
   std::vector<std::string> words = {"wperf"};
   words.insert(words.end(), request.arguments.begin(), request.arguments.end());
   about.command = os::join_command_line(words);
-  if (request.program.has_value()) {
-    const std::string& path = request.program->path;
-    about.image = path.substr(path.find_last_of("/\\") + 1);
-  }
+  if (request.program.has_value()) about.image = text::base_name(request.program->path);
   about.host = os::host_name();
   about.version = measure::tool_version();
   const auto now = std::chrono::system_clock::now().time_since_epoch();

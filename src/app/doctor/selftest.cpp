@@ -17,7 +17,6 @@
 #include "ground/os/process.h"
 #include "machine/devices/devices.h"
 #include "machine/linux_kernel/linux_device.h"
-#include "wperf_version.h"
 
 namespace wperf::doctor {
 namespace {

@@ -354,5 +354,4 @@ TEST(CountRuns, TimesThatARunDoesNotTellAreNotTold) {
 }
 
 }  // namespace
-
 }  // namespace wperf::measure

@@ -8,10 +8,12 @@
 #include <optional>
 #include <vector>
 
+#include "analysis/recording/recorded_switches.h"
+#include "app/measure/counting.h"
 #include "app/measure/opened_machine.h"
-#include "app/measure/recording_run.h"
 #include "app/measure/sampled_program.h"
 #include "machine/plan/plan.h"
+#include "machine/plan/sample_plan.h"
 #include "model/answers/count_profile.h"
 
 namespace wperf::measure {

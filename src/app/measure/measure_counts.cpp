@@ -5,6 +5,7 @@
 
 #include "app/measure/count_profile_builder.h"
 #include "app/measure/test_report.h"
+#include "ground/text/base_name.h"
 #include "views/report/small_reports.h"
 
 namespace wperf::measure {
@@ -35,7 +36,7 @@ void describe_program(const request::Measurement& wanted, Machine& machine, cons
                       answers::CountProfile& profile) {
   if (!profile.by_kernel || program.pid() == 0) return;
   for (const readings::Process& process : machine.device->programs().processes()) {
-    if (process.pid == program.pid()) profile.program = process.image.substr(process.image.find_last_of("/\\") + 1);
+    if (process.pid == program.pid()) profile.program = text::base_name(process.image);
   }
   const device::ProcessState state = machine.device->programs().process(program.pid());
   if (!wanted.program.has_value() || !state.has_times) return;

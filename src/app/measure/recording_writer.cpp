@@ -9,6 +9,7 @@
 #include "app/measure/tool.h"
 #include "code/modules/module_files.h"
 #include "formats/perf_data/record_bytes.h"
+#include "ground/text/base_name.h"
 #include "machine/pmu/catalogue.h"
 
 namespace wperf::measure {
@@ -16,7 +17,7 @@ namespace {
 
 std::string name_of(const readings::Process& process) {
   const std::string& path = process.modules.empty() ? process.image : process.modules.front().name;
-  return path.substr(path.find_last_of("/\\") + 1);
+  return std::string(text::base_name(path));
 }
 
 // For the measured program, and for processes that share its modules: a whole Windows has too many to open.

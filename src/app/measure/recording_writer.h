@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The recording of a run of wperf's driver as a perf.data file: its beginning, the programs, its end. sample_recorder
-// and spe_recorder write the part in between.
+// The recording of a run of wperf's driver as a perf.data file: its beginning, the programs, its end.
+// SampleRecorder and SpeRecorder write the part in between.
 #pragma once
 #include <set>
 #include <span>

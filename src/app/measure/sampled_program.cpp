@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "base/ascii.h"
+#include "ground/text/base_name.h"
 #include "model/request/measurement.h"
 
 namespace wperf::measure {
@@ -19,11 +20,6 @@ bool same_name(std::string_view a, std::string_view b) {
                     [](char x, char y) { return ascii_lower(x) == ascii_lower(y); });
 }
 
-std::string base_name(const std::string& path) {
-  const size_t slash = path.find_last_of("/\\");
-  return slash == std::string::npos ? path : path.substr(slash + 1);
-}
-
 // The running program that `sample` was asked to look at.
 diag::Result<u32> find_running(device::Programs& programs, const std::string& image_name) {
   std::vector<std::string> running;
@@ -31,12 +27,12 @@ diag::Result<u32> find_running(device::Programs& programs, const std::string& im
     if (!process.running || process.modules.empty()) continue;
     const std::string& name = process.modules.front().name;
     // Asking by number loads the list of all its modules.
-    if (same_name(name, base_name(image_name)) && programs.process(process.pid).running) return process.pid;
+    if (same_name(name, text::base_name(image_name)) && programs.process(process.pid).running) return process.pid;
     running.push_back(name);
   }
   const bool few = !running.empty() && running.size() <= kFewPrograms;
   return diag::Error{
-      .text = "no program named '" + base_name(image_name) + "' is running",
+      .text = fmt::format("no program named '{}' is running", text::base_name(image_name)),
       .hint = few ? fmt::format("running: {}", fmt::join(running, ", ")) : "start it with `wperf record`",
       .code = diag::ExitCode::usage};
 }
@@ -53,8 +49,10 @@ diag::Result<SampledProgram> start_or_find(const MeasureOptions& options, u32 co
                                            SpawnedProgram& spawned, diag::Console& console) {
   const request::Measurement& wanted = options.wanted;
   const request::SampleTarget target = request::sample_target(wanted);
-  SampledProgram sampled{
-      .pid = 0, .image_name = base_name(target.image_name), .pe_file = target.pe_file, .pdb_file = target.pdb_file};
+  SampledProgram sampled{.pid = 0,
+                         .image_name = std::string(text::base_name(target.image_name)),
+                         .pe_file = target.pe_file,
+                         .pdb_file = target.pdb_file};
   if (wanted.process.has_value()) {
     WPERF_CHECK_OK(spawned.follow(*wanted.process));
     sampled.pid = spawned.pid();

@@ -194,5 +194,4 @@ TEST(Population, NumbersWithoutSenseMakeTablesToo) {
 }
 
 }  // namespace
-
 }  // namespace wperf::measure

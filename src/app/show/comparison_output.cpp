@@ -28,6 +28,7 @@
 #include "formats/profiles/stat_counts.h"
 #include "ground/diag/result.h"
 #include "ground/os/mapped_file.h"
+#include "ground/text/base_name.h"
 #include "ground/text/json_reader.h"
 #include "ground/text/json_writer.h"
 #include "views/html/difference_page.h"
@@ -52,7 +53,7 @@ compare::ComparisonOptions comparison_options(const request::CostPer& per) {
 void choose_units(stacks::StackFilter filter, compare::ComparisonOptions& options) {
   options.symbol = std::move(filter.symbol);
   if (filter.modules.empty()) return;
-  for (std::string& module : filter.modules) module.erase(0, module.find_last_of("/\\") + 1);
+  for (std::string& module : filter.modules) module = std::string(text::base_name(module));
   options.module = [modules = std::move(filter.modules)](std::string_view module) {
     return std::find(modules.begin(), modules.end(), module) != modules.end();
   };

@@ -10,7 +10,6 @@
 #include "ground/diag/result.h"
 #include "model/request/comparison_wishes.h"
 #include "model/request/output_options.h"
-#include "model/stacks/stack_profile.h"
 
 namespace wperf::show {
 

@@ -9,6 +9,7 @@
 #include "code/modules/elf_caches.h"
 #include "code/modules/symbol_folders.h"
 #include "formats/perf_data/run_facts.h"
+#include "ground/text/base_name.h"
 #include "machine/plan/sample_plan.h"
 #include "views/compat/code_and_sources.h"
 #include "views/compat/compat_view.h"
@@ -17,10 +18,6 @@ namespace wperf::show {
 namespace {
 
 using perf_data::RunFacts;
-
-std::string_view base_name(std::string_view path) {
-  return path.substr(path.find_last_of("/\\") + 1);
-}
 
 bool shows_callers(const request::SampleDisplay& display) {
   const auto& by = display.by;
@@ -47,7 +44,7 @@ readings::Process process_of(const perf_data::PerfFile& file, const RunFacts& ru
     const bool has_file = !path.starts_with('[');
     if (!has_file) path = path.substr(1, path.size() - 1 - (path.ends_with(']') ? 1 : 0));
     builds.push_back(mapping.build_id);
-    process.modules.push_back({.name = std::string(base_name(path)),
+    process.modules.push_back({.name = std::string(text::base_name(path)),
                                .path = has_file ? std::string(path) : std::string(),
                                .base = mapping.address,
                                .size = mapping.length,

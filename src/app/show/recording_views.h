@@ -4,7 +4,6 @@
 #include "analysis/recording/opened_recording.h"
 #include "app/measure/recording_run.h"
 #include "app/show/report_options.h"
-#include "formats/etl/trace.h"
 #include "ground/diag/console.h"
 #include "ground/diag/result.h"
 #include "model/stacks/trace_facts.h"

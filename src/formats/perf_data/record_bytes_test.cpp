@@ -7,7 +7,8 @@
 #include <vector>
 
 #include "formats/perf_data/byte_writing.h"
-#include "formats/perf_data/visit.h"
+#include "formats/perf_data/kernel_records.h"
+#include "formats/perf_data/user_records.h"
 
 namespace wperf::perf_data {
 namespace {

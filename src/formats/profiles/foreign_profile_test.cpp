@@ -8,7 +8,6 @@
 #include "ground/diag/names_all_test.h"
 #include "ground/text/json_reader.h"
 #include "ground/text/protobuf.h"
-#include "model/stacks/stack_rows.h"
 
 namespace wperf::profiles {
 namespace {

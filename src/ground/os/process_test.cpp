@@ -61,5 +61,4 @@ TEST(OwnMemory, WhatCannotIsSaid) {
 }
 
 }  // namespace
-
 }  // namespace wperf::os

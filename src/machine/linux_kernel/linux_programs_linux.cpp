@@ -20,7 +20,6 @@
 
 #include "ground/os/process.h"
 #include "machine/perf_events/system_files.h"
-#include "machine/plan/plan.h"
 
 namespace wperf::linux_kernel {
 namespace {

@@ -35,7 +35,7 @@ class SampledEvents {
   // too, or if the kernel does not count it here.
   std::optional<u64> cpu_time_ns() const;
 
-  // If switches are recorded, the cost of each for a thread; see switch_cost_linux.
+  // If switches are recorded, the cost of each for a thread; see switch_cost_ns.
   std::optional<u64> switch_cost() const;
 
   // Adds a larger ring for the same core to rings(). Its events write into the new ring from now on, because a mapped

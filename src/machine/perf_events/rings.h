@@ -12,7 +12,7 @@
 namespace wperf::perf_events {
 
 // The bytes that wait in a ring that the kernel fills, as one or two pieces in the order of writing. The bytes are not
-// interpreted: they go into a file unchanged, and readers of the file check them. Pure; the caller (sample_ring_linux)
+// interpreted: they go into a file unchanged, and readers of the file check them. Pure; the caller (rings_linux)
 // maps the ring, loads the head and stores the tail.
 struct RingPieces {
   std::span<const std::byte> first, second;  // second: from the beginning of the ring

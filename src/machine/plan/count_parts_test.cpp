@@ -157,5 +157,4 @@ TEST(Padding, EqualsTheBookOnRandomInputs) {
 }
 
 }  // namespace
-
 }  // namespace wperf::plan

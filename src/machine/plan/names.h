@@ -6,7 +6,6 @@
 #include <string_view>
 #include <vector>
 
-#include "base/event_class.h"
 #include "base/ints.h"
 #include "ground/diag/result.h"
 #include "machine/plan/kernel_words.h"

@@ -73,5 +73,4 @@ TEST(MetricFile, AThirdPartIsAnError) {
 }
 
 }  // namespace
-
 }  // namespace wperf::plan

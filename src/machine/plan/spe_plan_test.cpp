@@ -149,5 +149,4 @@ TEST(SpeFilters, TheHardwareThenTheNamesThenTheValues) {
 }
 
 }  // namespace
-
 }  // namespace wperf::plan

@@ -12,6 +12,7 @@
 
 #include "ground/os/system_library_win.h"
 #include "ground/os/wide_text_win.h"
+#include "ground/text/base_name.h"
 #include "machine/plan/plan.h"
 #include "machine/windows/processor_place.h"
 
@@ -20,10 +21,6 @@ namespace {
 
 constexpr size_t kLongestPath = 32'768;
 constexpr u64 kImageBaseInPeb = 0x10;  // ImageBaseAddress of a 64-bit process
-
-std::string base_name(const std::string& path) {
-  return path.substr(path.find_last_of("/\\") + 1);
-}
 
 // In steps of 100 ns.
 u64 nanoseconds_of(const FILETIME& time) {
@@ -61,7 +58,7 @@ readings::Module module_of(HANDLE process, HMODULE handle) {
   std::wstring path(kLongestPath, L'\0');
   const DWORD length = K32GetModuleFileNameExW(process, handle, path.data(), static_cast<DWORD>(path.size()));
   module.path = os::utf8_of({path.data(), length});
-  module.name = base_name(module.path);
+  module.name = text::base_name(module.path);
   module.base = reinterpret_cast<u64>(info.lpBaseOfDll);
   module.size = info.SizeOfImage;
   module.entry = reinterpret_cast<u64>(info.EntryPoint);
@@ -96,7 +93,8 @@ device::ProcessState WatchedProcess::state() const {
 
 void WatchedProcess::look_at_image() {
   known_.image = image_path(handle_.get());
-  readings::Module image{.name = base_name(known_.image), .path = known_.image, .base = 0, .size = 0, .entry = 0};
+  readings::Module image{
+      .name = std::string(text::base_name(known_.image)), .path = known_.image, .base = 0, .size = 0, .entry = 0};
   if (const u64 base = image_base(handle_.get()); base != 0) {
     IMAGE_DOS_HEADER dos{};
     IMAGE_NT_HEADERS64 headers{};

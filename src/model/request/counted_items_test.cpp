@@ -154,5 +154,4 @@ TEST(CoreList, OfOursTheErrorsNameTheOptionAndThereIsNoLimit) {
 }
 
 }  // namespace
-
 }  // namespace wperf::request

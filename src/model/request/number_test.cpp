@@ -95,5 +95,4 @@ TEST(Duration, WhatIsNotZeroNeverBecomesEndless) {
 }
 
 }  // namespace
-
 }  // namespace wperf::request

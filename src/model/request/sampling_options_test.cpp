@@ -248,5 +248,4 @@ TEST(SymbolFilter, Matches) {
 }
 
 }  // namespace
-
 }  // namespace wperf::request

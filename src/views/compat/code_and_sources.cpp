@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/compat/code_and_sources.h"
 
-#include <algorithm>
 #include <map>
 
 #include "analysis/recording/recorded_code.h"

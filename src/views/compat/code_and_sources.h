@@ -4,7 +4,6 @@
 #include <functional>
 #include <span>
 #include <string>
-#include <vector>
 
 #include "code/modules/code_file.h"
 #include "ground/diag/result.h"

@@ -7,6 +7,8 @@
 #include <array>
 #include <charconv>
 
+#include "model/stacks/id_table.h"
+
 namespace wperf::exports {
 namespace {
 

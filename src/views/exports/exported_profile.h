@@ -12,7 +12,6 @@
 #include <utility>
 #include <vector>
 
-#include "model/stacks/id_table.h"
 #include "model/stacks/moments.h"
 #include "model/stacks/stack_profile.h"
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "ground/text/base_name.h"
 #include "ground/text/json_writer.h"
 #include "views/exports/exported_profile.h"
 
@@ -164,7 +165,7 @@ class FirefoxWriter {
       member("arch", "");
       member("name", module.name);
       member("path", path);
-      member("debugName", debug.substr(debug.find_last_of("/\\") + 1));
+      member("debugName", text::base_name(debug));
       member("debugPath", debug);
       member("breakpadId", breakpad_id(module));
       module.build_id.empty() ? digits("codeId", "null") : member("codeId", module.build_id);

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "ground/text/json_writer.h"
-#include "ground/text/number_text.h"
 #include "views/html/html_report.h"
 #include "views/report/diff_report.h"
 #include "views/report/escaping.h"

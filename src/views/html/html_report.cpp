@@ -12,13 +12,12 @@
 
 #include "analysis/operations/spe_profile.h"
 #include "ground/packing/deflate.h"
-#include "ground/text/json_writer.h"
+#include "ground/text/base_name.h"
 #include "ground/text/number_text.h"
 #include "views/html/page_parts.h"
 #include "views/html/profile_columns.h"
 #include "views/report/escaping.h"
 #include "views/report/headline.h"
-#include "views/report/spe_report.h"
 #include "views/report/spe_tables.h"
 #include "views/report/stack_report.h"
 #include "views/report/waits_report.h"
@@ -149,7 +148,7 @@ void append_losses(std::string& out, const StackProfile& profile) {
 // The subject and the measured events: the program, or else the file.
 std::string title_of(const StackProfile& profile, const stacks::RecordingAbout* about) {
   std::string title = about != nullptr ? about->image : std::string();
-  if (title.empty()) title = profile.file.substr(profile.file.find_last_of("/\\") + 1);
+  if (title.empty()) title = text::base_name(profile.file);
   if (title.empty()) title = about != nullptr && about->is_of_machine ? "the whole machine" : "a recording";
   const auto event =
       std::find_if(profile.events.begin(), profile.events.end(), [](const auto& one) { return one.samples != 0; });

@@ -12,7 +12,6 @@
 #include "ground/text/number_text.h"
 #include "ground/text/unicode.h"
 #include "model/stacks/call_tree.h"
-#include "views/html/html_report.h"
 #include "views/report/diff_report.h"
 #include "views/report/escaping.h"
 

@@ -6,7 +6,6 @@
 #include <string>
 
 #include "ground/text/json_writer.h"
-#include "ground/text/number_text.h"
 #include "views/report/count_derived.h"
 #include "views/report/count_report.h"
 #include "views/report/count_tables.h"

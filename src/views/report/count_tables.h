@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The tables of a count, shared by its text and its JSON (contract 5.2-5.6).
 #pragma once
-#include <span>
-
 #include "model/answers/count_profile.h"
 #include "views/report/table.h"
 

@@ -6,7 +6,6 @@
 #include <tuple>
 
 #include "ground/text/json_writer.h"
-#include "ground/text/number_text.h"
 #include "views/report/sample_report.h"
 #include "views/report/sample_tables.h"
 

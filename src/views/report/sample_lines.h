@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "model/stacks/moments.h"
-#include "model/stacks/stack_rows.h"
+#include "model/stacks/stack_profile.h"
 
 namespace wperf::report {
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "ground/text/base_name.h"
 #include "ground/text/number_text.h"
 #include "views/report/sample_tables.h"
 
@@ -35,9 +36,7 @@ void add_place_columns(Table& table) {
 
 std::string line_text(const SpeProfile& profile, u32 file, u32 line) {
   if (file == answers::kNone) return {};
-  const std::string& path = profile.samples.texts[file];
-  const usize slash = path.find_last_of("/\\");
-  return fmt::format("{}:{}", slash == std::string::npos ? path : path.substr(slash + 1), line);
+  return fmt::format("{}:{}", text::base_name(profile.samples.texts[file]), line);
 }
 
 std::string address_text(u64 address) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <span>
 
+#include "ground/text/base_name.h"
 #include "ground/text/number_text.h"
 #include "views/report/count_derived.h"
 #include "views/report/top_report.h"
@@ -102,7 +103,7 @@ Line missing_line(const TableAnswer& answer, const PictureFacts& facts, usize co
   return line;
 }
 
-constexpr usize kPercentColumns = 7, kSamplesColumns = 10, kGap = 2;
+constexpr usize kPercentColumns = 7, kSamplesColumns = 10;
 // Where the detail (module, pid) has its column.
 usize detail_columns(const TableAnswer& answer, Grouping grouping, usize columns) {
   if (grouping == Grouping::core || grouping == Grouping::module) return 0;
@@ -215,8 +216,7 @@ std::vector<CodeRow> code_rows_of(const CodeView& view) {
     return rows;
   }
   for (const stacks::CodeLine& one : view.code.lines) {
-    const usize slash = one.file.find_last_of("/\\");
-    const std::string file = slash == std::string::npos ? one.file : one.file.substr(slash + 1);
+    const std::string_view file = text::base_name(one.file);
     rows.push_back({file.empty() ? "-" : fmt::format("{}:{}", file, one.line), one.source, one.hits});
   }
   return rows;

@@ -2,7 +2,6 @@
 // The units of .debug_info: headers, their first entries, and how the attributes of any entry are read.
 #pragma once
 #include <map>
-#include <memory>
 #include <optional>
 #include <tuple>
 #include <unordered_map>

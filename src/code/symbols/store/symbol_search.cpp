@@ -7,18 +7,14 @@
 #include <utility>
 
 #include "base/ascii.h"
+#include "ground/text/base_name.h"
 
 namespace wperf::symbols {
 namespace {
 
-std::string_view base_name(std::string_view path) {
-  const size_t slash = path.find_last_of("/\\");
-  return slash == std::string_view::npos ? path : path.substr(slash + 1);
-}
-
 // With the slash at its end; empty for a name without a folder.
 std::string_view folder_of(std::string_view path) {
-  return path.substr(0, path.size() - base_name(path).size());
+  return path.substr(0, path.size() - text::base_name(path).size());
 }
 
 std::string_view extension_of(std::string_view name) {
@@ -189,13 +185,13 @@ std::string id_text(const FileId& id) {
 }
 
 std::string store_key(std::string_view file_name, const FileId& id) {
-  const std::string_view name = base_name(file_name);
+  const std::string_view name = text::base_name(file_name);
   return key(name, id_text(id), false).append(name);
 }
 
 SymbolSearch::SymbolSearch(WantedFile wanted, SearchOptions options)
     : wanted_(std::move(wanted)), options_(std::move(options)) {
-  const std::string_view name = base_name(wanted_.name);
+  const std::string_view name = text::base_name(wanted_.name);
   if (is_safe_name(name)) file_name_ = name;
 }
 
@@ -234,11 +230,11 @@ void SymbolSearch::start_stage() {
     const std::string folder(folder_of(wanted_.image_path));
     if (!file_name_.empty()) look_at_named(folder + file_name_);
     if (std::holds_alternative<code::PdbId>(wanted_.id)) {
-      const std::string_view name = base_name(wanted_.image_path);
+      const std::string_view name = text::base_name(wanted_.image_path);
       look_at_named(folder + std::string(name.substr(0, name.rfind('.'))) + ".pdb");
     }
   } else if (stage == 2) {
-    if (folder_of(wanted_.path_in_image).empty() || base_name(wanted_.path_in_image).empty()) return;
+    if (folder_of(wanted_.path_in_image).empty() || text::base_name(wanted_.path_in_image).empty()) return;
     // only paths: servers outside of the symbol path are never used
     if (is_url(wanted_.path_in_image)) return;
     searched_.push_back(fmt::format("at {} (the path in the image)", wanted_.path_in_image));
@@ -270,7 +266,7 @@ void SymbolSearch::look_at_named(std::string location) {
 void SymbolSearch::start_folder(const std::string& folder) {
   searched_.push_back("in " + folder);
   look_at(LookKind::file, join(folder, file_name_));
-  const std::string kind = in_lower_case(std::string(extension_of(base_name(wanted_.image_path))));
+  const std::string kind = in_lower_case(std::string(extension_of(text::base_name(wanted_.image_path))));
   if (std::holds_alternative<code::PdbId>(wanted_.id) && is_safe_name(kind)) {
     look_at(LookKind::file, join(folder, fmt::format("{}/{}", kind, file_name_)));
     look_at(LookKind::file, join(folder, fmt::format("symbols/{}/{}", kind, file_name_)));
@@ -389,7 +385,7 @@ std::string SymbolSearch::explanation() const {
   if (found_) return "found at " + current_.location;
   const char* kind = std::holds_alternative<code::PdbId>(wanted_.id) ? "PDB" : "image";
   std::string out = fmt::format("no {} found", kind);
-  if (file_name_.empty()) out += fmt::format(" (\"{}\" is not a name of a file)", base_name(wanted_.name));
+  if (file_name_.empty()) out += fmt::format(" (\"{}\" is not a name of a file)", text::base_name(wanted_.name));
   for (size_t i = 0; i < searched_.size(); ++i) out += (i == 0 ? ": looked " : ", ") + searched_[i];
   for (const std::string& trouble : troubles_) out += "; " + trouble;
   return out;

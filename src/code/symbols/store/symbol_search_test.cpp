@@ -364,5 +364,4 @@ TEST(SymbolPath, WhatIsNotUnderstoodIsReportedAndTheRestKept) {
 }
 
 }  // namespace
-
 }  // namespace wperf::symbols

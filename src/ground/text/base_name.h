@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The last part of a path, whichever system wrote it.
+#pragma once
+#include <string_view>
+
+namespace wperf::text {
+
+// The part after the last '/' or '\\'; all of a name without a folder.
+constexpr std::string_view base_name(std::string_view path) {
+  return path.substr(path.find_last_of("/\\") + 1);  // npos + 1: 0
+}
+
+}  // namespace wperf::text
