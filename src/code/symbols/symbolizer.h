@@ -28,8 +28,8 @@ struct SymbolFrame {
 struct Answer {
   code::Rva address;
   SymbolSource source = SymbolSource::none;
-  std::string function;   // undecorated, or decorated on request; "function at 0x…" from .pdata; may be empty
-  code::RvaRange bounds;  // of the function; an empty range if not known
+  std::string function;             // undecorated, or decorated on request; "function at 0x…" from .pdata; may be empty
+  code::RvaRange bounds;            // of the function; an empty range if not known
   std::vector<SymbolFrame> frames;  // innermost inlined first, the function last; no lines if unknown. Padding may
                                     // have a line but no function.
 };
