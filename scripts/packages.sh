@@ -82,7 +82,7 @@ need_readers() {
 
 # need_debian_source PACKAGE FILE WHAT: Debian's source of a library that the Windows cross builds have inside, of the
 # same version as the one that the Linux build uses, in build/tools/PACKAGE, where the presence of FILE shows that it is
-# complete. WHAT names what is missing without it.
+# complete. WHAT names what is missing without it. $debian_suite names another release than this machine's.
 need_debian_source() {
   local package=$1 witness=$2 what=$3 folder=build/tools/$1 file
   [ -e "$folder/$witness" ] && return 0
@@ -96,6 +96,7 @@ need_debian_source() {
   for file in /etc/apt/sources.list.d/*.sources; do
     [ ! -f "$file" ] || sed 's/^Types:.*/Types: deb-src/' "$file" >"$folder.part/sources/${file##*/}"
   done
+  [ -z "${debian_suite:-}" ] || find "$folder.part" -type f -exec sed -i "s/bookworm/$debian_suite/g" {} +
   if ! (
     cd "$folder.part"
     options=(-q -o "Dir::Etc::sourcelist=$PWD/sources.list" -o "Dir::Etc::sourceparts=$PWD/sources"
@@ -215,7 +216,7 @@ need_arm64_machine() {
 # ARM64 builds of them with their tables of languages, from Debian 13. They are data for the machine, not part of wperf.
 windows_dlls="ntdll kernel32 kernelbase msvcrt ucrtbase vcruntime140 advapi32 sechost bcryptprimitives ws2_32 powrprof
   userenv bcrypt shell32 shlwapi shcore user32 gdi32 win32u combase ole32 rpcrt4 coml2 imm32 crypt32 iphlpapi dnsapi nsi
-  psapi oleaut32 dbghelp apisetschema"
+  psapi oleaut32 dbghelp version apisetschema"
 windows_tables="locale l_intl c_1252 c_437 c_20127 sortdefault normnfc"
 need_windows_dlls() {
   local folder=build/tools/windows name wanted=()

@@ -52,7 +52,7 @@ class RealParts final : public Parts {
   explicit RealParts(const MachineOptions& options)
       : products_(options.cores),
         seed_(options.seed),
-        system_folder_(options.system_folder),
+        system_folder_(options.system_folder == "on" ? nt::system_folder_of_build() : options.system_folder),
         surroundings_(options.surroundings) {
     surroundings_.input = true;
     config_.core_count = static_cast<u32>(options.cores.size());

@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <vector>
 
 #include "sim/windows/placement.h"
 
@@ -174,23 +175,26 @@ Status Memory::commit(u64 address, u64 size, u32 protection) {
   Block& block = found->second;
   const u64 begin = page_down(address), end = page_up(address + size);
   if (end > found->first + block.size) return kConflictingAddresses;
-  const u32 permissions = permissions_of(protection);
-  space_.protect_lent(begin, end - begin, permissions);
   // The gaps between pages that are committed already.
-  u64 at = begin;
-  while (at < end) {
+  std::vector<std::pair<u64, u64>> gaps;
+  u64 more = 0;
+  for (u64 at = begin; at < end;) {
     const auto next = block.pages.upper_bound(at);
     if (next != block.pages.begin() && std::prev(next)->second.first > at) {
       at = std::prev(next)->second.first;
       continue;
     }
     const u64 until = next == block.pages.end() ? end : std::min(end, next->first);
-    if (committed_ + (until - at) > kMostCommitted) return kNoMemory;
-    if (!space_.lend(at, until - at, permissions, block.memory->data() + block.offset + (at - found->first)))
-      return kNoMemory;
-    committed_ += until - at;
+    gaps.emplace_back(at, until);
+    more += until - at;
     at = until;
   }
+  if (committed_ + more > kMostCommitted) return kNoMemory;
+  committed_ += more;
+  const u32 permissions = permissions_of(protection);
+  space_.protect_lent(begin, end - begin, permissions);
+  std::byte* const memory = block.memory->data() + block.offset;
+  for (const auto& [from, until] : gaps) space_.lend(from, until - from, permissions, memory + (from - found->first));
   set_pages(block, begin, end, protection);
   return kSuccess;
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "sim/nt/nt_process.h"
 
+#include <dlfcn.h>
+
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -234,9 +236,19 @@ std::string describe_address(const State& state, u64 address) {
   return hex(address);
 }
 
+std::string system_folder_of_build() {
+  Dl_info library{};
+  std::error_code code;
+  if (dladdr(reinterpret_cast<void*>(&system_folder_of_build), &library) == 0 || library.dli_fname == nullptr)
+    return {};
+  // build/PRESET/bin/libwperf-sim.so, and build/tools/windows
+  const auto bin = std::filesystem::weakly_canonical(library.dli_fname, code).parent_path();
+  return (bin.parent_path().parent_path() / "tools" / "windows").string();
+}
+
 std::unique_ptr<Program> load_process(const ProcessWish& wish, LoadError& error) {
   error = {};
-  error.hint.clear();
+  error.hint = "scripts/windows-dlls fetches the DLLs; windows=FOLDER names another folder";
   ImageFile file;
   if (!read_image_file(wish.image_path, file, error)) return nullptr;
   if (wish.command_line.size() > kLongestCommandLine || wish.command_line.find('\0') != std::string::npos) {

@@ -19,6 +19,9 @@ struct ProcessWish {
   Surroundings surroundings;
 };
 
+// The folder of scripts/windows-dlls: build/tools/windows, found from this library.
+std::string system_folder_of_build();
+
 // Null if the program or the DLLs cannot be loaded; `error` then says why.
 std::unique_ptr<Program> load_process(const ProcessWish& wish, LoadError& error);
 

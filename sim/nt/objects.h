@@ -125,6 +125,7 @@ struct Section final : Object {
   u64 size = 0;
   std::shared_ptr<u64> bytes;  // of all sections that were filled from files
   u32 protection = 0;
+  bool reserves = false;  // pages of its views are committed by the program
 };
 
 struct Key final : Object {

@@ -10,7 +10,7 @@
 namespace wperf::sim::nt {
 namespace {
 
-constexpr u32 kSectionImage = 0x1000000;
+constexpr u32 kSectionImage = 0x1000000, kSectionReserve = 0x4000000;
 constexpr u64 kLargestSection = 1ull << 36;
 
 bool is_writable(u32 protection) {
@@ -95,6 +95,7 @@ u64 create_section(Call& call) {
     if (size == 0) return kInvalidParameter;
     if (size > kLargestSection) return kSectionTooBig;
     section->size = size;
+    section->reserves = (call.argument32(5) & kSectionReserve) != 0;
     section->memory = HostMemory::make(page_up(size));
     if (section->memory == nullptr) return kNoMemory;
   }
@@ -176,7 +177,13 @@ u64 map_view(Call& call) {
   }
   const u64 base = state.memory.reserve(wish);
   if (base == 0) return kConflictingAddresses;
-  if (const Status status = state.memory.commit(base, wish.size, protection); status != kSuccess) return status;
+  if (!section->reserves) {
+    const Status status = state.memory.commit(base, wish.size, protection);
+    if (status != kSuccess) {
+      (void)state.memory.release(base);
+      return status;
+    }
+  }
   state.views[base] = section;
   return call.put(call.argument(2), base) && call.put(call.argument(6), wish.size) ? kSuccess : kAccessViolation;
 }

@@ -18,8 +18,7 @@ struct Module {
 
 struct LoadError {
   std::string text;  // empty = fine; one sentence
-  std::string hint =
-      "with windows=FOLDER, the folder of the DLLs of Windows, programs run that need more of it (sim/README.md)";
+  std::string hint = "programs that need more of Windows run with windows=on, on its own DLLs (sim/README.md)";
 };
 
 // The event that wakes a sleeping thread.

@@ -95,7 +95,9 @@ class SystemDlls(WperfTest):
         self.assertGreater(whole - left_out, 900_000)
         self.assertLess(left_out - functions, 100_000)  # what ends a process, and the DLLs' way to the program's calls
 
-    def test_what_cannot_run_is_said(self):
+    def test_where_the_dlls_are_and_what_is_said_without_them(self):
+        self.assertEqual(self.run_wperf("stat", "-q", "-e", "inst_retired", "--", WORKLOADS / "fib.exe",
+                                        device="sim:pace=free,console=shown,windows=on").stdout, "fib 9227465\n")
         device = "sim:windows=/nowhere"
         done = self.run_wperf("stat", "-e", "inst_retired", "--", WORKLOADS / "fib.exe", device=device)
         self.assertNotEqual(done.returncode, 0)
