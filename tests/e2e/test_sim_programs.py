@@ -82,7 +82,7 @@ class BuiltByThePage(support.WperfTest):
         other = self.folder / "dwarf"
         other.mkdir()
         shutil.copy(self.folder / "primes.c", other)
-        build = self.build.replace("pc-windows-msvc", "w64-windows-gnu").replace("-gcodeview", "-gdwarf-5")
+        build = self.build.replace("pc-windows-msvc", "w64-windows-gnu").replace("-gcodeview", "-gdwarf-4")
         self.shell(f"cd dwarf\n{build.replace('/debug ', '/debug:dwarf /lldmingw ')}")
         self.assertEqual(list(other.glob("*.pdb")), [])
         printed = self.shell(f"cd dwarf\n{self.profile}")
