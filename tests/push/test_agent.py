@@ -46,9 +46,12 @@ class Agent(PushTest):
         return done
 
     def test_a_profile_for_each_period_with_what_wperf_costs(self):
-        server = self.serve()
-        done = self.record(server.url, "--every", "500ms", "--label", "host=a", seconds=2.2)
-        self.assertEqual(done.returncode, 0, done.stderr)
+        for seconds in (2.2, 5, 12, 30):  # a busy machine gets through fewer periods
+            server = self.serve()
+            done = self.record(server.url, "--every", "500ms", "--label", "host=a", seconds=seconds)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            if len(server.profiles) >= 3:
+                break
         self.assertEqual(server.refused, [])
         self.assertGreaterEqual(len(server.profiles), 3)
         begins = [profile.begin for profile in server.profiles]
