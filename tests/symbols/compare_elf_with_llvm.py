@@ -5,8 +5,9 @@
 usage: compare_elf_with_llvm.py --frames ELF_FRAMES --work FOLDER [--file IMAGE[=DEBUG]]... [--addresses N] [--only PATTERN]
 
 linux_program/ is built by GCC and Clang with DWARF 2 to 5, split, packed, stripped, by link-time optimisation, through dwz, for
-machines of either byte order and width; and by Clang and zig as Windows programs that carry their DWARF (pe-…). For every address of its code functions, inlined frames, files and lines must be those of
-llvm-symbolizer; every difference needs a reason in REASONS. --file compares N random addresses of an existing file.
+machines of either byte order and width; and by Clang and zig as Windows programs that carry their DWARF (pe-…). For every address
+of its code functions, inlined frames, files and lines must be those of llvm-symbolizer; every difference needs a reason in
+REASONS. --file compares N random addresses of an existing file.
 """
 import argparse
 import collections
@@ -19,6 +20,7 @@ import shutil
 import struct
 import subprocess
 import sys
+import zlib
 
 SOURCES = pathlib.Path(__file__).resolve().parent / "linux_program"
 TOOLS = SOURCES.parents[2] / "build" / "tools"
@@ -93,6 +95,23 @@ def without_dwarf(folder):
     return folder / "stripped.exe", [], folder / "stripped.exe"
 
 
+def packed_as_go_does(folder):
+    """In .zdebug_ sections, which take the places of the plain ones; their names are added to the texts at the end of the file."""
+    image = WindowsImage(folder / "program.exe")
+    file, texts = bytearray(image.bytes), image.symbols + 18 * image.symbol_count
+    for i, (name, size, _, stored, place, *_) in enumerate(image.sections):
+        long_name = image.text(int(name.rstrip(b"\0")[1:])) if name.startswith(b"/") else name
+        stream = b"ZLIB" + struct.pack(">Q", size) + zlib.compress(image.bytes[place:place + size])
+        if not long_name.startswith(b".debug_") or len(stream) > stored:
+            continue
+        file[place:place + stored] = stream.ljust(stored, b"\0")
+        struct.pack_into("<8sI", file, image.section_headers + 40 * i, b"/%d" % (len(file) - texts), len(stream))
+        file += b".z" + long_name[1:] + b"\0"
+    struct.pack_into("<I", file, texts, len(file) - texts)
+    (folder / "packed.exe").write_bytes(file)
+    return folder / "packed.exe", [], folder / "program.exe"
+
+
 def without_pdb(folder):
     """zig names one, and llvm-symbolizer would read it."""
     for one in folder.glob("*.pdb"):
@@ -114,6 +133,7 @@ def windows_variants(clang):
                 yield Variant(f"pe-{machine}-dwarf{version}{level}", clang,
                               [*target, level, "-g", f"-gdwarf-{version}", "-funwind-tables"], link)
         yield Variant(f"pe-{machine}-symbols", clang, [*target, "-O2", "-g", "-gdwarf-4"], link, without_dwarf)
+        yield Variant(f"pe-{machine}-packed", clang, [*target, "-O2", "-g", "-gdwarf-4"], link, packed_as_go_does)
         yield Variant(f"pe-{machine}-lines", clang, [*target, "-O2", "-gline-tables-only", "-gdwarf-4"], link)
         yield Variant(f"pe-{machine}-gc", clang, [*target, "-O2", "-g", "-gdwarf-5", "-ffunction-sections"],
                       link + ["-Wl,--gc-sections"])
@@ -206,8 +226,12 @@ class WindowsImage:
         _, count, _, self.symbols, self.symbol_count, optional, _ = struct.unpack_from("<HHIIIHH", self.bytes, header)
         wide = struct.unpack_from("<H", self.bytes, header + 20)[0] == 0x20b
         self.base = struct.unpack_from("<Q" if wide else "<I", self.bytes, header + 20 + (24 if wide else 28))[0]
-        self.sections = [struct.unpack_from("<8sIIIIIIHHI", self.bytes, header + 20 + optional + 40 * i)
-                         for i in range(count)]
+        self.section_headers = header + 20 + optional
+        self.sections = [struct.unpack_from("<8sIIIIIIHHI", self.bytes, self.section_headers + 40 * i) for i in range(count)]
+
+    def text(self, offset):
+        begin = self.symbols + 18 * self.symbol_count + offset
+        return self.bytes[begin:self.bytes.index(b"\0", begin)]
 
     @staticmethod
     def is_one(path):
@@ -219,7 +243,6 @@ class WindowsImage:
 
     def names(self):
         found, skip = collections.defaultdict(set), 0
-        texts = self.symbols + 18 * self.symbol_count
         for i in range(self.symbol_count):
             if skip:
                 skip -= 1
@@ -227,7 +250,7 @@ class WindowsImage:
             name, value, section, _, _, skip = struct.unpack_from("<8sIhHBB", self.bytes, self.symbols + 18 * i)
             zeros, offset = struct.unpack("<II", name)
             if zeros == 0:
-                name = self.bytes[texts + offset:self.bytes.index(b"\0", texts + offset)]
+                name = self.text(offset)
             if section > 0:
                 found[self.base + self.sections[section - 1][2] + value].add(name.rstrip(b"\0").decode())
         return found
