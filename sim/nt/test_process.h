@@ -19,6 +19,7 @@ class TestProcess {
     wish.size = kSize;
     (void)state.memory.reserve(wish);
     (void)state.memory.commit(kArguments, kSize, kPageReadWrite);
+    state.program = std::make_shared<ImageContents>();
     state.process_id = 1000;
     state.processor_count = 4;
     add_thread();
