@@ -110,6 +110,13 @@ enum class Level : u8 { user = 0, kernel = 1 };
 struct SignalCounts {
   std::array<std::array<u64, kSignalCount>, 2> at{};  // [Level][Signal]
   u64& operator()(Level level, Signal signal) { return at[static_cast<usize>(level)][static_cast<usize>(signal)]; }
+  SignalCounts operator-(const SignalCounts& other) const {
+    SignalCounts difference;
+    for (usize level = 0; level < at.size(); ++level)
+      for (usize signal = 0; signal < kSignalCount; ++signal)
+        difference.at[level][signal] = at[level][signal] - other.at[level][signal];
+    return difference;
+  }
   u64 operator()(Level level, Signal signal) const { return at[static_cast<usize>(level)][static_cast<usize>(signal)]; }
 };
 

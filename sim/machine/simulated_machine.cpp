@@ -134,7 +134,7 @@ const ProgramDetails* Machine::details(u32 pid) {
   return nullptr;
 }
 
-// Ended by another one.
+// Ends a thread that did not end itself.
 void Machine::end_thread(Thread& thread) {
   Core& core = cores_[thread.core];
   thread.ended = true;
@@ -143,12 +143,8 @@ void Machine::end_thread(Thread& thread) {
 }
 
 void Machine::end_task(Task& task, u32 exit_code) {
-  for (const auto& thread : task.threads) {
-    Core& core = cores_[thread->core];
-    if (std::erase(core.ready, thread.get()) != 0) core.slice_end_cycles = 0;
-    if (schedule_ && !thread->ended) note_life(WPERF_SIM_THREAD_ENDED, core, *thread, nullptr);
-    thread->ended = true;
-  }
+  for (const auto& thread : task.threads)
+    if (!thread->ended) end_thread(*thread);
   task.status().running = false;
   task.status().exit_code = exit_code;
   task.details.modules = task.program->modules();
@@ -178,9 +174,7 @@ const SignalCounts& Machine::signals(u32 core) const {
   if (!one.executor) return kNothing;
   const SignalCounts& all = one.executor->signals();
   if (!one.has_left_out) return all;
-  for (usize level = 0; level < all.at.size(); ++level)
-    for (usize signal = 0; signal < kSignalCount; ++signal)
-      one.counted.at[level][signal] = all.at[level][signal] - one.left_out.at[level][signal];
+  one.counted = all - one.left_out;
   return one.counted;
 }
 
@@ -349,7 +343,7 @@ void Machine::start_program(Core& core, Thread& thread, MachineError& error) {
   constexpr u64 kStep = 1'000'000, kMost = 10'000'000'000;
   make_core(core);
   Task& task = *thread.task;
-  const SignalCounts before = core.executor->signals();
+  const SignalCounts counted = core.executor->signals() - core.left_out;
   const u64 begin = core.executor->cycles();
   core.executor->set_profiler(nullptr);
   const auto goes_on = [&] {
@@ -366,10 +360,7 @@ void Machine::start_program(Core& core, Thread& thread, MachineError& error) {
     if (stop.reason == StopReason::fault && !task.program->goes_on_after(thread.id, stop)) crash(task, error);
     if (stop.reason == StopReason::kernel_call) answer_call(core, thread, stop.immediate, error);
   }
-  const SignalCounts& after = core.executor->signals();
-  for (usize level = 0; level < before.at.size(); ++level)
-    for (usize signal = 0; signal < kSignalCount; ++signal)
-      core.left_out.at[level][signal] += after.at[level][signal] - before.at[level][signal];
+  core.left_out = core.executor->signals() - counted;
   core.has_left_out = true;
   core.charged_cycles = core.executor->cycles();
 }

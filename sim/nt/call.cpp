@@ -54,6 +54,16 @@ bool Call::read_unicode(u64 address, std::string& out) {
   return true;
 }
 
+bool Call::put_unicode(u64 address, std::span<const u16> text, bool ends_with_zero) {
+  static_assert(sizeof(UnicodeString) == kUnicodeHeader);
+  const u64 size = text.size_bytes();
+  const u16 zero = 0, length = static_cast<u16>(size);
+  const UnicodeString header{length, static_cast<u16>(length + (ends_with_zero ? sizeof zero : 0)), 0,
+                             address + kUnicodeHeader};
+  return put(address, header) && write(header.text, text.data(), size) &&
+         (!ends_with_zero || put(header.text + size, zero));
+}
+
 Status Call::read_name(u64 attributes, ObjectName& out) {
   out = {};
   if (attributes == 0) return kSuccess;
@@ -83,6 +93,11 @@ Status Call::answer_with(u64 buffer, u64 room, const void* bytes, u64 size, u64 
   if (!put_if_wanted(size_at, static_cast<u32>(size))) return kAccessViolation;
   if (room < size) return kInfoLengthMismatch;
   return write(buffer, bytes, size) ? kSuccess : kAccessViolation;
+}
+
+Status Call::answer_with_status(u64 status_at, u64 buffer, u64 room, const void* bytes, u64 size) {
+  if (room < size) return kInfoLengthMismatch;
+  return write(buffer, bytes, size) && put_io_status(status_at, kSuccess, size) ? kSuccess : kAccessViolation;
 }
 
 Status Call::give_handle(u64 address, ObjectPointer object) {
@@ -115,9 +130,7 @@ u64 Call::end_process(u32 code) {
 u64 Call::end_this_thread(u32 code) {
   end_thread(state, thread, code, now_ns);
   outcome_ = CallOutcome::thread_ended;
-  for (const auto& one : state.threads)
-    if (!one->ended) return kNoAnswer;
-  return end_process(code);
+  return count_living_threads(state) != 0 ? kNoAnswer : end_process(code);
 }
 
 u64 Call::refuse(const std::string& why) {

@@ -2,6 +2,7 @@
 // One system call of a simulated program: its arguments, the process that it may change, its answer. A wrong pointer
 // is answered with STATUS_ACCESS_VIOLATION, as Windows does it.
 #pragma once
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -44,12 +45,18 @@ class Call {
     return address == 0 || put(address, value);
   }
   bool read_unicode(u64 address, std::string& out);  // a UNICODE_STRING, as UTF-8
+  // Writes a UNICODE_STRING and its text behind it.
+  static constexpr u64 kUnicodeHeader = 16;
+  bool put_unicode(u64 address, std::span<const u16> text, bool ends_with_zero);
   // The name in OBJECT_ATTRIBUTES; one that is relative to a folder becomes a full one. A null pointer means no name.
   Status read_name(u64 attributes, ObjectName& out);
   bool put_io_status(u64 address, Status status, u64 information);
 
   // Information of a class: `size` bytes, if the program's buffer has room for them all.
   Status answer_with(u64 buffer, u64 room, const void* bytes, u64 size, u64 size_at);
+
+  // The same for calls on files: an I/O status tells the size.
+  Status answer_with_status(u64 status_at, u64 buffer, u64 room, const void* bytes, u64 size);
 
   // Puts a handle to the object there.
   Status give_handle(u64 address, ObjectPointer object);

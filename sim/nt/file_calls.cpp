@@ -238,10 +238,7 @@ u64 answer_name(Call& call, const File& file) {
 
 template <class T>
 u64 answer_file(Call& call, const T& value) {
-  if (call.argument32(3) < sizeof value) return kInfoLengthMismatch;
-  return call.put(call.argument(2), value) && call.put_io_status(call.argument(1), kSuccess, sizeof value)
-             ? kSuccess
-             : kAccessViolation;
+  return call.answer_with_status(call.argument(1), call.argument(2), call.argument32(3), &value, sizeof value);
 }
 
 // arguments: file, I/O status, buffer, its size, class

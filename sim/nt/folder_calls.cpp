@@ -151,10 +151,7 @@ u64 list_folder(Call& call) {
 
 template <class T>
 u64 answer_volume(Call& call, const T& value, u64 size = sizeof(T)) {
-  if (call.argument32(3) < size) return kInfoLengthMismatch;
-  return call.write(call.argument(2), &value, size) && call.put_io_status(call.argument(1), kSuccess, size)
-             ? kSuccess
-             : kAccessViolation;
+  return call.answer_with_status(call.argument(1), call.argument(2), call.argument32(3), &value, size);
 }
 
 // arguments: file, I/O status, buffer, its size, class

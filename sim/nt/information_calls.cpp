@@ -11,10 +11,6 @@
 namespace wperf::sim::nt {
 namespace {
 
-u64 affinity_of(const State& state) {
-  return state.processor_count >= 64 ? ~u64{0} : (u64{1} << state.processor_count) - 1;
-}
-
 u64 answer_basic(Call& call, u64 buffer, u64 room, u64 size_at) {
   struct {
     u32 unknown, tick_100ns, page, pages, lowest_page, highest_page, granularity, padding;
@@ -30,7 +26,7 @@ u64 answer_basic(Call& call, u64 buffer, u64 room, u64 size_at) {
           0,
           kLowestAddress,
           kHighestAddress,
-          affinity_of(call.state),
+          all_processors(call.state),
           static_cast<u8>(std::min<u32>(call.state.processor_count, 64)),
           {}};
   static_assert(sizeof basic == 64);
@@ -128,7 +124,7 @@ u64 answer_group(Call& call, u64 buffer, u64 room, u64 size_at) {
   } group;
   static_assert(sizeof group == 80);
   group.most_processors = group.active_processors = static_cast<u8>(std::min<u32>(call.state.processor_count, 64));
-  group.affinity = affinity_of(call.state);
+  group.affinity = all_processors(call.state);
   return call.answer_with(buffer, room, &group, sizeof group, size_at);
 }
 

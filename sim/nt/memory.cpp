@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "sim/windows/placement.h"
@@ -71,10 +72,8 @@ u32 Memory::permissions_of(u32 protection) {
 }
 
 Memory::Blocks::iterator Memory::block_at(u64 address) {
-  auto found = blocks_.upper_bound(address);
-  if (found == blocks_.begin()) return blocks_.end();
-  --found;
-  return address - found->first < found->second.size ? found : blocks_.end();
+  const auto found = std::as_const(*this).block_at(address);
+  return blocks_.erase(found, found);  // the same place, without const
 }
 Memory::Blocks::const_iterator Memory::block_at(u64 address) const {
   auto found = blocks_.upper_bound(address);

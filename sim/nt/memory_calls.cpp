@@ -136,19 +136,10 @@ u64 mapped_file_name(Call& call, u64 buffer, u64 room, u64 size_at) {
     const auto known = call.state.guest_paths.find(module.base);
     const std::string path = known != call.state.guest_paths.end() ? known->second : module.name;
     const std::vector<u16> units = to_utf16("\\Device\\HarddiskVolume1" + path.substr(std::min<usize>(path.size(), 2)));
-    struct {
-      u16 length, capacity;
-      u32 padding;
-      u64 text;
-    } name{static_cast<u16>(units.size() * 2), static_cast<u16>(units.size() * 2 + 2), 0, buffer + 16};
-    const u64 size = sizeof name + units.size() * 2 + 2;
+    const u64 size = Call::kUnicodeHeader + units.size() * 2 + 2;
     if (!call.put_if_wanted(size_at, size)) return 0;
     if (room < size) return kBufferOverflow;
-    const u16 end = 0;
-    return call.put(buffer, name) && call.write(name.text, units.data(), units.size() * 2) &&
-                   call.put(name.text + units.size() * 2, end)
-               ? kSuccess
-               : kAccessViolation;
+    return call.put_unicode(buffer, units, true) ? kSuccess : kAccessViolation;
   }
   return kInvalidParameter;
 }

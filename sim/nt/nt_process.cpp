@@ -215,6 +215,15 @@ std::string hex(u64 value) {
   return {text.data(), static_cast<usize>(length)};
 }
 
+u64 all_processors(const State& state) {
+  return state.processor_count >= 64 ? ~u64{0} : (u64{1} << state.processor_count) - 1;
+}
+
+usize count_living_threads(const State& state) {
+  return static_cast<usize>(
+      std::count_if(state.threads.begin(), state.threads.end(), [](const auto& one) { return !one->ended; }));
+}
+
 Thread* find_thread(const State& state, u32 id) {
   if (state.threads.empty() || id < state.threads.front()->id) return nullptr;
   const u32 distance = id - state.threads.front()->id;

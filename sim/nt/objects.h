@@ -14,7 +14,7 @@
 namespace wperf::sim::nt {
 
 struct Object {
-  enum class Kind : u8 { event, semaphore, mutant, timer, thread, process, file, section, port, key, token, directory };
+  enum class Kind : u8 { event, semaphore, mutant, timer, thread, process, file, section, port, token, directory };
   explicit Object(Kind object_kind) : kind(object_kind) {}
   virtual ~Object() = default;
   Object(const Object&) = delete;
@@ -126,11 +126,6 @@ struct Section final : Object {
   std::shared_ptr<u64> bytes;  // of all sections that were filled from files
   u32 protection = 0;
   bool reserves = false;  // pages of its views are committed by the program
-};
-
-struct Key final : Object {
-  static constexpr Kind kKind = Kind::key;
-  Key() : Object(kKind) {}
 };
 
 class Handles {

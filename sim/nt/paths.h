@@ -41,7 +41,7 @@ class FileSystem {
   Place find(std::string_view nt_name);
   // The bytes of a file; nullopt if it cannot be read.
   static std::optional<std::vector<std::byte>> contents(const Place& place);
-  // The file of this host that "C:\app\fib.exe" stands for; empty if there is none.
+  // Returns the path on this host of a file like "C:\app\fib.exe", or an empty text if the file does not exist.
   std::string host_path(std::string_view path);
 
  private:

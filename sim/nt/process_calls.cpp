@@ -36,19 +36,10 @@ u64 open_process(Call& call) {
 u64 answer_image_name(Call& call, bool dos_form) {
   const std::string& path = call.state.program_path;
   const std::vector<u16> units = to_utf16(dos_form ? path : "\\Device\\HarddiskVolume1" + path.substr(2));
-  const u64 buffer = call.argument(2), length = units.size() * 2;
-  struct {
-    u16 length, capacity;
-    u32 padding;
-    u64 text;
-  } name{static_cast<u16>(length), static_cast<u16>(length + 2), 0, buffer + 16};
-  const u32 size = static_cast<u32>(sizeof name + length + 2);
+  const u32 size = static_cast<u32>(Call::kUnicodeHeader + units.size() * 2 + 2);
   if (!call.put_if_wanted(call.argument(4), size)) return 0;
   if (call.argument32(3) < size) return kInfoLengthMismatch;
-  const u16 end = 0;
-  return call.put(buffer, name) && call.write(name.text, units.data(), length) && call.put(name.text + length, end)
-             ? kSuccess
-             : kAccessViolation;
+  return call.put_unicode(call.argument(2), units, true) ? kSuccess : kAccessViolation;
 }
 
 // arguments: process, class, buffer, its size, size used
@@ -63,7 +54,7 @@ u64 process_information(Call& call) {
   const auto answer = [&](const auto& value) {
     return u64{call.answer_with(buffer, room, &value, sizeof value, size_at)};
   };
-  const u64 affinity = state.processor_count >= 64 ? ~u64{0} : (u64{1} << state.processor_count) - 1;
+  const u64 affinity = all_processors(state);
   switch (call.argument32(1)) {
     case kBasic:
       return answer(std::array<u64, 6>{kPending, state.peb, affinity, 8, state.process_id, 4});

@@ -28,7 +28,7 @@ std::span<const Service> information_services();
 std::span<const Service> registry_services();
 
 std::array<std::span<const Service>, 10> all_services();
-const Service* find_service(std::string_view name);  // null if there is none
+const Service* find_service(std::string_view name);  // returns null for an unknown name
 
 // The stubs of the image's system calls become `svc #N; ret`, as in Windows' own DLLs, and their names are noted.
 void learn_services(State& state, const ImageContents& image, u64 base);

@@ -179,7 +179,7 @@ bool fill_peb(State& state) {
   put(state, peb + 0x124, u32{2});  // platform: NT
   put(state, peb + 0x128, u32{3});  // subsystem: console
   put(state, peb + 0x12c, u32{10});
-  put(state, peb + 0x138, state.processor_count >= 64 ? ~u64{0} : (u64{1} << state.processor_count) - 1);
+  put(state, peb + 0x138, all_processors(state));
   put(state, peb + 0x2000, u8{2});  // they report their errors, to answer_host_call
   put(state, peb + 0x2c0, u32{1});
   put(state, peb + 0x7a8, peb + 0x2000);  // an empty path, for DLLs that ask for their host's

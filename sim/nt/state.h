@@ -3,7 +3,6 @@
 // it through Call.
 #pragma once
 #include <deque>
-#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -40,7 +39,6 @@ struct Wait {
   u64 deadline_ns = kNever;
   u64 wake_ns = kNever;  // the time of the deadline, or of a timer that may end it
   u64 turn = 0;          // threads that wait longer have smaller ones
-  u64 alert_key = 0;
   // Where a wait for packets puts its results.
   u64 key_at = 0, value_at = 0, status_at = 0;  // of NtRemoveIoCompletion
   u64 packets_at = 0, count_at = 0;             // of NtRemoveIoCompletionEx
@@ -65,11 +63,6 @@ struct Thread {
   std::deque<Apc> apcs;
   std::string name;
   std::shared_ptr<ThreadObject> object;
-};
-
-struct LoadedModule {
-  Module module;
-  std::shared_ptr<ImageContents> image;
 };
 
 struct Service;  // a system call that this layer has (services.h)
@@ -133,6 +126,8 @@ inline constexpr u64 kUptimeTicks =
 inline constexpr u64 kNsPerTick = 100;  // of NT's clocks and of the performance counter
 inline constexpr u64 kTebSize = 0x4000;
 
+u64 all_processors(const State& state);  // a mask
+usize count_living_threads(const State& state);
 std::string describe_address(const State& state, u64 address);  // "bignum.dll+0x1010"
 std::string hex(u64 value);
 

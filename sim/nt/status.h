@@ -24,12 +24,10 @@ inline constexpr Status kUnsuccessful = 0xc0000001, kNotImplemented = 0xc0000002
                         kMutantNotOwned = 0xc0000046, kSemaphoreLimit = 0xc0000047, kSectionTooBig = 0xc0000040,
                         kInvalidImageFormat = 0xc000007b, kNoToken = 0xc000007c, kDiskFull = 0xc000007f,
                         kIntegerDivideByZero = 0xc0000094, kInsufficientResources = 0xc000009a,
-                        kMediaWriteProtected = 0xc00000a2, kFileIsDirectory = 0xc00000ba, kNotSupported = 0xc00000bb,
-                        kStackOverflow = 0xc00000fd, kDirectoryNotEmpty = 0xc0000101, kNotADirectory = 0xc0000103,
-                        kTooManyOpenedFiles = 0xc000011f, kProcessIsTerminating = 0xc000010a,
-                        kInvalidImageNotArm64 = 0xc000012f, kPortUnreachable = 0xc000023f, kNotFound = 0xc0000225,
+                        kFileIsDirectory = 0xc00000ba, kStackOverflow = 0xc00000fd, kDirectoryNotEmpty = 0xc0000101,
+                        kNotADirectory = 0xc0000103, kTooManyOpenedFiles = 0xc000011f, kNotFound = 0xc0000225,
                         kFailFast = 0xc0000409, kAssertionFailure = 0xc0000420, kPipeBroken = 0xc000014b,
                         kNotMappedView = 0xc0000019, kInvalidViewSize = 0xc000001f, kSuspendLimit = 0xc000004a,
-                        kThreadIsTerminating = 0xc000004b, kInvalidImage = 0xc000012e;
+                        kThreadIsTerminating = 0xc000004b;
 
 }  // namespace wperf::sim::nt

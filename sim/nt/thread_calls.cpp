@@ -35,18 +35,12 @@ Status fill_attributes(Call& call, u64 list, const Thread& made) {
   return kSuccess;
 }
 
-u64 all_processors(const State& state) {
-  return state.processor_count >= 64 ? ~u64{0} : (u64{1} << state.processor_count) - 1;
-}
-
 // arguments: handle, access, attributes, process, start, argument, flags, zero bits, committed stack, reserved stack,
 // attribute list
 u64 create_thread(Call& call) {
   State& state = call.state;
   if (call.object_of(call.argument(3)) != state.process_object) return kInvalidHandle;
-  const auto living =
-      std::count_if(state.threads.begin(), state.threads.end(), [](const auto& one) { return !one->ended; });
-  if (static_cast<usize>(living) >= kMostThreads || state.threads.size() >= kMostThreadsEver)
+  if (count_living_threads(state) >= kMostThreads || state.threads.size() >= kMostThreadsEver)
     return kInsufficientResources;
   Thread* const made = make_thread(state, {call.argument(4), call.argument(5), call.argument(9)});
   if (made == nullptr) return kNoMemory;
@@ -208,9 +202,7 @@ u64 thread_information(Call& call) {
       return call.answer_with(buffer, room, times, sizeof times, size_at);
     }
     case kAmILast: {
-      const auto living = std::count_if(call.state.threads.begin(), call.state.threads.end(),
-                                        [](const auto& one) { return !one->ended; });
-      const u32 last = living == 1 ? 1 : 0;
+      const u32 last = count_living_threads(call.state) == 1 ? 1 : 0;
       return call.answer_with(buffer, room, &last, sizeof last, size_at);
     }
     case kAffinityClass:
@@ -227,15 +219,10 @@ u64 thread_information(Call& call) {
       return call.answer_with(buffer, room, &thread->suspended, sizeof thread->suspended, size_at);
     case kName: {
       const std::vector<u16> units = to_utf16(thread->name);
-      struct {
-        u16 length, capacity;
-        u32 padding;
-        u64 text;
-      } name{static_cast<u16>(units.size() * 2), static_cast<u16>(units.size() * 2), 0, buffer + 16};
-      const u32 size = static_cast<u32>(sizeof name + units.size() * 2);
+      const u32 size = static_cast<u32>(Call::kUnicodeHeader + units.size() * 2);
       if (!call.put_if_wanted(size_at, size)) return 0;
       if (room < size) return kBufferTooSmall;
-      return call.put(buffer, name) && call.write(name.text, units.data(), units.size() * 2) ? kSuccess : 0;
+      return call.put_unicode(buffer, units, false) ? kSuccess : 0;
     }
     default:
       return kInvalidInfoClass;

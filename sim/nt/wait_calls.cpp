@@ -85,7 +85,6 @@ namespace {
 
 bool can_be_waited_for(const Object& object) {
   switch (object.kind) {
-    case Object::Kind::key:
     case Object::Kind::token:
     case Object::Kind::directory:
     case Object::Kind::section:

@@ -59,7 +59,7 @@ class PeFile {
   u32 entry_rva() const { return entry_rva_; }
   u32 time_stamp() const { return time_stamp_; }  // with image_size(): the key of symbol servers for images
   const std::vector<Section>& sections() const { return sections_; }
-  const Section* section(std::string_view name) const;  // the first of that name; null if there is none
+  const Section* section(std::string_view name) const;  // returns null for an unknown name
   // The contents in the file, as far as the file has them.
   std::span<const std::byte> section_bytes(const Section& section) const;
   const std::optional<CodeView>& codeview() const { return codeview_; }
