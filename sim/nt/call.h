@@ -45,7 +45,7 @@ class Call {
     return address == 0 || put(address, value);
   }
   bool read_unicode(u64 address, std::string& out);  // a UNICODE_STRING, as UTF-8
-  // Writes a UNICODE_STRING, and behind it the text that it points to.
+  // Writes the header and the text of a UNICODE_STRING.
   static constexpr u64 kUnicodeHeader = 16;
   bool put_unicode(u64 address, std::span<const u16> text, bool ends_with_zero);
   // The name in OBJECT_ATTRIBUTES; one that is relative to a folder becomes a full one. A null pointer means no name.
