@@ -26,6 +26,7 @@ namespace wperf::commands {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+constexpr u64 kExitNs = 2'000'000'000;
 
 double seconds(Clock::duration time) {
   return std::chrono::duration<double>(time).count();
@@ -151,7 +152,9 @@ diag::Result<int> PushingRecorder::run() {
     const Clock::time_point begin = Clock::now();
     auto recorded = measure::record_sampled(options, plan, sampled, machine_, quiet_);
     if (!recorded.has_value()) {
-      // If the program ends between two periods, it cannot be opened again; that is not a failure.
+      // If the program ends between two periods, it cannot be opened again; that is not a failure. The kernel refuses
+      // a process that is exiting some time before it reports its end.
+      if (sampled.pid != 0) (void)machine_.device->programs().wait(kExitNs, sampled.pid);
       const device::ProcessState now = machine_.device->programs().process(sampled.pid);
       const bool ended = periods_ != 0 && sampled.pid != 0 && !now.running;
       if (!ended) status = std::move(recorded).error();
