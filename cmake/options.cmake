@@ -25,9 +25,14 @@ set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
 set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
 
 find_program(WPERF_CCACHE ccache)
-if(WPERF_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER AND NOT WIN32)  # zig has its own cache
-  # Without these it keeps nothing that was compiled with a precompiled header.
-  set(launcher ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${WPERF_CCACHE})
+if(WPERF_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  # Without the sloppiness it keeps nothing that was compiled with a precompiled header. Clones share what it keeps.
+  set(launcher ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros CCACHE_BASEDIR=${CMAKE_SOURCE_DIR}
+               CCACHE_NOHASHDIR=1)
+  if(WIN32)
+    list(APPEND launcher CCACHE_COMPILERTYPE=clang CCACHE_COMPILERCHECK=string:zig-${CMAKE_CXX_COMPILER_VERSION})
+  endif()
+  list(APPEND launcher ${WPERF_CCACHE})
   set(CMAKE_C_COMPILER_LAUNCHER ${launcher})
   set(CMAKE_CXX_COMPILER_LAUNCHER ${launcher})
 endif()

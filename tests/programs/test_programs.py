@@ -256,9 +256,7 @@ class ExceptionsTest(WperfTest):
         self.folder = pathlib.Path(holder.name)
 
     def build(self, compiler, name, *options):
-        environment = dict(os.environ, ZIG_GLOBAL_CACHE_DIR=str(TOOLS / "zig-cache"))
-        subprocess.run([*compiler, "-std=c++17", *options, self.SOURCE, "-o", self.folder / name], env=environment, check=True,
-                       capture_output=True)
+        subprocess.run([*compiler, "-std=c++17", *options, self.SOURCE, "-o", self.folder / name], check=True, capture_output=True)
         return self.folder / name
 
     def test_exceptions_unwind_as_on_this_system(self):

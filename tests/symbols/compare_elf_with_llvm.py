@@ -209,7 +209,6 @@ def build(variant, work):
 
 def build_with_zig(variant, folder):
     """A program with main: zig brings the C library for Windows."""
-    os.environ.setdefault("ZIG_GLOBAL_CACHE_DIR", str(TOOLS / "zig-cache"))
     (folder / "main.c").write_text("#include <stdio.h>\nvolatile int sink;\nint in_c(int);\n"
                                    "int main(int count, char** texts) {\n"
                                    "  return printf(\"%d %s\\n\", in_c(count), texts[0]);\n}\n", encoding="ascii")
