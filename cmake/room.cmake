@@ -21,11 +21,11 @@ function(wperf_room name)
   if(sources)
     add_library(wperf_${name} STATIC ${sources})
     # Several files as one: a third of the time when no file is being changed. Not those that share a name with a
-    # neighbour or are in another target too, or include windows.h.
+    # neighbour or are in another target too, or include windows.h or the commit's name, which changes with each commit.
     set_target_properties(wperf_${name} PROPERTIES UNITY_BUILD ${WPERF_UNITY} UNITY_BUILD_BATCH_SIZE 12)
     set(apart ${sources})
     list(FILTER apart INCLUDE REGEX
-         "_win\\.cpp$|/(api|wperf_api|lines|man_page|process_start|simulated_driver)\\.cpp$")
+         "_win\\.cpp$|/(api|wperf_api|lines|man_page|process_start|simulated_driver|doctor|tool|opened_machine|run_machine)\\.cpp$")
     set_source_files_properties(${apart} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
     if(WPERF_FUZZ AND name MATCHES "${WPERF_ROOMS_WITHOUT_FUZZING}")
       target_compile_options(wperf_${name} PRIVATE -O0)

@@ -154,16 +154,31 @@ u64 answer_volume(Call& call, const T& value, u64 size = sizeof(T)) {
   return call.answer_with_status(call.argument(1), call.argument(2), call.argument32(3), &value, size);
 }
 
+// A standard stream that leads to this terminal is a console, so that an interpreter shows its prompt.
+u32 device_type(const State& state, const File& file) {
+  constexpr u32 kDisk = 7, kPipe = 0x11, kNull = 0x15, kConsole = 0x50;
+  switch (file.type) {
+    case File::Type::null:
+      return kNull;
+    case File::Type::input:
+      return state.has_input && is_terminal(0) ? kConsole : kPipe;
+    case File::Type::output:
+      return state.console_shown && is_terminal(1) ? kConsole : kPipe;
+    case File::Type::error:
+      return state.console_shown && is_terminal(2) ? kConsole : kPipe;
+    default:
+      return kDisk;
+  }
+}
+
 // arguments: file, I/O status, buffer, its size, class
 u64 query_volume(Call& call) {
   constexpr u32 kVolume = 1, kSize = 3, kDevice = 4, kAttribute = 5, kFullSize = 7;
-  constexpr u32 kDisk = 7, kPipe = 0x11, kNull = 0x15;
   constexpr u64 kUnits = 1ull << 24;  // of 4 KiB
   const auto file = call.state.handles.at<File>(call.argument(0));
   if (file == nullptr) return kInvalidHandle;
   if (call.argument32(4) == kDevice) {
-    const u32 type = !file->is_stream() ? kDisk : file->type == File::Type::null ? kNull : kPipe;
-    return answer_volume(call, std::array<u32, 2>{type, file->is_stream() ? 0u : 0x20u});
+    return answer_volume(call, std::array<u32, 2>{device_type(call.state, *file), file->is_stream() ? 0u : 0x20u});
   }
   if (file->is_stream()) return kInvalidDeviceRequest;
   switch (call.argument32(4)) {

@@ -375,4 +375,8 @@ void write_standard(bool error, std::span<const char> bytes) {
   std::fflush(stream);
 }
 
+bool is_terminal(int stream) {
+  return ::isatty(stream) == 1;
+}
+
 }  // namespace wperf::sim

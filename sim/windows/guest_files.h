@@ -90,5 +90,7 @@ class GuestFiles {
 usize read_standard_input(u64 place, std::span<char> out);
 // Writes all bytes to standard output or error; errors are ignored.
 void write_standard(bool error, std::span<const char> bytes);
+// Whether a standard stream of this process is a terminal: 0 input, 1 output, 2 error.
+bool is_terminal(int stream);
 
 }  // namespace wperf::sim

@@ -327,7 +327,7 @@ class LinuxSymbolsTest(WperfTest):
         listed = collections.Counter()
         for line in self.ok("report", recording, "--records", "-", "--json").splitlines():
             frame = json.loads(line)["frames"][0]
-            if frame["symbol"].startswith("made_"):
+            if frame.get("symbol", "").startswith("made_"):
                 listed[frame["address"]] += 1
         script = subprocess.run(["perf", "script", "-i", recording, "-F", "ip"], capture_output=True, text=True,
                                 check=True, cwd=self.root).stdout

@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """CPython for ARM64 Windows, built by scripts/cpython, on the DLLs of Windows: its answers are right, and its profile is
 the one of Arm's learning path."""
+import os
 import pathlib
+import pty
 import subprocess
 import sys
 import tempfile
@@ -36,6 +38,25 @@ class CPython(WperfTest):
     def test_a_session_in_its_prompt(self):
         lines = "fib = lambda n: n if n < 2 else fib(n - 1) + fib(n - 2)\nprint(fib(12))\nimport sys\nprint(sys.platform, sys.version_info[:2])\n"
         self.assertEqual(self.python(*PLAIN, "-q", "-", text=lines).stdout, "144\nwin32 (3, 13)\n")
+
+    def test_the_prompt_on_a_terminal(self):
+        ours, its = pty.openpty()
+        command = [BINARY, "stat", "-q", "-e", "inst_retired", "-c", "0", "--", PYTHON, *PLAIN]
+        with subprocess.Popen(command, stdin=its, stdout=its, stderr=its, env={**self.environment, "WPERF_DEVICE": DEVICE}) as running:
+            os.close(its)
+            os.write(ours, b"print(6 * 7)\nraise SystemExit\n")
+            shown = b""
+            while True:
+                try:
+                    more = os.read(ours, 4096)
+                except OSError:  # the other end was closed
+                    break
+                if not more:
+                    break
+                shown += more
+            self.assertEqual(running.wait(timeout=600), 0, shown)
+        os.close(ours)
+        self.assertIn(b">>> 42\r", shown)
 
     def test_files_and_threads(self):
         script = ("import json, threading\n"
