@@ -63,6 +63,11 @@ need_npm_package() {
   mv "$folder.part" "$folder"
 }
 
+# llvm_tool NAME: Debian's packages have the version in it.
+llvm_tool() {
+  command -v "$1-19" || command -v "$1"
+}
+
 # need_zig: the compiler of the Windows cross builds, in build/tools, unless WPERF_ZIG in the environment names one. Clones
 # share one in the user's cache: zig builds its C++ library anew for each place that it lies in.
 need_zig() {

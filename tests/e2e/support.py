@@ -21,6 +21,19 @@ def workload(name):
     return str(WORKLOADS / name)
 
 
+def shown_on_terminal(ours, heard=lambda text: None):
+    """All bytes that come from a pseudo terminal until its other side is closed. `heard` gets them so far."""
+    text = b""
+    try:
+        while chunk := os.read(ours, 65536):
+            text += chunk
+            heard(text)
+    except OSError:  # this is how the end of the other side shows
+        pass
+    os.close(ours)
+    return text
+
+
 class WperfTest(unittest.TestCase):
     """Each test class has its own simulated machine, so that tests may run side by side."""
 
@@ -32,12 +45,14 @@ class WperfTest(unittest.TestCase):
         cls.environment["WPERF_SIM_INSTANCE"] = "test-" + uuid.uuid4().hex[:16]
         cls.environment["WPERF_DEVICE"] = "sim:" + cls.options
 
-    def run_wperf(self, *arguments, device=None, cwd=None):
+    def run_wperf(self, *arguments, device=None, cwd=None, text=None):
+        """`text`: its standard input."""
         environment = dict(self.environment)
         if device is not None:
             environment["WPERF_DEVICE"] = device
+        stdin = {"stdin": subprocess.DEVNULL} if text is None else {"input": text}
         return subprocess.run([BINARY, *map(str, arguments)], env=environment, cwd=cwd, text=True, encoding="utf-8",
-                              capture_output=True, timeout=TIMEOUT, stdin=subprocess.DEVNULL)
+                              capture_output=True, timeout=TIMEOUT, **stdin)
 
     def start_wperf(self, *arguments, device=None, cwd=None):
         environment = dict(self.environment)

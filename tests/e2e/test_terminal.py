@@ -40,14 +40,7 @@ class TerminalTest(support.WperfTest):
         process = subprocess.Popen([support.BINARY, *map(str, arguments)], env=environment, cwd=self.folder,
                                    stdout=stdout or theirs, stderr=theirs, stdin=subprocess.DEVNULL)
         os.close(theirs)
-        text = b""
-        try:
-            while chunk := os.read(ours, 65536):
-                text += chunk
-                heard(text)
-        except OSError:  # this is how the end of the other side shows
-            pass
-        os.close(ours)
+        text = support.shown_on_terminal(ours, heard)
         self.assertEqual(process.wait(timeout=support.TIMEOUT), 0, text)
         return text
 

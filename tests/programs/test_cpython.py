@@ -11,11 +11,12 @@ import tempfile
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "e2e"))
-from support import BINARY, SOURCE, WperfTest  # noqa: E402
+from support import BINARY, SOURCE, TIMEOUT, WperfTest, shown_on_terminal  # noqa: E402
 
 TOOLS = SOURCE / "build" / "tools"
 PYTHON = TOOLS / "cpython" / "python_d.exe"
 DEVICE = f"sim:pace=free,mhz=1000,console=shown,windows={TOOLS / 'windows'}"
+COUNT = ("stat", "-q", "-e", "inst_retired", "-c", "0", "--")
 PLAIN = ("-S", "-E", "-I")  # no site, no environment: a short start
 
 
@@ -27,8 +28,7 @@ class CPython(WperfTest):
             raise unittest.SkipTest("build/tools/cpython is not there (scripts/cpython builds it)")
 
     def python(self, *arguments, text=None, options=""):
-        done = subprocess.run([BINARY, "stat", "-q", "-e", "inst_retired", "-c", "0", "--", PYTHON, *arguments], input=text, text=True,
-                              capture_output=True, env={**self.environment, "WPERF_DEVICE": DEVICE + options}, timeout=600, check=False)
+        done = self.run_wperf(*COUNT, PYTHON, *arguments, device=DEVICE + options, text=text)
         self.assertEqual(done.returncode, 0, done.stderr)
         return done
 
@@ -41,21 +41,12 @@ class CPython(WperfTest):
 
     def test_the_prompt_on_a_terminal(self):
         ours, its = pty.openpty()
-        command = [BINARY, "stat", "-q", "-e", "inst_retired", "-c", "0", "--", PYTHON, *PLAIN]
-        with subprocess.Popen(command, stdin=its, stdout=its, stderr=its, env={**self.environment, "WPERF_DEVICE": DEVICE}) as running:
+        environment = {**self.environment, "WPERF_DEVICE": DEVICE}
+        with subprocess.Popen([BINARY, *COUNT, PYTHON, *PLAIN], stdin=its, stdout=its, stderr=its, env=environment) as running:
             os.close(its)
             os.write(ours, b"print(6 * 7)\nraise SystemExit\n")
-            shown = b""
-            while True:
-                try:
-                    more = os.read(ours, 4096)
-                except OSError:  # the other end was closed
-                    break
-                if not more:
-                    break
-                shown += more
-            self.assertEqual(running.wait(timeout=600), 0, shown)
-        os.close(ours)
+            shown = shown_on_terminal(ours)
+            self.assertEqual(running.wait(timeout=TIMEOUT), 0, shown)
         self.assertIn(b">>> 42\r", shown)
 
     def test_files_and_threads(self):

@@ -130,8 +130,7 @@ class Programs(WperfTest):
 
     def named(self, *arguments, program, given=""):
         """wperf's output about the program, with its input."""
-        done = subprocess.run([BINARY, *arguments, "--", *program], input=given, text=True, capture_output=True,
-                              env=dict(self.environment, WPERF_DEVICE=self.device), timeout=TIMEOUT)
+        done = self.run_wperf(*arguments, "--", *program, device=self.device, text=given)
         self.assertEqual(done.returncode, 0, done.stderr)
         return done.stdout
 

@@ -8,7 +8,7 @@ import sys
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "e2e"))
-from support import BINARY, SOURCE, TIMEOUT, WperfTest  # noqa: E402
+from support import SOURCE, TIMEOUT, WperfTest  # noqa: E402
 
 RIPGREP = SOURCE / "build" / "tools" / "ripgrep" / "package" / "bin" / "rg.exe"
 FOLDER = SOURCE / "sim" / "windows"
@@ -58,8 +58,7 @@ class Ripgrep(WperfTest):
         found = self.searched("-n", "-o", "Win32[A-Za-z]+", "win32_file.cpp")
         native = subprocess.run(["grep", "-n", "-o", "Win32[A-Za-z]*", "win32_file.cpp"], cwd=FOLDER, text=True, capture_output=True, check=True)
         self.assertEqual(found.splitlines(), native.stdout.splitlines())
-        done = subprocess.run([BINARY, "stat", "-q", "-e", "inst_retired", "--", RIPGREP, "b"], input="abc\nxyz\nb\n", text=True, capture_output=True,
-                              env={**self.environment, "WPERF_DEVICE": "sim:pace=free,console=shown"}, timeout=TIMEOUT, check=False)
+        done = self.run_wperf("stat", "-q", "-e", "inst_retired", "--", RIPGREP, "b", device="sim:pace=free,console=shown", text="abc\nxyz\nb\n")
         self.assertEqual(done.stdout, "abc\nb\n", done.stderr)
 
     def test_what_it_says_of_a_wrong_pattern(self):

@@ -10,7 +10,7 @@ import tempfile
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "e2e"))
-from support import BINARY, SOURCE, TIMEOUT, WORKLOADS, WperfTest  # noqa: E402
+from support import SOURCE, TIMEOUT, WORKLOADS, WperfTest  # noqa: E402
 
 TOOLS = SOURCE / "build" / "tools"
 DLLS = TOOLS / "windows"
@@ -33,8 +33,7 @@ class SystemDlls(WperfTest):
         if not pathlib.Path(program).exists():
             self.skipTest(f"{program} is not there (scripts/test fetches it)")
         device = f"sim:pace=free,mhz=1000,console=shown,windows={DLLS}{options}"
-        done = subprocess.run([BINARY, *command, "--", program, *arguments], input=text, text=True, capture_output=True,
-                              env={**self.environment, "WPERF_DEVICE": device}, timeout=TIMEOUT, check=False)
+        done = self.run_wperf(*command, "--", program, *arguments, device=device, text=text)
         self.assertEqual(done.returncode, 0, done.stderr)
         return done
 

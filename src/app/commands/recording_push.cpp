@@ -154,9 +154,10 @@ diag::Result<int> PushingRecorder::run() {
     if (!recorded.has_value()) {
       // If the program ends between two periods, it cannot be opened again; that is not a failure. The kernel refuses
       // a process that is exiting some time before it reports its end.
-      if (sampled.pid != 0) (void)machine_.device->programs().wait(kExitNs, sampled.pid);
+      const bool may_have_ended = periods_ != 0 && sampled.pid != 0;
+      if (may_have_ended) (void)machine_.device->programs().wait(kExitNs, sampled.pid);
       const device::ProcessState now = machine_.device->programs().process(sampled.pid);
-      const bool ended = periods_ != 0 && sampled.pid != 0 && !now.running;
+      const bool ended = may_have_ended && !now.running;
       if (!ended) status = std::move(recorded).error();
       if (ended && request_.program.has_value()) status = measure::status_of_program(machine_, now);
       break;
