@@ -32,6 +32,7 @@ _wperf() {
       man) command=${command:-man} ;;
       test) command=${command:-test} ;;
       detect) command=${command:-detect} ;;
+      machine) command=${command:-machine} ;;
       doctor) command=${command:-doctor} ;;
       --version) command=${command:---version} ;;
       -h|--help) command=${command:--h} ;;
@@ -76,7 +77,7 @@ _wperf() {
     --device)
       mapfile -t COMPREPLY < <(compgen -W 'driver linux sim sim:' -- "$current")
       return ;;
-    -c|--cpu|--timeout|sleep|-i|-n|-r|--dmc|--config|--image_name|--record_spawn_delay|-p|--cores|--freq|--symbol|-s|--sample-display-row|--timeline|--symbol-path|--max-stack|--comm|--pid|--tid|--module|--time|--span|--parallelism|--percent-limit|--level|--node|--counters|--min|--warmup|--per|--fail-if|--listen|--push|--every|--url|--label|--tenant|--spool-limit) return ;;
+    -c|--cpu|--timeout|sleep|-i|-n|-r|--dmc|--config|--image_name|--record_spawn_delay|-p|--cores|--freq|--symbol|-s|--sample-display-row|--timeline|--symbol-path|--max-stack|--comm|--pid|--tid|--module|--time|--span|--parallelism|--percent-limit|--level|--node|--counters|--min|--warmup|--per|--fail-if|--listen|--push|--every|--url|--label|--tenant|--spool-limit|--affinity) return ;;
   esac
   local words
   case $command in
@@ -94,10 +95,11 @@ _wperf() {
     man) words='--json -q --output -o --output-prefix --cwd --no-pager --device --force-lock' ;;
     test) words='-e -m -C -E --config --json -q --output -o --output-prefix --cwd --no-pager --device --force-lock' ;;
     detect) words='--json -q --output -o --output-prefix --cwd --no-pager --device --force-lock' ;;
+    machine) words='-c --cpu --json -q --output -o --output-prefix --cwd --device --affinity -d' ;;
     doctor) words='--json -q --output -o --output-prefix --cwd --no-pager --device --selftest --fix' ;;
     --version) words='--json -q --output -o --output-prefix --cwd --no-pager --device --force-lock' ;;
     -h) words='--no-pager --all' ;;
-    *) words='stat sample record report waits push topdown top diff bench list -l man test detect doctor --version -h --help help -e -m -c --cpu --timeout sleep -t -i -n -r -k --dmc -C -E --config --pe_file --pdb_file --image_name --record_spawn_delay -p --cores --all-cores --jitter --freq --print-wprp --symbol -s --sample-display-row --sample-display-long --annotate --disassemble --by --timeline --symbol-path --export_perf_data --output-perf-data -g --call-graph --max-stack --mem --records --sort --comm --pid --tid --module --time --idle --providers --spans --span --latency --parallelism --percentage --percent-limit --children --tree --callers --callees --folded --export --inline --html --html-all --svg --critical-path --level --node --counts-only --once --waits --counters --min --on-off --record --warmup --baseline --save-baseline --show-output --per --fail-if --junit --markdown --github --debuginfod --json -q -v --verbose --output -o --output-csv --output-prefix --cwd --listen --push --every --url --to --label --token-file --plain-token --tenant --spool --spool-limit --no-pager --color --device --force-lock --selftest --fix --all' ;;
+    *) words='stat sample record report waits push topdown top diff bench list -l man test detect machine doctor --version -h --help help -e -m -c --cpu --timeout sleep -t -i -n -r -k --dmc -C -E --config --pe_file --pdb_file --image_name --record_spawn_delay -p --cores --all-cores --jitter --freq --print-wprp --symbol -s --sample-display-row --sample-display-long --annotate --disassemble --by --timeline --symbol-path --export_perf_data --output-perf-data -g --call-graph --max-stack --mem --records --sort --comm --pid --tid --module --time --idle --providers --spans --span --latency --parallelism --percentage --percent-limit --children --tree --callers --callees --folded --export --inline --html --html-all --svg --critical-path --level --node --counts-only --once --waits --counters --min --on-off --record --warmup --baseline --save-baseline --show-output --per --fail-if --junit --markdown --github --debuginfod --json -q -v --verbose --output -o --output-csv --output-prefix --cwd --listen --push --every --url --to --label --token-file --plain-token --tenant --spool --spool-limit --no-pager --color --device --force-lock --selftest --fix --affinity -d --all' ;;
   esac
   if [[ $command == @(report|waits) && $current != -* ]]; then
     compopt -o filenames

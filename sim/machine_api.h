@@ -8,7 +8,7 @@
 #include "abi/int_types.h"
 #include "abi/status.h"
 
-#define WPERF_SIM_API_VERSION 3u
+#define WPERF_SIM_API_VERSION 4u
 
 typedef struct WperfSim WperfSim;
 
@@ -32,6 +32,15 @@ typedef struct WperfSimModule {
   wperf_u64 base, size;
   wperf_u64 entry; /* address; may be 0 */
 } WperfSimModule;
+
+typedef struct WperfSimProgram {
+  const char* image_path;
+  const char* argument_line; /* the whole command line "PROG ARG…", as on Windows */
+  wperf_u32 core;            /* where its first thread starts */
+  wperf_u64 affinity;        /* a mask of the cores on which its threads may run; 0: as they like */
+  const int* streams;        /* descriptors of its input, output and error, which the machine closes in any case; NULL:
+                                those of this process */
+} WperfSimProgram;
 
 #define WPERF_SIM_MOST_COUNTS 8u
 #define WPERF_SIM_MOST_FRAMES 24u
@@ -68,20 +77,26 @@ typedef struct WperfSimThreadTruth {
 
 typedef struct WperfSimApi {
   wperf_u32 version; /* WPERF_SIM_API_VERSION */
-  /* options: "cpu=neoverse-n1,cores=8,…" (may be empty). NULL on failure. Cheap: nothing is executed or emulated yet;
-     `run=` programs are loaded here but start executing with the first wait(). */
+  /* Boots a machine and makes the first client of its driver. options: "cpu=neoverse-n1,cores=8,…" (may be empty). NULL
+     on failure. Cheap: nothing is executed or emulated yet; `run=` programs are loaded here but start executing with
+     the first wait(). */
   WperfSim* (*open)(const char* options, WperfSimError* error);
-  void (*close)(WperfSim* sim); /* releases the driver lock if this client holds it */
+  /* Another client of the same machine. NULL on failure. */
+  WperfSim* (*join)(WperfSim* sim, WperfSimError* error);
+  /* Releases the driver lock if this client holds it. The machine ends with its last client. */
+  void (*close)(WperfSim* sim);
   /* The twin of DeviceIoControl: one shared buffer of `capacity` bytes, `input` of them filled in; *returned = bytes of
    * answer. */
   WperfStatus (*control)(WperfSim* sim, wperf_u32 code, void* buffer, wperf_u32 input, wperf_u32 capacity,
                          wperf_u32* returned);
-  /* Loads a program, suspended, pinned to `core`; it executes during wait(). argument_line is the whole command line
-     "PROG ARG…" as on Windows. Returns the pid, or 0 on failure. */
-  wperf_u32 (*spawn)(WperfSim* sim, const char* image_path, const char* argument_line, wperf_u32 core,
-                     WperfSimError* error);
+  /* Loads a program; it executes from this client's next wait() on. Returns the pid, or 0 on failure. */
+  wperf_u32 (*spawn)(WperfSim* sim, const WperfSimProgram* program, WperfSimError* error);
   wperf_u32 (*process)(WperfSim* sim, wperf_u32 pid, WperfSimProcess* out); /* 0 = unknown pid */
   void (*kill)(WperfSim* sim, wperf_u32 pid);
+  /* Ctrl-C on the console of a program. 0 = it cannot take that. */
+  wperf_u32 (*interrupt)(WperfSim* sim, wperf_u32 pid);
+  /* Why a program crashed; an empty text if it did not. */
+  void (*crashed)(WperfSim* sim, wperf_u32 pid, WperfSimError* out);
   /* Lets virtual time pass: at most `duration_ns`, less if process `until_pid` (0 = no process) ends. Sleeps to keep
      pace with the wall clock if pace=real. Sets error if a program crashed or hit an unsupported import call. */
   void (*wait)(WperfSim* sim, wperf_u64 duration_ns, wperf_u32 until_pid, WperfSimError* error);
@@ -101,7 +116,8 @@ typedef struct WperfSimApi {
   /* From here on the schedule is recorded, with the cores' counts of these PMU events at all levels: at most
      WPERF_SIM_MOST_COUNTS. */
   void (*watch_schedule)(WperfSim* sim, const wperf_u16* events, wperf_u32 count);
-  /* Hands out at most `capacity` notes and forgets them; answers how many. */
+  void (*unwatch_schedule)(WperfSim* sim);
+  /* Hands out at most `capacity` notes and forgets them; answers how many. A capacity of 0: how many there are. */
   wperf_u32 (*take_schedule)(WperfSim* sim, WperfSimScheduleEvent* out, wperf_u32 capacity);
   /* A thread of this process, which has no code here, comes to each core and leaves it at once. */
   void (*visit_cores)(WperfSim* sim, wperf_u32 process, wperf_u32 thread);

@@ -29,7 +29,7 @@ OS_HEADER = re.compile(
 SYSTEM_FILE = re.compile(r"_(?:linux|win)(?:_test)?\.(?:cpp|h)$")
 
 TEST_ROOMS = ("tests", "fuzz", "bench")
-DEVICE_ROOMS = tuple(f"src/machine/{room}" for room in ("device", "devices", "etw", "linux_kernel", "perf_events", "windows", "windowsperf", "wperf_driver"))
+DEVICE_ROOMS = tuple(f"src/machine/{room}" for room in ("device", "devices", "etw", "linux_kernel", "live", "perf_events", "windows", "windowsperf", "wperf_driver"))
 OS_ROOMS = ("src/ground/os", *DEVICE_ROOMS, "sim/", *TEST_ROOMS)
 IMPURE_ROOMS = ("src/ground/os", *DEVICE_ROOMS)  # a pure room may not include these, wherever it stands
 FREESTANDING_ROOMS = ("abi", "base", "driver", "driver/arm64", "driver/core", "driver/nt")

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The C interface of the simulator: one WperfSim = one machine and one client of its driver.
+// The C interface of the simulator: one WperfSim = one client of a machine's driver. All of them share the machine.
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <cstdlib>
 
@@ -9,12 +10,26 @@
 #include "sim/machine/simulated_machine.h"
 #include "sim/machine_api.h"
 
-struct WperfSim {
+namespace {
+
+struct SimulatedSystem {
   wperf::sim::Machine machine;
   wperf::sim::SimulatedDriver driver;
 
-  WperfSim(const wperf::sim::MachineOptions& options, std::unique_ptr<wperf::sim::LockFile> lock_file)
-      : machine(options, wperf::sim::make_real_parts(options)), driver(machine, std::move(lock_file)) {}
+  explicit SimulatedSystem(const wperf::sim::MachineOptions& options)
+      : machine(options, wperf::sim::make_real_parts(options)), driver(machine) {}
+};
+
+}  // namespace
+
+struct WperfSim {
+  std::shared_ptr<SimulatedSystem> system;
+  wperf::sim::DriverClient driver;
+  std::vector<wperf::u32> held;  // programs that it spawned and that do not execute yet
+
+  WperfSim(std::shared_ptr<SimulatedSystem> shared, std::unique_ptr<wperf::sim::LockFile> lock_file)
+      : system(std::move(shared)), driver(system->driver, std::move(lock_file)) {}
+  wperf::sim::Machine& machine() { return system->machine; }
 };
 
 namespace {
@@ -31,31 +46,39 @@ void tell(WperfSimError* out, const std::string& text, const std::string& hint) 
   std::snprintf(out->hint, sizeof out->hint, "%s", hint.c_str());
 }
 
+std::unique_ptr<WperfSim> make_client(std::shared_ptr<SimulatedSystem> system, WperfSimError* error) {
+  LockFileError lock_error;
+  std::unique_ptr<LockFile> lock_file = LockFile::open(system->machine.options().instance, lock_error);
+  tell(error, lock_error.text, lock_error.hint);
+  return lock_file ? std::make_unique<WperfSim>(std::move(system), std::move(lock_file)) : nullptr;
+}
+
 WperfSim* open_sim(const char* text, WperfSimError* error) {
   tell(error, {}, {});
   const char* instance = std::getenv("WPERF_SIM_INSTANCE");
   OptionError option_error;
-  MachineOptions options =
+  const MachineOptions options =
       parse_options(text == nullptr ? "" : text, instance == nullptr ? "" : instance, option_error);
   if (!option_error.text.empty()) {
     tell(error, option_error.text, option_error.hint);
     return nullptr;
   }
-  LockFileError lock_error;
-  std::unique_ptr<LockFile> lock_file = LockFile::open(options.instance, lock_error);
-  if (!lock_file) {
-    tell(error, lock_error.text, lock_error.hint);
-    return nullptr;
-  }
-  auto sim = std::make_unique<WperfSim>(options, std::move(lock_file));
-  for (const auto& run : sim->machine.options().programs) {
+  std::unique_ptr<WperfSim> sim = make_client(std::make_shared<SimulatedSystem>(options), error);
+  if (!sim) return nullptr;
+  for (const auto& run : options.programs) {
     MachineError run_error;
-    if (sim->machine.spawn(run.image, run.arguments, run.core, run_error) == 0) {
+    const wperf::u32 pid = sim->machine().spawn({run.image, run.arguments, run.core}, run_error);
+    if (pid == 0) {
       tell(error, run_error.text, run_error.hint);
       return nullptr;
     }
+    sim->machine().resume(pid);
   }
   return sim.release();
+}
+
+WperfSim* join_sim(WperfSim* sim, WperfSimError* error) {
+  return make_client(sim->system, error).release();
 }
 
 void close_sim(WperfSim* sim) {
@@ -67,11 +90,15 @@ WperfStatus control(WperfSim* sim, wperf_u32 code, void* buffer, wperf_u32 input
   return sim->driver.control(code, buffer, input, capacity, returned);
 }
 
-wperf_u32 spawn(WperfSim* sim, const char* image_path, const char* argument_line, wperf_u32 core,
-                WperfSimError* error) {
+wperf_u32 spawn(WperfSim* sim, const WperfSimProgram* program, WperfSimError* error) {
+  wperf::sim::ProgramWish wish{program->image_path, program->argument_line, program->core, program->affinity, nullptr};
+  if (program->streams != nullptr)
+    wish.streams = std::make_shared<wperf::sim::StandardStreams>(
+        std::to_array({program->streams[0], program->streams[1], program->streams[2]}));
   MachineError machine_error;
-  const wperf_u32 pid = sim->machine.spawn(image_path, argument_line, core, machine_error);
+  const wperf_u32 pid = sim->machine().spawn(wish, machine_error);
   tell(error, machine_error.text, machine_error.hint);
+  if (pid != 0) sim->held.push_back(pid);
   return pid;
 }
 
@@ -80,34 +107,45 @@ WperfSimProcess status_of(const wperf::sim::ProgramStatus& status) {
 }
 
 wperf_u32 process(WperfSim* sim, wperf_u32 pid, WperfSimProcess* out) {
-  const wperf::sim::ProgramStatus* status = sim->machine.find(pid);
+  const wperf::sim::ProgramStatus* status = sim->machine().find(pid);
   if (status == nullptr) return 0;
   *out = status_of(*status);
   return 1;
 }
 
 void kill_process(WperfSim* sim, wperf_u32 pid) {
-  sim->machine.kill(pid);
+  sim->machine().kill(pid);
+}
+
+wperf_u32 interrupt(WperfSim* sim, wperf_u32 pid) {
+  return sim->machine().interrupt(pid) ? 1 : 0;
+}
+
+void crashed(WperfSim* sim, wperf_u32 pid, WperfSimError* out) {
+  const wperf::sim::ProgramDetails* details = sim->machine().details(pid);
+  tell(out, details == nullptr ? "" : details->crashed.text, details == nullptr ? "" : details->crashed.hint);
 }
 
 void wait_sim(WperfSim* sim, wperf_u64 duration_ns, wperf_u32 until_pid, WperfSimError* error) {
+  for (const wperf::u32 pid : sim->held) sim->machine().resume(pid);
+  sim->held.clear();
   MachineError machine_error;
-  sim->machine.wait(duration_ns, until_pid, machine_error);
+  sim->machine().wait(duration_ns, until_pid, machine_error);
   tell(error, machine_error.text, machine_error.hint);
 }
 
 wperf_u64 now_ns(WperfSim* sim) {
-  return sim->machine.now_ns();
+  return sim->machine().now_ns();
 }
 
 const char* model(WperfSim* sim) {
-  const bool real = sim->machine.options().kind == wperf::sim::MachineKind::real;
+  const bool real = sim->machine().options().kind == wperf::sim::MachineKind::real;
   return real ? "wperf Simulator" : "QEMU QEMU Virtual Machine";
 }
 
 wperf_u32 dmc_channels(WperfSim* sim, wperf_u64* bases, wperf_u64* sizes, wperf_u32 capacity) {
   wperf_u32 count = 0;
-  for (const wperf::sim::DmcRange& range : sim->driver.hal().dmc_ranges()) {
+  for (const wperf::sim::DmcRange& range : sim->system->driver.hal().dmc_ranges()) {
     if (count < capacity) {
       bases[count] = range.base;
       sizes[count] = range.size;
@@ -118,8 +156,8 @@ wperf_u32 dmc_channels(WperfSim* sim, wperf_u64* bases, wperf_u64* sizes, wperf_
 }
 
 wperf_u32 programs(WperfSim* sim, WperfSimProcess* out, wperf_u32 capacity) {
-  const std::vector<wperf::u32> known = sim->machine.programs();
-  for (wperf_u32 i = 0; i < capacity && i < known.size(); ++i) out[i] = status_of(*sim->machine.find(known[i]));
+  const std::vector<wperf::u32> known = sim->machine().programs();
+  for (wperf_u32 i = 0; i < capacity && i < known.size(); ++i) out[i] = status_of(*sim->machine().find(known[i]));
   return static_cast<wperf_u32>(known.size());
 }
 
@@ -129,7 +167,7 @@ void copy_text(char (&to)[Size], const std::string& from) {
 }
 
 wperf_u32 modules(WperfSim* sim, wperf_u32 pid, WperfSimModule* out, wperf_u32 capacity) {
-  const wperf::sim::ProgramDetails* details = sim->machine.details(pid);
+  const wperf::sim::ProgramDetails* details = sim->machine().details(pid);
   if (details == nullptr) return 0;
   for (wperf_u32 i = 0; i < capacity && i < details->modules.size(); ++i) {
     const wperf::sim::Module& module = details->modules[i];
@@ -143,28 +181,33 @@ wperf_u32 modules(WperfSim* sim, wperf_u32 pid, WperfSimModule* out, wperf_u32 c
 }
 
 wperf_u32 threads(WperfSim* sim, wperf_u32 pid, wperf_u32* ids, wperf_u32 capacity) {
-  const wperf::sim::ProgramDetails* details = sim->machine.details(pid);
+  const wperf::sim::ProgramDetails* details = sim->machine().details(pid);
   if (details == nullptr) return 0;
   for (wperf_u32 i = 0; i < capacity && i < details->threads.size(); ++i) ids[i] = details->threads[i];
   return static_cast<wperf_u32>(details->threads.size());
 }
 
 void watch_schedule(WperfSim* sim, const wperf_u16* events, wperf_u32 count) {
-  sim->machine.watch_schedule({events, count});
+  sim->machine().watch_schedule({events, count});
+}
+
+void unwatch_schedule(WperfSim* sim) {
+  sim->machine().unwatch_schedule();
 }
 
 wperf_u32 take_schedule(WperfSim* sim, WperfSimScheduleEvent* out, wperf_u32 capacity) {
-  const std::vector<WperfSimScheduleEvent> taken = sim->machine.take_schedule(capacity);
+  if (capacity == 0) return static_cast<wperf_u32>(sim->machine().schedule_notes());
+  const std::vector<WperfSimScheduleEvent> taken = sim->machine().take_schedule(capacity);
   std::copy(taken.begin(), taken.end(), out);
   return static_cast<wperf_u32>(taken.size());
 }
 
 void visit_cores(WperfSim* sim, wperf_u32 process, wperf_u32 thread) {
-  sim->machine.visit_cores(process, thread);
+  sim->machine().visit_cores(process, thread);
 }
 
 wperf_u32 schedule_truth(WperfSim* sim, WperfSimThreadTruth* out, wperf_u32 capacity) {
-  const std::vector<WperfSimThreadTruth> truth = sim->machine.schedule_truth();
+  const std::vector<WperfSimThreadTruth> truth = sim->machine().schedule_truth();
   std::copy_n(truth.begin(), std::min<size_t>(capacity, truth.size()), out);
   return static_cast<wperf_u32>(truth.size());
 }
@@ -172,11 +215,14 @@ wperf_u32 schedule_truth(WperfSim* sim, WperfSimThreadTruth* out, wperf_u32 capa
 constexpr WperfSimApi kApi = {
     .version = WPERF_SIM_API_VERSION,
     .open = open_sim,
+    .join = join_sim,
     .close = close_sim,
     .control = control,
     .spawn = spawn,
     .process = process,
     .kill = kill_process,
+    .interrupt = interrupt,
+    .crashed = crashed,
     .wait = wait_sim,
     .now_ns = now_ns,
     .dmc_channels = dmc_channels,
@@ -185,6 +231,7 @@ constexpr WperfSimApi kApi = {
     .modules = modules,
     .threads = threads,
     .watch_schedule = watch_schedule,
+    .unwatch_schedule = unwatch_schedule,
     .take_schedule = take_schedule,
     .visit_cores = visit_cores,
     .schedule_truth = schedule_truth,

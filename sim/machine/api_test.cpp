@@ -48,7 +48,8 @@ class ApiTest : public testing::Test {
   u32 spawn(const std::string& command_line, u32 core) {
     WperfSimError error{};
     const std::string image = command_line.substr(0, command_line.find(' '));
-    const u32 pid = api_->spawn(sim_, image.c_str(), command_line.c_str(), core, &error);
+    const WperfSimProgram program{image.c_str(), command_line.c_str(), core, 0, nullptr};
+    const u32 pid = api_->spawn(sim_, &program, &error);
     EXPECT_STREQ(error.text, "");
     return pid;
   }
@@ -258,6 +259,47 @@ TEST_F(WorkloadTest, ProgramsAndModulesAreListedUntilTheMachineCloses) {
   EXPECT_EQ(api_->threads(sim_, pid, threads, 2), 1u);
   EXPECT_NE(threads[0], 0u);
   EXPECT_EQ(api_->threads(sim_, 4711, threads, 2), 0u);
+}
+
+TEST_F(WorkloadTest, ClientsShareTheMachineAndOneOfThemHasTheDriver) {
+  open("pace=free");
+  WperfSimError error{};
+  WperfSim* const other = api_->join(sim_, &error);
+  ASSERT_NE(other, nullptr) << error.text;
+  const auto lock_of = [&](WperfSim* client) {
+    WperfLockRequest request{{sizeof request, WPERF_WIRE_VERSION}, WPERF_LOCK_ACQUIRE, 0};
+    u32 returned = 0;
+    return api_->control(client, WPERF_CODE_LOCK, &request, sizeof request, sizeof request, &returned);
+  };
+  EXPECT_EQ(lock_of(other), static_cast<u32>(WPERF_OK));
+  EXPECT_NE(lock_of(sim_), static_cast<u32>(WPERF_OK));
+  const std::string image = workload("fib.exe"), line = image + " 15";
+  const WperfSimProgram program{image.c_str(), line.c_str(), 1, 0, nullptr};
+  const u32 pid = api_->spawn(other, &program, &error);
+  ASSERT_NE(pid, 0u) << error.text;
+  // It begins when the client that spawned it waits.
+  WperfSimProcess state{};
+  EXPECT_EQ(wait(kSecond, 0), "");
+  ASSERT_EQ(api_->process(sim_, pid, &state), 1u);
+  EXPECT_EQ(state.running, 1u);
+  EXPECT_EQ(state.user_ns, 0u);
+  api_->wait(other, kSecond, pid, &error);
+  EXPECT_STREQ(error.text, "");
+  api_->process(sim_, pid, &state);
+  EXPECT_EQ(state.running, 0u);
+  api_->close(other);
+  EXPECT_EQ(lock_of(sim_), static_cast<u32>(WPERF_OK));
+}
+
+TEST_F(WorkloadTest, ACrashIsRememberedWithItsProgram) {
+  open("pace=free");
+  const u32 fine = spawn(workload("fib.exe 10"), 0);
+  WperfSimError error{};
+  EXPECT_EQ(wait(10 * kSecond, fine), "");
+  api_->crashed(sim_, fine, &error);
+  EXPECT_STREQ(error.text, "");
+  api_->crashed(sim_, 4711, &error);
+  EXPECT_STREQ(error.text, "");
 }
 
 }  // namespace

@@ -152,12 +152,13 @@ class FakeParts final : public Parts {
     return std::make_unique<FakeCore>(logs[index], traffic);
   }
   std::unique_ptr<Program> load(const LoadRequest& request, LoadError& error) override {
-    const auto found = scripts.find(request.image_path);
+    const auto found = scripts.find(request.program.image_path);
     if (found == scripts.end()) {
-      error.text = "no such program: " + request.image_path;
+      error.text = "no such program: " + request.program.image_path;
       return nullptr;
     }
-    return std::make_unique<FakeProgram>(found->second, starting[request.image_path], request.thread_id, request.core);
+    return std::make_unique<FakeProgram>(found->second, starting[request.program.image_path], request.thread_id,
+                                         request.program.core);
   }
   ClusterSignals cluster(u32) override {
     ClusterSignals signals;

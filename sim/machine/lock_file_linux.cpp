@@ -5,12 +5,12 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 #include <system_error>
 #include <type_traits>
 
 #include "sim/machine/lock_file.h"
+#include "sim/runtime_folder.h"
 
 namespace wperf::sim {
 namespace {
@@ -76,30 +76,12 @@ ClientId claim_client(int file) {
   return 0;
 }
 
-bool is_private_directory(const std::string& path) {
-  struct stat info{};
-  return lstat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode) && info.st_uid == geteuid() &&
-         (info.st_mode & (S_IWGRP | S_IWOTH)) == 0;
-}
-
-std::string runtime_directory(LockFileError& error) {
-  const char* runtime = std::getenv("XDG_RUNTIME_DIR");
-  if (runtime != nullptr && runtime[0] == '/' && is_private_directory(runtime)) return runtime;
-  const std::string own = "/tmp/wperf-" + std::to_string(geteuid());
-  if (mkdir(own.c_str(), S_IRWXU) != 0 && errno != EEXIST) {
-    error.text = "cannot create the folder " + own + " for the simulated driver's lock: " + reason(errno);
-  } else if (!is_private_directory(own)) {
-    error.text = "the folder " + own + " for the simulated driver's lock is accessible to other users";
-  }
-  if (!error.text.empty()) error.hint = "set XDG_RUNTIME_DIR to a folder that only this user can write";
-  return own;
-}
-
 }  // namespace
 
 std::unique_ptr<LockFile> LockFile::open(const std::string& instance, LockFileError& error) {
-  const std::string directory = runtime_directory(error);
-  return error.text.empty() ? open_in(directory, instance, error) : nullptr;
+  const RuntimeFolder folder = runtime_folder();
+  error = {folder.error, folder.hint};
+  return error.text.empty() ? open_in(folder.path, instance, error) : nullptr;
 }
 
 std::unique_ptr<LockFile> LockFile::open_in(const std::string& directory, const std::string& instance,

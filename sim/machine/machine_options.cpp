@@ -194,7 +194,7 @@ std::string take(const Setting& setting, Said& said) {
   if (setting.key == "writes") return take_switch(setting, options.surroundings.writes);
   if (setting.key == "windows") return take_folder(setting, options.system_folder);
   if (setting.key == "startup") return take_startup(setting, options.startup_counted);
-  if (setting.key == "console") return take_console(setting, options.surroundings.console);
+  if (setting.key == "console") return take_console(setting, options.console_shown);
   if (setting.key == "run") return take_run(setting, said);
   if (setting.key == "seed")
     return parse_number<u64>(setting.value, 0, ~u64{0}, options.seed) ? ""

@@ -44,6 +44,7 @@ struct MachineOptions {
   std::string system_folder;  // of this host: the DLLs of Windows that programs run on; if empty, the simulator answers
                               // for them
   Surroundings surroundings;  // for all programs
+  bool console_shown = false;    // their output appears with the simulating process's
   bool startup_counted = false;  // what a program on these DLLs executes before its entry point
 
   u32 counters_of(u32 core) const { return counters != 0 ? counters : cores[core]->counters; }

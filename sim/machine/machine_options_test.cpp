@@ -163,7 +163,7 @@ TEST(Options, give_a_folder_and_what_may_be_done_there) {
   EXPECT_EQ(error.text, "");
   EXPECT_EQ(options.surroundings.folder, "/a b");
   EXPECT_TRUE(options.surroundings.writes);
-  EXPECT_TRUE(options.surroundings.console);
+  EXPECT_TRUE(options.console_shown);
   EXPECT_FALSE(parse_options("folder=x", "", error).surroundings.writes);
   for (const char* text : {"writes=on", "folder=", "console=yes", "folder=x,writes=maybe"}) {
     (void)parse_options(text, "", error);

@@ -69,7 +69,7 @@ void Machine::watch_schedule(std::span<const u16> events) {
     for (const auto& thread : task->threads) {
       thread->noted = true;
       if (thread->ended) continue;
-      thread->waits = awake_ns(*thread) > now_ns_;
+      thread->waits = !task->held && awake_ns(*thread) > now_ns_;
       thread->wait_until_ns = task->program->sleep_until_ns(thread->id);
       thread->left_ns = now_ns_;
     }

@@ -9,6 +9,7 @@ struct Machine::Task {
   ProgramDetails details;
   std::unique_ptr<Program> program;  // null once ended
   std::vector<std::unique_ptr<Thread>> threads;
+  bool held = true;                        // until resume()
   bool spread = false;                     // had threads on several cores
   u64 user_cycles = 0, system_cycles = 0;  // cycles on cores that were spent for it
 

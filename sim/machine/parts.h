@@ -27,11 +27,17 @@ class Executor {
   virtual CoreEngine* engine() { return nullptr; }  // for tests; may be null
 };
 
-struct LoadRequest {
+struct ProgramWish {
   std::string image_path, command_line;
+  u32 core = 0;                                        // where its first thread starts
+  u64 affinity = 0;                                    // the cores on which its threads may run; 0: as they like
+  std::shared_ptr<StandardStreams> streams = nullptr;  // null: those of this process
+};
+
+struct LoadRequest {
+  const ProgramWish& program;
   u64 seed = 0;
   u32 pid = 0, thread_id = 0;
-  u32 core = 0;
 };
 
 class Parts {

@@ -54,7 +54,7 @@ class RealParts final : public Parts {
         seed_(options.seed),
         system_folder_(options.system_folder == "on" ? nt::system_folder_of_build() : options.system_folder),
         surroundings_(options.surroundings) {
-    surroundings_.input = true;
+    surroundings_.streams = std::make_shared<StandardStreams>(options.console_shown);
     config_.core_count = static_cast<u32>(options.cores.size());
     config_.cluster_size = options.cluster_size;
     config_.dmc_channels = options.dmc_channels;
@@ -80,16 +80,19 @@ class RealParts final : public Parts {
   }
 
   std::unique_ptr<Program> load(const LoadRequest& request, LoadError& error) override {
+    const ProgramWish& wish = request.program;
+    Surroundings surroundings = surroundings_;
+    if (wish.streams) surroundings.streams = wish.streams;
     if (!system_folder_.empty()) {
-      return nt::load_process({request.image_path, request.command_line, system_folder_, request.seed, request.pid,
-                               request.core, config_.core_count, surroundings_},
+      return nt::load_process({wish.image_path, wish.command_line, system_folder_, request.seed, request.pid, wish.core,
+                               config_.core_count, wish.affinity, surroundings},
                               error);
     }
-    std::unique_ptr<Process> process = Process::load(request.image_path, request.command_line, request.seed, error);
+    std::unique_ptr<Process> process = Process::load(wish.image_path, wish.command_line, request.seed, error);
     if (!process) return nullptr;
-    if (!process->set_surroundings(surroundings_, error)) return nullptr;
+    if (!process->set_surroundings(surroundings, error)) return nullptr;
     process->set_ids(request.pid, request.thread_id);
-    process->set_processor(request.core, config_.core_count);
+    process->set_processor(wish.core, config_.core_count);
     return std::make_unique<WindowsProgram>(std::move(process));
   }
 

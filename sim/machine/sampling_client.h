@@ -55,15 +55,17 @@ class SamplingClient {
     LockFileError lock_error;
     auto lock_file = LockFile::open_in(folder_.path(), "test", lock_error);
     if (!lock_error.text.empty()) ADD_FAILURE() << lock_error.text;
-    driver_ = std::make_unique<SimulatedDriver>(*machine, std::move(lock_file));
+    driver_ = std::make_unique<SimulatedDriver>(*machine);
+    client_ = std::make_unique<DriverClient>(*driver_, std::move(lock_file));
     drained.resize(machine->options().cores.size());
     expect_ok(WPERF_CODE_LOCK, WperfLockRequest{{}, WPERF_LOCK_ACQUIRE, 0});
   }
 
   u32 spawn(const std::string& command_line, u32 core) {
     MachineError error;
-    const u32 pid = machine->spawn(command_line.substr(0, command_line.find(' ')), command_line, core, error);
+    const u32 pid = machine->spawn({command_line.substr(0, command_line.find(' ')), command_line, core}, error);
     EXPECT_NE(pid, 0u) << error.text;
+    machine->resume(pid);
     return pid;
   }
   // The error's text.
@@ -98,7 +100,7 @@ class SamplingClient {
       const WperfDrainRequest request{{sizeof request, WPERF_WIRE_VERSION}, core, 0};
       std::memcpy(reply.get(), &request, sizeof request);
       u32 returned = 0;
-      ASSERT_EQ(driver_->control(WPERF_CODE_SPE_DRAIN, reply.get(), sizeof request, sizeof *reply, &returned),
+      ASSERT_EQ(client_->control(WPERF_CODE_SPE_DRAIN, reply.get(), sizeof request, sizeof *reply, &returned),
                 static_cast<u32>(WPERF_OK));
       to.bytes.insert(to.bytes.end(), reply->data, reply->data + reply->bytes);
       to.events |= reply->events;
@@ -123,7 +125,7 @@ class SamplingClient {
       const WperfDrainRequest request{{sizeof request, WPERF_WIRE_VERSION}, core, 0};
       std::memcpy(reply.get(), &request, sizeof request);
       u32 returned = 0;
-      ASSERT_EQ(driver_->control(WPERF_CODE_SAMPLE_STACK_DRAIN, reply.get(), sizeof request, sizeof *reply, &returned),
+      ASSERT_EQ(client_->control(WPERF_CODE_SAMPLE_STACK_DRAIN, reply.get(), sizeof request, sizeof *reply, &returned),
                 static_cast<u32>(WPERF_OK));
       for (u32 at = 0; at < reply->bytes;) {
         DrainedStack one;
@@ -151,7 +153,7 @@ class SamplingClient {
   void expect_ok(u32 code, Request request) {
     request.header = {sizeof request, WPERF_WIRE_VERSION};
     u32 returned = 0;
-    EXPECT_EQ(driver_->control(code, &request, sizeof request, sizeof request, &returned), static_cast<u32>(WPERF_OK));
+    EXPECT_EQ(client_->control(code, &request, sizeof request, sizeof request, &returned), static_cast<u32>(WPERF_OK));
   }
   void drain(u32 core) {
     DrainedCore& to = drained[core];
@@ -159,7 +161,7 @@ class SamplingClient {
       const WperfDrainRequest request{{sizeof request, WPERF_WIRE_VERSION}, core, 0};
       std::memcpy(reply_.get(), &request, sizeof request);
       u32 returned = 0;
-      ASSERT_EQ(driver_->control(WPERF_CODE_SAMPLE_DRAIN, reply_.get(), sizeof request, sizeof *reply_, &returned),
+      ASSERT_EQ(client_->control(WPERF_CODE_SAMPLE_DRAIN, reply_.get(), sizeof request, sizeof *reply_, &returned),
                 static_cast<u32>(WPERF_OK));
       to.samples.insert(to.samples.end(), reply_->samples, reply_->samples + reply_->count);
       to.taken = reply_->taken;
@@ -171,6 +173,7 @@ class SamplingClient {
 
   TemporaryFolder folder_;
   std::unique_ptr<SimulatedDriver> driver_;
+  std::unique_ptr<DriverClient> client_;
   std::unique_ptr<WperfDrainReply> reply_ = std::make_unique<WperfDrainReply>();
   u64 cores_ = 0;
 };

@@ -29,7 +29,9 @@ class ScheduleTest : public testing::TestWithParam<const char*> {
   u32 spawn(const std::string& command_line, u32 core) {
     MachineError error;
     const std::string path = std::string(WPERF_WORKLOADS) + "/" + command_line;
-    return machine->spawn(path.substr(0, path.find(' ')), path, core, error);
+    const u32 pid = machine->spawn({path.substr(0, path.find(' ')), path, core}, error);
+    machine->resume(pid);
+    return pid;
   }
   struct Spent {
     u64 ns = 0, instructions = 0;

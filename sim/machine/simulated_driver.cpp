@@ -24,10 +24,9 @@ driver::CoreConfig driver_config() {
 
 }  // namespace
 
-SimulatedDriver::SimulatedDriver(Machine& machine, std::unique_ptr<LockFile> lock_file)
+SimulatedDriver::SimulatedDriver(Machine& machine)
     : hal_(machine),
       rights_{.administrator = machine.options().rights == Rights::administrator},
-      lock_file_(std::move(lock_file)),
       core_(hal_, lock_, driver_config()) {
   hal_.connect([](void* core) { static_cast<driver::Core*>(core)->on_timer(); },
                [](void* core, u32 index, const driver::InterruptedContext& interrupted) {
@@ -41,34 +40,41 @@ SimulatedDriver::SimulatedDriver(Machine& machine, std::unique_ptr<LockFile> loc
 }
 
 SimulatedDriver::~SimulatedDriver() {
-  const bool turn = lock_file_->begin(lock_);
-  core_.client_gone(lock_file_->client());
-  if (turn) lock_file_->end(lock_);
   core_.shutdown();
 }
 
-void SimulatedDriver::forget_the_dead() {
-  const driver::LockState seen = lock_;  // client_gone changes it
-  if (seen.holder != 0 && !lock_file_->is_alive(seen.holder)) core_.client_gone(seen.holder);
+DriverClient::DriverClient(SimulatedDriver& driver, std::unique_ptr<LockFile> lock_file)
+    : driver_(driver), lock_file_(std::move(lock_file)) {}
+
+DriverClient::~DriverClient() {
+  const bool turn = lock_file_->begin(driver_.lock_);
+  driver_.core_.client_gone(lock_file_->client());
+  if (turn) lock_file_->end(driver_.lock_);
+}
+
+void DriverClient::forget_the_dead() {
+  const driver::LockState seen = driver_.lock_;  // client_gone changes it
+  if (seen.holder != 0 && !lock_file_->is_alive(seen.holder)) driver_.core_.client_gone(seen.holder);
   for (const driver::ClientId preempted : seen.preempted)
-    if (preempted != 0 && !lock_file_->is_alive(preempted)) core_.client_gone(preempted);
+    if (preempted != 0 && !lock_file_->is_alive(preempted)) driver_.core_.client_gone(preempted);
 }
 
 // A client that does not hold the driver gets the core's refusal.
-bool SimulatedDriver::may_sample(u32 code) {
+bool DriverClient::may_sample(u32 code) {
   const bool samples =
       code == static_cast<u32>(WPERF_CODE_SAMPLE_CONFIGURE) || code == static_cast<u32>(WPERF_CODE_SAMPLE_START);
-  return !samples || driver::check_lock(lock_, lock_file_->client()) != WPERF_OK || hal_.ask_for_interrupt();
+  return !samples || driver::check_lock(driver_.lock_, lock_file_->client()) != WPERF_OK ||
+         driver_.hal_.ask_for_interrupt();
 }
 
-WperfStatus SimulatedDriver::control(u32 code, void* buffer, u32 input_size, u32 capacity, u32* returned) {
-  if (!lock_file_->begin(lock_)) return WPERF_HARDWARE_FAILED;
+WperfStatus DriverClient::control(u32 code, void* buffer, u32 input_size, u32 capacity, u32* returned) {
+  if (!lock_file_->begin(driver_.lock_)) return WPERF_HARDWARE_FAILED;
   forget_the_dead();
   *returned = 0;
-  const WperfStatus status =
-      may_sample(code) ? core_.dispatch(lock_file_->client(), rights_, code, buffer, input_size, capacity, returned)
-                       : WperfStatus{WPERF_NO_INTERRUPT};
-  lock_file_->end(lock_);
+  const WperfStatus status = may_sample(code) ? driver_.core_.dispatch(lock_file_->client(), driver_.rights_, code,
+                                                                       buffer, input_size, capacity, returned)
+                                              : WperfStatus{WPERF_NO_INTERRUPT};
+  lock_file_->end(driver_.lock_);
   return status;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The in-process shell of driver/core: one client of "the" simulated driver of this user. Counting state belongs to
-// this process; all processes share the lock (lock_file.h). Every request runs in the client's turn at that file, after
-// clients that died since have been forgotten. One thread uses it.
+// The shell of driver/core in this process, and its clients. Counting state belongs to this process; all processes of
+// this user share the lock (lock_file.h). Every request runs in its client's turn at that file, after clients that died
+// since have been forgotten. One thread uses them.
 #pragma once
 #include <memory>
 #include <string>
@@ -15,25 +15,38 @@ namespace wperf::sim {
 
 class SimulatedDriver {
  public:
-  SimulatedDriver(Machine& machine, std::unique_ptr<LockFile> lock_file);
-  ~SimulatedDriver();  // gives the lock back
+  explicit SimulatedDriver(Machine& machine);
+  ~SimulatedDriver();
   SimulatedDriver(const SimulatedDriver&) = delete;
   SimulatedDriver& operator=(const SimulatedDriver&) = delete;
 
+  HalSim& hal() { return hal_; }
+
+ private:
+  friend class DriverClient;
+
+  HalSim hal_;
+  const driver::Rights rights_;
+  driver::LockState lock_;  // the copy of this request
+  driver::Core core_;
+};
+
+class DriverClient {
+ public:
+  DriverClient(SimulatedDriver& driver, std::unique_ptr<LockFile> lock_file);
+  ~DriverClient();  // gives the lock back
+  DriverClient(const DriverClient&) = delete;
+  DriverClient& operator=(const DriverClient&) = delete;
+
   // The counterpart of DeviceIoControl; see WperfSimApi::control.
   WperfStatus control(u32 code, void* buffer, u32 input_size, u32 capacity, u32* returned);
-
-  HalSim& hal() { return hal_; }
 
  private:
   void forget_the_dead();
   bool may_sample(u32 code);
 
-  HalSim hal_;
-  const driver::Rights rights_;
+  SimulatedDriver& driver_;
   std::unique_ptr<LockFile> lock_file_;
-  driver::LockState lock_;  // the copy of this request
-  driver::Core core_;
 };
 
 }  // namespace wperf::sim

@@ -35,14 +35,15 @@ class Client {
     LockFileError lock_error;
     auto lock_file = LockFile::open_in(folder, "test", lock_error);
     if (!lock_error.text.empty()) ADD_FAILURE() << lock_error.text;
-    driver = std::make_unique<SimulatedDriver>(*machine, std::move(lock_file));
+    driver = std::make_unique<SimulatedDriver>(*machine);
+    client = std::make_unique<DriverClient>(*driver, std::move(lock_file));
   }
 
   template <class Request>
   WperfStatus send(u32 code, Request request) {
     request.header = {sizeof request, WPERF_WIRE_VERSION};
     u32 returned = 0;
-    return driver->control(code, &request, sizeof request, sizeof request, &returned);
+    return client->control(code, &request, sizeof request, sizeof request, &returned);
   }
   template <class Reply, class Request>
   Reply ask(u32 code, Request request) {
@@ -51,7 +52,7 @@ class Client {
     Reply reply{};
     std::memcpy(&reply, &request, sizeof request);
     u32 returned = 0;
-    EXPECT_EQ(driver->control(code, &reply, sizeof request, sizeof reply, &returned), static_cast<u32>(WPERF_OK));
+    EXPECT_EQ(client->control(code, &reply, sizeof request, sizeof reply, &returned), static_cast<u32>(WPERF_OK));
     EXPECT_EQ(returned, sizeof reply);
     return reply;
   }
@@ -70,7 +71,8 @@ class Client {
   u32 spawn(const Script& script, u32 core) {
     parts->scripts["program.exe"] = script;
     MachineError error;
-    const u32 pid = machine->spawn("program.exe", "program.exe", core, error);
+    const u32 pid = machine->spawn({"program.exe", "program.exe", core}, error);
+    machine->resume(pid);
     EXPECT_NE(pid, 0u) << error.text;
     return pid;
   }
@@ -83,6 +85,7 @@ class Client {
   FakeParts* parts = nullptr;
   std::unique_ptr<Machine> machine;
   std::unique_ptr<SimulatedDriver> driver;
+  std::unique_ptr<DriverClient> client;
 };
 
 WperfCountRequest count_request(std::vector<u16> core_events, bool kernel = false, u32 period_ms = 100) {

@@ -49,9 +49,9 @@ void Machine::make_core(Core& core) {
   if (!core.executor) core.executor = parts_->make_core(core.index);
 }
 
-u32 Machine::spawn(const std::string& image_path, const std::string& command_line, u32 core, MachineError& error) {
-  if (core >= cores_.size()) {
-    error.text = "the simulated machine has no core " + std::to_string(core);
+u32 Machine::spawn(const ProgramWish& wish, MachineError& error) {
+  if (wish.core >= cores_.size()) {
+    error.text = "the simulated machine has no core " + std::to_string(wish.core);
     error.hint = "its cores are 0 to " + std::to_string(cores_.size() - 1);
     return 0;
   }
@@ -59,17 +59,22 @@ u32 Machine::spawn(const std::string& image_path, const std::string& command_lin
   const u32 thread = pid + 4;
   LoadError load_error;
   auto task = std::make_unique<Task>();
-  task->program = parts_->load({image_path, command_line, options_.seed + pid, pid, thread, core}, load_error);
+  task->program = parts_->load({wish, options_.seed + pid, pid, thread}, load_error);
   if (!task->program) {
-    error.text = load_error.text.empty() ? "cannot load " + image_path : load_error.text;
+    error.text = load_error.text.empty() ? "cannot load " + wish.image_path : load_error.text;
     error.hint = load_error.hint;
     return 0;
   }
-  task->details = {{pid, true, 0, core, 0, 0}, image_path, {}, {}};
+  task->details = {{pid, true, 0, wish.core, 0, 0}, wish.image_path, {}, {}, {}};
   tasks_.push_back(std::move(task));
-  add_thread(*tasks_.back(), thread, core);
-  if (schedule_) note_begin(cores_[core], *tasks_.back()->threads.front(), nullptr);
+  add_thread(*tasks_.back(), thread, wish.core);
+  if (schedule_) note_begin(cores_[wish.core], *tasks_.back()->threads.front(), nullptr);
   return pid;
+}
+
+void Machine::resume(u32 pid) {
+  for (const auto& task : tasks_)
+    if (task->status().pid == pid) task->held = false;
 }
 
 void Machine::add_thread(Task& task, u32 id, u32 core) {
@@ -110,6 +115,7 @@ void Machine::place_threads(Task& task, const Core& now_on) {
 }
 
 u64 Machine::awake_ns(const Thread& thread) const {
+  if (thread.task->held) return kNever;
   return std::max(thread.task->program->sleep_until_ns(thread.id), thread.not_before_ns);
 }
 
@@ -156,15 +162,25 @@ void Machine::kill(u32 pid) {
     if (task->status().pid == pid && task->status().running) end_task(*task, kExitKilled);
 }
 
-void Machine::crash(Task& task, MachineError& error) {
-  if (error.text.empty()) {
-    error.text = name_of(task.details.image_path) + " (process " + std::to_string(task.status().pid) +
-                 ") crashed on the simulated machine: " + task.program->crash_text();
-    error.hint =
-        parts_->unavailable().empty()
-            ? "run the program under a debugger, or read sim/README.md for the Windows functions of the simulator"
-            : "to run programs, the simulator needs the Unicorn library (libunicorn2)";
+bool Machine::interrupt(u32 pid) {
+  for (const auto& task : tasks_) {
+    if (task->status().pid != pid || !task->status().running) continue;
+    if (!task->program->interrupt(now_ns_)) return false;
+    place_threads(*task, cores_[task->threads.front()->core]);
+    return true;
   }
+  return false;
+}
+
+void Machine::crash(Task& task, MachineError& error) {
+  MachineError& crashed = task.details.crashed;
+  crashed.text = name_of(task.details.image_path) + " (process " + std::to_string(task.status().pid) +
+                 ") crashed on the simulated machine: " + task.program->crash_text();
+  crashed.hint =
+      parts_->unavailable().empty()
+          ? "run the program under a debugger, or read sim/README.md for the Windows functions of the simulator"
+          : "to run programs, the simulator needs the Unicorn library (libunicorn2)";
+  if (error.text.empty()) error = crashed;
   end_task(task, task.program->exit_code());
 }
 
@@ -353,6 +369,7 @@ void Machine::start_program(Core& core, Thread& thread, MachineError& error) {
   while (goes_on()) {
     if (core.executor->cycles() - begin > kMost) {
       error.text = name_of(task.details.image_path) + " does not come to its entry point";
+      task.details.crashed = error;
       end_task(task, kExitKilled);
       break;
     }

@@ -34,6 +34,7 @@ struct ProgramDetails {
   std::string image_path;
   std::vector<u32> threads;
   std::vector<Module> modules;  // the image first
+  MachineError crashed;         // why, if it did
 };
 
 // The state of a core when the interrupt of its PMU came.
@@ -83,14 +84,17 @@ class Machine {
   // The same; while an interrupt is handled, the time of the core that handles it.
   u64 time_ns() const;
 
-  // Loads a program, ready to run with the next wait(). Returns its process id, or 0 and an error.
-  u32 spawn(const std::string& image_path, const std::string& command_line, u32 core, MachineError& error);
+  // Loads a program, which does not run before resume(). Returns its process id, or 0 and an error.
+  u32 spawn(const ProgramWish& wish, MachineError& error);
+  void resume(u32 pid);
   const ProgramStatus* find(u32 pid) const;
   std::vector<u32> programs() const;  // ids of all programs so far, oldest first
   // Null for an unknown id. The result is valid as long as the machine; facts about a running program are valid until
   // wait().
   const ProgramDetails* details(u32 pid);
   void kill(u32 pid);
+  // Ctrl-C on the program's console. Returns false if it cannot take that.
+  bool interrupt(u32 pid);
 
   // Lets at most duration_ns pass, or less if program until_pid ends (0 for no program): then the time is that of its
   // end.
@@ -119,6 +123,8 @@ class Machine {
   // WPERF_SIM_MOST_COUNTS). take_schedule() hands out at most so many records and forgets them.
   void watch_schedule(std::span<const u16> events);
   std::vector<WperfSimScheduleEvent> take_schedule(usize most);
+  usize schedule_notes() const { return schedule_ ? schedule_->notes.size() : 0; }
+  void unwatch_schedule() { schedule_.reset(); }
   // A thread that belongs to no program comes to each core and leaves it at once, so that the schedule has an entry for
   // each core.
   void visit_cores(u32 process, u32 thread);

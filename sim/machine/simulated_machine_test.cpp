@@ -25,7 +25,8 @@ class MachineTest : public testing::Test {
   }
   u32 spawn(const std::string& name, u32 core) {
     MachineError error;
-    const u32 pid = machine_->spawn(name, name, core, error);
+    const u32 pid = machine_->spawn({name, name, core}, error);
+    machine_->resume(pid);
     EXPECT_EQ(error.text, "");
     return pid;
   }
@@ -244,10 +245,10 @@ TEST_F(MachineTest, KilledProgramsCountNoMore) {
 TEST_F(MachineTest, BadSpawnsAreRefused) {
   make("pace=free,cores=2");
   MachineError error;
-  EXPECT_EQ(machine_->spawn("busy.exe", "busy.exe", 2, error), 0u);
+  EXPECT_EQ(machine_->spawn({"busy.exe", "busy.exe", 2}, error), 0u);
   EXPECT_EQ(error.text, "the simulated machine has no core 2");
   EXPECT_EQ(error.hint, "its cores are 0 to 1");
-  EXPECT_EQ(machine_->spawn("none.exe", "none.exe", 1, error), 0u);
+  EXPECT_EQ(machine_->spawn({"none.exe", "none.exe", 1}, error), 0u);
   EXPECT_TRUE(error.text.ends_with(" none.exe")) << error.text;
 }
 

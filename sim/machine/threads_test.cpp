@@ -27,8 +27,9 @@ class ThreadsTest : public testing::Test {
   static u32 run(Machine& machine, const std::string& command_line, u32 core) {
     MachineError error;
     const u32 pid =
-        machine.spawn(path(command_line.substr(0, command_line.find(' '))), path(command_line), core, error);
+        machine.spawn({path(command_line.substr(0, command_line.find(' '))), path(command_line), core}, error);
     EXPECT_NE(pid, 0u) << error.text;
+    machine.resume(pid);
     machine.wait(100'000'000'000, pid, error);
     EXPECT_EQ(error.text, "");
     EXPECT_FALSE(machine.find(pid)->running);

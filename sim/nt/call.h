@@ -23,8 +23,8 @@ struct ObjectName {
 
 class Call {
  public:
-  Call(State& process_state, Thread& calling_thread, std::string_view call_name, u64 virtual_now_ns)
-      : state(process_state), thread(calling_thread), name(call_name), now_ns(virtual_now_ns) {}
+  Call(State& process_state, Thread& calling_thread, std::string_view call_name, u64 virtual_now_ns, u64 done = 0)
+      : state(process_state), thread(calling_thread), name(call_name), now_ns(virtual_now_ns), done_before(done) {}
 
   u64 argument(u32 index) const;  // from the ninth on they are on the stack; 0 if the stack cannot be read
   u32 argument32(u32 index) const { return static_cast<u32>(argument(index)); }
@@ -75,6 +75,7 @@ class Call {
   Thread& thread;
   const std::string_view name;
   const u64 now_ns;
+  const u64 done_before;  // bytes of this call, before it waited for the host
 
  private:
   bool bad_pointer_ = false;

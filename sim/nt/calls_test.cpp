@@ -3,9 +3,11 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <array>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <utility>
 
 #include "sim/nt/test_process.h"
 
@@ -265,6 +267,81 @@ TEST_F(NtFiles, MappedFilesGetWhatWasWrittenToTheirViews) {
   ASSERT_EQ(process.call("NtUnmapViewOfSection", {kThisProcess, view}), kSuccess);
   std::ifstream stream(folder / "Hello.txt");
   EXPECT_EQ(std::string(std::istreambuf_iterator<char>(stream), {}), "HELLO, world");
+}
+
+// A program whose standard streams are pipes of this test.
+class NtStreams : public testing::Test {
+ protected:
+  void SetUp() override {
+    ASSERT_EQ(::pipe(input), 0);
+    ASSERT_EQ(::pipe(output), 0);
+    process.state.streams =
+        std::make_shared<StandardStreams>(std::array<int, 3>{input[0], output[1], ::dup(output[1])});
+  }
+  void TearDown() override {
+    for (const int end : {input[1], output[0]})
+      if (end >= 0) ::close(end);
+  }
+  u64 handle_to(File::Type type) {
+    Call call(process.state, *process.state.threads[0], "test", 0);
+    EXPECT_EQ(call.give_handle(kAt, std::make_shared<File>(type, nullptr)), kSuccess);
+    return process.get(0);
+  }
+  const Thread& thread() const { return *process.state.threads[0]; }
+  // The time of its wait has come.
+  bool go_on() {
+    process.now_ns = thread().wait.wake_ns;
+    return call_again(process.state, *process.state.threads[0], process.now_ns);
+  }
+
+  int input[2] = {-1, -1}, output[2] = {-1, -1};
+  TestProcess process;
+};
+
+TEST_F(NtStreams, AReadWithoutInputMakesItsThreadWait) {
+  const u64 file = handle_to(File::Type::input);
+  EXPECT_EQ(process.call("NtReadFile", {file, 0, 0, 0, kAt + 0x10, kAt + 0x4000, 100, 0, 0}), kNoAnswer);
+  EXPECT_EQ(thread().wait.kind, Wait::Kind::host);
+  EXPECT_GT(thread().wait.wake_ns, process.now_ns);
+  EXPECT_FALSE(go_on());
+  EXPECT_EQ(thread().wait.kind, Wait::Kind::host);
+  ASSERT_EQ(::write(input[1], "hello", 5), 5);
+  EXPECT_TRUE(go_on());
+  EXPECT_EQ(thread().wait.kind, Wait::Kind::none);
+  EXPECT_EQ(thread().registers.x[0], kSuccess);
+  EXPECT_EQ(process.get(0x18), 5u);
+  EXPECT_EQ(process.get<u32>(0x4000), 0x6c6c6568u);
+}
+
+TEST_F(NtStreams, TheEndOfTheInputIsAnEndAtOnce) {
+  const u64 file = handle_to(File::Type::input);
+  ::close(std::exchange(input[1], -1));
+  EXPECT_EQ(process.call("NtReadFile", {file, 0, 0, 0, kAt + 0x10, kAt + 0x4000, 100, 0, 0}), kPipeBroken);
+}
+
+TEST_F(NtStreams, AWriteGoesOnWhereItStoppedForLackOfRoom) {
+  const u64 file = handle_to(File::Type::output);
+  std::string sent;
+  for (u32 number = 0; sent.size() < 200'000; ++number) sent += std::to_string(number) + " ";
+  Memory::Wish wish;
+  wish.address = 0x30'0000'0000;
+  wish.size = page_up(sent.size());
+  ASSERT_EQ(process.state.memory.reserve(wish), wish.address);
+  ASSERT_EQ(process.state.memory.commit(wish.address, wish.size, kPageReadWrite), kSuccess);
+  process.state.space.write(wish.address, sent.data(), sent.size());
+  EXPECT_EQ(process.call("NtWriteFile", {file, 0, 0, 0, kAt + 0x10, wish.address, sent.size(), 0, 0}), kNoAnswer);
+  EXPECT_FALSE(go_on());
+  std::string got, part(65536, '\0');
+  bool done = false;
+  while (got.size() < sent.size()) {
+    const ssize_t size = ::read(output[0], part.data(), part.size());
+    ASSERT_GT(size, 0);
+    got.append(part, 0, static_cast<usize>(size));
+    if (!done) done = go_on();
+  }
+  EXPECT_TRUE(done);
+  EXPECT_TRUE(got == sent);
+  EXPECT_EQ(process.get(0x18), sent.size());
 }
 
 }  // namespace

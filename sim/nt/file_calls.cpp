@@ -122,8 +122,8 @@ u64 read_stream(Call& call, File& file, std::span<char> bytes, u64& done) {
   done = 0;
   if (file.type == File::Type::null) return kEndOfFile;
   if (file.type != File::Type::input) return kAccessDenied;
-  if (!call.state.has_input) return kPipeBroken;
-  done = read_standard_input(call.state.input_read, bytes);
+  if (!call.state.streams) return kPipeBroken;
+  done = call.state.streams->read(call.state.input_read, bytes);
   call.state.input_read += done;
   return done == 0 && !bytes.empty() ? kPipeBroken : kSuccess;
 }
@@ -152,12 +152,17 @@ bool read_offset(Call& call, const File& file, u64& offset) {
   return true;
 }
 
+bool must_wait(const State& state, const File& file) {
+  return file.is_standard() && state.streams != nullptr && !state.streams->is_ready(file.stream());
+}
+
 // arguments: file, event, APC routine, its context, I/O status, buffer, length, offset
 u64 read_file(Call& call) {
   const auto file = call.state.handles.at<File>(call.argument(0));
   if (file == nullptr) return kInvalidHandle;
   if (file->type == File::Type::folder) return kInvalidDeviceRequest;
   if (call.argument(2) != 0) return call.refuse("reads that call a routine are not part of the simulated machine");
+  if (file->type == File::Type::input && must_wait(call.state, *file)) return wait_for_host(call, 0);
   u64 offset = 0, done = 0;
   const u64 length = call.argument32(6);
   if (!read_offset(call, *file, offset)) return 0;
@@ -176,11 +181,12 @@ u64 read_file(Call& call) {
   return complete(call, *file, status, whole);
 }
 
-void write_stream(Call& call, const File& file, std::span<const char> bytes) {
+u64 write_stream(Call& call, const File& file, std::span<const char> bytes) {
   State& state = call.state;
-  if (file.type == File::Type::null) return;
-  state.console.append(bytes.data(), std::min(bytes.size(), kConsoleKept - state.console.size()));
-  if (state.console_shown) write_standard(file.type == File::Type::error, bytes);
+  if (file.type == File::Type::null) return bytes.size();
+  const u64 done = state.streams ? state.streams->write(file.stream(), bytes) : bytes.size();
+  state.console.append(bytes.data(), std::min<usize>(done, kConsoleKept - state.console.size()));
+  return done;
 }
 
 u64 write_disk(File& file, std::span<const char> bytes, u64 offset, u64& done) {
@@ -204,7 +210,7 @@ u64 write_file(Call& call) {
   if (file == nullptr) return kInvalidHandle;
   if (file->type == File::Type::folder || file->type == File::Type::input) return kAccessDenied;
   if (call.argument(2) != 0) return call.refuse("writes that call a routine are not part of the simulated machine");
-  u64 offset = 0, whole = 0;
+  u64 offset = 0, whole = call.done_before;
   const u64 length = call.argument32(6);
   if (!read_offset(call, *file, offset)) return 0;
   Status status = kSuccess;
@@ -215,7 +221,8 @@ u64 write_file(Call& call) {
     if (!call.read(call.argument(5) + whole, piece.data(), piece.size())) return 0;
     u64 done = piece.size();
     if (file->is_stream()) {
-      write_stream(call, *file, piece);
+      done = write_stream(call, *file, piece);
+      if (done < piece.size()) return wait_for_host(call, whole + done);
     } else {
       status = static_cast<Status>(write_disk(*file, piece, offset == kAtEnd ? kAtEnd : offset + whole, done));
     }

@@ -161,11 +161,9 @@ u32 device_type(const State& state, const File& file) {
     case File::Type::null:
       return kNull;
     case File::Type::input:
-      return state.has_input && is_terminal(0) ? kConsole : kPipe;
     case File::Type::output:
-      return state.console_shown && is_terminal(1) ? kConsole : kPipe;
     case File::Type::error:
-      return state.console_shown && is_terminal(2) ? kConsole : kPipe;
+      return state.streams && state.streams->is_terminal(file.stream()) ? kConsole : kPipe;
     default:
       return kDisk;
   }

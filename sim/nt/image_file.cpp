@@ -78,6 +78,12 @@ std::shared_ptr<ImageContents> read_image(std::vector<std::byte> bytes, std::str
   return image;
 }
 
+u64 export_of(const ImageContents& image, u64 base, std::string_view name) {
+  for (const PeExport& entry : image.pe.exports)
+    if (entry.name == name && entry.rva != 0) return base + entry.rva;
+  return 0;
+}
+
 u64 map_image(Memory& memory, const ImageContents& image, u64 address, u64 seed, u64 index) {
   Memory::Wish wish;
   wish.size = image.pe.image_size;

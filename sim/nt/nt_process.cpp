@@ -50,6 +50,7 @@ class NtProcess final : public Program {
 
   CallOutcome kernel_call(u32 id, u32 immediate, u64 now_ns) override;
   bool goes_on_after(u32 id, const Stop& stop) override;
+  bool interrupt(u64 now_ns) override;
   bool wakes(u32 id, u64 now_ns) override;
 
   u64 sleep_until_ns(u32 id) const override {
@@ -131,12 +132,25 @@ bool NtProcess::wakes(u32 id, u64 now_ns) {
   Thread& thread = find(id);
   if (thread.wait.kind == Wait::Kind::none) return true;
   set_shared_time(state_, now_ns);
+  if (thread.wait.kind == Wait::Kind::host) return call_again(state_, thread, now_ns);
   if (try_to_end_wait(state_, thread, now_ns)) return true;
   if (thread.wait.deadline_ns > now_ns) {
     set_wake_time(thread);
     return thread.wait.wake_ns <= now_ns;
   }
   end_wait(thread, thread.wait.kind == Wait::Kind::time ? kSuccess : kTimeout, now_ns);
+  return true;
+}
+
+// As the console of Windows does it: a new thread calls the program's handlers.
+bool NtProcess::interrupt(u64 now_ns) {
+  constexpr u64 kCtrlC = 0;
+  if (state_.console_control == 0 || state_.is_starting || count_living_threads(state_) >= kMostThreads) return false;
+  Thread* const made = make_thread(state_, {state_.console_control, kCtrlC, 0});
+  if (made == nullptr) return false;
+  made->processor = state_.threads.front()->processor;
+  made->affinity = state_.affinity;
+  made->ready_ns = now_ns;
   return true;
 }
 
@@ -286,17 +300,17 @@ std::unique_ptr<Program> load_process(const ProcessWish& wish, LoadError& error)
     error.text = "the folder of " + wish.image_path + " cannot be opened";
     return nullptr;
   }
-  state.has_input = surroundings.input;
-  state.console_shown = surroundings.console;
+  state.streams = surroundings.streams;
   state.process_id = wish.process_id;
   state.processor_count = wish.core_count;
+  state.affinity = wish.affinity != 0 ? wish.affinity & all_processors(state) : all_processors(state);
   state.command_line = wish.command_line;
   state.program_path = std::string(kProgramFolder) + "\\" + file.name;
   state.modules.push_back({file.name, wish.image_path, 0, 0, 0});
   if (!prepare_process(state, error)) return nullptr;
   Thread& first = *state.threads.front();
   first.processor = wish.core;
-  first.affinity = u64{1} << (wish.core & 63);
+  first.affinity = wish.affinity != 0 ? state.affinity : u64{1} << (wish.core & 63);
   return process;
 }
 

@@ -16,6 +16,7 @@ struct ProcessWish {
   u64 seed = 0;
   u32 process_id = 1000;
   u32 core = 0, core_count = 1;
+  u64 affinity = 0;  // the cores on which its threads may run; 0: all
   Surroundings surroundings;
 };
 

@@ -93,6 +93,8 @@ struct File final : Object {
   File(Type file_type, GuestFiles* in) : Object(kKind), type(file_type), files(in) {}
   ~File() override;
   bool is_stream() const { return type != Type::disk && type != Type::folder; }
+  bool is_standard() const { return is_stream() && type != Type::null; }
+  int stream() const { return static_cast<int>(type) - static_cast<int>(Type::input); }  // for StandardStreams
 
   Type type;
   GuestFiles* files;                 // of disk files and folders

@@ -54,7 +54,7 @@ u64 process_information(Call& call) {
   const auto answer = [&](const auto& value) {
     return u64{call.answer_with(buffer, room, &value, sizeof value, size_at)};
   };
-  const u64 affinity = all_processors(state);
+  const u64 affinity = state.affinity;
   switch (call.argument32(1)) {
     case kBasic:
       return answer(std::array<u64, 6>{kPending, state.peb, affinity, 8, state.process_id, 4});

@@ -6,6 +6,7 @@
 
 #include "sim/nt/services.h"
 #include "sim/windows/placement.h"
+#include "sim/windows/wide_strings.h"
 
 namespace wperf::sim::nt {
 namespace {
@@ -145,6 +146,8 @@ u64 map_image_view(Call& call, const Section& section) {
                 [&](const Module& module) { return module.base < base + size && base < module.base + module.size; });
   state.modules.push_back({name_of(section.path), state.files.host_path(section.path), base, size,
                            section.image->pe.entry_rva != 0 ? base + section.image->pe.entry_rva : 0});
+  if (same_ignoring_case(name_of(section.path), "kernelbase.dll"))
+    state.console_control = export_of(*section.image, base, "CtrlRoutine");
   state.guest_paths[base] = section.path;
   return call.put(call.argument(2), base) && call.put(call.argument(6), size) ? kSuccess : kAccessViolation;
 }

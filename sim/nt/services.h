@@ -35,6 +35,10 @@ void learn_services(State& state, const ImageContents& image, u64 base);
 
 // wait_calls.cpp: the thread waits; the timeout is a time of NT in the program's memory, or null.
 u64 begin_wait(Call& call, Wait wait, u64 timeout_at);
+// The thread waits until a stream of the host may be ready; then the call is carried out again.
+u64 wait_for_host(Call& call, u64 done);
+// Carries out the call of a thread whose time has come. Returns false if it waits again.
+bool call_again(State& state, Thread& thread, u64 now_ns);
 
 // The immediate of the SVC by which DLLs reach functions of their host.
 inline constexpr u32 kHostCall = 0xfff0;

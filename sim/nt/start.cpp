@@ -186,12 +186,6 @@ bool fill_peb(State& state) {
   return map_parameters(state);
 }
 
-u64 export_of(const ImageContents& image, u64 base, std::string_view name) {
-  for (const PeExport& entry : image.pe.exports)
-    if (entry.name == name && entry.rva != 0) return base + entry.rva;
-  return 0;
-}
-
 // The DLLs call their host through pointers of ntdll; system calls do so no longer.
 bool prepare_host_calls(State& state, const ImageContents& ntdll, u64 base) {
   constexpr u32 kCode[2] = {0xd4000001 | kHostCall << 5, 0xd65f03c0};

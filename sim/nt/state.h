@@ -22,6 +22,7 @@ inline constexpr u64 kNever = ~u64{0};
 
 struct State;
 struct Thread;
+struct Service;  // a system call that this layer has (services.h)
 
 // An asynchronous procedure call that waits for the thread to be alertable.
 struct Apc {
@@ -31,7 +32,7 @@ struct Apc {
 
 // The wait of a thread. It ends when its objects allow it, at its deadline, or with an APC.
 struct Wait {
-  enum class Kind : u8 { none, time, objects, alert, packets };
+  enum class Kind : u8 { none, time, objects, alert, packets, host };
   Kind kind = Kind::none;
   std::vector<ObjectPointer> objects;  // of packets: the port
   bool all = false;
@@ -43,6 +44,9 @@ struct Wait {
   u64 key_at = 0, value_at = 0, status_at = 0;  // of NtRemoveIoCompletion
   u64 packets_at = 0, count_at = 0;             // of NtRemoveIoCompletionEx
   u32 most_packets = 0;
+  // A wait for a stream of the host: the call is carried out again, and had so many bytes done before.
+  const Service* again = nullptr;
+  u64 done_before = 0;
 };
 
 struct Thread {
@@ -65,8 +69,6 @@ struct Thread {
   std::shared_ptr<ThreadObject> object;
 };
 
-struct Service;  // a system call that this layer has (services.h)
-
 struct State {
   explicit State(u64 random_seed) : memory(space, random_seed), guest(space), seed(random_seed) {}
 
@@ -82,7 +84,7 @@ struct State {
   Handles handles;
   std::map<std::string, std::weak_ptr<Object>> names;  // in lower case
 
-  bool has_input = false, console_shown = false;
+  std::shared_ptr<StandardStreams> streams;  // may be null
   u64 input_read = 0;
   std::string console;  // the first kConsoleKept bytes written
 
@@ -102,8 +104,10 @@ struct State {
   u64 peb = 0;
   bool is_starting = true;  // ntdll's loader has not come to the program's entry point yet
   u32 process_id = 0, processor_count = 1;
+  u64 affinity = 1;  // the cores on which its threads may run
   // Functions of ntdll where the kernel lets a thread go on.
   u64 loader_start = 0, thread_start = 0, exception_dispatcher = 0, apc_dispatcher = 0;
+  u64 console_control = 0;                    // kernelbase's function for Ctrl-C; 0 before it is loaded
   std::unordered_map<u64, u64> nls_sections;  // (type << 32 | id) -> address
 
   std::shared_ptr<ProcessObject> process_object = std::make_shared<ProcessObject>();

@@ -47,7 +47,9 @@ u64 create_thread(Call& call) {
   // Windows spreads the threads of a process over the processors in turn.
   const auto number = static_cast<u32>(state.threads.size()) - 1;
   made->processor = (state.threads.front()->processor + number) % state.processor_count;
-  made->affinity = all_processors(state);
+  made->affinity = state.affinity;
+  while (made->processor < 64 && (made->affinity >> made->processor & 1) == 0)
+    made->processor = (made->processor + 1) % state.processor_count;
   made->suspended = (call.argument32(6) & kCreateSuspended) != 0 ? 1 : 0;
   made->ready_ns = call.now_ns;
   if (const Status status = fill_attributes(call, call.argument(10), *made); status != kSuccess) return status;
@@ -247,7 +249,7 @@ u64 set_thread_information(Call& call) {
     case kAffinityClass: {
       u64 wanted = 0;
       if (!call.get(buffer, wanted)) return 0;
-      if (wanted == 0 || (wanted & ~all_processors(call.state)) != 0) return kInvalidParameter;
+      if (wanted == 0 || (wanted & ~call.state.affinity) != 0) return kInvalidParameter;
       thread->affinity = wanted;
       move_to_allowed(*thread);
       return kSuccess;

@@ -10,6 +10,7 @@ namespace wperf::sim::nt {
 namespace {
 
 constexpr u32 kMostObjects = 64;
+constexpr u64 kHostPollNs = 1'000'000;
 
 // A time as NT has it: null means never; negative is relative; in 100 ns. Returns false for a bad pointer.
 bool read_deadline(Call& call, u64 address, u64& deadline_ns) {
@@ -79,6 +80,29 @@ u64 begin_wait(Call& call, Wait wait, u64 timeout_at) {
   }
   set_wake_time(thread);
   return kNoAnswer;
+}
+
+u64 wait_for_host(Call& call, u64 done) {
+  Wait wait;
+  wait.kind = Wait::Kind::host;
+  wait.wake_ns = call.now_ns + kHostPollNs;
+  wait.again = find_service(call.name);
+  wait.done_before = done;
+  call.thread.wait = std::move(wait);
+  return kNoAnswer;
+}
+
+bool call_again(State& state, Thread& thread, u64 now_ns) {
+  const Service& service = *thread.wait.again;
+  Call call(state, thread, service.name, now_ns, thread.wait.done_before);
+  thread.wait = {};
+  const u64 answer = service.handler(call);
+  if (call.failed()) {
+    thread.registers.x[0] = kAccessViolation;
+  } else if (answer != kNoAnswer) {
+    thread.registers.x[0] = answer;
+  }
+  return thread.wait.kind == Wait::Kind::none;
 }
 
 namespace {

@@ -7,6 +7,7 @@
 
 #include "machine/etw/etw_device.h"
 #include "machine/etw/trace_session.h"
+#include "machine/live/live_machine.h"
 #include "machine/wperf_driver/driver_device.h"
 #include "machine/wperf_driver/sim_machine.h"
 #include "sim/tracing/fake_trace_api.h"
@@ -174,6 +175,9 @@ class SimulatedPrograms final : public device::Programs {
   diag::Result<u32> spawn(const std::string& image, const std::string& command_line, u32 core) override {
     return programs_.spawn(image, command_line, core == plan::kAnyCore ? 0 : core);
   }
+  void keep_stdout_free() override { programs_.keep_stdout_free(); }
+  void keep_terminal_free() override { programs_.keep_terminal_free(); }
+  bool shares_console() const override { return programs_.shares_console(); }
   device::ProcessState process(u32 pid) override { return programs_.process(pid); }
   void kill(u32 pid) override { programs_.kill(pid); }
   std::vector<readings::Process> processes() override { return programs_.processes(); }
@@ -238,6 +242,15 @@ bool take_fault(std::string_view word, FakeWindows& windows) {
   return true;
 }
 
+// Without settings the machine that is up, if there is one; `settings` become its.
+diag::Result<std::unique_ptr<wperf_driver::SimulatedMachine>> open_machine(std::string& settings) {
+  if (!settings.empty()) return wperf_driver::open_simulated_machine(settings);
+  WPERF_TRY(auto up, live::find_machine());
+  if (up == nullptr) return wperf_driver::open_simulated_machine(settings);
+  settings = up->options();
+  return std::unique_ptr<wperf_driver::SimulatedMachine>(std::move(up));
+}
+
 }  // namespace
 
 diag::Result<std::unique_ptr<TracingMachine>> open_fake_tracing(const std::string& options,
@@ -250,7 +263,7 @@ diag::Result<std::unique_ptr<TracingMachine>> open_fake_tracing(const std::strin
     if (!take_fault(word, windows)) settings += (settings.empty() ? "" : ",") + word;
     begin = end + 1;
   }
-  WPERF_TRY(auto machine, wperf_driver::open_simulated_machine(settings));
+  WPERF_TRY(auto machine, open_machine(settings));
   wperf_driver::SimulatedMachine& simulated = *machine;
   if (below != nullptr) *below = &simulated;
   auto device = wperf_driver::make_driver_device(std::move(machine));

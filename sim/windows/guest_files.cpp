@@ -8,9 +8,7 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdio>
 #include <memory>
-#include <mutex>
 
 #include "sim/windows/wide_strings.h"
 
@@ -353,30 +351,6 @@ bool GuestFiles::close(u32 number) {
   ::close(files_[number]);
   files_[number] = -1;
   return true;
-}
-
-usize read_standard_input(u64 place, std::span<char> out) {
-  static std::mutex one_at_a_time;
-  static std::string kept;
-  const std::lock_guard<std::mutex> guard(one_at_a_time);
-  if (place >= kept.size()) {
-    ssize_t got = -1;
-    do got = ::read(STDIN_FILENO, out.data(), out.size());
-    while (got < 0 && errno == EINTR);
-    if (got > 0) kept.append(out.data(), static_cast<usize>(got));
-    return got < 0 ? 0 : static_cast<usize>(got);
-  }
-  return kept.copy(out.data(), out.size(), place);
-}
-
-void write_standard(bool error, std::span<const char> bytes) {
-  FILE* const stream = error ? stderr : stdout;
-  std::fwrite(bytes.data(), 1, bytes.size(), stream);
-  std::fflush(stream);
-}
-
-bool is_terminal(int stream) {
-  return ::isatty(stream) == 1;
 }
 
 }  // namespace wperf::sim

@@ -5,6 +5,7 @@
 // process's state.
 #pragma once
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "base/ints.h"
+#include "sim/windows/standard_streams.h"
 
 namespace wperf::sim {
 
@@ -19,10 +21,9 @@ inline constexpr std::string_view kGuestFolder = "C:\\work";
 
 // The parts of the simulating machine that a program sees.
 struct Surroundings {
-  std::string folder;    // on the host; if empty, the program sees no files
-  bool writes = false;   // it may also change the contents of the folder
-  bool input = false;    // its standard input is this process's
-  bool console = false;  // this process also writes its output
+  std::string folder;                                  // on the host; if empty, the program sees no files
+  bool writes = false;                                 // it may also change the contents of the folder
+  std::shared_ptr<StandardStreams> streams = nullptr;  // null: it has no input, and its output appears nowhere
 };
 
 enum class FileProblem : u8 { none, not_found, denied, exists, too_many, is_folder, not_a_folder, not_empty, failed };
@@ -84,13 +85,5 @@ class GuestFiles {
   bool writes_ = false;
   std::vector<int> files_;  // by number; -1: free
 };
-
-// Standard input of this process from `place` on, for programs that read their input. Each program, also one that runs
-// again, reads it from its start, because the bytes read so far are kept. Returns 0 at the end.
-usize read_standard_input(u64 place, std::span<char> out);
-// Writes all bytes to standard output or error; errors are ignored.
-void write_standard(bool error, std::span<const char> bytes);
-// Whether a standard stream of this process is a terminal: 0 input, 1 output, 2 error.
-bool is_terminal(int stream);
 
 }  // namespace wperf::sim

@@ -101,8 +101,7 @@ struct ProcessState {
   u64 console_bytes = 0;
   u64 condition_tickets = 0;
   u64 chances = 0;  // the number of random values taken
-  bool console_shown = false;
-  bool has_input = false;
+  std::shared_ptr<StandardStreams> streams;
   u64 input_read = 0;  // position in its standard input
   GuestFiles files;
   GuestHandles handles;

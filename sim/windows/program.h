@@ -41,6 +41,8 @@ class Program {
   // The core stopped with StopReason::fault. Returns false if that ends the program; exit_code() and crash_text() have
   // the reason.
   [[nodiscard]] virtual bool goes_on_after(u32 thread, const Stop& stop) = 0;
+  // Ctrl-C on its console. Returns false if it cannot take that.
+  virtual bool interrupt(u64 /*now_ns*/) { return false; }
   // Whether it executes what comes before its own entry point.
   virtual bool is_starting() const { return false; }
   virtual u64 sleep_until_ns(u32 thread) const = 0;

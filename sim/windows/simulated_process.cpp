@@ -105,8 +105,7 @@ const std::string& Process::console_output() const {
 }
 
 bool Process::set_surroundings(const Surroundings& surroundings, LoadError& error) {
-  state_->console_shown = surroundings.console;
-  state_->has_input = surroundings.input;
+  state_->streams = surroundings.streams;
   if (surroundings.folder.empty() || state_->files.allow(surroundings.folder, surroundings.writes)) return true;
   error.text = "the folder " + surroundings.folder + " of the option 'folder=' cannot be opened";
   return false;

@@ -79,7 +79,7 @@ u64 read_console_w(Win32Call& call) {
 
 // A program whose text is shown writes into a pipe; it does not matter who reads the text.
 bool is_console(const Win32Call& call, u64 handle) {
-  return is_standard_stream(handle) && !call.state.console_shown;
+  return is_standard_stream(handle) && !(call.state.streams && call.state.streams->is_shown());
 }
 
 u64 file_type(Win32Call& call) {
@@ -191,7 +191,7 @@ constexpr Win32Function kConsole[] = {
 }  // namespace
 
 usize read_input(ProcessState& state, std::span<char> out) {
-  const usize got = state.has_input ? read_standard_input(state.input_read, out) : 0;
+  const usize got = state.streams ? state.streams->read(state.input_read, out) : 0;
   state.input_read += got;
   return got;
 }
@@ -221,7 +221,7 @@ std::optional<u64> write_stream(Win32Call& call, u64 handle, u64 address, u64 si
 void take_console(ProcessState& state, bool error, std::string_view bytes) {
   state.console.append(bytes.substr(0, kConsoleKept - std::min(kConsoleKept, state.console.size())));
   state.console_bytes += bytes.size();
-  if (state.console_shown) write_standard(error, bytes);
+  if (state.streams) state.streams->write(error ? StandardStreams::kError : StandardStreams::kOutput, bytes);
 }
 
 std::span<const Win32Function> console_functions() {

@@ -44,7 +44,8 @@ def man_page_commands():
     lines = [line[3:].replace("\\-", "-").replace("\\e", "\\") for line in examples.split("\n") if line.startswith(".B ")]
     how = {True: ("linux",), False: ()}
     arm = "wperf report perf.data --mem"  # a recording with SPE data, which only an Arm machine makes
-    elsewhere = ("wperf push ", "wperf diff ", "wperf bench ")  # which need a server, recordings, two builds
+    # which need a server, recordings, two builds, the DLLs of Windows
+    elsewhere = ("wperf push ", "wperf diff ", "wperf bench ", "wperf machine ")
     return [Command("docs/man/wperf.1", 0, line, how["./" in line or " report " in line]) for line in lines
             if line != arm and not line.startswith(elsewhere)]
 

@@ -14,7 +14,7 @@ import tempfile
 import time
 import unittest
 
-from support import BINARY, SHARED, SOURCE, WperfTest
+from support import BINARY, SHARED, SOURCE, WperfTest, workload
 
 sys.path.insert(0, str(SOURCE / "tools"))
 import doc_examples  # noqa: E402  (found by the line above)
@@ -701,8 +701,14 @@ class Errors(WperfTest):
         self.assertGreater(thread["waiting_ns"], thread["wall_ns"] * 0.5)
         self.assertGreater(waits["functions"][0]["count"], 10)
 
-    def test_other_devices_do_not_record_waits(self):
-        self.assertIn("linux or etw device", self.fails("waits", "--timeout", "0.1", device="sim", status=2))
+    def test_drivers_do_not_record_waits(self):
+        self.assertIn("linux or etw device", self.fails("waits", "--timeout", "0.1", device="windowsperf:fake", status=2))
+
+    def test_the_tracing_of_the_simulated_machine_records_waits(self):
+        text = self.ok("waits", "-q", "--", workload("threads.exe"), device="sim:pace=free")
+        self.assertEqual(text, self.ok("waits", "-q", "--", workload("threads.exe"), device="etw:fake,pace=free"))
+        text = self.ok("waits", "--", workload("threads.exe"), device="sim:pace=free")
+        self.assertRegex(text, r"threads\.exe +1004 ")
 
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ using request::Request;
 constexpr Command kPriority[] = {Command::help,    Command::doctor, Command::detect, Command::man,    Command::version,
                                  Command::test,    Command::list,   Command::stat,   Command::record, Command::sample,
                                  Command::report,  Command::waits,  Command::diff,   Command::bench,  Command::push,
-                                 Command::topdown, Command::top};
+                                 Command::topdown, Command::top,    Command::machine};
 
 // Stands between both sides of diff and bench; diff takes either.
 constexpr std::string_view kSides = "--", kMoreSides = "---";
@@ -52,7 +52,7 @@ class Parser {
   bool given(Command command) const { return (given_commands_ & (1u << static_cast<u32>(command))) != 0; }
   bool spawns() const {
     return given(Command::stat) || given(Command::record) || given(Command::waits) || given(Command::bench) ||
-           given(Command::topdown) || given(Command::top);
+           given(Command::topdown) || given(Command::top) || given(Command::machine);
   }
 
   std::span<const std::string> arguments_;
@@ -95,6 +95,15 @@ diag::Error Parser::first_mistake(diag::Error error) const {
 
 diag::Result<void> Parser::take_token(const std::string& token) {
   if (next_ == 1 && token == kHelpWord) return take_help_word();
+  if (given(Command::machine) && !token.starts_with('-')) {
+    request::MachineWork& machine = request_.machine;
+    if (machine.action.empty()) {
+      machine.action = token;
+    } else {
+      machine.words.push_back(token);
+    }
+    return {};
+  }
   if (const CommandRow* command = find_command(token)) return take_command(*command);
   if (const OptionRow* option = find_option(token)) return take_option(*option, token);
   if (given(Command::man) && !request_.man_topic.has_value()) {
@@ -199,7 +208,7 @@ diag::Result<request::Program> Parser::program_of(std::span<const std::string> w
                                       : "put the program and its arguments after --",
                        .code = diag::ExitCode::usage};
   }
-  const bool of_windows = request_.device != kLinuxDevice;
+  const bool of_windows = request_.device != kLinuxDevice || given(Command::machine);
   return request::Program{.path = of_windows ? options_.path_here(words.front()) : words.front(),
                           .command_line = os::join_command_line(words),
                           .after_dashes = true};

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <iterator>
 #include <optional>
 #include <utility>
@@ -63,6 +64,17 @@ diag::Result<u32> parse_in_range(const std::string& value, const std::string& sp
                      .code = diag::ExitCode::usage};
 }
 
+diag::Result<u64> parse_mask(const std::string& value, const std::string& spelling) {
+  const std::string digits = value.starts_with("0x") ? value.substr(2) : value;
+  u64 mask = 0;
+  const char* const end = digits.data() + digits.size();
+  const auto [last, code] = std::from_chars(digits.data(), end, mask, 16);
+  if (code == std::errc() && last == end && mask != 0) return mask;
+  return diag::Error{.text = fmt::format("invalid value '{}' for {}", value, spelling),
+                     .hint = "use a hexadecimal mask of cores: 2 is core 1, f are cores 0 to 3",
+                     .code = diag::ExitCode::usage};
+}
+
 // Their greatest depth is a separate option, before or after this one.
 void take_stacks(request::CallStacks& stacks, const request::CallStacks& wanted) {
   const u32 most_frames = stacks.most_frames;
@@ -101,6 +113,9 @@ void OptionEffects::take_flag(Option option) {
       break;
     case Option::fix:
       request_.doctor.fix = true;
+      break;
+    case Option::detached:
+      request_.machine.detached = true;
       break;
     case Option::all_help:
       request_.all_help = true;
@@ -181,6 +196,7 @@ diag::Result<void> OptionEffects::take_value(Option option, const std::string& s
     case Option::dmc:
     case Option::spawn_delay:
     case Option::process:
+    case Option::affinity:
       return take_counting_value(option, spelling, value);
     case Option::sampled_cores:
     case Option::rate:
@@ -258,6 +274,10 @@ diag::Result<void> OptionEffects::take_counting_value(Option option, const std::
     }
     case Option::warmup: {
       WPERF_TRY(request_.comparison.warmup, parse_in_range(value, spelling, 0, kMostRuns));
+      return {};
+    }
+    case Option::affinity: {
+      WPERF_TRY(request_.machine.affinity, parse_mask(value, spelling));
       return {};
     }
     case Option::process: {

@@ -43,6 +43,9 @@ constexpr CommandRow kCommands[] = {
     {Command::test, "test", "", false, "", "", "test",
      "Show what the machine can count, the settings of wperf, and the schedule that the given events would get."},
     {Command::detect, "detect", "", false, "", "", "detect", "List the devices of the kernel driver."},
+    {Command::machine, "machine", "", false, "start|run|ps|kill|stop", "[-- PROGRAM ARGUMENTS...]", "machine",
+     "Keep a simulated Windows on Arm machine on, run programs on it, and measure it from other terminals. While it is "
+     "up, `--device sim` means it."},
     {Command::doctor, "doctor", "", false, "", "", "doctor",
      "Check everything a measurement needs and say how to get what is missing."},
     {Command::version, "--version", "", false, "", "", "version-help", "Show the versions of wperf and of its driver."},
@@ -80,7 +83,7 @@ constexpr CommandSet kWords = kEvents | Command::list;
 constexpr CommandSet kFacts = Command::list | Command::test | Command::man | Command::detect | Command::version;
 constexpr CommandSet kLocking = kMeasuring | kFacts;
 constexpr CommandSet kOpening = kLocking | Command::waits | Command::doctor;
-constexpr CommandSet kAnswering = kOpening | Command::report | Command::diff;
+constexpr CommandSet kAnswering = kOpening | Command::machine | Command::report | Command::diff;
 constexpr CommandSet kQuiet = kAnswering | Command::push;
 constexpr CommandSet kShownLong = kPaged | kFacts | Command::doctor | Command::help;
 constexpr CommandSet kLabelled = kOperations | Command::push;
@@ -95,9 +98,10 @@ constexpr OptionRow kOptions[] = {
      "for SPE. The help of each command names its default events."},
     {Option::metrics, "-m", "", false, Value::text, "METRICS", kCounting, Group::measured,
      "Metrics or groups of metrics from `wperf list`, separated by commas. May be given several times."},
-    {Option::cores, "-c", "--cpu", false, Value::text, "CORES", kMeasuring, Group::measured,
+    {Option::cores, "-c", "--cpu", false, Value::text, "CORES", kMeasuring | Command::machine, Group::measured,
      "Cores to count on: numbers and ranges such as 0,4-7. Default: all cores, or core 0 if wperf starts a program. "
-     "sample and record take one core only (see --cores); sample has no default. If given twice, the last one counts."},
+     "sample and record take one core only (see --cores); sample has no default. If given twice, the last one "
+     "counts. `machine run` keeps the program on this core."},
     {Option::timeout, "--timeout", "sleep", true, Value::duration, "DURATION", kTimed, Group::duration,
      "Length of one count or of the sampling: a number with up to two decimals and one of the units ms, s, m, h, d "
      "(default s). Without it, or with 0: until Ctrl-C or the end of the program; with -t the default is 1 s."},
@@ -356,7 +360,7 @@ constexpr OptionRow kOptions[] = {
     {Option::colours, "--color", "", false, Value::text, "WHEN", kRows, Group::output,
      "Colour hot rows: auto (default) on a terminal unless NO_COLOR is set; always, for example for a pager of your "
      "own; or never."},
-    {Option::device, "--device", "", false, Value::device, "DEVICE", kOpening, Group::machine,
+    {Option::device, "--device", "", false, Value::device, "DEVICE", kOpening | Command::machine, Group::machine,
      "Device that measures: driver, windowsperf (Arm's driver), etw (tracing by Windows), linux, or "
      "sim[:KEY=VALUE,...] for the simulated machine. Default: the environment variable WPERF_DEVICE, otherwise the "
      "device of this machine."},
@@ -367,6 +371,12 @@ constexpr OptionRow kOptions[] = {
      "seconds each, and print the results as a block for a bug report."},
     {Option::fix, "--fix", "", false, Value::none, "", Command::doctor, Group::measured,
      "Clean up: stop trace sessions left behind by a wperf that was killed."},
+    {Option::affinity, "--affinity", "", false, Value::text, "MASK", Command::machine, Group::measured,
+     "Cores on which the threads of the program may run, as a hexadecimal mask: 2 is core 1, as for `start /affinity` "
+     "of "
+     "Windows. Without it and -c, they run on all cores."},
+    {Option::detached, "-d", "", false, Value::none, "", Command::machine, Group::machine,
+     "Do not wait for the program, which reads and writes nothing then."},
     {Option::all_help, "--all", "", false, Value::none, "", Command::help, Group::shown,
      "Show every command and option, as the manual page does."},
 };
@@ -423,6 +433,11 @@ constexpr Example kExamples[] = {
     {Command::list, "wperf list -v", "Every event and metric, with formulas and explanations."},
     {Command::man, "wperf man neoverse-v2/ipc", "What does a metric mean on another CPU?"},
     {Command::test, "wperf test -e '{ld_spec,st_spec},inst_spec' --json", "Which schedule would these events get?"},
+    {Command::machine, "wperf machine start --device sim:cpu=neoverse-v2",
+     "Boot a machine that stays on until `wperf machine stop`."},
+    {Command::machine, "wperf machine run -c 1 -- python_d.exe",
+     "An interpreter on its core 1, with this terminal as its console. Measure it from another terminal: `wperf stat "
+     "--device sim -m imix -c 1 --timeout 3`."},
     {Command::doctor, "wperf doctor", "Why is nothing counted?"},
     {Command::stat, "wperf stat --device sim -e inst_spec --timeout 1", "Try wperf without the hardware."},
 };

@@ -120,6 +120,8 @@ enum class Option : u8 {
   markdown,
   github,
   all_help,
+  affinity,
+  detached,
 };
 
 // The headings below which the help of a command shows its options, in this order.

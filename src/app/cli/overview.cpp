@@ -43,6 +43,7 @@ constexpr Line kOften[] = {
 };
 constexpr Line kMachine[] = {
     {Command::doctor, "find out what is missing", "wperf doctor", ""},
+    {Command::machine, "keep a simulated machine on", "wperf machine start", ""},
     {Command::test, "counters and settings", "wperf test", ""},
     {Command::detect, "devices of the driver", "wperf detect", ""},
     {Command::version, "versions of wperf and driver", "wperf --version", ""},

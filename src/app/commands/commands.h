@@ -46,6 +46,8 @@ diag::Result<void> run_push(const request::Request& asked, diag::Console& consol
 // The events and metrics of this machine, and their meanings.
 diag::Result<void> run_list(const request::Request& request, diag::Console& console);
 diag::Result<void> run_man(const request::Request& request, diag::Console& console);
+// `machine`: a simulated machine that stays on, and programs on it.
+diag::Result<int> run_live_machine(const request::Request& request, diag::Console& console);
 // The facts about the machine and the driver.
 diag::Result<void> run_test(const request::Request& request, diag::Console& console);
 diag::Result<void> run_detect(const request::Request& request, diag::Console& console);

@@ -75,9 +75,17 @@ diag::Result<void> plan_recording(request::Request& request, diag::Console& cons
   return {};
 }
 
+// Drivers do not see waits. On the simulated machine, its Windows' own tracing does.
+std::string device_that_sees_waits(const std::string& device) {
+  constexpr std::string_view kSimulated = "sim", kWithOptions = "sim:";
+  if (device == kSimulated) return "etw:fake";
+  return device.starts_with(kWithOptions) ? "etw:fake," + device.substr(kWithOptions.size()) : device;
+}
+
 diag::Result<int> record_waits(const request::Request& asked, diag::Console& console) {
   request::Request request = with_kept_file(asked);
   request.command = request::Command::record;
+  request.device = device_that_sees_waits(asked.device);
   WPERF_TRY(measure::Machine machine, measure::open_machine(request, console));
   if (machine.capabilities.kernel == nullptr) {
     return diag::Error{

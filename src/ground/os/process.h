@@ -43,6 +43,8 @@ void outlive_readers();
 bool is_reader_gone(int error);
 inline constexpr int kStatusOfReaderGone = 141;
 bool interrupted();
+// Whether Ctrl-C was pressed since the last call; the next one only sets the flag again.
+bool take_interrupt();
 #ifdef _WIN32
 // The same as a HANDLE to wait for, signalled from the first Ctrl-C on; null before catch_interrupt().
 void* interrupt_event();

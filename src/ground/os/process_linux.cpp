@@ -112,6 +112,12 @@ bool interrupted() {
   return interrupt_seen.load(std::memory_order_relaxed);
 }
 
+bool take_interrupt() {
+  if (!interrupt_seen.exchange(false, std::memory_order_relaxed)) return false;
+  catch_interrupt();
+  return true;
+}
+
 OwnCost own_cost() {
   OwnCost cost;
   rusage usage{};

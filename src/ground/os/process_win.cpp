@@ -101,6 +101,10 @@ bool interrupted() {
   return interrupts_seen.load() > 0;
 }
 
+bool take_interrupt() {
+  return interrupts_seen.exchange(0) > 0;
+}
+
 void* interrupt_event() {
   return interrupt_handle;
 }

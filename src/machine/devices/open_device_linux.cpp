@@ -6,6 +6,7 @@
 #include "machine/devices/devices.h"
 #include "machine/etw/etw_device.h"
 #include "machine/linux_kernel/linux_device.h"
+#include "machine/live/live_machine.h"
 #include "machine/windowsperf/windowsperf_machine.h"
 #include "machine/wperf_driver/driver_device.h"
 #include "sim/arm_driver/fake_driver.h"
@@ -16,6 +17,10 @@ namespace wperf::devices {
 diag::Result<std::unique_ptr<device::Device>> open_device(const std::string& name) {
   const auto colon = name.find(':');
   const std::string kind = name.substr(0, colon);
+  if (name == "sim") {
+    WPERF_TRY(std::unique_ptr<device::DriverMachine> up, live::find_machine());
+    if (up != nullptr) return wperf_driver::make_driver_device(std::move(up));
+  }
   if (kind == "sim") {
     WPERF_TRY(auto machine,
               wperf_driver::open_sim_machine(colon == std::string::npos ? std::string() : name.substr(colon + 1)));

@@ -33,9 +33,25 @@ class SimMachine final : public SimulatedMachine {
     return device::DriverAnswer{status, returned};
   }
 
-  diag::Result<u32> spawn(const std::string& image, const std::string& command_line, u32 core) override {
+  diag::Result<std::unique_ptr<SimulatedMachine>> join() override {
     WperfSimError error{};
-    const u32 pid = api_->spawn(sim_, image.c_str(), command_line.c_str(), core, &error);
+    WperfSim* const sim = api_->join(sim_, &error);
+    if (sim == nullptr) return error_of(error);
+    return std::unique_ptr<SimulatedMachine>(std::make_unique<SimMachine>(api_, sim, seed_));
+  }
+
+  diag::Result<u32> spawn(const std::string& image, const std::string& command_line, u32 core) override {
+    return start({.image = image, .command_line = command_line, .core = core, .affinity = 0, .streams = {}});
+  }
+
+  diag::Result<u32> start(const SimulatedProgram& program) override {
+    WperfSimError error{};
+    const WperfSimProgram wish{.image_path = program.image.c_str(),
+                               .argument_line = program.command_line.c_str(),
+                               .core = program.core,
+                               .affinity = program.affinity,
+                               .streams = program.streams.has_value() ? program.streams->data() : nullptr};
+    const u32 pid = api_->spawn(sim_, &wish, &error);
     if (pid != 0) return pid;
     diag::Error refused = error_of(error);
     refused.text = "CreateProcess failed: " + refused.text;
@@ -54,6 +70,15 @@ class SimMachine final : public SimulatedMachine {
   }
 
   void kill(u32 pid) override { api_->kill(sim_, pid); }
+
+  bool interrupt(u32 pid) override { return api_->interrupt(sim_, pid) != 0; }
+
+  std::optional<diag::Error> crash_of(u32 pid) override {
+    WperfSimError error{};
+    api_->crashed(sim_, pid, &error);
+    if (error.text[0] == '\0') return std::nullopt;
+    return error_of(error);
+  }
 
   std::vector<readings::Process> processes() override {
     std::vector<WperfSimProcess> known(api_->programs(sim_, nullptr, 0));
@@ -83,8 +108,7 @@ class SimMachine final : public SimulatedMachine {
   u64 now_ns() override { return api_->now_ns(sim_); }
   std::optional<u64> seed() const override { return seed_; }
 
-  // A simulated core runs some 24 million cycles a second: with this interval even a short program has samples.
-  u32 usual_cycle_interval() const override { return 24'000; }
+  u32 usual_cycle_interval() const override { return kSimulatedCycleInterval; }
 
   std::vector<device::DeviceMemory> dmc_channels() override {
     u64 bases[16] = {};
@@ -97,9 +121,7 @@ class SimMachine final : public SimulatedMachine {
 
   u32 dsu_clusters() override { return 0; }  // its driver knows
 
-  device::DeviceIdentity identity() override {
-    return {.instance_id = "ROOT\\WPERFDRV\\0000", .hardware_ids = "Root\\WPERFDRV"};
-  }
+  device::DeviceIdentity identity() override { return simulated_identity(); }
 
   std::string model() override { return api_->model(sim_); }
 
@@ -117,6 +139,8 @@ class SimMachine final : public SimulatedMachine {
       if (taken < kStep) return all;
     }
   }
+  usize schedule_notes() override { return api_->take_schedule(sim_, nullptr, 0); }
+  void unwatch_schedule() override { api_->unwatch_schedule(sim_); }
   void visit_cores(u32 process, u32 thread) override { api_->visit_cores(sim_, process, thread); }
   std::vector<WperfSimThreadTruth> schedule_truth() override {
     std::vector<WperfSimThreadTruth> truth(api_->schedule_truth(sim_, nullptr, 0));

@@ -24,6 +24,17 @@ struct DeviceInstance {
   std::string instance_id, hardware_ids;
 };
 
+// A program of a simulated machine that stays on.
+struct MachineProgram {
+  u32 pid = 0;
+  std::string image;  // path
+  u32 core = 0;       // where its first thread started
+  u64 threads = 0;    // all there ever were
+  bool running = false;
+  u32 exit_code = 0;  // if it does not run
+  u64 user_ns = 0, system_ns = 0;
+};
+
 enum class CheckStatus { ok, warn, fail };
 
 struct Check {

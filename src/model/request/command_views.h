@@ -31,6 +31,14 @@ struct LiveView {
   std::optional<std::vector<CountItem>> counters = {};
 };
 
+// For `machine`.
+struct MachineWork {
+  std::string action;              // start, run, ps, kill or stop; may be empty
+  std::vector<std::string> words;  // after it
+  u64 affinity = 0;                // the cores on which the program's threads may run; 0: all
+  bool detached = false;
+};
+
 struct DoctorWork {
   bool selftest = false;  // tests the devices with known work
   bool fix = false;       // repairs what can be repaired

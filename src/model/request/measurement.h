@@ -30,7 +30,8 @@ enum class Command {
   doctor,
   diff,
   bench,
-  top
+  top,
+  machine
 };
 
 struct Timeline {

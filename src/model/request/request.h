@@ -31,6 +31,7 @@ struct Request : Measurement {
   TopdownView topdown;
   LiveView live;
   DoctorWork doctor;
+  MachineWork machine;
   Push push;
   std::optional<std::string> listen;  // for stat: the ADDRESS:PORT that serves the counts
   Comparison comparison;

@@ -48,6 +48,21 @@ std::vector<Block> detect_report(std::span<const answers::DeviceInstance> device
   return {{.json_key = "Devices", .heading = {}, .table = std::move(table)}};
 }
 
+std::vector<Block> machine_programs_report(std::span<const answers::MachineProgram> programs) {
+  constexpr double kNsPerSecond = 1e9;
+  Table table;
+  table.columns = {
+      {"PID", Align::right, true}, {"Core", Align::right, true},   {"Threads", Align::right, true},  {"State"},
+      {"Exit code", Align::right}, {"User s", Align::right, true}, {"System s", Align::right, true}, {"Program"}};
+  for (const answers::MachineProgram& one : programs) {
+    table.rows.push_back({fmt::format("{}", one.pid), fmt::format("{}", one.core), fmt::format("{}", one.threads),
+                          one.running ? "running" : "ended", one.running ? "-" : fmt::format("{:#x}", one.exit_code),
+                          fmt::format("{:.3f}", static_cast<double>(one.user_ns) / kNsPerSecond),
+                          fmt::format("{:.3f}", static_cast<double>(one.system_ns) / kNsPerSecond), one.image});
+  }
+  return {{.json_key = "Programs", .heading = {}, .table = std::move(table)}};
+}
+
 std::string header_text(const answers::Component& tool, std::string_view build, std::string_view bugs_url) {
   std::string text = fmt::format("WindowsPerf ver. {} ({}/{}{}) WOA profiling with performance counters.\n",
                                  tool.version, tool.git, build, tool.features);

@@ -27,6 +27,7 @@ std::vector<Block> list_report(pmu::Product product, std::span<const pmu::ExtraE
                                const answers::CatalogueListing& listing, bool verbose);
 std::vector<Block> test_report(pmu::Product product, const answers::TestReport& test);
 std::vector<Block> version_report(std::span<const answers::Component> components);
+std::vector<Block> machine_programs_report(std::span<const answers::MachineProgram> programs);
 std::vector<Block> detect_report(std::span<const answers::DeviceInstance> devices);
 
 // A metric, also a built-in one, an event or a group of metrics of that name, in this order; exact case. nullopt: no

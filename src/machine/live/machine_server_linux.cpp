@@ -1,0 +1,415 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "machine/live/machine_server_linux.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <list>
+#include <optional>
+#include <utility>
+
+#include "machine/live/messages.h"
+#include "machine/live/socket_place_linux.h"
+
+namespace wperf::live {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using std::chrono::nanoseconds;
+
+constexpr size_t kMostClients = 64;
+constexpr size_t kStreams = 3;
+// Time passes in steps: clients are answered after each.
+constexpr u64 kLeastStepNs = 20'000, kMostStepNs = 1'000'000, kIdleStepNs = 20'000'000;
+constexpr nanoseconds kStepIsLong{20'000'000}, kStepIsShort{5'000'000};
+// When the machine cannot keep up with the clock on the wall, it does not catch up later.
+constexpr u64 kMostLagNs = 50'000'000;
+// A wait that takes long is answered before it ends, so that Ctrl-C is noticed.
+constexpr nanoseconds kLongestWait{100'000'000};
+
+volatile std::sig_atomic_t told_to_end = 0;
+
+struct ClientsProgram {
+  u32 pid = 0;
+  bool detached = false;
+  bool crash_told = false;
+};
+
+struct Waiting {
+  u64 until_ns = 0;
+  u32 until_pid = 0;
+  Clock::time_point answered_by;
+};
+
+struct Client {
+  Descriptor socket;
+  std::unique_ptr<wperf_driver::SimulatedMachine> machine;  // after its greeting
+  std::string in, out;
+  std::vector<Descriptor> descriptors;
+  std::vector<ClientsProgram> programs;
+  std::optional<Waiting> waiting;
+  bool watches_schedule = false;
+  bool gone = false;
+};
+
+class Server final : public MachineServer {
+ public:
+  Server(std::string options, std::unique_ptr<wperf_driver::SimulatedMachine> machine, Descriptor socket)
+      : options_(std::move(options)), machine_(std::move(machine)), socket_(std::move(socket)) {}
+
+  void run() override;
+
+ private:
+  void let_time_pass();
+  bool is_idle();
+  void exchange(int timeout_ms);
+  void accept_clients();
+  void read_from(Client& client);
+  void write_to(Client& client);
+  void answer(Client& client, What what, Fields fields);
+  void end_waits();
+  void drop_sleeping_watchers();
+  void forget(Client& client);
+  std::optional<diag::Error> new_crash(Client& client);
+
+  Writer greet(Client& client, Fields& fields);
+  Writer control(Client& client, Fields& fields);
+  Writer start(Client& client, Fields& fields);
+  Writer process(Fields& fields);
+  Writer plain(What what, Fields& fields);
+
+  std::string options_;
+  std::unique_ptr<wperf_driver::SimulatedMachine> machine_;
+  Descriptor socket_;
+  std::list<Client> clients_;
+  bool stopping_ = false;
+  u64 step_ns_ = kMostStepNs;
+  bool runs_programs_ = true;
+  Clock::time_point looked_;
+  // The machine's time that belongs to a time on the wall.
+  u64 machine_ns_ = 0;
+  Clock::time_point wall_ = Clock::now();
+};
+
+Writer damaged() {
+  return Writer::refusal({.text = "the request makes no sense to the simulated machine", .hint = {}});
+}
+
+void Server::run() {
+  while (!stopping_ && told_to_end == 0) {
+    const Clock::time_point now = Clock::now();
+    const u64 due_ns = machine_ns_ + static_cast<u64>(nanoseconds(now - wall_).count());
+    const u64 machine_now_ns = machine_->now_ns();
+    int timeout_ms = 0;
+    if (due_ns > machine_now_ns) {
+      if (due_ns - machine_now_ns > kMostLagNs) {
+        machine_ns_ = machine_now_ns;
+        wall_ = now;
+      }
+      let_time_pass();
+    } else {
+      timeout_ms = static_cast<int>((machine_now_ns - due_ns) / 1'000'000) + 1;
+    }
+    end_waits();
+    drop_sleeping_watchers();
+    exchange(timeout_ms);
+    std::erase_if(clients_, [&](Client& client) {
+      if (client.gone) forget(client);
+      return client.gone;
+    });
+  }
+  const auto path = path_of_machine(".socket");
+  if (path.has_value()) ::unlink(path.value().c_str());
+}
+
+// No program runs, and nobody waits for the machine's time.
+bool Server::is_idle() {
+  if (std::any_of(clients_.begin(), clients_.end(), [](const Client& one) { return one.waiting.has_value(); })) {
+    return false;
+  }
+  constexpr nanoseconds kLookAgain{100'000'000};
+  if (Clock::now() - looked_ > kLookAgain) {
+    const std::vector<readings::Process> all = machine_->processes();
+    runs_programs_ = std::any_of(all.begin(), all.end(), [](const readings::Process& one) { return one.running; });
+    looked_ = Clock::now();
+  }
+  return !runs_programs_;
+}
+
+void Server::let_time_pass() {
+  const Clock::time_point begin = Clock::now();
+  // A program's crash is told to the client that started it.
+  static_cast<void>(machine_->wait(is_idle() ? kIdleStepNs : step_ns_, 0));
+  const nanoseconds took = Clock::now() - begin;
+  if (took > kStepIsLong) step_ns_ = std::max(step_ns_ / 2, kLeastStepNs);
+  if (took < kStepIsShort) step_ns_ = std::min(step_ns_ * 2, kMostStepNs);
+}
+
+void Server::exchange(int timeout_ms) {
+  std::vector<pollfd> awaited = {{.fd = socket_.number(), .events = POLLIN, .revents = 0}};
+  for (const Client& client : clients_)
+    awaited.push_back({.fd = client.socket.number(),
+                       .events = static_cast<short>(client.out.empty() ? POLLIN : POLLOUT),
+                       .revents = 0});
+  if (::poll(awaited.data(), awaited.size(), timeout_ms) <= 0) return;
+  auto one = awaited.begin() + 1;
+  for (Client& client : clients_) {
+    if ((one->revents & POLLOUT) != 0)
+      write_to(client);
+    else if (one->revents != 0)
+      read_from(client);
+    ++one;
+  }
+  if (awaited.front().revents != 0) accept_clients();
+}
+
+void Server::accept_clients() {
+  while (true) {
+    Descriptor socket(::accept4(socket_.number(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+    if (!socket.is_open()) return;
+    ucred peer{};
+    socklen_t size = sizeof peer;
+    const bool own =
+        ::getsockopt(socket.number(), SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && peer.uid == ::geteuid();
+    if (!own || clients_.size() >= kMostClients) continue;
+    clients_.emplace_back().socket = std::move(socket);
+  }
+}
+
+void Server::read_from(Client& client) {
+  constexpr size_t kStep = 1u << 16;
+  const size_t before = client.in.size();
+  client.in.resize(before + kStep);
+  const long got = receive_some(client.socket.number(), client.in.data() + before, kStep, client.descriptors);
+  client.in.resize(before + static_cast<size_t>(std::max(got, 0L)));
+  if (got == 0 || (got < 0 && errno != EAGAIN) || client.in.size() > kMostBytes + sizeof(Header)) client.gone = true;
+  if (client.descriptors.size() > kStreams) client.descriptors.resize(kStreams);
+  // A client asks one thing at a time: what it sends before its answer waits.
+  while (!client.gone && client.out.empty() && !client.waiting.has_value()) {
+    const FoundMessage found = find_message(client.in);
+    client.gone |= found.damaged;
+    if (!found.complete || found.damaged) return;
+    answer(client, static_cast<What>(found.header.what), Fields(found.fields));
+    client.in.erase(0, sizeof(Header) + found.header.size);
+    write_to(client);
+  }
+}
+
+void Server::write_to(Client& client) {
+  if (client.out.empty()) return;
+  const long sent = send_some(client.socket.number(), client.out, {});
+  if (sent < 0 && errno != EAGAIN) client.gone = true;
+  client.out.erase(0, static_cast<size_t>(std::max(sent, 0L)));
+}
+
+// The driver forgets the client, and its programs have lost their console.
+void Server::forget(Client& client) {
+  for (const ClientsProgram& program : client.programs)
+    if (!program.detached && machine_->process(program.pid).running) machine_->kill(program.pid);
+  const bool watched = std::exchange(client.watches_schedule, false);
+  const auto watches = [](const Client& one) { return one.watches_schedule; };
+  if (watched && std::none_of(clients_.begin(), clients_.end(), watches)) machine_->unwatch_schedule();
+}
+
+std::optional<diag::Error> Server::new_crash(Client& client) {
+  for (ClientsProgram& program : client.programs) {
+    if (program.crash_told || machine_->process(program.pid).running) continue;
+    program.crash_told = true;
+    if (auto crash = machine_->crash_of(program.pid); crash.has_value()) return crash;
+  }
+  return std::nullopt;
+}
+
+void Server::end_waits() {
+  const u64 now_ns = machine_->now_ns();
+  const Clock::time_point wall = Clock::now();
+  for (Client& client : clients_) {
+    if (!client.waiting.has_value()) continue;
+    const Waiting& waiting = *client.waiting;
+    const bool ended = waiting.until_pid != 0 && !machine_->process(waiting.until_pid).running;
+    auto crash = new_crash(client);
+    if (!crash.has_value() && !ended && now_ns < waiting.until_ns && wall < waiting.answered_by) continue;
+    client.waiting.reset();
+    client.out += crash.has_value() ? Writer::refusal(*crash).take() : Writer::answer().take();
+    write_to(client);
+  }
+}
+
+// The notes of the schedule are kept until their client takes them.
+void Server::drop_sleeping_watchers() {
+  constexpr usize kMostNotes = 1'000'000;
+  if (machine_->schedule_notes() <= kMostNotes) return;
+  for (Client& client : clients_) client.gone |= client.watches_schedule;
+}
+
+Writer Server::greet(Client& client, Fields& fields) {
+  if (fields.take_text() != greeting()) {
+    return Writer::refusal(
+        {.text = "the simulated machine belongs to another build of wperf",
+         .hint = "end it with `wperf machine stop` of that build, or kill process " + std::to_string(::getpid())});
+  }
+  auto joined = machine_->join();
+  if (!joined.has_value()) return Writer::refusal(joined.error());
+  client.machine = std::move(joined).value();
+  Writer writer = Writer::answer();
+  writer.put(static_cast<u32>(::getpid())).put_text(options_).put_text(machine_->model());
+  writer.put(machine_->seed().value_or(0)).put_list(std::span<const device::DeviceMemory>(machine_->dmc_channels()));
+  return writer;
+}
+
+Writer Server::control(Client& client, Fields& fields) {
+  const auto code = fields.take<u32>();
+  const auto capacity = fields.take<u64>();
+  const bytes::Span input = fields.take_bytes();
+  if (!fields.sound() || capacity > kMostBytes / 2 || input.size() > capacity) return damaged();
+  std::vector<std::byte> buffer(static_cast<size_t>(capacity));
+  std::copy(input.begin(), input.end(), buffer.begin());
+  const auto done = client.machine->control(code, buffer, input.size());
+  if (!done.has_value()) return Writer::refusal(done.error());
+  Writer writer = Writer::answer();
+  writer.put(done.value().first).put_bytes(std::span(buffer).first(std::min(done.value().second, buffer.size())));
+  return writer;
+}
+
+// A program that gets no streams reads and writes nothing.
+Writer Server::start(Client& client, Fields& fields) {
+  std::vector<Descriptor> given = std::exchange(client.descriptors, {});
+  std::optional<StartRequest> request = read_start(fields);
+  if (!request.has_value()) return damaged();
+  given.resize(kStreams);
+  std::array<int, kStreams> streams{};
+  for (size_t index = 0; index < kStreams; ++index)
+    streams[index] = given[index].is_open() ? given[index].release() : ::open("/dev/null", O_RDWR | O_CLOEXEC);
+  request->program.streams = streams;
+  auto started = client.machine->start(request->program);
+  if (!started.has_value()) return Writer::refusal(started.error());
+  runs_programs_ = true;
+  client.programs.push_back({.pid = started.value(), .detached = request->detached, .crash_told = false});
+  if (request->at_once) static_cast<void>(client.machine->wait(0, 0));
+  Writer writer = Writer::answer();
+  writer.put(started.value());
+  return writer;
+}
+
+Writer Server::process(Fields& fields) {
+  const device::ProcessState state = machine_->process(fields.take<u32>());
+  Writer writer = Writer::answer();
+  writer.put(u32{state.running}).put(state.exit_code).put(u32{state.has_times}).put(state.user_ns).put(state.system_ns);
+  return writer;
+}
+
+Writer Server::plain(What what, Fields& fields) {
+  Writer writer = Writer::answer();
+  switch (what) {
+    case What::kill:
+      machine_->kill(fields.take<u32>());
+      break;
+    case What::interrupt:
+      writer.put(u32{machine_->interrupt(fields.take<u32>())});
+      break;
+    case What::processes:
+      put_processes(writer, machine_->processes());
+      break;
+    case What::now:
+      writer.put(machine_->now_ns());
+      break;
+    case What::take_schedule:
+      writer.put_list(std::span<const WperfSimScheduleEvent>(machine_->take_schedule()));
+      break;
+    case What::visit_cores: {
+      const auto process = fields.take<u32>();
+      machine_->visit_cores(process, fields.take<u32>());
+      break;
+    }
+    case What::schedule_truth:
+      writer.put_list(std::span<const WperfSimThreadTruth>(machine_->schedule_truth()));
+      break;
+    case What::stop:
+      stopping_ = true;
+      break;
+    default:
+      return damaged();
+  }
+  return writer;
+}
+
+void Server::answer(Client& client, What what, Fields fields) {
+  if (client.machine == nullptr && what != What::hello) {
+    client.out = damaged().take();
+    return;
+  }
+  switch (what) {
+    case What::hello:
+      client.out = greet(client, fields).take();
+      break;
+    case What::control:
+      client.out = control(client, fields).take();
+      break;
+    case What::start:
+      client.out = start(client, fields).take();
+      break;
+    case What::process:
+      client.out = process(fields).take();
+      break;
+    case What::watch_schedule:
+      machine_->watch_schedule(fields.take_list<u16>());
+      client.watches_schedule = true;
+      client.out = Writer::answer().take();
+      break;
+    case What::wait: {
+      const auto duration_ns = fields.take<u64>();
+      const auto until_pid = fields.take<u32>();
+      static_cast<void>(client.machine->wait(0, 0));  // its programs go on
+      const u64 now_ns = machine_->now_ns();
+      client.waiting = Waiting{.until_ns = duration_ns > ~now_ns ? ~u64{0} : now_ns + duration_ns,
+                               .until_pid = until_pid,
+                               .answered_by = Clock::now() + kLongestWait};
+      break;
+    }
+    default:
+      client.out = plain(what, fields).take();
+  }
+}
+
+void on_signal(int /*number*/) {
+  told_to_end = 1;
+}
+
+bool names(const std::string& options, const std::string& key) {
+  return options.starts_with(key) || options.find("," + key) != std::string::npos;
+}
+
+// Such a machine keeps pace with the clock on the wall by itself, because its clients must be answered while nothing
+// happens, and its programs run on the DLLs of Windows, because the others would block it when they read their input.
+diag::Result<std::string> options_for_staying_on(std::string options) {
+  for (const std::string key : {"pace=", "instance="}) {
+    if (!names(options, key)) continue;
+    return diag::Error{.text = "a machine that stays on takes no option '" + key + "'",
+                       .hint = key == "pace=" ? "its time passes with the clock on the wall"
+                                              : "set WPERF_SIM_INSTANCE, for its clients, too",
+                       .code = diag::ExitCode::usage};
+  }
+  if (!names(options, "windows=")) options += options.empty() ? "windows=on" : ",windows=on";
+  return options;
+}
+
+}  // namespace
+
+diag::Result<std::unique_ptr<MachineServer>> MachineServer::boot(const std::string& options) {
+  struct sigaction action{};
+  action.sa_handler = on_signal;
+  ::sigaction(SIGTERM, &action, nullptr);
+  ::sigaction(SIGINT, &action, nullptr);
+  std::signal(SIGPIPE, SIG_IGN);  // a program's reader is gone
+  WPERF_TRY(const std::string settled, options_for_staying_on(options));
+  WPERF_TRY(auto machine, wperf_driver::open_simulated_machine(settled + ",pace=free"));
+  WPERF_TRY(Descriptor socket, listen_as_machine());
+  return std::unique_ptr<MachineServer>(std::make_unique<Server>(settled, std::move(machine), std::move(socket)));
+}
+
+}  // namespace wperf::live

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The bytes between a machine that stays on and its clients: a header, then fields one after the other. Both ends are
+// the same build, which `hello` checks, so numbers and plain structs travel as they are in memory.
+#pragma once
+#include <cstring>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/ints.h"
+#include "ground/bytes/bytes.h"
+#include "ground/diag/result.h"
+#include "machine/device/driver_machine.h"
+#include "machine/wperf_driver/sim_machine.h"
+
+namespace wperf::live {
+
+enum class What : u32 {
+  hello,
+  control,
+  start,
+  process,
+  kill,
+  interrupt,
+  processes,
+  wait,
+  now,
+  watch_schedule,
+  take_schedule,
+  visit_cores,
+  schedule_truth,
+  stop
+};
+
+// The greeting of a client; the machine refuses any other.
+std::string greeting();
+
+struct Header {
+  u32 size = 0;  // of what follows
+  u32 what = 0;  // a What in requests; 0 in answers; 1 in refusals
+};
+inline constexpr u32 kMostBytes = 64u << 20;
+
+class Writer {
+ public:
+  explicit Writer(What what) : Writer(static_cast<u32>(what)) {}
+  static Writer answer() { return Writer(0); }
+  static Writer refusal(const diag::Error& error);
+
+  template <typename T>
+  Writer& put(const T& value) {
+    static_assert(std::is_trivially_copyable_v<T>);
+    bytes_.append(reinterpret_cast<const char*>(&value), sizeof value);
+    return *this;
+  }
+  Writer& put_text(std::string_view text) {
+    put(u64{text.size()});
+    bytes_.append(text);
+    return *this;
+  }
+  Writer& put_bytes(bytes::Span bytes) { return put_text({reinterpret_cast<const char*>(bytes.data()), bytes.size()}); }
+  template <typename T>
+  Writer& put_list(std::span<const T> list) {
+    return put_bytes(std::as_bytes(list));
+  }
+  // The whole message, with its size.
+  std::string take() &&;
+
+ private:
+  explicit Writer(u32 what);
+  std::string bytes_;
+};
+
+// A read beyond the end makes everything unsound.
+class Fields {
+ public:
+  explicit Fields(bytes::Span bytes) : reader_(bytes) {}
+  bool sound() const { return reader_.sound(); }
+  bool ended() const { return reader_.left() == 0; }
+
+  template <typename T>
+  T take() {
+    T value{};
+    const bytes::Span bytes = reader_.bytes(sizeof value);
+    if (bytes.size() == sizeof value) std::memcpy(&value, bytes.data(), sizeof value);
+    return value;
+  }
+  bytes::Span take_bytes() { return reader_.bytes(reader_.word()); }
+  std::string take_text() {
+    const bytes::Span text = take_bytes();
+    return {reinterpret_cast<const char*>(text.data()), text.size()};
+  }
+  template <typename T>
+  std::vector<T> take_list() {
+    const bytes::Span bytes = take_bytes();
+    std::vector<T> list(bytes.size() / sizeof(T));
+    if (!list.empty()) std::memcpy(list.data(), bytes.data(), list.size() * sizeof(T));
+    return list;
+  }
+
+ private:
+  bytes::Reader reader_;
+};
+
+// The error in a refusal.
+diag::Error read_error(Fields& fields);
+void put_processes(Writer& writer, const std::vector<readings::Process>& processes);
+std::vector<readings::Process> read_processes(Fields& fields);
+
+struct StartRequest {
+  wperf_driver::SimulatedProgram program;  // without its streams
+  bool at_once = false;                    // before this client's next wait
+  bool detached = false;                   // not ended with this client
+};
+void put_start(Writer& writer, const StartRequest& request);
+std::optional<StartRequest> read_start(Fields& fields);  // nullopt: damaged
+
+// The first complete message of `bytes`: its header and its fields. `damaged`: no message can follow.
+struct FoundMessage {
+  bool complete = false, damaged = false;
+  Header header;
+  bytes::Span fields;
+};
+FoundMessage find_message(std::string_view bytes);
+
+}  // namespace wperf::live
