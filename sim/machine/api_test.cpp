@@ -16,6 +16,7 @@
 #include "sim/machine/temporary_folder.h"
 #include "sim/machine/virtual_times.h"
 #include "sim/machine_api.h"
+#include "sim/nt/nt_process.h"
 
 namespace wperf::sim {
 namespace {
@@ -300,6 +301,19 @@ TEST_F(WorkloadTest, ACrashIsRememberedWithItsProgram) {
   EXPECT_STREQ(error.text, "");
   api_->crashed(sim_, 4711, &error);
   EXPECT_STREQ(error.text, "");
+}
+
+TEST_F(WorkloadTest, ProgramsRunOnTheDllsOfWindows) {
+  if (!std::filesystem::exists(nt::system_folder_of_build())) GTEST_SKIP() << "scripts/windows-dlls fetches the DLLs";
+  open("pace=free,windows=on");
+  for (const char* line : {"fib.exe 10", "threads.exe 2 100"}) {
+    const u32 pid = spawn(workload(line), 1);
+    EXPECT_EQ(wait(100 * kSecond, pid), "");
+    WperfSimProcess process{};
+    ASSERT_EQ(api_->process(sim_, pid, &process), 1u);
+    EXPECT_EQ(process.running, 0u);
+    EXPECT_EQ(process.exit_code, 0u);
+  }
 }
 
 }  // namespace

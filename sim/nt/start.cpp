@@ -326,9 +326,11 @@ bool prepare_process(State& state, LoadError& error) {
   module.base = state.program_base;
   module.size = state.program->pe.image_size;
   module.entry = state.program->pe.entry_rva != 0 ? module.base + state.program->pe.entry_rva : 0;
-  if (!map_ntdll(state, error)) return false;
-  if (fill_peb(state) && make_thread(state, {module.entry, 0, 0}) != nullptr) return true;
-  error.text = "not enough address space for the stack of " + module.name + ", or apisetschema.dll is missing";
+  const u64 entry = module.entry;
+  if (!map_ntdll(state, error)) return false;  // `module` may have moved
+  if (fill_peb(state) && make_thread(state, {entry, 0, 0}) != nullptr) return true;
+  error.text =
+      "not enough address space for the stack of " + state.modules.front().name + ", or apisetschema.dll is missing";
   return false;
 }
 

@@ -2,16 +2,20 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """CPython for ARM64 Windows, built by scripts/cpython, on the DLLs of Windows: its answers are right, and its profile is
 the one of Arm's learning path."""
+import fcntl
 import os
 import pathlib
 import pty
+import select
 import subprocess
 import sys
 import tempfile
+import termios
+import time
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "e2e"))
-from support import BINARY, SOURCE, TIMEOUT, WperfTest, shown_on_terminal  # noqa: E402
+from support import BINARY, SOURCE, TIMEOUT, WperfTest, counts, shown_on_terminal  # noqa: E402
 
 TOOLS = SOURCE / "build" / "tools"
 PYTHON = TOOLS / "cpython" / "python_d.exe"
@@ -70,6 +74,69 @@ class CPython(WperfTest):
         rows = found["recording"]["events"][0]["rows"]
         self.assertEqual((rows[0]["symbol"], rows[0]["module"]), ("x_mul", "python313_d.dll"))
         self.assertGreaterEqual(rows[0]["percent"], 65)
+
+
+class TwoTerminals(WperfTest):
+    """The session of the guides: the interpreter in one terminal, wperf in another."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.environment["WPERF_DEVICE"] = "sim"
+        if not PYTHON.exists():
+            raise unittest.SkipTest("build/tools/cpython is not there (scripts/cpython builds it)")
+
+    def setUp(self):
+        self.ok("machine", "start", device=f"sim:mhz=1000,windows={TOOLS / 'windows'}")
+        self.addCleanup(self.run_wperf, "machine", "stop")
+        self.terminal, its = pty.openpty()
+        self.addCleanup(os.close, self.terminal)
+        running = subprocess.Popen([BINARY, "machine", "run", "--affinity", "2", "--", PYTHON, *PLAIN], env=self.environment,
+                                   stdin=its, stdout=its, stderr=its, start_new_session=True,
+                                   preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0))
+        os.close(its)
+        self.addCleanup(running.wait)
+        self.addCleanup(running.kill)
+        self.shown = b""
+
+    def wait_for_prompt(self):
+        end = time.monotonic() + TIMEOUT
+        while not self.shown.endswith(b">>> "):
+            ready, _, _ = select.select([self.terminal], [], [], max(0, end - time.monotonic()))
+            self.assertTrue(ready, self.shown)
+            self.shown += os.read(self.terminal, 65536)
+
+    def type(self, line):
+        self.shown = b""
+        os.write(self.terminal, line)
+
+    def wait_until_busy(self):
+        """Until core 1 retires more than an idle one."""
+        end = time.monotonic() + TIMEOUT
+        while counts(self.json("stat", "-e", "inst_retired", "-c", "1", "--timeout", "0.01", "--json"), core=1)["inst_retired"] < 1e6:
+            self.assertLess(time.monotonic(), end)
+
+    def hottest(self):
+        found = self.json("sample", "-e", "ld_spec:100000", "--pe_file", PYTHON, "-c", "1", "--timeout", "0.1", "--json")
+        return found["sampling"]["events"][0]["samples"][0]
+
+    def test_the_session(self):
+        self.wait_for_prompt()
+        self.type(b"10**10**100\n")
+        self.wait_until_busy()
+        mix = counts(self.json("stat", "-m", "imix", "-c", "1", "--timeout", "0.02", "--json"), core=1)
+        self.assertGreater(mix["ld_spec"], 0.2 * mix["inst_spec"])
+        hot = self.hottest()
+        self.assertEqual(hot["symbol"], "x_mul:python313_d.dll")
+        self.assertGreaterEqual(hot["overhead"], 65)
+        self.type(b"\x03")  # Ctrl-C
+        self.wait_for_prompt()
+        self.assertIn(b"KeyboardInterrupt", self.shown)
+        self.type(b"fib = lambda n: n if n < 2 else fib(n - 1) + fib(n - 2)\n")
+        self.wait_for_prompt()
+        self.type(b"fib(35)\n")
+        self.wait_until_busy()
+        self.assertEqual(self.hottest()["symbol"], "_PyEval_EvalFrameDefault:python313_d.dll")
 
 
 if __name__ == "__main__":
