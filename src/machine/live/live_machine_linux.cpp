@@ -56,7 +56,9 @@ class Connection final : public LiveMachine {
     std::array<int, 3> streams = {STDIN_FILENO, stdout_is_free_ ? STDERR_FILENO : STDOUT_FILENO, STDERR_FILENO};
     const Descriptor nothing(::open("/dev/null", O_RDWR | O_CLOEXEC));
     if (terminal_is_free_) streams.fill(nothing.number());
-    return send_program({.program = {image, command_line, core, 0, streams}, .at_once = false, .detached = false});
+    auto started =
+        send_program({.program = {image, command_line, core, 0, streams}, .at_once = false, .detached = false});
+    return started.has_value() ? std::move(started) : wperf_driver::refused_program(std::move(started).error());
   }
   diag::Result<u32> start(const wperf_driver::SimulatedProgram& program) override {
     return send_program({.program = program, .at_once = false, .detached = false});

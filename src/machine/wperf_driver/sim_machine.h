@@ -41,6 +41,9 @@ inline device::DeviceIdentity simulated_identity() {
   return {.instance_id = "ROOT\\WPERFDRV\\0000", .hardware_ids = "Root\\WPERFDRV"};
 }
 
+// The error of a measurement whose program does not start.
+diag::Error refused_program(diag::Error error);
+
 // The settings after "sim:": "key=value,…".
 diag::Result<std::unique_ptr<SimulatedMachine>> open_simulated_machine(const std::string& options);
 

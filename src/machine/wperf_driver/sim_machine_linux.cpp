@@ -41,7 +41,8 @@ class SimMachine final : public SimulatedMachine {
   }
 
   diag::Result<u32> spawn(const std::string& image, const std::string& command_line, u32 core) override {
-    return start({.image = image, .command_line = command_line, .core = core, .affinity = 0, .streams = {}});
+    auto started = start({.image = image, .command_line = command_line, .core = core, .affinity = 0, .streams = {}});
+    return started.has_value() ? std::move(started) : refused_program(std::move(started).error());
   }
 
   diag::Result<u32> start(const SimulatedProgram& program) override {
@@ -53,10 +54,7 @@ class SimMachine final : public SimulatedMachine {
                                .streams = program.streams.has_value() ? program.streams->data() : nullptr};
     const u32 pid = api_->spawn(sim_, &wish, &error);
     if (pid != 0) return pid;
-    diag::Error refused = error_of(error);
-    refused.text = "CreateProcess failed: " + refused.text;
-    refused.hint = "--device or WPERF_DEVICE chose the device sim" + (refused.hint.empty() ? "" : "; " + refused.hint);
-    return refused;
+    return error_of(error);
   }
 
   device::ProcessState process(u32 pid) override {
@@ -185,6 +183,13 @@ u64 seed_of(std::string_view options) {
 }
 
 }  // namespace
+
+// In the words that scripts know from Windows.
+diag::Error refused_program(diag::Error error) {
+  error.text = "CreateProcess failed: " + error.text;
+  error.hint = "--device or WPERF_DEVICE chose the device sim" + (error.hint.empty() ? "" : "; " + error.hint);
+  return error;
+}
 
 diag::Result<std::unique_ptr<SimulatedMachine>> open_simulated_machine(const std::string& options) {
   auto library = os::SharedLibrary::load(os::join_path(os::program_folder(), kLibrary));

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The part of a C runtime that is linked into each image; ucrtbase.dll does the work. Both the DLL and the program of
-// CPython get it.
+// The part of a C runtime that is linked into each image of CPython; ucrtbase.dll does the work.
 #include <stdarg.h>
 #include <stddef.h>
 
@@ -39,6 +38,10 @@ void wmainCRTStartup(void) {
   _configure_wide_argv(1);
   _initialize_wide_environment();
   exit(wmain(*__p___argc(), *__p___wargv()));
+}
+#elif defined WPERF_EXTENSION
+int _DllMainCRTStartup(void* module, unsigned reason, void* reserved) {
+  return (void)module, (void)reason, (void)reserved, 1;
 }
 #else
 int DllMain(void* module, unsigned reason, void* reserved);
