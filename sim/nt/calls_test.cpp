@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // System calls, without a program that makes them.
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <array>
@@ -342,6 +344,87 @@ TEST_F(NtStreams, AWriteGoesOnWhereItStoppedForLackOfRoom) {
   EXPECT_TRUE(done);
   EXPECT_TRUE(got == sent);
   EXPECT_EQ(process.get(0x18), sent.size());
+}
+
+// A program whose standard streams lead to a terminal of 100 columns and 40 rows.
+class NtConsole : public testing::Test {
+ protected:
+  void SetUp() override {
+    terminal = ::posix_openpt(O_RDWR | O_NOCTTY);
+    ASSERT_GE(terminal, 0);
+    ASSERT_EQ(::grantpt(terminal), 0);
+    ASSERT_EQ(::unlockpt(terminal), 0);
+    const int its = ::open(::ptsname(terminal), O_RDWR | O_NOCTTY);
+    ASSERT_GE(its, 0);
+    const winsize size{40, 100, 0, 0};
+    ASSERT_EQ(::ioctl(its, TIOCSWINSZ, &size), 0);
+    process.state.streams = std::make_shared<StandardStreams>(std::array<int, 3>{its, ::dup(its), ::dup(its)});
+    Call call(process.state, *process.state.threads[0], "test", 0);
+    ASSERT_EQ(call.give_handle(kAt, std::make_shared<File>(File::Type::input, nullptr)), kSuccess);
+    ASSERT_EQ(call.give_handle(kAt + 8, std::make_shared<File>(File::Type::output, nullptr)), kSuccess);
+    in = process.get(0);
+    out = process.get(8);
+  }
+  void TearDown() override { ::close(terminal); }
+  u64 control(u64 handle, u32 code, u64 in_size, u64 out_size) {
+    return process.call("NtDeviceIoControlFile",
+                        {handle, 0, 0, 0, kAt + 0x10, code, kAt + 0x2000, in_size, kAt + 0x4000, out_size});
+  }
+  std::string shown() {
+    std::string text(1000, '\0');
+    const ssize_t got = ::read(terminal, text.data(), text.size());
+    text.resize(got < 0 ? 0 : static_cast<usize>(got));
+    return text;
+  }
+
+  int terminal = -1;
+  u64 in = 0, out = 0;
+  TestProcess process;
+};
+
+TEST_F(NtConsole, HasModesAndTheSizeOfTheTerminal) {
+  constexpr u32 kGetMode = 0x504000, kSetMode = 0x508004, kScreen = 0x504088;
+  ASSERT_EQ(control(in, kGetMode, 0, 4), kSuccess);
+  EXPECT_EQ(process.get<u32>(0x4000), 0x1f7u);
+  process.put(0x2000, u32{7});
+  ASSERT_EQ(control(out, kSetMode, 4, 0), kSuccess);
+  ASSERT_EQ(control(out, kGetMode, 0, 4), kSuccess);
+  EXPECT_EQ(process.get<u32>(0x4000), 7u);
+  EXPECT_EQ(control(out, kScreen, 0, 99), kBufferTooSmall);
+  ASSERT_EQ(control(out, kScreen, 0, 100), kSuccess);
+  EXPECT_EQ(process.get<u16>(0x4008), 100u);
+  EXPECT_EQ(process.get<u16>(0x400a), 40u);
+  EXPECT_EQ(control(in, kScreen, 0, 100), kInvalidDeviceRequest);
+  EXPECT_EQ(control(out, 0x50abc0, 0, 100), kInvalidDeviceRequest);
+}
+
+TEST_F(NtConsole, TextIsThatOfTheTerminal) {
+  constexpr u32 kRead = 0x504028, kWrite = 0x508078, kSetScreen = 0x50808c;
+  const std::vector<u16> text = {0xe9, 0x20ac, '!'};
+  process.state.space.write(kAt + 0x2000, text.data(), 6);
+  ASSERT_EQ(control(out, kWrite, 6, 0), kSuccess);
+  EXPECT_EQ(shown(), "\u00e9\u20ac!");
+  EXPECT_EQ(control(in, kRead, 0, 8), kNoAnswer);  // nothing was typed
+  process.state.threads[0]->wait = {};
+  ASSERT_EQ(::write(terminal, "h\u00e9\n", 4), 4);
+  ASSERT_EQ(control(in, kRead, 0, 4), kSuccess);
+  EXPECT_EQ(process.get(0x18), 4u);
+  EXPECT_EQ(process.get<u32>(0x4000), u32{0xe9} << 16 | 'h');
+  ASSERT_EQ(control(in, kRead, 0, 100), kSuccess);  // the rest of the line
+  EXPECT_EQ(process.get(0x18), 4u);
+  EXPECT_EQ(process.get<u32>(0x4000), u32{'\n'} << 16 | '\r');
+  shown();                           // the echo
+  std::array<u16, 52> screen = {8};  // its colours change: bright red on blue
+  screen[8] = 0x1c;
+  process.state.space.write(kAt + 0x2000, screen.data(), sizeof screen);
+  ASSERT_EQ(control(out, kSetScreen, sizeof screen, 0), kSuccess);
+  EXPECT_EQ(shown(), "\x1b[0;91;44m");
+}
+
+TEST_F(NtStreams, APipeIsNoConsole) {
+  const u64 file = handle_to(File::Type::output);
+  EXPECT_EQ(process.call("NtDeviceIoControlFile", {file, 0, 0, 0, kAt + 0x10, 0x504000, 0, 0, kAt + 0x4000, 4}),
+            kInvalidDeviceRequest);
 }
 
 }  // namespace

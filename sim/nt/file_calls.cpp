@@ -181,14 +181,6 @@ u64 read_file(Call& call) {
   return complete(call, *file, status, whole);
 }
 
-u64 write_stream(Call& call, const File& file, std::span<const char> bytes) {
-  State& state = call.state;
-  if (file.type == File::Type::null) return bytes.size();
-  const u64 done = state.streams ? state.streams->write(file.stream(), bytes) : bytes.size();
-  state.console.append(bytes.data(), std::min<usize>(done, kConsoleKept - state.console.size()));
-  return done;
-}
-
 u64 write_disk(File& file, std::span<const char> bytes, u64 offset, u64& done) {
   done = 0;
   FileFacts facts;
@@ -420,6 +412,18 @@ constexpr Service kFiles[] = {
 };
 
 }  // namespace
+
+u64 write_stream(Call& call, const File& file, std::span<const char> bytes) {
+  State& state = call.state;
+  if (file.type == File::Type::null) return bytes.size();
+  const u64 done = state.streams ? state.streams->write(file.stream(), bytes) : bytes.size();
+  state.console.append(bytes.data(), std::min<usize>(done, kConsoleKept - state.console.size()));
+  return done;
+}
+
+bool is_console(const State& state, const File& file) {
+  return file.is_standard() && state.streams != nullptr && state.streams->is_terminal(file.stream());
+}
 
 std::span<const Service> file_services() {
   return kFiles;

@@ -154,7 +154,6 @@ u64 answer_volume(Call& call, const T& value, u64 size = sizeof(T)) {
   return call.answer_with_status(call.argument(1), call.argument(2), call.argument32(3), &value, size);
 }
 
-// A standard stream that leads to this terminal is a console, so that an interpreter shows its prompt.
 u32 device_type(const State& state, const File& file) {
   constexpr u32 kDisk = 7, kPipe = 0x11, kNull = 0x15, kConsole = 0x50;
   switch (file.type) {
@@ -163,7 +162,7 @@ u32 device_type(const State& state, const File& file) {
     case File::Type::input:
     case File::Type::output:
     case File::Type::error:
-      return state.streams && state.streams->is_terminal(file.stream()) ? kConsole : kPipe;
+      return is_console(state, file) ? kConsole : kPipe;
     default:
       return kDisk;
   }
@@ -289,17 +288,11 @@ u64 set_object(Call&) {
 }
 
 constexpr Service kFolders[] = {
-    {"NtQueryDirectoryFile", list_folder},
-    {"NtQueryVolumeInformationFile", query_volume},
-    {"NtFsControlFile", refuse_control},
-    {"NtDeviceIoControlFile", refuse_control},
-    {"NtCancelIoFile", nothing_to_cancel},
-    {"NtCancelIoFileEx", nothing_to_cancel},
-    {"NtLockFile", lock_file},
-    {"NtUnlockFile", unlock_file},
-    {"NtDeleteFile", delete_file},
-    {"NtQueryObject", query_object},
-    {"NtSetInformationObject", set_object},
+    {"NtQueryDirectoryFile", list_folder},   {"NtQueryVolumeInformationFile", query_volume},
+    {"NtFsControlFile", refuse_control},     {"NtCancelIoFile", nothing_to_cancel},
+    {"NtCancelIoFileEx", nothing_to_cancel}, {"NtLockFile", lock_file},
+    {"NtUnlockFile", unlock_file},           {"NtDeleteFile", delete_file},
+    {"NtQueryObject", query_object},         {"NtSetInformationObject", set_object},
 };
 
 }  // namespace

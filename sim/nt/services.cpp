@@ -11,9 +11,10 @@ constexpr usize kDebugTextKept = 4096;
 
 }  // namespace
 
-std::array<std::span<const Service>, 10> all_services() {
-  return {memory_services(), section_services(), file_services(),    folder_services(),      wait_services(),
-          port_services(),   thread_services(),  process_services(), information_services(), registry_services()};
+std::array<std::span<const Service>, 11> all_services() {
+  return {memory_services(),  section_services(),     file_services(),    folder_services(),
+          console_services(), wait_services(),        port_services(),    thread_services(),
+          process_services(), information_services(), registry_services()};
 }
 
 const Service* find_service(std::string_view name) {

@@ -20,6 +20,7 @@ std::span<const Service> memory_services();
 std::span<const Service> section_services();
 std::span<const Service> file_services();
 std::span<const Service> folder_services();
+std::span<const Service> console_services();
 std::span<const Service> wait_services();
 std::span<const Service> port_services();
 std::span<const Service> thread_services();
@@ -27,7 +28,7 @@ std::span<const Service> process_services();
 std::span<const Service> information_services();
 std::span<const Service> registry_services();
 
-std::array<std::span<const Service>, 10> all_services();
+std::array<std::span<const Service>, 11> all_services();
 const Service* find_service(std::string_view name);  // returns null for an unknown name
 
 // The stubs of the image's system calls become `svc #N; ret`, as in Windows' own DLLs, and their names are noted.
@@ -39,6 +40,11 @@ u64 begin_wait(Call& call, Wait wait, u64 timeout_at);
 u64 wait_for_host(Call& call, u64 done);
 // Carries out the call of a thread whose time has come. Returns false if it waits again.
 bool call_again(State& state, Thread& thread, u64 now_ns);
+
+// file_calls.cpp: writes to a standard stream or the null device. Returns how many bytes it took.
+u64 write_stream(Call& call, const File& file, std::span<const char> bytes);
+// A standard stream that leads to a terminal is a console, so that an interpreter shows its prompt.
+bool is_console(const State& state, const File& file);
 
 // The immediate of the SVC by which DLLs reach functions of their host.
 inline constexpr u32 kHostCall = 0xfff0;

@@ -126,6 +126,8 @@ bool map_parameters(State& state) {
   if (block == 0) return false;
   TextWriter texts(state, block + kSize);
   put(state, block + 0x08, u32{1});  // normalised: its pointers are addresses
+  if (is_console(state, File(File::Type::output, nullptr)) || is_console(state, File(File::Type::input, nullptr)))
+    put(state, block + 0x10, standard_handle(state, File::Type::output));  // the console
   put(state, block + 0x20, standard_handle(state, File::Type::input));
   put(state, block + 0x28, standard_handle(state, File::Type::output));
   put(state, block + 0x30, standard_handle(state, File::Type::error));

@@ -86,7 +86,10 @@ struct State {
 
   std::shared_ptr<StandardStreams> streams;  // may be null
   u64 input_read = 0;
-  std::string console;  // the first kConsoleKept bytes written
+  std::vector<u16> console_line;      // read and not taken yet
+  u32 console_modes[2] = {0x1f7, 3};  // of input and output, as a new console has them
+  u16 console_colours = 7;            // grey on black
+  std::string console;                // the first kConsoleKept bytes written
 
   std::shared_ptr<ImageContents> program;
   u64 program_base = 0;

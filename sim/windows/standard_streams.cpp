@@ -2,6 +2,7 @@
 #include "sim/windows/standard_streams.h"
 
 #include <poll.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -69,6 +70,14 @@ usize StandardStreams::write(int stream, std::span<const char> bytes) const {
 
 bool StandardStreams::is_terminal(int stream) const {
   return (shown_ || stream == kInput) && ::isatty(streams_[stream]) == 1;
+}
+
+std::pair<u16, u16> StandardStreams::window(int stream) const {
+  constexpr u16 kColumns = 80, kRows = 25;
+  winsize size{};
+  if (::ioctl(streams_[stream], TIOCGWINSZ, &size) != 0 || size.ws_col == 0 || size.ws_row == 0)
+    return {kColumns, kRows};
+  return {size.ws_col, size.ws_row};
 }
 
 bool StandardStreams::is_ready(int stream) const {

@@ -4,6 +4,7 @@
 #pragma once
 #include <array>
 #include <span>
+#include <utility>
 
 #include "base/ints.h"
 
@@ -28,6 +29,8 @@ class StandardStreams {
   // Returns how many bytes were written or, like errors, ignored: all of them unless a given stream has no more room.
   usize write(int stream, std::span<const char> bytes) const;
   bool is_terminal(int stream) const;
+  // The columns and rows of a terminal.
+  std::pair<u16, u16> window(int stream) const;
   bool is_shown() const { return shown_; }
   // Whether a read or write does something now. Those of this process are always ready: the machine's time stands still
   // while it blocks.

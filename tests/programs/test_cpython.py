@@ -48,10 +48,10 @@ class CPython(WperfTest):
         environment = {**self.environment, "WPERF_DEVICE": DEVICE}
         with subprocess.Popen([BINARY, *COUNT, PYTHON, *PLAIN], stdin=its, stdout=its, stderr=its, env=environment) as running:
             os.close(its)
-            os.write(ours, b"print(6 * 7)\nraise SystemExit\n")
+            os.write(ours, "print(6 * 7, len('é€'), '€')\nraise SystemExit\n".encode())
             shown = shown_on_terminal(ours)
             self.assertEqual(running.wait(timeout=TIMEOUT), 0, shown)
-        self.assertIn(b">>> 42\r", shown)
+        self.assertIn(">>> 42 2 €\r".encode(), shown)
 
     def test_files_and_threads(self):
         script = ("import json, threading\n"

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The console: what kernelbase asks of a standard stream that leads to a terminal. Its text is UTF-16; that of the
+// terminal is UTF-8. Lines come as the terminal edits them; single keys are not read.
+#include <algorithm>
+#include <array>
+
+#include "sim/nt/services.h"
+#include "sim/windows/wide_strings.h"
+
+namespace wperf::sim::nt {
+namespace {
+
+// Learned from what kernelbase's functions ask.
+enum class Control : u32 {
+  get_mode = 0x504000,
+  set_mode = 0x508004,
+  read = 0x504028,
+  code_pages = 0x50403c,
+  set_code_pages = 0x508040,
+  set_title = 0x508048,
+  flush = 0x500054,
+  count_input = 0x504064,
+  write = 0x508078,
+  screen = 0x504088,
+  set_screen = 0x50808c
+};
+constexpr usize kLongestLine = 4096, kLongestText = 1 << 20;
+constexpr u16 kUsualColours = 7;
+
+u64 answer_control(Call& call, const void* bytes, u64 size) {
+  if (call.argument32(9) < size) return kBufferTooSmall;
+  if (!call.write(call.argument(8), bytes, size)) return 0;
+  return call.put_io_status(call.argument(4), kSuccess, size) ? u64{kSuccess} : u64{kAccessViolation};
+}
+
+u64 end_control(Call& call) {
+  return call.put_io_status(call.argument(4), kSuccess, 0) ? u64{kSuccess} : u64{kAccessViolation};
+}
+
+u64 read_line(Call& call) {
+  State& state = call.state;
+  std::vector<u16>& line = state.console_line;
+  if (line.empty()) {
+    if (!state.streams->is_ready(StandardStreams::kInput)) return wait_for_host(call, 0);
+    std::string bytes(kLongestLine, '\0');
+    bytes.resize(state.streams->read(state.input_read, bytes));
+    state.input_read += bytes.size();
+    for (const u16 unit : to_utf16(bytes)) {
+      if (unit == '\n') line.push_back('\r');
+      line.push_back(unit);
+    }
+  }
+  const usize count = std::min<usize>(line.size(), call.argument32(9) / sizeof(u16));
+  const u64 status = answer_control(call, line.data(), count * sizeof(u16));
+  line.erase(line.begin(), line.begin() + static_cast<std::ptrdiff_t>(count));
+  return status;
+}
+
+u64 write_text(Call& call, const File& file) {
+  std::vector<u16> units(call.argument32(7) / sizeof(u16));
+  if (units.size() > kLongestText) return kInvalidParameter;
+  if (!call.read(call.argument(6), units.data(), units.size() * sizeof(u16))) return 0;
+  const std::string text = to_utf8(units);
+  const std::span<const char> left = std::span(text).subspan(std::min<usize>(call.done_before, text.size()));
+  const u64 done = write_stream(call, file, left);
+  return done < left.size() ? wait_for_host(call, call.done_before + done) : end_control(call);
+}
+
+// The screen is what the terminal shows now; where its cursor is, only the terminal knows.
+struct Screen {
+  u16 cursor_size = 25, cursor_visible = 1, cursor_x = 0, cursor_y = 0, width = 0, height = 0;
+  u16 colours = kUsualColours, popup_colours = 0, left = 0, top = 0, right = 0, bottom = 0, most_width = 0,
+      most_height = 0;
+  std::array<u16, 36> font_and_palette{};
+};
+static_assert(sizeof(Screen) == 100);
+
+u64 tell_screen(Call& call, const File& file) {
+  const auto [columns, rows] = call.state.streams->window(file.stream());
+  Screen screen;
+  screen.width = screen.most_width = columns;
+  screen.height = screen.most_height = rows;
+  screen.right = static_cast<u16>(columns - 1);
+  screen.bottom = static_cast<u16>(rows - 1);
+  screen.colours = call.state.console_colours;
+  return answer_control(call, &screen, sizeof screen);
+}
+
+// The colours of a terminal that are those of the console.
+std::string terminal_colours(u16 colours) {
+  if (colours == kUsualColours) return "\x1b[0m";
+  constexpr std::array<u8, 8> kTerminal = {0, 4, 2, 6, 1, 5, 3, 7};  // by blue 1, green 2, red 4
+  constexpr u32 kFront = 30, kBack = 40, kBright = 60;
+  const u32 front = kFront + kTerminal[colours & 7] + ((colours & 8) != 0 ? kBright : 0);
+  const u32 back = kBack + kTerminal[colours >> 4 & 7] + ((colours & 0x80) != 0 ? kBright : 0);
+  return "\x1b[0;" + std::to_string(front) + (((colours >> 4) & 15) != 0 ? ";" + std::to_string(back) : "") + "m";
+}
+
+u64 set_screen(Call& call, const File& file) {
+  constexpr u32 kColours = 8;
+  struct {
+    u32 changes = 0;
+    Screen screen;
+  } wish;
+  if (call.argument32(7) < sizeof wish) return kInvalidParameter;
+  if (!call.get(call.argument(6), wish)) return 0;
+  if (wish.changes != kColours) return kInvalidDeviceRequest;
+  call.state.console_colours = wish.screen.colours;
+  const std::string text = terminal_colours(wish.screen.colours);
+  static_cast<void>(write_stream(call, file, text));
+  return end_control(call);
+}
+
+u64 set_mode(Call& call, u32& mode) {
+  return call.get(call.argument(6), mode) ? end_control(call) : 0;
+}
+
+u64 control_console(Call& call, const File& file) {
+  constexpr std::array<u32, 2> kUtf8 = {65001, 65001};  // of input and output
+  const bool is_input = file.type == File::Type::input;
+  u32& mode = call.state.console_modes[is_input ? 0 : 1];
+  switch (static_cast<Control>(call.argument32(5))) {
+    case Control::get_mode:
+      return answer_control(call, &mode, sizeof mode);
+    case Control::set_mode:
+      return set_mode(call, mode);
+    case Control::read:
+      return is_input ? read_line(call) : kInvalidDeviceRequest;
+    case Control::write:
+      return is_input ? kInvalidDeviceRequest : write_text(call, file);
+    case Control::screen:
+      return is_input ? kInvalidDeviceRequest : tell_screen(call, file);
+    case Control::set_screen:
+      return is_input ? kInvalidDeviceRequest : set_screen(call, file);
+    case Control::count_input: {
+      if (!is_input) return kInvalidDeviceRequest;
+      const u32 count = call.state.console_line.empty() ? 0 : 1;
+      return answer_control(call, &count, sizeof count);
+    }
+    case Control::code_pages:
+      return answer_control(call, kUtf8.data(), sizeof kUtf8);
+    case Control::set_code_pages:
+    case Control::set_title:
+    case Control::flush:
+      return end_control(call);
+    default:
+      return kInvalidDeviceRequest;
+  }
+}
+
+// arguments: handle, event, APC routine, its context, I/O status, code, input, its size, output, its size
+u64 control_device(Call& call) {
+  const auto file = call.state.handles.at<File>(call.argument(0));
+  if (file == nullptr) return kInvalidHandle;
+  return is_console(call.state, *file) ? control_console(call, *file) : u64{kInvalidDeviceRequest};
+}
+
+constexpr Service kConsoleServices[] = {{"NtDeviceIoControlFile", control_device}};
+
+}  // namespace
+
+std::span<const Service> console_services() {
+  return kConsoleServices;
+}
+
+}  // namespace wperf::sim::nt
