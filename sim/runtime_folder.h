@@ -7,9 +7,16 @@
 #include <cerrno>
 #include <cstdlib>
 #include <string>
+#include <string_view>
 #include <system_error>
 
 namespace wperf::sim {
+
+// Machines of one user with different names do not meet.
+inline bool is_instance_name(std::string_view name) {
+  constexpr std::string_view kAllowed = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
+  return !name.empty() && name.size() <= 64 && name.find_first_not_of(kAllowed) == std::string_view::npos;
+}
 
 struct RuntimeFolder {
   std::string path;

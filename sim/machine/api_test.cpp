@@ -292,17 +292,6 @@ TEST_F(WorkloadTest, ClientsShareTheMachineAndOneOfThemHasTheDriver) {
   EXPECT_EQ(lock_of(sim_), static_cast<u32>(WPERF_OK));
 }
 
-TEST_F(WorkloadTest, ACrashIsRememberedWithItsProgram) {
-  open("pace=free");
-  const u32 fine = spawn(workload("fib.exe 10"), 0);
-  WperfSimError error{};
-  EXPECT_EQ(wait(10 * kSecond, fine), "");
-  api_->crashed(sim_, fine, &error);
-  EXPECT_STREQ(error.text, "");
-  api_->crashed(sim_, 4711, &error);
-  EXPECT_STREQ(error.text, "");
-}
-
 TEST_F(WorkloadTest, ProgramsRunOnTheDllsOfWindows) {
   if (!std::filesystem::exists(nt::system_folder_of_build())) GTEST_SKIP() << "scripts/windows-dlls fetches the DLLs";
   open("pace=free,windows=on");

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "abi/wire.h"
+#include "sim/runtime_folder.h"
 
 namespace wperf::sim {
 namespace {
@@ -135,8 +136,7 @@ std::string take_kind(const Setting& setting, MachineKind& out) {
 }
 
 std::string take_instance(std::string_view name, std::string& out) {
-  constexpr std::string_view kAllowed = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
-  if (name.empty() || name.size() > 64 || name.find_first_not_of(kAllowed) != std::string_view::npos)
+  if (!is_instance_name(name))
     return "simulator instance '" + std::string(name) + "' is not 1 to 64 letters, digits, '_' or '-'";
   out = name;
   return {};

@@ -119,10 +119,15 @@ TEST_F(MachineTest, AStartThatFailsIsTold) {
   scripts_["ends.exe"] = {work(5), end(3)};
   make();
   parts_->starting = {{"fails.exe", 9}, {"ends.exe", 9}};
-  EXPECT_NE(wait(kSecond, spawn("fails.exe", 0)).text.find("crashed"), std::string::npos);
+  const u32 failed = spawn("fails.exe", 0);
+  const MachineError told = wait(kSecond, failed);
+  EXPECT_NE(told.text.find("crashed"), std::string::npos);
+  EXPECT_EQ(machine_->details(failed)->crashed.text, told.text);
+  EXPECT_EQ(machine_->details(failed)->crashed.hint, told.hint);
   const u32 pid = spawn("ends.exe", 0);
   EXPECT_EQ(wait(kSecond, pid).text, "");
   EXPECT_EQ(machine_->find(pid)->exit_code, 3u);
+  EXPECT_EQ(machine_->details(pid)->crashed.text, "");
 }
 
 TEST_F(MachineTest, WaitForAnEndedOrUnknownProgramReturnsAtOnce) {

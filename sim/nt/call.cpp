@@ -133,6 +133,11 @@ u64 Call::end_this_thread(u32 code) {
   return count_living_threads(state) != 0 ? kNoAnswer : end_process(code);
 }
 
+void Call::end_with(u64 answer) const {
+  if (bad_pointer_) answer = kAccessViolation;
+  if (answer != kNoAnswer) thread.registers.x[0] = answer;
+}
+
 u64 Call::refuse(const std::string& why) {
   state.exit_code = kNotImplemented;
   state.crash_text = std::string(name) + ": " + why;

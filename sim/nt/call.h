@@ -69,6 +69,8 @@ class Call {
   u64 refuse(const std::string& why);
 
   bool failed() const { return bad_pointer_; }
+  // The thread gets the answer of its call, unless that comes later or it has got its registers.
+  void end_with(u64 answer) const;
   CallOutcome outcome() const { return outcome_; }
 
   State& state;

@@ -152,17 +152,14 @@ bool read_offset(Call& call, const File& file, u64& offset) {
   return true;
 }
 
-bool must_wait(const State& state, const File& file) {
-  return file.is_standard() && state.streams != nullptr && !state.streams->is_ready(file.stream());
-}
-
 // arguments: file, event, APC routine, its context, I/O status, buffer, length, offset
 u64 read_file(Call& call) {
   const auto file = call.state.handles.at<File>(call.argument(0));
   if (file == nullptr) return kInvalidHandle;
   if (file->type == File::Type::folder) return kInvalidDeviceRequest;
   if (call.argument(2) != 0) return call.refuse("reads that call a routine are not part of the simulated machine");
-  if (file->type == File::Type::input && must_wait(call.state, *file)) return wait_for_host(call, 0);
+  if (file->type == File::Type::input && call.state.streams && !call.state.streams->is_ready(StandardStreams::kInput))
+    return wait_for_host(call, 0);
   u64 offset = 0, done = 0;
   const u64 length = call.argument32(6);
   if (!read_offset(call, *file, offset)) return 0;

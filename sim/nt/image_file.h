@@ -23,9 +23,10 @@ std::shared_ptr<ImageContents> read_image(std::vector<std::byte> bytes, std::str
 
 // Maps the image there and relocates it; 0 means a place of its choice, which follows from `seed` and `index`. Returns
 // the base, or 0 if there is no room. The base is written into the mapped header, as Windows does it.
-// The address of an exported function of the mapped image; 0 if there is none.
-u64 export_of(const ImageContents& image, u64 base, std::string_view name);
 u64 map_image(Memory& memory, const ImageContents& image, u64 address, u64 seed, u64 index);
+
+// Returns the address of an exported function of the mapped image, or 0.
+u64 export_of(const ImageContents& image, u64 base, std::string_view name);
 
 // SECTION_IMAGE_INFORMATION of an image that is mapped there, as NtQuerySection returns it.
 inline constexpr u64 kImageInformationSize = 64;

@@ -105,12 +105,7 @@ CallOutcome NtProcess::kernel_call(u32 id, u32 immediate, u64 now_ns) {
     return CallOutcome::crashed;
   }
   Call call(state_, thread, service->second->name, now_ns);
-  const u64 answer = service->second->handler(call);
-  if (call.failed()) {
-    thread.registers.x[0] = kAccessViolation;
-  } else if (answer != kNoAnswer) {
-    thread.registers.x[0] = answer;
-  }
+  call.end_with(service->second->handler(call));
   return call.outcome() == CallOutcome::ended ? end() : call.outcome();
 }
 

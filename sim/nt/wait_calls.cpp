@@ -96,12 +96,7 @@ bool call_again(State& state, Thread& thread, u64 now_ns) {
   const Service& service = *thread.wait.again;
   Call call(state, thread, service.name, now_ns, thread.wait.done_before);
   thread.wait = {};
-  const u64 answer = service.handler(call);
-  if (call.failed()) {
-    thread.registers.x[0] = kAccessViolation;
-  } else if (answer != kNoAnswer) {
-    thread.registers.x[0] = answer;
-  }
+  call.end_with(service.handler(call));
   return thread.wait.kind == Wait::Kind::none;
 }
 

@@ -2,7 +2,7 @@
 // --device etw:fake: the simulated machine as if Windows traced it. Its samples are those that the driver takes on that
 // machine.
 #include <algorithm>
-#include <charconv>
+#include <cstdlib>
 #include <map>
 
 #include "machine/etw/etw_device.h"
@@ -201,16 +201,12 @@ class FakeTracing final : public TracingMachine {
   FakeTraceApi api_;
 };
 
-// "mhz=N" of the simulated machine's settings; without it, the default.
+// The clock of the simulated machine, which has accepted these settings.
 u32 mhz_of(const std::string& options) {
   constexpr u32 kUsual = 25;
-  constexpr std::string_view kKey = "mhz=";
-  const usize at = ("," + options).find("," + std::string(kKey));
-  u32 mhz = kUsual;
-  if (at != std::string::npos) {
-    std::from_chars(options.data() + at + kKey.size(), options.data() + options.size(), mhz);
-  }
-  return std::max(mhz, 1u);
+  const auto mhz = wperf_driver::option_of(options, "mhz");
+  return mhz.has_value() ? static_cast<u32>(std::strtoul(mhz->c_str(), nullptr, mhz->starts_with("0x") ? 16 : 10))
+                         : kUsual;
 }
 
 // The faults of this Windows, for example "not-elevated" and "no-privilege".

@@ -24,13 +24,15 @@ COUNT = ("stat", "-q", "-e", "inst_retired", "-c", "0", "--")
 PLAIN = ("-S", "-E", "-I")  # no site, no environment: a short start
 
 
-class CPython(WperfTest):
+class CPythonTest(WperfTest):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
         if not PYTHON.exists():
             raise unittest.SkipTest("build/tools/cpython is not there (scripts/cpython builds it)")
 
+
+class CPython(CPythonTest):
     def python(self, *arguments, text=None, options=""):
         done = self.run_wperf(*COUNT, PYTHON, *arguments, device=DEVICE + options, text=text)
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -76,17 +78,11 @@ class CPython(WperfTest):
         self.assertGreaterEqual(rows[0]["percent"], 65)
 
 
-class TwoTerminals(WperfTest):
+class TwoTerminals(CPythonTest):
     """The session of the guides: the interpreter in one terminal, wperf in another."""
 
-    @classmethod
-    def setUpClass(cls):
-        super().setUpClass()
-        cls.environment["WPERF_DEVICE"] = "sim"
-        if not PYTHON.exists():
-            raise unittest.SkipTest("build/tools/cpython is not there (scripts/cpython builds it)")
-
     def setUp(self):
+        self.environment["WPERF_DEVICE"] = "sim"  # the machine that is up
         self.ok("machine", "start", device=f"sim:mhz=1000,windows={TOOLS / 'windows'}")
         self.addCleanup(self.run_wperf, "machine", "stop")
         self.terminal, its = pty.openpty()

@@ -373,8 +373,7 @@ constexpr OptionRow kOptions[] = {
      "Clean up: stop trace sessions left behind by a wperf that was killed."},
     {Option::affinity, "--affinity", "", false, Value::text, "MASK", Command::machine, Group::measured,
      "Cores on which the threads of the program may run, as a hexadecimal mask: 2 is core 1, as for `start /affinity` "
-     "of "
-     "Windows. Without it and -c, they run on all cores."},
+     "of Windows. Without it and -c, they run on all cores."},
     {Option::detached, "-d", "", false, Value::none, "", Command::machine, Group::machine,
      "Do not wait for the program, which reads and writes nothing then."},
     {Option::all_help, "--all", "", false, Value::none, "", Command::help, Group::shown,

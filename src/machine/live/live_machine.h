@@ -20,7 +20,7 @@ class LiveMachine : public wperf_driver::SimulatedMachine {
   virtual diag::Result<void> stop() = 0;
 };
 
-// The machine that is up; null if there is none.
+// Returns the machine that is up, or null.
 diag::Result<std::unique_ptr<LiveMachine>> find_machine();
 // Boots a machine in a new process. Returns when it takes clients. `options`: the settings after "sim:".
 diag::Result<std::unique_ptr<LiveMachine>> boot_machine(const std::string& options);

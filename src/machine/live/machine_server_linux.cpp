@@ -143,7 +143,7 @@ bool Server::is_idle() {
 
 void Server::let_time_pass() {
   const Clock::time_point begin = Clock::now();
-  // A program's crash is told to the client that started it.
+  // end_waits() reports a crash to the client that started the program.
   static_cast<void>(machine_->wait(is_idle() ? kIdleStepNs : step_ns_, 0));
   const nanoseconds took = Clock::now() - begin;
   if (took > kStepIsLong) step_ns_ = std::max(step_ns_ / 2, kLeastStepNs);
@@ -380,21 +380,18 @@ void on_signal(int /*number*/) {
   told_to_end = 1;
 }
 
-bool names(const std::string& options, const std::string& key) {
-  return options.starts_with(key) || options.find("," + key) != std::string::npos;
-}
-
 // Such a machine keeps pace with the clock on the wall by itself, because its clients must be answered while nothing
 // happens, and its programs run on the DLLs of Windows, because the others would block it when they read their input.
 diag::Result<std::string> options_for_staying_on(std::string options) {
-  for (const std::string key : {"pace=", "instance="}) {
-    if (!names(options, key)) continue;
-    return diag::Error{.text = "a machine that stays on takes no option '" + key + "'",
-                       .hint = key == "pace=" ? "its time passes with the clock on the wall"
-                                              : "set WPERF_SIM_INSTANCE, for its clients, too",
+  for (const std::string key : {"pace", "instance"}) {
+    if (!wperf_driver::option_of(options, key).has_value()) continue;
+    return diag::Error{.text = "a machine that stays on takes no option '" + key + "='",
+                       .hint = key == "pace" ? "its time passes with the clock on the wall"
+                                             : "set WPERF_SIM_INSTANCE, for its clients, too",
                        .code = diag::ExitCode::usage};
   }
-  if (!names(options, "windows=")) options += options.empty() ? "windows=on" : ",windows=on";
+  if (!wperf_driver::option_of(options, "windows").has_value())
+    options += options.empty() ? "windows=on" : ",windows=on";
   return options;
 }
 

@@ -8,7 +8,6 @@
 
 #include <cerrno>
 #include <cstring>
-#include <utility>
 
 #include "ground/os/process.h"
 #include "sim/runtime_folder.h"
@@ -34,25 +33,9 @@ diag::Result<sockaddr_un> address_of(const std::string& path, Descriptor& folder
 
 }  // namespace
 
-Descriptor& Descriptor::operator=(Descriptor&& other) noexcept {
-  if (this == &other) return *this;
-  if (number_ >= 0) ::close(number_);
-  number_ = other.release();
-  return *this;
-}
-
-Descriptor::~Descriptor() {
-  if (number_ >= 0) ::close(number_);
-}
-
-int Descriptor::release() {
-  return std::exchange(number_, -1);
-}
-
 diag::Result<std::string> path_of_machine(std::string_view extension) {
   const std::string instance = os::environment("WPERF_SIM_INSTANCE").value_or("default");
-  constexpr std::string_view kAllowed = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
-  if (instance.empty() || instance.size() > 64 || instance.find_first_not_of(kAllowed) != std::string::npos) {
+  if (!sim::is_instance_name(instance)) {
     return diag::Error{.text = "WPERF_SIM_INSTANCE is not 1 to 64 letters, digits, '_' or '-'",
                        .hint = "set it to a name of letters, digits, '_' or '-', or unset it",
                        .code = diag::ExitCode::usage};

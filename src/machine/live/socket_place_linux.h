@@ -7,28 +7,13 @@
 #include <vector>
 
 #include "ground/diag/result.h"
+#include "ground/os/descriptor_linux.h"
 
 namespace wperf::live {
 
-// Closes its descriptor.
-class Descriptor {
- public:
-  Descriptor() = default;
-  explicit Descriptor(int number) : number_(number) {}
-  Descriptor(Descriptor&& other) noexcept : number_(other.release()) {}
-  Descriptor& operator=(Descriptor&& other) noexcept;
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  ~Descriptor();
-  int number() const { return number_; }
-  bool is_open() const { return number_ >= 0; }
-  int release();
+using os::Descriptor;
 
- private:
-  int number_ = -1;
-};
-
-// Locked while a machine is up.
+// The path of its file with this extension: ".socket", or ".lock", which is locked while a machine is up.
 diag::Result<std::string> path_of_machine(std::string_view extension);
 // Not open if no machine listens there.
 diag::Result<Descriptor> connect_to_machine();

@@ -51,11 +51,6 @@ diag::Error not_allowed(const std::string& event, bool kernel, Scope scope) {
 
 }  // namespace
 
-void Descriptor::reset() {
-  if (number_ >= 0) close(number_);
-  number_ = -1;
-}
-
 perf_event_attr attributes_of(const plan::KernelEvent& event, bool kernel, const plan::EventModifiers& modifiers) {
   perf_event_attr attributes{};
   attributes.size = sizeof attributes;

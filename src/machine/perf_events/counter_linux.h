@@ -4,37 +4,15 @@
 #include <linux/perf_event.h>
 
 #include <string>
-#include <utility>
 
 #include "base/ints.h"
 #include "ground/diag/result.h"
+#include "ground/os/descriptor_linux.h"
 #include "machine/plan/kernel_words.h"
 
 namespace wperf::perf_events {
 
-// Closes its file descriptor.
-class Descriptor {
- public:
-  Descriptor() = default;
-  explicit Descriptor(int number) : number_(number) {}
-  ~Descriptor() { reset(); }
-  Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
-  Descriptor& operator=(Descriptor&& other) noexcept {
-    if (this != &other) {
-      reset();
-      number_ = std::exchange(other.number_, -1);
-    }
-    return *this;
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  int number() const { return number_; }
-  bool is_open() const { return number_ >= 0; }
-  void reset();
-
- private:
-  int number_ = -1;
-};
+using os::Descriptor;
 
 // The tasks and cores an event watches. thread -1 means everything on `core`; core -1 means the thread wherever it
 // runs.

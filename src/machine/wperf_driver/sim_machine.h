@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "machine/device/driver_machine.h"
@@ -43,6 +44,9 @@ inline device::DeviceIdentity simulated_identity() {
 
 // The error of a measurement whose program does not start.
 diag::Error refused_program(diag::Error error);
+
+// The value that `key` has last in "key=value,…"; nullopt if it has none.
+std::optional<std::string> option_of(std::string_view options, std::string_view key);
 
 // The settings after "sim:": "key=value,…".
 diag::Result<std::unique_ptr<SimulatedMachine>> open_simulated_machine(const std::string& options);

@@ -170,19 +170,23 @@ class SimMachine final : public SimulatedMachine {
   u64 seed_;
 };
 
-// From "…,seed=N,…", which the simulator has accepted.
+// The simulator has accepted the options.
 u64 seed_of(std::string_view options) {
-  constexpr std::string_view kKey = "seed=";
-  u64 seed = 1;
-  while (!options.empty()) {
-    const std::string_view one = options.substr(0, options.find(','));
-    options.remove_prefix(std::min(one.size() + 1, options.size()));
-    if (one.starts_with(kKey)) seed = std::strtoull(std::string(one.substr(kKey.size())).c_str(), nullptr, 0);
-  }
-  return seed;
+  const auto seed = option_of(options, "seed");
+  return seed.has_value() ? std::strtoull(seed->c_str(), nullptr, 0) : 1;
 }
 
 }  // namespace
+
+std::optional<std::string> option_of(std::string_view options, std::string_view key) {
+  std::optional<std::string> value;
+  while (!options.empty()) {
+    const std::string_view one = options.substr(0, options.find(','));
+    options.remove_prefix(std::min(one.size() + 1, options.size()));
+    if (one.starts_with(key) && one.substr(key.size()).starts_with('=')) value = one.substr(key.size() + 1);
+  }
+  return value;
+}
 
 // In the words that scripts know from Windows.
 diag::Error refused_program(diag::Error error) {
