@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "sim/machine/machine_state.h"
+#include "sim/windows/unwind_tables.h"
 
 namespace wperf::sim {
 namespace {
@@ -26,8 +27,8 @@ u32 reason_of(WaitsFor what) {
   }
 }
 
-// Appends the callers, by the chain of frame records that every program for Windows on Arm keeps.
-void append_callers(AddressSpace& space, u64 frame, WperfSimScheduleEvent& event) {
+// Appends the callers, by the chain of frame records.
+void append_chain(AddressSpace& space, u64 frame, WperfSimScheduleEvent& event) {
   constexpr u64 kAlignment = 16;
   while (event.frame_count < WPERF_SIM_MOST_FRAMES) {
     u64 record[2] = {};
@@ -38,6 +39,22 @@ void append_callers(AddressSpace& space, u64 frame, WperfSimScheduleEvent& event
   }
 }
 
+// Appends the callers of a function that is at a call, by the unwind tables of the images: DLLs may use x29 for other
+// values. From a function without a table on, the chain of frame records is followed.
+void append_callers(Program& program, ThreadState registers, WperfSimScheduleEvent& event) {
+  constexpr u64 kInstruction = 4;
+  const GuestMemory memory(program.space());
+  while (event.frame_count < WPERF_SIM_MOST_FRAMES) {
+    const ThreadState before = registers;
+    const auto entry = find_function_entry(memory, program.modules(), registers.pc - kInstruction);
+    if (!entry.has_value() || entry->address == 0 || !unwind_frame(memory, *entry, registers).trouble.empty() ||
+        registers.sp < before.sp)
+      return append_chain(program.space(), before.x[29], event);
+    if (registers.pc == 0 || (registers.sp == before.sp && registers.pc == before.pc)) return;
+    event.frames[event.frame_count++] = registers.pc;
+  }
+}
+
 // `called`: the thread is in a system call, whose stub returns to x30.
 void put_stack(Program& program, u32 thread, bool called, WperfSimScheduleEvent& event) {
   const ThreadState& registers = program.thread(thread);
@@ -45,8 +62,11 @@ void put_stack(Program& program, u32 thread, bool called, WperfSimScheduleEvent&
   event.frames[1] = registers.pc;
   event.frame_count = 2;
   event.kernel_frames = 1;
-  if (called && registers.x[30] != 0) event.frames[event.frame_count++] = registers.x[30];
-  append_callers(program.space(), registers.x[29], event);
+  if (!called || registers.x[30] == 0) return append_chain(program.space(), registers.x[29], event);
+  event.frames[event.frame_count++] = registers.x[30];
+  ThreadState caller = registers;
+  caller.pc = registers.x[30];
+  append_callers(program, caller, event);
 }
 
 }  // namespace

@@ -138,11 +138,19 @@ void Call::end_with(u64 answer) const {
   if (answer != kNoAnswer) thread.registers.x[0] = answer;
 }
 
-u64 Call::refuse(const std::string& why) {
+u64 Call::crash(std::string why) {
   state.exit_code = kNotImplemented;
-  state.crash_text = std::string(name) + ": " + why;
+  state.crash_text = std::move(why);
   outcome_ = CallOutcome::crashed;
   return kNoAnswer;
+}
+
+u64 Call::refuse(const std::string& why) {
+  return crash(std::string(name) + ": " + why);
+}
+
+u64 Call::lack(const std::string& thing) {
+  return crash("it called " + thing + ", which the Windows of the simulated machine does not have");
 }
 
 }  // namespace wperf::sim::nt

@@ -67,6 +67,8 @@ class Call {
   u64 end_this_thread(u32 code);
   // Ends the program with a sentence that names the call.
   u64 refuse(const std::string& why);
+  // Ends the program because the simulated Windows has no such thing: "the function ucrtbase.dll._spawn".
+  u64 lack(const std::string& thing);
 
   bool failed() const { return bad_pointer_; }
   // The thread gets the answer of its call, unless that comes later or it has got its registers.
@@ -80,6 +82,8 @@ class Call {
   const u64 done_before;  // bytes of this call, before it waited for the host
 
  private:
+  u64 crash(std::string why);
+
   bool bad_pointer_ = false;
   CallOutcome outcome_ = CallOutcome::resume;
 };

@@ -411,11 +411,8 @@ constexpr Service kFiles[] = {
 }  // namespace
 
 u64 write_stream(Call& call, const File& file, std::span<const char> bytes) {
-  State& state = call.state;
-  if (file.type == File::Type::null) return bytes.size();
-  const u64 done = state.streams ? state.streams->write(file.stream(), bytes) : bytes.size();
-  state.console.append(bytes.data(), std::min<usize>(done, kConsoleKept - state.console.size()));
-  return done;
+  if (file.type == File::Type::null || !call.state.streams) return bytes.size();
+  return call.state.streams->write(file.stream(), bytes);
 }
 
 bool is_console(const State& state, const File& file) {

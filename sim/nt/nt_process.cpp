@@ -17,14 +17,6 @@ namespace {
 
 constexpr usize kLongestCommandLine = 32766;
 
-// A terminal must not follow what the program wrote.
-std::string printable(std::string_view text) {
-  std::string out(text.substr(0, 300));
-  for (char& one : out)
-    if (static_cast<u8>(one) < 0x20 || static_cast<u8>(one) >= 0x7f) one = '?';
-  return out;
-}
-
 class NtProcess final : public Program {
  public:
   explicit NtProcess(u64 seed) : state_(seed) {}
@@ -92,6 +84,11 @@ CallOutcome NtProcess::kernel_call(u32 id, u32 immediate, u64 now_ns) {
     const u64 answer = answer_host_call(call);
     thread.registers.x[0] = call.failed() ? u64{kAccessViolation} : answer;
     return call.outcome();
+  }
+  if (immediate == kReturnFromEntry && state_.services.empty()) {
+    state_.exit_code = static_cast<u32>(thread.registers.x[0]);
+    thread.ended = true;
+    return end();
   }
   const auto service = state_.services.find(immediate);
   if (service == state_.services.end() || service->second == nullptr) {
@@ -210,13 +207,20 @@ bool NtProcess::goes_on_after(u32 id, const Stop& stop) {
     }
   }
   state_.last_exception = where;
-  if (deliver(state_, thread, exception)) return true;
+  if (state_.exception_dispatcher != 0 && deliver(state_, thread, exception)) return true;
   state_.exit_code = exception.code;
-  state_.crash_text = where + " (the program ran out of stack)";
+  state_.crash_text = where + (state_.exception_dispatcher == 0 ? "" : " (the program ran out of stack)");
   return false;
 }
 
 }  // namespace
+
+std::string printable(std::string_view text) {
+  std::string out(text.substr(0, 300));
+  for (char& one : out)
+    if (static_cast<u8>(one) < 0x20 || static_cast<u8>(one) >= 0x7f) one = '?';
+  return out;
+}
 
 std::string hex(u64 value) {
   std::array<char, 24> text{};
@@ -282,8 +286,8 @@ std::unique_ptr<Program> load_process(const ProcessWish& wish, LoadError& error)
     error.text = file.name + " " + why;
     return nullptr;
   }
-  if (!state.files.set_system_folder(wish.system_folder)) {
-    error.text = "the folder " + wish.system_folder + " with the DLLs of Windows cannot be opened";
+  if (needs_dlls(state.program->pe) && !state.files.set_system_folder(wish.system_folder)) {
+    error.text = file.name + " needs the DLLs of Windows, and there is no folder " + wish.system_folder + " with them";
     return nullptr;
   }
   const Surroundings& surroundings = wish.surroundings;

@@ -9,6 +9,15 @@ namespace {
 constexpr u64 kHostLoadLibrary = 0, kHostWriteText = 2, kHostSystemTime = 7;
 constexpr usize kDebugTextKept = 4096;
 
+// ntdll tells a call of a function that the DLLs lack: "wine: Call from 00007FF80133623C to unimplemented function
+// ucrtbase.dll._spawn, aborting". Returns "ucrtbase.dll._spawn", or an empty text.
+std::string_view missing_function(std::string_view text) {
+  constexpr std::string_view kBefore = " to unimplemented function ", kAfter = ", aborting";
+  const usize begin = text.find(kBefore), end = text.find(kAfter);
+  if (begin == std::string_view::npos || end == std::string_view::npos || end < begin + kBefore.size()) return {};
+  return text.substr(begin + kBefore.size(), end - begin - kBefore.size());
+}
+
 }  // namespace
 
 std::array<std::span<const Service>, 11> all_services() {
@@ -58,6 +67,8 @@ u64 answer_host_call(Call& call) {
       if (!call.get(parameters, given)) return 0;
       std::string text(std::min<u32>(given.size, kDebugTextKept), '\0');
       if (!call.read(given.text, text.data(), text.size())) return 0;
+      if (const std::string_view missing = missing_function(text); !missing.empty())
+        return call.lack("the function " + printable(missing));
       call.state.debug_text += text;
       if (call.state.debug_text.size() > kDebugTextKept)
         call.state.debug_text.erase(0, call.state.debug_text.size() - kDebugTextKept);

@@ -48,6 +48,8 @@ bool is_console(const State& state, const File& file);
 
 // The immediate of the SVC by which DLLs reach functions of their host.
 inline constexpr u32 kHostCall = 0xfff0;
+// The SVC to which the entry point of a program without DLLs returns.
+inline constexpr u32 kReturnFromEntry = 0xfff1;
 u64 answer_host_call(Call& call);
 
 }  // namespace wperf::sim::nt

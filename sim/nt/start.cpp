@@ -163,10 +163,9 @@ u64 map_api_sets(State& state) {
   return 0;
 }
 
-bool fill_peb(State& state) {
+bool fill_peb(State& state, u64 api_sets) {
   state.peb = map_pages(state, 0, kPebSize, kPageReadWrite, true);
-  const u64 api_sets = map_api_sets(state);
-  if (state.peb == 0 || api_sets == 0) return false;
+  if (state.peb == 0) return false;
   const u64 peb = state.peb;
   put(state, peb + 0x10, state.program_base);
   put(state, peb + 0x68, api_sets);
@@ -297,12 +296,13 @@ Thread* make_thread(State& state, const ThreadWish& wish) {
   context.x[0] = wish.start;
   context.x[1] = state.threads.empty() ? state.peb : wish.argument;
   context.x[18] = thread->teb;
-  context.sp = thread->stack_base - sizeof context;
+  context.sp = thread->stack_base;  // where the search for handlers of an exception ends
   context.pc = state.thread_start;
-  state.space.write(context.sp, &context, sizeof context);
+  const u64 context_at = thread->stack_base - sizeof context;
+  state.space.write(context_at, &context, sizeof context);
   thread->registers.pc = state.loader_start;
-  thread->registers.sp = context.sp;
-  thread->registers.x[0] = context.sp;
+  thread->registers.sp = context_at;
+  thread->registers.x[0] = context_at;
   thread->registers.x[18] = thread->teb;
   thread->object = std::make_shared<ThreadObject>(thread->id);
   state.threads.push_back(std::move(thread));
@@ -312,6 +312,31 @@ Thread* make_thread(State& state, const ThreadWish& wish) {
 void release_stack(State& state, Thread& thread) {
   if (thread.teb != 0) (void)state.memory.release(thread.teb);
   if (thread.stack != 0) (void)state.memory.release(thread.stack);
+}
+
+namespace {
+
+// A program without imports needs no loader: it starts at its entry point, and ends when that returns.
+bool start_without_dlls(State& state, u64 entry) {
+  constexpr u32 kCode[2] = {0xd4000001 | kReturnFromEntry << 5, 0xd4200000};
+  const u64 page = map_pages(state, 0, kPageSize, kPageExecuteRead, false);
+  if (page == 0 || !fill_peb(state, 0)) return false;
+  state.space.write(page, kCode, sizeof kCode);
+  const Thread* const thread = make_thread(state, {entry, 0, 0});
+  if (thread == nullptr) return false;
+  ThreadState& registers = state.threads.front()->registers;
+  registers.pc = entry;
+  registers.sp = thread->stack_base - 0x40;
+  registers.x[0] = state.peb;
+  registers.x[30] = page;
+  state.is_starting = false;
+  return true;
+}
+
+}  // namespace
+
+bool needs_dlls(const PeImage& program) {
+  return !program.imports.empty() || program.tls.present;
 }
 
 bool prepare_process(State& state, LoadError& error) {
@@ -329,10 +354,16 @@ bool prepare_process(State& state, LoadError& error) {
   module.size = state.program->pe.image_size;
   module.entry = state.program->pe.entry_rva != 0 ? module.base + state.program->pe.entry_rva : 0;
   const u64 entry = module.entry;
+  const std::string no_room = "not enough address space for the stack of " + module.name;
+  if (!needs_dlls(state.program->pe)) {
+    if (start_without_dlls(state, entry)) return true;
+    error.text = no_room;
+    return false;
+  }
   if (!map_ntdll(state, error)) return false;  // `module` may have moved
-  if (fill_peb(state) && make_thread(state, {entry, 0, 0}) != nullptr) return true;
-  error.text =
-      "not enough address space for the stack of " + state.modules.front().name + ", or apisetschema.dll is missing";
+  const u64 api_sets = map_api_sets(state);
+  if (api_sets != 0 && fill_peb(state, api_sets) && make_thread(state, {entry, 0, 0}) != nullptr) return true;
+  error.text = api_sets != 0 ? no_room : "the DLLs of Windows are incomplete: apisetschema.dll is missing or damaged";
   return false;
 }
 

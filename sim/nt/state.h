@@ -89,7 +89,6 @@ struct State {
   std::vector<u16> console_line;      // read and not taken yet
   u32 console_modes[2] = {0x1f7, 3};  // of input and output, as a new console has them
   u16 console_colours = 7;            // grey on black
-  std::string console;                // the first kConsoleKept bytes written
 
   std::shared_ptr<ImageContents> program;
   u64 program_base = 0;
@@ -122,7 +121,6 @@ struct State {
 
 inline constexpr u32 kThreadIdsApart = 100'000;  // the numbers of other processes lie between them
 inline constexpr u64 kMostSectionBytes = 8ull << 30;
-inline constexpr usize kConsoleKept = 64 << 10;
 inline constexpr usize kMostThreads = 1024, kMostThreadsEver = 65536;
 inline constexpr u64 kSharedData = 0x7ffe0000;
 inline constexpr u64 kOwnHostPart = 1;  // the handle by which ntdll names its part on the host
@@ -137,8 +135,10 @@ u64 all_processors(const State& state);  // a mask
 usize count_living_threads(const State& state);
 std::string describe_address(const State& state, u64 address);  // "bignum.dll+0x1010"
 std::string hex(u64 value);
+std::string printable(std::string_view text);  // a terminal must not follow what the program wrote
 
 // start.cpp
+bool needs_dlls(const PeImage& program);
 [[nodiscard]] bool prepare_process(State& state, LoadError& error);
 void set_shared_time(State& state, u64 now_ns);
 struct ThreadWish {

@@ -223,10 +223,9 @@ std::optional<FunctionEntry> read_function_entry(const GuestMemory& memory, u64 
   return entry;
 }
 
-std::optional<FunctionEntry> find_function_entry(const ProcessState& state, u64 pc) {
-  for (const Module& module : state.modules) {
+std::optional<FunctionEntry> find_function_entry(const GuestMemory& memory, std::span<const Module> modules, u64 pc) {
+  for (const Module& module : modules) {
     if (pc - module.base >= module.size || module.path.empty()) continue;
-    const GuestMemory& memory = state.memory;
     const PdataRange pdata = pdata_of(memory, module);
     const FunctionEntry none{.image = module.base};
     u64 low = 0, high = pdata.entries;  // the last one that begins at pc or before

@@ -4,9 +4,11 @@
 // memory and trusts nothing in it.
 #pragma once
 #include <optional>
+#include <span>
 #include <string>
 
-#include "sim/windows/process_state.h"
+#include "sim/windows/guest_memory.h"
+#include "sim/windows/program.h"
 
 namespace wperf::sim {
 
@@ -17,7 +19,7 @@ struct FunctionEntry {
   u32 unwind = 0;   // the packed codes, or the place of .xdata
 };
 // Returns nullopt if the address is not in an image.
-std::optional<FunctionEntry> find_function_entry(const ProcessState& state, u64 pc);
+std::optional<FunctionEntry> find_function_entry(const GuestMemory& memory, std::span<const Module> modules, u64 pc);
 // Reads the contents of an entry whose address is known.
 std::optional<FunctionEntry> read_function_entry(const GuestMemory& memory, u64 image, u64 address);
 

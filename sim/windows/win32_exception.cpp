@@ -96,7 +96,7 @@ bool next_frame(Win32Call& call, FrameSearch& search, FoundFrame& found) {
     search.frame.pc = outer.return_address;
     search.frame.sp = outer.stack;
   }
-  const auto entry = find_function_entry(call.state, search.frame.pc - kInstruction);
+  const auto entry = find_function_entry(call.state.memory, call.state.modules, search.frame.pc - kInstruction);
   if (!entry.has_value() || entry->address == 0) return false;
   found.entry = *entry;
   found.before = found.after = search.frame;
@@ -250,7 +250,7 @@ u64 unwind_to(Win32Call& call) {
 
 // arguments: pc, place for the image's start, history
 u64 look_up_function(Win32Call& call) {
-  const auto entry = find_function_entry(call.state, call.argument(0));
+  const auto entry = find_function_entry(call.state.memory, call.state.modules, call.argument(0));
   if (!entry.has_value()) return 0;
   if (!call.write_value(call.argument(1), entry->image)) return 0;
   return entry->address;

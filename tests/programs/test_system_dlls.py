@@ -4,6 +4,7 @@
 instruction, and profiles name the functions of the DLLs."""
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -104,6 +105,32 @@ class SystemDlls(WperfTest):
         with tempfile.TemporaryDirectory() as empty:
             done = self.run_wperf("stat", "-e", "inst_retired", "--", WORKLOADS / "fib.exe", device=f"sim:windows={empty}")
             self.assertRegex(done.stderr, re.compile("ntdll.dll"))
+        # A program without imports needs none of them.
+        found = self.json("stat", "-e", "inst_retired", "-c", "0", "--json", "--", WORKLOADS / "exact.exe", device=device + ",pace=free")
+        counts = {row["event_name"]: int(row["counter_value"]) for row in found["core"]["cores"][0]["Performance_counter"]}
+        self.assertEqual(counts["inst_retired"], 31_000_023)
+
+    def test_waits_name_the_functions_of_the_program(self):
+        """The DLLs use x29 for other values, so the callers are found by unwind tables."""
+        with tempfile.TemporaryDirectory() as folder:
+            found = self.json("waits", "-q", "-o", pathlib.Path(folder) / "w.etl", "--json", "--", WORKLOADS / "threads.exe", "4", "300",
+                              device=f"etw:fake,windows={DLLS},pace=free")
+        locks = [row for row in found["waits"]["functions"] if row["class"] == "lock"]
+        of_program = sum(row["total_ns"] for row in locks if row["caller_module"] == "threads.exe")
+        self.assertGreater(of_program, 0.7 * sum(row["total_ns"] for row in locks))
+
+    def test_a_function_that_the_dlls_lack_is_named(self):
+        if not all(shutil.which(tool) for tool in ("clang-19", "lld-link-19", "llvm-dlltool-19")):
+            self.skipTest("clang-19, lld-link-19 and llvm-dlltool-19 are needed to build the program")
+        with tempfile.TemporaryDirectory() as folder:
+            (pathlib.Path(folder) / "a.c").write_text("int no_such_function(void);\nint start(void) { return no_such_function() + 1; }\n")
+            (pathlib.Path(folder) / "a.def").write_text("LIBRARY ucrtbase.dll\nEXPORTS\nno_such_function\n")
+            for command in ("llvm-dlltool-19 -m arm64 -d a.def -l a.lib",
+                            "clang-19 --target=aarch64-pc-windows-msvc -O1 -ffreestanding -c a.c -o a.obj",
+                            "lld-link-19 /nodefaultlib /subsystem:console /entry:start a.obj a.lib /out:a.exe"):
+                subprocess.run(command.split(), cwd=folder, check=True)
+            done = self.run_wperf("stat", "-e", "inst_retired", "--", pathlib.Path(folder) / "a.exe", device=f"sim:pace=free,windows={DLLS}")
+        self.assertIn("it called the function ucrtbase.dll.no_such_function, which the Windows of the simulated machine does not have", done.stderr)
 
 
 if __name__ == "__main__":
