@@ -45,12 +45,12 @@ void append_callers(Program& program, ThreadState registers, WperfSimScheduleEve
   constexpr u64 kInstruction = 4;
   const GuestMemory memory(program.space());
   while (event.frame_count < WPERF_SIM_MOST_FRAMES) {
-    const ThreadState before = registers;
-    const auto entry = find_function_entry(memory, program.modules(), registers.pc - kInstruction);
+    const u64 frame = registers.x[29], sp = registers.sp, pc = registers.pc;
+    const auto entry = find_function_entry(memory, program.modules(), pc - kInstruction);
     if (!entry.has_value() || entry->address == 0 || !unwind_frame(memory, *entry, registers).trouble.empty() ||
-        registers.sp < before.sp)
-      return append_chain(program.space(), before.x[29], event);
-    if (registers.pc == 0 || (registers.sp == before.sp && registers.pc == before.pc)) return;
+        registers.sp < sp)
+      return append_chain(program.space(), frame, event);
+    if (registers.pc == 0 || (registers.sp == sp && registers.pc == pc)) return;
     event.frames[event.frame_count++] = registers.pc;
   }
 }

@@ -322,9 +322,9 @@ bool start_without_dlls(State& state, u64 entry) {
   const u64 page = map_pages(state, 0, kPageSize, kPageExecuteRead, false);
   if (page == 0 || !fill_peb(state, 0)) return false;
   state.space.write(page, kCode, sizeof kCode);
-  const Thread* const thread = make_thread(state, {entry, 0, 0});
+  Thread* const thread = make_thread(state, {entry, 0, 0});
   if (thread == nullptr) return false;
-  ThreadState& registers = state.threads.front()->registers;
+  ThreadState& registers = thread->registers;
   registers.pc = entry;
   registers.sp = thread->stack_base - 0x40;
   registers.x[0] = state.peb;
