@@ -8,7 +8,7 @@
 
 #include "base/ints.h"
 #include "sim/machine/simulated_products.h"
-#include "sim/windows/guest_files.h"
+#include "sim/nt/guest_files.h"
 
 namespace wperf::sim {
 
@@ -41,9 +41,8 @@ struct MachineOptions {
   MachineKind kind = MachineKind::real;
   std::string instance = "default";
   std::vector<RunOption> programs;
-  std::string system_folder;  // of this host: the DLLs of Windows that programs run on; if empty, the simulator answers
-                              // for them
-  Surroundings surroundings;  // for all programs
+  std::string system_folder;     // of this host: the DLLs of Windows that programs run on; if empty, those of the build
+  Surroundings surroundings;     // for all programs
   bool console_shown = false;    // their output appears with the simulating process's
   bool startup_counted = false;  // what a program on these DLLs executes before its entry point
 

@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "sim/machine/machine_state.h"
-#include "sim/windows/unwind_tables.h"
+#include "sim/nt/unwind_tables.h"
 
 namespace wperf::sim {
 namespace {
@@ -42,13 +42,10 @@ void append_chain(AddressSpace& space, u64 frame, WperfSimScheduleEvent& event) 
 // Appends the callers of a function that is at a call, by the unwind tables of the images: DLLs may use x29 for other
 // values. From a function without a table on, the chain of frame records is followed.
 void append_callers(Program& program, ThreadState registers, WperfSimScheduleEvent& event) {
-  constexpr u64 kInstruction = 4;
   const GuestMemory memory(program.space());
   while (event.frame_count < WPERF_SIM_MOST_FRAMES) {
     const u64 frame = registers.x[29], sp = registers.sp, pc = registers.pc;
-    const auto entry = find_function_entry(memory, program.modules(), pc - kInstruction);
-    if (!entry.has_value() || entry->address == 0 || !unwind_frame(memory, *entry, registers).trouble.empty() ||
-        registers.sp < sp)
+    if (!unwind_frame(memory, program.modules(), registers) || registers.sp < sp)
       return append_chain(program.space(), frame, event);
     if (registers.pc == 0 || (registers.sp == sp && registers.pc == pc)) return;
     event.frames[event.frame_count++] = registers.pc;

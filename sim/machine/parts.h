@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The parts of a machine: cores that execute, programs that run on them, the memory system they share. The real parts
-// wrap sim/cpu, sim/windows and sim/memory; tests bring small fakes. Parts make things only on request, because opening
+// wrap sim/cpu, sim/nt and sim/memory; tests bring small fakes. Parts make things only on request, because opening
 // a machine must stay cheap.
 #pragma once
 #include <memory>
@@ -11,7 +11,7 @@
 #include "sim/cpu/core_engine.h"
 #include "sim/machine/machine_options.h"
 #include "sim/memory/shared_memory_system.h"
-#include "sim/windows/program.h"
+#include "sim/nt/program.h"
 
 namespace wperf::sim {
 

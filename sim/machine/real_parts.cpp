@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "sim/machine/parts.h"
 #include "sim/nt/nt_process.h"
-#include "sim/windows/simulated_process.h"
 
 namespace wperf::sim {
 namespace {
@@ -22,28 +21,6 @@ class EngineCore final : public Executor {
   CoreEngine engine_;
 };
 
-class WindowsProgram final : public Program {
- public:
-  explicit WindowsProgram(std::unique_ptr<Process> process) : process_(std::move(process)) {}
-  AddressSpace& space() override { return process_->space(); }
-  ThreadState& thread(u32 id) override { return process_->thread(id); }
-  std::vector<u32> threads() const override { return process_->thread_ids(); }
-  const std::vector<Module>& modules() const override { return process_->modules(); }
-  CallOutcome kernel_call(u32 thread, u32 immediate, u64 now_ns) override {
-    return process_->kernel_call(thread, immediate, now_ns);
-  }
-  bool enters_kernel(u32 immediate) const override { return Process::enters_kernel(immediate); }
-  bool goes_on_after(u32 thread, const Stop& stop) override { return process_->goes_on_after(stop, thread); }
-  u64 sleep_until_ns(u32 thread) const override { return process_->sleep_until_ns(thread); }
-  WaitsFor waits_for(u32 thread) const override { return process_->waits_for(thread); }
-  u32 processor(u32 thread) const override { return process_->processor(thread); }
-  u32 exit_code() const override { return process_->exit_code(); }
-  std::string crash_text() const override { return process_->crash_text(); }
-
- private:
-  std::unique_ptr<Process> process_;
-};
-
 // Per cluster; larger than the L2 of any product, so that the levels can be distinguished.
 constexpr u64 kL3Bytes = 4u << 20;
 
@@ -52,7 +29,7 @@ class RealParts final : public Parts {
   explicit RealParts(const MachineOptions& options)
       : products_(options.cores),
         seed_(options.seed),
-        system_folder_(options.system_folder == "on" ? nt::system_folder_of_build() : options.system_folder),
+        system_folder_(options.system_folder.empty() ? nt::system_folder_of_build() : options.system_folder),
         surroundings_(options.surroundings) {
     surroundings_.streams = std::make_shared<StandardStreams>(options.console_shown);
     config_.core_count = static_cast<u32>(options.cores.size());
@@ -83,17 +60,9 @@ class RealParts final : public Parts {
     const ProgramWish& wish = request.program;
     Surroundings surroundings = surroundings_;
     if (wish.streams) surroundings.streams = wish.streams;
-    if (!system_folder_.empty()) {
-      return nt::load_process({wish.image_path, wish.command_line, system_folder_, request.seed, request.pid, wish.core,
-                               config_.core_count, wish.affinity, surroundings},
-                              error);
-    }
-    std::unique_ptr<Process> process = Process::load(wish.image_path, wish.command_line, request.seed, error);
-    if (!process) return nullptr;
-    if (!process->set_surroundings(surroundings, error)) return nullptr;
-    process->set_ids(request.pid, request.thread_id);
-    process->set_processor(wish.core, config_.core_count);
-    return std::make_unique<WindowsProgram>(std::move(process));
+    return nt::load_process({wish.image_path, wish.command_line, system_folder_, request.seed, request.pid, wish.core,
+                             config_.core_count, wish.affinity, surroundings},
+                            error);
   }
 
   void make_coherent(const AddressSpace& space) override {

@@ -5,8 +5,8 @@
 #include <gtest/gtest.h>
 
 #include <array>
-#include <filesystem>
 
+#include "sim/machine/program_test.h"
 #include "sim/machine/simulated_machine.h"
 
 namespace wperf::sim {
@@ -18,9 +18,7 @@ constexpr u32 kVisitor = 4242;
 class ScheduleTest : public testing::TestWithParam<const char*> {
  protected:
   void SetUp() override {
-    if (!std::filesystem::exists(std::string(WPERF_WORKLOADS) + "/threads.exe"))
-      GTEST_SKIP() << "the workloads were not built";
-    if (!CoreEngine::unavailable().empty()) GTEST_SKIP() << CoreEngine::unavailable();
+    if (const std::string why = why_programs_cannot_run(); !why.empty()) GTEST_SKIP() << why;
     OptionError error;
     MachineOptions parsed = parse_options(std::string("pace=free,") + GetParam(), "", error);
     auto parts = make_real_parts(parsed);
@@ -28,7 +26,7 @@ class ScheduleTest : public testing::TestWithParam<const char*> {
   }
   u32 spawn(const std::string& command_line, u32 core) {
     MachineError error;
-    const std::string path = std::string(WPERF_WORKLOADS) + "/" + command_line;
+    const std::string path = workload(command_line);
     const u32 pid = machine->spawn({path.substr(0, path.find(' ')), path, core}, error);
     machine->resume(pid);
     return pid;

@@ -176,10 +176,9 @@ void Machine::crash(Task& task, MachineError& error) {
   MachineError& crashed = task.details.crashed;
   crashed.text = name_of(task.details.image_path) + " (process " + std::to_string(task.status().pid) +
                  ") crashed on the simulated machine: " + task.program->crash_text();
-  crashed.hint =
-      parts_->unavailable().empty()
-          ? "run the program under a debugger, or read sim/README.md for the Windows functions of the simulator"
-          : "to run programs, the simulator needs the Unicorn library (libunicorn2)";
+  crashed.hint = parts_->unavailable().empty()
+                     ? "run the program under a debugger; sim/README.md says what the simulated Windows lacks"
+                     : "to run programs, the simulator needs the Unicorn library (libunicorn2)";
   if (error.text.empty()) error = crashed;
   end_task(task, task.program->exit_code());
 }
@@ -331,9 +330,9 @@ void Machine::run_thread(Core& core, Thread& thread, u64 limit_cycles, MachineEr
   if (core.last != nullptr && core.last != &thread) work(core, KernelWork::context_switch, core.last);
   core.last = &thread;
   note_switch(core, &thread);
-  thread.in_call = false;
   const u64 stop_cycles = std::min(limit_cycles, core.slice_end_cycles);
   if (core.local_cycles >= stop_cycles) return;
+  thread.in_call = false;
   Task& task = *thread.task;
   ThreadState& registers = task.program->thread(thread.id);
   set_profiler(core, thread.id);
@@ -383,7 +382,7 @@ void Machine::start_program(Core& core, Thread& thread, MachineError& error) {
 }
 
 void Machine::call_kernel(Core& core, Thread& thread, u32 immediate, MachineError& error) {
-  if (thread.task->program->enters_kernel(immediate)) work(core, KernelWork::system_call, &thread);
+  work(core, KernelWork::system_call, &thread);
   answer_call(core, thread, immediate, error);
 }
 

@@ -5,19 +5,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <functional>
 #include <map>
 
+#include "sim/machine/program_test.h"
 #include "sim/machine/sampling_client.h"
 #include "sim/machine/virtual_times.h"
 
 namespace wperf::sim {
 namespace {
-
-std::string profiled_workload(const std::string& command_line) {
-  return std::string(WPERF_WORKLOADS) + "/" + command_line;
-}
 
 // The packets of a record that these tests examine, in any order.
 struct Record {
@@ -120,19 +116,15 @@ WperfSpeRequest request_for(u64 cores, u32 interval, u32 flags) {
   return request;
 }
 
-class SpeTest : public testing::Test {
+class SpeTest : public ProgramTest {
  protected:
-  void SetUp() override {
-    if (!std::filesystem::exists(profiled_workload("stream.exe"))) GTEST_SKIP() << "the workloads were not built";
-    if (!CoreEngine::unavailable().empty()) GTEST_SKIP() << CoreEngine::unavailable();
-  }
   static SamplingClient open(const std::string& options) { return SamplingClient(options, make_real_parts); }
 
   // Profiles the cores of the request while the program runs, first on `core`.
   static void run(SamplingClient& client, const std::string& program, u32 core, const WperfSpeRequest& request,
                   u64 duration_ns, u64 before_ns = 0) {
-    const u32 pid = client.spawn(profiled_workload(program), core);
-    client.wait(before_ns);
+    const u32 pid = client.spawn(workload(program), core);
+    client.wait(std::max(before_ns, u64{1'000}));  // up to its entry point at least
     for (u32 index = 0; index < client.machine->options().cores.size(); ++index)
       if (client.keep_truth) client.machine->engine(index)->keep_operations();
     client.configure_profiling(request);
@@ -320,8 +312,9 @@ TEST_F(SpeTest, RecordsAreDistributedAsTheOperations) {
                            Case{"branchy.exe", "cores=2,seed=6,cpu=neoverse-n2", 0, 40 * kMillisecond, false},
                            Case{"simd.exe", "cores=2,seed=7", 0, 40 * kMillisecond}}) {
     SamplingClient client = open("pace=free,mhz=50," + each.options);
-    client.machine->engine(1)->keep_operations();
-    const std::vector<Record> records = profile(client, each.program, request_for(2, 1024, kJitter), each.duration_ns);
+    client.keep_truth = true;
+    const std::vector<Record> records =
+        profile(client, each.program, request_for(2, 1024, kJitter), each.duration_ns, each.before_ns);
     expect_true(records, client.machine->engine(1)->operations(), each.program, each.loads);
     EXPECT_EQ(client.machine->signals(1)(Level::user, Signal::sample_filtrate), records.size());
     u64 executed = 0;
@@ -417,7 +410,7 @@ TEST_F(SpeTest, SameSeedSameBytes) {
 // drained.
 TEST_F(SpeTest, FullBuffersInterrupt) {
   SamplingClient client = open("pace=free,mhz=25,cores=2");
-  client.spawn(profiled_workload("branchy.exe"), 1);
+  client.spawn(workload("branchy.exe"), 1);
   WperfSpeRequest request = request_for(2, 1024, kJitter);
   request.buffer_bytes = WPERF_SPE_MIN_BUFFER;
   client.configure_profiling(request);
@@ -439,7 +432,7 @@ TEST_F(SpeTest, FullBuffersInterrupt) {
 
 TEST_F(SpeTest, WhatIsNotDrainedStandsStill) {
   SamplingClient client = open("pace=free,mhz=50,cores=2");
-  client.spawn(profiled_workload("branchy.exe"), 1);
+  client.spawn(workload("branchy.exe"), 1);
   WperfSpeRequest request = request_for(2, 1024, kJitter);
   request.buffer_bytes = WPERF_SPE_MIN_BUFFER;
   client.configure_profiling(request);

@@ -2,20 +2,14 @@
 // Programs with several threads, on one core and on many.
 #include <gtest/gtest.h>
 
-#include <filesystem>
-
+#include "sim/machine/program_test.h"
 #include "sim/machine/simulated_machine.h"
 
 namespace wperf::sim {
 namespace {
 
-class ThreadsTest : public testing::Test {
+class ThreadsTest : public ProgramTest {
  protected:
-  void SetUp() override {
-    if (!std::filesystem::exists(path("threads.exe"))) GTEST_SKIP() << "the workloads were not built";
-    if (!CoreEngine::unavailable().empty()) GTEST_SKIP() << CoreEngine::unavailable();
-  }
-  static std::string path(const std::string& command_line) { return std::string(WPERF_WORKLOADS) + "/" + command_line; }
   static std::unique_ptr<Machine> open(const std::string& options) {
     OptionError error;
     MachineOptions parsed = parse_options("pace=free," + options, "", error);
@@ -27,7 +21,7 @@ class ThreadsTest : public testing::Test {
   static u32 run(Machine& machine, const std::string& command_line, u32 core) {
     MachineError error;
     const u32 pid =
-        machine.spawn({path(command_line.substr(0, command_line.find(' '))), path(command_line), core}, error);
+        machine.spawn({workload(command_line.substr(0, command_line.find(' '))), workload(command_line), core}, error);
     EXPECT_NE(pid, 0u) << error.text;
     machine.resume(pid);
     machine.wait(100'000'000'000, pid, error);

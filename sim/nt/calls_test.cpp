@@ -235,6 +235,41 @@ TEST_F(NtFiles, AreWrittenRenamedAndRemoved) {
   EXPECT_FALSE(std::filesystem::exists(folder / "new.txt"));
 }
 
+TEST_F(NtFiles, RangesAreLocked) {
+  constexpr u64 kOffset = kAt + 0x20, kSize = kAt + 0x28;
+  const auto set = [&](u64 begin, u64 size) {
+    process.put(0x20, begin);
+    process.put(0x28, size);
+  };
+  const auto lock = [&](u64 file, bool exclusive) {
+    return process.call("NtLockFile", {file, 0, 0, 0, 0, kOffset, kSize, 0, 1, exclusive});
+  };
+  const auto unlock = [&](u64 file) { return process.call("NtUnlockFile", {file, 0, kOffset, kSize, 0}); };
+  ASSERT_EQ(open("\\??\\C:\\work\\Hello.txt"), kSuccess);
+  const u64 one = process.get(0);
+  ASSERT_EQ(open("\\??\\C:\\work\\Hello.txt"), kSuccess);
+  const u64 other = process.get(0);
+  set(100, 10);
+  EXPECT_EQ(lock(one, true), kSuccess);
+  EXPECT_EQ(lock(one, true), kLockNotGranted);
+  EXPECT_EQ(lock(one, false), kSuccess) << "a shared lock over an exclusive one of the same file object";
+  set(109, 1);
+  EXPECT_EQ(lock(other, false), kLockNotGranted);
+  EXPECT_EQ(unlock(other), kRangeNotLocked);
+  set(110, ~u64{0});
+  EXPECT_EQ(lock(other, true), kSuccess);
+  set(100, 10);
+  EXPECT_EQ(unlock(one), kSuccess) << "the exclusive one first";
+  EXPECT_EQ(lock(other, false), kSuccess);
+  EXPECT_EQ(lock(other, true), kLockNotGranted);
+  EXPECT_EQ(unlock(one), kSuccess);
+  EXPECT_EQ(unlock(one), kRangeNotLocked);
+  EXPECT_EQ(unlock(other), kSuccess);
+  EXPECT_EQ(lock(one, true), kSuccess);
+  EXPECT_EQ(process.call("NtClose", {one}), kSuccess);
+  EXPECT_EQ(lock(other, true), kSuccess) << "closing a file ends its locks";
+}
+
 TEST_F(NtFiles, FoldersAreListedByMask) {
   std::ofstream(folder / "b.TXT") << "";
   std::ofstream(folder / "c.dat") << "";

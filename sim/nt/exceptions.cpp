@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "sim/nt/guest_exception.h"
 #include "sim/nt/state.h"
-#include "sim/windows/guest_exception.h"
 
 namespace wperf::sim::nt {
 namespace {
@@ -25,11 +25,33 @@ struct ContextEx {
 
 }  // namespace
 
+GuestContext context_of(const ThreadState& registers) {
+  GuestContext context;
+  context.flags = GuestContext::kFull;
+  context.cpsr = static_cast<u32>(registers.nzcv);
+  context.x = registers.x;
+  context.sp = registers.sp;
+  context.pc = registers.pc;
+  context.v = registers.v;
+  context.fpcr = static_cast<u32>(registers.fpcr);
+  context.fpsr = static_cast<u32>(registers.fpsr);
+  return context;
+}
+
+void set_registers(const GuestContext& context, ThreadState& registers) {
+  registers.x = context.x;
+  registers.sp = context.sp;
+  registers.pc = context.pc;
+  registers.nzcv = context.cpsr & 0xf0000000;
+  registers.v = context.v;
+  registers.fpcr = context.fpcr;
+  registers.fpsr = context.fpsr;
+}
+
 bool deliver(State& state, Thread& thread, const Exception& exception) {
   ThreadState& registers = thread.registers;
   const u64 frame = (registers.sp - kExceptionFrame) & ~u64{15};
-  GuestContext context = context_of(registers);
-  context.flags = GuestContext::kFull;
+  const GuestContext context = context_of(registers);
   GuestExceptionRecord record;
   record.code = exception.code;
   record.flags = exception.flags;
@@ -58,7 +80,6 @@ bool deliver_apc(State& state, Thread& thread, Status status) {
   thread.apcs.pop_front();
   const u64 frame = (registers.sp - kApcFrame) & ~u64{15};
   GuestContext context = context_of(registers);
-  context.flags = GuestContext::kFull;
   context.x[0] = status;
   const u64 parts[5] = {apc.function, apc.arguments[0], apc.arguments[1], apc.arguments[2], 1};
   if (!state.guest.write(frame, parts, sizeof parts) ||

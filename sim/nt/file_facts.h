@@ -2,7 +2,7 @@
 // Facts about files in the form that system calls give them.
 #pragma once
 #include "base/ints.h"
-#include "sim/windows/guest_files.h"
+#include "sim/nt/guest_files.h"
 
 namespace wperf::sim::nt {
 

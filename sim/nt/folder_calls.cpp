@@ -6,7 +6,7 @@
 
 #include "sim/nt/file_facts.h"
 #include "sim/nt/services.h"
-#include "sim/windows/wide_strings.h"
+#include "sim/nt/wide_strings.h"
 
 namespace wperf::sim::nt {
 namespace {
@@ -221,13 +221,50 @@ u64 nothing_to_cancel(Call& call) {
   return call.state.handles.at<File>(call.argument(0)) == nullptr ? kInvalidHandle : kNotFound;
 }
 
-u64 lock_file(Call& call) {
-  if (call.state.handles.at<File>(call.argument(0)) == nullptr) return kInvalidHandle;
-  return call.put_io_status(call.argument(4), kSuccess, 0) ? kSuccess : kAccessViolation;
+bool put_lock_status(Call& call, u64 address) {
+  return address == 0 || call.put_io_status(address, kSuccess, 0);
 }
+
+// arguments: file, event, APC routine, its context, I/O status, offset, size, key, whether it fails at once, whether
+// exclusive
+u64 lock_file(Call& call) {
+  const auto file = call.state.handles.at<File>(call.argument(0));
+  if (file == nullptr) return kInvalidHandle;
+  LockedRange wanted{.exclusive = (call.argument32(9) & 0xff) != 0};
+  if (!call.get(call.argument(5), wanted.begin) || !call.get(call.argument(6), wanted.size)) return 0;
+  constexpr usize kMost = 65536;
+  if (file->locks.size() == kMost) return kInsufficientResources;
+  bool granted = true;
+  call.state.handles.for_each([&](const Object& object) {
+    if (object.kind != Object::Kind::file) return;
+    const File& other = static_cast<const File&>(object);
+    if (other.path != file->path) return;
+    granted = granted && std::ranges::none_of(other.locks, [&](const LockedRange& one) {
+                return one.overlaps(wanted) && (wanted.exclusive || (one.exclusive && &other != file.get()));
+              });
+  });
+  if (!granted && (call.argument32(8) & 0xff) != 0) return kLockNotGranted;
+  if (!granted)
+    return call.refuse("a lock that waits for another one of the same program is not part of the simulated machine");
+  file->locks.push_back(wanted);
+  return put_lock_status(call, call.argument(4)) ? kSuccess : kAccessViolation;
+}
+// arguments: file, I/O status, offset, size, key
 u64 unlock_file(Call& call) {
-  if (call.state.handles.at<File>(call.argument(0)) == nullptr) return kInvalidHandle;
-  return call.put_io_status(call.argument(1), kSuccess, 0) ? kSuccess : kAccessViolation;
+  const auto file = call.state.handles.at<File>(call.argument(0));
+  if (file == nullptr) return kInvalidHandle;
+  u64 begin = 0, size = 0;
+  if (!call.get(call.argument(2), begin) || !call.get(call.argument(3), size)) return 0;
+  const auto find = [&](bool exclusive) {
+    return std::ranges::find_if(file->locks, [&](const LockedRange& one) {
+      return one.begin == begin && one.size == size && one.exclusive == exclusive;
+    });
+  };
+  auto locked = find(true);
+  if (locked == file->locks.end()) locked = find(false);
+  if (locked == file->locks.end()) return kRangeNotLocked;
+  file->locks.erase(locked);
+  return put_lock_status(call, call.argument(1)) ? kSuccess : kAccessViolation;
 }
 
 u64 delete_file(Call& call) {

@@ -2,13 +2,16 @@
 #include "sim/nt/image_file.h"
 
 #include <cstring>
+#include <filesystem>
+#include <fstream>
 
-#include "sim/windows/placement.h"
+#include "sim/nt/placement.h"
 
 namespace wperf::sim::nt {
 namespace {
 
 constexpr u64 kDllArea = 0x7ff8'0000'0000, kProgramArea = 0x7ff6'0000'0000;
+constexpr u64 kLargestProgram = 1ull << 30;
 constexpr u64 kDllSlots = 0x1000, kProgramSlots = 0xffff;
 // Offsets in the optional header, and of fields in the COFF header in front of it.
 constexpr u64 kImageBase = 24, kOsVersion = 40, kSubsystemVersion = 48, kChecksum = 64, kSubsystem = 68,
@@ -68,6 +71,27 @@ u64 find_base(Memory& memory, Memory::Wish wish, const ImageContents& image, u64
 }
 
 }  // namespace
+
+bool read_image_file(const std::string& path, ImageFile& out, LoadError& error) {
+  std::error_code code;
+  const std::filesystem::path file = path;
+  out.name = file.filename().string();
+  if (!std::filesystem::is_regular_file(file, code)) {
+    error = {"no such program: " + path, {}};
+    return false;
+  }
+  const u64 size = std::filesystem::file_size(file, code);
+  if (code || size > kLargestProgram) {
+    error = {path + (code ? " cannot be read" : " is too large for a program"), {}};
+    return false;
+  }
+  std::ifstream stream(file, std::ios::binary);
+  out.bytes.resize(size);
+  stream.read(reinterpret_cast<char*>(out.bytes.data()), static_cast<std::streamsize>(size));
+  if (static_cast<u64>(stream.gcount()) == size) return true;
+  error = {path + " cannot be read", {}};
+  return false;
+}
 
 std::shared_ptr<ImageContents> read_image(std::vector<std::byte> bytes, std::string& why) {
   auto image = std::make_shared<ImageContents>();

@@ -8,7 +8,8 @@
 
 #include "base/ints.h"
 #include "sim/nt/memory.h"
-#include "sim/windows/pe_image.h"
+#include "sim/nt/pe_image.h"
+#include "sim/nt/program.h"
 
 namespace wperf::sim::nt {
 
@@ -17,6 +18,13 @@ struct ImageContents {
   std::vector<std::byte> bytes;
   u64 optional_header = 0;  // its offset in `bytes`
 };
+
+struct ImageFile {
+  std::string name;  // "fib.exe", for messages and lists of modules
+  std::vector<std::byte> bytes;
+};
+// Reads a program of this host.
+[[nodiscard]] bool read_image_file(const std::string& path, ImageFile& out, LoadError& error);
 
 // Null if the bytes are not an ARM64 image; `why` is then the predicate of a sentence about the file.
 std::shared_ptr<ImageContents> read_image(std::vector<std::byte> bytes, std::string& why);

@@ -5,8 +5,8 @@
 #include <array>
 #include <cstring>
 
+#include "sim/nt/placement.h"
 #include "sim/nt/services.h"
-#include "sim/windows/placement.h"
 
 namespace wperf::sim::nt {
 namespace {

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "sim/windows/placement.h"
+#include "sim/nt/placement.h"
 
 namespace wperf::sim::nt {
 namespace {

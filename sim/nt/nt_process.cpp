@@ -10,7 +10,6 @@
 
 #include "sim/nt/services.h"
 #include "sim/nt/state.h"
-#include "sim/windows/loader.h"
 
 namespace wperf::sim::nt {
 namespace {
@@ -110,6 +109,11 @@ CallOutcome NtProcess::kernel_call(u32 id, u32 immediate, u64 now_ns) {
 CallOutcome NtProcess::end() {
   constexpr u32 kError = 0xc0000000;
   if ((state_.exit_code & kError) != kError) return CallOutcome::ended;
+  if (state_.exit_code == kDllNotFound && !state_.missing_dll.empty()) {
+    state_.crash_text =
+        state_.missing_dll + " is missing: it is neither in the program's folder nor among the DLLs of Windows";
+    return CallOutcome::crashed;
+  }
   std::string_view why = state_.last_exception;
   if (why.empty()) {
     why = state_.debug_text;
@@ -271,8 +275,12 @@ std::string system_folder_of_build() {
 std::unique_ptr<Program> load_process(const ProcessWish& wish, LoadError& error) {
   error = {};
   error.hint = "scripts/windows-dlls fetches the DLLs; windows=FOLDER names another folder";
+  std::error_code code;
+  std::string path =
+      std::filesystem::canonical(wish.image_path, code).string();  // its DLLs are in the folder of the file
+  if (code) path = wish.image_path;
   ImageFile file;
-  if (!read_image_file(wish.image_path, file, error)) return nullptr;
+  if (!read_image_file(path, file, error)) return nullptr;
   if (wish.command_line.size() > kLongestCommandLine || wish.command_line.find('\0') != std::string::npos) {
     error.text = "the command line of " + file.name + " is longer than Windows allows";
     return nullptr;
@@ -286,7 +294,7 @@ std::unique_ptr<Program> load_process(const ProcessWish& wish, LoadError& error)
     error.text = file.name + " " + why;
     return nullptr;
   }
-  if (needs_dlls(state.program->pe) && !state.files.set_system_folder(wish.system_folder)) {
+  if (state.program->pe.needs_loader && !state.files.set_system_folder(wish.system_folder)) {
     error.text = file.name + " needs the DLLs of Windows, and there is no folder " + wish.system_folder + " with them";
     return nullptr;
   }
@@ -295,8 +303,8 @@ std::unique_ptr<Program> load_process(const ProcessWish& wish, LoadError& error)
     error.text = "the folder " + surroundings.folder + " of the option 'folder=' cannot be opened";
     return nullptr;
   }
-  if (!state.files.set_program_folder(std::filesystem::path(wish.image_path).parent_path().string())) {
-    error.text = "the folder of " + wish.image_path + " cannot be opened";
+  if (!state.files.set_program_folder(std::filesystem::path(path).parent_path().string())) {
+    error.text = "the folder of " + path + " cannot be opened";
     return nullptr;
   }
   state.streams = surroundings.streams;
@@ -305,7 +313,7 @@ std::unique_ptr<Program> load_process(const ProcessWish& wish, LoadError& error)
   state.affinity = wish.affinity != 0 ? wish.affinity & all_processors(state) : all_processors(state);
   state.command_line = wish.command_line;
   state.program_path = std::string(kProgramFolder) + "\\" + file.name;
-  state.modules.push_back({file.name, wish.image_path, 0, 0, 0});
+  state.modules.push_back({std::filesystem::path(wish.image_path).filename().string(), wish.image_path, 0, 0, 0});
   if (!prepare_process(state, error)) return nullptr;
   Thread& first = *state.threads.front();
   first.processor = wish.core;

@@ -5,8 +5,8 @@
 #include <memory>
 #include <string>
 
-#include "sim/windows/guest_files.h"
-#include "sim/windows/program.h"
+#include "sim/nt/guest_files.h"
+#include "sim/nt/program.h"
 
 namespace wperf::sim::nt {
 

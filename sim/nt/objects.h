@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "base/ints.h"
+#include "sim/nt/guest_files.h"
 #include "sim/nt/image_file.h"
 #include "sim/nt/memory.h"
-#include "sim/windows/guest_files.h"
 
 namespace wperf::sim::nt {
 
@@ -87,6 +87,16 @@ struct Port final : Object {
 };
 
 // A file, a folder, a standard stream or the null device.
+// Bytes that one opened file has locked.
+struct LockedRange {
+  u64 begin = 0, size = 0;
+  bool exclusive = false;
+
+  bool overlaps(const LockedRange& other) const {
+    return begin < other.begin ? other.begin - begin < size : begin - other.begin < other.size;
+  }
+};
+
 struct File final : Object {
   static constexpr Kind kKind = Kind::file;
   enum class Type : u8 { disk, folder, input, output, error, null };
@@ -110,7 +120,8 @@ struct File final : Object {
   std::vector<std::string> found;    // of a folder that is being listed
   usize next = 0;                    // index in `found`
   bool listed = false;               // a search has begun
-  std::shared_ptr<Port> port;        // receives the completions
+  std::vector<LockedRange> locks;
+  std::shared_ptr<Port> port;  // receives the completions
   u64 port_key = 0;
 };
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "sim/windows/wide_strings.h"
+#include "sim/nt/wide_strings.h"
 
 namespace wperf::sim::nt {
 namespace {

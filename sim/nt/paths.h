@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "base/ints.h"
+#include "sim/nt/guest_files.h"
 #include "sim/nt/status.h"
-#include "sim/windows/guest_files.h"
 
 namespace wperf::sim::nt {
 

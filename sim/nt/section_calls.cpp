@@ -4,9 +4,9 @@
 #include <array>
 #include <cstring>
 
+#include "sim/nt/placement.h"
 #include "sim/nt/services.h"
-#include "sim/windows/placement.h"
-#include "sim/windows/wide_strings.h"
+#include "sim/nt/wide_strings.h"
 
 namespace wperf::sim::nt {
 namespace {

@@ -9,13 +9,24 @@ namespace {
 constexpr u64 kHostLoadLibrary = 0, kHostWriteText = 2, kHostSystemTime = 7;
 constexpr usize kDebugTextKept = 4096;
 
+// Returns an empty text if one of them is not there.
+std::string_view between(std::string_view text, std::string_view before, std::string_view after) {
+  const usize begin = text.find(before);
+  if (begin == std::string_view::npos) return {};
+  text.remove_prefix(begin + before.size());
+  const usize end = text.find(after);
+  return end == std::string_view::npos ? std::string_view() : text.substr(0, end);
+}
+
 // ntdll tells a call of a function that the DLLs lack: "wine: Call from 00007FF80133623C to unimplemented function
-// ucrtbase.dll._spawn, aborting". Returns "ucrtbase.dll._spawn", or an empty text.
+// ucrtbase.dll._spawn, aborting".
 std::string_view missing_function(std::string_view text) {
-  constexpr std::string_view kBefore = " to unimplemented function ", kAfter = ", aborting";
-  const usize begin = text.find(kBefore), end = text.find(kAfter);
-  if (begin == std::string_view::npos || end == std::string_view::npos || end < begin + kBefore.size()) return {};
-  return text.substr(begin + kBefore.size(), end - begin - kBefore.size());
+  return between(text, " to unimplemented function ", ", aborting");
+}
+
+// "err:module:import_dll Library bignum.dll (which is needed by L"C:\\app\\googolplex.exe") not found"
+std::string_view missing_dll(std::string_view text) {
+  return between(text, "import_dll Library ", " (which is needed by ");
 }
 
 }  // namespace
@@ -69,6 +80,8 @@ u64 answer_host_call(Call& call) {
       if (!call.read(given.text, text.data(), text.size())) return 0;
       if (const std::string_view missing = missing_function(text); !missing.empty())
         return call.lack("the function " + printable(missing));
+      if (const std::string_view missing = missing_dll(text); !missing.empty())
+        call.state.missing_dll = printable(missing);
       call.state.debug_text += text;
       if (call.state.debug_text.size() > kDebugTextKept)
         call.state.debug_text.erase(0, call.state.debug_text.size() - kDebugTextKept);

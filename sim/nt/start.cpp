@@ -5,11 +5,11 @@
 #include <array>
 #include <cstring>
 
+#include "sim/nt/guest_exception.h"
+#include "sim/nt/placement.h"
 #include "sim/nt/services.h"
 #include "sim/nt/state.h"
-#include "sim/windows/guest_exception.h"
-#include "sim/windows/placement.h"
-#include "sim/windows/wide_strings.h"
+#include "sim/nt/wide_strings.h"
 
 namespace wperf::sim::nt {
 namespace {
@@ -335,10 +335,6 @@ bool start_without_dlls(State& state, u64 entry) {
 
 }  // namespace
 
-bool needs_dlls(const PeImage& program) {
-  return !program.imports.empty() || program.tls.present;
-}
-
 bool prepare_process(State& state, LoadError& error) {
   if (!map_shared_data(state)) {
     error.text = "not enough address space for the data that Windows shares with programs";
@@ -355,7 +351,7 @@ bool prepare_process(State& state, LoadError& error) {
   module.entry = state.program->pe.entry_rva != 0 ? module.base + state.program->pe.entry_rva : 0;
   const u64 entry = module.entry;
   const std::string no_room = "not enough address space for the stack of " + module.name;
-  if (!needs_dlls(state.program->pe)) {
+  if (!state.program->pe.needs_loader) {
     if (start_without_dlls(state, entry)) return true;
     error.text = no_room;
     return false;

@@ -10,11 +10,11 @@
 #include <vector>
 
 #include "sim/cpu/core_engine.h"
+#include "sim/nt/guest_memory.h"
 #include "sim/nt/memory.h"
 #include "sim/nt/objects.h"
 #include "sim/nt/paths.h"
-#include "sim/windows/guest_memory.h"
-#include "sim/windows/program.h"
+#include "sim/nt/program.h"
 
 namespace wperf::sim::nt {
 
@@ -116,6 +116,7 @@ struct State {
   u32 exit_code = 0;
   std::string crash_text;
   std::string last_exception;  // for the text of a crash
+  std::string missing_dll;     // that ntdll's loader did not find
   std::string debug_text;      // what the DLLs wrote for their maker, the latest lines
 };
 
@@ -138,7 +139,6 @@ std::string hex(u64 value);
 std::string printable(std::string_view text);  // a terminal must not follow what the program wrote
 
 // start.cpp
-bool needs_dlls(const PeImage& program);
 [[nodiscard]] bool prepare_process(State& state, LoadError& error);
 void set_shared_time(State& state, u64 now_ns);
 struct ThreadWish {

@@ -22,12 +22,12 @@ inline constexpr Status kUnsuccessful = 0xc0000001, kNotImplemented = 0xc0000002
                         kObjectNameNotFound = 0xc0000034, kObjectNameCollision = 0xc0000035,
                         kObjectPathNotFound = 0xc000003a, kInvalidPageProtection = 0xc0000045,
                         kMutantNotOwned = 0xc0000046, kSemaphoreLimit = 0xc0000047, kSectionTooBig = 0xc0000040,
-                        kInvalidImageFormat = 0xc000007b, kNoToken = 0xc000007c, kDiskFull = 0xc000007f,
-                        kIntegerDivideByZero = 0xc0000094, kInsufficientResources = 0xc000009a,
-                        kFileIsDirectory = 0xc00000ba, kStackOverflow = 0xc00000fd, kDirectoryNotEmpty = 0xc0000101,
-                        kNotADirectory = 0xc0000103, kTooManyOpenedFiles = 0xc000011f, kNotFound = 0xc0000225,
-                        kFailFast = 0xc0000409, kAssertionFailure = 0xc0000420, kPipeBroken = 0xc000014b,
-                        kNotMappedView = 0xc0000019, kInvalidViewSize = 0xc000001f, kSuspendLimit = 0xc000004a,
-                        kThreadIsTerminating = 0xc000004b;
+                        kInvalidImageFormat = 0xc000007b, kLockNotGranted = 0xc0000055, kRangeNotLocked = 0xc000007e,
+                        kNoToken = 0xc000007c, kDiskFull = 0xc000007f, kIntegerDivideByZero = 0xc0000094,
+                        kInsufficientResources = 0xc000009a, kFileIsDirectory = 0xc00000ba, kStackOverflow = 0xc00000fd,
+                        kDirectoryNotEmpty = 0xc0000101, kNotADirectory = 0xc0000103, kTooManyOpenedFiles = 0xc000011f,
+                        kNotFound = 0xc0000225, kFailFast = 0xc0000409, kAssertionFailure = 0xc0000420,
+                        kPipeBroken = 0xc000014b, kNotMappedView = 0xc0000019, kInvalidViewSize = 0xc000001f,
+                        kSuspendLimit = 0xc000004a, kThreadIsTerminating = 0xc000004b, kDllNotFound = 0xc0000135;
 
 }  // namespace wperf::sim::nt

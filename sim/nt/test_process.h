@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "sim/nt/services.h"
-#include "sim/windows/wide_strings.h"
+#include "sim/nt/wide_strings.h"
 
 namespace wperf::sim::nt {
 

@@ -4,9 +4,9 @@
 #include <array>
 #include <cstring>
 
+#include "sim/nt/guest_exception.h"
 #include "sim/nt/services.h"
-#include "sim/windows/guest_exception.h"
-#include "sim/windows/wide_strings.h"
+#include "sim/nt/wide_strings.h"
 
 namespace wperf::sim::nt {
 namespace {

@@ -4,7 +4,7 @@
 #include <array>
 
 #include "sim/nt/services.h"
-#include "sim/windows/wide_strings.h"
+#include "sim/nt/wide_strings.h"
 
 namespace wperf::sim::nt {
 namespace {

@@ -88,8 +88,9 @@ class CallStacksTest(WperfTest):
 
     def test_callers_in_a_library_and_a_program(self):
         found = self.folded(program="googolplex.exe", event="inst_retired:20011")
-        for stack in found:
-            self.assertEqual(stack[0], "run", stack)
+        in_dlls = sum(share for stack, share in found.items() if "run" not in stack)
+        self.assertLess(in_dlls, 0.01, "functions of Windows keep no frame records")
+        for stack in (stack[stack.index("run"):] for stack in found if "run" in stack):
             self.assertTrue(len(stack) == 1 or stack[1] in ("big_power_of_ten", "big_remainder", "trailing_zero_bits"), stack)
             for caller, callee in zip(stack[1:], stack[2:]):
                 self.assertIn(caller, ("big_power_of_ten", "big_karatsuba_multiply"), stack)

@@ -95,8 +95,8 @@ class EtwTest(WperfTest):
         line = ("waits", "-o", "w.etl", "--", "threads.exe", "4", "300")
         text = self.ok(*line, cwd=self.folder)
         self.assertRegex(text, r"recorded: [\d,]+ switches and [\d,]+ wake-ups in .*; lost: nothing; the recorder ran")
-        self.assertRegex(text, r" +[\d,]+ .*  lock +count +- +threads\.exe +threads\.exe \(\d+\)")
-        self.assertRegex(text, r"  other +run +- +threads\.exe")
+        self.assertRegex(text, r" +[\d,]+ .*  lock +count +NtWaitForAlertByThreadId +threads\.exe +threads\.exe \(\d+\)")
+        self.assertRegex(text, r"  timer +run +NtDelayExecution +threads\.exe")
         of_program = self.threads(self.ok("waits", "w.etl", "--pid", "1000", "--json", cwd=self.folder))
         self.assertEqual(len(of_program), 5)
         for one in of_program.values():
@@ -166,10 +166,11 @@ class EtwTest(WperfTest):
         seen = json.loads(self.ok(*line, "--", workload("threads.exe"), "4", "3000000", cwd=self.folder))
         self.assertEqual([event["event"] for event in seen["recording"]["events"]], ["inst_retired"])
         waits = seen["top"]["waits"]
-        self.assertEqual((waits[0]["class"], waits[0]["function"], waits[0]["module"]), ("lock", "count", "threads.exe"))
+        locks = next(row for row in waits if row["class"] == "lock")
+        self.assertEqual((locks["function"], locks["module"]), ("NtWaitForAlertByThreadId", "ntdll.dll"))
         # Only its threads, and not those of the whole machine: five of them.
         self.assertLess(sum(row["waited_ns"] for row in waits), 5.1e9 * seen["top"]["seconds"])
-        self.assertGreater(waits[0]["begun"], 100)
+        self.assertGreater(locks["begun"], 100)
         text = self.ok(*line[:-1], "--", workload("threads.exe"), "4", "3000000", cwd=self.folder)
         self.assertRegex(text, r"\nwhere threads waited: .* by [\d.]+ threads, [\d,]+ started\n")
         self.assertRegex(self.ok("top", "--once", "--waits", "--every", "200ms", cwd=self.folder,

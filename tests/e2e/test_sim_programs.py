@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""docs/user/sim-programs.md is right: its program is built and profiled by its commands. The functions of Windows on
-docs/user/sim-functions.md are those that the simulator has."""
+"""docs/user/sim-programs.md is right: its program is built and profiled by its commands."""
 import os
 import pathlib
 import re
@@ -13,7 +12,6 @@ import unittest
 import support
 
 PAGE = support.SOURCE / "docs" / "user" / "sim-programs.md"
-TABLE_PAGE = support.SOURCE / "docs" / "user" / "sim-functions.md"
 TOOLS = ("clang", "lld-link", "llvm-dlltool")
 VERSIONS = ("", *(f"-{version}" for version in range(30, 13, -1)))  # suffixes of their names
 
@@ -94,47 +92,9 @@ class BuiltByThePage(support.WperfTest):
         source = (self.folder / "primes.c").read_text()
         other = self.folder / "other"
         other.mkdir()
-        (other / "primes.c").write_text(source.replace("puts", "_spawn"))
-        self.shell(f"cd other\n{self.build.replace('puts', '_spawn')}")
-        self.assertIn("_spawn", self.fails("stat", "-e", "inst_spec", "-c", "1", "--", other / "primes.exe"))
-
-
-class FunctionsOfTheTable(unittest.TestCase):
-    """The table is made from the simulator's: WPERF_UPDATE_GENERATED=1 in the environment writes it anew."""
-    DLLS = {"kKernelDll": "`kernel32`, `kernelbase`, `bcryptprimitives`, `userenv`, `api-ms-win-core-…`", "kNtDll": "`ntdll`",
-            "kCrtDll": "`ucrtbase`, `msvcrt`, `vcruntime140`, `api-ms-win-crt-…`"}
-    BOTH = {"kBoth": "kNtDll | kCrtDll"}
-    TITLES = {"process": "processes", "module": "modules", "memory": "memory", "thread_life": "threads", "thread": "locks and slots",
-              "condition": "waiting", "time": "time", "console": "console and handles", "file": "files", "folder": "names of files",
-              "text": "text", "locale": "letters", "system": "the system", "exception": "exceptions", "crt": "memory and text", "start": "start and end",
-              "stream": "streams", "number": "numbers", "format": "formats"}
-
-    def table(self):
-        rows = ["| DLL | functions |", "|---|---|"]
-        for dll, title in self.DLLS.items():
-            for path in sorted((support.SOURCE / "sim" / "windows").glob("*.cpp"), key=self.place):
-                names = [name for name, dlls in re.findall(r'\{"(\w+)",\s*(k\w+(?: \| k\w+)*),', path.read_text())
-                         if dll in self.BOTH.get(dlls, dlls).split(" | ")]
-                if not names or path.stem == "win32_absent" or path.stem.endswith("_test"):
-                    continue
-                rows.append(f"| {title} | {self.title(path)}: {', '.join(f'`{name}`' for name in names)} |")
-                title = ""
-        return "\n".join(rows).replace("|  |", "| |") + "\n"
-
-    def title(self, path):
-        return self.TITLES.get(path.stem.split("_", 1)[1], path.stem.split("_", 1)[-1])
-
-    def place(self, path):
-        stem = path.stem.split("_", 1)[-1]
-        return (list(self.TITLES).index(stem) if stem in self.TITLES else len(self.TITLES), path.stem)
-
-    def test_are_those_of_the_simulator(self):
-        before, rest = TABLE_PAGE.read_text().split("## Functions by DLL\n\n")
-        written = re.match(r"(\|.*\n)+", rest).group()
-        if os.environ.get("WPERF_UPDATE_GENERATED"):
-            TABLE_PAGE.write_text(f"{before}## Functions by DLL\n\n{self.table()}{rest[len(written):]}")
-        else:
-            self.assertEqual(written, self.table())
+        (other / "primes.c").write_text(source.replace("puts", "no_such_function"))
+        self.shell(f"cd other\n{self.build.replace('puts', 'no_such_function')}")
+        self.assertIn("no_such_function", self.fails("stat", "-e", "inst_spec", "-c", "1", "--", other / "primes.exe"))
 
 
 if __name__ == "__main__":

@@ -19,7 +19,7 @@ from support import BINARY, SOURCE, TIMEOUT, WperfTest, counts, shown_on_termina
 
 TOOLS = SOURCE / "build" / "tools"
 PYTHON = TOOLS / "cpython" / "python_d.exe"
-DEVICE = f"sim:pace=free,mhz=1000,console=shown,windows={TOOLS / 'windows'}"
+DEVICE = "sim:pace=free,mhz=1000,console=shown"
 COUNT = ("stat", "-q", "-e", "inst_retired", "-c", "0", "--")
 PLAIN = ("-S", "-E", "-I")  # no site, no environment: a short start
 
@@ -72,7 +72,7 @@ class CPython(CPythonTest):
     def test_the_profile_of_the_learning_path(self):
         """WindowsPerf's own expectation: at least 65 % of the samples in x_mul."""
         found = self.json("record", "-q", "-e", "ld_spec:100000", "-c", "0", "--sort", "module,symbol", "--timeout", "0.6", "--json", "--",
-                          PYTHON, *PLAIN, "-c", "10**10**100", device=f"sim:pace=free,mhz=1000,windows={TOOLS / 'windows'}")
+                          PYTHON, *PLAIN, "-c", "10**10**100", device="sim:pace=free,mhz=1000")
         rows = found["recording"]["events"][0]["rows"]
         self.assertEqual((rows[0]["symbol"], rows[0]["module"]), ("x_mul", "python313_d.dll"))
         self.assertGreaterEqual(rows[0]["percent"], 65)
@@ -83,7 +83,7 @@ class TwoTerminals(CPythonTest):
 
     def setUp(self):
         self.environment["WPERF_DEVICE"] = "sim"  # the machine that is up
-        self.ok("machine", "start", device=f"sim:mhz=1000,windows={TOOLS / 'windows'}")
+        self.ok("machine", "start", device="sim:mhz=1000")
         self.addCleanup(self.run_wperf, "machine", "stop")
         self.terminal, its = pty.openpty()
         self.addCleanup(os.close, self.terminal)

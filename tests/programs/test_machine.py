@@ -27,7 +27,7 @@ class Machine(WperfTest):
             raise unittest.SkipTest("build/tools/windows is not there (scripts/test fetches it)")
 
     def setUp(self):
-        self.ok("machine", "start", device=f"sim:windows={DLLS}")
+        self.ok("machine", "start")
         self.addCleanup(self.run_wperf, "machine", "stop")
 
     def programs(self):
@@ -81,7 +81,7 @@ class Machine(WperfTest):
         exact = [counts(self.json("stat", "-e", "inst_retired", "-c", "0", "--json", "--", workload("exact_1k.exe")))["inst_retired"]
                  for _ in range(2)]
         alone = counts(self.json("stat", "-e", "inst_retired", "-c", "0", "--json", "--", workload("exact_1k.exe"),
-                                 device=f"sim:pace=free,windows={DLLS}"))["inst_retired"]
+                                 device="sim:pace=free"))["inst_retired"]
         self.assertEqual(exact, [alone, alone])
 
     def count_shortly(self):
@@ -125,7 +125,7 @@ class Machine(WperfTest):
             self.assertEqual(client.wait(timeout=TIMEOUT), 1)
             self.assertIn(f"the simulated machine (process {process}) has ended", client.stderr.read())
         self.assertIn("no simulated machine is up", self.fails("machine", "ps", status=3))
-        self.ok("machine", "start", device=f"sim:windows={DLLS}")
+        self.ok("machine", "start")
 
     def test_threads_stay_on_the_cores_of_their_mask(self):
         done = self.run_wperf("machine", "run", "--affinity", "6", "--", workload("threads.exe"))

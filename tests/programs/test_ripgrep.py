@@ -11,7 +11,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "e2e"))
 from support import SOURCE, TIMEOUT, WperfTest  # noqa: E402
 
 RIPGREP = SOURCE / "build" / "tools" / "ripgrep" / "package" / "bin" / "rg.exe"
-FOLDER = SOURCE / "sim" / "windows"
+FOLDER = SOURCE / "sim" / "nt"
 
 
 class Ripgrep(WperfTest):
@@ -35,8 +35,8 @@ class Ripgrep(WperfTest):
         return self.lines(done.stdout)
 
     def test_finds_what_grep_finds(self):
-        for pattern, flags in (("CreateThread", ("-n",)), (r"u64 [a-z_]+\(Win32Call& call\) \{", ("-c",)), ("^}$", ("-l",)),
-                               ("no such words anywhere", ("-n",)), ("createfilew", ("-n", "-i")), ("handle", ("-n", "-w"))):
+        for pattern, flags in (("kInvalidHandle", ("-n",)), (r"u64 [a-z_]+\(Call& call\) \{", ("-c",)), ("^}$", ("-l",)),
+                               ("no such words anywhere", ("-n",)), ("ntcreatefile", ("-n", "-i")), ("handle", ("-n", "-w"))):
             with self.subTest(pattern=pattern, flags=flags):
                 found = self.lines(self.searched("--no-heading", "--no-ignore", *flags, pattern, "."))
                 expected = self.grep("-P", *flags, pattern)
@@ -46,7 +46,7 @@ class Ripgrep(WperfTest):
 
     def test_threads_share_the_work(self):
         """As many threads as requested, on as many cores; the results stay the same."""
-        alone, together = (self.searched("--no-heading", "--sort", "none", "-j", str(threads), "-n", "kErrorInvalidHandle", ".")
+        alone, together = (self.searched("--no-heading", "--sort", "none", "-j", str(threads), "-n", "kInvalidHandle", ".")
                            for threads in (1, 4))
         self.assertEqual(self.lines(alone), self.lines(together))
         cores = self.json("record", "-q", "-e", "inst_retired:20000", "--all-cores", "--sort", "core", "--json", "--", RIPGREP, "-j", "4",
@@ -55,8 +55,8 @@ class Ripgrep(WperfTest):
 
     def test_one_large_file_and_what_is_piped(self):
         """A file that is named is mapped into memory; without one it reads its standard input."""
-        found = self.searched("-n", "-o", "Win32[A-Za-z]+", "win32_file.cpp")
-        native = subprocess.run(["grep", "-n", "-o", "Win32[A-Za-z]*", "win32_file.cpp"], cwd=FOLDER, text=True, capture_output=True, check=True)
+        found = self.searched("-n", "-o", "Guest[A-Za-z]+", "guest_files.cpp")
+        native = subprocess.run(["grep", "-n", "-o", "Guest[A-Za-z]*", "guest_files.cpp"], cwd=FOLDER, text=True, capture_output=True, check=True)
         self.assertEqual(found.splitlines(), native.stdout.splitlines())
         done = self.run_wperf("stat", "-q", "-e", "inst_retired", "--", RIPGREP, "b", device="sim:pace=free,console=shown", text="abc\nxyz\nb\n")
         self.assertEqual(done.stdout, "abc\nb\n", done.stderr)

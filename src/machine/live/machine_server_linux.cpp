@@ -381,7 +381,7 @@ void on_signal(int /*number*/) {
 }
 
 // Such a machine keeps pace with the clock on the wall by itself, because its clients must be answered while nothing
-// happens, and its programs run on the DLLs of Windows, because the others would block it when they read their input.
+// happens.
 diag::Result<std::string> options_for_staying_on(std::string options) {
   for (const std::string key : {"pace", "instance"}) {
     if (!wperf_driver::option_of(options, key).has_value()) continue;
@@ -390,8 +390,6 @@ diag::Result<std::string> options_for_staying_on(std::string options) {
                                              : "set WPERF_SIM_INSTANCE, for its clients, too",
                        .code = diag::ExitCode::usage};
   }
-  if (!wperf_driver::option_of(options, "windows").has_value())
-    options += options.empty() ? "windows=on" : ",windows=on";
   return options;
 }
 

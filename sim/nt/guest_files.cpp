@@ -1,0 +1,356 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "sim/nt/guest_files.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <memory>
+
+#include "sim/nt/wide_strings.h"
+
+namespace wperf::sim {
+namespace {
+
+constexpr usize kMostOpen = 512;
+constexpr usize kLongestName = 32767, kLongestPart = 255;
+constexpr usize kMostListed = 1u << 20;
+
+FileProblem problem_of(int error) {
+  switch (error) {
+    case ENOENT:
+      return FileProblem::not_found;
+    case ENOTDIR:
+      return FileProblem::not_a_folder;
+    case EACCES:
+    case EPERM:
+    case EROFS:
+    case ELOOP:  // a link; links are not followed
+      return FileProblem::denied;
+    case EEXIST:
+      return FileProblem::exists;
+    case ENOTEMPTY:
+      return FileProblem::not_empty;
+    case EMFILE:
+    case ENFILE:
+      return FileProblem::too_many;
+    case EISDIR:
+      return FileProblem::is_folder;
+    default:
+      return FileProblem::failed;
+  }
+}
+
+// CON, NUL, COM1 … are devices in every folder, whatever their extension.
+bool is_device(std::string_view part) {
+  const std::string_view stem = part.substr(0, part.find('.'));
+  for (const std::string_view name : {"CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$"})
+    if (same_ignoring_case(stem, name)) return true;
+  if (stem.size() < 4) return false;
+  return stem.size() == 4 && stem[3] >= '0' && stem[3] <= '9' &&
+         (same_ignoring_case(stem.substr(0, 3), "COM") || same_ignoring_case(stem.substr(0, 3), "LPT"));
+}
+
+// Windows drops dots and spaces at the end of a part. Names with them are refused, so that a file has only one name.
+bool is_plain(std::string_view part) {
+  if (part.size() > kLongestPart || part.back() == '.' || part.back() == ' ' || is_device(part)) return false;
+  return std::none_of(part.begin(), part.end(), [](char character) {
+    return static_cast<u8>(character) < 0x20 || std::string_view("<>:\"|?*").find(character) != std::string_view::npos;
+  });
+}
+
+// Removes "\\?\", "C:" and a slash at the start, which sets `absolute`. Returns false for another drive or another
+// machine.
+bool take_root(std::string_view& name, bool& absolute) {
+  const auto is_slash = [](char character) { return character == '\\' || character == '/'; };
+  absolute = false;
+  if (name.starts_with("\\\\?\\") || name.starts_with("\\\\.\\")) {
+    name.remove_prefix(4);
+    if (name.size() < 3 || name[1] != ':' || !is_slash(name[2])) return false;
+  } else if (name.size() >= 2 && is_slash(name[0]) && is_slash(name[1])) {
+    return false;
+  }
+  if (name.size() >= 2 && name[1] == ':') {
+    if (!same_ignoring_case(name.substr(0, 1), "c")) return false;
+    name.remove_prefix(2);
+  }
+  absolute = !name.empty() && is_slash(name[0]);
+  return true;
+}
+
+struct CloseFolder {
+  void operator()(DIR* folder) const { ::closedir(folder); }
+};
+
+void fill_facts(const struct stat& status, bool writes, FileFacts& out) {
+  out.folder = S_ISDIR(status.st_mode);
+  out.writable = writes;
+  out.bytes = out.folder ? 0 : static_cast<u64>(status.st_size);
+  out.changed_s = status.st_mtim.tv_sec;
+  out.changed_ns = static_cast<u64>(status.st_mtim.tv_nsec);
+  out.index = status.st_ino;
+}
+
+}  // namespace
+
+GuestFiles::~GuestFiles() {
+  for (const int file : files_)
+    if (file >= 0) ::close(file);
+  if (folder_ >= 0) ::close(folder_);
+}
+
+bool GuestFiles::allow(const std::string& folder, bool writes) {
+  if (folder_ >= 0) ::close(folder_);
+  folder_ = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  writes_ = writes;
+  return folder_ >= 0;
+}
+
+std::optional<std::vector<std::string>> GuestFiles::parts_below(std::string_view name) {
+  bool absolute = false;
+  if (name.empty() || name.size() > kLongestName || name.find('\0') != std::string_view::npos) return std::nullopt;
+  if (!take_root(name, absolute)) return std::nullopt;
+  std::vector<std::string> parts;  // the parts from the drive's root on
+  if (!absolute) parts.emplace_back(kGuestFolder.substr(3));
+  while (!name.empty()) {
+    const usize slash = name.find_first_of("\\/");
+    const std::string_view part = name.substr(0, slash);
+    name.remove_prefix(slash == std::string_view::npos ? name.size() : slash + 1);
+    if (part.empty() || part == ".") continue;
+    if (part == "..") {
+      if (!parts.empty()) parts.pop_back();  // the parent of a drive's root is the root itself
+      continue;
+    }
+    if (!is_plain(part)) return std::nullopt;
+    parts.emplace_back(part);
+  }
+  if (parts.empty() || !same_ignoring_case(parts.front(), kGuestFolder.substr(3))) return std::nullopt;
+  parts.erase(parts.begin());
+  return parts;
+}
+
+std::string GuestFiles::full_name(const std::vector<std::string>& parts) {
+  std::string name(kGuestFolder);
+  for (const std::string& part : parts) name += "\\" + part;
+  return name;
+}
+
+int GuestFiles::open_parent(const std::vector<std::string>& parts, FileProblem& problem) const {
+  problem = FileProblem::not_found;
+  if (folder_ < 0) return -1;
+  int folder = ::fcntl(folder_, F_DUPFD_CLOEXEC, 0);
+  for (usize index = 0; index + 1 < parts.size() && folder >= 0; ++index) {
+    const int next = ::openat(folder, parts[index].c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    const int error = errno;
+    ::close(folder);
+    errno = error;
+    folder = next;
+  }
+  if (folder < 0) problem = problem_of(errno);
+  return folder;
+}
+
+FileProblem GuestFiles::open(std::string_view name, const OpenWish& wish, u32& number) {
+  const auto parts = parts_below(name);
+  if (!parts) return FileProblem::not_found;
+  if (parts->empty()) return folder_ < 0 ? FileProblem::not_found : FileProblem::is_folder;
+  FileProblem problem{};
+  const int parent = open_parent(*parts, problem);
+  if (parent < 0) return problem;
+  // O_NONBLOCK: opening a pipe must not block before it is recognised and refused.
+  int flags = O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
+  flags |= !wish.write ? O_RDONLY : wish.read ? O_RDWR : O_WRONLY;
+  if (wish.append) flags |= O_APPEND;
+  if (writes_ && wish.create) flags |= O_CREAT;
+  if (writes_ && wish.exclusive) flags |= O_EXCL;
+  const bool changes = wish.write || wish.truncate;
+  struct stat status{};
+  if (!writes_ && (changes || wish.create)) {  // existing files are distinguished from files that must not be created
+    const bool there = ::fstatat(parent, parts->back().c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0;
+    if (changes || !there || wish.exclusive) {
+      ::close(parent);
+      return there && wish.exclusive ? FileProblem::exists : FileProblem::denied;
+    }
+  }
+  const int file = ::openat(parent, parts->back().c_str(), flags, 0666);
+  const int error = errno;
+  ::close(parent);
+  if (file < 0) return problem_of(error);
+  problem = FileProblem::none;
+  if (::fstat(file, &status) != 0)
+    problem = FileProblem::failed;
+  else if (S_ISDIR(status.st_mode))
+    problem = FileProblem::is_folder;
+  else if (!S_ISREG(status.st_mode))
+    problem = FileProblem::denied;
+  else if (wish.truncate && ::ftruncate(file, 0) != 0)
+    problem = problem_of(errno);
+  usize free = 0;
+  while (free < files_.size() && files_[free] >= 0) ++free;
+  if (problem == FileProblem::none && free == kMostOpen) problem = FileProblem::too_many;
+  if (problem != FileProblem::none) {
+    ::close(file);
+    return problem;
+  }
+  if (free == files_.size()) files_.push_back(-1);
+  files_[free] = file;
+  number = static_cast<u32>(free);
+  return FileProblem::none;
+}
+
+FileProblem GuestFiles::facts(std::string_view name, FileFacts& out) const {
+  const auto parts = parts_below(name);
+  if (!parts || folder_ < 0) return FileProblem::not_found;
+  struct stat status{};
+  if (parts->empty()) {
+    if (::fstat(folder_, &status) != 0) return problem_of(errno);
+    fill_facts(status, writes_, out);
+    return FileProblem::none;
+  }
+  FileProblem problem{};
+  const int parent = open_parent(*parts, problem);
+  if (parent < 0) return problem;
+  const int answer = ::fstatat(parent, parts->back().c_str(), &status, AT_SYMLINK_NOFOLLOW);
+  const int error = errno;
+  ::close(parent);
+  if (answer != 0) return problem_of(error);
+  if (!S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode)) return FileProblem::denied;
+  fill_facts(status, writes_, out);
+  return FileProblem::none;
+}
+
+FileProblem GuestFiles::facts(u32 number, FileFacts& out) const {
+  struct stat status{};
+  if (!is_open(number) || ::fstat(files_[number], &status) != 0) return FileProblem::failed;
+  fill_facts(status, writes_, out);
+  return FileProblem::none;
+}
+
+FileProblem GuestFiles::list(std::string_view name, std::vector<std::string>& out) const {
+  out.clear();
+  auto parts = parts_below(name);
+  if (!parts || folder_ < 0) return FileProblem::not_found;
+  parts->emplace_back(".");  // the parent of the result is the folder itself
+  FileProblem problem{};
+  const int folder = open_parent(*parts, problem);
+  if (folder < 0) return problem;
+  const std::unique_ptr<DIR, CloseFolder> entries(::fdopendir(folder));
+  if (!entries) {
+    ::close(folder);
+    return FileProblem::failed;
+  }
+  ::rewinddir(entries.get());  // the folder shares its position with the descriptor that it was copied from
+  while (const dirent* entry = ::readdir(entries.get())) {
+    const std::string_view file = entry->d_name;
+    struct stat status{};
+    if (file == "." || file == ".." || !is_plain(file) || file.find('\\') != std::string_view::npos) continue;
+    if (::fstatat(folder, entry->d_name, &status, AT_SYMLINK_NOFOLLOW) != 0) continue;
+    if (!S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode)) continue;
+    if (out.size() == kMostListed) return FileProblem::failed;
+    out.emplace_back(file);
+  }
+  std::sort(out.begin(), out.end());
+  return FileProblem::none;
+}
+
+FileProblem GuestFiles::remove(std::string_view name) {
+  FileFacts now;
+  if (const FileProblem problem = facts(name, now); problem != FileProblem::none) return problem;
+  if (!writes_ || now.folder) return FileProblem::denied;
+  const auto parts = parts_below(name);
+  FileProblem problem{};
+  const int parent = open_parent(*parts, problem);
+  if (parent < 0) return problem;
+  problem = ::unlinkat(parent, parts->back().c_str(), 0) == 0 ? FileProblem::none : problem_of(errno);
+  ::close(parent);
+  return problem;
+}
+
+FileProblem GuestFiles::remove_folder(std::string_view name) {
+  FileFacts now;
+  if (const FileProblem problem = facts(name, now); problem != FileProblem::none) return problem;
+  const auto parts = parts_below(name);
+  if (!writes_ || parts->empty()) return FileProblem::denied;
+  if (!now.folder) return FileProblem::not_a_folder;
+  FileProblem problem{};
+  const int parent = open_parent(*parts, problem);
+  if (parent < 0) return problem;
+  problem = ::unlinkat(parent, parts->back().c_str(), AT_REMOVEDIR) == 0 ? FileProblem::none : problem_of(errno);
+  ::close(parent);
+  return problem;
+}
+
+FileProblem GuestFiles::make_folder(std::string_view name) {
+  const auto parts = parts_below(name);
+  if (!parts) return FileProblem::not_found;
+  if (parts->empty()) return folder_ < 0 ? FileProblem::not_found : FileProblem::exists;
+  FileProblem problem{};
+  const int parent = open_parent(*parts, problem);
+  if (parent < 0) return problem;
+  if (!writes_)
+    problem = FileProblem::denied;
+  else
+    problem = ::mkdirat(parent, parts->back().c_str(), 0777) == 0 ? FileProblem::none : problem_of(errno);
+  ::close(parent);
+  return problem;
+}
+
+FileProblem GuestFiles::rename(std::string_view from, std::string_view to, bool replace) {
+  FileFacts now;
+  if (const FileProblem problem = facts(from, now); problem != FileProblem::none) return problem;
+  const auto old_parts = parts_below(from), new_parts = parts_below(to);
+  if (!new_parts) return FileProblem::not_found;
+  if (!writes_ || old_parts->empty() || new_parts->empty()) return FileProblem::denied;
+  if (!replace && facts(to, now) != FileProblem::not_found) return FileProblem::exists;
+  FileProblem problem{};
+  const int old_parent = open_parent(*old_parts, problem);
+  if (old_parent < 0) return problem;
+  const int new_parent = open_parent(*new_parts, problem);
+  if (new_parent >= 0) {
+    const int answer = ::renameat(old_parent, old_parts->back().c_str(), new_parent, new_parts->back().c_str());
+    problem = answer == 0 ? FileProblem::none : problem_of(errno);
+    ::close(new_parent);
+  }
+  ::close(old_parent);
+  return problem;
+}
+
+bool GuestFiles::is_open(u32 number) const {
+  return number < files_.size() && files_[number] >= 0;
+}
+
+std::optional<usize> GuestFiles::read(u32 number, std::span<char> out) {
+  if (!is_open(number)) return std::nullopt;
+  const ssize_t got = ::read(files_[number], out.data(), out.size());
+  return got < 0 ? std::nullopt : std::optional<usize>(static_cast<usize>(got));
+}
+
+std::optional<usize> GuestFiles::write(u32 number, std::span<const char> bytes) {
+  if (!is_open(number)) return std::nullopt;
+  const ssize_t done = ::write(files_[number], bytes.data(), bytes.size());
+  return done < 0 ? std::nullopt : std::optional<usize>(static_cast<usize>(done));
+}
+
+std::optional<u64> GuestFiles::seek(u32 number, std::int64_t offset, From from) {
+  if (!is_open(number)) return std::nullopt;
+  const int whence = from == From::start ? SEEK_SET : from == From::here ? SEEK_CUR : SEEK_END;
+  const off_t place = ::lseek(files_[number], offset, whence);
+  return place < 0 ? std::nullopt : std::optional<u64>(static_cast<u64>(place));
+}
+
+bool GuestFiles::resize(u32 number, u64 bytes) {
+  constexpr u64 kLargest = u64{1} << 40;
+  return is_open(number) && bytes <= kLargest && ::ftruncate(files_[number], static_cast<off_t>(bytes)) == 0;
+}
+
+bool GuestFiles::close(u32 number) {
+  if (!is_open(number)) return false;
+  ::close(files_[number]);
+  files_[number] = -1;
+  return true;
+}
+
+}  // namespace wperf::sim

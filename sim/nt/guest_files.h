@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The files a simulated program may see: those of one folder of the host, and no others. For the program the folder is
+// C:\work, which is also where it works; nothing else exists on its only drive. Names are resolved before they reach
+// the host, and each part is opened without following links, so that no name leads out of the folder. Owned by a
+// process's state.
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/ints.h"
+#include "sim/nt/standard_streams.h"
+
+namespace wperf::sim {
+
+inline constexpr std::string_view kGuestFolder = "C:\\work";
+
+// The parts of the simulating machine that a program sees.
+struct Surroundings {
+  std::string folder;                                  // on the host; if empty, the program sees no files
+  bool writes = false;                                 // it may also change the contents of the folder
+  std::shared_ptr<StandardStreams> streams = nullptr;  // null: it has no input, and its output appears nowhere
+};
+
+enum class FileProblem : u8 { none, not_found, denied, exists, too_many, is_folder, not_a_folder, not_empty, failed };
+
+struct OpenWish {
+  bool read = false, write = false, append = false;
+  bool create = false;     // if the file does not exist
+  bool truncate = false;   // if the file exists
+  bool exclusive = false;  // fails if the file exists
+};
+
+struct FileFacts {
+  bool folder = false, writable = false;
+  u64 bytes = 0;
+  std::int64_t changed_s = 0;  // since 1970
+  u64 changed_ns = 0;          // within the second
+  u64 index = 0;               // distinguishes files
+};
+
+class GuestFiles {
+ public:
+  GuestFiles() = default;
+  ~GuestFiles();
+  GuestFiles(const GuestFiles&) = delete;
+  GuestFiles& operator=(const GuestFiles&) = delete;
+
+  [[nodiscard]] bool allow(const std::string& folder, bool writes);  // false: there is no such folder
+
+  // The parts of a program's name "..\work\a/b.txt" below the folder: {"a", "b.txt"}. nullopt if it is not below, or
+  // not a name that Windows allows.
+  static std::optional<std::vector<std::string>> parts_below(std::string_view name);
+  // The path of a file as the program sees it: "C:\work\a\b.txt".
+  static std::string full_name(const std::vector<std::string>& parts);
+
+  // Sets `number`, which the calls below take.
+  [[nodiscard]] FileProblem open(std::string_view name, const OpenWish& wish, u32& number);
+  [[nodiscard]] FileProblem facts(std::string_view name, FileFacts& out) const;
+  [[nodiscard]] FileProblem facts(u32 number, FileFacts& out) const;
+  // The names in a folder, sorted; without "." and "..", and without special files.
+  [[nodiscard]] FileProblem list(std::string_view name, std::vector<std::string>& out) const;
+  [[nodiscard]] FileProblem remove(std::string_view name);
+  [[nodiscard]] FileProblem remove_folder(std::string_view name);
+  [[nodiscard]] FileProblem make_folder(std::string_view name);
+  [[nodiscard]] FileProblem rename(std::string_view from, std::string_view to, bool replace);
+
+  [[nodiscard]] bool is_open(u32 number) const;
+  std::optional<usize> read(u32 number, std::span<char> out);  // 0 at the end
+  std::optional<usize> write(u32 number, std::span<const char> bytes);
+  enum class From : u8 { start, here, end };
+  std::optional<u64> seek(u32 number, std::int64_t offset, From from);
+  [[nodiscard]] bool resize(u32 number, u64 bytes);
+  bool close(u32 number);
+
+ private:
+  // Opens the folder that holds the last part. Returns -1 and sets *problem on failure. The caller closes it.
+  int open_parent(const std::vector<std::string>& parts, FileProblem& problem) const;
+
+  int folder_ = -1;
+  bool writes_ = false;
+  std::vector<int> files_;  // by number; -1: free
+};
+
+}  // namespace wperf::sim

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "sim/nt/wide_strings.h"
+
+#include <gtest/gtest.h>
+
+namespace wperf::sim {
+namespace {
+
+TEST(Unicode, both_ways) {
+  const std::string text = "a\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80";  // a, U+00E4, U+20AC, U+1F600
+  const std::vector<u16> wide = to_utf16(text);
+  EXPECT_EQ(wide, (std::vector<u16>{'a', 0xe4, 0x20ac, 0xd83d, 0xde00}));
+  EXPECT_EQ(to_utf8(wide), text);
+  EXPECT_TRUE(to_utf16("").empty());
+  EXPECT_EQ(to_utf8(std::vector<u16>{}), "");
+}
+
+TEST(Unicode, what_is_not_well_formed_is_replaced) {
+  // A byte that cannot begin a character, a truncated character, an overlong encoding, half of a surrogate pair.
+  EXPECT_EQ(to_utf16("x\xffy"), (std::vector<u16>{'x', 0xfffd, 'y'}));
+  EXPECT_EQ(to_utf16("\xe2\x82"), (std::vector<u16>{0xfffd, 0xfffd}));
+  EXPECT_EQ(to_utf16("\xc0\xafz"), (std::vector<u16>{0xfffd, 0xfffd, 'z'}));
+  EXPECT_EQ(to_utf16("\xed\xa0\x80").front(), 0xfffd);
+  EXPECT_EQ(to_utf16("\xf4\x90\x80\x80").front(), 0xfffd);
+  EXPECT_EQ(to_utf8(std::vector<u16>{0xd83d, 'x', 0xde00}), "\xef\xbf\xbdx\xef\xbf\xbd");
+}
+
+}  // namespace
+}  // namespace wperf::sim
