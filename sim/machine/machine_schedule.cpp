@@ -232,20 +232,26 @@ void Machine::note_begin(const Core& core, Thread& thread, const Thread* creator
   note_life(WPERF_SIM_THREAD_BEGAN, core, thread, creator);
 }
 
+// Notes the threads that a call of this one began or woke, in other processes, too.
+void Machine::note_wakes(const Core& core, const Thread& caller) {
+  const u64 now_ns = clock_.ns_at(core.local_cycles);
+  for (const auto& task : tasks_) {
+    for (const auto& one : task->threads) {
+      if (one->ended) continue;
+      const u64 until_ns = task->program->sleep_until_ns(one->id);
+      if (!one->noted) note_begin(core, *one, &caller);
+      if (!one->waits || until_ns == one->wait_until_ns || until_ns > now_ns) continue;
+      note_ready(core, *one, &caller, now_ns);
+    }
+  }
+}
+
 // Notes the threads that the call began, woke, ended or moved.
 void Machine::note_call(Core& core, Thread& caller) {
   caller.in_call = true;
   if (!schedule_) return;
-  Task& task = *caller.task;
-  const u64 now_ns = clock_.ns_at(core.local_cycles);
   if (caller.ended) note_life(WPERF_SIM_THREAD_ENDED, core, caller, nullptr);
-  for (const auto& one : task.threads) {
-    if (one->ended) continue;
-    const u64 until_ns = task.program->sleep_until_ns(one->id);
-    if (!one->noted) note_begin(core, *one, &caller);
-    if (!one->waits || until_ns == one->wait_until_ns || until_ns > now_ns) continue;
-    note_ready(core, *one, &caller, now_ns);
-  }
+  note_wakes(core, caller);
   // A thread that moved to another core may be noted there before its old core has its next thread.
   for (Core& one : cores_) {
     if (one.noted != nullptr && !one.noted->ended && one.noted->core != one.index) note_switch(one, nullptr);

@@ -32,12 +32,14 @@ struct ProgramWish {
   u32 core = 0;                                        // where its first thread starts
   u64 affinity = 0;                                    // the cores on which its threads may run; 0: as they like
   std::shared_ptr<StandardStreams> streams = nullptr;  // null: those of this process
+  std::shared_ptr<const nt::Inheritance> inheritance = nullptr;  // null without a creator
 };
 
 struct LoadRequest {
   const ProgramWish& program;
   u64 seed = 0;
   u32 pid = 0, thread_id = 0;
+  ProgramHost* host = nullptr;  // outlives the program
 };
 
 class Parts {

@@ -60,8 +60,9 @@ class RealParts final : public Parts {
     const ProgramWish& wish = request.program;
     Surroundings surroundings = surroundings_;
     if (wish.streams) surroundings.streams = wish.streams;
+    if (system_ == nullptr) system_ = nt::make_system(request.host);
     return nt::load_process({wish.image_path, wish.command_line, system_folder_, request.seed, request.pid, wish.core,
-                             config_.core_count, wish.affinity, surroundings},
+                             config_.core_count, wish.affinity, surroundings, system_, wish.inheritance},
                             error);
   }
 
@@ -77,6 +78,7 @@ class RealParts final : public Parts {
   u64 seed_;
   std::string system_folder_;
   Surroundings surroundings_;
+  std::shared_ptr<nt::System> system_;
   SharedConfig config_;
   std::unique_ptr<SharedMemorySystem> shared_;
 };

@@ -59,7 +59,7 @@ u32 Machine::spawn(const ProgramWish& wish, MachineError& error) {
   const u32 thread = pid + 4;
   LoadError load_error;
   auto task = std::make_unique<Task>();
-  task->program = parts_->load({wish, options_.seed + pid, pid, thread}, load_error);
+  task->program = parts_->load({wish, options_.seed + pid, pid, thread, this}, load_error);
   if (!task->program) {
     error.text = load_error.text.empty() ? "cannot load " + wish.image_path : load_error.text;
     error.hint = load_error.hint;
@@ -70,6 +70,22 @@ u32 Machine::spawn(const ProgramWish& wish, MachineError& error) {
   add_thread(*tasks_.back(), thread, wish.core);
   if (schedule_) note_begin(cores_[wish.core], *tasks_.back()->threads.front(), nullptr);
   return pid;
+}
+
+u32 Machine::start(const ChildWish& wish, u64 now_ns) {
+  MachineError ignored;  // its creator gets an error of Windows
+  const u32 core = std::min<u32>(wish.core, static_cast<u32>(cores_.size()) - 1);
+  const u32 pid = spawn({wish.image_path, wish.command_line, core, wish.affinity, nullptr, wish.inheritance}, ignored);
+  if (pid == 0) return 0;
+  resume(pid);
+  tasks_.back()->creator = wish.creator;
+  tasks_.back()->threads.front()->not_before_ns = now_ns;
+  return pid;
+}
+
+void Machine::end(u32 pid, u32 exit_code) {
+  for (const auto& task : tasks_)
+    if (task->status().pid == pid && task->status().running) end_task(*task, exit_code);
 }
 
 void Machine::resume(u32 pid) {
@@ -154,12 +170,16 @@ void Machine::end_task(Task& task, u32 exit_code) {
   task.status().running = false;
   task.status().exit_code = exit_code;
   task.details.modules = task.program->modules();
+  const Core& core = cores_[task.threads.front()->core];
+  task.program->ended(exit_code, std::max(now_ns_, clock_.ns_at(core.local_cycles)));
+  if (schedule_) note_wakes(core, *task.threads.front());
   task.program.reset();
 }
 
 void Machine::kill(u32 pid) {
-  for (const auto& task : tasks_)
-    if (task->status().pid == pid && task->status().running) end_task(*task, kExitKilled);
+  end(pid, kExitKilled);
+  for (usize index = 0; index < tasks_.size(); ++index)
+    if (tasks_[index]->creator == pid) kill(tasks_[index]->status().pid);
 }
 
 bool Machine::interrupt(u32 pid) {
@@ -179,7 +199,7 @@ void Machine::crash(Task& task, MachineError& error) {
   crashed.hint = parts_->unavailable().empty()
                      ? "run the program under a debugger; sim/README.md says what the simulated Windows lacks"
                      : "to run programs, the simulator needs the Unicorn library (libunicorn2)";
-  if (error.text.empty()) error = crashed;
+  if (error.text.empty() && (task.creator == 0 || task.program->lacked())) error = crashed;
   end_task(task, task.program->exit_code());
 }
 

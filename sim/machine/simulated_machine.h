@@ -72,10 +72,10 @@ class ProfilingUnits {
   ~ProfilingUnits() = default;
 };
 
-class Machine {
+class Machine final : private ProgramHost {
  public:
   Machine(MachineOptions options, std::unique_ptr<Parts> parts);
-  ~Machine();
+  ~Machine() override;
   Machine(const Machine&) = delete;
   Machine& operator=(const Machine&) = delete;
 
@@ -92,6 +92,7 @@ class Machine {
   // Null for an unknown id. The result is valid as long as the machine; facts about a running program are valid until
   // wait().
   const ProgramDetails* details(u32 pid);
+  // Ends it and all that it started.
   void kill(u32 pid);
   // Ctrl-C on the program's console. Returns false if it cannot take that.
   bool interrupt(u32 pid);
@@ -163,6 +164,7 @@ class Machine {
   void note_switch(Core& core, Thread* next);
   void note_timer_wakes(const Core& core);
   void note_call(Core& core, Thread& caller);
+  void note_wakes(const Core& core, const Thread& caller);
   void note_ready(const Core& core, Thread& thread, const Thread* waker, u64 time_ns);
   void note_begin(const Core& core, Thread& thread, const Thread* creator);
   void note_life(u32 kind, const Core& core, const Thread& thread, const Thread* creator);
@@ -171,6 +173,8 @@ class Machine {
   WperfSimScheduleEvent note_of(u32 kind, const Core& core) const;
   u64 core_ns(const Core& core) const;
   void end_thread(Thread& thread);
+  u32 start(const ChildWish& wish, u64 now_ns) override;
+  void end(u32 pid, u32 exit_code) override;
   void end_task(Task& task, u32 exit_code);
   void crash(Task& task, MachineError& error);
   void fire_timer();

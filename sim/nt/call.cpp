@@ -70,6 +70,8 @@ Status Call::read_name(u64 attributes, ObjectName& out) {
   ObjectAttributes given{};
   if (!get(attributes, given)) return kAccessViolation;
   out.attributes = given.attributes;
+  constexpr u64 kInherit = 2;
+  inherits_ = (given.attributes & kInherit) != 0;
   if (given.name != 0 && !read_unicode(given.name, out.text)) return kAccessViolation;
   if (given.root == 0) return kSuccess;
   if (const auto folder = state.handles.at<File>(given.root)) {
@@ -101,7 +103,7 @@ Status Call::answer_with_status(u64 status_at, u64 buffer, u64 room, const void*
 }
 
 Status Call::give_handle(u64 address, ObjectPointer object) {
-  const u64 handle = state.handles.add(std::move(object));
+  const u64 handle = state.handles.add(std::move(object), inherits_);
   if (handle == 0) return kInsufficientResources;
   if (put(address, handle)) return kSuccess;
   state.handles.close(handle);
@@ -115,10 +117,26 @@ Thread* Call::thread_of(u64 handle) {
   return find_thread(state, object->id);
 }
 
+Thread* Call::thread_of_any_process(u64 handle) {
+  if (Thread* const own = thread_of(handle)) return own;
+  const auto object = state.handles.at<ThreadObject>(handle);
+  for (const State* const process : state.system->processes) {
+    Thread* const found = object != nullptr ? find_thread(*process, object->id) : nullptr;
+    if (found != nullptr) return found;
+  }
+  return nullptr;
+}
+
 ObjectPointer Call::object_of(u64 handle) {
   if (handle == kThisThread) return thread.object;
   if (handle == kThisProcess) return state.process_object;
   return state.handles.at(handle);
+}
+
+State* Call::process_of(u64 handle) {
+  const ObjectPointer object = object_of(handle);
+  if (object == nullptr || object->kind != Object::Kind::process) return nullptr;
+  return find_process(*state.system, static_cast<const ProcessObject&>(*object).id);
 }
 
 u64 Call::end_process(u32 code) {
@@ -140,6 +158,7 @@ void Call::end_with(u64 answer) const {
 
 u64 Call::crash(std::string why) {
   state.exit_code = kNotImplemented;
+  state.lacked = true;
   state.crash_text = std::move(why);
   outcome_ = CallOutcome::crashed;
   return kNoAnswer;

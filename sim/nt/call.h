@@ -58,10 +58,13 @@ class Call {
   // The same for calls on files: an I/O status tells the size.
   Status answer_with_status(u64 status_at, u64 buffer, u64 room, const void* bytes, u64 size);
 
-  // Puts a handle to the object there.
+  // Puts a handle to the object there. It is inherited if the attributes that read_name() read say so.
   Status give_handle(u64 address, ObjectPointer object);
-  Thread* thread_of(u64 handle);        // null for another handle
+  void set_inherits(bool inherits) { inherits_ = inherits; }
+  Thread* thread_of(u64 handle);  // of this process; null for another handle
+  Thread* thread_of_any_process(u64 handle);
   ObjectPointer object_of(u64 handle);  // the pseudo-handles of process and thread included
+  State* process_of(u64 handle);        // null for another handle, and for a process that has ended
 
   u64 end_process(u32 code);
   u64 end_this_thread(u32 code);
@@ -85,6 +88,7 @@ class Call {
   u64 crash(std::string why);
 
   bool bad_pointer_ = false;
+  bool inherits_ = false;
   CallOutcome outcome_ = CallOutcome::resume;
 };
 

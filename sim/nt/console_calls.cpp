@@ -43,8 +43,8 @@ u64 read_line(Call& call) {
   if (line.empty()) {
     if (!state.streams->is_ready(StandardStreams::kInput)) return wait_for_host(call, 0);
     std::string bytes(kLongestLine, '\0');
-    bytes.resize(state.streams->read(state.input_read, bytes));
-    state.input_read += bytes.size();
+    bytes.resize(state.streams->read(*state.input_read, bytes));
+    *state.input_read += bytes.size();
     for (const u16 unit : to_utf16(bytes)) {
       if (unit == '\n') line.push_back('\r');
       line.push_back(unit);

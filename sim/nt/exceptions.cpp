@@ -92,4 +92,13 @@ bool deliver_apc(State& state, Thread& thread, Status status) {
   return true;
 }
 
+Status add_apc(State& state, Thread& thread, const Apc& apc, u64 now_ns) {
+  constexpr usize kMost = 65536;
+  if (thread.ended || thread.apcs.size() == kMost) return kUnsuccessful;
+  thread.apcs.push_back(apc);
+  if (thread.wait.kind == Wait::Kind::none || !thread.wait.alertable) return kSuccess;
+  end_wait(thread, kUserApc, now_ns);
+  return deliver_apc(state, thread, kUserApc) ? kSuccess : kStackOverflow;
+}
+
 }  // namespace wperf::sim::nt

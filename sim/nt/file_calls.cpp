@@ -79,12 +79,19 @@ u64 open_file_with(Call& call, const Opening& opening) {
   ObjectName name;
   if (const Status status = call.read_name(call.argument(2), name); status != kSuccess) return status;
   if (opening.disposition > kOverwriteIf) return kInvalidParameter;
-  Place place = call.state.files.find(name.text);
   std::shared_ptr<File> file;
   u64 information = 0;
-  Status status = open_place(place, opening, file, information);
+  Status status = kSuccess;
+  if (names_pipe(name.text)) {
+    information = 1;
+    status = open_pipe(call, name.text, file);
+  } else {
+    Place place = call.state.files.find(name.text);
+    status = open_place(place, opening, file, information);
+    if (status == kSuccess) file->path = std::string(kNtPrefix) + place.path;
+  }
   if (status == kSuccess) {
-    file->path = std::string(kNtPrefix) + place.path;
+    file->keeps = call.state.shared_files;
     file->answers_at_once = (opening.options & kSynchronous) != 0;
     status = call.give_handle(call.argument(0), file);
   }
@@ -101,30 +108,13 @@ u64 open_file(Call& call) {
   return open_file_with(call, {call.argument32(1), kOpen, call.argument32(5)});
 }
 
-// The end of a read or write: I/O status, event, completion port, position.
-u64 complete(Call& call, File& file, Status status, u64 information) {
-  if (!call.put_io_status(call.argument(4), status, information)) return 0;
-  if (const auto event = call.state.handles.at<Event>(call.argument(1))) {
-    event->signalled = true;
-    wake_waiters(call.state, *event, call.now_ns);
-  }
-  file.signalled = true;
-  const bool failed = (status & 0xc0000000) == 0xc0000000;
-  if (file.port != nullptr && call.argument(3) != 0 && !failed && !file.quiet_at_once &&
-      file.port->packets.size() < Port::kMostPackets) {
-    file.port->packets.push_back({file.port_key, call.argument(3), status, information});
-    wake_waiters(call.state, *file.port, call.now_ns);
-  }
-  return status;
-}
-
 u64 read_stream(Call& call, File& file, std::span<char> bytes, u64& done) {
   done = 0;
   if (file.type == File::Type::null) return kEndOfFile;
   if (file.type != File::Type::input) return kAccessDenied;
   if (!call.state.streams) return kPipeBroken;
-  done = call.state.streams->read(call.state.input_read, bytes);
-  call.state.input_read += done;
+  done = call.state.streams->read(*call.state.input_read, bytes);
+  *call.state.input_read += done;
   return done == 0 && !bytes.empty() ? kPipeBroken : kSuccess;
 }
 
@@ -157,7 +147,7 @@ u64 read_file(Call& call) {
   const auto file = call.state.handles.at<File>(call.argument(0));
   if (file == nullptr) return kInvalidHandle;
   if (file->type == File::Type::folder) return kInvalidDeviceRequest;
-  if (call.argument(2) != 0) return call.refuse("reads that call a routine are not part of the simulated machine");
+  if (file->type == File::Type::pipe) return read_pipe(call, file);
   if (file->type == File::Type::input && call.state.streams && !call.state.streams->is_ready(StandardStreams::kInput))
     return wait_for_host(call, 0);
   u64 offset = 0, done = 0;
@@ -175,7 +165,7 @@ u64 read_file(Call& call) {
     whole += done;
   } while (status == kSuccess && done == kMostAtOnce && whole < length && !file->is_stream());
   if (whole != 0) status = kSuccess;
-  return complete(call, *file, status, whole);
+  return complete_io(call, *file, status, whole);
 }
 
 u64 write_disk(File& file, std::span<const char> bytes, u64 offset, u64& done) {
@@ -198,7 +188,7 @@ u64 write_file(Call& call) {
   const auto file = call.state.handles.at<File>(call.argument(0));
   if (file == nullptr) return kInvalidHandle;
   if (file->type == File::Type::folder || file->type == File::Type::input) return kAccessDenied;
-  if (call.argument(2) != 0) return call.refuse("writes that call a routine are not part of the simulated machine");
+  if (file->type == File::Type::pipe) return write_pipe(call, *file);
   u64 offset = 0, whole = call.done_before;
   const u64 length = call.argument32(6);
   if (!read_offset(call, *file, offset)) return 0;
@@ -217,7 +207,7 @@ u64 write_file(Call& call) {
     }
     whole += done;
   }
-  return complete(call, *file, status, whole);
+  return complete_io(call, *file, status, whole);
 }
 
 u64 answer_name(Call& call, const File& file) {
@@ -240,7 +230,8 @@ u64 answer_file(Call& call, const T& value) {
 // arguments: file, I/O status, buffer, its size, class
 u64 query_file(Call& call) {
   constexpr u32 kBasic = 4, kStandard = 5, kInternal = 6, kEa = 7, kAccess = 8, kName = 9, kPosition = 14, kMode = 16,
-                kAlignment = 17, kNetworkOpen = 34, kTag = 35, kNotification = 41, kId = 59, kStat = 68;
+                kAlignment = 17, kNetworkOpen = 34, kPipe = 23, kPipeLocal = 24, kTag = 35, kNotification = 41,
+                kId = 59, kStat = 68;
   const auto file = call.state.handles.at<File>(call.argument(0));
   if (file == nullptr) return kInvalidHandle;
   FileFacts facts;
@@ -281,6 +272,18 @@ u64 query_file(Call& call) {
       return answer_file(call, std::array<u32, 2>{attributes_of(facts), 0});
     case kNotification:
       return answer_file(call, u32{file->quiet_at_once});
+    case kPipe:
+      if (file->type != File::Type::pipe) return kInvalidParameter;
+      return answer_file(call, std::array<u32, 2>{0, u32{!file->may_wait}});
+    case kPipeLocal: {
+      if (file->type != File::Type::pipe) return kInvalidParameter;
+      constexpr u32 kBothWays = 2, kMostInstances = 255, kConnected = 3;
+      const Pipe& pipe = *file->pipe;
+      const auto in = static_cast<u32>(pipe.most[file->end]), out = static_cast<u32>(pipe.most[1 - file->end]);
+      return answer_file(
+          call, std::array<u32, 10>{0, kBothWays, kMostInstances, 1, in, static_cast<u32>(pipe.bytes[file->end].size()),
+                                    out, out, kConnected, static_cast<u32>(1 - file->end)});
+    }
     case kId:
       return answer_file(call, std::array<u64, 3>{kVolumeSerial, facts.index, 0});
     case kStat: {
@@ -320,7 +323,8 @@ Status rename(Call& call, File& file, bool replaces) {
 
 Status set_file_fact(Call& call, File& file) {
   constexpr u32 kBasic = 4, kRename = 10, kDisposition = 13, kPosition = 14, kMode = 16, kAllocation = 19, kEnd = 20,
-                kCompletion = 30, kNotification = 41, kReplaceCompletion = 61, kDispositionEx = 64, kRenameEx = 65;
+                kPipe = 23, kCompletion = 30, kNotification = 41, kReplaceCompletion = 61, kDispositionEx = 64,
+                kRenameEx = 65;
   const u64 buffer = call.argument(2);
   switch (call.argument32(4)) {
     case kBasic:
@@ -342,6 +346,13 @@ Status set_file_fact(Call& call, File& file) {
     }
     case kPosition:
       return call.get(buffer, file.position) ? kSuccess : kAccessViolation;
+    case kPipe: {
+      u32 modes[2] = {};  // of reading and of completion
+      if (!call.get(buffer, modes)) return kAccessViolation;
+      if (file.type != File::Type::pipe || modes[0] != 0) return kInvalidParameter;
+      file.may_wait = modes[1] == 0;
+      return kSuccess;
+    }
     case kEnd: {
       u64 bytes = 0;
       if (!call.get(buffer, bytes)) return kAccessViolation;
@@ -409,6 +420,31 @@ constexpr Service kFiles[] = {
 };
 
 }  // namespace
+
+void end_io(State& state, File& file, Event* event, u64 now_ns) {
+  if (event != nullptr) {
+    event->signalled = true;
+    wake_waiters(state, *event, now_ns);
+  }
+  file.signalled = true;
+  wake_waiters(state, file, now_ns);
+}
+
+u64 complete_io(Call& call, File& file, Status status, u64 information) {
+  if (!call.put_io_status(call.argument(4), status, information)) return 0;
+  end_io(call.state, file, call.state.handles.at<Event>(call.argument(1)).get(), call.now_ns);
+  const bool failed = (status & 0xc0000000) == 0xc0000000;
+  if (call.argument(2) != 0) {
+    const Apc routine{call.argument(2), {call.argument(3), call.argument(4), 0}};
+    return failed ? status : std::max(status, add_apc(call.state, call.thread, routine, call.now_ns));
+  }
+  if (file.port != nullptr && call.argument(3) != 0 && !failed && !file.quiet_at_once &&
+      file.port->packets.size() < Port::kMostPackets) {
+    file.port->packets.push_back({file.port_key, call.argument(3), status, information});
+    wake_waiters(call.state, *file.port, call.now_ns);
+  }
+  return status;
+}
 
 u64 write_stream(Call& call, const File& file, std::span<const char> bytes) {
   if (file.type == File::Type::null || !call.state.streams) return bytes.size();

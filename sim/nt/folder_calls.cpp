@@ -163,6 +163,8 @@ u32 device_type(const State& state, const File& file) {
     case File::Type::output:
     case File::Type::error:
       return is_console(state, file) ? kConsole : kPipe;
+    case File::Type::pipe:
+      return kPipe;
     default:
       return kDisk;
   }
@@ -213,14 +215,6 @@ u64 query_volume(Call& call) {
   }
 }
 
-u64 refuse_control(Call& call) {
-  return call.state.handles.at<File>(call.argument(0)) == nullptr ? kInvalidHandle : kInvalidDeviceRequest;
-}
-
-u64 nothing_to_cancel(Call& call) {
-  return call.state.handles.at<File>(call.argument(0)) == nullptr ? kInvalidHandle : kNotFound;
-}
-
 bool put_lock_status(Call& call, u64 address) {
   return address == 0 || call.put_io_status(address, kSuccess, 0);
 }
@@ -235,17 +229,17 @@ u64 lock_file(Call& call) {
   constexpr usize kMost = 65536;
   if (file->locks.size() == kMost) return kInsufficientResources;
   bool granted = true;
-  call.state.handles.for_each([&](const Object& object) {
+  const auto look_at = [&](const Object& object) {
     if (object.kind != Object::Kind::file) return;
     const File& other = static_cast<const File&>(object);
     if (other.path != file->path) return;
     granted = granted && std::ranges::none_of(other.locks, [&](const LockedRange& one) {
                 return one.overlaps(wanted) && (wanted.exclusive || (one.exclusive && &other != file.get()));
               });
-  });
+  };
+  for (const State* const process : call.state.system->processes) process->handles.for_each(look_at);
   if (!granted && (call.argument32(8) & 0xff) != 0) return kLockNotGranted;
-  if (!granted)
-    return call.refuse("a lock that waits for another one of the same program is not part of the simulated machine");
+  if (!granted) return call.refuse("a lock that waits for another one is not part of the simulated machine");
   file->locks.push_back(wanted);
   return put_lock_status(call, call.argument(4)) ? kSuccess : kAccessViolation;
 }
@@ -293,8 +287,8 @@ u64 query_object(Call& call) {
       return call.answer_with(buffer, room, basic.data(), sizeof basic, size_at);
     }
     case kHandleFlags: {
-      constexpr u16 kNone = 0;
-      return call.answer_with(buffer, room, &kNone, sizeof kNone, size_at);
+      const std::array<u8, 2> flags{call.state.handles.inherits(call.argument(0)), 0};  // inherited, protected
+      return call.answer_with(buffer, room, flags.data(), sizeof flags, size_at);
     }
     case kName: {
       std::string name = object->name;
@@ -320,16 +314,25 @@ u64 query_object(Call& call) {
   }
 }
 
-u64 set_object(Call&) {
+// arguments: handle, class, buffer, its size
+u64 set_object(Call& call) {
+  constexpr u32 kHandleFlags = 4;
+  if (call.argument32(1) != kHandleFlags) return kInvalidInfoClass;
+  if (call.object_of(call.argument(0)) == nullptr) return kInvalidHandle;
+  u8 inherits = 0;
+  if (!call.get(call.argument(2), inherits)) return 0;
+  call.state.handles.set_inherits(call.argument(0), inherits != 0);
   return kSuccess;
 }
 
 constexpr Service kFolders[] = {
-    {"NtQueryDirectoryFile", list_folder},   {"NtQueryVolumeInformationFile", query_volume},
-    {"NtFsControlFile", refuse_control},     {"NtCancelIoFile", nothing_to_cancel},
-    {"NtCancelIoFileEx", nothing_to_cancel}, {"NtLockFile", lock_file},
-    {"NtUnlockFile", unlock_file},           {"NtDeleteFile", delete_file},
-    {"NtQueryObject", query_object},         {"NtSetInformationObject", set_object},
+    {"NtQueryDirectoryFile", list_folder},
+    {"NtQueryVolumeInformationFile", query_volume},
+    {"NtLockFile", lock_file},
+    {"NtUnlockFile", unlock_file},
+    {"NtDeleteFile", delete_file},
+    {"NtQueryObject", query_object},
+    {"NtSetInformationObject", set_object},
 };
 
 }  // namespace

@@ -18,7 +18,8 @@ constexpr usize kLongestCommandLine = 32766;
 
 class NtProcess final : public Program {
  public:
-  explicit NtProcess(u64 seed) : state_(seed) {}
+  NtProcess(u64 seed, std::shared_ptr<System> system, std::shared_ptr<FileSystem> files)
+      : state_(seed, std::move(system), std::move(files)) {}
   ~NtProcess() override {
     for (const auto& [base, section] : state_.views) write_back(*section);
   }
@@ -36,6 +37,7 @@ class NtProcess final : public Program {
   u32 processor(u32 id) const override { return find(id).processor; }
   u32 exit_code() const override { return state_.exit_code; }
   std::string crash_text() const override { return state_.crash_text; }
+  bool lacked() const override { return state_.lacked; }
   bool is_starting() const override { return state_.is_starting; }
   bool has_ended(u32 id) const override { return find(id).ended; }
 
@@ -43,6 +45,7 @@ class NtProcess final : public Program {
   bool goes_on_after(u32 id, const Stop& stop) override;
   bool interrupt(u64 now_ns) override;
   bool wakes(u32 id, u64 now_ns) override;
+  void ended(u32 exit_code, u64 now_ns) override;
 
   u64 sleep_until_ns(u32 id) const override {
     const Thread& thread = find(id);
@@ -58,6 +61,8 @@ class NtProcess final : public Program {
       case Wait::Kind::objects:
       case Wait::Kind::packets:
         return WaitsFor::threads;
+      case Wait::Kind::host:
+        return thread.wait.pipe != nullptr ? WaitsFor::threads : WaitsFor::time;
       default:
         return WaitsFor::time;
     }
@@ -93,6 +98,7 @@ CallOutcome NtProcess::kernel_call(u32 id, u32 immediate, u64 now_ns) {
   if (service == state_.services.end() || service->second == nullptr) {
     const auto name = state_.service_names.find(immediate);
     state_.exit_code = 0xc000001c;  // STATUS_INVALID_SYSTEM_SERVICE
+    state_.lacked = true;
     state_.crash_text = name == state_.service_names.end()
                             ? "svc #" + std::to_string(immediate) + " at " +
                                   describe_address(state_, thread.registers.pc - 4) + " is not a system call"
@@ -136,6 +142,15 @@ bool NtProcess::wakes(u32 id, u64 now_ns) {
   }
   end_wait(thread, thread.wait.kind == Wait::Kind::time ? kSuccess : kTimeout, now_ns);
   return true;
+}
+
+void NtProcess::ended(u32 exit_code, u64 now_ns) {
+  for (const auto& thread : state_.threads) end_thread(state_, *thread, exit_code, now_ns);
+  state_.process_object->exit_code = exit_code;
+  state_.process_object->signalled = true;
+  wake_waiters(state_, *state_.process_object, now_ns);
+  state_.handles = {};
+  go_on_with_pipes(*state_.system, now_ns);
 }
 
 // As the console of Windows does it: a new thread calls the program's handlers.
@@ -250,10 +265,22 @@ Thread* find_thread(const State& state, u32 id) {
 
 bool keep_name(State& state, const std::string& key, const ObjectPointer& object) {
   constexpr usize kMost = 65536;
-  if (state.names.size() >= kMost) std::erase_if(state.names, [](const auto& one) { return one.second.expired(); });
-  if (state.names.size() >= kMost) return false;
-  state.names[key] = object;
+  if (state.system->names.size() >= kMost)
+    std::erase_if(state.system->names, [](const auto& one) { return one.second.expired(); });
+  if (state.system->names.size() >= kMost) return false;
+  state.system->names[key] = object;
   return true;
+}
+
+State* find_process(const System& system, u32 id) {
+  const auto found = std::ranges::find(system.processes, id, [](const State* one) { return one->process_id; });
+  return found != system.processes.end() ? *found : nullptr;
+}
+
+std::string in_lower_case(std::string text) {
+  for (char& letter : text)
+    if (letter >= 'A' && letter <= 'Z') letter = static_cast<char>(letter - 'A' + 'a');
+  return text;
 }
 
 std::string describe_address(const State& state, u64 address) {
@@ -272,6 +299,34 @@ std::string system_folder_of_build() {
   return (bin.parent_path().parent_path() / "tools" / "windows").string();
 }
 
+std::shared_ptr<System> make_system(ProgramHost* host) {
+  auto system = std::make_shared<System>();
+  system->host = host;
+  return system;
+}
+
+namespace {
+
+bool open_folders(State& state, const ProcessWish& wish, const std::string& program, LoadError& error) {
+  const Surroundings& surroundings = wish.surroundings;
+  if (state.program->pe.needs_loader && !state.files.set_system_folder(wish.system_folder)) {
+    error.text = std::filesystem::path(program).filename().string() +
+                 " needs the DLLs of Windows, and there is no folder " + wish.system_folder + " with them";
+    return false;
+  }
+  if (!surroundings.folder.empty() && !state.files.set_work_folder(surroundings.folder, surroundings.writes)) {
+    error.text = "the folder " + surroundings.folder + " of the option 'folder=' cannot be opened";
+    return false;
+  }
+  if (!state.files.set_program_folder(std::filesystem::path(program).parent_path().string())) {
+    error.text = "the folder of " + program + " cannot be opened";
+    return false;
+  }
+  return true;
+}
+
+}  // namespace
+
 std::unique_ptr<Program> load_process(const ProcessWish& wish, LoadError& error) {
   error = {};
   error.hint = "scripts/windows-dlls fetches the DLLs; windows=FOLDER names another folder";
@@ -285,7 +340,9 @@ std::unique_ptr<Program> load_process(const ProcessWish& wish, LoadError& error)
     error.text = "the command line of " + file.name + " is longer than Windows allows";
     return nullptr;
   }
-  auto process = std::make_unique<NtProcess>(wish.seed);
+  const Inheritance* const inherited = wish.inheritance.get();
+  auto process = std::make_unique<NtProcess>(wish.seed, wish.system,
+                                             inherited != nullptr ? inherited->files : std::make_shared<FileSystem>());
   State& state = process->state();
   std::string why;
   state.program = read_image(std::move(file.bytes), why);
@@ -294,27 +351,26 @@ std::unique_ptr<Program> load_process(const ProcessWish& wish, LoadError& error)
     error.text = file.name + " " + why;
     return nullptr;
   }
-  if (state.program->pe.needs_loader && !state.files.set_system_folder(wish.system_folder)) {
-    error.text = file.name + " needs the DLLs of Windows, and there is no folder " + wish.system_folder + " with them";
+  if (inherited != nullptr) {
+    state.inheritance = wish.inheritance;
+    state.streams = inherited->streams;
+    state.input_read = inherited->input_read;
+    state.handles = inherited->handles;
+    state.program_path = inherited->program_path;
+  } else if (!open_folders(state, wish, path, error)) {
     return nullptr;
+  } else {
+    state.streams = wish.surroundings.streams;
+    state.program_path = std::string(kProgramFolder) + "\\" + file.name;
   }
-  const Surroundings& surroundings = wish.surroundings;
-  if (!surroundings.folder.empty() && !state.files.set_work_folder(surroundings.folder, surroundings.writes)) {
-    error.text = "the folder " + surroundings.folder + " of the option 'folder=' cannot be opened";
-    return nullptr;
-  }
-  if (!state.files.set_program_folder(std::filesystem::path(path).parent_path().string())) {
-    error.text = "the folder of " + path + " cannot be opened";
-    return nullptr;
-  }
-  state.streams = surroundings.streams;
+  state.process_object->id = wish.process_id;
   state.process_id = wish.process_id;
   state.processor_count = wish.core_count;
   state.affinity = wish.affinity != 0 ? wish.affinity & all_processors(state) : all_processors(state);
   state.command_line = wish.command_line;
-  state.program_path = std::string(kProgramFolder) + "\\" + file.name;
   state.modules.push_back({std::filesystem::path(wish.image_path).filename().string(), wish.image_path, 0, 0, 0});
   if (!prepare_process(state, error)) return nullptr;
+  state.inheritance = nullptr;  // it holds pipes open
   Thread& first = *state.threads.front();
   first.processor = wish.core;
   first.affinity = wish.affinity != 0 ? state.affinity : u64{1} << (wish.core & 63);

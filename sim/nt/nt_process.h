@@ -10,6 +10,8 @@
 
 namespace wperf::sim::nt {
 
+struct System;
+
 struct ProcessWish {
   std::string image_path, command_line;  // on this host; the program sees it in C:\app
   std::string system_folder;             // on this host: the DLLs of Windows
@@ -18,7 +20,12 @@ struct ProcessWish {
   u32 core = 0, core_count = 1;
   u64 affinity = 0;  // the cores on which its threads may run; 0: all
   Surroundings surroundings;
+  std::shared_ptr<System> system;                  // the same for all processes of a machine
+  std::shared_ptr<const Inheritance> inheritance;  // null without a creator
 };
+
+// The parts of Windows that the processes of one machine share. `host` must outlive them.
+std::shared_ptr<System> make_system(ProgramHost* host);
 
 // The folder of scripts/windows-dlls: build/tools/windows, found from this library.
 std::string system_folder_of_build();

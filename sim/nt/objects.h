@@ -62,7 +62,10 @@ struct ThreadObject final : Object {
 
 struct ProcessObject final : Object {
   static constexpr Kind kKind = Kind::process;
+  static constexpr u32 kRuns = 0x103;  // the exit code of a process that has not ended
   ProcessObject() : Object(kKind) {}
+  u32 id = 0;
+  u32 exit_code = kRuns;
 };
 
 struct TokenObject final : Object {
@@ -86,7 +89,6 @@ struct Port final : Object {
   std::deque<Packet> packets;
 };
 
-// A file, a folder, a standard stream or the null device.
 // Bytes that one opened file has locked.
 struct LockedRange {
   u64 begin = 0, size = 0;
@@ -97,30 +99,60 @@ struct LockedRange {
   }
 };
 
+struct File;
+
+// An overlapped read of an empty pipe.
+struct PendingRead {
+  u32 process = 0;
+  std::weak_ptr<File> file;
+  u64 status_at = 0, buffer = 0, length = 0;  // in the memory of the process
+  u64 context = 0;                            // of the routine, or of the packet to its completion port
+  u64 routine = 0;                            // that the thread calls at the end; 0: none
+  u32 thread = 0;
+  std::shared_ptr<Event> event;  // may be null
+};
+
+// The two ends of a pipe: 0 is the server's, 1 the client's. Each has the bytes that it can read.
+struct Pipe {
+  static constexpr usize kServer = 0, kClient = 1;
+  std::deque<char> bytes[2];
+  std::deque<PendingRead> reads[2];
+  u64 most[2] = {};
+  bool is_open[2] = {true, false};
+  bool was_connected = false;
+};
+
+class FileSystem;
+
+// A file, a folder, a standard stream, the null device or an end of a pipe.
 struct File final : Object {
   static constexpr Kind kKind = Kind::file;
-  enum class Type : u8 { disk, folder, input, output, error, null };
+  enum class Type : u8 { disk, folder, input, output, error, null, pipe };
   File(Type file_type, GuestFiles* in) : Object(kKind), type(file_type), files(in) {}
   ~File() override;
   bool is_stream() const { return type != Type::disk && type != Type::folder; }
-  bool is_standard() const { return is_stream() && type != Type::null; }
+  bool is_standard() const { return type >= Type::input && type <= Type::error; }
   int stream() const { return static_cast<int>(type) - static_cast<int>(Type::input); }  // for StandardStreams
 
   Type type;
-  GuestFiles* files;                 // of disk files and folders
-  std::string host_name;             // the name that `files` takes
-  std::string path;                  // "\??\C:\work\a.txt"
-  u32 number = 0;                    // of an open disk file
-  u64 position = 0;                  // the next byte of a read or write without an offset
-  bool appends = false;              // may only append
-  bool removed_at_end = false;       // with the last handle
-  bool answers_at_once = true;       // not opened for overlapped use
-  bool quiet_at_once = false;        // no packet for what is done at once
-  std::vector<std::string> entries;  // of a fixed folder
-  std::vector<std::string> found;    // of a folder that is being listed
-  usize next = 0;                    // index in `found`
-  bool listed = false;               // a search has begun
+  GuestFiles* files;                  // of disk files and folders
+  std::shared_ptr<FileSystem> keeps;  // owns `files`
+  std::string host_name;              // the name that `files` takes
+  std::string path;                   // "\??\C:\work\a.txt"
+  u32 number = 0;                     // of an open disk file
+  u64 position = 0;                   // the next byte of a read or write without an offset
+  bool appends = false;               // may only append
+  bool removed_at_end = false;        // with the last handle
+  bool answers_at_once = true;        // not opened for overlapped use
+  bool quiet_at_once = false;         // no packet for what is done at once
+  std::vector<std::string> entries;   // of a fixed folder
+  std::vector<std::string> found;     // of a folder that is being listed
+  usize next = 0;                     // index in `found`
+  bool listed = false;                // a search has begun
   std::vector<LockedRange> locks;
+  std::shared_ptr<Pipe> pipe;
+  usize end = Pipe::kServer;   // of the pipe
+  bool may_wait = true;        // reads of an empty pipe
   std::shared_ptr<Port> port;  // receives the completions
   u64 port_key = 0;
 };
@@ -145,8 +177,12 @@ class Handles {
  public:
   static constexpr usize kMost = 65536;
 
-  // Returns 0 if there are too many.
-  u64 add(ObjectPointer object);
+  // `inherits`: processes that this one creates get the handle, too. Returns 0 if there are too many.
+  u64 add(ObjectPointer object, bool inherits = false);
+  // The handles that are inherited, of these or of all if there are none, with their numbers.
+  Handles inherited(const std::vector<u64>& only) const;
+  bool inherits(u64 handle) const;
+  void set_inherits(u64 handle, bool inherits);
   ObjectPointer at(u64 handle) const;  // null for an unknown handle
   template <class T>
   std::shared_ptr<T> at(u64 handle) const {
@@ -156,14 +192,18 @@ class Handles {
   bool close(u64 handle);
   template <class Visit>
   void for_each(const Visit& visit) const {
-    for (const ObjectPointer& object : objects_)
-      if (object != nullptr) visit(*object);
+    for (const Entry& entry : entries_)
+      if (entry.object != nullptr) visit(*entry.object);
   }
 
  private:
   static constexpr u64 kStep = 4;
-  std::vector<ObjectPointer> objects_;  // index + 1 times kStep is the handle
-  usize lowest_free_ = 0;               // no free one is below
+  struct Entry {
+    ObjectPointer object;
+    bool inherits = false;
+  };
+  std::vector<Entry> entries_;  // index + 1 times kStep is the handle
+  usize lowest_free_ = 0;       // no free one is below
 };
 
 }  // namespace wperf::sim::nt

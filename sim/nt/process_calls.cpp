@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The process, its token, and other processes, of which there are none.
+// Processes and their tokens.
 #include <algorithm>
 #include <array>
 
@@ -9,6 +9,12 @@
 namespace wperf::sim::nt {
 namespace {
 
+std::shared_ptr<ProcessObject> process_object(Call& call, u64 handle) {
+  const ObjectPointer object = call.object_of(handle);
+  if (object == nullptr || object->kind != Object::Kind::process) return nullptr;
+  return std::static_pointer_cast<ProcessObject>(object);
+}
+
 // arguments: process, exit code
 u64 terminate_process(Call& call) {
   State& state = call.state;
@@ -17,8 +23,12 @@ u64 terminate_process(Call& call) {
       if (thread.get() != &call.thread) end_thread(state, *thread, call.argument32(1), call.now_ns);
     return kSuccess;
   }
-  if (call.object_of(call.argument(0)) != state.process_object) return kInvalidHandle;
-  return call.end_process(call.argument32(1));
+  const auto process = process_object(call, call.argument(0));
+  if (process == nullptr) return kInvalidHandle;
+  if (process == state.process_object) return call.end_process(call.argument32(1));
+  if (process->signalled) return kProcessIsTerminating;
+  state.system->host->end(process->id, call.argument32(1));
+  return kSuccess;
 }
 
 u64 no_process(Call&) {
@@ -29,12 +39,13 @@ u64 no_process(Call&) {
 u64 open_process(Call& call) {
   u64 ids[2] = {};
   if (!call.read(call.argument(3), ids, sizeof ids)) return 0;
-  if (ids[0] != call.state.process_id) return kInvalidCid;
-  return call.give_handle(call.argument(0), call.state.process_object);
+  const State* const process = find_process(*call.state.system, static_cast<u32>(ids[0]));
+  if (process == nullptr) return kInvalidCid;
+  return call.give_handle(call.argument(0), process->process_object);
 }
 
-u64 answer_image_name(Call& call, bool dos_form) {
-  const std::string& path = call.state.program_path;
+u64 answer_image_name(Call& call, const State& process, bool dos_form) {
+  const std::string& path = process.program_path;
   const std::vector<u16> units = to_utf16(dos_form ? path : "\\Device\\HarddiskVolume1" + path.substr(2));
   const u32 size = static_cast<u32>(Call::kUnicodeHeader + units.size() * 2 + 2);
   if (!call.put_if_wanted(call.argument(4), size)) return 0;
@@ -48,16 +59,22 @@ u64 process_information(Call& call) {
                 kPriorityClass = 18, kHandleCount = 20, kAffinity = 21, kPriorityBoost = 22, kSession = 24, kWow64 = 26,
                 kImageName = 27, kDebugObject = 30, kDebugFlags = 31, kExecuteFlags = 34, kImageInformation = 37,
                 kCookie = 36, kImageNameDos = 43;
-  State& state = call.state;
-  if (call.object_of(call.argument(0)) != state.process_object) return kInvalidHandle;
+  const auto process = process_object(call, call.argument(0));
+  if (process == nullptr) return kInvalidHandle;
   const u64 buffer = call.argument(2), room = call.argument32(3), size_at = call.argument(4);
   const auto answer = [&](const auto& value) {
     return u64{call.answer_with(buffer, room, &value, sizeof value, size_at)};
   };
+  const State* const running = find_process(*call.state.system, process->id);
+  if (running == nullptr && call.argument32(1) == kBasic)
+    return answer(std::array<u64, 6>{process->exit_code, 0, 0, 8, process->id, 4});
+  if (running == nullptr && call.argument32(1) == kTimes) return answer(std::array<u64, 4>{kBootTime, 0, 0, 0});
+  if (running == nullptr) return kProcessIsTerminating;
+  const State& state = *running;
   const u64 affinity = state.affinity;
   switch (call.argument32(1)) {
     case kBasic:
-      return answer(std::array<u64, 6>{kPending, state.peb, affinity, 8, state.process_id, 4});
+      return answer(std::array<u64, 6>{process->exit_code, state.peb, affinity, 8, process->id, 4});
     case kIoCounters:
       return answer(std::array<u64, 6>{});
     case kVmCounters: {
@@ -90,9 +107,9 @@ u64 process_information(Call& call) {
     case kSession:
       return answer(u32{1});
     case kImageName:
-      return answer_image_name(call, false);
+      return answer_image_name(call, state, false);
     case kImageNameDos:
-      return answer_image_name(call, true);
+      return answer_image_name(call, state, true);
     case kExecuteFlags:
       return answer(u32{0xd});
     case kCookie:

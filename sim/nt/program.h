@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A program that the machine runs: its threads, its memory, its calls to the system.
 #pragma once
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,28 @@ struct Module {
 struct LoadError {
   std::string text;  // empty = fine; one sentence
   std::string hint;
+};
+
+namespace nt {
+struct Inheritance;  // from the process that creates another one
+}
+
+// A program that a program starts.
+struct ChildWish {
+  std::string image_path, command_line;  // on this host
+  u32 core = 0;                          // where its first thread starts
+  u64 affinity = 0;                      // the cores on which its threads may run
+  u32 creator = 0;                       // number of the process that starts it
+  std::shared_ptr<const nt::Inheritance> inheritance;
+};
+
+// The machine, for programs that start and end others.
+class ProgramHost {
+ public:
+  virtual ~ProgramHost() = default;
+  // Returns the number of the process, or 0 if the program cannot be loaded.
+  virtual u32 start(const ChildWish& wish, u64 now_ns) = 0;
+  virtual void end(u32 pid, u32 exit_code) = 0;
 };
 
 // The event that wakes a sleeping thread.
@@ -50,6 +73,10 @@ class Program {
   virtual bool has_ended(u32) const { return false; }               // by a call of another thread, too
   virtual u32 processor(u32 thread) const = 0;                      // the core on which it wants to run
   virtual u32 exit_code() const = 0;
+  // Whether it crashed because the machine lacks something.
+  virtual bool lacked() const { return false; }
+  // The machine has ended it; nothing of it runs from here on.
+  virtual void ended(u32 /*exit_code*/, u64 /*now_ns*/) {}
   virtual std::string crash_text() const = 0;
 };
 

@@ -82,8 +82,8 @@ u64 create_section(Call& call) {
     return section == nullptr ? status : call.give_handle(call.argument(0), section);
   }
   if (!name.text.empty()) {
-    const auto known = call.state.names.find(name.text);
-    if (const ObjectPointer before = known != call.state.names.end() ? known->second.lock() : nullptr) {
+    const auto known = call.state.system->names.find(name.text);
+    if (const ObjectPointer before = known != call.state.system->names.end() ? known->second.lock() : nullptr) {
       const Status status = call.give_handle(call.argument(0), before);
       return status == kSuccess ? kObjectNameExists : status;
     }
@@ -110,8 +110,8 @@ u64 create_section(Call& call) {
 u64 open_section(Call& call) {
   ObjectName name;
   if (const Status status = call.read_name(call.argument(2), name); status != kSuccess) return status;
-  const auto known = call.state.names.find(name.text);
-  const ObjectPointer object = known == call.state.names.end() ? nullptr : known->second.lock();
+  const auto known = call.state.system->names.find(name.text);
+  const ObjectPointer object = known == call.state.system->names.end() ? nullptr : known->second.lock();
   if (object == nullptr || object->kind != Object::Kind::section) return kObjectNameNotFound;
   return call.give_handle(call.argument(0), object);
 }

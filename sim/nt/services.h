@@ -20,15 +20,17 @@ std::span<const Service> memory_services();
 std::span<const Service> section_services();
 std::span<const Service> file_services();
 std::span<const Service> folder_services();
+std::span<const Service> pipe_services();
 std::span<const Service> console_services();
 std::span<const Service> wait_services();
 std::span<const Service> port_services();
 std::span<const Service> thread_services();
 std::span<const Service> process_services();
+std::span<const Service> child_services();
 std::span<const Service> information_services();
 std::span<const Service> registry_services();
 
-std::array<std::span<const Service>, 11> all_services();
+std::array<std::span<const Service>, 13> all_services();
 const Service* find_service(std::string_view name);  // returns null for an unknown name
 
 // The stubs of the image's system calls become `svc #N; ret`, as in Windows' own DLLs, and their names are noted.
@@ -36,10 +38,21 @@ void learn_services(State& state, const ImageContents& image, u64 base);
 
 // wait_calls.cpp: the thread waits; the timeout is a time of NT in the program's memory, or null.
 u64 begin_wait(Call& call, Wait wait, u64 timeout_at);
-// The thread waits until a stream of the host may be ready; then the call is carried out again.
-u64 wait_for_host(Call& call, u64 done);
+// The thread waits until a stream of the host, or the pipe if there is one, may be ready; then the call is carried out
+// again.
+u64 wait_for_host(Call& call, u64 done, const std::shared_ptr<Pipe>& pipe = nullptr);
 // Carries out the call of a thread whose time has come. Returns false if it waits again.
 bool call_again(State& state, Thread& thread, u64 now_ns);
+
+// file_calls.cpp: the end of a read or write, which returns the status.
+u64 complete_io(Call& call, File& file, Status status, u64 information);
+void end_io(State& state, File& file, Event* event, u64 now_ns);
+
+// pipe_calls.cpp
+bool names_pipe(std::string_view name);
+Status open_pipe(Call& call, const std::string& name, std::shared_ptr<File>& out);
+u64 read_pipe(Call& call, const std::shared_ptr<File>& file);
+u64 write_pipe(Call& call, File& file);
 
 // file_calls.cpp: writes to a standard stream or the null device. Returns how many bytes it took.
 u64 write_stream(Call& call, const File& file, std::span<const char> bytes);

@@ -36,8 +36,8 @@ struct UnicodeString {
 class TextWriter {
  public:
   TextWriter(State& state, u64 at) : state_(state), at_(at) {}
-  UnicodeString write(std::string_view text, u16 capacity = 0) {
-    std::vector<u16> units = to_utf16(text);
+  UnicodeString write(std::string_view text, u16 capacity = 0) { return write(to_utf16(text), capacity); }
+  UnicodeString write(std::vector<u16> units, u16 capacity = 0) {
     units.push_back(0);
     const u64 size = units.size() * sizeof(u16);
     const UnicodeString result{static_cast<u16>(size - sizeof(u16)), std::max(static_cast<u16>(size), capacity), 0,
@@ -85,7 +85,8 @@ bool map_shared_data(State& state) {
 }
 
 // Names in alphabetical order, as Windows keeps them.
-std::string environment_of(const State& state) {
+std::vector<u16> environment_of(const State& state) {
+  if (state.inheritance != nullptr) return state.inheritance->environment;
   const std::array<std::string, 20> variables = {"APPDATA=C:\\work",
                                                  "ComSpec=C:\\windows\\system32\\cmd.exe",
                                                  "COMPUTERNAME=SIMULATED",
@@ -108,7 +109,7 @@ std::string environment_of(const State& state) {
                                                  "windir=C:\\windows"};
   std::string block;
   for (const std::string& variable : variables) block += variable + '\0';
-  return block;
+  return to_utf16(block);
 }
 
 u64 standard_handle(State& state, File::Type type) {
@@ -119,27 +120,31 @@ u64 standard_handle(State& state, File::Type type) {
 
 bool map_parameters(State& state) {
   constexpr u64 kSize = 0x410, kWorkCapacity = 520;
-  const std::string environment = environment_of(state);
-  const u64 size = page_up(kSize + 2 * (state.command_line.size() + environment.size()) + kWorkCapacity +
-                           6 * (state.program_path.size() + 8) + 0x200);
+  const std::vector<u16> environment = environment_of(state);
+  const std::string folder = state.inheritance != nullptr ? state.inheritance->current_folder : "C:\\work\\";
+  const u64 size = page_up(kSize + 2 * (state.command_line.size() + environment.size() + folder.size()) +
+                           kWorkCapacity + 6 * (state.program_path.size() + 8) + 0x200);
   const u64 block = map_pages(state, 0, size, kPageReadWrite, false);
   if (block == 0) return false;
   TextWriter texts(state, block + kSize);
   put(state, block + 0x08, u32{1});  // normalised: its pointers are addresses
   if (is_console(state, File(File::Type::output, nullptr)) || is_console(state, File(File::Type::input, nullptr)))
     put(state, block + 0x10, standard_handle(state, File::Type::output));  // the console
-  put(state, block + 0x20, standard_handle(state, File::Type::input));
-  put(state, block + 0x28, standard_handle(state, File::Type::output));
-  put(state, block + 0x30, standard_handle(state, File::Type::error));
-  put(state, block + 0x38, texts.write("C:\\work\\", kWorkCapacity));
+  for (usize index = 0; index < 3; ++index) {
+    constexpr File::Type kTypes[] = {File::Type::input, File::Type::output, File::Type::error};
+    put(state, block + 0x20 + 8 * index,
+        state.inheritance != nullptr ? state.inheritance->standard_handles[index]
+                                     : standard_handle(state, kTypes[index]));
+  }
+  put(state, block + 0x38, texts.write(folder, kWorkCapacity));
   put(state, block + 0x60, texts.write(state.program_path));
   put(state, block + 0x70, texts.write(state.command_line));
   put(state, block + 0xa8, u32{1});
   put(state, block + 0xb0, texts.write(state.program_path));
   put(state, block + 0x80, texts.at());
   const u64 environment_at = texts.at();
-  const UnicodeString variables = texts.write(environment);
-  put(state, block + 0x3f0, u64{variables.length} + sizeof(u16));
+  texts.write(environment);
+  put(state, block + 0x3f0, (environment.size() + 1) * sizeof(u16));
   put(state, block + 0x80, environment_at);
   const auto used = static_cast<u32>(texts.at() - block);
   const u32 sizes[2] = {used, used};

@@ -2,6 +2,7 @@
 // The state of a process under the NT layer. NtProcess (nt_process.h) is its public face; the *_calls.cpp files change
 // it through Call.
 #pragma once
+#include <algorithm>
 #include <deque>
 #include <map>
 #include <memory>
@@ -44,9 +45,10 @@ struct Wait {
   u64 key_at = 0, value_at = 0, status_at = 0;  // of NtRemoveIoCompletion
   u64 packets_at = 0, count_at = 0;             // of NtRemoveIoCompletionEx
   u32 most_packets = 0;
-  // A wait for a stream of the host: the call is carried out again, and had so many bytes done before.
+  // A wait for a stream of the host or a pipe: the call is carried out again, and had so many bytes done before.
   const Service* again = nullptr;
   u64 done_before = 0;
+  std::shared_ptr<Pipe> pipe;  // null: the host's
 };
 
 struct Thread {
@@ -69,23 +71,56 @@ struct Thread {
   std::shared_ptr<ThreadObject> object;
 };
 
-struct State {
-  explicit State(u64 random_seed) : memory(space, random_seed), guest(space), seed(random_seed) {}
+// The parts of Windows that the processes of one machine share.
+struct System {
+  std::vector<State*> processes;                                  // those that run
+  std::map<std::string, std::weak_ptr<Object>> names;             // in lower case
+  std::map<std::string, std::vector<std::weak_ptr<File>>> pipes;  // servers' ends, by name in lower case
+  std::vector<std::weak_ptr<Pipe>> pipes_with_reads;
+  u64 turns = 0;                // waits so far
+  ProgramHost* host = nullptr;  // null: programs start no others
+};
 
-  AddressSpace space;  // first: destroyed last
-  FileSystem files;    // before all that holds files
+// A process gets this from the one that created it.
+struct Inheritance {
+  std::shared_ptr<FileSystem> files;
+  std::shared_ptr<StandardStreams> streams;
+  std::shared_ptr<u64> input_read;
+  Handles handles;
+  u64 standard_handles[3] = {};  // in `handles`; 0: none
+  std::string program_path;      // "C:\work\a.exe"
+  std::string current_folder;
+  std::vector<u16> environment;  // name=value, each with a zero
+};
+
+struct State {
+  State(u64 random_seed, std::shared_ptr<System> shared_system, std::shared_ptr<FileSystem> file_system)
+      : shared_files(std::move(file_system)),
+        files(*shared_files),
+        memory(space, random_seed),
+        guest(space),
+        seed(random_seed),
+        system(std::move(shared_system)) {
+    system->processes.push_back(this);
+  }
+  ~State() { std::erase(system->processes, this); }
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
+
+  AddressSpace space;                        // first: destroyed last
+  std::shared_ptr<FileSystem> shared_files;  // before all that holds files
+  FileSystem& files;
   Memory memory;
   GuestMemory guest;
   u64 seed;
   u64 chances = 0;  // the number of random values taken
 
   std::vector<std::unique_ptr<Thread>> threads;  // all there ever were, the first one first
-  u64 turns = 0;                                 // waits so far
+  std::shared_ptr<System> system;
   Handles handles;
-  std::map<std::string, std::weak_ptr<Object>> names;  // in lower case
 
   std::shared_ptr<StandardStreams> streams;  // may be null
-  u64 input_read = 0;
+  std::shared_ptr<u64> input_read = std::make_shared<u64>(0);
   std::vector<u16> console_line;      // read and not taken yet
   u32 console_modes[2] = {0x1f7, 3};  // of input and output, as a new console has them
   u16 console_colours = 7;            // grey on black
@@ -94,6 +129,7 @@ struct State {
   u64 program_base = 0;
   std::string program_path;  // as the program sees it: "C:\app\fib.exe"
   std::string command_line;
+  std::shared_ptr<const Inheritance> inheritance;    // while it is made; null without a creator
   std::vector<Module> modules;                       // the program first
   std::unordered_map<u32, const Service*> services;  // by the immediate of the SVC; null for unknown ones
   std::unordered_map<u32, std::string> service_names;
@@ -115,6 +151,7 @@ struct State {
   std::shared_ptr<ProcessObject> process_object = std::make_shared<ProcessObject>();
   u32 exit_code = 0;
   std::string crash_text;
+  bool lacked = false;         // it ended because the simulated Windows lacks something
   std::string last_exception;  // for the text of a crash
   std::string missing_dll;     // that ntdll's loader did not find
   std::string debug_text;      // what the DLLs wrote for their maker, the latest lines
@@ -136,6 +173,7 @@ u64 all_processors(const State& state);  // a mask
 usize count_living_threads(const State& state);
 std::string describe_address(const State& state, u64 address);  // "bignum.dll+0x1010"
 std::string hex(u64 value);
+std::string in_lower_case(std::string text);
 std::string printable(std::string_view text);  // a terminal must not follow what the program wrote
 
 // start.cpp
@@ -158,14 +196,21 @@ struct Exception {
 // The thread goes on in its dispatcher of exceptions. Returns false if its stack has no room for that.
 [[nodiscard]] bool deliver(State& state, Thread& thread, const Exception& exception);
 [[nodiscard]] bool deliver_apc(State& state, Thread& thread, Status status);
+// The thread calls it when it next waits alertably, or now if it does.
+Status add_apc(State& state, Thread& thread, const Apc& apc, u64 now_ns);
 
 // The thread with this id; null if there never was one.
 Thread* find_thread(const State& state, u32 id);
+// The running process with this number, or null.
+State* find_process(const System& system, u32 id);
 // Notes the object's name. Returns false if there are too many names.
 [[nodiscard]] bool keep_name(State& state, const std::string& key, const ObjectPointer& object);
 
 // section_calls.cpp: the file of a mapped section gets what was written to its views.
 void write_back(const Section& section);
+
+// pipe_calls.cpp: an end of a pipe may be closed, which ends waits for it.
+void go_on_with_pipes(System& system, u64 now_ns);
 
 // waits.cpp
 // Ends the wait if its objects allow it at this time. Returns false if it goes on.

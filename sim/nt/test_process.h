@@ -13,14 +13,14 @@ class TestProcess {
  public:
   static constexpr u64 kArguments = 0x20'0000'0000, kSize = 0x10000;
 
-  TestProcess() : state(1) {
+  TestProcess() : state(1, std::make_shared<System>(), std::make_shared<FileSystem>()) {
     Memory::Wish wish;
     wish.address = kArguments;
     wish.size = kSize;
     (void)state.memory.reserve(wish);
     (void)state.memory.commit(kArguments, kSize, kPageReadWrite);
     state.program = std::make_shared<ImageContents>();
-    state.process_id = 1000;
+    state.process_id = state.process_object->id = 1000;
     state.processor_count = 4;
     add_thread();
   }

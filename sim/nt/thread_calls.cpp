@@ -76,7 +76,7 @@ u64 terminate_thread(Call& call) {
 
 // arguments: thread, previous count
 u64 resume_thread(Call& call) {
-  Thread* const thread = call.thread_of(call.argument(0));
+  Thread* const thread = call.thread_of_any_process(call.argument(0));
   if (thread == nullptr) return kInvalidHandle;
   if (!call.put_if_wanted(call.argument(1), thread->suspended)) return 0;
   if (thread->suspended == 0) return kSuccess;
@@ -87,7 +87,7 @@ u64 resume_thread(Call& call) {
 
 u64 suspend_thread(Call& call) {
   constexpr u32 kMost = 127;
-  Thread* const thread = call.thread_of(call.argument(0));
+  Thread* const thread = call.thread_of_any_process(call.argument(0));
   if (thread == nullptr) return kInvalidHandle;
   if (thread->ended) return kThreadIsTerminating;
   if (thread->suspended == kMost) return kSuspendLimit;
@@ -150,13 +150,9 @@ u64 go_on(Call& call) {
 // arguments: thread, function, its three arguments
 u64 queue_apc(Call& call) {
   Thread* const thread = call.thread_of(call.argument(0));
-  constexpr usize kMost = 65536;
   if (thread == nullptr) return kInvalidHandle;
-  if (thread->ended || thread->apcs.size() == kMost) return kUnsuccessful;
-  thread->apcs.push_back({call.argument(1), {call.argument(2), call.argument(3), call.argument(4)}});
-  if (thread->wait.kind == Wait::Kind::none || !thread->wait.alertable) return kSuccess;
-  end_wait(*thread, kUserApc, call.now_ns);
-  return deliver_apc(call.state, *thread, kUserApc) ? kSuccess : kStackOverflow;
+  const Apc apc{call.argument(1), {call.argument(2), call.argument(3), call.argument(4)}};
+  return add_apc(call.state, *thread, apc, call.now_ns);
 }
 
 // arguments: context with the exception, …: see Windows' RtlRaiseException

@@ -2,6 +2,7 @@
 #include "sim/nt/unwind_tables.h"
 
 #include <algorithm>
+#include <optional>
 #include <vector>
 
 #include "base/bits.h"

@@ -26,20 +26,14 @@ bool read_deadline(Call& call, u64 address, u64& deadline_ns) {
   return true;
 }
 
-std::string in_lower_case(std::string text) {
-  for (char& letter : text)
-    if (letter >= 'A' && letter <= 'Z') letter = static_cast<char>(letter - 'A' + 'a');
-  return text;
-}
-
 // Gives a handle to a new object, or to the one that has its name already.
 u64 create_named(Call& call, const ObjectPointer& made) {
   ObjectName name;
   if (const Status status = call.read_name(call.argument(2), name); status != kSuccess) return status;
   if (name.text.empty()) return call.give_handle(call.argument(0), made);
   const std::string key = in_lower_case(name.text);
-  const auto known = call.state.names.find(key);
-  const ObjectPointer before = known != call.state.names.end() ? known->second.lock() : nullptr;
+  const auto known = call.state.system->names.find(key);
+  const ObjectPointer before = known != call.state.system->names.end() ? known->second.lock() : nullptr;
   if (before == nullptr) {
     made->name = name.text;
     if (!keep_name(call.state, key, made)) return kInsufficientResources;
@@ -56,8 +50,8 @@ template <class T>
 u64 open_named(Call& call) {
   ObjectName name;
   if (const Status status = call.read_name(call.argument(2), name); status != kSuccess) return status;
-  const auto known = call.state.names.find(in_lower_case(name.text));
-  const ObjectPointer object = known == call.state.names.end() ? nullptr : known->second.lock();
+  const auto known = call.state.system->names.find(in_lower_case(name.text));
+  const ObjectPointer object = known == call.state.system->names.end() ? nullptr : known->second.lock();
   if (object == nullptr) return kObjectNameNotFound;
   return object->kind == T::kKind ? call.give_handle(call.argument(0), object) : kObjectTypeMismatch;
 }
@@ -71,7 +65,7 @@ u64 begin_wait(Call& call, Wait wait, u64 timeout_at) {
     thread.registers.x[0] = kUserApc;
     return deliver_apc(call.state, thread, kUserApc) ? kNoAnswer : kStackOverflow;
   }
-  wait.turn = ++call.state.turns;
+  wait.turn = ++call.state.system->turns;
   thread.wait = std::move(wait);
   if (try_to_end_wait(call.state, thread, call.now_ns)) return kNoAnswer;
   if (thread.wait.deadline_ns <= call.now_ns) {
@@ -82,10 +76,11 @@ u64 begin_wait(Call& call, Wait wait, u64 timeout_at) {
   return kNoAnswer;
 }
 
-u64 wait_for_host(Call& call, u64 done) {
+u64 wait_for_host(Call& call, u64 done, const std::shared_ptr<Pipe>& pipe) {
   Wait wait;
   wait.kind = Wait::Kind::host;
-  wait.wake_ns = call.now_ns + kHostPollNs;
+  wait.pipe = pipe;
+  wait.wake_ns = pipe != nullptr ? kNever : call.now_ns + kHostPollNs;
   wait.again = find_service(call.name);
   wait.done_before = done;
   call.thread.wait = std::move(wait);
@@ -306,21 +301,35 @@ u64 open_directory(Call& call) {
 }
 
 u64 close_handle(Call& call) {
-  return call.state.handles.close(call.argument(0)) ? kSuccess : kInvalidHandle;
+  if (!call.state.handles.close(call.argument(0))) return kInvalidHandle;
+  go_on_with_pipes(*call.state.system, call.now_ns);
+  return kSuccess;
 }
 
 // arguments: from process, handle, to process, new handle, access, attributes, options
 u64 duplicate(Call& call) {
-  constexpr u32 kCloseSource = 1;
-  if (call.object_of(call.argument(0)) != call.state.process_object) return kInvalidHandle;
-  const ObjectPointer object = call.object_of(call.argument(1));
+  constexpr u32 kCloseSource = 1, kSameAttributes = 4, kInherit = 2;
+  State* const from = call.process_of(call.argument(0));
+  if (from == nullptr) return kInvalidHandle;
+  const bool is_own = from == &call.state;
+  const ObjectPointer object = is_own ? call.object_of(call.argument(1)) : from->handles.at(call.argument(1));
   if (object == nullptr) return kInvalidHandle;
   Status status = kSuccess;
+  const u32 options = call.argument32(6);
   if (call.argument(3) != 0) {
-    if (call.object_of(call.argument(2)) != call.state.process_object) return kInvalidHandle;
-    status = call.give_handle(call.argument(3), object);
+    State* const to = call.process_of(call.argument(2));
+    if (to == nullptr) return kInvalidHandle;
+    const bool inherits = (options & kSameAttributes) != 0 ? from->handles.inherits(call.argument(1))
+                                                           : (call.argument32(5) & kInherit) != 0;
+    const u64 handle = to->handles.add(object, inherits);
+    if (handle == 0) return kInsufficientResources;
+    if (!call.put(call.argument(3), handle)) {
+      to->handles.close(handle);
+      status = kAccessViolation;
+    }
   }
-  if ((call.argument32(6) & kCloseSource) != 0) call.state.handles.close(call.argument(1));
+  if ((options & kCloseSource) != 0 && from->handles.close(call.argument(1)))
+    go_on_with_pipes(*call.state.system, call.now_ns);
   return status;
 }
 

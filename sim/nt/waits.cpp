@@ -139,17 +139,23 @@ void set_wake_time(Thread& thread) {
 
 // Those that have waited longest come first.
 void wake_waiters(State& state, const Object& object, u64 now_ns) {
-  std::vector<Thread*> waiting;
-  for (const auto& thread : state.threads) {
-    const auto& objects = thread->wait.objects;
-    if (thread->wait.kind == Wait::Kind::none || thread->wait.deadline_ns <= now_ns) continue;
-    if (std::any_of(objects.begin(), objects.end(), [&](const ObjectPointer& one) { return one.get() == &object; }))
-      waiting.push_back(thread.get());
+  struct Waiting {
+    State* process;
+    Thread* thread;
+  };
+  std::vector<Waiting> waiting;
+  for (State* const process : state.system->processes) {
+    for (const auto& thread : process->threads) {
+      const auto& objects = thread->wait.objects;
+      if (thread->wait.kind == Wait::Kind::none || thread->wait.deadline_ns <= now_ns) continue;
+      if (std::any_of(objects.begin(), objects.end(), [&](const ObjectPointer& one) { return one.get() == &object; }))
+        waiting.push_back({process, thread.get()});
+    }
   }
   std::sort(waiting.begin(), waiting.end(),
-            [](const Thread* left, const Thread* right) { return left->wait.turn < right->wait.turn; });
-  for (Thread* const thread : waiting)
-    if (!try_to_end_wait(state, *thread, now_ns)) set_wake_time(*thread);
+            [](const Waiting& left, const Waiting& right) { return left.thread->wait.turn < right.thread->wait.turn; });
+  for (const auto& [process, thread] : waiting)
+    if (!try_to_end_wait(*process, *thread, now_ns)) set_wake_time(*thread);
 }
 
 void end_thread(State& state, Thread& thread, u32 exit_code, u64 now_ns) {

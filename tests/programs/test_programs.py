@@ -249,6 +249,34 @@ class Closed(Programs):
 ZIG = pathlib.Path(os.environ.get("WPERF_ZIG") or next(iter(TOOLS.glob("zig-*/package/zig")), "none"))
 
 
+@unittest.skipUnless(ZIG.exists(), "zig makes the program")
+class ChildrenTest(WperfTest):
+    """A program that starts others, talks with them and waits for them."""
+    EXPECTED = ["wrote 10000", r"got child one: 10000 in C:\work, yes", "the end is error 109", "exit code 42", "now 997", "event 0",
+                "pipe says hello, exit code 5", "routine: error 0, 5 bytes, 0", "woken by 192", "pipe says hello, exit code 5", "crash c0000005", "early 258", "ended 9"]
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        holder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(holder.cleanup)
+        cls.folder = pathlib.Path(holder.name)
+        source = pathlib.Path(__file__).resolve().with_name("children.c")
+        subprocess.run([ZIG, "cc", "-target", "aarch64-windows-gnu", "-O1", "-g", "-gcodeview", "-w", source, "-o", "children.exe"],
+                       cwd=cls.folder, check=True, capture_output=True)
+
+    def test_pipes_exit_codes_and_what_is_inherited(self):
+        done = self.run_wperf("stat", "-q", "-e", "inst_retired", "-c", "0", "--json", "-o", "counts.json", "--", self.folder / "children.exe",
+                              device="sim:pace=free,console=shown", cwd=self.folder)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual(done.stdout.splitlines(), self.EXPECTED)
+
+    def test_waits_name_the_process_that_ended_them(self):
+        found = self.json("waits", "-q", "-o", self.folder / "w.etl", "--json", "--", self.folder / "children.exe", device="etw:fake,pace=free")
+        reads = [row for row in found["waits"]["wakers"] if row["function"] == "NtReadFile" and "(1004)" in row["waiter"]]
+        self.assertIn("children.exe (1012)", {row["waker"] for row in reads})
+
+
 @unittest.skipUnless(ZIG.exists() and shutil.which("c++"), "zig and a native compiler make the programs")
 class ExceptionsTest(WperfTest):
     """Built twice from one source: for Windows, where the simulated machine unwinds, and for this system."""

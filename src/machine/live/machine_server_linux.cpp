@@ -210,7 +210,7 @@ void Server::write_to(Client& client) {
 // The driver forgets the client, and its programs have lost their console.
 void Server::forget(Client& client) {
   for (const ClientsProgram& program : client.programs)
-    if (!program.detached && machine_->process(program.pid).running) machine_->kill(program.pid);
+    if (!program.detached) machine_->kill(program.pid);  // if it has ended, the programs that it started
   const bool watched = std::exchange(client.watches_schedule, false);
   const auto watches = [](const Client& one) { return one.watches_schedule; };
   if (watched && std::none_of(clients_.begin(), clients_.end(), watches)) machine_->unwatch_schedule();
@@ -402,7 +402,7 @@ diag::Result<std::unique_ptr<MachineServer>> MachineServer::boot(const std::stri
   ::sigaction(SIGINT, &action, nullptr);
   std::signal(SIGPIPE, SIG_IGN);  // a program's reader is gone
   WPERF_TRY(const std::string settled, options_for_staying_on(options));
-  WPERF_TRY(auto machine, wperf_driver::open_simulated_machine(settled + ",pace=free"));
+  WPERF_TRY(auto machine, wperf_driver::open_simulated_machine("pace=free" + (settled.empty() ? "" : "," + settled)));
   WPERF_TRY(Descriptor socket, listen_as_machine());
   return std::unique_ptr<MachineServer>(std::make_unique<Server>(settled, std::move(machine), std::move(socket)));
 }

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A process that creates another one: the new one gets its image, its parameters and the handles that it inherits.
+#include <algorithm>
+#include <array>
+
+#include "sim/nt/services.h"
+#include "sim/nt/wide_strings.h"
+
+namespace wperf::sim::nt {
+namespace {
+
+// RTL_USER_PROCESS_PARAMETERS as the creator made them.
+struct Parameters {
+  u64 standard_handles[3] = {};
+  std::string current_folder, image_path, command_line;
+  std::vector<u16> environment;
+};
+
+bool read_environment(Call& call, u64 address, std::vector<u16>& out) {
+  constexpr usize kMost = 1 << 20;
+  out.clear();
+  while (out.size() < kMost) {
+    u16 unit = 0;
+    if (!call.get(address + out.size() * sizeof unit, unit)) return false;
+    if (unit == 0 && (out.empty() || out.back() == 0)) return true;  // an empty text is the end
+    out.push_back(unit);
+  }
+  return false;
+}
+
+bool read_parameters(Call& call, u64 address, Parameters& out) {
+  u64 environment = 0;
+  return call.read(address + 0x20, out.standard_handles, sizeof out.standard_handles) &&
+         call.read_unicode(address + 0x38, out.current_folder) && call.read_unicode(address + 0x60, out.image_path) &&
+         call.read_unicode(address + 0x70, out.command_line) && call.get(address + 0x80, environment) &&
+         (environment == 0 || read_environment(call, environment, out.environment));
+}
+
+// PS_ATTRIBUTE_LIST: {size, {attribute, size, value or address, address of the returned size}…}.
+struct Attribute {
+  u64 number = 0, size = 0, value = 0, returned_size_at = 0;
+};
+constexpr u64 kClientId = 3, kImageName = 5, kImageInformation = 6, kHandleList = 11;
+
+bool read_attributes(Call& call, u64 address, std::vector<Attribute>& out) {
+  constexpr u64 kNumber = 0xffff, kMost = 32;
+  u64 size = 0;
+  if (address == 0) return true;
+  if (!call.get(address, size)) return false;
+  out.resize(std::min(size / sizeof(Attribute), kMost));
+  if (!call.read(address + sizeof size, out.data(), out.size() * sizeof(Attribute))) return false;
+  for (Attribute& attribute : out) attribute.number &= kNumber;
+  return true;
+}
+
+const Attribute* find(const std::vector<Attribute>& attributes, u64 number) {
+  const auto found = std::ranges::find(attributes, number, &Attribute::number);
+  return found != attributes.end() ? &*found : nullptr;
+}
+
+// The name of the image, "\??\C:\app\a.exe".
+bool read_image_name(Call& call, const std::vector<Attribute>& attributes, const Parameters& parameters,
+                     std::string& out) {
+  const Attribute* const given = find(attributes, kImageName);
+  if (given == nullptr) {
+    out = std::string(kNtPrefix) + parameters.image_path;
+    return true;
+  }
+  std::vector<u16> units(std::min<u64>(given->size, 0xfffe) / sizeof(u16));
+  if (!call.read(given->value, units.data(), units.size() * sizeof(u16))) return false;
+  out = to_utf8(units);
+  return true;
+}
+
+// The handles of the new process. Its standard handles are those of the creator even if nothing is inherited.
+bool choose_handles(Call& call, const std::vector<Attribute>& attributes, const Parameters& parameters,
+                    Inheritance& out) {
+  constexpr u32 kInheritHandles = 4;
+  if ((call.argument32(6) & kInheritHandles) != 0) {
+    std::vector<u64> only;
+    if (const Attribute* const list = find(attributes, kHandleList)) {
+      only.resize(std::min<u64>(list->size / sizeof(u64), Handles::kMost));
+      if (!call.read(list->value, only.data(), only.size() * sizeof(u64))) return false;
+    }
+    out.handles = call.state.handles.inherited(only);
+  }
+  for (usize index = 0; index < 3; ++index) {
+    const u64 handle = parameters.standard_handles[index];
+    const ObjectPointer object = call.state.handles.at(handle);
+    if (object == nullptr) continue;
+    out.standard_handles[index] = out.handles.at(handle) == object ? handle : out.handles.add(object, true);
+  }
+  return true;
+}
+
+bool tell_attributes(Call& call, const std::vector<Attribute>& attributes, const State& made) {
+  const u64 ids[2] = {made.process_id, made.threads.front()->id};
+  std::array<std::byte, kImageInformationSize> image;
+  fill_image_information(*made.program, made.program_base, image.data());
+  for (const Attribute& attribute : attributes) {
+    if (attribute.number == kClientId && !call.write(attribute.value, ids, std::min<u64>(attribute.size, sizeof ids)))
+      return false;
+    if (attribute.number == kImageInformation &&
+        !call.write(attribute.value, image.data(), std::min<u64>(attribute.size, image.size())))
+      return false;
+  }
+  return true;
+}
+
+// arguments: process handle, thread handle, their access, their attributes, flags of the process, flags of the thread,
+// parameters, information, attribute list
+u64 create_process(Call& call) {
+  constexpr u32 kCreateSuspended = 1;
+  constexpr usize kMostProcesses = 1024;
+  State& state = call.state;
+  Parameters parameters;
+  std::vector<Attribute> attributes;
+  auto inheritance = std::make_shared<Inheritance>();
+  std::string image;
+  if (!read_parameters(call, call.argument(8), parameters) || !read_attributes(call, call.argument(10), attributes) ||
+      !read_image_name(call, attributes, parameters, image) ||
+      !choose_handles(call, attributes, parameters, *inheritance))
+    return kAccessViolation;
+  if (state.system->host == nullptr || state.system->processes.size() >= kMostProcesses) return kInsufficientResources;
+  const Place place = state.files.find(image);
+  if (place.status != kSuccess) return place.status;
+  if (!place.exists || place.files == nullptr) return kObjectNameNotFound;
+  inheritance->files = state.shared_files;
+  inheritance->streams = state.streams;
+  inheritance->input_read = state.input_read;
+  inheritance->program_path = place.path;
+  inheritance->current_folder = parameters.current_folder;
+  inheritance->environment = std::move(parameters.environment);
+  const u32 id =
+      state.system->host->start({state.files.host_path(place.path), parameters.command_line,
+                                 state.threads.front()->processor, state.affinity, state.process_id, inheritance},
+                                call.now_ns);
+  State* const made = id != 0 ? find_process(*state.system, id) : nullptr;
+  if (made == nullptr) return kInvalidImageFormat;
+  made->threads.front()->suspended = (call.argument32(7) & kCreateSuspended) != 0 ? 1 : 0;
+  if (!tell_attributes(call, attributes, *made)) return 0;
+  if (const Status status = call.give_handle(call.argument(0), made->process_object); status != kSuccess) return status;
+  return call.give_handle(call.argument(1), made->threads.front()->object);
+}
+
+constexpr Service kChildren[] = {{"NtCreateUserProcess", create_process}};
+
+}  // namespace
+
+std::span<const Service> child_services() {
+  return kChildren;
+}
+
+}  // namespace wperf::sim::nt

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Processes that a process starts. Their programs are loaded, and do not run.
+#include <gtest/gtest.h>
+
+#include <array>
+
+#include "sim/nt/nt_process.h"
+#include "sim/nt/test_process.h"
+
+namespace wperf::sim::nt {
+namespace {
+
+// A machine that loads the programs that a process starts, and runs none of them.
+class LoadingHost final : public ProgramHost {
+ public:
+  explicit LoadingHost(std::shared_ptr<System> shared_system) : system(std::move(shared_system)) {
+    system->host = this;
+  }
+  u32 start(const ChildWish& wish, u64 /*now_ns*/) override {
+    LoadError error;
+    ProcessWish child{wish.image_path, wish.command_line, {}, 1, 2000, wish.core, 4, wish.affinity, {},
+                      system,          wish.inheritance};
+    program = load_process(child, error);
+    return program != nullptr ? 2000 : 0;
+  }
+  void end(u32 pid, u32 exit_code) override {
+    EXPECT_EQ(pid, 2000U);
+    program->ended(exit_code, 77);
+    program.reset();
+  }
+  std::shared_ptr<System> system;
+  std::unique_ptr<Program> program;
+};
+
+class NtChildren : public ::testing::Test {
+ protected:
+  static constexpr u64 kAt = TestProcess::kArguments, kParameters = kAt + 0x2000;
+
+  void SetUp() override { ASSERT_TRUE(process.state.files.set_program_folder(WPERF_WORKLOADS_DIR)); }
+  void put_text(u64 offset, u64 at, std::string_view text) {
+    const std::vector<u16> units = to_utf16(text);
+    process.state.space.write(kParameters + at, units.data(), units.size() * 2);
+    const u64 header[2] = {units.size() * 2 | units.size() * 2 << 16, kParameters + at};
+    process.state.space.write(kParameters + offset, header, sizeof header);
+  }
+  // With the handles as standard input, output and error.
+  u64 create(std::string_view image, std::array<u64, 3> handles = {}, bool inherits = false) {
+    process.state.space.write(kParameters + 0x20, handles.data(), sizeof handles);
+    put_text(0x38, 0x500, "C:\\work\\");
+    put_text(0x60, 0x600, image);
+    put_text(0x70, 0x700, "the command line");
+    return process.call("NtCreateUserProcess",
+                        {kAt, kAt + 8, 0, 0, 0, 0, inherits ? 4u : 0u, 1, kParameters, kAt + 0x1000, 0});
+  }
+  TestProcess process;
+  LoadingHost host{process.state.system};
+};
+
+TEST_F(NtChildren, GetTheirImageAndHandlesAndSayHowTheyEnded) {
+  ASSERT_EQ(process.call("NtCreateEvent", {kAt + 0x20, 0, process.named(0x1000, "", 2), 0, 0}), kSuccess);
+  ASSERT_EQ(process.call("NtCreateEvent", {kAt + 0x28, 0, 0, 0, 0}), kSuccess);
+  const u64 inherited = process.get(0x20), own = process.get(0x28);
+  ASSERT_EQ(create("C:\\app\\EXACT_1K.exe", {}, true), kSuccess);
+  const State* const child = find_process(*process.state.system, 2000);
+  ASSERT_NE(child, nullptr);
+  EXPECT_EQ(child->program_path, "C:\\app\\exact_1k.exe");
+  EXPECT_EQ(child->command_line, "the command line");
+  EXPECT_EQ(child->handles.at(inherited), process.state.handles.at(inherited));
+  EXPECT_EQ(child->handles.at(own), nullptr);
+  EXPECT_EQ(child->threads.front()->suspended, 1U);
+  const u64 handle = process.get(0), thread = process.get(8);
+  EXPECT_EQ(process.call("NtResumeThread", {thread, 0}), kSuccess);
+  EXPECT_EQ(child->threads.front()->suspended, 0U);
+  EXPECT_EQ(process.call("NtWaitForSingleObject", {handle, 0, 0}), kNoAnswer);
+  EXPECT_EQ(process.call("NtTerminateProcess", {handle, 9}, 0), kSuccess);
+  EXPECT_EQ(process.state.threads[0]->wait.kind, Wait::Kind::none);
+  EXPECT_EQ(process.state.threads[0]->ready_ns, 77U);
+  EXPECT_EQ(find_process(*process.state.system, 2000), nullptr);
+  ASSERT_EQ(process.call("NtQueryInformationProcess", {handle, 0, kAt + 0x100, 48, 0}), kSuccess);
+  EXPECT_EQ(process.get(0x100), 9U);
+  EXPECT_EQ(process.call("NtTerminateProcess", {handle, 9}), kProcessIsTerminating);
+}
+
+TEST_F(NtChildren, PipesEndWithThem) {
+  ASSERT_EQ(process.call("NtCreateNamedPipeFile", {kAt + 0x20, 0, process.named(0x1000, "\\Device\\NamedPipe\\a"),
+                                                   kAt + 0x10, 0, 2, 0x20, 0, 0, 0, 1, 4096, 4096, 0}),
+            kSuccess);
+  ASSERT_EQ(
+      process.call("NtOpenFile", {kAt + 0x28, 0, process.named(0x1000, "\\Device\\NamedPipe\\a"), kAt + 0x10, 0, 0x20}),
+      kSuccess);
+  const u64 server = process.get(0x20), client = process.get(0x28);
+  ASSERT_EQ(create("C:\\app\\exact_1k.exe", {0, client, 0}), kSuccess);
+  ASSERT_EQ(process.call("NtClose", {client}), kSuccess);
+  const auto read = [&] { return process.call("NtReadFile", {server, 0, 0, 0, kAt + 0x10, kAt + 0x4000, 4, 0, 0}); };
+  EXPECT_EQ(read(), kNoAnswer) << "the child holds it";
+  host.end(2000, 0);
+  ASSERT_TRUE(call_again(process.state, *process.state.threads[0], process.now_ns));
+  EXPECT_EQ(process.state.threads[0]->registers.x[0], kPipeBroken);
+}
+
+TEST_F(NtChildren, WrongWishesAreRefused) {
+  EXPECT_EQ(create("C:\\app\\missing.exe"), kObjectNameNotFound);
+  EXPECT_EQ(create("C:\\app\\fib.pdb"), kInvalidImageFormat);
+  EXPECT_EQ(create("C:\\app\\bignum.dll"), kInvalidImageFormat);
+  EXPECT_EQ(process.call("NtCreateUserProcess", {kAt, kAt + 8, 0, 0, 0, 0, 0, 1, 0x10, 0, 0}), kAccessViolation);
+  process.state.system->host = nullptr;
+  EXPECT_EQ(create("C:\\app\\exact_1k.exe"), kInsufficientResources);
+}
+
+}  // namespace
+}  // namespace wperf::sim::nt

@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Pipes with and without names, as streams of bytes: between processes, or threads of one. A read of an empty pipe
+// waits; one that is overlapped ends when bytes come.
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "sim/nt/services.h"
+#include "sim/nt/wide_strings.h"
+
+namespace wperf::sim::nt {
+namespace {
+
+constexpr u64 kLeastRoom = 4096, kMostRoom = 1 << 20, kMostAtOnce = 64 << 10;
+constexpr usize kMostPipes = 4096;
+
+// "\??\pipe\NAME" and "\Device\NamedPipe\NAME" in lower case, without what comes before the name.
+std::optional<std::string> key_of(std::string_view name) {
+  for (const std::string_view before : {"\\??\\pipe\\", "\\device\\namedpipe\\"}) {
+    if (name.size() > before.size() && same_ignoring_case(name.substr(0, before.size()), before))
+      return in_lower_case(std::string(name.substr(before.size())));
+  }
+  return std::nullopt;
+}
+
+bool has_ended(const Pipe& pipe, usize end) {
+  return pipe.was_connected && !pipe.is_open[1 - end];
+}
+
+// Calls that wait for one of these pipes are carried out again.
+template <class IsOne>
+void wake_callers(const System& system, u64 now_ns, const IsOne& is_one) {
+  for (State* const process : system.processes) {
+    for (const auto& thread : process->threads)
+      if (thread->wait.pipe != nullptr && is_one(*thread->wait.pipe)) thread->wait.wake_ns = now_ns;
+  }
+}
+void wake_callers(const System& system, const Pipe& pipe, u64 now_ns) {
+  wake_callers(system, now_ns, [&](const Pipe& one) { return &one == &pipe; });
+}
+
+usize take(Pipe& pipe, usize end, std::span<char> out) {
+  auto& bytes = pipe.bytes[end];
+  const usize count = std::min(out.size(), bytes.size());
+  std::copy_n(bytes.begin(), count, out.begin());
+  bytes.erase(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(count));
+  return count;
+}
+
+void end_read(State& process, const PendingRead& read, File& file, Status status, u64 count, u64 now_ns) {
+  const u64 block[2] = {status, count};
+  (void)process.guest.write(read.status_at, block, sizeof block);
+  end_io(process, file, read.event.get(), now_ns);
+  Thread* const thread = find_thread(process, read.thread);
+  if (read.routine != 0 && thread != nullptr)
+    (void)add_apc(process, *thread, {read.routine, {read.context, read.status_at, 0}}, now_ns);
+  if (read.routine != 0) return;
+  if (file.port == nullptr || read.context == 0 || file.port->packets.size() == Port::kMostPackets) return;
+  file.port->packets.push_back({file.port_key, read.context, status, count});
+  wake_waiters(process, *file.port, now_ns);
+}
+
+void end_reads(System& system, Pipe& pipe, usize end, u64 now_ns) {
+  auto& reads = pipe.reads[end];
+  while (!reads.empty()) {
+    const auto file = reads.front().file.lock();
+    State* const process = find_process(system, reads.front().process);
+    if (file != nullptr && process != nullptr) {
+      if (pipe.bytes[end].empty() && !has_ended(pipe, end)) return;
+      const PendingRead read = reads.front();
+      std::vector<char> bytes(std::min<u64>(read.length, kMostRoom));
+      bytes.resize(take(pipe, end, bytes));
+      const bool written = process->guest.write(read.buffer, bytes.data(), bytes.size());
+      const Status status = bytes.empty() ? kPipeBroken : written ? kSuccess : kAccessViolation;
+      reads.pop_front();
+      end_read(*process, read, *file, status, bytes.size(), now_ns);
+    } else {
+      reads.pop_front();
+    }
+  }
+}
+
+// arguments: handle, access, attributes, I/O status, sharing, disposition, options, type, read mode, completion mode,
+// most instances, room of the server's input, room of its output, timeout
+u64 create_pipe(Call& call) {
+  constexpr u32 kSynchronous = 0x30;
+  ObjectName name;
+  if (const Status status = call.read_name(call.argument(2), name); status != kSuccess) return status;
+  const auto key = key_of(name.text);
+  if (!key.has_value()) return kObjectNameInvalid;
+  if ((call.argument32(7) & 1) != 0 || call.argument32(8) != 0)
+    return call.refuse("pipes of messages are not part of the simulated machine");
+  System& system = *call.state.system;
+  const auto has_gone = [](const std::weak_ptr<File>& one) { return one.expired(); };
+  if (system.pipes.size() >= kMostPipes)
+    std::erase_if(system.pipes, [&](const auto& one) { return std::ranges::all_of(one.second, has_gone); });
+  auto& servers = system.pipes[*key];
+  std::erase_if(servers, has_gone);
+  if (system.pipes.size() > kMostPipes || servers.size() >= std::clamp<u64>(call.argument32(10), 1, 255))
+    return servers.empty() ? kInsufficientResources : kInstanceNotAvailable;
+  auto file = std::make_shared<File>(File::Type::pipe, nullptr);
+  file->pipe = std::make_shared<Pipe>();
+  file->path = name.text;
+  file->answers_at_once = (call.argument32(6) & kSynchronous) != 0;
+  file->may_wait = call.argument32(9) == 0;
+  file->pipe->most[Pipe::kServer] = std::clamp<u64>(call.argument32(11), kLeastRoom, kMostRoom);
+  file->pipe->most[Pipe::kClient] = std::clamp<u64>(call.argument32(12), kLeastRoom, kMostRoom);
+  servers.push_back(file);
+  constexpr u64 kCreated = 2;
+  if (!call.put_io_status(call.argument(3), kSuccess, kCreated)) return 0;
+  return call.give_handle(call.argument(0), file);
+}
+
+u64 listen(Call& call, File& file) {
+  if (file.end != Pipe::kServer) return kInvalidParameter;
+  const bool was_waiting = call.done_before != 0;
+  if (has_ended(*file.pipe, file.end)) return kPipeClosing;
+  if (file.pipe->was_connected) return was_waiting ? complete_io(call, file, kSuccess, 0) : u64{kPipeConnected};
+  if (!file.answers_at_once)
+    return call.refuse("an overlapped wait for the client of a pipe is not part of the simulated machine");
+  return file.may_wait ? wait_for_host(call, 1, file.pipe) : u64{kPipeListening};
+}
+
+u64 peek(Call& call, File& file) {
+  struct {
+    u32 state, available, messages, length;
+  } facts{3, 0, 0, 0};
+  const auto& bytes = file.pipe->bytes[file.end];
+  if (bytes.empty() && has_ended(*file.pipe, file.end)) return kPipeBroken;
+  facts.available = static_cast<u32>(bytes.size());
+  const u64 room = call.argument32(9);
+  if (room < sizeof facts) return kInfoLengthMismatch;
+  const std::string seen(bytes.begin(),
+                         bytes.begin() + static_cast<std::ptrdiff_t>(std::min<u64>(bytes.size(), room - sizeof facts)));
+  if (!call.put(call.argument(8), facts) || !call.write(call.argument(8) + sizeof facts, seen.data(), seen.size()))
+    return 0;
+  return call.put_io_status(call.argument(4), kSuccess, sizeof facts + seen.size()) ? kSuccess : kAccessViolation;
+}
+
+// arguments: file, event, APC routine, its context, I/O status, code, input, its size, output, its size
+u64 control(Call& call) {
+  constexpr u32 kDisconnect = 0x110004, kListen = 0x110008, kPeek = 0x11400c;
+  const auto file = call.state.handles.at<File>(call.argument(0));
+  if (file == nullptr) return kInvalidHandle;
+  if (file->type != File::Type::pipe) return kInvalidDeviceRequest;
+  switch (call.argument32(5)) {
+    case kListen:
+      return listen(call, *file);
+    case kPeek:
+      return peek(call, *file);
+    case kDisconnect: {
+      if (file->end != Pipe::kServer) return kInvalidParameter;
+      auto fresh = std::make_shared<Pipe>();
+      std::copy_n(file->pipe->most, 2, fresh->most);
+      file->pipe->is_open[Pipe::kServer] = false;
+      go_on_with_pipes(*call.state.system, call.now_ns);
+      file->pipe = std::move(fresh);
+      return call.put_io_status(call.argument(4), kSuccess, 0) ? kSuccess : kAccessViolation;
+    }
+    default:
+      return kInvalidDeviceRequest;
+  }
+}
+
+// arguments of NtCancelIoFile: file, I/O status. NtCancelIoFileEx has the I/O status of the read between them.
+u64 cancel(Call& call) {
+  const auto file = call.state.handles.at<File>(call.argument(0));
+  if (file == nullptr) return kInvalidHandle;
+  const bool is_one = call.name.ends_with("Ex") && call.argument(1) != 0;
+  std::vector<PendingRead> cancelled;
+  if (file->type == File::Type::pipe) {
+    std::erase_if(file->pipe->reads[file->end], [&](const PendingRead& read) {
+      if (is_one && read.status_at != call.argument(1)) return false;
+      cancelled.push_back(read);
+      return true;
+    });
+  }
+  for (const PendingRead& read : cancelled) end_read(call.state, read, *file, kCancelled, 0, call.now_ns);
+  const u64 status_at = call.argument(call.name.ends_with("Ex") ? 2 : 1);
+  const Status status = cancelled.empty() ? kNotFound : kSuccess;
+  return call.put_io_status(status_at, status, 0) ? status : kAccessViolation;
+}
+
+constexpr Service kPipes[] = {
+    {"NtCreateNamedPipeFile", create_pipe},
+    {"NtFsControlFile", control},
+    {"NtCancelIoFile", cancel},
+    {"NtCancelIoFileEx", cancel},
+};
+
+}  // namespace
+
+void go_on_with_pipes(System& system, u64 now_ns) {
+  wake_callers(system, now_ns, [](const Pipe& one) { return has_ended(one, 0) || has_ended(one, 1); });
+  const auto pipes = system.pipes_with_reads;  // the end of a read may lead to others
+  for (const std::weak_ptr<Pipe>& one : pipes) {
+    const auto pipe = one.lock();
+    for (usize end = 0; end < 2 && pipe != nullptr; ++end) end_reads(system, *pipe, end, now_ns);
+  }
+  std::erase_if(system.pipes_with_reads, [](const std::weak_ptr<Pipe>& one) {
+    const auto pipe = one.lock();
+    return pipe == nullptr || (pipe->reads[0].empty() && pipe->reads[1].empty());
+  });
+}
+
+bool names_pipe(std::string_view name) {
+  return key_of(name).has_value();
+}
+
+Status open_pipe(Call& call, const std::string& name, std::shared_ptr<File>& out) {
+  const auto servers = call.state.system->pipes.find(key_of(name).value_or(""));
+  if (servers == call.state.system->pipes.end()) return kObjectNameNotFound;
+  bool is_known = false;
+  for (const std::weak_ptr<File>& one : servers->second) {
+    const auto server = one.lock();
+    if (server == nullptr) continue;
+    is_known = true;
+    Pipe& pipe = *server->pipe;
+    if (pipe.was_connected) continue;
+    pipe.was_connected = pipe.is_open[Pipe::kClient] = true;
+    wake_callers(*call.state.system, pipe, call.now_ns);
+    out = std::make_shared<File>(File::Type::pipe, nullptr);
+    out->pipe = server->pipe;
+    out->end = Pipe::kClient;
+    out->path = name;
+    return kSuccess;
+  }
+  return is_known ? kPipeNotAvailable : kObjectNameNotFound;
+}
+
+u64 read_pipe(Call& call, const std::shared_ptr<File>& file) {
+  Pipe& pipe = *file->pipe;
+  const u64 length = call.argument32(6);
+  if (!call.state.guest.allows(call.argument(5), length, kRead | kWrite)) return kAccessViolation;
+  if (pipe.bytes[file->end].empty() && length != 0) {
+    if (has_ended(pipe, file->end)) return complete_io(call, *file, kPipeBroken, 0);
+    if (!pipe.was_connected) return kPipeListening;
+    if (!file->may_wait) return complete_io(call, *file, kPipeEmpty, 0);
+    if (file->answers_at_once) return wait_for_host(call, 0, file->pipe);
+    constexpr usize kMostReads = 4096;
+    if (pipe.reads[file->end].size() == kMostReads) return kInsufficientResources;
+    const auto event = call.state.handles.at<Event>(call.argument(1));
+    if (event != nullptr) event->signalled = false;
+    file->signalled = false;
+    pipe.reads[file->end].push_back({call.state.process_id, file, call.argument(4), call.argument(5), length,
+                                     call.argument(3), call.argument(2), call.thread.id, event});
+    call.state.system->pipes_with_reads.push_back(file->pipe);
+    return call.put_io_status(call.argument(4), kPending, 0) ? kPending : kAccessViolation;
+  }
+  std::vector<char> bytes(std::min<u64>(length, kMostRoom));
+  bytes.resize(take(pipe, file->end, bytes));
+  wake_callers(*call.state.system, pipe, call.now_ns);
+  if (!call.write(call.argument(5), bytes.data(), bytes.size())) return 0;
+  return complete_io(call, *file, kSuccess, bytes.size());
+}
+
+u64 write_pipe(Call& call, File& file) {
+  Pipe& pipe = *file.pipe;
+  const usize reader = 1 - file.end;
+  const u64 length = call.argument32(6);
+  u64 whole = call.done_before;
+  if (!call.state.guest.allows(call.argument(5), length, kRead)) return kAccessViolation;
+  if (!pipe.was_connected) return kPipeListening;
+  std::vector<char> bytes(kMostAtOnce);
+  while (whole < length) {
+    if (!pipe.is_open[reader]) return complete_io(call, file, kPipeClosing, whole);
+    const u64 held = pipe.bytes[reader].size();
+    const u64 most = file.answers_at_once ? pipe.most[reader] : kMostRoom;  // an overlapped write waits for nobody
+    const u64 room = most - std::min(most, held);
+    if (room == 0 && !file.answers_at_once) return kInsufficientResources;
+    if (room == 0 && !file.may_wait) break;
+    if (room == 0) return wait_for_host(call, whole, file.pipe);
+    const u64 count = std::min({room, length - whole, u64{bytes.size()}});
+    if (!call.read(call.argument(5) + whole, bytes.data(), count)) return 0;
+    pipe.bytes[reader].insert(pipe.bytes[reader].end(), bytes.begin(),
+                              bytes.begin() + static_cast<std::ptrdiff_t>(count));
+    whole += count;
+    end_reads(*call.state.system, pipe, reader, call.now_ns);
+    wake_callers(*call.state.system, pipe, call.now_ns);
+  }
+  return complete_io(call, file, kSuccess, whole);
+}
+
+std::span<const Service> pipe_services() {
+  return kPipes;
+}
+
+}  // namespace wperf::sim::nt

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Pipes, without programs that use them.
+#include <gtest/gtest.h>
+
+#include "sim/nt/test_process.h"
+
+namespace wperf::sim::nt {
+namespace {
+
+class NtPipes : public ::testing::Test {
+ protected:
+  static constexpr u64 kAt = TestProcess::kArguments, kStatus = kAt + 0x10, kBuffer = kAt + 0x4000;
+
+  u64 make(std::string_view name, bool overlapped = false) {
+    EXPECT_EQ(process.call("NtCreateNamedPipeFile", {kAt, 0, process.named(0x1000, name, 2), kStatus, 0, 2,
+                                                     overlapped ? 0u : 0x20u, 0, 0, 0, 1, 4096, 4096, 0}),
+              kSuccess);
+    return process.get(0);
+  }
+  u64 open(std::string_view name) {
+    const u64 status = process.call("NtOpenFile", {kAt, 0, process.named(0x1000, name), kStatus, 0, 0x20});
+    return status == kSuccess ? process.get(0) : status;
+  }
+  u64 write(u64 handle, std::string_view text, usize thread = 0) {
+    process.state.space.write(kBuffer, text.data(), text.size());
+    return process.call("NtWriteFile", {handle, 0, 0, 0, kStatus, kBuffer, text.size(), 0, 0}, thread);
+  }
+  u64 read(u64 handle, u64 size, usize thread = 0, u64 event = 0) {
+    return process.call("NtReadFile", {handle, event, 0, 0, kStatus, kBuffer + 0x2000, size, 0, 0}, thread);
+  }
+  std::string got() {
+    std::string text(process.get(0x18), '\0');
+    process.state.space.read(kBuffer + 0x2000, text.data(), text.size());
+    return text;
+  }
+  bool goes_on(usize thread) {
+    Thread& one = *process.state.threads[thread];
+    return one.wait.wake_ns <= process.now_ns && call_again(process.state, one, process.now_ns);
+  }
+  TestProcess process;
+};
+
+TEST_F(NtPipes, CarryBytesBothWaysUntilAnEndCloses) {
+  const u64 server = make("\\Device\\NamedPipe\\one");
+  EXPECT_EQ(read(server, 10), kPipeListening);
+  const u64 client = open("\\??\\PIPE\\One");
+  ASSERT_LT(client, 0x1000U);
+  EXPECT_EQ(open("\\??\\pipe\\one"), kPipeNotAvailable);
+  EXPECT_EQ(open("\\??\\pipe\\other"), kObjectNameNotFound);
+  EXPECT_EQ(write(client, "to the server"), kSuccess);
+  EXPECT_EQ(write(server, "back"), kSuccess);
+  EXPECT_EQ(read(server, 6), kSuccess);
+  EXPECT_EQ(got(), "to the");
+  EXPECT_EQ(process.call("NtClose", {client}), kSuccess);
+  EXPECT_EQ(read(server, 100), kSuccess);
+  EXPECT_EQ(got(), " server");
+  EXPECT_EQ(read(server, 100), kPipeBroken);
+  EXPECT_EQ(write(server, "x"), kPipeClosing);
+}
+
+TEST_F(NtPipes, AReaderWaitsForTheWriter) {
+  const u64 server = make("\\Device\\NamedPipe\\one"), client = open("\\Device\\NamedPipe\\one");
+  process.add_thread();
+  EXPECT_EQ(read(server, 10, 1), kNoAnswer);
+  EXPECT_FALSE(goes_on(1));
+  EXPECT_EQ(write(client, "hello"), kSuccess);
+  ASSERT_TRUE(goes_on(1));
+  EXPECT_EQ(process.state.threads[1]->registers.x[0], kSuccess);
+  EXPECT_EQ(got(), "hello");
+  EXPECT_EQ(read(server, 10, 1), kNoAnswer);
+  EXPECT_EQ(process.call("NtClose", {client}), kSuccess);
+  ASSERT_TRUE(goes_on(1));
+  EXPECT_EQ(process.state.threads[1]->registers.x[0], kPipeBroken);
+}
+
+TEST_F(NtPipes, AWriterWaitsForRoom) {
+  const u64 server = make("\\Device\\NamedPipe\\one"), client = open("\\Device\\NamedPipe\\one");
+  process.add_thread();
+  EXPECT_EQ(write(client, std::string(5000, 'a'), 1), kNoAnswer);
+  EXPECT_EQ(read(server, 8000), kSuccess);
+  EXPECT_EQ(got().size(), 4096U);
+  ASSERT_TRUE(goes_on(1));
+  EXPECT_EQ(process.get(0x18), 5000U);
+  EXPECT_EQ(read(server, 8000), kSuccess);
+  EXPECT_EQ(got(), std::string(904, 'a'));
+}
+
+TEST_F(NtPipes, AnOverlappedReadEndsWhenBytesComeOrItIsCancelled) {
+  const u64 server = make("\\Device\\NamedPipe\\one", true), client = open("\\Device\\NamedPipe\\one");
+  ASSERT_EQ(process.call("NtCreateEvent", {kAt + 8, 0, 0, 0, 0}), kSuccess);
+  const u64 event = process.get(8);
+  EXPECT_EQ(read(server, 10, 0, event), kPending);
+  EXPECT_FALSE(process.state.handles.at(event)->signalled);
+  EXPECT_EQ(process.get<u32>(0x10), kPending);
+  process.state.space.write(kBuffer, "late", 4);
+  EXPECT_EQ(process.call("NtWriteFile", {client, 0, 0, 0, kAt + 0x30, kBuffer, 4, 0, 0}), kSuccess);
+  EXPECT_TRUE(process.state.handles.at(event)->signalled);
+  EXPECT_EQ(process.get<u32>(0x10), kSuccess);
+  EXPECT_EQ(got(), "late");
+  EXPECT_EQ(read(server, 10, 0, event), kPending);
+  EXPECT_EQ(process.call("NtCancelIoFileEx", {server, kStatus, kAt + 0x30}), kSuccess);
+  EXPECT_EQ(process.get<u32>(0x10), kCancelled);
+  EXPECT_EQ(process.call("NtCancelIoFileEx", {server, kStatus, kAt + 0x30}), kNotFound);
+}
+
+TEST_F(NtPipes, ARoutineIsCalledAtTheEndOfAnOverlappedRead) {
+  constexpr u64 kRoutine = 0x7000, kContext = 0x55;
+  const u64 server = make("\\Device\\NamedPipe\\one", true), client = open("\\Device\\NamedPipe\\one");
+  process.state.apc_dispatcher = 0x8000;
+  EXPECT_EQ(process.call("NtReadFile", {server, 0, kRoutine, kContext, kStatus, kBuffer + 0x2000, 10, 0, 0}), kPending);
+  Thread& reader = *process.state.threads[0];
+  EXPECT_TRUE(reader.apcs.empty());
+  process.add_thread();
+  EXPECT_EQ(write(client, "late", 1), kSuccess);
+  ASSERT_EQ(reader.apcs.size(), 1U);
+  EXPECT_EQ(reader.apcs.front().function, kRoutine);
+  EXPECT_EQ(reader.apcs.front().arguments[0], kContext);
+  EXPECT_EQ(reader.apcs.front().arguments[1], kStatus);
+  EXPECT_EQ(process.call("NtDelayExecution", {1, 0}), kNoAnswer);
+  EXPECT_EQ(reader.registers.pc, process.state.apc_dispatcher);
+}
+
+TEST_F(NtPipes, AnOverlappedWriteHasItsBound) {
+  const u64 server = make("\\Device\\NamedPipe\\one", true);
+  ASSERT_LT(open("\\Device\\NamedPipe\\one"), 0x1000U);
+  u64 status = kSuccess;
+  for (u32 i = 0; i < 100 && status == kSuccess; ++i) status = write(server, std::string(0x8000, 'a'));
+  EXPECT_EQ(status, kInsufficientResources);
+}
+
+}  // namespace
+}  // namespace wperf::sim::nt
