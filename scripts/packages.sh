@@ -224,14 +224,15 @@ need_arm64_machine() {
 }
 
 # need_windows_dlls: the DLLs of Windows that programs on the simulated machine use, in build/tools/windows: Wine's
-# ARM64 builds of them with their tables of languages, from Debian 13. They are data for the machine, not part of wperf.
+# ARM64 builds of them with their tables of languages and cmd.exe, from Debian 13. They are data for the machine, not part
+# of wperf.
 windows_dlls="ntdll kernel32 kernelbase msvcrt ucrtbase vcruntime140 advapi32 sechost bcryptprimitives ws2_32 powrprof
   userenv bcrypt shell32 shlwapi shcore user32 gdi32 win32u combase ole32 rpcrt4 coml2 imm32 crypt32 iphlpapi dnsapi nsi
   psapi oleaut32 dbghelp version apisetschema"
 windows_tables="locale l_intl c_1252 c_437 c_20127 sortdefault normnfc"
 need_windows_dlls() {
-  local folder=build/tools/windows name wanted=()
-  [ -d "$folder" ] && return 0
+  local folder=build/tools/windows name wanted=("*/aarch64-windows/cmd.exe")
+  [ -e "$folder/cmd.exe" ] && return 0
   command -v apt-get >/dev/null || { echo "note: Debian's ARM64 DLLs of Windows are fetched with apt-get" >&2; return 1; }
   echo "fetching ARM64 DLLs of Windows for the simulated machine (83 MB)"
   rm -rf "$folder.part"
@@ -246,6 +247,7 @@ need_windows_dlls() {
     return 1
   fi
   rm -rf "$folder.part/apt" "$folder.log"
+  rm -rf "$folder"
   mv "$folder.part" "$folder"
 }
 

@@ -132,8 +132,9 @@ class SamplingClient {
         std::memcpy(&one.sample, reply->records + at, sizeof one.sample);
         std::memcpy(&one.stack, reply->records + at + sizeof one.sample, sizeof one.stack);
         one.frames.resize(one.sample.stack_words - 1u);
-        std::memcpy(one.frames.data(), reply->records + at + sizeof one.sample + sizeof one.stack,
-                    one.frames.size() * sizeof(u64));
+        if (!one.frames.empty())
+          std::memcpy(one.frames.data(), reply->records + at + sizeof one.sample + sizeof one.stack,
+                      one.frames.size() * sizeof(u64));
         at += static_cast<u32>(sizeof one.sample + one.sample.stack_words * sizeof(u64));
         to.stacks.push_back(std::move(one));
       }

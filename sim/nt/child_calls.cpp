@@ -40,7 +40,7 @@ bool read_parameters(Call& call, u64 address, Parameters& out) {
 struct Attribute {
   u64 number = 0, size = 0, value = 0, returned_size_at = 0;
 };
-constexpr u64 kClientId = 3, kImageName = 5, kImageInformation = 6, kHandleList = 11;
+constexpr u64 kClientId = 3, kImageName = 5, kImageInformation = 6, kHandleList = 11, kJobList = 19;
 
 bool read_attributes(Call& call, u64 address, std::vector<Attribute>& out) {
   constexpr u64 kNumber = 0xffff, kMost = 32;
@@ -137,6 +137,16 @@ u64 create_process(Call& call) {
                                 call.now_ns);
   State* const made = id != 0 ? find_process(*state.system, id) : nullptr;
   if (made == nullptr) return kInvalidImageFormat;
+  constexpr u32 kBreaksAway = 1;
+  for (const auto& one : state.jobs) {
+    const auto job = one.lock();
+    if (job != nullptr && (call.argument32(6) & kBreaksAway) == 0) join_job(*made, job);
+  }
+  if (const Attribute* const list = find(attributes, kJobList); list != nullptr && list->size >= sizeof(u64)) {
+    u64 handle = 0;
+    if (!call.get(list->value, handle)) return 0;
+    if (const auto job = state.handles.at<Job>(handle)) join_job(*made, job);
+  }
   made->threads.front()->suspended = (call.argument32(7) & kCreateSuspended) != 0 ? 1 : 0;
   if (!tell_attributes(call, attributes, *made)) return 0;
   if (const Status status = call.give_handle(call.argument(0), made->process_object); status != kSuccess) return status;

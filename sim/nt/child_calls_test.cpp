@@ -98,6 +98,37 @@ TEST_F(NtChildren, PipesEndWithThem) {
   EXPECT_EQ(process.state.threads[0]->registers.x[0], kPipeBroken);
 }
 
+TEST_F(NtChildren, EndWithTheirJob) {
+  ASSERT_EQ(process.call("NtCreateJobObject", {kAt + 0x20, 0, 0}), kSuccess);
+  const u64 job = process.get(0x20);
+  process.put(0x40, std::array<u32, 36>{0, 0, 0, 0, Job::kKillsAtClose});
+  ASSERT_EQ(process.call("NtSetInformationJobObject", {job, 9, kAt + 0x40, 144}), kSuccess);
+  ASSERT_EQ(create("C:\\app\\exact_1k.exe"), kSuccess);
+  const u64 child = process.get(0);
+  constexpr u64 kNotInJob = 0x123, kInJob = 0x124;
+  EXPECT_EQ(process.call("NtIsProcessInJob", {child, job}), kNotInJob);
+  ASSERT_EQ(process.call("NtAssignProcessToJobObject", {job, child}), kSuccess);
+  EXPECT_EQ(process.call("NtIsProcessInJob", {child, job}), kInJob);
+  ASSERT_EQ(process.call("NtQueryInformationJobObject", {job, 3, kAt + 0x100, 64, 0}), kSuccess);
+  EXPECT_EQ(process.get<u32>(0x104), 1U);
+  EXPECT_EQ(process.get(0x108), 2000U);
+  EXPECT_EQ(process.call("NtClose", {job}), kSuccess);
+  EXPECT_EQ(host.program, nullptr);
+  EXPECT_TRUE(process.state.handles.at(child)->signalled);
+}
+
+TEST_F(NtChildren, AMemberEndsItselfWithItsJob) {
+  ASSERT_EQ(process.call("NtCreateJobObject", {kAt + 0x20, 0, 0}), kSuccess);
+  const u64 job = process.get(0x20);
+  ASSERT_EQ(process.call("NtAssignProcessToJobObject", {job, kThisProcess}), kSuccess);
+  ASSERT_EQ(create("C:\\app\\exact_1k.exe"), kSuccess);
+  EXPECT_EQ(process.call("NtIsProcessInJob", {process.get(0), job}), u64{0x124}) << "as its creator";
+  EXPECT_EQ(process.call("NtTerminateJobObject", {job, 7}), kNoAnswer);
+  EXPECT_EQ(process.outcome, CallOutcome::ended);
+  EXPECT_EQ(process.state.exit_code, 7U);
+  EXPECT_EQ(host.program, nullptr);
+}
+
 TEST_F(NtChildren, WrongWishesAreRefused) {
   EXPECT_EQ(create("C:\\app\\missing.exe"), kObjectNameNotFound);
   EXPECT_EQ(create("C:\\app\\fib.pdb"), kInvalidImageFormat);

@@ -149,7 +149,12 @@ void NtProcess::ended(u32 exit_code, u64 now_ns) {
   state_.process_object->exit_code = exit_code;
   state_.process_object->signalled = true;
   wake_waiters(state_, *state_.process_object, now_ns);
+  std::vector<ObjectPointer> jobs;
+  state_.handles.for_each([&](Object& object) {
+    if (object.kind == Object::Kind::job) jobs.push_back(static_cast<Job&>(object).shared_from_this());
+  });
   state_.handles = {};
+  for (ObjectPointer& job : jobs) (void)close_job(*state_.system, std::exchange(job, nullptr), state_.process_id);
   go_on_with_pipes(*state_.system, now_ns);
 }
 
@@ -299,6 +304,22 @@ std::string system_folder_of_build() {
   return (bin.parent_path().parent_path() / "tools" / "windows").string();
 }
 
+namespace {
+
+// A program that was named by a path of this host finds its own path in its command line: to programs like cmd.exe a
+// slash begins an option.
+std::string command_line_of(const ProcessWish& wish, const std::string& program_path) {
+  if (wish.image_path.find('/') == std::string::npos) return wish.command_line;
+  for (const std::string quote : {"", "\""}) {
+    const std::string given = quote + wish.image_path + quote;
+    if (wish.command_line.starts_with(given))
+      return quote + program_path + quote + wish.command_line.substr(given.size());
+  }
+  return wish.command_line;
+}
+
+}  // namespace
+
 std::shared_ptr<System> make_system(ProgramHost* host) {
   auto system = std::make_shared<System>();
   system->host = host;
@@ -367,7 +388,7 @@ std::unique_ptr<Program> load_process(const ProcessWish& wish, LoadError& error)
   state.process_id = wish.process_id;
   state.processor_count = wish.core_count;
   state.affinity = wish.affinity != 0 ? wish.affinity & all_processors(state) : all_processors(state);
-  state.command_line = wish.command_line;
+  state.command_line = inherited != nullptr ? wish.command_line : command_line_of(wish, state.program_path);
   state.modules.push_back({std::filesystem::path(wish.image_path).filename().string(), wish.image_path, 0, 0, 0});
   if (!prepare_process(state, error)) return nullptr;
   state.inheritance = nullptr;  // it holds pipes open

@@ -14,7 +14,7 @@
 namespace wperf::sim::nt {
 
 struct Object {
-  enum class Kind : u8 { event, semaphore, mutant, timer, thread, process, file, section, port, token, directory };
+  enum class Kind : u8 { event, semaphore, mutant, timer, thread, process, file, section, port, token, directory, job };
   explicit Object(Kind object_kind) : kind(object_kind) {}
   virtual ~Object() = default;
   Object(const Object&) = delete;
@@ -68,6 +68,15 @@ struct ProcessObject final : Object {
   u32 exit_code = kRuns;
 };
 
+// Processes that end together.
+struct Job final : Object, std::enable_shared_from_this<Job> {
+  static constexpr Kind kKind = Kind::job;
+  static constexpr u32 kKillsAtClose = 0x2000;
+  Job() : Object(kKind) {}
+  std::vector<u32> processes;  // all there ever were
+  u32 limits = 0;              // JOB_OBJECT_LIMIT_…
+};
+
 struct TokenObject final : Object {
   static constexpr Kind kKind = Kind::token;
   TokenObject() : Object(kKind) {}
@@ -104,12 +113,13 @@ struct File;
 // An overlapped read of an empty pipe.
 struct PendingRead {
   u32 process = 0;
-  std::weak_ptr<File> file;
+  std::weak_ptr<File> file = {};
   u64 status_at = 0, buffer = 0, length = 0;  // in the memory of the process
   u64 context = 0;                            // of the routine, or of the packet to its completion port
   u64 routine = 0;                            // that the thread calls at the end; 0: none
   u32 thread = 0;
-  std::shared_ptr<Event> event;  // may be null
+  std::shared_ptr<Event> event = nullptr;  // may be null
+  bool connects = false;                   // a wait for the client instead
 };
 
 // The two ends of a pipe: 0 is the server's, 1 the client's. Each has the bytes that it can read.
@@ -120,6 +130,7 @@ struct Pipe {
   u64 most[2] = {};
   bool is_open[2] = {true, false};
   bool was_connected = false;
+  bool is_listed = false;  // among the pipes with reads
 };
 
 class FileSystem;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <utility>
 
 #include "sim/nt/services.h"
 #include "sim/nt/wide_strings.h"
@@ -66,8 +67,13 @@ void end_reads(System& system, Pipe& pipe, usize end, u64 now_ns) {
     const auto file = reads.front().file.lock();
     State* const process = find_process(system, reads.front().process);
     if (file != nullptr && process != nullptr) {
-      if (pipe.bytes[end].empty() && !has_ended(pipe, end)) return;
       const PendingRead read = reads.front();
+      if (read.connects ? !pipe.was_connected : pipe.bytes[end].empty() && !has_ended(pipe, end)) return;
+      if (read.connects) {
+        reads.pop_front();
+        end_read(*process, read, *file, kSuccess, 0, now_ns);
+        continue;
+      }
       std::vector<char> bytes(std::min<u64>(read.length, kMostRoom));
       bytes.resize(take(pipe, end, bytes));
       const bool written = process->guest.write(read.buffer, bytes.data(), bytes.size());
@@ -111,13 +117,31 @@ u64 create_pipe(Call& call) {
   return call.give_handle(call.argument(0), file);
 }
 
+// The call ends later.
+u64 begin(Call& call, File& file, PendingRead read) {
+  constexpr usize kMostReads = 4096;
+  auto& reads = file.pipe->reads[file.end];
+  if (reads.size() == kMostReads) return kInsufficientResources;
+  read.process = call.state.process_id;
+  read.thread = call.thread.id;
+  read.file = std::static_pointer_cast<File>(call.state.handles.at(call.argument(0)));
+  read.event = call.state.handles.at<Event>(call.argument(1));
+  read.routine = call.argument(2);
+  read.context = call.argument(3);
+  read.status_at = call.argument(4);
+  if (read.event != nullptr) read.event->signalled = false;
+  file.signalled = false;
+  reads.push_back(std::move(read));
+  if (!std::exchange(file.pipe->is_listed, true)) call.state.system->pipes_with_reads.push_back(file.pipe);
+  return call.put_io_status(call.argument(4), kPending, 0) ? kPending : kAccessViolation;
+}
+
 u64 listen(Call& call, File& file) {
   if (file.end != Pipe::kServer) return kInvalidParameter;
   const bool was_waiting = call.done_before != 0;
   if (has_ended(*file.pipe, file.end)) return kPipeClosing;
   if (file.pipe->was_connected) return was_waiting ? complete_io(call, file, kSuccess, 0) : u64{kPipeConnected};
-  if (!file.answers_at_once)
-    return call.refuse("an overlapped wait for the client of a pipe is not part of the simulated machine");
+  if (!file.answers_at_once && file.may_wait) return begin(call, file, {.connects = true});
   return file.may_wait ? wait_for_host(call, 1, file.pipe) : u64{kPipeListening};
 }
 
@@ -199,7 +223,8 @@ void go_on_with_pipes(System& system, u64 now_ns) {
   }
   std::erase_if(system.pipes_with_reads, [](const std::weak_ptr<Pipe>& one) {
     const auto pipe = one.lock();
-    return pipe == nullptr || (pipe->reads[0].empty() && pipe->reads[1].empty());
+    if (pipe != nullptr) pipe->is_listed = !pipe->reads[0].empty() || !pipe->reads[1].empty();
+    return pipe == nullptr || !pipe->is_listed;
   });
 }
 
@@ -219,6 +244,7 @@ Status open_pipe(Call& call, const std::string& name, std::shared_ptr<File>& out
     if (pipe.was_connected) continue;
     pipe.was_connected = pipe.is_open[Pipe::kClient] = true;
     wake_callers(*call.state.system, pipe, call.now_ns);
+    end_reads(*call.state.system, pipe, Pipe::kServer, call.now_ns);
     out = std::make_shared<File>(File::Type::pipe, nullptr);
     out->pipe = server->pipe;
     out->end = Pipe::kClient;
@@ -237,15 +263,7 @@ u64 read_pipe(Call& call, const std::shared_ptr<File>& file) {
     if (!pipe.was_connected) return kPipeListening;
     if (!file->may_wait) return complete_io(call, *file, kPipeEmpty, 0);
     if (file->answers_at_once) return wait_for_host(call, 0, file->pipe);
-    constexpr usize kMostReads = 4096;
-    if (pipe.reads[file->end].size() == kMostReads) return kInsufficientResources;
-    const auto event = call.state.handles.at<Event>(call.argument(1));
-    if (event != nullptr) event->signalled = false;
-    file->signalled = false;
-    pipe.reads[file->end].push_back({call.state.process_id, file, call.argument(4), call.argument(5), length,
-                                     call.argument(3), call.argument(2), call.thread.id, event});
-    call.state.system->pipes_with_reads.push_back(file->pipe);
-    return call.put_io_status(call.argument(4), kPending, 0) ? kPending : kAccessViolation;
+    return begin(call, *file, {.buffer = call.argument(5), .length = length});
   }
   std::vector<char> bytes(std::min<u64>(length, kMostRoom));
   bytes.resize(take(pipe, file->end, bytes));

@@ -120,6 +120,23 @@ TEST_F(NtPipes, ARoutineIsCalledAtTheEndOfAnOverlappedRead) {
   EXPECT_EQ(reader.registers.pc, process.state.apc_dispatcher);
 }
 
+TEST_F(NtPipes, AnOverlappedWaitForTheClientEndsWhenItComes) {
+  const u64 server = make("\\Device\\NamedPipe\\one", true);
+  ASSERT_EQ(process.call("NtCreateEvent", {kAt + 8, 0, 0, 0, 0}), kSuccess);
+  const u64 event = process.get(8);
+  const auto listen = [&] {
+    return process.call("NtFsControlFile", {server, event, 0, 0, kStatus, 0x110008, 0, 0, 0, 0});
+  };
+  EXPECT_EQ(listen(), kPending);
+  EXPECT_FALSE(process.state.handles.at(event)->signalled);
+  ASSERT_EQ(
+      process.call("NtOpenFile", {kAt, 0, process.named(0x1000, "\\Device\\NamedPipe\\one"), kAt + 0x30, 0, 0x20}),
+      kSuccess);
+  EXPECT_TRUE(process.state.handles.at(event)->signalled);
+  EXPECT_EQ(process.get<u32>(0x10), kSuccess);
+  EXPECT_EQ(listen(), kPipeConnected);
+}
+
 TEST_F(NtPipes, AnOverlappedWriteHasItsBound) {
   const u64 server = make("\\Device\\NamedPipe\\one", true);
   ASSERT_LT(open("\\Device\\NamedPipe\\one"), 0x1000U);

@@ -142,6 +142,13 @@ u64 open_thread_token(Call&) {
   return kNoToken;
 }
 
+// arguments: token, access, attributes, effective only, type, new handle
+u64 duplicate_token(Call& call) {
+  if (call.argument(0) == kTokenOfThread) return kNoToken;
+  if (!is_token(call, call.argument(0))) return kInvalidHandle;
+  return call.give_handle(call.argument(5), std::make_shared<TokenObject>());
+}
+
 // arguments: token, class, buffer, its size, size used
 u64 token_information(Call& call) {
   constexpr u32 kUser = 1, kGroups = 2, kPrivileges = 3, kOwner = 4, kPrimaryGroup = 5, kDefaultAcl = 6, kType = 8,
@@ -210,6 +217,7 @@ constexpr Service kProcesses[] = {
     {"NtOpenProcessTokenEx", open_process_token},
     {"NtOpenThreadToken", open_thread_token},
     {"NtOpenThreadTokenEx", open_thread_token},
+    {"NtDuplicateToken", duplicate_token},
     {"NtQueryInformationToken", token_information},
     {"NtAdjustPrivilegesToken", accept_setting},
 };

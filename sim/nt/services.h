@@ -27,10 +27,11 @@ std::span<const Service> port_services();
 std::span<const Service> thread_services();
 std::span<const Service> process_services();
 std::span<const Service> child_services();
+std::span<const Service> job_services();
 std::span<const Service> information_services();
 std::span<const Service> registry_services();
 
-std::array<std::span<const Service>, 13> all_services();
+std::array<std::span<const Service>, 14> all_services();
 const Service* find_service(std::string_view name);  // returns null for an unknown name
 
 // The stubs of the image's system calls become `svc #N; ret`, as in Windows' own DLLs, and their names are noted.

@@ -129,6 +129,7 @@ struct State {
   u64 program_base = 0;
   std::string program_path;  // as the program sees it: "C:\app\fib.exe"
   std::string command_line;
+  std::vector<std::weak_ptr<Job>> jobs;              // those of which it is a member
   std::shared_ptr<const Inheritance> inheritance;    // while it is made; null without a creator
   std::vector<Module> modules;                       // the program first
   std::unordered_map<u32, const Service*> services;  // by the immediate of the SVC; null for unknown ones
@@ -211,6 +212,14 @@ void write_back(const Section& section);
 
 // pipe_calls.cpp: an end of a pipe may be closed, which ends waits for it.
 void go_on_with_pipes(System& system, u64 now_ns);
+
+// job_calls.cpp
+void join_job(State& process, const std::shared_ptr<Job>& job);
+// Ends all its processes but `spared`.
+void end_job(System& system, const Job& job, u32 exit_code, u32 spared);
+// A handle to the object was closed, and nothing else but the argument points to it: a job may end its processes now.
+// Returns whether the caller is one of them; it has to end itself.
+[[nodiscard]] bool close_job(System& system, const ObjectPointer& closed, u32 caller);
 
 // waits.cpp
 // Ends the wait if its objects allow it at this time. Returns false if it goes on.

@@ -102,6 +102,7 @@ bool can_be_waited_for(const Object& object) {
     case Object::Kind::token:
     case Object::Kind::directory:
     case Object::Kind::section:
+    case Object::Kind::job:
       return false;
     default:
       return true;
@@ -301,7 +302,10 @@ u64 open_directory(Call& call) {
 }
 
 u64 close_handle(Call& call) {
+  ObjectPointer closed = call.state.handles.at(call.argument(0));
   if (!call.state.handles.close(call.argument(0))) return kInvalidHandle;
+  if (close_job(*call.state.system, closed, call.state.process_id)) return call.end_process(0);
+  closed = nullptr;
   go_on_with_pipes(*call.state.system, call.now_ns);
   return kSuccess;
 }

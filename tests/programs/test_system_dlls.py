@@ -115,6 +115,12 @@ class SystemDlls(WperfTest):
         of_program = sum(row["total_ns"] for row in locks if row["caller_module"] == "threads.exe")
         self.assertGreater(of_program, 0.7 * sum(row["total_ns"] for row in locks))
 
+    def test_batch_files_run(self):
+        with tempfile.TemporaryDirectory() as folder:
+            (pathlib.Path(folder) / "a.bat").write_text("@echo off\nfor %%i in (1 2) do echo %1 %%i\nif exist a.bat exit /b 3\n")
+            done = self.run_on_dlls(DLLS / "cmd.exe", "/c", "a.bat x & if errorlevel 3 echo yes", options=f",folder={folder}")
+        self.assertEqual([line.strip() for line in done.stdout.splitlines()], ["x 1", "x 2", "yes"])
+
     def test_a_dll_that_is_missing_is_named(self):
         with tempfile.TemporaryDirectory() as folder:
             shutil.copy(WORKLOADS / "googolplex.exe", folder)
