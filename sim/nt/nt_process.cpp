@@ -309,13 +309,13 @@ namespace {
 // A program that was named by a path of this host finds its own path in its command line: to programs like cmd.exe a
 // slash begins an option.
 std::string command_line_of(const ProcessWish& wish, const std::string& program_path) {
-  if (wish.image_path.find('/') == std::string::npos) return wish.command_line;
-  for (const std::string quote : {"", "\""}) {
-    const std::string given = quote + wish.image_path + quote;
-    if (wish.command_line.starts_with(given))
-      return quote + program_path + quote + wish.command_line.substr(given.size());
-  }
-  return wish.command_line;
+  const std::string& given = wish.command_line;
+  const usize at = given.starts_with('"') ? 1 : 0;
+  const bool begins_with_it = given.compare(at, wish.image_path.size(), wish.image_path) == 0;
+  if (!begins_with_it || wish.image_path.find('/') == std::string::npos) return given;
+  std::string line = given;
+  line.replace(at, wish.image_path.size(), program_path);
+  return line;
 }
 
 }  // namespace

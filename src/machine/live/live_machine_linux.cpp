@@ -245,10 +245,11 @@ diag::Result<Descriptor> take_lock() {
   ::fcntl(kPipe, F_SETFD, FD_CLOEXEC);
   ::close_range(kPipe + 1, ~0u, 0);
   const auto serve = [&]() -> diag::Result<void> {
-    WPERF_TRY(const Descriptor lock, take_lock());
+    WPERF_TRY(Descriptor lock, take_lock());
     WPERF_TRY(auto server, MachineServer::boot(options));
     ::close(kPipe);
     server->run();
+    lock = Descriptor();  // before the clients' sockets close, which tells `stop` that another machine can be up
     return {};
   };
   const diag::Result<void> done = serve();

@@ -125,6 +125,7 @@ void Server::run() {
   }
   const auto path = path_of_machine(".socket");
   if (path.has_value()) ::unlink(path.value().c_str());
+  machine_.reset();
 }
 
 // No program runs, and nobody waits for the machine's time.
