@@ -234,6 +234,7 @@ need_windows_dlls() {
   local folder=build/tools/windows name wanted=("*/aarch64-windows/cmd.exe")
   [ -e "$folder/cmd.exe" ] && return 0
   command -v apt-get >/dev/null || { echo "note: Debian's ARM64 DLLs of Windows are fetched with apt-get" >&2; return 1; }
+  need_packages debian-archive-keyring || return 1
   echo "fetching ARM64 DLLs of Windows for the simulated machine (83 MB)"
   rm -rf "$folder.part"
   mkdir -p "$folder.part"

@@ -40,8 +40,8 @@ void append_chain(AddressSpace& space, u64 frame, WperfSimScheduleEvent& event) 
 }
 
 // Appends the callers of a function that is at a call, by the unwind tables of the images: DLLs may use x29 for other
-// values. From a function without a table on, the chain of frame records is followed.
-void append_callers(Program& program, ThreadState registers, WperfSimScheduleEvent& event) {
+// values. From a function without a table on, the chain of frame records is followed. Changes the registers.
+void append_callers(Program& program, ThreadState& registers, WperfSimScheduleEvent& event) {
   const GuestMemory memory(program.space());
   while (event.frame_count < WPERF_SIM_MOST_FRAMES) {
     const u64 frame = registers.x[29], sp = registers.sp, pc = registers.pc;

@@ -111,11 +111,7 @@ INSTANTIATE_TEST_SUITE_P(All, Workload,
                                            std::pair{"branchy.exe 1000", "even 508\neighth 134\n"},
                                            std::pair{"simd.exe 5", "rounds 5\n"}, std::pair{"exact_1k.exe", ""}));
 
-class Exact : public ::testing::Test {
-  void SetUp() override {
-    if (const std::string why = why_programs_cannot_run(); !why.empty()) GTEST_SKIP() << why;
-  }
-};
+using Exact = ProgramTest;
 
 TEST_F(Exact, counts_are_those_of_the_table) {
   constexpr u64 n = 1000;

@@ -133,10 +133,15 @@ ObjectPointer Call::object_of(u64 handle) {
   return state.handles.at(handle);
 }
 
-State* Call::process_of(u64 handle) {
+std::shared_ptr<ProcessObject> Call::process_object_of(u64 handle) {
   const ObjectPointer object = object_of(handle);
   if (object == nullptr || object->kind != Object::Kind::process) return nullptr;
-  return find_process(*state.system, static_cast<const ProcessObject&>(*object).id);
+  return std::static_pointer_cast<ProcessObject>(object);
+}
+
+State* Call::process_of(u64 handle) {
+  const auto process = process_object_of(handle);
+  return process != nullptr ? find_process(*state.system, process->id) : nullptr;
 }
 
 u64 Call::end_process(u32 code) {

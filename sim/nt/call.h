@@ -60,11 +60,11 @@ class Call {
 
   // Puts a handle to the object there. It is inherited if the attributes that read_name() read say so.
   Status give_handle(u64 address, ObjectPointer object);
-  void set_inherits(bool inherits) { inherits_ = inherits; }
   Thread* thread_of(u64 handle);  // of this process; null for another handle
   Thread* thread_of_any_process(u64 handle);
-  ObjectPointer object_of(u64 handle);  // the pseudo-handles of process and thread included
-  State* process_of(u64 handle);        // null for another handle, and for a process that has ended
+  ObjectPointer object_of(u64 handle);                           // the pseudo-handles of process and thread included
+  std::shared_ptr<ProcessObject> process_object_of(u64 handle);  // null for another handle
+  State* process_of(u64 handle);  // null for another handle, and for a process that has ended
 
   u64 end_process(u32 code);
   u64 end_this_thread(u32 code);

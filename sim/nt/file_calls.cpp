@@ -82,15 +82,17 @@ u64 open_file_with(Call& call, const Opening& opening) {
   std::shared_ptr<File> file;
   u64 information = 0;
   Status status = kSuccess;
-  if (names_pipe(name.text)) {
+  std::string path = name.text;
+  if (const auto pipe = pipe_key(name.text)) {
     information = 1;
-    status = open_pipe(call, name.text, file);
+    status = open_pipe(call, *pipe, file);
   } else {
     Place place = call.state.files.find(name.text);
     status = open_place(place, opening, file, information);
-    if (status == kSuccess) file->path = std::string(kNtPrefix) + place.path;
+    path = std::string(kNtPrefix) + place.path;
   }
   if (status == kSuccess) {
+    file->path = std::move(path);
     file->keeps = call.state.shared_files;
     file->answers_at_once = (opening.options & kSynchronous) != 0;
     status = call.give_handle(call.argument(0), file);
@@ -421,29 +423,32 @@ constexpr Service kFiles[] = {
 
 }  // namespace
 
-void end_io(State& state, File& file, Event* event, u64 now_ns) {
-  if (event != nullptr) {
-    event->signalled = true;
-    wake_waiters(state, *event, now_ns);
+Status end_io(State& state, Thread* thread, File& file, const IoEnd& end, Status status, u64 information, u64 now_ns) {
+  if (end.event != nullptr) {
+    end.event->signalled = true;
+    wake_waiters(state, *end.event, now_ns);
   }
   file.signalled = true;
   wake_waiters(state, file, now_ns);
+  if (end.routine != 0) {
+    const Apc routine{end.routine, {end.context, end.status_at, 0}};
+    return thread != nullptr ? std::max(status, add_apc(state, *thread, routine, now_ns)) : status;
+  }
+  if (file.port != nullptr && end.context != 0 && file.port->packets.size() < Port::kMostPackets) {
+    file.port->packets.push_back({file.port_key, end.context, status, information});
+    wake_waiters(state, *file.port, now_ns);
+  }
+  return status;
 }
 
 u64 complete_io(Call& call, File& file, Status status, u64 information) {
   if (!call.put_io_status(call.argument(4), status, information)) return 0;
-  end_io(call.state, file, call.state.handles.at<Event>(call.argument(1)).get(), call.now_ns);
+  const auto event = call.state.handles.at<Event>(call.argument(1));
+  IoEnd end{event.get(), call.argument(2), call.argument(3), call.argument(4)};
   const bool failed = (status & 0xc0000000) == 0xc0000000;
-  if (call.argument(2) != 0) {
-    const Apc routine{call.argument(2), {call.argument(3), call.argument(4), 0}};
-    return failed ? status : std::max(status, add_apc(call.state, call.thread, routine, call.now_ns));
-  }
-  if (file.port != nullptr && call.argument(3) != 0 && !failed && !file.quiet_at_once &&
-      file.port->packets.size() < Port::kMostPackets) {
-    file.port->packets.push_back({file.port_key, call.argument(3), status, information});
-    wake_waiters(call.state, *file.port, call.now_ns);
-  }
-  return status;
+  if (failed) end.routine = 0;
+  if (failed || (end.routine == 0 && file.quiet_at_once)) end.context = 0;
+  return end_io(call.state, &call.thread, file, end, status, information, call.now_ns);
 }
 
 u64 write_stream(Call& call, const File& file, std::span<const char> bytes) {

@@ -318,16 +318,6 @@ std::string command_line_of(const ProcessWish& wish, const std::string& program_
   return line;
 }
 
-}  // namespace
-
-std::shared_ptr<System> make_system(ProgramHost* host) {
-  auto system = std::make_shared<System>();
-  system->host = host;
-  return system;
-}
-
-namespace {
-
 bool open_folders(State& state, const ProcessWish& wish, const std::string& program, LoadError& error) {
   const Surroundings& surroundings = wish.surroundings;
   if (state.program->pe.needs_loader && !state.files.set_system_folder(wish.system_folder)) {
@@ -347,6 +337,12 @@ bool open_folders(State& state, const ProcessWish& wish, const std::string& prog
 }
 
 }  // namespace
+
+std::shared_ptr<System> make_system(ProgramHost* host) {
+  auto system = std::make_shared<System>();
+  system->host = host;
+  return system;
+}
 
 std::unique_ptr<Program> load_process(const ProcessWish& wish, LoadError& error) {
   error = {};
@@ -373,7 +369,6 @@ std::unique_ptr<Program> load_process(const ProcessWish& wish, LoadError& error)
     return nullptr;
   }
   if (inherited != nullptr) {
-    state.inheritance = wish.inheritance;
     state.streams = inherited->streams;
     state.input_read = inherited->input_read;
     state.handles = inherited->handles;
@@ -390,8 +385,7 @@ std::unique_ptr<Program> load_process(const ProcessWish& wish, LoadError& error)
   state.affinity = wish.affinity != 0 ? wish.affinity & all_processors(state) : all_processors(state);
   state.command_line = inherited != nullptr ? wish.command_line : command_line_of(wish, state.program_path);
   state.modules.push_back({std::filesystem::path(wish.image_path).filename().string(), wish.image_path, 0, 0, 0});
-  if (!prepare_process(state, error)) return nullptr;
-  state.inheritance = nullptr;  // it holds pipes open
+  if (!prepare_process(state, inherited, error)) return nullptr;
   Thread& first = *state.threads.front();
   first.processor = wish.core;
   first.affinity = wish.affinity != 0 ? state.affinity : u64{1} << (wish.core & 63);

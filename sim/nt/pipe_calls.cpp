@@ -15,15 +15,6 @@ namespace {
 constexpr u64 kLeastRoom = 4096, kMostRoom = 1 << 20, kMostAtOnce = 64 << 10;
 constexpr usize kMostPipes = 4096;
 
-// "\??\pipe\NAME" and "\Device\NamedPipe\NAME" in lower case, without what comes before the name.
-std::optional<std::string> key_of(std::string_view name) {
-  for (const std::string_view before : {"\\??\\pipe\\", "\\device\\namedpipe\\"}) {
-    if (name.size() > before.size() && same_ignoring_case(name.substr(0, before.size()), before))
-      return in_lower_case(std::string(name.substr(before.size())));
-  }
-  return std::nullopt;
-}
-
 bool has_ended(const Pipe& pipe, usize end) {
   return pipe.was_connected && !pipe.is_open[1 - end];
 }
@@ -51,38 +42,30 @@ usize take(Pipe& pipe, usize end, std::span<char> out) {
 void end_read(State& process, const PendingRead& read, File& file, Status status, u64 count, u64 now_ns) {
   const u64 block[2] = {status, count};
   (void)process.guest.write(read.status_at, block, sizeof block);
-  end_io(process, file, read.event.get(), now_ns);
-  Thread* const thread = find_thread(process, read.thread);
-  if (read.routine != 0 && thread != nullptr)
-    (void)add_apc(process, *thread, {read.routine, {read.context, read.status_at, 0}}, now_ns);
-  if (read.routine != 0) return;
-  if (file.port == nullptr || read.context == 0 || file.port->packets.size() == Port::kMostPackets) return;
-  file.port->packets.push_back({file.port_key, read.context, status, count});
-  wake_waiters(process, *file.port, now_ns);
+  const IoEnd end{read.event.get(), read.routine, read.context, read.status_at};
+  (void)end_io(process, find_thread(process, read.thread), file, end, status, count, now_ns);
 }
 
 void end_reads(System& system, Pipe& pipe, usize end, u64 now_ns) {
   auto& reads = pipe.reads[end];
   while (!reads.empty()) {
-    const auto file = reads.front().file.lock();
-    State* const process = find_process(system, reads.front().process);
-    if (file != nullptr && process != nullptr) {
-      const PendingRead read = reads.front();
-      if (read.connects ? !pipe.was_connected : pipe.bytes[end].empty() && !has_ended(pipe, end)) return;
-      if (read.connects) {
-        reads.pop_front();
-        end_read(*process, read, *file, kSuccess, 0, now_ns);
-        continue;
-      }
-      std::vector<char> bytes(std::min<u64>(read.length, kMostRoom));
-      bytes.resize(take(pipe, end, bytes));
-      const bool written = process->guest.write(read.buffer, bytes.data(), bytes.size());
-      const Status status = bytes.empty() ? kPipeBroken : written ? kSuccess : kAccessViolation;
-      reads.pop_front();
-      end_read(*process, read, *file, status, bytes.size(), now_ns);
-    } else {
-      reads.pop_front();
+    const PendingRead read = reads.front();
+    const auto file = read.file.lock();
+    State* const process = find_process(system, read.process);
+    const bool is_wanted = file != nullptr && process != nullptr;
+    const bool waits = read.connects ? !pipe.was_connected : pipe.bytes[end].empty() && !has_ended(pipe, end);
+    if (is_wanted && waits) return;
+    reads.pop_front();
+    if (!is_wanted) continue;
+    if (read.connects) {
+      end_read(*process, read, *file, kSuccess, 0, now_ns);
+      continue;
     }
+    std::vector<char> bytes(std::min<u64>(read.length, kMostRoom));
+    bytes.resize(take(pipe, end, bytes));
+    const bool written = process->guest.write(read.buffer, bytes.data(), bytes.size());
+    const Status status = bytes.empty() ? kPipeBroken : written ? kSuccess : kAccessViolation;
+    end_read(*process, read, *file, status, bytes.size(), now_ns);
   }
 }
 
@@ -92,7 +75,7 @@ u64 create_pipe(Call& call) {
   constexpr u32 kSynchronous = 0x30;
   ObjectName name;
   if (const Status status = call.read_name(call.argument(2), name); status != kSuccess) return status;
-  const auto key = key_of(name.text);
+  const auto key = pipe_key(name.text);
   if (!key.has_value()) return kObjectNameInvalid;
   if ((call.argument32(7) & 1) != 0 || call.argument32(8) != 0)
     return call.refuse("pipes of messages are not part of the simulated machine");
@@ -228,12 +211,17 @@ void go_on_with_pipes(System& system, u64 now_ns) {
   });
 }
 
-bool names_pipe(std::string_view name) {
-  return key_of(name).has_value();
+// "\??\pipe\NAME" and "\Device\NamedPipe\NAME" in lower case, without what comes before the name.
+std::optional<std::string> pipe_key(std::string_view name) {
+  for (const std::string_view before : {"\\??\\pipe\\", "\\device\\namedpipe\\"}) {
+    if (name.size() > before.size() && same_ignoring_case(name.substr(0, before.size()), before))
+      return in_lower_case(std::string(name.substr(before.size())));
+  }
+  return std::nullopt;
 }
 
-Status open_pipe(Call& call, const std::string& name, std::shared_ptr<File>& out) {
-  const auto servers = call.state.system->pipes.find(key_of(name).value_or(""));
+Status open_pipe(Call& call, const std::string& key, std::shared_ptr<File>& out) {
+  const auto servers = call.state.system->pipes.find(key);
   if (servers == call.state.system->pipes.end()) return kObjectNameNotFound;
   bool is_known = false;
   for (const std::weak_ptr<File>& one : servers->second) {
@@ -248,7 +236,6 @@ Status open_pipe(Call& call, const std::string& name, std::shared_ptr<File>& out
     out = std::make_shared<File>(File::Type::pipe, nullptr);
     out->pipe = server->pipe;
     out->end = Pipe::kClient;
-    out->path = name;
     return kSuccess;
   }
   return is_known ? kPipeNotAvailable : kObjectNameNotFound;

@@ -9,12 +9,6 @@
 namespace wperf::sim::nt {
 namespace {
 
-std::shared_ptr<ProcessObject> process_object(Call& call, u64 handle) {
-  const ObjectPointer object = call.object_of(handle);
-  if (object == nullptr || object->kind != Object::Kind::process) return nullptr;
-  return std::static_pointer_cast<ProcessObject>(object);
-}
-
 // arguments: process, exit code
 u64 terminate_process(Call& call) {
   State& state = call.state;
@@ -23,7 +17,7 @@ u64 terminate_process(Call& call) {
       if (thread.get() != &call.thread) end_thread(state, *thread, call.argument32(1), call.now_ns);
     return kSuccess;
   }
-  const auto process = process_object(call, call.argument(0));
+  const auto process = call.process_object_of(call.argument(0));
   if (process == nullptr) return kInvalidHandle;
   if (process == state.process_object) return call.end_process(call.argument32(1));
   if (process->signalled) return kProcessIsTerminating;
@@ -59,7 +53,7 @@ u64 process_information(Call& call) {
                 kPriorityClass = 18, kHandleCount = 20, kAffinity = 21, kPriorityBoost = 22, kSession = 24, kWow64 = 26,
                 kImageName = 27, kDebugObject = 30, kDebugFlags = 31, kExecuteFlags = 34, kImageInformation = 37,
                 kCookie = 36, kImageNameDos = 43;
-  const auto process = process_object(call, call.argument(0));
+  const auto process = call.process_object_of(call.argument(0));
   if (process == nullptr) return kInvalidHandle;
   const u64 buffer = call.argument(2), room = call.argument32(3), size_at = call.argument(4);
   const auto answer = [&](const auto& value) {

@@ -3,7 +3,9 @@
 // to one build of ntdll.dll, so they are learned from its stubs.
 #pragma once
 #include <array>
+#include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "base/ints.h"
@@ -47,11 +49,16 @@ bool call_again(State& state, Thread& thread, u64 now_ns);
 
 // file_calls.cpp: the end of a read or write, which returns the status.
 u64 complete_io(Call& call, File& file, Status status, u64 information);
-void end_io(State& state, File& file, Event* event, u64 now_ns);
+// The same for one that began earlier. `thread` calls the routine; null if it is gone.
+struct IoEnd {
+  Event* event = nullptr;
+  u64 routine = 0, context = 0, status_at = 0;  // without a routine, the context is that of a packet; 0: none
+};
+Status end_io(State& state, Thread* thread, File& file, const IoEnd& end, Status status, u64 information, u64 now_ns);
 
 // pipe_calls.cpp
-bool names_pipe(std::string_view name);
-Status open_pipe(Call& call, const std::string& name, std::shared_ptr<File>& out);
+std::optional<std::string> pipe_key(std::string_view name);  // nullopt if it is not the name of a pipe
+Status open_pipe(Call& call, const std::string& key, std::shared_ptr<File>& out);
 u64 read_pipe(Call& call, const std::shared_ptr<File>& file);
 u64 write_pipe(Call& call, File& file);
 

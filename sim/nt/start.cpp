@@ -86,7 +86,6 @@ bool map_shared_data(State& state) {
 
 // Names in alphabetical order, as Windows keeps them.
 std::vector<u16> environment_of(const State& state) {
-  if (state.inheritance != nullptr) return state.inheritance->environment;
   const std::array<std::string, 20> variables = {"APPDATA=C:\\work",
                                                  "ComSpec=C:\\windows\\system32\\cmd.exe",
                                                  "COMPUTERNAME=SIMULATED",
@@ -118,10 +117,10 @@ u64 standard_handle(State& state, File::Type type) {
   return state.handles.add(std::move(stream));
 }
 
-bool map_parameters(State& state) {
+bool map_parameters(State& state, const Inheritance* inherited) {
   constexpr u64 kSize = 0x410, kWorkCapacity = 520;
-  const std::vector<u16> environment = environment_of(state);
-  const std::string folder = state.inheritance != nullptr ? state.inheritance->current_folder : "C:\\work\\";
+  const std::vector<u16> environment = inherited != nullptr ? inherited->environment : environment_of(state);
+  const std::string folder = inherited != nullptr ? inherited->current_folder : "C:\\work\\";
   const u64 size = page_up(kSize + 2 * (state.command_line.size() + environment.size() + folder.size()) +
                            kWorkCapacity + 6 * (state.program_path.size() + 8) + 0x200);
   const u64 block = map_pages(state, 0, size, kPageReadWrite, false);
@@ -133,8 +132,7 @@ bool map_parameters(State& state) {
   for (usize index = 0; index < 3; ++index) {
     constexpr File::Type kTypes[] = {File::Type::input, File::Type::output, File::Type::error};
     put(state, block + 0x20 + 8 * index,
-        state.inheritance != nullptr ? state.inheritance->standard_handles[index]
-                                     : standard_handle(state, kTypes[index]));
+        inherited != nullptr ? inherited->standard_handles[index] : standard_handle(state, kTypes[index]));
   }
   put(state, block + 0x38, texts.write(folder, kWorkCapacity));
   put(state, block + 0x60, texts.write(state.program_path));
@@ -168,7 +166,7 @@ u64 map_api_sets(State& state) {
   return 0;
 }
 
-bool fill_peb(State& state, u64 api_sets) {
+bool fill_peb(State& state, const Inheritance* inherited, u64 api_sets) {
   state.peb = map_pages(state, 0, kPebSize, kPageReadWrite, true);
   if (state.peb == 0) return false;
   const u64 peb = state.peb;
@@ -189,7 +187,7 @@ bool fill_peb(State& state, u64 api_sets) {
   put(state, peb + 0x2000, u8{2});  // they report their errors, to answer_host_call
   put(state, peb + 0x2c0, u32{1});
   put(state, peb + 0x7a8, peb + 0x2000);  // an empty path, for DLLs that ask for their host's
-  return map_parameters(state);
+  return map_parameters(state, inherited);
 }
 
 // The DLLs call their host through pointers of ntdll; system calls do so no longer.
@@ -322,10 +320,10 @@ void release_stack(State& state, Thread& thread) {
 namespace {
 
 // A program without imports needs no loader: it starts at its entry point, and ends when that returns.
-bool start_without_dlls(State& state, u64 entry) {
+bool start_without_dlls(State& state, const Inheritance* inherited, u64 entry) {
   constexpr u32 kCode[2] = {0xd4000001 | kReturnFromEntry << 5, 0xd4200000};
   const u64 page = map_pages(state, 0, kPageSize, kPageExecuteRead, false);
-  if (page == 0 || !fill_peb(state, 0)) return false;
+  if (page == 0 || !fill_peb(state, inherited, 0)) return false;
   state.space.write(page, kCode, sizeof kCode);
   Thread* const thread = make_thread(state, {entry, 0, 0});
   if (thread == nullptr) return false;
@@ -340,7 +338,7 @@ bool start_without_dlls(State& state, u64 entry) {
 
 }  // namespace
 
-bool prepare_process(State& state, LoadError& error) {
+bool prepare_process(State& state, const Inheritance* inherited, LoadError& error) {
   if (!map_shared_data(state)) {
     error.text = "not enough address space for the data that Windows shares with programs";
     return false;
@@ -357,13 +355,14 @@ bool prepare_process(State& state, LoadError& error) {
   const u64 entry = module.entry;
   const std::string no_room = "not enough address space for the stack of " + module.name;
   if (!state.program->pe.needs_loader) {
-    if (start_without_dlls(state, entry)) return true;
+    if (start_without_dlls(state, inherited, entry)) return true;
     error.text = no_room;
     return false;
   }
   if (!map_ntdll(state, error)) return false;  // `module` may have moved
   const u64 api_sets = map_api_sets(state);
-  if (api_sets != 0 && fill_peb(state, api_sets) && make_thread(state, {entry, 0, 0}) != nullptr) return true;
+  if (api_sets != 0 && fill_peb(state, inherited, api_sets) && make_thread(state, {entry, 0, 0}) != nullptr)
+    return true;
   error.text = api_sets != 0 ? no_room : "the DLLs of Windows are incomplete: apisetschema.dll is missing or damaged";
   return false;
 }

@@ -130,7 +130,6 @@ struct State {
   std::string program_path;  // as the program sees it: "C:\app\fib.exe"
   std::string command_line;
   std::vector<std::weak_ptr<Job>> jobs;              // those of which it is a member
-  std::shared_ptr<const Inheritance> inheritance;    // while it is made; null without a creator
   std::vector<Module> modules;                       // the program first
   std::unordered_map<u32, const Service*> services;  // by the immediate of the SVC; null for unknown ones
   std::unordered_map<u32, std::string> service_names;
@@ -178,7 +177,8 @@ std::string in_lower_case(std::string text);
 std::string printable(std::string_view text);  // a terminal must not follow what the program wrote
 
 // start.cpp
-[[nodiscard]] bool prepare_process(State& state, LoadError& error);
+// `inherited` is null without a creator.
+[[nodiscard]] bool prepare_process(State& state, const Inheritance* inherited, LoadError& error);
 void set_shared_time(State& state, u64 now_ns);
 struct ThreadWish {
   u64 start = 0, argument = 0;

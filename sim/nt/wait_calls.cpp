@@ -301,13 +301,19 @@ u64 open_directory(Call& call) {
   return call.give_handle(call.argument(0), directory);
 }
 
-u64 close_handle(Call& call) {
-  ObjectPointer closed = call.state.handles.at(call.argument(0));
-  if (!call.state.handles.close(call.argument(0))) return kInvalidHandle;
+// Returns `status`, unless this ends the calling process.
+u64 close_in(Call& call, State& process, u64 handle, Status status) {
+  ObjectPointer closed = process.handles.at(handle);
+  if (!process.handles.close(handle)) return kInvalidHandle;
   if (close_job(*call.state.system, closed, call.state.process_id)) return call.end_process(0);
+  const bool is_pipe = closed->kind == Object::Kind::file && static_cast<const File&>(*closed).type == File::Type::pipe;
   closed = nullptr;
-  go_on_with_pipes(*call.state.system, call.now_ns);
-  return kSuccess;
+  if (is_pipe) go_on_with_pipes(*call.state.system, call.now_ns);
+  return status;
+}
+
+u64 close_handle(Call& call) {
+  return close_in(call, call.state, call.argument(0), kSuccess);
 }
 
 // arguments: from process, handle, to process, new handle, access, attributes, options
@@ -332,9 +338,8 @@ u64 duplicate(Call& call) {
       status = kAccessViolation;
     }
   }
-  if ((options & kCloseSource) != 0 && from->handles.close(call.argument(1)))
-    go_on_with_pipes(*call.state.system, call.now_ns);
-  return status;
+  const bool closes = (options & kCloseSource) != 0 && from->handles.at(call.argument(1)) != nullptr;
+  return closes ? close_in(call, *from, call.argument(1), status) : status;
 }
 
 constexpr Service kWaits[] = {
