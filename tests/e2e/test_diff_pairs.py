@@ -150,6 +150,7 @@ class Pairs(WperfTest):
 
     device = "linux"
     noise_percent = 0  # how much equal code, and the total, may differ on this machine
+    is_shared = False  # others run on the processor that is measured
 
     def setUp(self):
         holder = tempfile.TemporaryDirectory()
@@ -229,12 +230,13 @@ class Pairs(WperfTest):
         right = 0
         for turn in range(TIMES):
             self.begin(turn)
-            # On a busy machine an answer can be unsure. That is not wrong, so the pair is recorded again.
+            # On a busy machine an answer can be unsure. That is not wrong, so the pair is recorded again. Where the processor is
+            # shared with others, a neighbour can even slow down one side only: an answer of ours is wrong each time.
             for _ in range(ATTEMPTS):
                 sides = self.recorded(before, after)
                 found, _ = self.compared(sides)
                 wrong = self.judge(pair, found) + self.judge_gate(pair, sides)
-                if not wrong or not all(one.endswith((" unsure", "sure: False", "first is nothing")) for one in wrong):
+                if not wrong or not (self.is_shared or all(one.endswith((" unsure", "sure: False", "first is nothing")) for one in wrong)):
                     break
             right += not wrong
             if wrong and TIMES > 1:
@@ -277,6 +279,7 @@ class WindowsPairs(Pairs):
 class LinuxPairs(Pairs):
     event = "cpu-clock"
     noise_percent = 20
+    is_shared = TIMES == 1
     has_cpu_time = True
     recording = ("-e", "cpu-clock", "--freq", "4000")
     size = {"ENTRY": "main", "TURNS": 40, "WORK": 200000}
