@@ -86,6 +86,8 @@ u64 open_file_with(Call& call, const Opening& opening) {
   if (const auto pipe = pipe_key(name.text)) {
     information = 1;
     status = open_pipe(call, *pipe, file);
+  } else if (names_sockets(name.text)) {
+    file = std::make_shared<File>(File::Type::socket, nullptr);
   } else {
     Place place = call.state.files.find(name.text);
     status = open_place(place, opening, file, information);
@@ -150,6 +152,7 @@ u64 read_file(Call& call) {
   if (file == nullptr) return kInvalidHandle;
   if (file->type == File::Type::folder) return kInvalidDeviceRequest;
   if (file->type == File::Type::pipe) return read_pipe(call, file);
+  if (file->type == File::Type::socket) return kInvalidConnection;
   if (file->type == File::Type::input && call.state.streams && !call.state.streams->is_ready(StandardStreams::kInput))
     return wait_for_host(call, 0);
   u64 offset = 0, done = 0;
@@ -191,6 +194,7 @@ u64 write_file(Call& call) {
   if (file == nullptr) return kInvalidHandle;
   if (file->type == File::Type::folder || file->type == File::Type::input) return kAccessDenied;
   if (file->type == File::Type::pipe) return write_pipe(call, *file);
+  if (file->type == File::Type::socket) return kInvalidConnection;
   u64 offset = 0, whole = call.done_before;
   const u64 length = call.argument32(6);
   if (!read_offset(call, *file, offset)) return 0;

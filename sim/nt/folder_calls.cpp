@@ -164,6 +164,7 @@ u32 device_type(const State& state, const File& file) {
     case File::Type::error:
       return is_console(state, file) ? kConsole : kPipe;
     case File::Type::pipe:
+    case File::Type::socket:
       return kPipe;
     default:
       return kDisk;

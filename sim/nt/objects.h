@@ -135,10 +135,10 @@ struct Pipe {
 
 class FileSystem;
 
-// A file, a folder, a standard stream, the null device or an end of a pipe.
+// A file, a folder, a standard stream, the null device, an end of a pipe or a socket.
 struct File final : Object {
   static constexpr Kind kKind = Kind::file;
-  enum class Type : u8 { disk, folder, input, output, error, null, pipe };
+  enum class Type : u8 { disk, folder, input, output, error, null, pipe, socket };
   File(Type file_type, GuestFiles* in) : Object(kKind), type(file_type), files(in) {}
   ~File() override;
   bool is_stream() const { return type != Type::disk && type != Type::folder; }

@@ -62,6 +62,10 @@ Status open_pipe(Call& call, const std::string& key, std::shared_ptr<File>& out)
 u64 read_pipe(Call& call, const std::shared_ptr<File>& file);
 u64 write_pipe(Call& call, File& file);
 
+// socket_calls.cpp
+bool names_sockets(std::string_view name);
+u64 control_socket(Call& call, File& file);
+
 // file_calls.cpp: writes to a standard stream or the null device. Returns how many bytes it took.
 u64 write_stream(Call& call, const File& file, std::span<const char> bytes);
 // A standard stream that leads to a terminal is a console, so that an interpreter shows its prompt.

@@ -31,6 +31,7 @@ inline constexpr Status kUnsuccessful = 0xc0000001, kNotImplemented = 0xc0000002
                         kPipeClosing = 0xc00000b1, kPipeConnected = 0xc00000b2, kPipeListening = 0xc00000b3,
                         kPipeEmpty = 0xc00000d9, kCancelled = 0xc0000120, kNotMappedView = 0xc0000019,
                         kInvalidViewSize = 0xc000001f, kSuspendLimit = 0xc000004a, kThreadIsTerminating = 0xc000004b,
-                        kProcessIsTerminating = 0xc000010a, kDllNotFound = 0xc0000135;
+                        kProcessIsTerminating = 0xc000010a, kDllNotFound = 0xc0000135, kInvalidConnection = 0xc0000140,
+                        kNetworkUnreachable = 0xc000023c;
 
 }  // namespace wperf::sim::nt

@@ -7,6 +7,7 @@ import os
 import pathlib
 import pty
 import select
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -19,6 +20,7 @@ from support import BINARY, SOURCE, TIMEOUT, WperfTest, counts, shown_on_termina
 
 TOOLS = SOURCE / "build" / "tools"
 PYTHON = TOOLS / "cpython" / "python_d.exe"
+OPTIMISED = TOOLS / "cpython-optimised" / "python.exe"
 DEVICE = "sim:pace=free,mhz=1000,console=shown"
 COUNT = ("stat", "-q", "-e", "inst_retired", "-c", "0", "--")
 PLAIN = ("-S", "-E", "-I")  # no site, no environment: a short start
@@ -76,6 +78,42 @@ class CPython(CPythonTest):
         rows = found["recording"]["events"][0]["rows"]
         self.assertEqual((rows[0]["symbol"], rows[0]["module"]), ("x_mul", "python313_d.dll"))
         self.assertGreaterEqual(rows[0]["percent"], 65)
+
+
+@unittest.skipUnless(os.environ.get("WPERF_CPYTHON_TESTS"), "one to four minutes each: WPERF_CPYTHON_TESTS=1 runs them")
+class OwnTests(CPythonTest):
+    """CPython's tests of itself, on the build without debugging."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        if not OPTIMISED.exists():
+            raise unittest.SkipTest("build/tools/cpython-optimised is not there (scripts/cpython --optimised builds it)")
+
+    def check(self, module):
+        with tempfile.TemporaryDirectory() as folder:
+            shutil.copytree(TOOLS / "python3.13" / "Lib" / "test", pathlib.Path(folder) / "test")
+            run = f"import sys; sys.path.insert(0, r'C:\\work'); import unittest; unittest.main('test.{module}', argv=['python'])"
+            done = subprocess.run([BINARY, *COUNT, OPTIMISED, *PLAIN, "-c", run], text=True, capture_output=True, timeout=1800,
+                                  stdin=subprocess.DEVNULL, env={**self.environment, "WPERF_DEVICE": f"{DEVICE},folder={folder},writes=on"})
+        said = done.stdout + done.stderr
+        self.assertRegex(said, r"\nRan [1-9]\d* tests in .*\n\nOK\b", module)
+        print(module, said[said.index("\nRan "):].replace("\n", " "), file=sys.stderr)
+
+    def test_float(self):
+        self.check("test_float")
+
+    def test_dict(self):
+        self.check("test_dict")
+
+    def test_list(self):
+        self.check("test_list")
+
+    def test_json(self):
+        self.check("test_json.test_decode")
+
+    def test_re(self):
+        self.check("test_re")
 
 
 class TwoTerminals(CPythonTest):

@@ -43,6 +43,9 @@ void wmainCRTStartup(void) {
 int _DllMainCRTStartup(void* module, unsigned reason, void* reserved) {
   return (void)module, (void)reason, (void)reserved, 1;
 }
+const struct {
+  unsigned char bytes[16];
+} in6addr_any = {{0}}, in6addr_loopback = {{[15] = 1}};
 #else
 int DllMain(void* module, unsigned reason, void* reserved);
 int _DllMainCRTStartup(void* module, unsigned reason, void* reserved) {
