@@ -6,7 +6,7 @@
 
 namespace wperf::sim::nt {
 
-// "\Device\Afd", with or without a path behind it.
+// "\Device\Afd", with or without a path after it.
 bool names_sockets(std::string_view name) {
   constexpr std::string_view kDevice = "\\device\\afd";
   return same_ignoring_case(name.substr(0, kDevice.size()), kDevice) &&

@@ -14,7 +14,7 @@ class Walk {
   Walk(Machine machine, const Registers& registers, const StackCopy& stack, const FindCode& find)
       : machine_(machine), registers_(registers), stack_(stack), find_(find) {}
 
-  Ending run(usize most_frames, std::vector<u64>& callers);
+  Ending run(const Walking& walking, std::vector<u64>& callers);
 
  private:
   enum class Step : u8 { done, outermost, failed };
@@ -175,13 +175,15 @@ Walk::Step Walk::step_by_frame_pointer() {
   return Step::done;
 }
 
-Ending Walk::run(usize most_frames, std::vector<u64>& callers) {
+Ending Walk::run(const Walking& walking, std::vector<u64>& callers) {
   for (usize frame = 0;; ++frame) {
-    const CodeAt code = find_(was_interrupted_ ? pc() : pc() - 1);
+    const u64 address = was_interrupted_ ? pc() : pc() - 1;
+    const CodeAt code = find_(address);
+    if (walking.visit != nullptr) (*walking.visit)(address, registers_);
     const bool is_signal_frame = code.row != nullptr && code.row->is_signal_frame;
     // A frame that a signal returns through was not called, either: the handler returns to its first instruction.
     if (frame != 0) callers.push_back(was_interrupted_ || is_signal_frame ? pc() + 1 : pc());
-    if (frame == most_frames) return Ending::too_many_frames;
+    if (frame == walking.most_frames) return Ending::too_many_frames;
     const Step step = code.row != nullptr ? step_by_row(code) : step_by_frame_pointer();
     if (step == Step::outermost) return Ending::outermost;
     if (step == Step::failed) return ending_;
@@ -200,13 +202,13 @@ u8 stack_pointer(Machine machine) {
   return machine == Machine::aarch64 ? kArmStackPointer : kX64StackPointer;
 }
 
-Ending unwind(const Thread& thread, const StackCopy& stack, const FindCode& find, usize most_frames,
+Ending unwind(const Thread& thread, const StackCopy& stack, const FindCode& find, const Walking& walking,
               std::vector<u64>& callers) {
   const auto& [machine, registers] = thread;
   if (!registers.knows(instruction_pointer(machine)) || !registers.knows(stack_pointer(machine))) {
     return Ending::damaged;
   }
-  return Walk(machine, registers, stack, find).run(most_frames, callers);
+  return Walk(machine, registers, stack, find).run(walking, callers);
 }
 
 }  // namespace wperf::unwind

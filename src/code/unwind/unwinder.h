@@ -56,12 +56,21 @@ struct CodeAt {
 };
 using FindCode = std::function<CodeAt(u64 address)>;
 
+// Gets each frame, the interrupted one first: an address in its code, and its registers, of which the stack pointer is
+// the end of the frame that it called.
+using VisitFrame = std::function<void(u64 address, const Registers& registers)>;
+
+struct Walking {
+  usize most_frames = 0;
+  const VisitFrame* visit = nullptr;  // may be null
+};
+
 enum class Ending : u8 { outermost, stack_copy_too_short, no_table, damaged, too_many_frames };
 
 // Appends an address for each caller, the nearest first; the byte before it lies in the caller's instruction. It is the
 // return address, or, for a frame that a signal interrupted or returns through, one more than that instruction's
 // address.
-Ending unwind(const Thread& thread, const StackCopy& stack, const FindCode& find, usize most_frames,
+Ending unwind(const Thread& thread, const StackCopy& stack, const FindCode& find, const Walking& walking,
               std::vector<u64>& callers);
 
 }  // namespace wperf::unwind

@@ -25,7 +25,7 @@ Unwound unwind_with(const FrameBuilder& builder, Machine machine, const Register
     const u64 linked = address - kMovedBy;
     return CodeAt{.row = table.row_at(linked), .moved_by = kMovedBy, .is_code = linked >= 0x1000 && linked < 0x3000};
   };
-  out.ending = unwind({machine, registers}, stack, find, most_frames, out.callers);
+  out.ending = unwind({machine, registers}, stack, find, {.most_frames = most_frames}, out.callers);
   return out;
 }
 

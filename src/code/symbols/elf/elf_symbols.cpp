@@ -278,4 +278,9 @@ const DataSymbol* DataSymbols::find(u64 address) const {
   return best;
 }
 
+const DataSymbol* DataSymbols::named(std::string_view name) const {
+  const auto found = std::ranges::find(symbols_, name, &DataSymbol::name);
+  return found != symbols_.end() ? &*found : nullptr;
+}
+
 }  // namespace wperf::symbols

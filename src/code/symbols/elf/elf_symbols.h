@@ -55,6 +55,8 @@ class DataSymbols {
   static DataSymbols read(const ElfFile& image, const ElfFile* debug);
   // The smallest variable that contains it; null if there is none.
   const DataSymbol* find(u64 address) const;
+  // The first variable of that name; null if there is none.
+  const DataSymbol* named(std::string_view name) const;
 
  private:
   std::vector<DataSymbol> symbols_;  // by begin

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The table of offsets at the beginning of an interpreter's runtime, which interpreters since 3.13 have: CPython made
+// it for readers from outside. Its form differs between minor versions.
+#pragma once
+#include "code/python/layout.h"
+#include "code/python/process_memory.h"
+#include "ground/bytes/bytes.h"
+#include "ground/diag/result.h"
+
+namespace wperf::python {
+
+inline constexpr usize kDebugOffsetsSize = 888;  // the longest form, that of 3.15
+
+// `table`: the first bytes of a runtime, which may be more than the table. The result has passed check_layout().
+diag::Result<Layout> parse_debug_offsets(bytes::Span table);
+
+// The layout of the interpreter whose runtime is there: from its table, or by its version if it has none. `version`:
+// that of PythonRuntime.
+diag::Result<Layout> read_layout(ProcessMemory& memory, u64 runtime, u32 version);
+
+}  // namespace wperf::python

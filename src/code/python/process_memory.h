@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The memory in which an interpreter of Python is read: that of a running process, or an image of one. All of it may be
+// torn or hostile, because the process goes on.
+#pragma once
+#include <cstddef>
+#include <span>
+#include <type_traits>
+
+#include "base/ints.h"
+#include "ground/os/other_memory.h"
+
+namespace wperf::python {
+
+using os::MemoryPiece;
+
+template <typename T>
+std::span<std::byte> bytes_of(T& number) {
+  static_assert(std::is_trivially_copyable_v<T>);
+  return std::as_writable_bytes(std::span(&number, 1));
+}
+
+class ProcessMemory {
+ public:
+  virtual ~ProcessMemory() = default;
+  // Reads the pieces in their order up to the first that cannot be read whole. Returns how many were read; the contents
+  // of the others are unspecified.
+  virtual usize read(std::span<const MemoryPiece> pieces) = 0;
+
+  bool read_bytes(u64 address, std::span<std::byte> to) {
+    const MemoryPiece piece{address, to};
+    return to.empty() || read({&piece, 1}) == 1;
+  }
+  template <typename T>
+  [[nodiscard]] bool read_number(u64 address, T& out) {
+    return read_bytes(address, bytes_of(out));
+  }
+};
+
+// That of a process of this machine.
+class RunningMemory final : public ProcessMemory {
+ public:
+  explicit RunningMemory(u32 process) : memory_(process) {}
+  usize read(std::span<const MemoryPiece> pieces) override { return memory_.read(pieces); }
+
+ private:
+  os::OtherMemory memory_;
+};
+
+}  // namespace wperf::python

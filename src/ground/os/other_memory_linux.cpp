@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <sys/uio.h>
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+
+#include "ground/os/other_memory.h"
+
+namespace wperf::os {
+namespace {
+
+constexpr usize kMostPieces = 64;  // in one system call
+
+}  // namespace
+
+OtherMemory::OtherMemory(u32 process) : process_(process) {}
+OtherMemory::~OtherMemory() = default;
+
+usize OtherMemory::read(std::span<const MemoryPiece> pieces) const {
+  usize done = 0;
+  while (done < pieces.size()) {
+    iovec to[kMostPieces], from[kMostPieces];
+    const usize count = std::min(kMostPieces, pieces.size() - done);
+    for (usize i = 0; i < count; ++i) {
+      const MemoryPiece& piece = pieces[done + i];
+      to[i] = {piece.to.data(), piece.to.size()};
+      // NOLINTNEXTLINE(performance-no-int-to-ptr): the kernel takes the other process's addresses as pointers
+      from[i] = {reinterpret_cast<void*>(piece.address), piece.to.size()};
+    }
+    const auto copied = process_vm_readv(static_cast<pid_t>(process_), to, count, from, count, 0);
+    usize left = copied > 0 ? static_cast<usize>(copied) : 0;
+    for (usize i = 0; i < count; ++i) {
+      const usize size = pieces[done].to.size();
+      if (left < size || (copied <= 0 && size != 0)) return done;
+      left -= size;
+      ++done;
+    }
+  }
+  return done;
+}
+
+std::vector<FileMapping> file_mappings(u32 process) {
+  std::ifstream maps("/proc/" + std::to_string(process) + "/maps");
+  const std::string text{std::istreambuf_iterator<char>(maps), {}};
+  return parse_file_mappings(text);
+}
+
+}  // namespace wperf::os
