@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "formats/perf_data/visit.h"
+#include "ground/text/base_name.h"
 
 namespace wperf::recording {
 namespace {
@@ -23,6 +24,21 @@ std::span<const std::byte> raw_of(const perf_data::Sample& sample) {
 }
 
 }  // namespace
+
+LiveUnwinding::LiveUnwinding(modules::ElfSearch search, request::PythonFrames python)
+    : unwinder_(code_, std::move(search)) {
+  if (python == request::PythonFrames::none) return;
+  python_ = std::make_unique<LivePython>(python);
+  unwinder_.show_frames_to(
+      [this](u64 address, const unwind::Registers& registers) { python_->see(address, registers); });
+  code_at_ = [this](u64 address) { return code_.place_in(space_, address).code; };
+  is_start_of_programs_ = [this](u32 code) {
+    if (code == perf_data::kNoCode) return false;
+    const std::string_view name = text::base_name(code_.code(code).path);
+    return name.starts_with("libc.so") || name.starts_with("libc-") || name.starts_with("ld-linux") ||
+           name.starts_with("libpthread") || name.starts_with("python");
+  };
+}
 
 void LiveUnwinding::begin(std::span<const perf_data::WrittenEvent> events) {
   kept_registers_.clear();
@@ -43,7 +59,8 @@ void LiveUnwinding::take(std::span<const std::byte> first, std::span<const std::
   Record record;
   for (u64 end = at; at < pending_.size(); at = static_cast<usize>(end)) {
     if (perf_data::record_at(pending_, at, record, end).has_value()) end = pending_.size();
-    entries_.push_back({time_of(record), at, static_cast<usize>(end) - at});
+    const u64 time = time_of(record);
+    entries_.push_back({time, at, static_cast<usize>(end) - at, copy_python(record)});
   }
 }
 
@@ -58,6 +75,12 @@ u64 LiveUnwinding::time_of(const Record& record) {
   return is_kernels && events_.split_trailer(record, fields, identity) ? identity.time : 0;
 }
 
+// The state of the interpreter of a sample's thread, at once: the thread goes on.
+std::optional<usize> LiveUnwinding::copy_python(const Record& record) {
+  if (python_ == nullptr || record.kind() != perf_data::RecordType::sample || sample_.pid == 0) return std::nullopt;
+  return python_->copy_state(sample_);
+}
+
 void LiveUnwinding::settle(u64 before_ns, std::string& out) {
   std::stable_sort(entries_.begin(), entries_.end(), [](const Entry& a, const Entry& b) { return a.time < b.time; });
   const auto end =
@@ -67,6 +90,7 @@ void LiveUnwinding::settle(u64 before_ns, std::string& out) {
     Record record;
     u64 record_end = 0;
     static_cast<void>(perf_data::record_at(whole, 0, record, record_end));
+    python_copy_ = one->python;
     pass(record, whole, out);
   }
   later_.clear();
@@ -85,8 +109,15 @@ void LiveUnwinding::pass(const Record& record, std::span<const std::byte> whole,
   } else {
     const auto add = [this](const auto& one, const Record&) { code_.add(one); };
     perf_data::Visitors visitor{[&](const perf_data::Mmap& one, const Record& of) { add(one, of); },
-                                [&](const perf_data::Comm& one, const Record& of) { add(one, of); },
-                                [&](const perf_data::Task& one, const Record& of) { add(one, of); }};
+                                [&](const perf_data::Comm& one, const Record& of) {
+                                  add(one, of);
+                                  if (python_ != nullptr && one.by_exec) python_->forget(one.pid);
+                                },
+                                [&](const perf_data::Task& one, const Record& of) {
+                                  add(one, of);
+                                  const bool has_ended = one.is_exit && one.pid == one.tid;
+                                  if (python_ != nullptr && has_ended) python_->forget(one.pid);
+                                }};
     perf_data::ReadStatistics statistics;
     visit_record(record, events_, visitor, statistics, sample_);
   }
@@ -110,6 +141,12 @@ void LiveUnwinding::collect_registers() {
   }
 }
 
+// An identifier comes before it, if there is one.
+usize LiveUnwinding::place_offset() const {
+  const auto& attributes = events_.all()[sample_.event].attributes;
+  return attributes.has(perf_data::kSampleIdentifier) ? sizeof(u64) : 0;
+}
+
 // The same fields up to the call chain, the complete chain, the data of a tracepoint, and of the later fields only the
 // kept registers.
 void LiveUnwinding::append_unwound(const Record& record, std::string& out) {
@@ -123,7 +160,10 @@ void LiveUnwinding::append_unwound(const Record& record, std::string& out) {
   const u64 size = sizeof(u64) + before + (1 + chain_.size() + kept_.size()) * sizeof(u64) + raw.size();
   const u64 header = record.type | u64{record.misc} << 32 | size << 48;
   append_words(out, {&header, 1});
+  const usize body = out.size();
   out.append(reinterpret_cast<const char*>(record.body.data()), before);
+  // The place of a sample in a function of Python is there.
+  if (new_place_.has_value()) std::memcpy(out.data() + body + place_offset(), &*new_place_, sizeof(u64));
   const u64 count = chain_.size();
   append_words(out, {&count, 1});
   append_words(out, chain_);
@@ -136,15 +176,29 @@ void LiveUnwinding::collect_chain() {
   const bytes::Words& recorded = sample_.callchain;
   usize user = 0;
   while (user < recorded.size() && recorded[user] != perf_data::kCallchainUser) chain_.push_back(recorded[user++]);
+  const usize begin = chain_.size() + 1;
   const bool has_stack = RecordedUnwinder::has_stack(sample_);
   if (is_hurried_ && has_stack) ++incomplete_.by_pointers;
-  if (is_hurried_ || !has_stack) {
+  const bool unwinds = has_stack && !is_hurried_;
+  bool is_whole = false;
+  if (unwinds) {
+    is_whole = collect_user_chain(user);
+  } else {
     while (user < recorded.size()) chain_.push_back(recorded[user++]);
-    return;
   }
+  new_place_.reset();
+  if (!python_copy_.has_value()) return;
+  python_->join({sample_, *python_copy_, chain_, begin, is_whole, unwinds, code_at_, is_start_of_programs_});
+  if (sample_.cpu_mode() == perf_data::kUserMode && begin < chain_.size()) new_place_ = chain_[begin];
+}
+
+// `user`: where the kernel's chain of user code begins. Returns whether the outermost function was reached.
+bool LiveUnwinding::collect_user_chain(usize user) {
+  const bytes::Words& recorded = sample_.callchain;
   callers_.clear();
-  const u32 space = code_.space_of(sample_.pid);
-  const auto ending = unwinder_.add_callers(sample_, space, callers_);
+  space_ = code_.space_of(sample_.pid);
+  if (python_ != nullptr) python_->begin_stack(sample_.pid);
+  const auto ending = unwinder_.add_callers(sample_, space_, callers_);
   chain_.push_back(perf_data::kCallchainUser);
   const usize begin = chain_.size();
   // In user mode the unwinder leaves out the sample's own place. After the kernel it returns the place where the kernel
@@ -155,7 +209,7 @@ void LiveUnwinding::collect_chain() {
     --callers_.front();
   }
   chain_.insert(chain_.end(), callers_.begin(), callers_.end());
-  if (ending == unwind::Ending::outermost) return;
+  if (ending == unwind::Ending::outermost) return true;
   // The kernel followed the frame pointers from the same place. If both agree on the last caller in the copy, the
   // pointers are also right about its callers.
   const u64 last = chain_.size() > begin ? chain_.back() : 0;
@@ -163,9 +217,10 @@ void LiveUnwinding::collect_chain() {
     if (recorded[i] != last) continue;
     if (i + 1 == recorded.size()) break;
     for (usize next = i + 1; next < recorded.size(); ++next) chain_.push_back(recorded[next]);
-    return;
+    return false;
   }
   count(ending);
+  return false;
 }
 
 void LiveUnwinding::count(unwind::Ending ending) {

@@ -3,10 +3,14 @@
 // stack. While recording continues, the copy is unwound and thrown away; the file has plain call chains
 // (docs/decisions/0011). Runs in the recording thread of the Linux device.
 #pragma once
+#include <functional>
+#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "analysis/recording/live_code.h"
+#include "analysis/recording/live_python.h"
 #include "analysis/recording/recorded_unwinding.h"
 #include "formats/perf_data/event_table.h"
 #include "formats/perf_data/perf_file_layout.h"
@@ -15,7 +19,7 @@ namespace wperf::recording {
 
 class LiveUnwinding final : public perf_data::RecordFilter {
  public:
-  explicit LiveUnwinding(modules::ElfSearch search) : unwinder_(code_, std::move(search)) {}
+  explicit LiveUnwinding(modules::ElfSearch search, request::PythonFrames python = request::PythonFrames::none);
 
   void begin(std::span<const perf_data::WrittenEvent> events) override;
   void take(std::span<const std::byte> first, std::span<const std::byte> second) override;
@@ -25,16 +29,25 @@ class LiveUnwinding final : public perf_data::RecordFilter {
   void set_hurried(bool is_hurried) override { is_hurried_ = is_hurried; }
 
   perf_data::StackFacts stacks() const override { return incomplete_; }
+  bool is_urgent() const override { return python_ != nullptr; }
+  std::string made_code() const override { return python_ != nullptr ? python_->made_code() : std::string(); }
+  stacks::PythonSamples python() const override {
+    return python_ != nullptr ? python_->samples() : stacks::PythonSamples();
+  }
 
  private:
   struct Entry {
     u64 time = 0;
-    usize begin = 0, size = 0;  // in pending_
+    usize begin = 0, size = 0;                   // in pending_
+    std::optional<usize> python = std::nullopt;  // of a sample: the copied state of its interpreter
   };
   u64 time_of(const perf_data::Record& record);
+  std::optional<usize> copy_python(const perf_data::Record& record);
   void pass(const perf_data::Record& record, std::span<const std::byte> whole, std::string& out);
   void append_unwound(const perf_data::Record& record, std::string& out);
   void collect_chain();
+  bool collect_user_chain(usize user);
+  usize place_offset() const;
   void collect_registers();
   void count(unwind::Ending ending);
 
@@ -48,6 +61,12 @@ class LiveUnwinding final : public perf_data::RecordFilter {
   std::vector<u64> kept_registers_, kept_;  // by event, and of the sample
   perf_data::StackFacts incomplete_;
   bool is_hurried_ = false;
+  std::unique_ptr<LivePython> python_;  // null: not wanted
+  std::optional<usize> python_copy_;    // of the sample
+  std::optional<u64> new_place_;        // instead of the instruction pointer
+  u32 space_ = 0;                       // of its process
+  std::function<u32(u64)> code_at_;     // for python_
+  std::function<bool(u32)> is_start_of_programs_;
 };
 
 }  // namespace wperf::recording

@@ -54,7 +54,9 @@ class HitCounter {
       : profile_(profile), with_calls_(with_calls), targets_(profile.sites.size()) {
     for (usize i = 0; i < profile.sites.size(); ++i) {
       const stacks::CodeSite& site = profile.sites[i];
-      if (site.function == kNothing || files.find(profile.functions[site.function].module) == nullptr) continue;
+      if (site.function == kNothing) continue;
+      const bool has_file = files.find(profile.functions[site.function].module) != nullptr;
+      if (!has_file && site.frame_count == 0) continue;
       HitFunction& function = functions_[site.function];
       function.begin = site.begin;
       function.end = site.end;
@@ -172,10 +174,14 @@ void CodeWriter::add_lines(const HitFunction& function, FunctionCode& out) {
 }
 
 diag::Result<void> CodeWriter::add_instructions(const HitFunction& function, FunctionCode& out) {
-  const modules::CodeFile& file = *files_.find(profile_.functions[out.function].module);
+  const modules::CodeFile* const file = files_.find(profile_.functions[out.function].module);
+  if (file == nullptr) {
+    out.reason += (out.reason.empty() ? "" : "; ") + std::string("no file has its machine code");
+    return {};
+  }
   std::optional<modules::CodeBytes> code;
   if (function.begin < function.end && function.end - function.begin <= kMostCodeBytes) {
-    code = file.code(function.begin, function.end);
+    code = file->code(function.begin, function.end);
   }
   if (!code.has_value()) {
     out.reason += (out.reason.empty() ? "" : "; ") + std::string("cannot show its machine code: ");
@@ -189,7 +195,8 @@ diag::Result<void> CodeWriter::add_instructions(const HitFunction& function, Fun
     WPERF_TRY(auto opened, symbols::Disassembler::open(code->instructions));
     found = disassemblers_.emplace(code->instructions, std::move(opened)).first;
   }
-  append_instructions(file, function, code->base, found->second.disassemble(code->bytes, code->base, code->first), out);
+  append_instructions(*file, function, code->base, found->second.disassemble(code->bytes, code->base, code->first),
+                      out);
   return {};
 }
 

@@ -15,6 +15,7 @@
 #include "analysis/recording/mapped_code.h"
 #include "analysis/recording/opened_code.h"
 #include "analysis/recording/path_tree.h"
+#include "analysis/recording/python_names.h"
 #include "code/modules/for_each_module.h"
 #include "code/modules/kernel_symbols.h"
 #include "model/stacks/id_table.h"
@@ -104,6 +105,7 @@ class PlaceNamer {
   void ask_kernel(const std::vector<u32>& asked, KernelAnswers& out) const;
   void name_kernel(const std::vector<u32>& asked, const KernelAnswers& answers);
   void name_jit(const std::vector<u32>& asked);
+  void keep_made_site(const RecordedJit::Spot& spot, u32 function, u32 asked);
   void name_unknown(const std::vector<u32>& asked);
 
   u32 add_module(std::string name, std::string_view path, std::string reason) {
@@ -503,19 +505,36 @@ void PlaceNamer::name_kernel(const std::vector<u32>& asked, const KernelAnswers&
   }
 }
 
-// A function that was made again is the same function.
+// A function that was made again is the same function. The module of a function of Python is its file.
 void PlaceNamer::name_jit(const std::vector<u32>& asked) {
   std::map<u32, u32> modules;
+  std::map<std::string_view, u32> files;
   std::map<std::pair<u32, std::string_view>, u32> functions;
   for (const u32 one : asked) {
     const RecordedJit::Spot spot = jit_.spot(asked_.second(one));
-    const auto [module, is_new_module] = modules.try_emplace(spot.process, 0);
-    if (is_new_module) module->second = add_module(name_of_jit_code(spot.process), {}, {});
-    const auto [function, is_new] = functions.try_emplace({spot.process, spot.function}, 0);
-    if (is_new) function->second = add_function(spot.function, module->second);
+    const auto python = python_name(spot.function);
+    u32& module = python.has_value() ? files.try_emplace(python->file, kNothing).first->second
+                                     : modules.try_emplace(spot.process, kNothing).first->second;
+    if (module == kNothing) {
+      module = python.has_value() ? add_module(std::string(python_module(python->file)), python->file, {})
+                                  : add_module(name_of_jit_code(spot.process), {}, {});
+    }
+    const auto [function, is_new] = functions.try_emplace({python.has_value() ? 0 : spot.process, spot.function}, 0);
+    if (is_new) function->second = add_function(python.has_value() ? python->function : spot.function, module);
     const u32 line = options_.lines ? add_line(spot.line.file, spot.line.line) : kNothing;
     named_[one].place = add_place(function->second, line);
+    if (options_.code && spot.line.line != 0) keep_made_site(spot, function->second, one);
   }
+}
+
+// Made code has no bounds here: only its lines are listed.
+void PlaceNamer::keep_made_site(const RecordedJit::Spot& spot, u32 function, u32 asked) {
+  stacks::CodeSite& site = profile_.sites[asked];
+  site = {.function = function, .address = spot.address};
+  site.first_frame = static_cast<u32>(profile_.code_frames.size());
+  site.frame_count = 1;
+  profile_.code_frames.push_back(
+      {text(profile_.functions[function].name), text(spot.line.file), spot.line.line, false});
 }
 
 void PlaceNamer::name_unknown(const std::vector<u32>& asked) {

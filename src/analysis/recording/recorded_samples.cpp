@@ -434,6 +434,7 @@ void add_run(const perf_data::RunFacts& run, stacks::StackProfile& profile) {
   profile.losses.stacks_damaged = run.stacks.damaged;
   profile.losses.stacks_of_32_bits = run.stacks.of_32_bits;
   profile.losses.stacks_by_pointers = run.stacks.by_pointers;
+  profile.python = run.python;
 }
 
 // One reading of a file. Names and mappings are collected while the samples are read, if that gives the same result;

@@ -80,6 +80,7 @@ class RecordedUnwinder::Files {
 
   unwind::Ending add_callers(const Sample& sample, u32 space, std::vector<u64>& callers);
   Incomplete incomplete_;
+  unwind::VisitFrame visit_;  // may be empty
 
  private:
   struct Known {
@@ -129,7 +130,8 @@ unwind::Ending RecordedUnwinder::Files::add_callers(const Sample& sample, u32 sp
   const unwind::StackCopy stack{.address = registers.value[sp],
                                 .bytes = copy.bytes.first(static_cast<usize>(copy.written)),
                                 .is_whole = copy.written != 0 && copy.written < copy.bytes.size()};
-  const unwind::Ending ending = unwind::unwind({machine_, registers}, stack, find_, kMostFrames, callers);
+  const unwind::Ending ending =
+      unwind::unwind({machine_, registers}, stack, find_, {kMostFrames, visit_ ? &visit_ : nullptr}, callers);
   switch (ending) {
     case unwind::Ending::outermost:
       break;
@@ -222,6 +224,10 @@ RecordedUnwinder::~RecordedUnwinder() = default;
 
 unwind::Ending RecordedUnwinder::add_callers(const Sample& sample, u32 space, std::vector<u64>& callers) {
   return files_->add_callers(sample, space, callers);
+}
+
+void RecordedUnwinder::show_frames_to(unwind::VisitFrame visit) {
+  files_->visit_ = std::move(visit);
 }
 
 const RecordedUnwinder::Incomplete& RecordedUnwinder::incomplete() const {

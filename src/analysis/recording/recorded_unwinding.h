@@ -33,6 +33,9 @@ class RecordedUnwinder {
   // ProcessHistory::task_at.
   unwind::Ending add_callers(const perf_data::Sample& sample, u32 space, std::vector<u64>& callers);
 
+  // From now on each frame of each stack is shown to it.
+  void show_frames_to(unwind::VisitFrame visit);
+
   // Stacks that ended before the outermost function, by cause: too few bytes, missing tables, damage, and 32-bit
   // programs, which are not unwound.
   struct Incomplete {

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "analysis/recording/trace_collector.h"
+#include "code/symbols/listed/jit_dump_writer.h"
 #include "formats/perf_data/byte_writing.h"
 #include "formats/perf_data/event_attributes.h"
 #include "formats/perf_data/format.h"
@@ -25,7 +26,6 @@ constexpr u64 kSampleType = perf_data::kSampleIp | perf_data::kSampleTid | perf_
 constexpr u32 kKernelProcess = ~u32{0};  // perf takes its mappings for the kernel's
 constexpr u64 kTimerUnitNs = 100;
 constexpr usize kMostPending = 1 << 20;  // bytes, before they go into the file
-constexpr usize kMostName = 16 << 10;
 
 stacks::Leaving leaving_of(u8 state) {
   // KTHREAD_STATE: initialized, ready, running, standby, terminated, waiting, transition, deferred ready.
@@ -124,31 +124,12 @@ class Writer {
 
   // A dump for each process, as programs on Linux write them.
   std::string made_code() const {
-    constexpr u32 kMagic = 0x4a695444, kVersion = 1, kHeader = 40, kRecordHeader = 56;
-    using perf_data::put;
     std::string section;
     for (const auto& [process, functions] : collected_.made_code) {
-      std::string dump;
-      for (const u32 word : {kMagic, kVersion, kHeader, u32{0}, u32{0}, process}) put(dump, word);
-      put(dump, u64{0});
-      put(dump, u64{0});
-      u64 index = 0;
-      for (const TraceCollector::MadeCode& one : functions) {
-        const std::string_view name = std::string_view(one.code.name).substr(0, kMostName);
-        put(dump, u32{0});
-        put(dump, static_cast<u32>(kRecordHeader + name.size() + 1));
-        put(dump, time_of(one.time));
-        put(dump, process);
-        put(dump, process);
-        put(dump, one.code.begin);
-        put(dump, one.code.begin);
-        put(dump, one.code.size);
-        put(dump, index++);
-        dump.append(name);
-        dump += '\0';
-      }
-      put(section, static_cast<u64>(dump.size()));
-      section += dump;
+      symbols::JitDumpWriter dump(process);
+      for (const TraceCollector::MadeCode& one : functions)
+        dump.add({.begin = one.code.begin, .size = one.code.size, .since = time_of(one.time), .name = one.code.name});
+      dump.append_to(section);
     }
     return section;
   }

@@ -77,9 +77,13 @@ diag::Result<u64> parse_mask(const std::string& value, const std::string& spelli
 
 // Their greatest depth is a separate option, before or after this one.
 void take_stacks(request::CallStacks& stacks, const request::CallStacks& wanted) {
-  const u32 most_frames = stacks.most_frames;
-  stacks = wanted;
-  stacks.most_frames = most_frames;
+  stacks.source = wanted.source;
+  stacks.stack_bytes = wanted.stack_bytes;
+}
+
+void take_python(request::CallStacks& stacks, request::PythonFrames python) {
+  if (!stacks.wanted()) take_stacks(stacks, request::automatic_stacks());
+  stacks.python = python;
 }
 
 }  // namespace
@@ -162,6 +166,12 @@ void OptionEffects::take_sampling_flag(Option option) {
       break;
     case Option::stacks:
       take_stacks(sampling.call_stacks, request::automatic_stacks());
+      break;
+    case Option::python:
+      take_python(sampling.call_stacks, request::PythonFrames::folded);
+      break;
+    case Option::python_native:
+      take_python(sampling.call_stacks, request::PythonFrames::native);
       break;
     default:  // --export_perf_data
       sampling.perf_data = true;

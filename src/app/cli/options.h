@@ -47,6 +47,8 @@ enum class Option : u8 {
   export_perf_data,
   stacks,
   call_graph,
+  python,
+  python_native,
   max_stack,
   output_perf_data,
   memory,

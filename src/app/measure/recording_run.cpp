@@ -120,7 +120,7 @@ diag::Result<void> record_with_driver(const MeasureOptions& options, Machine& ma
 std::shared_ptr<perf_data::RecordFilter> live_filter(const request::Measurement& wanted, const plan::SamplePlan& plan) {
   if (plan.call_stacks.source != request::StackSource::automatic) return nullptr;
   return std::make_shared<recording::LiveUnwinding>(
-      modules::ElfSearch{.folders = modules::symbol_folders(wanted), .lines = false});
+      modules::ElfSearch{.folders = modules::symbol_folders(wanted), .lines = false}, plan.call_stacks.python);
 }
 
 device::RecordingTarget target_of_session(const std::string& kept_file, const Recording& recording) {

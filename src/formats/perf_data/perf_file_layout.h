@@ -85,6 +85,11 @@ class RecordFilter {
   virtual void set_hurried(bool is_hurried) = 0;
   // The stacks that could not be kept.
   virtual perf_data::StackFacts stacks() const = 0;
+  // It reads the programs when it gets their samples, so it should get them at once.
+  virtual bool is_urgent() const { return false; }
+  // Code that the call chains name and no file has: bytes of kMadeCodeFeature.
+  virtual std::string made_code() const { return {}; }
+  virtual stacks::PythonSamples python() const { return {}; }
 };
 
 }  // namespace wperf::perf_data

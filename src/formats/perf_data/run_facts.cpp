@@ -117,6 +117,12 @@ void take_pair(std::string_view key, std::string_view value, RunFacts& facts) {
   if (key == "stacks") {
     if (const auto some = numbers_in<4>(value)) facts.stacks = {(*some)[0], (*some)[1], (*some)[2], (*some)[3]};
   }
+  if (key == "python_versions") facts.python.versions = value;
+  if (key == "python") {
+    if (const auto some = numbers_in<6>(value))
+      facts.python = {
+          std::move(facts.python.versions), (*some)[0], (*some)[1], (*some)[2], (*some)[3], (*some)[4], (*some)[5]};
+  }
   if (key.starts_with("counted")) take_counted(key, value, facts.counted);
   if (key == "spe_core" && facts.spe_cores.size() < kMostCoreFacts) {
     if (const auto core = numbers_in<7>(value)) {
@@ -158,6 +164,13 @@ std::string run_facts_bytes(const RunFacts& facts) {
   }
   const StackFacts& stacks = facts.stacks;
   if (stacks.any()) put_numbers(out, "stacks", {stacks.cut, stacks.without_table, stacks.damaged, stacks.of_32_bits});
+  const stacks::PythonSamples& python = facts.python;
+  if (!python.versions.empty()) {
+    put(out, "python_versions", python.versions);
+    put_numbers(
+        out, "python",
+        {python.joined, python.outside, python.changed, python.other_shape, python.unread, python.without_stack});
+  }
   for (const SpeCoreFacts& core : facts.spe_cores) {
     put_numbers(
         out, "spe_core",

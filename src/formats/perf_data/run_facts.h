@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "formats/perf_data/format.h"
+#include "model/stacks/python_samples.h"
 
 namespace wperf::perf_data {
 
@@ -67,6 +68,7 @@ struct RunFacts {
   u64 switch_cost_ns = 0;  // the measured cost of recording a switch, as a part of a thread's time; 0 if not known
   std::vector<CoreFacts> cores;
   StackFacts stacks;
+  stacks::PythonSamples python;
   std::vector<SpeCoreFacts> spe_cores;
   std::optional<CountedFacts> counted;
 };

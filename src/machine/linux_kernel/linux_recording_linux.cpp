@@ -211,11 +211,20 @@ diag::Result<void> LinuxRecordingSession::stop() {
   facts.tracing_data = perf_events::tracing_data(SystemFiles(), names);
   run.recorder = static_cast<u32>(getpid());
   run.switch_cost_ns = events_.switch_cost().value_or(0);
-  if (target_.filter != nullptr) run.stacks = target_.filter->stacks();
-  if (events_.copies_were_refused()) {
+  if (target_.filter != nullptr) {
+    run.stacks = target_.filter->stacks();
+    run.python = target_.filter->python();
+    facts.made_code = target_.filter->made_code();
+  }
+  const auto add_note = [&run](std::string_view note) {
     if (!run.note.empty()) run.note += "\nnote: ";
-    run.note +=
-        "this kernel cannot copy registers and stacks; callers are found with frame pointers only (--call-graph fp)";
+    run.note += note;
+  };
+  if (plan_.call_stacks.python != request::PythonFrames::none && run.python.versions.empty())
+    add_note("--python found no CPython from 3.11 to 3.15 whose memory this user may read");
+  if (events_.copies_were_refused()) {
+    add_note(
+        "this kernel cannot copy registers and stacks; callers are found with frame pointers only (--call-graph fp)");
   }
   facts.run = perf_data::run_facts_bytes(run);
   if (plan_.looks_into_kernel()) {

@@ -245,6 +245,8 @@ perf_event_attr SampledEvents::attributes_of(usize number, Scope scope) const {
   } else {
     attributes.sample_period = planned.interval;
   }
+  // The frames of a Python program are read as soon as there is a sample.
+  if (plan_.call_stacks.python != request::PythonFrames::none) attributes.wakeup_events = 1;
   attributes.use_clockid = 1;
   attributes.clockid = CLOCK_MONOTONIC;
   attributes.inherit = scope.thread >= 0 ? 1 : 0;

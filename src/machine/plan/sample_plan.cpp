@@ -195,6 +195,16 @@ request::CallStacks automatic_stacks_of(const request::Sampling& sampling) {
 }
 
 diag::Result<void> check_call_stacks(const request::CallStacks& stacks, const Capabilities& machine) {
+  if (stacks.python != request::PythonFrames::none) {
+    if (machine.kernel == nullptr || machine.kernel->is_windows())
+      return diag::Error{.text = "only the linux device sees the functions of Python programs",
+                         .hint = "leave out --python; the interpreter's own functions are shown",
+                         .code = diag::ExitCode::usage};
+    if (stacks.source != request::StackSource::automatic)
+      return diag::Error{.text = "--python needs copies of stacks that are unwound while recording",
+                         .hint = "leave out --call-graph, or use --call-graph auto",
+                         .code = diag::ExitCode::usage};
+  }
   if (machine.kernel != nullptr || !stacks.wanted()) return {};
   if (stacks.source == request::StackSource::stack_copies) {
     return diag::Error{.text = "only the linux device can copy stacks",

@@ -60,8 +60,12 @@ enum class StackSource { none, frame_pointers, stack_copies, automatic };
 inline constexpr u32 kMostFrames = 127;
 inline constexpr u32 kDefaultStackBytes = 8192, kMostStackBytes = 65528;
 inline constexpr u32 kAutomaticStackBytes = 16384;
+// --python: the functions of Python programs are among the callers, in place of the interpreter's own frames, or with
+// them.
+enum class PythonFrames : u8 { none, folded, native };
 struct CallStacks {
   StackSource source = StackSource::none;
+  PythonFrames python = PythonFrames::none;
   u32 stack_bytes = kDefaultStackBytes;  // of each copy; a multiple of 8
   u32 most_frames = kMostFrames;         // callers of a sample
   bool wanted() const { return source != StackSource::none; }

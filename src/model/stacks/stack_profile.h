@@ -11,6 +11,7 @@
 #include "base/ints.h"
 #include "model/stacks/code_listing.h"
 #include "model/stacks/growing_array.h"
+#include "model/stacks/python_samples.h"
 #include "model/stacks/recording_about.h"
 #include "model/stacks/time_slices.h"
 #include "model/stacks/trace_facts.h"
@@ -137,6 +138,7 @@ struct StackProfile {
   std::vector<u64> address_of_node;  // as recorded
   std::vector<FunctionCode> code;    // of hot functions, by event, the hottest first; empty if not requested
   StackLosses losses;
+  PythonSamples python;             // of the whole recording
   std::optional<TraceFacts> trace;  // for a recording made from a trace of Windows
   bool has_callers = false;         // stacks of more than one frame were recorded and read
   double elapsed_seconds = 0;

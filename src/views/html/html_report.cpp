@@ -158,7 +158,7 @@ std::string title_of(const StackProfile& profile, const stacks::RecordingAbout* 
 
 void append_headline(std::string& out, const report::Headline& head) {
   std::string lines;
-  for (const std::string* line : {&head.time, &head.waited, &head.hottest}) {
+  for (const std::string* line : {&head.time, &head.waited, &head.python, &head.hottest}) {
     if (!line->empty()) lines += (lines.empty() ? "" : "<br>\n") + report::markup_text(*line);
   }
   if (!lines.empty()) out += "<p id=\"headline\">" + lines + "</p>\n";

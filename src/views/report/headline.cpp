@@ -135,6 +135,38 @@ std::string hot_line(const StackProfile& profile, const HotFunction& hot) {
   return line;
 }
 
+// A module of CPython on Linux: "python3.11", "libpython3.11.so.1.0".
+bool is_interpreter(std::string_view module) {
+  return (module.starts_with("python3") && !module.ends_with(".dll")) || module.starts_with("libpython3");
+}
+
+double share_in_interpreter(const StackProfile& profile) {
+  u64 inside = 0, all = 0;
+  for (const stacks::StackSample& sample : profile.samples) {
+    const u32 function = function_of(profile, sample.node);
+    if (function == kNothing) continue;
+    all += 1;
+    const u32 module = profile.functions[function].module;
+    if (module != kNothing && is_interpreter(profile.modules[module].name)) inside += 1;
+  }
+  return share_of(inside, all);
+}
+
+std::string python_line(const StackProfile& profile, const RecordingAbout* about) {
+  constexpr double kIsProgramOfPython = 20;
+  const stacks::PythonSamples& python = profile.python;
+  if (const u64 whole = python.joined + python.not_joined(); whole != 0) {
+    return fmt::format("Python {}: {} % of {} samples show its functions", python.versions,
+                       text::fixed(share_of(python.joined, whole), 1), text::with_commas(whole));
+  }
+  const bool is_ours = about != nullptr && !about->version.empty() && (!about->program.empty() || about->watched != 0);
+  const bool was_asked = about != nullptr && about->command.find(" --python") != std::string::npos;
+  if (!is_ours || was_asked || !python.versions.empty() || share_in_interpreter(profile) < kIsProgramOfPython)
+    return {};
+  return fmt::format("it runs Python: `wperf record --python {}` shows the functions and lines of the program itself",
+                     about->program.empty() ? fmt::format("-p {}", about->watched) : "-- " + about->program);
+}
+
 }  // namespace
 
 std::string run_text(const RecordingAbout& about) {
@@ -180,8 +212,9 @@ std::optional<HotFunction> hottest_function(const StackProfile& profile, const s
 }
 
 Headline headline(const StackProfile& profile, const RecordingAbout* about, const stacks::StackFilter& filter) {
-  Headline out{.time = time_line(profile, about), .waited = {}, .hottest = {}};
+  Headline out{.time = time_line(profile, about), .waited = {}};
   if (about != nullptr && has_waited(*about) && !is_of_all_time(profile)) out.waited = waits_line(*about);
+  out.python = python_line(profile, about);
   if (const auto hot = hottest_function(profile, filter); hot.has_value()) out.hottest = hot_line(profile, *hot);
   return out;
 }
@@ -201,6 +234,23 @@ std::string made_text(const RecordingAbout& about) {
   return line;
 }
 
+namespace {
+
+void write_python(text::JsonWriter& json, const stacks::PythonSamples& python) {
+  if (python.versions.empty()) return;
+  json.begin_object("python");
+  json.string("versions", python.versions);
+  json.integer("joined", python.joined);
+  json.integer("outside", python.outside);
+  json.integer("changed", python.changed);
+  json.integer("other_shape", python.other_shape);
+  json.integer("unread", python.unread);
+  json.integer("without_stack", python.without_stack);
+  json.end_object();
+}
+
+}  // namespace
+
 void write_headline(text::JsonWriter& json, const StackProfile& profile, const RecordingAbout* about,
                     const stacks::StackFilter& filter) {
   json.begin_object("headline");
@@ -209,6 +259,7 @@ void write_headline(text::JsonWriter& json, const StackProfile& profile, const R
     if (cores_used(*about).has_value()) json.boolean("mostly_waited", has_waited(*about));
     json.integer("threads_sampled", sampled_threads(profile));
   }
+  write_python(json, profile.python);
   if (const auto hot = hottest_function(profile, filter); hot.has_value()) {
     const stacks::StackFunction& function = profile.functions[hot->function];
     json.begin_object("hottest");

@@ -21,9 +21,11 @@ std::optional<HotFunction> hottest_function(const stacks::StackProfile& profile,
 
 // A line each; empty: there is nothing to say.
 struct Headline {
-  std::string time;     // "ran 1.790 s, used 1.302 s of CPU (0.73 cores); 4 threads sampled"
-  std::string waited;   // for a program that mostly waited: the command that shows why
-  std::string hottest;  // "hottest: sort_range in work, 53.45 %; called by sorty"
+  std::string time;    // "ran 1.790 s, used 1.302 s of CPU (0.73 cores); 4 threads sampled"
+  std::string waited;  // for a program that mostly waited: the command that shows why
+  // "Python 3.11: 98.3 % of 3,403 samples show its functions", or how to see them
+  std::string python = {};
+  std::string hottest = {};  // "hottest: sort_range in work, 53.45 %; called by sorty"
 };
 // `about`: may be null.
 Headline headline(const stacks::StackProfile& profile, const stacks::RecordingAbout* about,

@@ -84,11 +84,12 @@ void append_frame_text(std::string& out, const stacks::LineFrame& frame, const F
   out += function.after_offset;
 }
 
-void append_frame_json(std::string& out, const stacks::LineFrame& frame, const FunctionPieces& function) {
+void append_frame_json(std::string& out, const stacks::LineFrame& frame, const FunctionPieces& function,
+                       std::string_view line) {
   append_number(out += ",{\"address\":\"0x", frame.address, 16);
   out.append(1, '"').append(function.before_offset);
   if (frame.offset != stacks::kNoOffset) append_number(out += ",\"offset\":", frame.offset, 10);
-  out += function.after_offset;
+  out.append(line).append(function.after_offset);
 }
 
 // "name 12/13 [2] 5.000000001: 250000 cycles:" and a line for each frame, the innermost first.
@@ -152,13 +153,20 @@ void SampleLines::spell_frames(const StackProfile& profile) {
   for (const stacks::StackFunction& function : profile.functions) {
     functions.push_back(format_ == LineFormat::text ? text_pieces(profile, function) : json_pieces(profile, function));
   }
+  std::vector<std::string> lines;  // if lines were read
+  lines.reserve(profile.lines.size());
+  for (const std::string& line : profile.lines) lines.push_back(",\"line\":" + json_text(line));
+  const auto line_of = [&](const stacks::LineFrame& frame) {
+    const u32 line = profile.places[frame.place].line;
+    return line != stacks::kNothing ? std::string_view(lines[line]) : std::string_view();
+  };
   const usize count = stacks_.frame_begins.size() - 1;
   addresses_.reserve(count);
   // As much as it may be: growing on the way would copy it again and again.
   usize most = spelled_.size();
   for (const stacks::LineFrame& frame : stacks_.frames) {
     const FunctionPieces& function = functions[profile.places[frame.place].function];
-    most += kLongestFrame + function.before_offset.size() + function.after_offset.size();
+    most += kLongestFrame + function.before_offset.size() + function.after_offset.size() + line_of(frame).size();
   }
   spelled_.reserve(most + 2 * kBlock);
   for (usize address = 0; address < count; ++address) {
@@ -167,7 +175,7 @@ void SampleLines::spell_frames(const StackProfile& profile) {
       const stacks::LineFrame& frame = stacks_.frames[i];
       const FunctionPieces& function = functions[profile.places[frame.place].function];
       format_ == LineFormat::text ? append_frame_text(spelled_, frame, function)
-                                  : append_frame_json(spelled_, frame, function);
+                                  : append_frame_json(spelled_, frame, function, line_of(frame));
     }
     addresses_.push_back({begin, static_cast<u32>(spelled_.size() - begin)});
   }

@@ -79,6 +79,26 @@ class LossList {
   std::vector<usize> of_stacks_;
 };
 
+// "Python 3.11: 40 of 2,431 samples (1.6 %) show the interpreter's own functions: …".
+void add_python(const stacks::PythonSamples& python, LossList& list) {
+  const u64 whole = python.joined + python.not_joined();
+  if (python.not_joined() == 0) return;
+  std::string reasons;
+  const auto add = [&](u64 count, std::string_view why) {
+    if (count != 0) reasons += fmt::format("{}{} {}", reasons.empty() ? "" : ", ", text::with_commas(count), why);
+  };
+  add(python.changed, "had gone on before their frames were read");
+  add(python.other_shape, "have frames that do not match the native stack");
+  add(python.unread, "have frames that could not be read");
+  add(python.without_stack, "have no whole native stack");
+  const double share = 100 * static_cast<double>(python.not_joined()) / static_cast<double>(whole);
+  constexpr double kMinorShare = 3;
+  list.add(
+      fmt::format("Python {}: {} of {} samples ({} %) show the interpreter's own functions: {}", python.versions,
+                  text::with_commas(python.not_joined()), text::with_commas(whole), text::fixed(share, 1), reasons),
+      fmt::format("{} % of Python not joined", text::fixed(share, 1)), share < kMinorShare);
+}
+
 }  // namespace
 
 std::string damage_text(u64 places, u64 bytes, u64 records_about) {
@@ -118,6 +138,7 @@ std::vector<StackLoss> stack_losses(const StackProfile& profile) {
               "they use frame pointers only, because unwinding could not keep up (use --freq with a lower rate)");
   list.count(losses.stacks_continued, "stacks continue with frame pointers after the end of the stack copy",
              "stacks continued by frame pointers", true);
+  add_python(profile.python, list);
   list.count(losses.unknown_records, "records are of unknown types and were left out", "records of unknown types",
              true);
   return list.take();

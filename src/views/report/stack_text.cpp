@@ -188,10 +188,12 @@ std::string stack_text(const StackProfile& profile, const StackOptions& options)
     }
   }
   const Headline head = headline(profile, options.about, options.filter);
-  for (const std::string* line : {&head.time, &head.waited, &head.hottest}) {
+  for (const std::string* line : {&head.time, &head.waited, &head.python, &head.hottest}) {
     if (line->empty()) continue;
     // A command is never cut.
-    out += (options.width != 0 && line != &head.waited ? text::cut_to(*line, options.width) : *line) + '\n';
+    out += (options.width != 0 && line != &head.waited && line != &head.python ? text::cut_to(*line, options.width)
+                                                                               : *line) +
+           '\n';
   }
   if (profile.trace.has_value() && profile.trace->idle_samples != 0) {
     out +=

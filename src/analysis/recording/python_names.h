@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The names of functions of Python among code made at run time, in CPython's own form (PYTHONPERFSUPPORT):
+// "py::NAME:FILE".
+#pragma once
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "ground/text/base_name.h"
+
+namespace wperf::recording {
+
+struct PythonName {
+  std::string_view function, file;
+};
+
+inline std::string made_python_name(std::string_view function, std::string_view file) {
+  return std::string("py::").append(function).append(":").append(file);
+}
+
+inline std::optional<PythonName> python_name(std::string_view made) {
+  constexpr std::string_view kStart = "py::";
+  if (!made.starts_with(kStart)) return std::nullopt;
+  made.remove_prefix(kStart.size());
+  const auto colon = made.find(':');
+  if (colon == std::string_view::npos) return std::nullopt;
+  return PythonName{made.substr(0, colon), made.substr(colon + 1)};
+}
+
+// The name of the file; with its folder if it begins with "__", because many folders have an __init__.
+inline std::string_view python_module(std::string_view file) {
+  const std::string_view name = text::base_name(file);
+  if (name.size() == file.size() || !name.starts_with("__")) return name;
+  const std::string_view folder = text::base_name(file.substr(0, file.size() - name.size() - 1));
+  return file.substr(file.size() - name.size() - 1 - folder.size());
+}
+
+}  // namespace wperf::recording
