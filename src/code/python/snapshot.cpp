@@ -17,6 +17,7 @@ constexpr u64 kAfterTop = 4096, kMostCopied = u64{1} << 16;
 bool Snapshot::take(ProcessMemory& memory, const Layout& layout, u64 thread_state, u32 native_id) {
   const auto& thread = layout.thread;
   size_ = 0;
+  current_frame_ = 0;
   state_.resize(std::max({thread.frame, thread.data_stack + 8, thread.native_id}) + sizeof(u64));
   if (!memory.read_bytes(thread_state, state_)) return false;
   if (static_cast<u32>(at_or_zero<u64>(state_, thread.native_id)) != native_id) return false;

@@ -69,6 +69,7 @@ TEST_P(Snapshots, RefuseTheStateOfAnotherThread) {
   EXPECT_FALSE(
       python.snapshot.take(python.image, python.image.layout, python.image.thread, InterpreterImage::kNativeId + 1));
   EXPECT_FALSE(python.snapshot.holds(python.work_frame)) << "not that of the one before";
+  EXPECT_EQ(python.snapshot.current_frame(), 0u);
   EXPECT_FALSE(python.snapshot.take(python.image, python.image.layout, 8, InterpreterImage::kNativeId));
 }
 

@@ -19,7 +19,8 @@ u32 frame_size(const Layout& layout) {
                    end_of(frame.owner, 1), end_of(frame.is_entry, 1)});
 }
 
-// An evaluation begins in C, outside of the frames that were added.
+// An evaluation begins in C, outside of the frames that were added. Either this is the last frame, or it adds one, or
+// the last one that was added gets its mark: so a walk has at most two steps for each frame in `out`.
 void end_evaluation(RawStack& out, bool is_outermost, u8 owner) {
   if (!out.frames.empty() && !out.frames.back().is_entry) {
     out.frames.back().is_entry = true;
@@ -41,8 +42,8 @@ void StackReader::read_from(u64 frame, RawStack& out, usize most_frames) {
 void StackReader::walk_from(u64 frame, RawStack& out, usize most_frames) {
   out.frames.clear();
   out.end = StackEnd::outermost;
-  for (usize steps = 0; frame != 0; ++steps) {
-    if (steps == 2 * kMostFrames || out.frames.size() == most_frames) {
+  while (frame != 0) {
+    if (out.frames.size() == most_frames) {
       out.end = StackEnd::too_deep;
       return;
     }

@@ -22,18 +22,18 @@ std::string_view cut(std::string_view text) {
 }  // namespace
 
 JitDumpWriter::JitDumpWriter(u32 process) : process_(process) {
-  constexpr u32 kMagic = 0x4a695444, kVersion = 1, kHeader = 40;
-  for (const u32 word : {kMagic, kVersion, kHeader, u32{0}, u32{0}, process}) put(bytes_, word);
+  constexpr u32 kStart = 0x4a695444, kVersion = 1, kHeader = 40;
+  for (const u32 word : {kStart, kVersion, kHeader, u32{0}, u32{0}, process}) put(bytes_, word);
   put(bytes_, u64{0});
   put(bytes_, u64{0});
 }
 
 void JitDumpWriter::add(const Function& function) {
-  constexpr u32 kLoad = 0, kRecordHeader = 56;
+  constexpr u32 kLoad = 0, kLoadBytes = 56;
   if (!function.lines.empty()) put_lines(function);
   const std::string_view name = cut(function.name);
   put(bytes_, kLoad);
-  put(bytes_, static_cast<u32>(kRecordHeader + name.size() + 1));
+  put(bytes_, static_cast<u32>(kLoadBytes + name.size() + 1));
   put(bytes_, function.since);
   put(bytes_, process_);
   put(bytes_, process_);
@@ -46,13 +46,12 @@ void JitDumpWriter::add(const Function& function) {
 }
 
 void JitDumpWriter::put_lines(const Function& function) {
-  constexpr u32 kLines = 2, kRecordHeader = 32, kEntry = 16;
+  constexpr u32 kLines = 2, kLinesBytes = 32, kEntry = 16;
   constexpr std::string_view kSameFile("\xff\0", 2);
   const std::string_view file = cut(function.file);
   const usize count = function.lines.size();
   put(bytes_, kLines);
-  put(bytes_,
-      static_cast<u32>(kRecordHeader + count * (kEntry + kSameFile.size()) + file.size() + 1 - kSameFile.size()));
+  put(bytes_, static_cast<u32>(kLinesBytes + count * (kEntry + kSameFile.size()) + file.size() + 1 - kSameFile.size()));
   put(bytes_, function.since);
   put(bytes_, function.begin);
   put(bytes_, static_cast<u64>(count));
