@@ -39,13 +39,14 @@ void PythonProcess::list_threads(u64 now_ns) {
 PythonProcess::Copied PythonProcess::copy_state(u32 tid, u64 now_ns, python::Snapshot& out,
                                                 std::vector<python::RawFrame>& running) {
   running.clear();
-  auto known = states_.find(tid);
-  for (const bool again : {false, true}) {
+  for (const bool is_second : {false, true}) {
+    auto known = states_.find(tid);
     if (known == states_.end()) {
-      if (again || now_ns - listed_ns_ < kListAgainNs) return Copied::no_python_thread;
+      const Copied gone = is_second ? Copied::unreadable : Copied::no_python_thread;
+      if (now_ns - listed_ns_ < kListAgainNs) return gone;
       list_threads(now_ns);
       known = states_.find(tid);
-      if (known == states_.end()) return Copied::no_python_thread;
+      if (known == states_.end()) return gone;
     }
     if (out.take(memory_, layout_, known->second, tid)) {
       if (out.current_frame() == 0) return Copied::no_python_thread;
@@ -54,7 +55,6 @@ PythonProcess::Copied PythonProcess::copy_state(u32 tid, u64 now_ns, python::Sna
       return Copied::yes;
     }
     states_.erase(known);
-    known = states_.end();
   }
   return Copied::unreadable;
 }
