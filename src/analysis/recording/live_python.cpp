@@ -254,7 +254,9 @@ void LivePython::append_native(const Stack& stack, usize begin, usize end, Outsi
 
 std::string LivePython::made_code() const {
   std::string section;
-  for (const auto& [pid, functions] : made_) functions.append_to(section);
+  for (const auto& [pid, functions] : made_) {
+    if (!functions.is_empty()) functions.append_to(section);
+  }
   return section;
 }
 

@@ -84,6 +84,7 @@ std::vector<os::FileMapping> candidates(std::span<const os::FileMapping> mapping
 
 std::optional<RuntimeInFile> runtime_in_elf(const ElfFile& file, bool by_symbol) {
   RuntimeInFile out;
+  if (!file.is_64_bit() || file.big_endian()) return std::nullopt;
   if (!by_symbol && file.section(kElfSection) == nullptr) return std::nullopt;
   const auto variables = symbols::DataSymbols::read(file, nullptr);
   if (const auto* section = file.section(kElfSection)) {

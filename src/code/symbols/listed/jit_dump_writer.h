@@ -25,6 +25,7 @@ class JitDumpWriter {
     std::span<const Line> lines = {};
   };
   void add(const Function& function);
+  bool is_empty() const { return functions_ == 0; }
 
   // Appends the dump to a section of several: its size, then its bytes.
   void append_to(std::string& section) const;
