@@ -28,7 +28,7 @@ std::unique_ptr<PythonProcess> PythonProcess::open(u32 pid, symbols::JitDumpWrit
 
 PythonProcess::PythonProcess(u32 pid, python::PythonRuntime runtime, const python::Layout& layout,
                              symbols::JitDumpWriter& made)
-    : runtime_(std::move(runtime)), layout_(layout), memory_(pid), code_(memory_, layout_), made_(made) {}
+    : pid_(pid), runtime_(std::move(runtime)), layout_(layout), memory_(pid), code_(memory_, layout_), made_(made) {}
 
 void PythonProcess::list_threads(u64 now_ns) {
   listed_ns_ = now_ns;
@@ -39,22 +39,26 @@ void PythonProcess::list_threads(u64 now_ns) {
 PythonProcess::Copied PythonProcess::copy_state(u32 tid, u64 now_ns, python::Snapshot& out,
                                                 std::vector<python::RawFrame>& running) {
   running.clear();
+  const auto [number, is_new] = own_numbers_.try_emplace(tid, 0);
+  if (is_new) number->second = os::own_thread_number(pid_, tid);
+  const u32 own = number->second;
   for (const bool is_second : {false, true}) {
-    auto known = states_.find(tid);
+    auto known = states_.find(own);
     if (known == states_.end()) {
       const Copied gone = is_second ? Copied::unreadable : Copied::no_python_thread;
       if (now_ns - listed_ns_ < kListAgainNs) return gone;
       list_threads(now_ns);
-      known = states_.find(tid);
+      known = states_.find(own);
       if (known == states_.end()) return gone;
     }
-    if (out.take(memory_, layout_, known->second, tid)) {
+    if (out.take(memory_, layout_, known->second, own)) {
       if (out.current_frame() == 0) return Copied::no_python_thread;
       running = frames_from(out.current_frame(), {out, {}, {}}).frames;
       for (const python::RawFrame& frame : running) static_cast<void>(code_.id_of(frame));
       return Copied::yes;
     }
     states_.erase(known);
+    own_numbers_.erase(tid);
   }
   return Copied::unreadable;
 }

@@ -56,12 +56,14 @@ class PythonProcess {
   PythonProcess(u32 pid, python::PythonRuntime runtime, const python::Layout& layout, symbols::JitDumpWriter& made);
   void list_threads(u64 now_ns);
 
+  u32 pid_;
   python::PythonRuntime runtime_;
   python::Layout layout_;
   python::RunningMemory memory_;
   python::CodeObjects code_;
   python::RawStack frames_;
-  std::unordered_map<u32, u64> states_;  // of threads, by the system's number
+  std::unordered_map<u32, u32> own_numbers_;  // of threads, by the system's number
+  std::unordered_map<u32, u64> states_;       // of threads, by their own number
   u64 listed_ns_ = 0;
   std::unordered_map<u64, u32> function_at_;  // the latest in made code, by the begin of its bytecode
   symbols::JitDumpWriter& made_;

@@ -118,8 +118,16 @@ TEST(PythonRuntime, IsFoundThroughTheMappingsOfAProcess) {
   const std::vector<os::FileMapping> own = {{.begin = InterpreterImage::kBase,
                                              .end = 0x20000,
                                              .file_offset = 0x200,
-                                             .path = written("own", interpreter_file(false))}};
-  EXPECT_EQ(find_runtime(own, memory, 0).value().address, bias + kRuntime);
+                                             .path = written("own", interpreter_file(true))}};
+  const auto found_own = find_runtime(own, memory, 0);
+  ASSERT_TRUE(found_own.has_value()) << found_own.error().text;
+  EXPECT_EQ(found_own.value().address, bias + kRuntime);
+  // Without a name that says so, its symbols are not searched.
+  const std::vector<os::FileMapping> unmarked = {{.begin = InterpreterImage::kBase,
+                                                  .end = 0x20000,
+                                                  .file_offset = 0x200,
+                                                  .path = written("unmarked", interpreter_file(false))}};
+  EXPECT_FALSE(find_runtime(unmarked, memory, 0).has_value());
 }
 
 TEST(PythonRuntime, IsMissingInOtherProcesses) {

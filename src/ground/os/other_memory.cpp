@@ -49,4 +49,17 @@ std::vector<FileMapping> parse_file_mappings(std::string_view maps) {
   return mappings;
 }
 
+std::optional<u32> parse_own_thread_number(std::string_view status) {
+  constexpr std::string_view kKey = "\nNSpid:";
+  const usize key = status.find(kKey);
+  if (key == std::string_view::npos) return std::nullopt;
+  std::string_view line = status.substr(key + kKey.size());
+  line = line.substr(0, line.find('\n'));
+  const usize begin = line.find_last_of(" \t") + 1;  // the innermost container's number is the last
+  u32 number = 0;
+  const auto read = std::from_chars(line.data() + begin, line.data() + line.size(), number);
+  if (read.ec != std::errc{} || read.ptr != line.data() + line.size()) return std::nullopt;
+  return number;
+}
+
 }  // namespace wperf::os

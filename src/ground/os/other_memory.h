@@ -4,6 +4,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -34,6 +35,12 @@ class OtherMemory {
  private:
   std::intptr_t process_ = 0;  // its number; on Windows a handle, null if the process cannot be opened
 };
+
+// The number by which the thread knows itself: in a container it differs from the system's. The system's number if the
+// thread is gone, and on Windows.
+u32 own_thread_number(u32 process, u32 thread);
+// From a text with the form of /proc/PID/status; nullopt if that does not say it.
+std::optional<u32> parse_own_thread_number(std::string_view status);
 
 // A part of a file in the address space of a process.
 struct FileMapping {

@@ -12,6 +12,11 @@ namespace {
 
 constexpr usize kMostPieces = 64;  // in one system call
 
+std::string text_of(const std::string& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
 }  // namespace
 
 OtherMemory::OtherMemory(u32 process) : process_(process) {}
@@ -41,9 +46,12 @@ usize OtherMemory::read(std::span<const MemoryPiece> pieces) const {
 }
 
 std::vector<FileMapping> file_mappings(u32 process) {
-  std::ifstream maps("/proc/" + std::to_string(process) + "/maps");
-  const std::string text{std::istreambuf_iterator<char>(maps), {}};
-  return parse_file_mappings(text);
+  return parse_file_mappings(text_of("/proc/" + std::to_string(process) + "/maps"));
+}
+
+u32 own_thread_number(u32 process, u32 thread) {
+  const std::string path = "/proc/" + std::to_string(process) + "/task/" + std::to_string(thread) + "/status";
+  return parse_own_thread_number(text_of(path)).value_or(thread);
 }
 
 }  // namespace wperf::os

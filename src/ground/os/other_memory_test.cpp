@@ -60,5 +60,18 @@ TEST(OtherMemory, ParsesMappingsOfFiles) {
   EXPECT_EQ(mappings[2].path, "/last");
 }
 
+TEST(OwnThreadNumber, IsTheLastOfTheContainers) {
+  EXPECT_EQ(parse_own_thread_number("Name:\tx\nNSpid:\t4711\t23\t7\nNSpgid:\t1\n"), 7u);
+  EXPECT_EQ(parse_own_thread_number("Name:\tx\nNSpid:\t4711\n"), 4711u);
+  EXPECT_EQ(parse_own_thread_number("Name:\tNSpid:\t5\n"), std::nullopt) << "a name is no key";
+  EXPECT_EQ(parse_own_thread_number("x\nNSpid:\t"), std::nullopt);
+  EXPECT_EQ(parse_own_thread_number("x\nNSpid:\t99999999999\n"), std::nullopt);
+}
+
+TEST(OwnThreadNumber, OfAThreadThatIsGoneIsTheSystems) {
+  constexpr u32 kNobody = 0x7fffffff;
+  EXPECT_EQ(own_thread_number(kNobody, kNobody), kNobody);
+}
+
 }  // namespace
 }  // namespace wperf::os

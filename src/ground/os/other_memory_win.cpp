@@ -31,4 +31,8 @@ std::vector<FileMapping> file_mappings(u32) {
   return {};
 }
 
+u32 own_thread_number(u32, u32 thread) {
+  return thread;
+}
+
 }  // namespace wperf::os
