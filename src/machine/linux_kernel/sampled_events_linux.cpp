@@ -178,6 +178,14 @@ bool may_be_of_copies(int error) {
   return error == EINVAL || error == EOPNOTSUPP || error == ENOSYS || error == EACCES || error == EPERM;
 }
 
+// Events other than time and those of hardware: on the whole machine, each wake-up of wperf would be such an event, and
+// lead to the next one.
+bool counts_what_threads_do(const perf_event_attr& attributes) {
+  if (attributes.type == PERF_TYPE_TRACEPOINT) return true;
+  return attributes.type == PERF_TYPE_SOFTWARE && attributes.config != PERF_COUNT_SW_CPU_CLOCK &&
+         attributes.config != PERF_COUNT_SW_TASK_CLOCK;
+}
+
 void leave_registers_out(perf_event_attr& attributes) {
   attributes.sample_type &= ~u64{PERF_SAMPLE_REGS_USER};
   attributes.sample_regs_user = 0;
@@ -246,7 +254,8 @@ perf_event_attr SampledEvents::attributes_of(usize number, Scope scope) const {
     attributes.sample_period = planned.interval;
   }
   // The frames of a Python program are read as soon as there is a sample.
-  if (plan_.call_stacks.python != request::PythonFrames::none) attributes.wakeup_events = 1;
+  const bool may_count_itself = !plan_.process.has_value() && counts_what_threads_do(attributes);
+  if (plan_.call_stacks.python != request::PythonFrames::none && !may_count_itself) attributes.wakeup_events = 1;
   attributes.use_clockid = 1;
   attributes.clockid = CLOCK_MONOTONIC;
   attributes.inherit = scope.thread >= 0 ? 1 : 0;

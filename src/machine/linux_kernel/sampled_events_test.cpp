@@ -121,5 +121,36 @@ TEST_F(SampledEventsTest, NothingIsSaidWhereTheKernelMakesThem) {
   EXPECT_FALSE(events.copies_were_refused());
 }
 
+u32 wakeups_of(const SampledEvents& events) {
+  perf_event_attr recorded{};
+  std::memcpy(&recorded, events.as_recorded()[0].attributes.data(), sizeof recorded);
+  return recorded.wakeup_events;
+}
+
+TEST_F(SampledEventsTest, OfPythonWakeWperfForEachSample) {
+  plan_.call_stacks = request::automatic_stacks();
+  {
+    SampledEvents plain(machine_, plan_, false);
+    ASSERT_TRUE(plain.open({0}).has_value());
+    EXPECT_EQ(wakeups_of(plain), 0u);
+  }
+  plan_.call_stacks.python = request::PythonFrames::folded;
+  {
+    SampledEvents events(machine_, plan_, false);
+    ASSERT_TRUE(events.open({0}).has_value());
+    EXPECT_EQ(wakeups_of(events), 1u);
+  }
+  constexpr u64 kContextSwitches = 3;
+  plan_.events[0].kernel_event->config = kContextSwitches;
+  plan_.events[0].interval = 1'000'000;
+  SampledEvents of_machine(machine_, plan_, false);
+  ASSERT_TRUE(of_machine.open({0}).has_value());
+  EXPECT_EQ(wakeups_of(of_machine), 0u) << "a wake-up is a context switch, which would wake wperf again";
+  plan_.process = 1;
+  SampledEvents of_process(machine_, plan_, false);
+  ASSERT_TRUE(of_process.open({0}).has_value());
+  EXPECT_EQ(wakeups_of(of_process), 1u);
+}
+
 }  // namespace
 }  // namespace wperf::linux_kernel
