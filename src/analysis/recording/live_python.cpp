@@ -13,8 +13,6 @@ namespace {
 
 // A program may load an interpreter later.
 constexpr u64 kShortestPauseNs = 100'000'000, kLongestPauseNs = 10'000'000'000;
-// After that, frames of calls that have returned may have been overwritten by others.
-constexpr u64 kLateNs = 500'000;
 
 // The clock of samples.
 u64 monotonic_ns() {
@@ -47,7 +45,6 @@ usize LivePython::copy_state(const perf_data::Sample& sample) {
   Program* const program = program_of(sample.pid, now_ns);
   copy.process = program != nullptr ? program->process : nullptr;
   if (copy.process != nullptr) copy.copied = copy.process->copy_state(sample.tid, now_ns, copy.state, copy.running);
-  copy.is_late = monotonic_ns() - sample.time > kLateNs;
   return number;
 }
 
@@ -193,13 +190,12 @@ bool LivePython::learn_anchor(PythonPlaces& places, const Copy& copy, Anchor& ou
 }
 
 LivePython::Joined LivePython::write_chain(const Stack& stack, const Copy& copy, const Anchor& anchor) {
-  // Its call had returned before the state was copied.
+  // Its call had returned before the state was copied: another call may have the place now.
   const bool is_stale = anchor.instruction != 0 &&
                         std::ranges::find(copy.running, anchor.frame, &python::RawFrame::address) == copy.running.end();
-  if (is_stale && copy.is_late) return Joined::changed;
+  if (is_stale) return Joined::changed;
   const python::RawStack& frames = copy.process->frames_from(anchor.frame, thread_of(copy));
-  // Frames of calls that have returned may lead anywhere.
-  if (frames.end != python::StackEnd::outermost) return is_stale ? Joined::changed : Joined::unread;
+  if (frames.end != python::StackEnd::outermost) return Joined::unread;
   const auto entries = static_cast<usize>(std::ranges::count_if(frames.frames, &python::RawFrame::is_entry));
   if (stack.is_whole ? entries != evaluations_.size() : entries < evaluations_.size()) return Joined::other_shape;
   interpreters_code_ = stack.code_at(stack.chain[stack.user + evaluations_.front().frame] - 1);

@@ -66,7 +66,6 @@ class LivePython {
     PythonProcess::Copied copied = PythonProcess::Copied::no_python_thread;
     python::Snapshot state;
     std::vector<python::RawFrame> running;
-    bool is_late = false;
   };
   struct Anchor {
     u64 frame = 0;

@@ -4,7 +4,6 @@
 // information would say it, so it is learned: the pairs of places whose values fit together are counted.
 #pragma once
 #include <algorithm>
-#include <span>
 #include <vector>
 
 #include "base/ints.h"
@@ -24,7 +23,6 @@ class PythonPlaces {
     bool operator==(const Pair&) const = default;
   };
   static constexpr u32 kLessons = 256;  // stacks that are searched for all pairs
-  static constexpr usize kMostOffered = 24;
 
   bool is_learning() const { return lessons_ < kLessons; }
   void end_lesson() { ++lessons_; }
@@ -38,11 +36,10 @@ class PythonPlaces {
     for (auto at = known; at != votes_.begin() && std::prev(at)->count < at->count; --at)
       std::swap(*at, *std::prev(at));
   }
-  // The most frequent first, and not the rare ones: `visit` may take long.
+  // The most frequent first. The places differ along the function, so rare ones may be right, too.
   template <class Visit>
   bool any_of(const Visit& visit) const {
-    const auto frequent = std::span(votes_).first(std::min(votes_.size(), kMostOffered));
-    return std::ranges::any_of(frequent, [&](const Vote& one) { return visit(one.pair); });
+    return std::ranges::any_of(votes_, [&](const Vote& one) { return visit(one.pair); });
   }
 
  private:

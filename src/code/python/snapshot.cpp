@@ -37,7 +37,7 @@ void Snapshot::copy_chunk(ProcessMemory& memory, u64 top) {
   if (begin_ == 0 || used < sizeof(DataChunk) || used > kMostCopied) return;
   // A chunk begins at a page and ends at one.
   constexpr u64 kPage = 4096;
-  for (const u64 wanted : {used + kAfterTop, std::max((used + kAfterTop) & ~(kPage - 1), used), used}) {
+  for (const u64 wanted : {std::max((used + kAfterTop) & ~(kPage - 1), used), used}) {
     size_ = static_cast<usize>(wanted);
     if (memory.read_bytes(begin_, room_in(bytes_, size_))) return;
   }

@@ -89,15 +89,18 @@ TEST_P(Snapshots, KeepFramesOfCallsThatHaveReturned) {
   EXPECT_EQ(python.frames_from(python.work_frame), python.both());
 }
 
-TEST_P(Snapshots, GoOnAfterTheTop) {
+TEST_P(Snapshots, EndAtTheEndOfThePageAfterTheTop) {
   TwoCalls python(GetParam());
-  const u64 top = python.image.chunk + 0x400, end = top + 0x1000;
-  ASSERT_TRUE(python.take_with_top(top));
-  EXPECT_TRUE(python.snapshot.holds(end - 1));
-  EXPECT_FALSE(python.snapshot.holds(end));
+  const u64 begin = python.image.chunk;
+  ASSERT_TRUE(python.take());
+  EXPECT_TRUE(python.snapshot.holds(begin + 0xfff));
+  EXPECT_FALSE(python.snapshot.holds(begin + 0x1000));
   std::array<std::byte, 8> word;
-  EXPECT_TRUE(python.snapshot.copy(end - 8, word));
-  EXPECT_FALSE(python.snapshot.copy(end - 7, word)) << "its last byte is missing";
+  EXPECT_TRUE(python.snapshot.copy(begin + 0xff8, word));
+  EXPECT_FALSE(python.snapshot.copy(begin + 0xff9, word)) << "its last byte is missing";
+  ASSERT_TRUE(python.take_with_top(begin + 0x1000));
+  EXPECT_TRUE(python.snapshot.holds(begin + 0x1fff));
+  EXPECT_FALSE(python.snapshot.holds(begin + 0x2000));
 }
 
 TEST_P(Snapshots, EndAtTheTopIfNoMoreCanBeRead) {
@@ -160,11 +163,10 @@ TEST(Snapshot, IsMissingIfTheFrameOfCCannotBeRead) {
 struct MixedWords {
   MixedWords() : python(13) {
     begin = python.image.chunk;
-    const u64 top = begin + 0x400;
-    end = top + 0x1000;
+    end = begin + 0x1000;
     for (const u64 place : {begin - 8, begin - 16, begin + 0x800, begin + 0x808, end - 4, end + 8, end + 16})
       python.image.put(place, place);
-    EXPECT_TRUE(python.take_with_top(top));
+    EXPECT_TRUE(python.take());
     for (const u64 place : {begin + 0x800, begin + 0x808}) python.image.put(place, u64{1});
     python.image.calls = 0;
   }
