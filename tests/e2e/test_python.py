@@ -88,7 +88,7 @@ class Python(WperfTest):
         whole = right.total() + wrong.total()
         print(f"right {right.total()} of {whole}, apart {apart}; wrong: {wrong.most_common(5)}", file=sys.stderr)
         self.assertGreater(whole, 500)
-        self.assertGreaterEqual(right.total() / whole, 0.995, wrong.most_common(5))
+        self.assertGreaterEqual(right.total() / whole, 0.98, wrong.most_common(5))  # 99.5 to 99.9 % were measured
         self.assertGreaterEqual(len(right), 20)
 
     def test_lines(self):
