@@ -11,6 +11,8 @@
 namespace wperf::recording {
 namespace {
 
+using Samples = stacks::PythonSamples;
+
 // A program may load an interpreter later.
 constexpr u64 kShortestPauseNs = 100'000'000, kLongestPauseNs = 10'000'000'000;
 
@@ -50,7 +52,7 @@ usize LivePython::copy_state(const perf_data::Sample& sample) {
 
 void LivePython::begin_stack(u32 pid) {
   const auto known = programs_.find(pid);
-  process_ = known != programs_.end() ? known->second.process.get() : nullptr;
+  program_ = known != programs_.end() && known->second.process != nullptr ? &known->second : nullptr;
   evaluations_.clear();
   seen_ = 0;
 }
@@ -58,50 +60,30 @@ void LivePython::begin_stack(u32 pid) {
 void LivePython::see(u64 address, const unwind::Registers& registers) {
   const usize number = seen_++;
   if (number == 0) stack_.begin = registers.value[unwind::stack_pointer(unwind::machine_here())];
-  if (process_ == nullptr) return;
+  if (program_ == nullptr) return;
   if (!evaluations_.empty() && evaluations_.back().frame + 1 == number)
     evaluations_.back().stack_end = registers.value[unwind::stack_pointer(unwind::machine_here())];
-  if (process_->evaluates_at(address)) evaluations_.push_back({number, registers});
+  if (program_->process->evaluates_at(address)) evaluations_.push_back({number, registers});
 }
 
 void LivePython::join(const Stack& stack) {
   Copy& copy = copies_[stack.copy];
-  if (copy.process != nullptr) {
-    switch (try_to_join(stack, copy)) {
-      case Joined::yes:
-        ++samples_.joined;
-        break;
-      case Joined::outside:
-        ++samples_.outside;
-        break;
-      case Joined::changed:
-        ++samples_.changed;
-        break;
-      case Joined::other_shape:
-        ++samples_.other_shape;
-        break;
-      case Joined::unread:
-        ++samples_.unread;
-        break;
-      case Joined::without_stack:
-        ++samples_.without_stack;
-        break;
-    }
-  }
+  if (copy.process != nullptr) ++(samples_.*try_to_join(stack, copy));
   copy.process.reset();
   free_copies_.push_back(stack.copy);
 }
 
-LivePython::Joined LivePython::try_to_join(const Stack& stack, Copy& copy) {
-  if (copy.copied == PythonProcess::Copied::unreadable) return Joined::unread;
-  if (!stack.was_unwound) return Joined::without_stack;
-  if (evaluations_.empty()) return stack.is_whole ? Joined::outside : Joined::without_stack;
-  if (copy.copied == PythonProcess::Copied::no_python_thread || copy.process.get() != process_) return Joined::changed;
+LivePython::Outcome LivePython::try_to_join(const Stack& stack, Copy& copy) {
+  if (copy.copied == PythonProcess::Copied::unreadable) return &Samples::unread;
+  if (!stack.was_unwound) return &Samples::without_stack;
+  if (evaluations_.empty()) return stack.is_whole ? &Samples::outside : &Samples::without_stack;
+  if (copy.copied == PythonProcess::Copied::no_python_thread || copy.process != program_->process)
+    return &Samples::changed;
   const perf_data::UserStack& copied = stack.sample.user_stack;
   stack_.bytes = copied.bytes.first(static_cast<usize>(copied.written));
   collect_words();
   Anchor anchor;
-  if (!find_anchor(programs_.at(stack.sample.pid).places, copy, anchor)) return Joined::changed;
+  if (!find_anchor(program_->places, copy, anchor)) return &Samples::changed;
   return write_chain(stack, copy, anchor);
 }
 
@@ -127,9 +109,7 @@ void LivePython::collect_words() {
 bool LivePython::fits(const Copy& copy, const Anchor& anchor) {
   if (anchor.frame % sizeof(u64) != 0) return false;
   const auto function = copy.process->function_at(anchor.frame, thread_of(copy));
-  // The next instruction is never the first one.
-  return function.has_value() && anchor.instruction > function->begin && anchor.instruction <= function->end &&
-         (anchor.instruction - function->begin) % 2 == 0;
+  return function.has_value() && function->may_have_next(anchor.instruction);
 }
 
 bool LivePython::find_anchor(PythonPlaces& places, const Copy& copy, Anchor& out) {
@@ -173,9 +153,7 @@ bool LivePython::learn_anchor(PythonPlaces& places, const Copy& copy, Anchor& ou
     const auto& function = known->second;
     if (!function.has_value()) continue;
     for (const PlacedWord& instruction : words_) {
-      if (instruction.value <= function->begin || instruction.value > function->end ||
-          (instruction.value - function->begin) % 2 != 0)
-        continue;
+      if (!function->may_have_next(instruction.value)) continue;
       fitting.push_back({{frame.place, instruction.place}, {frame.value, instruction.value}});
     }
   }
@@ -189,15 +167,15 @@ bool LivePython::learn_anchor(PythonPlaces& places, const Copy& copy, Anchor& ou
   });
 }
 
-LivePython::Joined LivePython::write_chain(const Stack& stack, const Copy& copy, const Anchor& anchor) {
+LivePython::Outcome LivePython::write_chain(const Stack& stack, const Copy& copy, const Anchor& anchor) {
   // Its call had returned before the state was copied: another call may have the place now.
   const bool is_stale = anchor.instruction != 0 &&
                         std::ranges::find(copy.running, anchor.frame, &python::RawFrame::address) == copy.running.end();
-  if (is_stale) return Joined::changed;
+  if (is_stale) return &Samples::changed;
   const python::RawStack& frames = copy.process->frames_from(anchor.frame, thread_of(copy));
-  if (frames.end != python::StackEnd::outermost) return Joined::unread;
+  if (frames.end != python::StackEnd::outermost) return &Samples::unread;
   const auto entries = static_cast<usize>(std::ranges::count_if(frames.frames, &python::RawFrame::is_entry));
-  if (stack.is_whole ? entries != evaluations_.size() : entries < evaluations_.size()) return Joined::other_shape;
+  if (stack.is_whole ? entries != evaluations_.size() : entries < evaluations_.size()) return &Samples::other_shape;
   interpreters_code_ = stack.code_at(stack.chain[stack.user + evaluations_.front().frame] - 1);
   joined_.assign(stack.chain.begin(), stack.chain.begin() + static_cast<std::ptrdiff_t>(stack.user));
   const usize end = stack.chain.size() - stack.user;
@@ -210,7 +188,7 @@ LivePython::Joined LivePython::write_chain(const Stack& stack, const Copy& copy,
       const bool is_innermost = frame == frames.frames.begin();
       constexpr usize kInstructionSize = 2;
       const u64 instruction = is_innermost ? anchor.instruction - kInstructionSize : frame->instruction;
-      if (!append_function(stack, *copy.process, *frame, instruction)) return Joined::unread;
+      if (!append_function(stack, *copy.process, *frame, instruction)) return &Samples::unread;
       is_over = frame->is_entry;
     }
     native = at;
@@ -220,7 +198,7 @@ LivePython::Joined LivePython::write_chain(const Stack& stack, const Copy& copy,
   }
   append_native(stack, native, end, Outside::everything);
   stack.chain.swap(joined_);
-  return Joined::yes;
+  return &Samples::joined;
 }
 
 bool LivePython::append_function(const Stack& stack, PythonProcess& process, const python::RawFrame& frame,

@@ -71,10 +71,10 @@ class LivePython {
     u64 frame = 0;
     u64 instruction = 0;  // the next one; 0: the evaluation has no frame of Python
   };
-  enum class Joined : u8 { yes, outside, changed, other_shape, unread, without_stack };
+  using Outcome = u64 stacks::PythonSamples::*;  // the count to which the sample belongs
 
   Program* program_of(u32 pid, u64 now_ns);
-  Joined try_to_join(const Stack& stack, Copy& copy);
+  Outcome try_to_join(const Stack& stack, Copy& copy);
   void collect_words();
   PythonProcess::CopiedThread thread_of(const Copy& copy) const { return {copy.state, stack_, copy.running}; }
   bool find_anchor(PythonPlaces& places, const Copy& copy, Anchor& out);
@@ -82,7 +82,7 @@ class LivePython {
   bool find_empty_evaluation(const PythonPlaces& places, Anchor& out) const;
   std::optional<u64> word_at(u16 place) const;
   bool fits(const Copy& copy, const Anchor& anchor);
-  Joined write_chain(const Stack& stack, const Copy& copy, const Anchor& anchor);
+  Outcome write_chain(const Stack& stack, const Copy& copy, const Anchor& anchor);
   bool append_function(const Stack& stack, PythonProcess& process, const python::RawFrame& frame, u64 instruction);
   enum class Outside : u8 { nothing, function, everything };  // outside of which functions of Python frames are
   void append_native(const Stack& stack, usize begin, usize end, Outside outside);
@@ -92,7 +92,7 @@ class LivePython {
   std::map<u32, symbols::JitDumpWriter> made_;  // functions by process
   std::vector<Copy> copies_;
   std::vector<usize> free_copies_;
-  PythonProcess* process_ = nullptr;  // of the stack that is seen
+  Program* program_ = nullptr;  // of the stack that is seen; null: not of Python
   usize seen_ = 0;
   python::CopiedStack stack_;  // of the sample
   std::vector<Evaluation> evaluations_;

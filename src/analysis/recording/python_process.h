@@ -44,7 +44,9 @@ class PythonProcess {
 
   struct Function {
     u32 id = 0;
-    u64 begin = 0, end = 0;  // its bytecode
+    u64 begin = 0, end = 0;  // its bytecode, in units of two bytes
+    // The next instruction is never the first one.
+    bool may_have_next(u64 address) const { return address > begin && address <= end && (address - begin) % 2 == 0; }
   };
   // nullopt if it cannot be read.
   std::optional<Function> function_of(const python::RawFrame& frame);

@@ -27,8 +27,8 @@ class CodeObjects {
   // They must outlive this; the layout has passed check_layout().
   CodeObjects(ProcessMemory& memory, const Layout& layout) : memory_(memory), layout_(layout) {}
 
-  // The number of the frame's code object, which is read if it is new. nullopt if there is none, if it cannot be read,
-  // or if the limits below are reached. A frame without code gets the known code object that its instruction is in.
+  // Returns the number of the frame's code object. A new one is read. A frame without code gets the known code object
+  // that has its instruction. nullopt: nothing can be read there, or a limit below is reached.
   std::optional<u32> id_of(const RawFrame& frame);
 
   const CodeObject& operator[](u32 id) const { return objects_[id]; }

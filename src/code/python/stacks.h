@@ -16,7 +16,7 @@ struct RawFrame {
   // its code. It is 0, as the instruction, for an evaluation that has no frame of Python.
   u64 code = 0;
   u64 instruction = 0;  // the address of the one that runs, or has called
-  u64 mark = 0;         // of the code object, see code_mark.h; 0: there is none
+  u64 mark = 0;         // tells code objects at one address apart (code_mark.h); 0: it was not read
   u8 owner = 0;         // as the interpreter numbers owners
   // The outermost frame of one evaluation in C: each native frame of _PyEval_EvalFrameDefault consumes frames up to one
   // of these.
