@@ -58,8 +58,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     };
     std::vector<u64> callers;
     const StackCopy copy{.address = kStack, .bytes = stack.span(), .is_whole = (options & 4) != 0};
-    unwind({machine, registers}, copy, find, kMostFrames, callers);
-    if (callers.size() > kMostFrames) std::abort();
+    wperf::usize visited = 0;
+    const VisitFrame visit = [&](u64, const Registers&) { ++visited; };
+    unwind({machine, registers}, copy, find, {.most_frames = kMostFrames, .visit = &visit}, callers);
+    if (callers.size() > kMostFrames || visited > kMostFrames + 1) std::abort();
   }
   return 0;
 }
