@@ -96,14 +96,15 @@ void read_frames(AnyMemory& live, const Snapshot& snapshot, const Layout& layout
 }
 
 void read_stacks(AnyMemory& memory, const Layout& layout, const std::vector<PythonThread>& threads) {
-  constexpr u64 kMostStateBytes = 0x1000 + 16, kMostChunkBytes = (1 << 16) + 4096;
+  constexpr u64 kMostStateBytes = 0x1000 + 16, kMostChunkBytes = 1 << 16;
   CodeObjects code(memory, layout);
   Snapshot snapshot;
   RawStack stack;
   for (const PythonThread& thread : std::span(threads).first(std::min<usize>(threads.size(), 3))) {
     memory.reset_counts();
     const bool is_taken = snapshot.take(memory, layout, thread.state, thread.native_id);
-    require(memory.calls <= 4 && memory.bytes <= kMostStateBytes + 8 + kMostChunkBytes);
+    // The chunk of the time before may be read, too.
+    require(memory.calls <= 4 && memory.bytes <= kMostStateBytes + 2 * (8 + kMostChunkBytes));
     if (!is_taken) continue;
     read_frames(memory, snapshot, layout, snapshot.current_frame(), kMostFrames, stack);
     name_frames(memory, code, stack);

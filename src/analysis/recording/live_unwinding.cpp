@@ -52,7 +52,16 @@ void LiveUnwinding::begin(std::span<const perf_data::WrittenEvent> events) {
   events_ = perf_data::EventTable(std::move(described));
 }
 
+bool LiveUnwinding::see(std::span<const std::byte> beginning, u64 still_ns) {
+  Record record;
+  record.type = static_cast<u32>(perf_data::RecordType::sample);
+  record.body = beginning.subspan(std::min(perf_data::kRecordHeader, beginning.size()));
+  const auto owner = events_.sample_owner(record);
+  return owner.has_value() && python_->copies().copy(*owner, still_ns);
+}
+
 void LiveUnwinding::take(std::span<const std::byte> first, std::span<const std::byte> second) {
+  if (python_ != nullptr) python_->open_new();
   usize at = pending_.size();
   pending_.insert(pending_.end(), first.begin(), first.end());
   pending_.insert(pending_.end(), second.begin(), second.end());
@@ -60,7 +69,7 @@ void LiveUnwinding::take(std::span<const std::byte> first, std::span<const std::
   for (u64 end = at; at < pending_.size(); at = static_cast<usize>(end)) {
     if (perf_data::record_at(pending_, at, record, end).has_value()) end = pending_.size();
     const u64 time = time_of(record);
-    entries_.push_back({time, at, static_cast<usize>(end) - at, copy_python(record)});
+    entries_.push_back({time, at, static_cast<usize>(end) - at, python_copy_of(record)});
   }
 }
 
@@ -75,10 +84,9 @@ u64 LiveUnwinding::time_of(const Record& record) {
   return is_kernels && events_.split_trailer(record, fields, identity) ? identity.time : 0;
 }
 
-// The state of the interpreter of a sample's thread, at once: the thread goes on.
-std::optional<usize> LiveUnwinding::copy_python(const Record& record) {
-  if (python_ == nullptr || record.kind() != perf_data::RecordType::sample || sample_.pid == 0) return std::nullopt;
-  return python_->copy_state(sample_);
+std::unique_ptr<PythonCopy> LiveUnwinding::python_copy_of(const Record& record) {
+  if (python_ == nullptr || record.kind() != perf_data::RecordType::sample) return nullptr;
+  return python_->copies().take(sample_.tid, sample_.time);
 }
 
 void LiveUnwinding::settle(u64 before_ns, std::string& out) {
@@ -86,12 +94,12 @@ void LiveUnwinding::settle(u64 before_ns, std::string& out) {
   const auto end =
       std::partition_point(entries_.begin(), entries_.end(), [&](const Entry& one) { return one.time < before_ns; });
   for (auto one = entries_.begin(); one != end; ++one) {
-    const std::span<const std::byte> whole = std::span(pending_).subspan(one->begin, one->size);
     Record record;
     u64 record_end = 0;
-    static_cast<void>(perf_data::record_at(whole, 0, record, record_end));
-    python_copy_ = one->python;
-    pass(record, whole, out);
+    static_cast<void>(perf_data::record_at(std::span(pending_).subspan(one->begin, one->size), 0, record, record_end));
+    python_copy_ = one->python.get();
+    pass(record, *one, out);
+    if (one->python != nullptr) python_->copies().give_back(std::move(one->python));
   }
   later_.clear();
   entries_.erase(entries_.begin(), end);
@@ -103,7 +111,7 @@ void LiveUnwinding::settle(u64 before_ns, std::string& out) {
   pending_.swap(later_);
 }
 
-void LiveUnwinding::pass(const Record& record, std::span<const std::byte> whole, std::string& out) {
+void LiveUnwinding::pass(const Record& record, const Entry& entry, std::string& out) {
   if (record.kind() == perf_data::RecordType::sample) {
     if (events_.read(record, sample_) == perf_data::EventTable::Found::yes) return append_unwound(record, out);
   } else {
@@ -111,17 +119,17 @@ void LiveUnwinding::pass(const Record& record, std::span<const std::byte> whole,
     perf_data::Visitors visitor{[&](const perf_data::Mmap& one, const Record& of) { add(one, of); },
                                 [&](const perf_data::Comm& one, const Record& of) {
                                   add(one, of);
-                                  if (python_ != nullptr && one.by_exec) python_->forget(one.pid);
+                                  if (python_ != nullptr && one.by_exec) python_->forget(one.pid, entry.time);
                                 },
                                 [&](const perf_data::Task& one, const Record& of) {
                                   add(one, of);
                                   const bool has_ended = one.is_exit && one.pid == one.tid;
-                                  if (python_ != nullptr && has_ended) python_->forget(one.pid);
+                                  if (python_ != nullptr && has_ended) python_->forget(one.pid, entry.time);
                                 }};
     perf_data::ReadStatistics statistics;
     visit_record(record, events_, visitor, statistics, sample_);
   }
-  out.append(reinterpret_cast<const char*>(whole.data()), whole.size());
+  out.append(reinterpret_cast<const char*>(pending_.data() + entry.begin), entry.size);
 }
 
 // The user's registers in the file: their width, and those that are kept.
@@ -187,7 +195,7 @@ void LiveUnwinding::collect_chain() {
     while (user < recorded.size()) chain_.push_back(recorded[user++]);
   }
   new_place_.reset();
-  if (!python_copy_.has_value()) return;
+  if (python_copy_ == nullptr) return;
   python_->join({sample_, *python_copy_, chain_, begin, is_whole, unwinds, code_at_, is_start_of_programs_});
   if (sample_.cpu_mode() == perf_data::kUserMode && begin < chain_.size()) new_place_ = chain_[begin];
 }
@@ -197,7 +205,7 @@ bool LiveUnwinding::collect_user_chain(usize user) {
   const bytes::Words& recorded = sample_.callchain;
   callers_.clear();
   space_ = code_.space_of(sample_.pid);
-  if (python_ != nullptr) python_->begin_stack(sample_.pid);
+  if (python_ != nullptr) python_->begin_stack(python_copy_);
   const auto ending = unwinder_.add_callers(sample_, space_, callers_);
   chain_.push_back(perf_data::kCallchainUser);
   const usize begin = chain_.size();

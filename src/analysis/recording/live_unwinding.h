@@ -29,7 +29,8 @@ class LiveUnwinding final : public perf_data::RecordFilter {
   void set_hurried(bool is_hurried) override { is_hurried_ = is_hurried; }
 
   perf_data::StackFacts stacks() const override { return incomplete_; }
-  bool is_urgent() const override { return python_ != nullptr; }
+  bool wants_to_see() const override { return python_ != nullptr; }
+  bool see(std::span<const std::byte> beginning, u64 still_ns) override;
   std::string made_code() const override { return python_ != nullptr ? python_->made_code() : std::string(); }
   stacks::PythonSamples python() const override {
     return python_ != nullptr ? python_->samples() : stacks::PythonSamples();
@@ -38,12 +39,12 @@ class LiveUnwinding final : public perf_data::RecordFilter {
  private:
   struct Entry {
     u64 time = 0;
-    usize begin = 0, size = 0;                   // in pending_
-    std::optional<usize> python = std::nullopt;  // of a sample: the copied state of its interpreter
+    usize begin = 0, size = 0;           // in pending_
+    std::unique_ptr<PythonCopy> python;  // of a sample; may be null
   };
   u64 time_of(const perf_data::Record& record);
-  std::optional<usize> copy_python(const perf_data::Record& record);
-  void pass(const perf_data::Record& record, std::span<const std::byte> whole, std::string& out);
+  std::unique_ptr<PythonCopy> python_copy_of(const perf_data::Record& record);
+  void pass(const perf_data::Record& record, const Entry& entry, std::string& out);
   void append_unwound(const perf_data::Record& record, std::string& out);
   void collect_chain();
   bool collect_user_chain(usize user);
@@ -61,11 +62,11 @@ class LiveUnwinding final : public perf_data::RecordFilter {
   std::vector<u64> kept_registers_, kept_;  // by event, and of the sample
   perf_data::StackFacts incomplete_;
   bool is_hurried_ = false;
-  std::unique_ptr<LivePython> python_;  // null: not wanted
-  std::optional<usize> python_copy_;    // of the sample
-  std::optional<u64> new_place_;        // instead of the instruction pointer
-  u32 space_ = 0;                       // of its process
-  std::function<u32(u64)> code_at_;     // for python_
+  std::unique_ptr<LivePython> python_;       // null: not wanted
+  const PythonCopy* python_copy_ = nullptr;  // of the sample; may be null
+  std::optional<u64> new_place_;             // instead of the instruction pointer
+  u32 space_ = 0;                            // of its process
+  std::function<u32(u64)> code_at_;          // for python_
   std::function<bool(u32)> is_start_of_programs_;
 };
 

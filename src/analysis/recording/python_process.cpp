@@ -33,55 +33,46 @@ PythonProcess::PythonProcess(u32 pid, python::PythonRuntime runtime, const pytho
 void PythonProcess::list_threads(u64 now_ns) {
   listed_ns_ = now_ns;
   for (const python::PythonThread& one : python::list_threads(memory_, layout_, runtime_.address).threads)
-    states_[one.native_id] = one.state;
+    threads_[one.native_id] = std::make_unique<Thread>(memory_, layout_, one.state);
 }
 
-PythonProcess::Copied PythonProcess::copy_state(u32 tid, u64 now_ns, python::Snapshot& out,
-                                                std::vector<python::RawFrame>& running) {
-  running.clear();
+PythonProcess::Copied PythonProcess::copy_frames(u32 tid, u64 now_ns, std::vector<Frame>& out) {
+  out.clear();
+  const std::lock_guard lock(copying_);
   const auto [number, is_new] = own_numbers_.try_emplace(tid, 0);
   if (is_new) number->second = os::own_thread_number(pid_, tid);
   const u32 own = number->second;
   for (const bool is_second : {false, true}) {
-    auto known = states_.find(own);
-    if (known == states_.end()) {
+    auto known = threads_.find(own);
+    if (known == threads_.end()) {
       const Copied gone = is_second ? Copied::unreadable : Copied::no_python_thread;
       if (now_ns - listed_ns_ < kListAgainNs) return gone;
       list_threads(now_ns);
-      known = states_.find(own);
-      if (known == states_.end()) return gone;
+      known = threads_.find(own);
+      if (known == threads_.end()) return gone;
     }
-    if (out.take(memory_, layout_, known->second, own)) {
-      if (out.current_frame() == 0) return Copied::no_python_thread;
-      running = frames_from(out.current_frame(), {out, {}, {}}).frames;
-      for (const python::RawFrame& frame : running) static_cast<void>(code_.id_of(frame));
-      return Copied::yes;
+    Thread& thread = *known->second;
+    if (thread.snapshot.take(memory_, layout_, thread.state, own)) {
+      if (thread.snapshot.current_frame() == 0) return Copied::no_python_thread;
+      return read_frames(thread, out) ? Copied::yes : Copied::unreadable;
     }
-    states_.erase(known);
+    threads_.erase(known);
     own_numbers_.erase(tid);
   }
   return Copied::unreadable;
 }
 
-const python::RawStack& PythonProcess::frames_from(u64 frame, const CopiedThread& thread, usize most) {
-  python::SnapshotMemory memory(thread.state, memory_, thread.stack);
-  python::StackReader reader(memory, layout_);
-  reader.walk_from(frame, frames_, most);
-  auto running = thread.running.begin();
-  for (python::RawFrame& one : frames_.frames) {
-    const auto same = std::find_if(running, thread.running.end(),
-                                   [&](const python::RawFrame& other) { return other.address == one.address; });
-    if (same == thread.running.end()) continue;
-    running = same;
-    if (same->code == one.code) one.mark = same->mark;
+bool PythonProcess::read_frames(Thread& thread, std::vector<Frame>& out) {
+  thread.reader.read_from(thread.snapshot.current_frame(), thread.frames);
+  for (const python::RawFrame& one : thread.frames.frames) {
+    const bool has_function = one.code != 0 || one.instruction != 0;
+    out.push_back({.address = one.address,
+                   .instruction = one.instruction,
+                   .function = has_function ? function_of(one) : std::nullopt,
+                   .has_function = has_function,
+                   .is_entry = one.is_entry});
   }
-  reader.add_marks(frames_);
-  return frames_;
-}
-
-std::optional<PythonProcess::Function> PythonProcess::function_at(u64 frame, const CopiedThread& thread) {
-  const python::RawStack& one = frames_from(frame, thread, 1);
-  return one.frames.empty() ? std::nullopt : function_of(one.frames.front());
+  return thread.frames.end == python::StackEnd::outermost;
 }
 
 std::optional<PythonProcess::Function> PythonProcess::function_of(const python::RawFrame& frame) {
@@ -95,6 +86,7 @@ void PythonProcess::note_use(const Function& function, u64 time_ns) {
   const auto [latest, is_new] = function_at_.try_emplace(function.begin, function.id);
   if (!is_new && latest->second == function.id) return;
   latest->second = function.id;
+  const std::lock_guard lock(copying_);  // other threads add code objects
   const python::CodeObject& code = code_[function.id];
   std::vector<symbols::JitDumpWriter::Line> lines;
   for (const python::LineTable::Row& row : code_.lines(function.id).rows())

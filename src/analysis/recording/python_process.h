@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// An interpreter of Python in a process that is being recorded: its threads, copies of their state, and its functions
-// as addresses of a call chain. The address of a function is that of its bytecode.
+// An interpreter of Python in a process that is being recorded: copies of the frames of its threads, and its functions
+// as addresses of a call chain. The address of a function is that of its bytecode. Threads may copy frames at the same
+// time; everything else is for one thread.
 #pragma once
 #include <algorithm>
 #include <memory>
+#include <mutex>
 #include <optional>
-#include <span>
 #include <unordered_map>
 #include <vector>
 
@@ -30,43 +31,51 @@ class PythonProcess {
                                [address](const python::CodeRange& part) { return part.contains(address); });
   }
 
-  enum class Copied : u8 { yes, no_python_thread, unreadable };
-  Copied copy_state(u32 tid, u64 now_ns, python::Snapshot& out, std::vector<python::RawFrame>& running);
-
-  // The copied parts of a thread: its Python state, and its stack in C, which came with the sample.
-  struct CopiedThread {
-    const python::Snapshot& state;
-    python::CopiedStack stack;
-    std::span<const python::RawFrame> running;  // its frames, read at once: their code may be gone later
-  };
-  // The frames from this one on, as they were copied.
-  const python::RawStack& frames_from(u64 frame, const CopiedThread& thread, usize most = python::kMostFrames);
-
   struct Function {
     u32 id = 0;
     u64 begin = 0, end = 0;  // its bytecode, in units of two bytes
     // The next instruction is never the first one.
     bool may_have_next(u64 address) const { return address > begin && address <= end && (address - begin) % 2 == 0; }
   };
-  // nullopt if it cannot be read.
-  std::optional<Function> function_of(const python::RawFrame& frame);
-  std::optional<Function> function_at(u64 frame, const CopiedThread& thread);
+  struct Frame {
+    u64 address = 0;
+    u64 instruction = 0;               // the one that runs, or has called
+    std::optional<Function> function;  // nullopt: it cannot be read
+    bool has_function = false;         // false: an evaluation that has no frame of Python yet
+    bool is_entry = false;             // as in RawFrame
+  };
+  enum class Copied : u8 { yes, no_python_thread, unreadable };
+  // `out`: the frames of a thread, the innermost first.
+  Copied copy_frames(u32 tid, u64 now_ns, std::vector<Frame>& out);
+
   // The function is in the call chain of a sample of this time.
   void note_use(const Function& function, u64 time_ns);
 
  private:
   PythonProcess(u32 pid, python::PythonRuntime runtime, const python::Layout& layout, symbols::JitDumpWriter& made);
+
+  struct Thread {  // with its own buffers, because it is copied at each sample
+    Thread(python::ProcessMemory& process, const python::Layout& layout, u64 at)
+        : state(at), memory(snapshot, process), reader(memory, layout) {}
+    u64 state;
+    python::Snapshot snapshot;
+    python::SnapshotMemory memory;
+    python::StackReader reader;
+    python::RawStack frames;
+  };
   void list_threads(u64 now_ns);
+  bool read_frames(Thread& thread, std::vector<Frame>& out);
+  std::optional<Function> function_of(const python::RawFrame& frame);
 
   u32 pid_;
   python::PythonRuntime runtime_;
   python::Layout layout_;
+  std::mutex copying_;  // for everything up to code_
   python::RunningMemory memory_;
-  python::CodeObjects code_;
-  python::RawStack frames_;
-  std::unordered_map<u32, u32> own_numbers_;  // of threads, by the system's number
-  std::unordered_map<u32, u64> states_;       // of threads, by their own number
+  std::unordered_map<u32, u32> own_numbers_;                  // of threads, by the system's number
+  std::unordered_map<u32, std::unique_ptr<Thread>> threads_;  // by their own number
   u64 listed_ns_ = 0;
+  python::CodeObjects code_;
   std::unordered_map<u64, u32> function_at_;  // the latest in made code, by the begin of its bytecode
   symbols::JitDumpWriter& made_;
 };

@@ -27,10 +27,10 @@ std::string line_of(std::span<const std::string_view> words) {
   return line;
 }
 
-using Words = std::span<const std::string_view>;
+using CommandWords = std::span<const std::string_view>;
 
 // The words after `--`; otherwise from the word that names the image: no option has a path as a word.
-Words program_words(Words words, const std::optional<perf_data::RunFacts>& run) {
+CommandWords program_words(CommandWords words, const std::optional<perf_data::RunFacts>& run) {
   const auto begin = std::find(words.begin(), words.end(), "--");
   if (begin != words.end()) return {begin + 1, words.end()};
   if (!run.has_value() || run->image_name.empty()) return {};
@@ -45,7 +45,7 @@ Words program_words(Words words, const std::optional<perf_data::RunFacts>& run) 
 }
 
 // The process of `-p 17`, if the run looked at one.
-u32 watched_process(Words words, const std::optional<perf_data::RunFacts>& run) {
+u32 watched_process(CommandWords words, const std::optional<perf_data::RunFacts>& run) {
   if (!run.has_value() || run->process == 0) return 0;
   const std::string number = std::to_string(run->process);
   for (usize i = 1; i + 1 < words.size(); ++i) {

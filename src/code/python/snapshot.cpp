@@ -3,43 +3,60 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "code/python/buffers.h"
 
 namespace wperf::python {
 namespace {
 
-// After the top of the stack are the frames of calls that have returned.
-constexpr u64 kAfterTop = 4096, kMostCopied = u64{1} << 16;
+constexpr u64 kMostCopied = u64{1} << 16;
+
+// A chunk begins at a page and ends at one. 0: it is not copied.
+usize size_of_copy(u64 used) {
+  constexpr u64 kPage = 4096;
+  if (used < sizeof(DataChunk) || used > kMostCopied) return 0;
+  return static_cast<usize>((used + kPage - 1) & ~(kPage - 1));
+}
 
 }  // namespace
 
 bool Snapshot::take(ProcessMemory& memory, const Layout& layout, u64 thread_state, u32 native_id) {
   const auto& thread = layout.thread;
-  size_ = 0;
-  current_frame_ = 0;
+  const bool has_frame_of_c = layout.c_frame != Layout::kNone;
   state_.resize(std::max({thread.frame, thread.data_stack + 8, thread.native_id}) + sizeof(u64));
-  if (!memory.read_bytes(thread_state, state_)) return false;
-  if (static_cast<u32>(at_or_zero<u64>(state_, thread.native_id)) != native_id) return false;
+  const usize expected = std::exchange(size_, 0);
+  current_frame_ = 0;
+  const MemoryPiece pieces[] = {
+      {thread_state, state_}, {begin_, room_in(bytes_, expected)}, {frame_place_, bytes_of(frame_of_c_)}};
+  const usize read = memory.read(std::span(pieces).first(expected == 0 ? 1 : has_frame_of_c ? 3 : 2));
+  if (read == 0 || static_cast<u32>(at_or_zero<u64>(state_, thread.native_id)) != native_id) return false;
   current_frame_ = at_or_zero<u64>(state_, thread.frame);
-  begin_ = at_or_zero<u64>(state_, thread.data_stack);
-  const u64 top = at_or_zero<u64>(state_, thread.data_stack + 8);
-  if (layout.c_frame != Layout::kNone && current_frame_ != 0 &&
-      !memory.read_number(current_frame_ + layout.c_frame, current_frame_))
-    return false;
-  copy_chunk(memory, top);
+  if (has_frame_of_c && current_frame_ != 0) {
+    const u64 place = current_frame_ + layout.c_frame;
+    const bool is_read = place == frame_place_ && read == 3;
+    frame_place_ = place;
+    if (!is_read && !memory.read_number(place, frame_of_c_)) {
+      current_frame_ = 0;
+      return false;
+    }
+    current_frame_ = frame_of_c_;
+  }
+  const u64 begin = at_or_zero<u64>(state_, thread.data_stack);
+  const bool is_expected = begin == begin_ && read >= 2;
+  begin_ = begin;
+  copy_chunk(memory, at_or_zero<u64>(state_, thread.data_stack + 8) - begin, is_expected ? expected : 0);
   return true;
 }
 
-// A thread that has not called anything yet has no chunk. Without a copy, frames are read one by one.
-void Snapshot::copy_chunk(ProcessMemory& memory, u64 top) {
-  const u64 used = top - begin_;
-  if (begin_ == 0 || used < sizeof(DataChunk) || used > kMostCopied) return;
-  // A chunk begins at a page and ends at one.
-  constexpr u64 kPage = 4096;
-  for (const u64 wanted : {std::max((used + kAfterTop) & ~(kPage - 1), used), used}) {
-    size_ = static_cast<usize>(wanted);
-    if (memory.read_bytes(begin_, room_in(bytes_, size_))) return;
+// `copied`: the bytes that are there already. A thread that has not called anything yet has no chunk. Without a copy,
+// frames are read one by one.
+void Snapshot::copy_chunk(ProcessMemory& memory, u64 used, usize copied) {
+  if (begin_ == 0) return;
+  const usize wanted = size_of_copy(used);
+  for (const usize size : {wanted, std::min(wanted, static_cast<usize>(used))}) {
+    size_ = size;
+    if (size <= copied || memory.read_bytes(begin_, room_in(bytes_, size))) return;
   }
   size_ = 0;
 }
@@ -51,19 +68,11 @@ bool Snapshot::copy(u64 address, std::span<std::byte> to) const {
   return true;
 }
 
-bool SnapshotMemory::copy(const MemoryPiece& piece) const {
-  if (snapshot_.copy(piece.address, piece.to)) return true;
-  const u64 offset = piece.address - stack_.begin;
-  if (offset >= stack_.bytes.size() || stack_.bytes.size() - offset < piece.to.size()) return false;
-  std::memcpy(piece.to.data(), stack_.bytes.data() + offset, piece.to.size());
-  return true;
-}
-
 usize SnapshotMemory::read(std::span<const MemoryPiece> pieces) {
   for (usize i = 0; i < pieces.size(); ++i) {
-    if (copy(pieces[i])) continue;
+    if (snapshot_.copy(pieces[i].address, pieces[i].to)) continue;
     usize end = i + 1;  // those that are not in the copy are read at once
-    while (end < pieces.size() && !holds(pieces[end].address)) ++end;
+    while (end < pieces.size() && !snapshot_.holds(pieces[end].address)) ++end;
     const usize read = live_.read(pieces.subspan(i, end - i));
     if (read != end - i) return i + read;
     i = end - 1;

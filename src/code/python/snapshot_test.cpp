@@ -80,16 +80,42 @@ TEST_P(Snapshots, HaveNoFrameIfNoPythonCodeRuns) {
   EXPECT_EQ(python.snapshot.current_frame(), 0u);
 }
 
-TEST_P(Snapshots, KeepFramesOfCallsThatHaveReturned) {
+TEST_P(Snapshots, TakeOneCallWhereEverythingIsWhereItWas) {
   TwoCalls python(GetParam());
-  python.image.leave(python.work_frame, python.main_frame);
   ASSERT_TRUE(python.take());
-  EXPECT_EQ(python.snapshot.current_frame(), python.main_frame);
-  python.image.put(python.work_frame + python.image.layout.frame.previous, u64{8});
-  EXPECT_EQ(python.frames_from(python.work_frame), python.both());
+  python.image.leave(python.work_frame, python.main_frame);
+  python.image.calls = 0;
+  ASSERT_TRUE(python.take());
+  EXPECT_EQ(python.image.calls, 1);
+  EXPECT_EQ(python.snapshot.current_frame(), python.main_frame) << "not that of the time before";
 }
 
-TEST_P(Snapshots, EndAtTheEndOfThePageAfterTheTop) {
+TEST_P(Snapshots, FollowADataStackThatMoves) {
+  TwoCalls python(GetParam());
+  ASSERT_TRUE(python.take());
+  const u64 code = python.image.add_code(U"g"), before = python.image.chunk;
+  python.image.add_chunk(0x1000);
+  const u64 frame = python.image.call(code, 0, false);
+  ASSERT_TRUE(python.take());
+  EXPECT_EQ(python.snapshot.current_frame(), frame);
+  EXPECT_TRUE(python.snapshot.holds(frame));
+  EXPECT_FALSE(python.snapshot.holds(before));
+  std::vector<u64> expected = python.both();
+  expected.insert(expected.begin(), frame);
+  EXPECT_EQ(python.frames_from(frame), expected);
+}
+
+TEST_P(Snapshots, FollowADataStackThatGrows) {
+  TwoCalls python(GetParam(), 0x3000);
+  ASSERT_TRUE(python.take());
+  EXPECT_FALSE(python.snapshot.holds(python.image.chunk + 0x1000));
+  ASSERT_TRUE(python.take_with_top(python.image.chunk + 0x1008));
+  EXPECT_TRUE(python.snapshot.holds(python.image.chunk + 0x1008));
+  ASSERT_TRUE(python.take_with_top(python.image.chunk + 0x800));
+  EXPECT_FALSE(python.snapshot.holds(python.image.chunk + 0x1000)) << "it shrinks, too";
+}
+
+TEST_P(Snapshots, EndAtTheEndOfThePageOfTheTop) {
   TwoCalls python(GetParam());
   const u64 begin = python.image.chunk;
   ASSERT_TRUE(python.take());
@@ -99,6 +125,8 @@ TEST_P(Snapshots, EndAtTheEndOfThePageAfterTheTop) {
   EXPECT_TRUE(python.snapshot.copy(begin + 0xff8, word));
   EXPECT_FALSE(python.snapshot.copy(begin + 0xff9, word)) << "its last byte is missing";
   ASSERT_TRUE(python.take_with_top(begin + 0x1000));
+  EXPECT_FALSE(python.snapshot.holds(begin + 0x1000));
+  ASSERT_TRUE(python.take_with_top(begin + 0x1008));
   EXPECT_TRUE(python.snapshot.holds(begin + 0x1fff));
   EXPECT_FALSE(python.snapshot.holds(begin + 0x2000));
 }

@@ -89,17 +89,29 @@ EventTable::Found EventTable::read(const Record& record, Sample& out) const {
   return read_sample(record.body, event.attributes, out) ? Found::yes : Found::damaged;
 }
 
-std::optional<u64> EventTable::sample_time(const Record& record) const {
-  if (events_.empty()) return {};
+const EventAttributes* EventTable::sample_attributes(const Record& record) const {
+  if (events_.empty()) return nullptr;
   u64 id = 0;
   const u32 event = same_layout_ ? 0 : sample_event(record.body, id);
-  if (event == kNoEvent) return {};
-  const EventAttributes& attributes = events_[event].attributes;
-  if (!attributes.has(kSampleTime)) return {};
-  const u64 before = attributes.sample_type & (kSampleIdentifier | kSampleIp | kSampleTid);
+  return event != kNoEvent ? &events_[event].attributes : nullptr;
+}
+
+std::optional<u64> EventTable::sample_time(const Record& record) const {
+  const EventAttributes* const attributes = sample_attributes(record);
+  if (attributes == nullptr || !attributes->has(kSampleTime)) return {};
+  const u64 before = attributes->sample_type & (kSampleIdentifier | kSampleIp | kSampleTid);
   const auto word = static_cast<usize>(std::popcount(before));
   const Words words(record.body);
   return word < words.size() ? std::optional(words[word]) : std::nullopt;
+}
+
+std::optional<SampleOwner> EventTable::sample_owner(const Record& record) const {
+  const EventAttributes* const attributes = sample_attributes(record);
+  const std::optional<u64> time = sample_time(record);
+  if (!time.has_value() || !attributes->has(kSampleTid)) return {};
+  const auto word = static_cast<usize>(std::popcount(attributes->sample_type & (kSampleIdentifier | kSampleIp)));
+  const u64 thread = Words(record.body)[word];
+  return SampleOwner{static_cast<u32>(thread), static_cast<u32>(thread >> 32), *time};
 }
 
 bool EventTable::split_trailer(const Record& record, Bytes& fields, Identity& identity) const {

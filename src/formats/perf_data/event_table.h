@@ -27,6 +27,12 @@ struct Identity {
   bool has(u64 field) const { return (fields & field) != 0; }
 };
 
+struct SampleOwner {
+  u32 pid = 0, tid = 0;
+  u64 time = 0;
+};
+inline constexpr usize kSampleOwnerBytes = 5 * sizeof(u64);  // with the record's header
+
 class EventTable {
  public:
   EventTable() = default;
@@ -47,11 +53,14 @@ class EventTable {
   Found read(const Record& record, Sample& out) const;
   // Only the time, of a record that is a sample. nullopt if it has none, or if its event is unknown.
   std::optional<u64> sample_time(const Record& record) const;
+  // The same for the thread and the time. The record's first kSampleOwnerBytes are enough.
+  std::optional<SampleOwner> sample_owner(const Record& record) const;
   // Fields of a record of the kernel without the trailer, which goes to `identity`. Returns false if it is too short.
   bool split_trailer(const Record& record, Bytes& fields, Identity& identity) const;
 
  private:
   u32 sample_event(Bytes body, u64& id) const;
+  const EventAttributes* sample_attributes(const Record& record) const;
 
   std::vector<Event> events_;
   std::vector<std::pair<u64, u32>> by_id_;  // sorted

@@ -85,8 +85,11 @@ class RecordFilter {
   virtual void set_hurried(bool is_hurried) = 0;
   // The stacks that could not be kept.
   virtual perf_data::StackFacts stacks() const = 0;
-  // It reads the programs when it gets their samples, so it should get them at once.
-  virtual bool is_urgent() const { return false; }
+  // If true, each sample is also shown at once: see() is called before take(), by one thread for each ring.
+  virtual bool wants_to_see() const { return false; }
+  // `beginning`: at least kSampleOwnerBytes of a sample. Its thread stands still during this call if the sample is not
+  // older than `still_ns`. Returns true if there is work for take().
+  virtual bool see(std::span<const std::byte> /*beginning*/, u64 /*still_ns*/) { return false; }
   // Code that the call chains name and no file has: bytes of kMadeCodeFeature.
   virtual std::string made_code() const { return {}; }
   virtual stacks::PythonSamples python() const { return {}; }

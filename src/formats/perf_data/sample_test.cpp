@@ -144,6 +144,31 @@ TEST(Sample, TakesEmptyPartsAsTheKernelWritesThem) {
   EXPECT_FALSE(nothing.branches.has_hardware_index);
 }
 
+TEST(EventTable, FindsTheOwnerInTheFirstBytesOfASample) {
+  for (const bool has_more : {false, true}) {
+    Event event;
+    event.attributes.sample_type = kSampleTid | kSampleTime | kSampleCallchain;
+    if (has_more) event.attributes.sample_type |= kSampleIdentifier | kSampleIp;
+    const EventTable events({event});
+    Fields body;
+    if (has_more) body.u64s({5, 0x1000});
+    body.u32s({7, 8}).u64s({9});
+    const std::vector<std::byte> bytes = body.all();
+    EXPECT_LE(bytes.size() + kRecordHeader, kSampleOwnerBytes);
+    Record record;
+    record.body = bytes;
+    const auto owner = events.sample_owner(record);
+    ASSERT_TRUE(owner.has_value());
+    EXPECT_EQ(owner->pid, 7u);
+    EXPECT_EQ(owner->tid, 8u);
+    EXPECT_EQ(owner->time, 9u);
+    record.body = Bytes(bytes).first(bytes.size() - 1);
+    EXPECT_FALSE(events.sample_owner(record).has_value());
+  }
+  EXPECT_FALSE(EventTable().sample_owner(Record{}).has_value());
+  EXPECT_FALSE(EventTable({Event{}}).sample_owner(Record{}).has_value());
+}
+
 TEST(EventAttributes, AreReadAtEverySizeTheyHad) {
   for (const u32 size : {64u, 72u, 80u, 96u, 104u, 112u, 120u, 128u, 136u}) {
     EventAttributes attributes;

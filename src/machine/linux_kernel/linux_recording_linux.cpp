@@ -272,11 +272,11 @@ void LinuxRecordingSession::add_build_ids(perf_data::RecordingFacts& facts) {
 }
 
 std::vector<std::string> LinuxRecordingSession::remarks() const {
-  usize smallest = perf_events::kRingBytes;
+  usize smallest = perf_events::kWatchedRingBytes;
   for (const perf_events::SampleRing& ring : events_.rings()) {
     smallest = std::min(smallest, ring.size());
   }
-  if (smallest == perf_events::kRingBytes) return {};
+  if (smallest >= perf_events::kRingBytes) return {};
   return {fmt::format("ring buffers have {} KiB instead of {}: kernel.perf_event_mlock_kb limits them", smallest >> 10,
                       perf_events::kRingBytes >> 10)};
 }

@@ -110,7 +110,7 @@ std::optional<u64> switch_cost_ns(const OpenForThread& open) {
   if (here.core() < 0 || !there.open() || !back.open()) return std::nullopt;
   const std::vector<Descriptor> events = open({.thread = 0, .core = here.core()});
   if (events.empty()) return std::nullopt;
-  auto ring = SampleRing::map(events.front());
+  auto ring = SampleRing::map(events.front(), {});
   if (!ring.has_value()) return std::nullopt;
   for (usize i = 1; i < events.size(); ++i) {
     if (ioctl(events[i].number(), PERF_EVENT_IOC_SET_OUTPUT, events[0].number()) != 0) return std::nullopt;
@@ -393,8 +393,11 @@ Descriptor SampledEvents::open_ring_owner(Scope scope) const {
 diag::Result<void> SampledEvents::map_ring(CoreEvents& core) {
   Descriptor owner = open_ring_owner(core.scope);
   if (!owner.is_open()) return perf_events::refusal(errno, "the samples' ring", false, false, core.scope);
-  WPERF_TRY(SampleRing ring, SampleRing::map(owner, perf_events::kRingBytes, perf_events::kLeastRingBytes,
-                                             events_[core.begin].descriptor.number()));
+  const bool is_watched = plan_.call_stacks.python != request::PythonFrames::none;
+  WPERF_TRY(SampleRing ring,
+            SampleRing::map(owner, {.size = is_watched ? perf_events::kWatchedRingBytes : perf_events::kRingBytes,
+                                    .watched = events_[core.begin].descriptor.number(),
+                                    .core = core.scope.core}));
   core.ring = rings_.size();
   rings_.push_back(std::move(ring));
   core.owners.push_back(std::move(owner));
@@ -432,8 +435,10 @@ void SampledEvents::enlarge(usize ring) {
   core->is_greatest = true;
   Descriptor owner = size < perf_events::kMostRingBytes ? open_ring_owner(core->scope) : Descriptor();
   if (!owner.is_open()) return;
-  auto larger = SampleRing::map(owner, std::min(size * 4, perf_events::kMostRingBytes), size * 2,
-                                events_[core->begin].descriptor.number());
+  auto larger = SampleRing::map(owner, {.size = std::min(size * 4, perf_events::kMostRingBytes),
+                                        .least = size * 2,
+                                        .watched = events_[core->begin].descriptor.number(),
+                                        .core = core->scope.core});
   if (!larger.has_value()) return;
   for (usize event = core->begin; event < core->end; ++event) {
     ioctl(events_[event].descriptor.number(), PERF_EVENT_IOC_SET_OUTPUT, owner.number());

@@ -2,16 +2,11 @@
 #include "machine/perf_events/recording_thread_linux.h"
 
 #include <poll.h>
-#include <pthread.h>
-#include <signal.h>
-#include <sys/eventfd.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
 #include <ctime>
-#include <system_error>
 
 #include "formats/perf_data/record_bytes.h"
 
@@ -35,11 +30,8 @@ bool is_nearly_full(const SampleRing& ring) {
   return pieces.first.size() + pieces.second.size() >= ring.size() / 4 * 3;
 }
 
-// The calling thread gets a core as soon as it has work, as far as this user may do that.
-void come_first() {
-  sched_param lowest{};
-  lowest.sched_priority = 1;
-  if (pthread_setschedparam(pthread_self(), SCHED_FIFO, &lowest) == 0) return;
+// The calling thread gets a core soon, as far as this user may ask for that.
+void come_early() {
   constexpr int kMostFavourable = -20;
   static_cast<void>(setpriority(PRIO_PROCESS, 0, kMostFavourable));
 }
@@ -51,31 +43,18 @@ RecordingClocks system_clocks() {
 }
 
 diag::Result<void> RecordingThread::start() {
-  stop_ = Descriptor(eventfd(0, EFD_CLOEXEC));
-  if (!stop_.is_open()) {
-    return diag::system_error("cannot start recording", errno);
+  if (filter_ != nullptr && filter_->wants_to_see()) {
+    for (const SampleRing& ring : rings_) watchers_.push_back(std::make_unique<RingWatcher>(ring, *filter_, thread_));
+    complete_ns_.assign(rings_.size(), 0);
   }
-  // Ctrl-C is for the thread that waits for the program.
-  sigset_t all{}, before{};
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  int error = 0;
-  try {
-    thread_ = std::thread([this] { run(); });
-  } catch (const std::system_error& refused) {
-    error = refused.code().value();
-  }
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  if (error == 0) return {};
-  return diag::system_error("cannot start a thread for recording", error);
+  WPERF_CHECK_OK(thread_.start([this] { run(); }));
+  for (const auto& watcher : watchers_) WPERF_CHECK_OK(watcher->start());
+  return {};
 }
 
 void RecordingThread::stop() {
-  if (!thread_.joinable()) return;
-  const u64 one = 1;
-  static_cast<void>(!write(stop_.number(), &one, sizeof one));
-  thread_.join();
-  carry_over(true);
+  for (const auto& watcher : watchers_) watcher->stop();
+  if (thread_.stop()) carry_over(true);
 }
 
 void RecordingThread::add_earlier(std::string_view records) {
@@ -99,19 +78,12 @@ void RecordingThread::carry_over(bool is_last) {
     filter_->set_hurried(filter_takes_long && std::any_of(rings_.begin(), rings_.end(), is_nearly_full));
   }
   enlarge_full_ones();
-  for (SampleRing& ring : rings_) {
-    const RingPieces pieces = ring.waiting();
-    if (filter_ != nullptr) {
-      filter_->take(pieces.first, pieces.second);
-    } else {
-      file_.append(pieces.first, pieces.second);
-    }
-    ring.taken_up_to(pieces.tail);
-  }
+  u64 complete_ns = began_ns - kOnTheirWayNs;
+  for (usize ring = 0; ring < rings_.size(); ++ring) complete_ns = std::min(complete_ns, take(ring, began_ns));
   if (filter_ != nullptr && (has_earlier_ || is_last)) {
     filtered_.clear();
     const u64 cpu_ns = clocks_.processor_time();
-    filter_->settle(is_last ? ~u64{0} : began_ns - kOnTheirWayNs, filtered_);
+    filter_->settle(is_last ? ~u64{0} : complete_ns, filtered_);
     filtering_ns_ = clocks_.processor_time() - cpu_ns;
     file_.append(filtered_);
   }
@@ -119,9 +91,30 @@ void RecordingThread::carry_over(bool is_last) {
   written_.store(file_.size(), std::memory_order_relaxed);
 }
 
+// Takes the ring's records, or those that its watcher has seen. Returns the time before which there are no others.
+u64 RecordingThread::take(usize ring, u64 began_ns) {
+  SampleRing& from = rings_[ring];
+  const u64 head = from.head();
+  const u64 end = watchers_.empty() ? head : watchers_[ring]->seen();
+  const RingPieces pieces = from.waiting(end);
+  if (filter_ != nullptr) {
+    filter_->take(pieces.first, pieces.second);
+  } else {
+    file_.append(pieces.first, pieces.second);
+  }
+  from.taken_up_to(pieces.tail);
+  const u64 complete_ns = began_ns - kOnTheirWayNs;
+  if (watchers_.empty()) return complete_ns;
+  if (end == head)
+    complete_ns_[ring] = complete_ns;
+  else
+    watchers_[ring]->wake();
+  return complete_ns_[ring];
+}
+
 // A full ring will lose records soon, or has lost some. Its contents are read with those of the others.
 void RecordingThread::enlarge_full_ones() {
-  if (!enlarge_) return;
+  if (!enlarge_ || !watchers_.empty()) return;
   for (usize ring = 0, known = rings_.size(); ring < known; ++ring) {
     if (is_nearly_full(rings_[ring])) enlarge_(ring);
   }
@@ -137,13 +130,16 @@ void RecordingThread::end_round() {
 }
 
 void RecordingThread::run() {
-  if (filter_ != nullptr && filter_->is_urgent()) come_first();
-  std::vector<pollfd> waited;
-  waited.push_back({.fd = stop_.number(), .events = POLLIN, .revents = 0});
-  for (const SampleRing& ring : rings_) waited.push_back({.fd = ring.event(), .events = POLLIN, .revents = 0});
-  // A larger ring is filled by the same events, which are already polled.
-  while ((waited.front().revents & POLLIN) == 0) {
+  std::vector<pollfd> waited = {{.fd = thread_.bell(), .events = POLLIN, .revents = 0}};
+  if (watchers_.empty()) {
+    // A larger ring is filled by the same events, which are already polled.
+    for (const SampleRing& ring : rings_) waited.push_back({.fd = ring.event(), .events = POLLIN, .revents = 0});
+  } else {
+    come_early();
+  }
+  while (!thread_.is_ending()) {
     static_cast<void>(poll(waited.data(), waited.size(), kLongestWaitMs));
+    if ((waited.front().revents & POLLIN) != 0) thread_.silence();
     carry_over();
     for (pollfd& one : waited) {
       if ((one.revents & (POLLHUP | POLLERR | POLLNVAL)) != 0) one.fd = -1;  // the watched program has ended

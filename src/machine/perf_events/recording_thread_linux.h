@@ -4,14 +4,16 @@
 #pragma once
 #include <atomic>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <vector>
 
 #include "formats/perf_data/perf_file_layout.h"
 #include "ground/os/recording_file.h"
+#include "machine/perf_events/bell_thread_linux.h"
+#include "machine/perf_events/ring_watcher_linux.h"
 #include "machine/perf_events/rings_linux.h"
 
 namespace wperf::perf_events {
@@ -29,7 +31,7 @@ class RecordingThread {
   using Enlarge = std::function<void(usize ring)>;
 
   // The rings and the file outlive this object, and only this object touches them between start() and stop(). `filter`:
-  // each record passes through it; may be null.
+  // each record passes through it; may be null. If it wants to see samples at once, the rings stay as they are.
   RecordingThread(std::vector<SampleRing>& rings, os::RecordingFile& file, perf_data::RecordFilter* filter = nullptr,
                   RecordingClocks clocks = system_clocks(), Enlarge enlarge = {})
       : rings_(rings), file_(file), filter_(filter), clocks_(clocks), enlarge_(std::move(enlarge)) {}
@@ -51,6 +53,7 @@ class RecordingThread {
 
  private:
   void run();
+  u64 take(usize ring, u64 began_ns);
   void end_round();
   void enlarge_full_ones();
 
@@ -64,9 +67,10 @@ class RecordingThread {
   u64 last_round_ns_ = 0;
   std::mutex writing_;
   bool has_earlier_ = false;
-  Descriptor stop_;  // readable: end
-  std::thread thread_;
   std::atomic<u64> written_{0};
+  std::vector<u64> complete_ns_;                        // of each watched ring: all older records were taken
+  BellThread thread_;                                   // uses all members before it
+  std::vector<std::unique_ptr<RingWatcher>> watchers_;  // one for each ring, or none; they ring the thread's bell
 };
 
 }  // namespace wperf::perf_events

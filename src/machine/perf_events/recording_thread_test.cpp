@@ -4,13 +4,16 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdio>
+#include <cstring>
 #include <fstream>
 #include <iterator>
 #include <mutex>
 #include <thread>
 
+#include "formats/perf_data/event_table.h"
 #include "machine/perf_events/recording_thread_linux.h"
 
 namespace wperf::perf_events {
@@ -49,7 +52,7 @@ class OwnRing {
     page_ = static_cast<perf_event_mmap_page*>(
         mmap(nullptr, size(), PROT_READ | PROT_WRITE, MAP_SHARED, file_.number(), 0));
     EXPECT_NE(page_, MAP_FAILED);
-    auto ring = SampleRing::map(file_);
+    auto ring = SampleRing::map(file_, {});
     EXPECT_TRUE(ring.has_value());
     rings_.push_back(std::move(ring).value());
   }
@@ -58,6 +61,12 @@ class OwnRing {
   OwnRing& operator=(const OwnRing&) = delete;
 
   std::vector<SampleRing>& rings() { return rings_; }
+  void put(std::string_view records) {
+    const std::span<std::byte> ring(reinterpret_cast<std::byte*>(page_) + sysconf(_SC_PAGESIZE), kRingBytes);
+    for (usize i = 0; i < records.size(); ++i)
+      ring[static_cast<usize>((page_->data_head + i) % kRingBytes)] = static_cast<std::byte>(records[i]);
+    write(records.size());
+  }
   void write(u64 bytes) { std::atomic_ref<__u64>(page_->data_head).fetch_add(bytes, std::memory_order_release); }
 
  private:
@@ -126,6 +135,81 @@ SlowFilter::Told told_in_some_rounds(u64 waiting, bool own) {
   }
   thread.stop();
   return filter.told();
+}
+
+std::string record(perf_data::RecordType type, u64 number, usize size) {
+  const u64 head[] = {static_cast<u32>(type) | u64{size} << 48, number};
+  std::string out(reinterpret_cast<const char*>(head), sizeof head);
+  out.resize(size, 'x');
+  return out;
+}
+
+// Compares the samples that were shown with those that come afterwards.
+class SeeingFilter final : public perf_data::RecordFilter {
+ public:
+  void begin(std::span<const perf_data::WrittenEvent>) override {}
+  bool wants_to_see() const override { return true; }
+  bool see(std::span<const std::byte> beginning, u64) override {
+    const std::lock_guard lock(mutex_);
+    seen_.push_back(number_at(beginning, 0));
+    most_shown_ = std::max(most_shown_, beginning.size());
+    return true;
+  }
+  void take(std::span<const std::byte> first, std::span<const std::byte> second) override {
+    std::vector<std::byte> all(first.begin(), first.end());
+    all.insert(all.end(), second.begin(), second.end());
+    const std::lock_guard lock(mutex_);
+    for (usize at = 0; at < all.size();) {
+      u64 header = 0;
+      std::memcpy(&header, all.data() + at, sizeof header);
+      const bool is_sample = static_cast<u32>(header) == static_cast<u32>(perf_data::RecordType::sample);
+      if (is_sample) taken_.push_back(number_at(all, at));
+      if (is_sample && std::ranges::find(seen_, taken_.back()) == seen_.end()) was_unseen_ = true;
+      at += static_cast<usize>(header >> 48);
+    }
+  }
+  void set_hurried(bool) override {}
+  void settle(u64, std::string&) override {}
+  perf_data::StackFacts stacks() const override { return {}; }
+
+  usize taken() {
+    const std::lock_guard lock(mutex_);
+    return taken_.size();
+  }
+  std::mutex mutex_;
+  std::vector<u64> seen_, taken_;
+  usize most_shown_ = 0;
+  bool was_unseen_ = false;
+
+ private:
+  static u64 number_at(std::span<const std::byte> bytes, usize offset) {
+    u64 number = 0;
+    std::memcpy(&number, bytes.data() + offset + sizeof number, sizeof number);
+    return number;
+  }
+};
+
+TEST(RecordingThread, AFilterSeesEachSampleBeforeItComes) {
+  auto created = os::RecordingFile::create({});
+  ASSERT_TRUE(created.has_value());
+  OwnRing ring;
+  SeeingFilter filter;
+  RecordingThread thread(ring.rings(), created.value(), &filter);
+  ASSERT_TRUE(thread.start().has_value());
+  thread.add_earlier({});
+  std::vector<u64> written;
+  constexpr usize kSize = 5 * kRingBytes / 64 / 8 * 8 + 8;  // so that some cross the end of the ring
+  for (u64 number = 1; number <= 200; ++number) {
+    const bool is_sample = number % 3 != 0;
+    ring.put(record(is_sample ? perf_data::RecordType::sample : perf_data::RecordType::comm, number, kSize));
+    if (is_sample) written.push_back(number);
+    while (number % 8 == 0 && filter.taken() < written.size()) std::this_thread::yield();
+  }
+  thread.stop();
+  EXPECT_EQ(filter.seen_, written);
+  EXPECT_EQ(filter.taken_, written);
+  EXPECT_FALSE(filter.was_unseen_);
+  EXPECT_EQ(filter.most_shown_, perf_data::kSampleOwnerBytes);
 }
 
 TEST(RecordingThread, ARingThatFillsIsEnlargedOnce) {

@@ -21,24 +21,27 @@ SampleRing::~SampleRing() {
   if (mapped_ != nullptr) munmap(mapped_, size_ + page_bytes());
 }
 
-diag::Result<SampleRing> SampleRing::map(const Descriptor& event) {
-  return map(event, kRingBytes, kLeastRingBytes, event.number());
-}
-
-diag::Result<SampleRing> SampleRing::map(const Descriptor& event, usize wanted, usize least, int watched) {
-  for (usize size = std::max(wanted, page_bytes());; size /= 2) {
+diag::Result<SampleRing> SampleRing::map(const Descriptor& event, const Wanted& wanted) {
+  for (usize size = std::max(wanted.size, page_bytes());; size /= 2) {
     void* mapped = mmap(nullptr, size + page_bytes(), PROT_READ | PROT_WRITE, MAP_SHARED, event.number(), 0);
-    if (mapped != MAP_FAILED) return SampleRing(mapped, size, watched);
-    if ((errno == EPERM || errno == ENOMEM) && size / 2 >= std::max(least, page_bytes())) continue;
+    if (mapped != MAP_FAILED)
+      return SampleRing(mapped, size, wanted.watched >= 0 ? wanted.watched : event.number(), wanted.core);
+    if ((errno == EPERM || errno == ENOMEM) && size / 2 >= std::max(wanted.least, page_bytes())) continue;
     return no_room("samples");
   }
 }
 
-RingPieces SampleRing::waiting() const {
-  const u64 head = std::atomic_ref<__u64>(page()->data_head).load(std::memory_order_acquire);
-  const u64 tail = std::atomic_ref<__u64>(page()->data_tail).load(std::memory_order_relaxed);
+u64 SampleRing::head() const {
+  return std::atomic_ref<__u64>(page()->data_head).load(std::memory_order_acquire);
+}
+
+RingPieces SampleRing::waiting(u64 end) const {
+  return pieces(std::atomic_ref<__u64>(page()->data_tail).load(std::memory_order_relaxed), end);
+}
+
+RingPieces SampleRing::pieces(u64 begin, u64 end) const {
   const auto* ring = static_cast<const std::byte*>(mapped_) + page_bytes();
-  return waiting_in({ring, size_}, head, tail);
+  return waiting_in({ring, size_}, end, begin);
 }
 
 void SampleRing::taken_up_to(u64 tail) {

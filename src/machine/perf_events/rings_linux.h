@@ -9,7 +9,8 @@ namespace wperf::perf_events {
 // The ring of one core that the kernel fills with records, mapped.
 inline constexpr usize kRingBytes = usize{512} << 10;  // the kernel's default limit per user and core
 inline constexpr usize kLeastRingBytes = usize{16} << 10;
-inline constexpr usize kMostRingBytes = usize{8} << 20;  // for a ring that filled up
+inline constexpr usize kWatchedRingBytes = usize{2} << 20;  // for a ring that keeps its size
+inline constexpr usize kMostRingBytes = usize{8} << 20;     // for a ring that filled up
 
 class SampleRing {
  public:
@@ -18,27 +19,37 @@ class SampleRing {
   SampleRing(SampleRing&& other) noexcept
       : mapped_(std::exchange(other.mapped_, nullptr)),
         size_(std::exchange(other.size_, 0)),
-        event_(std::exchange(other.event_, -1)) {}
+        event_(std::exchange(other.event_, -1)),
+        core_(other.core_) {}
   SampleRing& operator=(SampleRing&&) = delete;
   SampleRing(const SampleRing&) = delete;
 
-  // kRingBytes, halved until the user's limit allows it. `event` stays open while this lives.
-  static diag::Result<SampleRing> map(const Descriptor& event);
-  // Maps a ring of `wanted` bytes, halved down to `least` if necessary. `watched`: an event that writes into it.
-  static diag::Result<SampleRing> map(const Descriptor& event, usize wanted, usize least, int watched);
+  struct Wanted {
+    usize size = kRingBytes, least = kLeastRingBytes;
+    int watched = -1;  // an event that writes into the ring; -1: its own
+    int core = -1;     // of all its records; -1: any
+  };
+  // Halves the size until the user's limit allows it. `event` stays open while this lives.
+  static diag::Result<SampleRing> map(const Descriptor& event, const Wanted& wanted);
 
   usize size() const { return size_; }
-  int event() const { return event_; }  // becomes readable when the ring is half full
-  RingPieces waiting() const;           // its present contents
-  void taken_up_to(u64 tail);           // gives the space back
+  int core() const { return core_; }
+  int event() const { return event_; }  // becomes readable when the ring is half full, or when its event says so
+  u64 head() const;                     // where the kernel will write next
+  RingPieces waiting() const { return waiting(head()); }
+  RingPieces waiting(u64 end) const;            // its present contents, up to this position
+  RingPieces pieces(u64 begin, u64 end) const;  // the contents between two positions
+  void taken_up_to(u64 tail);                   // gives the space back
 
  private:
-  SampleRing(void* mapped, usize size, int event) : mapped_(mapped), size_(size), event_(event) {}
+  SampleRing(void* mapped, usize size, int event, int core)
+      : mapped_(mapped), size_(size), event_(event), core_(core) {}
   perf_event_mmap_page* page() const { return static_cast<perf_event_mmap_page*>(mapped_); }
 
   void* mapped_ = nullptr;
   usize size_ = 0;  // without the first page
   int event_ = -1;
+  int core_ = -1;
 };
 
 // The AUX area of an opened event, and the ring with the records about it, mapped.

@@ -29,7 +29,14 @@ constexpr u64 kGreatestInterval = ~u32{0};
 constexpr u64 kGreatestStep = 8;
 // A kernel that adapts intervals needs no estimate.
 constexpr u32 kKernelRateHz = 4000;
+// Each sample of a program of Python makes its core copy the program's frames.
+constexpr u32 kPythonRateHz = 1000;
 constexpr usize kMostKernelEvents = 32;
+
+u32 kernel_rate_hz(const request::Sampling& sampling) {
+  const bool has_python = sampling.call_stacks.python != request::PythonFrames::none;
+  return sampling.rate_hz.value_or(has_python ? kPythonRateHz : kKernelRateHz);
+}
 
 u32 first_interval(u32 rate_hz) {
   return static_cast<u32>(std::max(kGuessedEventsPerSecond / rate_hz, kLeastAdaptedInterval));
@@ -121,7 +128,7 @@ diag::Result<std::vector<SampleEvent>> plan_kernel_samples(const request::Sampli
                        .hint = "use --freq with an uncommon frequency, such as 997",
                        .code = diag::ExitCode::usage};
   }
-  const u32 rate_hz = sampling.rate_hz.value_or(kKernelRateHz);
+  const u32 rate_hz = kernel_rate_hz(sampling);
   std::vector<request::SampledEvent> asked = sampling.events;
   if (asked.empty()) asked.emplace_back().text = machine.kernel->usual_event();
   EventCatalog words = catalog;
@@ -276,7 +283,7 @@ diag::Result<SamplePlan> make_sample_plan(const request::Measurement& wanted, co
   const bool adaptive =
       std::any_of(plan.events.begin(), plan.events.end(), [](const SampleEvent& event) { return event.adaptive; });
   if (adaptive) plan.rate_hz = wanted.sampling.rate_hz;
-  if (adaptive && machine.kernel != nullptr) plan.rate_hz = wanted.sampling.rate_hz.value_or(kKernelRateHz);
+  if (adaptive && machine.kernel != nullptr) plan.rate_hz = kernel_rate_hz(wanted.sampling);
   plan.display = wanted.sampling.display;
   plan.call_stacks = wanted_call_stacks(wanted.sampling, view);
   WPERF_CHECK_OK(check_call_stacks(plan.call_stacks, machine));

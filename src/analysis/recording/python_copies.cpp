@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "analysis/recording/python_copies.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+namespace wperf::recording {
+namespace {
+
+// A program may load an interpreter later.
+constexpr u64 kShortestPauseNs = 100'000'000, kLongestPauseNs = 10'000'000'000;
+
+// The clock of samples.
+u64 monotonic_ns() {
+  return static_cast<u64>(std::chrono::nanoseconds(std::chrono::steady_clock::now().time_since_epoch()).count());
+}
+
+}  // namespace
+
+std::unique_ptr<PythonCopy> PythonCopies::begin_copy(u32 pid, u64 now_ns, bool& has_work) {
+  const std::lock_guard lock(mutex_);
+  Program& program = programs_[pid];
+  if (program.process == nullptr && !program.is_new && now_ns - program.asked_ns >= program.pause_ns) {
+    program.is_new = has_work = true;
+    new_.push_back(pid);
+  }
+  std::unique_ptr<PythonCopy> copy;
+  if (free_.empty()) {
+    copy = std::make_unique<PythonCopy>();
+  } else {
+    copy = std::move(free_.back());
+    free_.pop_back();
+  }
+  copy->process = program.process;
+  return copy;
+}
+
+bool PythonCopies::copy(const perf_data::SampleOwner& owner, u64 still_ns) {
+  if (owner.pid == 0) return false;
+  const u64 now_ns = monotonic_ns();
+  bool has_work = false;
+  std::unique_ptr<PythonCopy> copy = begin_copy(owner.pid, now_ns, has_work);
+  copy->owner = owner;
+  copy->was_still = now_ns - std::min(owner.time, now_ns) < still_ns;
+  if (copy->process != nullptr) copy->copied = copy->process->copy_frames(owner.tid, now_ns, copy->running);
+  const std::lock_guard lock(mutex_);
+  finished_.push_back(std::move(copy));
+  return has_work;
+}
+
+void PythonCopies::open_new(std::map<u32, symbols::JitDumpWriter>& made) {
+  std::vector<u32> pids;
+  {
+    const std::lock_guard lock(mutex_);
+    pids.swap(new_);
+  }
+  for (const u32 pid : pids) {
+    const u64 now_ns = monotonic_ns();
+    std::shared_ptr<PythonProcess> process = PythonProcess::open(pid, made.try_emplace(pid, pid).first->second);
+    if (process != nullptr) versions_ |= u32{1} << (process->minor_version() & 31);
+    const std::lock_guard lock(mutex_);
+    Program& program = programs_[pid];
+    program.is_new = false;
+    program.process = std::move(process);
+    program.pause_ns = std::clamp(2 * program.pause_ns, kShortestPauseNs, kLongestPauseNs);
+    program.asked_ns = now_ns;
+  }
+}
+
+void PythonCopies::forget(u32 pid, u64 time) {
+  const std::lock_guard lock(mutex_);
+  const auto known = programs_.find(pid);
+  if (known != programs_.end() && known->second.asked_ns <= time) programs_.erase(known);
+}
+
+std::unique_ptr<PythonCopy> PythonCopies::take(u32 tid, u64 time) {
+  const auto find = [&]() -> std::unique_ptr<PythonCopy> {
+    const auto there = by_time_.find(time);
+    if (there == by_time_.end()) return nullptr;
+    Copies& copies = there->second;
+    const auto found = std::ranges::find(copies, tid, [](const auto& copy) { return copy->owner.tid; });
+    if (found == copies.end()) return nullptr;
+    std::unique_ptr<PythonCopy> copy = std::move(*found);
+    copies.erase(found);
+    if (copies.empty()) by_time_.erase(there);
+    return copy;
+  };
+  if (auto copy = find()) return copy;
+  Copies finished;
+  {
+    const std::lock_guard lock(mutex_);
+    finished.swap(finished_);
+  }
+  for (std::unique_ptr<PythonCopy>& copy : finished) by_time_[copy->owner.time].push_back(std::move(copy));
+  return find();
+}
+
+void PythonCopies::give_back(std::unique_ptr<PythonCopy> copy) {
+  constexpr usize kMostFree = 1024;
+  copy->process.reset();
+  const std::lock_guard lock(mutex_);
+  if (free_.size() < kMostFree) free_.push_back(std::move(copy));
+}
+
+}  // namespace wperf::recording

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The Python frames of sampled threads, copied as soon as their samples are written. copy() may be called by several
+// threads; everything else is for the thread that takes the samples.
+#pragma once
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "analysis/recording/python_process.h"
+#include "formats/perf_data/event_table.h"
+
+namespace wperf::recording {
+
+// The frames of one sample's thread.
+struct PythonCopy {
+  perf_data::SampleOwner owner;
+  std::shared_ptr<PythonProcess> process;  // null: not of Python, as far as is known
+  PythonProcess::Copied copied = PythonProcess::Copied::no_python_thread;
+  bool was_still = false;  // the thread had not gone on
+  std::vector<PythonProcess::Frame> running;
+};
+
+class PythonCopies {
+ public:
+  // At once when a sample comes. Its thread stands still during this call if the sample is not older than `still_ns`.
+  // Returns true if open_new() has work.
+  bool copy(const perf_data::SampleOwner& owner, u64 still_ns);
+
+  // Looks for interpreters in the processes that were met since the last time.
+  void open_new(std::map<u32, symbols::JitDumpWriter>& made);
+  // The process ended at that time, or ran another program from then on.
+  void forget(u32 pid, u64 time);
+  u32 versions() const { return versions_; }  // a bit for each minor version that was found
+
+  // The copy of this sample; null if there is none.
+  std::unique_ptr<PythonCopy> take(u32 tid, u64 time);
+  void give_back(std::unique_ptr<PythonCopy> copy);
+
+ private:
+  struct Program {
+    std::shared_ptr<PythonProcess> process;
+    u64 asked_ns = 0, pause_ns = 0;
+    bool is_new = false;  // for open_new()
+  };
+  using Copies = std::vector<std::unique_ptr<PythonCopy>>;
+  std::unique_ptr<PythonCopy> begin_copy(u32 pid, u64 now_ns, bool& has_work);
+
+  std::mutex mutex_;  // for everything up to free_
+  std::unordered_map<u32, Program> programs_;
+  std::vector<u32> new_;  // process numbers
+  Copies finished_, free_;
+  std::unordered_map<u64, Copies> by_time_;  // taken from finished_
+  u32 versions_ = 0;
+};
+
+}  // namespace wperf::recording

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "analysis/recording/python_copies.h"
+
+#include <gtest/gtest.h>
+
+#include <thread>
+
+namespace wperf::recording {
+namespace {
+
+TEST(PythonCopies, BelongToTheirSamples) {
+  PythonCopies copies;
+  copies.copy({.pid = 1, .tid = 2, .time = 10}, 0);
+  copies.copy({.pid = 1, .tid = 3, .time = 10}, 0);
+  copies.copy({.pid = 1, .tid = 2, .time = 11}, 0);
+  EXPECT_EQ(copies.take(4, 10), nullptr);
+  EXPECT_EQ(copies.take(2, 12), nullptr);
+  const auto first = copies.take(3, 10);
+  ASSERT_NE(first, nullptr);
+  EXPECT_EQ(first->owner.tid, 3u);
+  EXPECT_EQ(copies.take(3, 10), nullptr) << "only once";
+  ASSERT_NE(copies.take(2, 11), nullptr);
+  ASSERT_NE(copies.take(2, 10), nullptr);
+}
+
+TEST(PythonCopies, TellForHowLongTheThreadStoodStill) {
+  PythonCopies copies;
+  constexpr u64 kForEver = ~u64{0};
+  copies.copy({.pid = 1, .tid = 2, .time = 1}, 1);
+  copies.copy({.pid = 1, .tid = 2, .time = 2}, kForEver);
+  copies.copy({.pid = 1, .tid = 2, .time = kForEver}, 1);
+  EXPECT_FALSE(copies.take(2, 1)->was_still) << "long ago";
+  EXPECT_TRUE(copies.take(2, 2)->was_still);
+  EXPECT_TRUE(copies.take(2, kForEver)->was_still) << "not older than now";
+}
+
+TEST(PythonCopies, AskOnceWhetherAProcessIsOfPython) {
+  PythonCopies copies;
+  std::map<u32, symbols::JitDumpWriter> made;
+  constexpr u32 kPid = 1;  // the first process, or none
+  EXPECT_TRUE(copies.copy({.pid = kPid, .tid = kPid, .time = 1}, 0));
+  EXPECT_FALSE(copies.copy({.pid = kPid, .tid = kPid, .time = 2}, 0)) << "it is known to be new";
+  copies.open_new(made);
+  EXPECT_FALSE(copies.copy({.pid = kPid, .tid = kPid, .time = 3}, 0)) << "it is not of Python";
+  EXPECT_EQ(copies.versions(), 0u);
+  const auto copy = copies.take(kPid, 3);
+  ASSERT_NE(copy, nullptr);
+  EXPECT_EQ(copy->process, nullptr);
+  copies.forget(kPid, 0);
+  EXPECT_FALSE(copies.copy({.pid = kPid, .tid = kPid, .time = 4}, 0)) << "it was asked after that time";
+  copies.forget(kPid, ~u64{0});
+  EXPECT_TRUE(copies.copy({.pid = kPid, .tid = kPid, .time = 5}, 0));
+}
+
+TEST(PythonCopies, ComeFromSeveralThreads) {
+  constexpr u32 kThreads = 4, kSamples = 2000;
+  PythonCopies copies;
+  std::vector<std::thread> threads;
+  for (u32 thread = 1; thread <= kThreads; ++thread) {
+    threads.emplace_back([&copies, thread] {
+      for (u32 time = 1; time <= kSamples; ++time) copies.copy({.pid = 1, .tid = thread, .time = time}, 0);
+    });
+  }
+  u32 taken = 0;
+  for (u32 time = 1; time <= kSamples; ++time) {
+    for (u32 thread = 1; thread <= kThreads; ++thread) {
+      std::unique_ptr<PythonCopy> copy;
+      while (copy == nullptr) copy = copies.take(thread, time);
+      copies.give_back(std::move(copy));
+      ++taken;
+    }
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(taken, kThreads * kSamples);
+}
+
+}  // namespace
+}  // namespace wperf::recording

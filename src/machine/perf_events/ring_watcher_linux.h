@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A thread that shows the samples of one ring to a filter as soon as they are written. It runs on the ring's core and
+// goes before the other threads there, so a sampled thread stands still while the filter looks at it.
+#pragma once
+#include <atomic>
+
+#include "formats/perf_data/perf_file_layout.h"
+#include "machine/perf_events/bell_thread_linux.h"
+#include "machine/perf_events/rings_linux.h"
+
+namespace wperf::perf_events {
+
+class RingWatcher {
+ public:
+  // `emptier`: is rung if the ring should be emptied. The ring, the filter and that thread outlive this.
+  RingWatcher(const SampleRing& ring, perf_data::RecordFilter& filter, const BellThread& emptier)
+      : ring_(ring), filter_(filter), emptier_(emptier) {}
+  RingWatcher(const RingWatcher&) = delete;
+  RingWatcher& operator=(const RingWatcher&) = delete;
+
+  diag::Result<void> start() {
+    return thread_.start([this] { run(); });
+  }
+  // Shows the rest, and ends.
+  void stop() { thread_.stop(); }
+  // Only samples wake the watcher. This makes it pass other records.
+  void wake() const { thread_.ring(); }
+  // All samples before this position of the ring have been shown, so these records may be taken.
+  u64 seen() const { return seen_.load(std::memory_order_acquire); }
+
+ private:
+  void run();
+  void look();
+  bool show(const RingPieces& pieces);
+
+  const SampleRing& ring_;
+  perf_data::RecordFilter& filter_;
+  const BellThread& emptier_;
+  std::atomic<u64> seen_{0};
+  u64 still_ns_ = 0;   // as in RecordFilter::see, for the newest sample
+  BellThread thread_;  // the last member: it uses the others
+};
+
+}  // namespace wperf::perf_events
