@@ -126,5 +126,69 @@ class Python(WperfTest):
         self.assertLess(float(told.group(1)) if told else 0, 3, self.said)
 
 
+# The waits of its functions are known: spin() has to wait for the interpreter's lock, sleeper() for a timer, and
+# taker() for a lock of the program.
+WAITING = """
+import threading, time
+lock = threading.Lock()
+def spin(n):
+    while n: n -= 1
+def spinner():
+    for _ in range(10): spin(200000)
+def sleeper():
+    for _ in range(20): time.sleep(0.01)
+def taker():
+    for _ in range(5):
+        with lock: time.sleep(0.01)
+threads = [threading.Thread(target=one) for one in (spinner, spinner, sleeper, taker, taker)]
+for one in threads: one.start()
+for one in threads: one.join()
+"""
+BUSY = "def burn():\n    while True:\n        sum(range(1000))\nprint('ready', flush=True)\nburn()\n"
+
+
+class OtherCommands(WperfTest):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        if not os.access(PYTHON, os.X_OK):
+            raise unittest.SkipTest(f"{PYTHON} is not there")
+
+    def test_waits(self):
+        with tempfile.TemporaryDirectory() as folder:
+            program = pathlib.Path(folder) / "waiting.py"
+            program.write_text(WAITING)
+            done = subprocess.run([BINARY, "waits", "--device", "linux", "--python", "--json", "--", PYTHON, program], text=True,
+                                  capture_output=True, timeout=TIMEOUT)
+        if "tracepoints may not be read" in done.stderr or "not permitted" in done.stderr:
+            self.skipTest(done.stderr)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        report = json.loads(done.stdout)["waits"]
+        total = collections.Counter()
+        for row in report["functions"]:
+            total[row["class"], row["caller"], row["caller_module"]] += row["total_ns"]
+        self.assertGreater(sum(thread["waiting_for_ns"]["GIL"] for thread in report["threads"]), 1e6)
+        # Two threads that spin take turns of 5 ms.
+        gil = sum(ns for (purpose, *_), ns in total.items() if purpose == "GIL")
+        self.assertGreater(total["GIL", "spin", "waiting.py"], gil / 4, total)
+        # 200 ms, and twice 50 ms.
+        self.assertGreater(total["timer", "sleeper", "waiting.py"], 150e6, total)
+        self.assertGreater(total["timer", "taker", "waiting.py"], 75e6, total)
+        self.assertGreater(total["lock", "taker", "waiting.py"], 1e6, total)
+
+    def test_top(self):
+        with subprocess.Popen([PYTHON, "-c", BUSY], stdout=subprocess.PIPE, text=True) as program:
+            try:
+                program.stdout.readline()
+                done = subprocess.run([BINARY, "top", "--device", "linux", "--once", "--python", "--json", "-p", str(program.pid)],
+                                      text=True, capture_output=True, timeout=TIMEOUT)
+            finally:
+                program.kill()
+        if "not permitted" in done.stderr or "perf_event_paranoid" in done.stderr:
+            self.skipTest(done.stderr)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stdout, r'"symbol": *"burn"')
+
+
 if __name__ == "__main__":
     unittest.main()

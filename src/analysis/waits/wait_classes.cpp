@@ -97,6 +97,10 @@ bool is_library_function(std::string_view name) {
   return is_inner_wake(name) || class_of_function(name) != WaitClass::unexplained;
 }
 
+bool is_python_file(std::string_view module) {
+  return module.ends_with(".py") || (module.starts_with('<') && module.ends_with('>'));
+}
+
 WaitClass class_of_reason(u8 reason) {
   switch (reason) {
     case 1:   // FreePage
@@ -161,6 +165,29 @@ WaitClass StackClass::get() const {
   if (of_program_ != WaitClass::unexplained) return of_program_;
   if (of_kernel_ != WaitClass::unexplained) return of_kernel_;
   return has_frames_ ? WaitClass::other : WaitClass::unexplained;
+}
+
+// Functions of CPython that wait for the lock by themselves. Those that are static have no names in many builds: then
+// one of these is the caller of a function without a name, or the function that interprets is.
+void PythonLock::take(std::string_view function, std::string_view module) {
+  static constexpr std::string_view kKnown[] = {"take_gil",
+                                                "drop_gil",
+                                                "PyEval_RestoreThread",
+                                                "PyEval_SaveThread",
+                                                "PyEval_AcquireThread",
+                                                "PyEval_ReleaseThread",
+                                                "PyGILState_Ensure",
+                                                "_PyThreadState_Attach"};
+  if (state_ == State::yes || state_ == State::no || (state_ == State::in_library && is_library_module(module))) return;
+  if (std::ranges::find(kKnown, function) != std::end(kKnown)) {
+    state_ = State::yes;
+  } else if (function.empty()) {
+    const bool is_interpreter = module.starts_with("python3") || module.starts_with("libpython3");
+    state_ = is_interpreter ? State::in_unnamed_function : State::no;
+  } else {
+    const bool interprets = function == "_PyEval_EvalFrameDefault" || is_python_file(module);
+    state_ = interprets && state_ == State::in_unnamed_function ? State::yes : State::no;
+  }
 }
 
 }  // namespace wperf::waits

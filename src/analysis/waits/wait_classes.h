@@ -9,10 +9,10 @@
 namespace wperf::waits {
 
 // In the order of the tables' columns.
-enum class WaitClass : u8 { lock, io, paging, timer, message, idle_pool, other, unexplained };
-inline constexpr usize kWaitClasses = 8;
+enum class WaitClass : u8 { lock, gil, io, paging, timer, message, idle_pool, other, unexplained };
+inline constexpr usize kWaitClasses = 9;
 inline constexpr std::array<std::string_view, kWaitClasses> kWaitClassNames = {
-    "lock", "I/O", "paging", "timer", "message", "idle pool", "other", "unexplained"};
+    "lock", "GIL", "I/O", "paging", "timer", "message", "idle pool", "other", "unexplained"};
 
 // The class of one function: unexplained if the function does not wait.
 WaitClass class_of_function(std::string_view name);
@@ -33,6 +33,8 @@ bool is_timer_interrupt(std::string_view name);
 bool is_library_module(std::string_view name);
 // Code of these libraries in the program's own module: inlined, or linked in.
 bool is_library_function(std::string_view name);
+// Is it the source file of a function of Python, which is in place of its module?
+bool is_python_file(std::string_view module);
 // By Windows' KWAIT_REASON, if no function decides.
 WaitClass class_of_reason(u8 reason);
 // Microsoft's word for it; empty if unknown.
@@ -49,6 +51,19 @@ class StackClass {
  private:
   WaitClass of_program_ = WaitClass::unexplained, of_kernel_ = WaitClass::unexplained;
   bool is_fault_ = false, has_frames_ = false;
+};
+
+// Does a stack that waits for a lock wait for that of an interpreter of Python, the GIL? It is passed from the
+// innermost function of the program outwards.
+class PythonLock {
+ public:
+  // `function`: empty without a name.
+  void take(std::string_view function, std::string_view module);
+  bool is_waited_for() const { return state_ == State::yes; }
+
+ private:
+  enum class State : u8 { in_library, in_unnamed_function, no, yes };
+  State state_ = State::in_library;
 };
 
 }  // namespace wperf::waits

@@ -37,6 +37,35 @@ TEST(WaitClasses, TheInnermostFunctionOfTheProgramDecides) {
   EXPECT_EQ(of({}), WaitClass::unexplained);
 }
 
+struct ModuleFrame {
+  std::string_view name, module;
+};
+
+bool waits_for_gil(std::initializer_list<ModuleFrame> inside_out) {
+  PythonLock lock;
+  for (const ModuleFrame& frame : inside_out) lock.take(frame.name, frame.module);
+  return lock.is_waited_for();
+}
+
+TEST(PythonLock, IsThatOfTheInterpreter) {
+  const ModuleFrame wait = {"pthread_cond_timedwait", "libc.so.6"};
+  EXPECT_TRUE(waits_for_gil({wait, {"take_gil", "libpython3.13.so.1.0"}, {"_PyThreadState_Attach", ""}}));
+  EXPECT_TRUE(waits_for_gil({{"SleepConditionVariableSRW", "KERNELBASE.dll"}, {"take_gil", "python313.dll"}}));
+  EXPECT_TRUE(waits_for_gil({wait, {"", "python3.11"}, {"PyEval_RestoreThread", "python3.11"}}));
+  EXPECT_TRUE(waits_for_gil({wait, {"", "python3.11"}, {"_PyEval_EvalFrameDefault", "python3.11"}}));
+  EXPECT_TRUE(waits_for_gil({wait, {"", "python3.11"}, {"", "python3.11"}, {"work", "app.py"}}));
+}
+
+TEST(PythonLock, IsNotThatOfAnExtension) {
+  const ModuleFrame wait = {"pthread_cond_timedwait", "libc.so.6"};
+  EXPECT_FALSE(waits_for_gil({}));
+  EXPECT_FALSE(waits_for_gil({wait}));
+  EXPECT_FALSE(waits_for_gil({wait, {"", "_extension.so"}, {"_PyEval_EvalFrameDefault", "python3.11"}}));
+  EXPECT_FALSE(waits_for_gil({wait, {"", "python3.11"}, {"", "_extension.so"}, {"work", "app.py"}}));
+  EXPECT_FALSE(waits_for_gil({wait, {"PyThread_acquire_lock_timed", "python3.11"}, {"take_gil", "python3.11"}}));
+  EXPECT_FALSE(waits_for_gil({wait, {"_PyEval_EvalFrameDefault", "python3.11"}}));
+}
+
 TEST(WaitClasses, TheKernelKnowsWhatIsRead) {
   EXPECT_EQ(of({{"schedule", true}, {"anon_pipe_read", true}, {"vfs_read", true}, {"read", false}}),
             WaitClass::message);

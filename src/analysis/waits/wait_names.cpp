@@ -126,10 +126,13 @@ void WaitNames::for_each_place(u32 row, Visit visit) const {
 WaitPlace WaitNames::look_at(u32 row) const {
   WaitPlace place;
   waits::StackClass wait;
+  waits::PythonLock python_lock;
   const stacks::StackFunction *own = nullptr, *inner = nullptr, *kernel = nullptr, *unnamed = nullptr;
   std::array<bool, 2> is_told{}, is_seen{};
   for_each_place(row, [&](u32 number) {
     const stacks::StackFunction& function = profile_.functions[profile_.places[number].function];
+    const std::string_view module = profile_.modules[function.module].name;
+    if (!function.is_kernel) python_lock.take(function.is_known ? function.name : std::string_view(), module);
     if (!function.is_known) {
       if (unnamed == nullptr && !profile_.modules[function.module].is_nowhere) unnamed = &function;
       return;
@@ -145,12 +148,12 @@ WaitPlace WaitNames::look_at(u32 row) const {
     const stacks::StackFunction*& shown = function.is_kernel ? kernel : own;
     // A function that a reader knows: pthread_mutex_lock, not its callees within its library.
     if (tells && !is_told[function.is_kernel]) shown = &function;
-    if (place.caller.empty() && !function.is_kernel) {
-      const std::string_view module = profile_.modules[function.module].name;
-      if (!waits::is_library_module(module) && !waits::is_library_function(function.name)) {
-        place.caller = function.name;
-        place.caller_module = module;
-      }
+    // A function of Python says more than those of its interpreter.
+    const bool is_python = waits::is_python_file(module) && !waits::is_python_file(place.caller_module);
+    if (is_python || (place.caller.empty() && !function.is_kernel && !waits::is_library_module(module) &&
+                      !waits::is_library_function(function.name))) {
+      place.caller = function.name;
+      place.caller_module = module;
     }
     if (shown == nullptr && !function.is_kernel) {
       const bool is_inner = waits::is_inner_wake(function.name);
@@ -170,6 +173,7 @@ WaitPlace WaitNames::look_at(u32 row) const {
     place.module = profile_.modules[shown->module].name;
   }
   place.wait = wait.get();
+  if (place.wait == WaitClass::lock && python_lock.is_waited_for()) place.wait = WaitClass::gil;
   // The kernel had to fetch that word first.
   if (place.wait == WaitClass::paging) place.is_futex = false;
   return place;

@@ -72,6 +72,7 @@ constexpr CommandSet kVerbose = kPictured | Command::stat | Command::list;
 // Options that choose samples and find names.
 constexpr CommandSet kChoosing = kTabled | Command::push;
 constexpr CommandSet kNamed = kChoosing | Command::bench | Command::topdown | Command::top;
+constexpr CommandSet kPython = Command::record | Command::top | Command::waits;
 constexpr CommandSet kLatency = Command::record | Command::report;
 constexpr CommandSet kCompared = Command::diff | Command::bench;
 constexpr CommandSet kCountedOften = Command::stat | Command::bench;
@@ -183,10 +184,10 @@ constexpr OptionRow kOptions[] = {
      "copy ends. fp: follow frame pointers only. dwarf or dwarf,BYTES: store the copy in the file and unwind it when "
      "the file is read (default 8192 bytes, a multiple of 8, at most 65528). The driver and the simulated machine "
      "support frame pointers only, which every program for Windows on Arm keeps."},
-    {Option::python, "--python", "", false, Value::none, "", Command::record, Group::measured,
+    {Option::python, "--python", "", false, Value::none, "", kPython, Group::measured,
      "Record call stacks with the functions and lines of Python programs, in place of the interpreter's own frames. "
      "Implies -g, and takes 1000 samples per second. For CPython 3.11 to 3.15 on Linux."},
-    {Option::python_native, "--python=native", "", false, Value::none, "", Command::record, Group::measured,
+    {Option::python_native, "--python=native", "", false, Value::none, "", kPython, Group::measured,
      "Same as --python, but keep the interpreter's own frames, too."},
     {Option::max_stack, "--max-stack", "", false, Value::number, "N", kStacked, Group::measured,
      "Record at most N callers per sample, 1 to 127 (default 127). Copies of the stack are not limited."},

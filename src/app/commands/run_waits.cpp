@@ -66,11 +66,12 @@ diag::Result<void> plan_recording(request::Request& request, diag::Console& cons
     WPERF_CHECK_OK(plan_own_switches(request, console));
   }
   if (request.waits.on_off) add_event(request, "cpu-clock", kRunningIntervalNs);
-  if (request.sampling.call_stacks.wanted()) return {};
+  const request::CallStacks asked = request.sampling.call_stacks;
+  if (asked.wanted() && asked.python == request::PythonFrames::none) return {};
   // Every switch of the machine has a copy of the stack, so the copies are half as long as those of samples.
-  const u32 most_frames = request.sampling.call_stacks.most_frames;
   request.sampling.call_stacks = request::automatic_stacks();
-  request.sampling.call_stacks.most_frames = most_frames;
+  request.sampling.call_stacks.most_frames = asked.most_frames;
+  request.sampling.call_stacks.python = asked.python;
   request.sampling.call_stacks.stack_bytes = request::kDefaultStackBytes;
   return {};
 }

@@ -21,6 +21,8 @@ class LiveRecords {
   // each file that is made, as in a finished recording.
   void begin(std::span<const std::byte> beginning, usize pid_offset, perf_data::RecordingFacts facts = {});
   void begin_stretch(u64 most_bytes);
+  // Code that the samples name, as the last part of the facts.
+  void set_made_code(std::string section) { facts_.made_code = std::move(section); }
   // Whole records. Returns false if they are not records.
   bool take(std::span<const std::byte> records);
 

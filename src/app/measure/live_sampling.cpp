@@ -98,6 +98,7 @@ diag::Result<void> KernelLive::read_new() {
                        .hint = "use `wperf record`"};
   }
   read_ = bytes.size();
+  records_.set_made_code(session_->made_code());
   return {};
 }
 

@@ -98,6 +98,8 @@ class RecordingSession {
   virtual std::vector<std::string> remarks() const = 0;  // for -v
   // The machine's facts that the end of the file will have, for readers before that.
   virtual perf_data::RecordingFacts facts() const { return {}; }
+  // Bytes of kMadeCodeFeature: the code that the call chains name, up to now.
+  virtual std::string made_code() { return {}; }
   // Whether it writes a trace of Windows, in which the names of drives are missing: device and drive of each.
   virtual bool is_trace() const { return false; }
   virtual std::vector<std::pair<std::string, std::string>> volumes() const { return {}; }

@@ -111,6 +111,7 @@ class LinuxRecordingSession final : public device::RecordingSession {
   perf_data::RecordingFacts facts() const override {
     return perf_events::recording_facts(SystemFiles(), machine_.units, target_.tool_version);
   }
+  std::string made_code() override { return thread_.has_value() ? thread_->made_code() : std::string(); }
 
  private:
   void write_beginning();

@@ -34,6 +34,8 @@ using OpenForThread = std::function<std::vector<perf_events::Descriptor>(perf_ev
 using perf_events::Descriptor;
 using perf_events::SampleRing;
 
+// Where threads wait, their frames stay as they are for longer than that most of the time.
+constexpr int kLookMs = 2;
 // Few at a time: their stacks must fit into a ring.
 constexpr int kRoundTrips = 8, kTimes = 48;
 
@@ -110,7 +112,7 @@ std::optional<u64> switch_cost_ns(const OpenForThread& open) {
   if (here.core() < 0 || !there.open() || !back.open()) return std::nullopt;
   const std::vector<Descriptor> events = open({.thread = 0, .core = here.core()});
   if (events.empty()) return std::nullopt;
-  auto ring = SampleRing::map(events.front(), {});
+  auto ring = SampleRing::map(events.front(), {.watched = events.front().number()});
   if (!ring.has_value()) return std::nullopt;
   for (usize i = 1; i < events.size(); ++i) {
     if (ioctl(events[i].number(), PERF_EVENT_IOC_SET_OUTPUT, events[0].number()) != 0) return std::nullopt;
@@ -349,6 +351,7 @@ diag::Result<SampledEvents::Opened> SampledEvents::open_event(usize number, Scop
     const std::string name = planned.name == "dummy" ? "the switches" : planned.name;
     return perf_events::refusal(refused_with, name, hardware, attributes.exclude_kernel == 0, scope);
   }
+  wakes_watchers_ = wakes_watchers_ || attributes.wakeup_events != 0;
   u64 id = 0;
   if (ioctl(event.number(), PERF_EVENT_IOC_ID, &id) != 0) {
     return diag::system_error("an event has no identity", errno);
@@ -397,7 +400,8 @@ diag::Result<void> SampledEvents::map_ring(CoreEvents& core) {
   WPERF_TRY(SampleRing ring,
             SampleRing::map(owner, {.size = is_watched ? perf_events::kWatchedRingBytes : perf_events::kRingBytes,
                                     .watched = events_[core.begin].descriptor.number(),
-                                    .core = core.scope.core}));
+                                    .core = core.scope.core,
+                                    .look_ms = wakes_watchers_ ? -1 : kLookMs}));
   core.ring = rings_.size();
   rings_.push_back(std::move(ring));
   core.owners.push_back(std::move(owner));

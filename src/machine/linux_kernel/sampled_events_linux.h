@@ -93,6 +93,7 @@ class SampledEvents {
   std::vector<perf_events::Descriptor> cpu_time_;  // by thread; empty if not counted
   std::vector<CoreEvents> cores_;
   std::vector<perf_events::SampleRing> rings_;
+  bool wakes_watchers_ = false;  // with samples
   std::vector<perf_data::WrittenEvent> written_, recorded_;
 };
 

@@ -44,8 +44,8 @@ RecordingClocks system_clocks() {
 
 diag::Result<void> RecordingThread::start() {
   if (filter_ != nullptr && filter_->wants_to_see()) {
-    for (const SampleRing& ring : rings_) watchers_.push_back(std::make_unique<RingWatcher>(ring, *filter_, thread_));
-    complete_ns_.assign(rings_.size(), 0);
+    for (const SampleRing& ring : rings_)
+      watchers_.push_back(std::make_unique<RingWatcher>(ring, *filter_, thread_, clocks_.now));
   }
   WPERF_CHECK_OK(thread_.start([this] { run(); }));
   for (const auto& watcher : watchers_) WPERF_CHECK_OK(watcher->start());
@@ -67,6 +67,11 @@ void RecordingThread::add_earlier(std::string_view records) {
   has_earlier_ = true;
 }
 
+std::string RecordingThread::made_code() {
+  const std::lock_guard lock(writing_);
+  return filter_ != nullptr ? filter_->made_code() : std::string();
+}
+
 // A round reads every ring once.
 void RecordingThread::carry_over(bool is_last) {
   const std::lock_guard lock(writing_);
@@ -78,7 +83,7 @@ void RecordingThread::carry_over(bool is_last) {
     filter_->set_hurried(filter_takes_long && std::any_of(rings_.begin(), rings_.end(), is_nearly_full));
   }
   enlarge_full_ones();
-  u64 complete_ns = began_ns - kOnTheirWayNs;
+  u64 complete_ns = began_ns;
   for (usize ring = 0; ring < rings_.size(); ++ring) complete_ns = std::min(complete_ns, take(ring, began_ns));
   if (filter_ != nullptr && (has_earlier_ || is_last)) {
     filtered_.clear();
@@ -95,21 +100,17 @@ void RecordingThread::carry_over(bool is_last) {
 u64 RecordingThread::take(usize ring, u64 began_ns) {
   SampleRing& from = rings_[ring];
   const u64 head = from.head();
-  const u64 end = watchers_.empty() ? head : watchers_[ring]->seen();
-  const RingPieces pieces = from.waiting(end);
+  const RingWatcher::Seen seen = watchers_.empty() ? RingWatcher::Seen{began_ns, head} : watchers_[ring]->seen();
+  const RingPieces pieces = from.waiting(seen.position);
   if (filter_ != nullptr) {
     filter_->take(pieces.first, pieces.second);
   } else {
     file_.append(pieces.first, pieces.second);
   }
   from.taken_up_to(pieces.tail);
-  const u64 complete_ns = began_ns - kOnTheirWayNs;
-  if (watchers_.empty()) return complete_ns;
-  if (end == head)
-    complete_ns_[ring] = complete_ns;
-  else
-    watchers_[ring]->wake();
-  return complete_ns_[ring];
+  const bool is_all = seen.position == head;
+  if (!is_all && from.look_ms() < 0) watchers_[ring]->wake();
+  return (is_all ? began_ns : seen.until_ns) - kOnTheirWayNs;
 }
 
 // A full ring will lose records soon, or has lost some. Its contents are read with those of the others.

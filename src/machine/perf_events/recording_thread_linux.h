@@ -48,6 +48,9 @@ class RecordingThread {
   // Brings the rest of the rings into the file.
   void stop();
 
+  // As RecordFilter::made_code(), from any thread.
+  std::string made_code();
+
   // Bytes of the file; may be called while it runs.
   u64 written() const { return written_.load(std::memory_order_relaxed); }
 
@@ -68,7 +71,6 @@ class RecordingThread {
   std::mutex writing_;
   bool has_earlier_ = false;
   std::atomic<u64> written_{0};
-  std::vector<u64> complete_ns_;                        // of each watched ring: all older records were taken
   BellThread thread_;                                   // uses all members before it
   std::vector<std::unique_ptr<RingWatcher>> watchers_;  // one for each ring, or none; they ring the thread's bell
 };

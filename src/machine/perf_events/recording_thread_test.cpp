@@ -52,7 +52,7 @@ class OwnRing {
     page_ = static_cast<perf_event_mmap_page*>(
         mmap(nullptr, size(), PROT_READ | PROT_WRITE, MAP_SHARED, file_.number(), 0));
     EXPECT_NE(page_, MAP_FAILED);
-    auto ring = SampleRing::map(file_, {});
+    auto ring = SampleRing::map(file_, {.watched = file_.number()});
     EXPECT_TRUE(ring.has_value());
     rings_.push_back(std::move(ring).value());
   }

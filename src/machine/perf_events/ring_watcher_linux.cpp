@@ -67,8 +67,8 @@ void RingWatcher::run() {
   std::array<pollfd, 2> waited = {pollfd{.fd = thread_.bell(), .events = POLLIN, .revents = 0},
                                   pollfd{.fd = ring_.event(), .events = POLLIN, .revents = 0}};
   // The event's thread may end, while others write into the ring.
-  constexpr int kForEver = -1, kWithoutEventMs = 1;
-  int wait_ms = kForEver;
+  constexpr int kWithoutEventMs = 1;
+  int wait_ms = ring_.look_ms();
   while (!thread_.is_ending()) {
     static_cast<void>(poll(waited.data(), waited.size(), wait_ms));
     if ((waited[0].revents & POLLIN) != 0) thread_.silence();
@@ -81,10 +81,11 @@ void RingWatcher::run() {
 }
 
 void RingWatcher::look() {
-  const u64 begin = seen_.load(std::memory_order_relaxed), end = ring_.head();
-  if (begin == end) return;
-  const bool is_work = show(ring_.pieces(begin, end));
-  seen_.store(end, std::memory_order_release);
+  const u64 now_ns = now_();
+  const u64 begin = position_.load(std::memory_order_relaxed), end = ring_.head();
+  const bool is_work = begin != end && show(ring_.pieces(begin, end));
+  position_.store(end, std::memory_order_release);
+  looked_ns_.store(now_ns, std::memory_order_release);
   if (is_work || ring_.waiting(end).size() >= ring_.size() / 4) emptier_.ring();
 }
 

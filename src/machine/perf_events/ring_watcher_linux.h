@@ -13,8 +13,8 @@ namespace wperf::perf_events {
 class RingWatcher {
  public:
   // `emptier`: is rung if the ring should be emptied. The ring, the filter and that thread outlive this.
-  RingWatcher(const SampleRing& ring, perf_data::RecordFilter& filter, const BellThread& emptier)
-      : ring_(ring), filter_(filter), emptier_(emptier) {}
+  RingWatcher(const SampleRing& ring, perf_data::RecordFilter& filter, const BellThread& emptier, u64 (*now)())
+      : ring_(ring), filter_(filter), emptier_(emptier), now_(now) {}
   RingWatcher(const RingWatcher&) = delete;
   RingWatcher& operator=(const RingWatcher&) = delete;
 
@@ -25,8 +25,14 @@ class RingWatcher {
   void stop() { thread_.stop(); }
   // Only samples wake the watcher. This makes it pass other records.
   void wake() const { thread_.ring(); }
-  // All samples before this position of the ring have been shown, so these records may be taken.
-  u64 seen() const { return seen_.load(std::memory_order_acquire); }
+  struct Seen {
+    u64 until_ns = 0;  // when the watcher looked
+    u64 position = 0;  // all samples before this position of the ring have been shown, so these records may be taken
+  };
+  Seen seen() const {
+    const u64 until_ns = looked_ns_.load(std::memory_order_acquire);
+    return {until_ns, position_.load(std::memory_order_acquire)};
+  }
 
  private:
   void run();
@@ -36,7 +42,8 @@ class RingWatcher {
   const SampleRing& ring_;
   perf_data::RecordFilter& filter_;
   const BellThread& emptier_;
-  std::atomic<u64> seen_{0};
+  u64 (*const now_)();
+  std::atomic<u64> looked_ns_{0}, position_{0};
   u64 still_ns_ = 0;   // as in RecordFilter::see, for the newest sample
   BellThread thread_;  // the last member: it uses the others
 };

@@ -24,8 +24,7 @@ SampleRing::~SampleRing() {
 diag::Result<SampleRing> SampleRing::map(const Descriptor& event, const Wanted& wanted) {
   for (usize size = std::max(wanted.size, page_bytes());; size /= 2) {
     void* mapped = mmap(nullptr, size + page_bytes(), PROT_READ | PROT_WRITE, MAP_SHARED, event.number(), 0);
-    if (mapped != MAP_FAILED)
-      return SampleRing(mapped, size, wanted.watched >= 0 ? wanted.watched : event.number(), wanted.core);
+    if (mapped != MAP_FAILED) return SampleRing(mapped, size, wanted);
     if ((errno == EPERM || errno == ENOMEM) && size / 2 >= std::max(wanted.least, page_bytes())) continue;
     return no_room("samples");
   }

@@ -20,36 +20,39 @@ class SampleRing {
       : mapped_(std::exchange(other.mapped_, nullptr)),
         size_(std::exchange(other.size_, 0)),
         event_(std::exchange(other.event_, -1)),
-        core_(other.core_) {}
+        core_(other.core_),
+        look_ms_(other.look_ms_) {}
   SampleRing& operator=(SampleRing&&) = delete;
   SampleRing(const SampleRing&) = delete;
 
   struct Wanted {
     usize size = kRingBytes, least = kLeastRingBytes;
-    int watched = -1;  // an event that writes into the ring; -1: its own
+    int watched = -1;  // an event that writes into the ring
     int core = -1;     // of all its records; -1: any
+    int look_ms = -1;  // as look_ms()
   };
   // Halves the size until the user's limit allows it. `event` stays open while this lives.
   static diag::Result<SampleRing> map(const Descriptor& event, const Wanted& wanted);
 
   usize size() const { return size_; }
   int core() const { return core_; }
-  int event() const { return event_; }  // becomes readable when the ring is half full, or when its event says so
-  u64 head() const;                     // where the kernel will write next
+  int event() const { return event_; }      // becomes readable when the ring is half full, or when its event says so
+  int look_ms() const { return look_ms_; }  // how often to look for samples that wake nobody; -1: they do
+  u64 head() const;                         // where the kernel will write next
   RingPieces waiting() const { return waiting(head()); }
   RingPieces waiting(u64 end) const;            // its present contents, up to this position
   RingPieces pieces(u64 begin, u64 end) const;  // the contents between two positions
   void taken_up_to(u64 tail);                   // gives the space back
 
  private:
-  SampleRing(void* mapped, usize size, int event, int core)
-      : mapped_(mapped), size_(size), event_(event), core_(core) {}
+  SampleRing(void* mapped, usize size, const Wanted& wanted)
+      : mapped_(mapped), size_(size), event_(wanted.watched), core_(wanted.core), look_ms_(wanted.look_ms) {}
   perf_event_mmap_page* page() const { return static_cast<perf_event_mmap_page*>(mapped_); }
 
   void* mapped_ = nullptr;
   usize size_ = 0;  // without the first page
   int event_ = -1;
-  int core_ = -1;
+  int core_ = -1, look_ms_ = -1;
 };
 
 // The AUX area of an opened event, and the ring with the records about it, mapped.
