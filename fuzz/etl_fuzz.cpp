@@ -7,6 +7,7 @@
 #include <span>
 
 #include "formats/etl/known_providers.h"
+#include "formats/etl/made_code.h"
 #include "formats/etl/self_describing.h"
 #include "formats/etl/stack_joiner.h"
 #include "formats/etl/switch_counts.h"

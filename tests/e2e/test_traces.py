@@ -66,6 +66,60 @@ def program_record(time, thread, stop, provider, name="", identifier=0, task=0, 
     return record.ljust((len(record) + 7) // 8 * 8, b"\0")
 
 
+class PythonFunctions(WperfTest):
+    """A trace as python-etwtrace makes it: each function of Python has a small piece of code, which calls the interpreter."""
+    PROVIDER = uuid.UUID("99a10640-320d-4b37-9e26-c311d86da7ab")
+    OUTER, INNER, KERNELS = 0x1f0000, 0x1f0100, 0x7ff612340000
+
+    def function_record(self, time, begin, name, file):
+        fields = [("FunctionID", 8, struct.pack("<I", 1)), ("BeginAddress", 21, struct.pack("<Q", begin)),
+                  ("EndAddress", 21, struct.pack("<Q", begin + 0x40)), ("LineNumber", 8, struct.pack("<I", 12)),
+                  ("SourceFile", 1, (file + "\0").encode("utf-16-le")), ("Name", 1, (name + "\0").encode("utf-16-le")),
+                  ("IsPythonCode", 8, struct.pack("<I", 1))]
+        traits, schema = b"Python\0", b"\0PythonFunction\0"
+        for field, kind, _ in fields:
+            schema += field.encode() + b"\0" + bytes([kind])
+        named = item(12, struct.pack("<H", 2 + len(traits)) + traits, 1) + item(11, struct.pack("<H", 2 + len(schema)) + schema, 0)
+        payload = b"".join(value for *_, value in fields)
+        record = struct.pack("<HBBHHIIQ16sHBBBBHQQ16s", 80 + len(named) + len(payload), 0x13, 0xc0, 1, 0, 44, 40, time,
+                             self.PROVIDER.bytes_le, 0, 0, 11, 4, 0, 0, 0x400, 0, b"") + named + payload
+        return record.ljust((len(record) + 7) // 8 * 8, b"\0")
+
+    def test_stacks_have_functions_of_python(self):
+        records = kernel_record(5, 1, 3, 1011, struct.pack("<II", 40, 44).ljust(72, b"\0"))
+        records += self.function_record(1020, self.OUTER, "Shop.open", "C:\\shop\\app.py")
+        records += self.function_record(1021, self.INNER, "count", "C:\\shop\\stock.py")
+        for time in range(1100, 1200, 10):
+            records += kernel_record(15, 46, 2, time, struct.pack("<QIHH", self.KERNELS, 44, 1, 0))
+            stack = struct.pack("<QIIQQQ", time, 40, 44, self.KERNELS, self.INNER + 0x10, self.OUTER + 0x10)
+            records += kernel_record(0x18, 32, 2, time + 1, stack)
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "python.etl"
+            path.write_bytes(trace(records))
+            folded = self.ok("report", path, "--folded").splitlines()
+            self.assertEqual(len(folded), 1, folded)
+            self.assertRegex(folded[0], r";Shop\.open;count;[^;]+ \d+$")
+            rows = self.json("report", path, "--json", "--children")["recording"]["events"][0]["rows"]
+            modules = {row["symbol"]: row["module"] for row in rows}
+            self.assertEqual((modules["Shop.open"], modules["count"]), ("app.py", "stock.py"))
+
+    def test_a_trace_with_the_interpreter_only_gets_a_hint(self):
+        path = "\\Device\\HarddiskVolume3\\Python\\python313.dll\0".encode("utf-16-le")
+        image = struct.pack("<QQIIIIQ16x", self.KERNELS, 0x100000, 40, 0, 0x5f5e, 0, self.KERNELS) + path
+        records = kernel_record(5, 1, 3, 1011, struct.pack("<II", 40, 44).ljust(72, b"\0")) + kernel_record(0x14, 3, 3, 1012, image)
+        function = self.function_record(1020, self.INNER, "count", "C:\\shop\\stock.py")
+        samples = b""
+        for time in range(1100, 1200, 10):
+            samples += kernel_record(15, 46, 2, time, struct.pack("<QIHH", self.KERNELS, 44, 1, 0))
+            samples += kernel_record(0x18, 32, 2, time + 1, struct.pack("<QIIQQ", time, 40, 44, self.KERNELS, self.INNER + 0x10))
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "python.etl"
+            path.write_bytes(trace(records + samples))
+            self.assertIn("it runs Python: if the program is started with python-etwtrace, a trace names its functions\n", self.ok("report", path))
+            path.write_bytes(trace(records + function + samples))
+            self.assertNotIn("it runs Python", self.ok("report", path))
+
+
 class Spans(WperfTest):
     SHOP, BARE = uuid.UUID("11111111-2222-3333-4444-555555555555"), uuid.UUID("66666666-2222-3333-4444-555555555555")
 

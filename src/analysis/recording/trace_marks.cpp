@@ -8,6 +8,7 @@
 
 #include "formats/etl/kernel_payloads.h"
 #include "formats/etl/known_providers.h"
+#include "formats/etl/made_code.h"
 
 namespace wperf::recording {
 namespace {

@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "analysis/recording/python_names.h"
 #include "analysis/recording/trace_collector.h"
 #include "code/symbols/listed/jit_dump_writer.h"
 #include "formats/perf_data/byte_writing.h"
@@ -127,11 +128,16 @@ class Writer {
     std::string section;
     for (const auto& [process, functions] : collected_.made_code) {
       symbols::JitDumpWriter dump(process);
-      for (const TraceCollector::MadeCode& one : functions)
-        dump.add({.begin = one.code.begin, .size = one.code.size, .since = time_of(one.time), .name = one.code.name});
+      for (const TraceCollector::MadeCode& one : functions) add_function(dump, one);
       dump.append_to(section);
     }
     return section;
+  }
+
+  void add_function(symbols::JitDumpWriter& dump, const TraceCollector::MadeCode& made) const {
+    const etl::MadeCodeEvent& code = made.code;
+    const std::string name = code.file.empty() ? code.name : made_python_name(code.name, code.file);
+    dump.add({.begin = code.begin, .size = code.size, .since = time_of(made.time), .name = name});
   }
 
   void write_programs() {

@@ -135,8 +135,9 @@ std::string hot_line(const StackProfile& profile, const HotFunction& hot) {
   return line;
 }
 
-// A module of CPython on Linux: "python3.11", "libpython3.11.so.1.0".
-bool is_interpreter(std::string_view module) {
+// A module of CPython: "python3.11" and "libpython3.11.so.1.0" on Linux, "python313.dll" on Windows.
+bool is_interpreter(std::string_view module, bool is_of_windows) {
+  if (is_of_windows) return module.starts_with("python3") && module.ends_with(".dll");
   return (module.starts_with("python3") && !module.ends_with(".dll")) || module.starts_with("libpython3");
 }
 
@@ -147,7 +148,8 @@ double share_in_interpreter(const StackProfile& profile) {
     if (function == kNothing) continue;
     all += 1;
     const u32 module = profile.functions[function].module;
-    if (module != kNothing && is_interpreter(profile.modules[module].name)) inside += 1;
+    const bool is_known = module != kNothing;
+    if (is_known && is_interpreter(profile.modules[module].name, profile.trace.has_value())) inside += 1;
   }
   return share_of(inside, all);
 }
@@ -160,9 +162,15 @@ std::string python_line(const StackProfile& profile, const RecordingAbout* about
                        text::fixed(share_of(python.joined, whole), 1), text::with_commas(whole));
   }
   const bool is_ours = about != nullptr && !about->version.empty() && (!about->program.empty() || about->watched != 0);
+  const bool is_trace = profile.trace.has_value();
   const bool was_asked = about != nullptr && about->command.find(" --python") != std::string::npos;
-  if (!is_ours || was_asked || !python.versions.empty() || share_in_interpreter(profile) < kIsProgramOfPython)
-    return {};
+  if ((!is_ours && !is_trace) || was_asked || !python.versions.empty()) return {};
+  if (share_in_interpreter(profile) < kIsProgramOfPython) return {};
+  if (is_trace) {
+    const auto is_python = [](const stacks::StackModule& module) { return module.name.ends_with(".py"); };
+    if (std::ranges::any_of(profile.modules, is_python)) return {};
+    return "it runs Python: if the program is started with python-etwtrace, a trace names its functions";
+  }
   return fmt::format("it runs Python: `wperf record --python {}` shows the functions and lines of the program itself",
                      about->program.empty() ? fmt::format("-p {}", about->watched) : "-- " + about->program);
 }
