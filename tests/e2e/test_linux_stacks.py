@@ -65,8 +65,10 @@ static __attribute__((noinline, noclone)) void interpret(void) {
 }
 #if defined(__aarch64__)
 static const unsigned int made[] = {0xa9bf7bfd, 0x910003fd, 0xd63f0000, 0xa8c17bfd, 0xd65f03c0};
+#elif defined(WITHOUT_FRAME_POINTER)
+static const unsigned char made[] = {0x48, 0x83, 0xec, 0x08, 0xff, 0xd1, 0x48, 0x83, 0xc4, 0x08, 0xc3};
 #else
-static const unsigned char made[] = {0x55, 0x48, 0x89, 0xe5, 0xff, 0xd7, 0x5d, 0xc3};
+static const unsigned char made[] = {0x55, 0x48, 0x89, 0xe5, 0xff, 0xd1, 0x5d, 0xc3};
 #endif
 int main(int count, char **words) {
   struct timespec now;
@@ -83,7 +85,11 @@ int main(int count, char **words) {
   fclose(map);
   puts(name);
   fflush(stdout);
+#if defined(__aarch64__)
   ((void (*)(void (*)(void)))code)(interpret);
+#else
+  ((void (*)(long, long, long, void (*)(void)))code)(0, 0, 0, interpret);
+#endif
   sum += count;
   return 0;
 }
@@ -106,9 +112,10 @@ class LinuxStacksTest(WperfTest):
         super().setUpClass()
         cls.folder = tempfile.TemporaryDirectory()
         cls.path = pathlib.Path(cls.folder.name)
-        for name, source in (("plain", NO_POINTERS), ("trampoline", TRAMPOLINE)):
+        for name, source, *options in (("plain", NO_POINTERS), ("trampoline", TRAMPOLINE),
+                                       ("old_trampoline", TRAMPOLINE, "-DWITHOUT_FRAME_POINTER")):
             (cls.path / f"{name}.c").write_text(source)
-            subprocess.run(["cc", "-O2", "-fomit-frame-pointer", "-o", cls.path / name, cls.path / f"{name}.c"], check=True)
+            subprocess.run(["cc", "-O2", "-fomit-frame-pointer", *options, "-o", cls.path / name, cls.path / f"{name}.c"], check=True)
 
     @classmethod
     def tearDownClass(cls):
@@ -179,10 +186,11 @@ class LinuxStacksTest(WperfTest):
         self.assertRegex(deepest, r"deep;deep;deep;deep;deep;deep;deep;deep;.*outer;middle;leaf")
 
     def test_functions_of_a_language_stand_between_those_of_c(self):
-        path, stacks = self.recorded("trampoline")
-        total = sum(stacks.values())
-        right = sum(count for stack, count in stacks.items() if stack.startswith("main;py::work:/home/user/a.py;interpret"))
-        self.assertGreater(right, 0.95 * total, stacks)
+        for program in ("trampoline", "old_trampoline"):
+            path, stacks = self.recorded(program)
+            total = sum(stacks.values())
+            right = sum(count for stack, count in stacks.items() if stack.startswith("main;py::work:/home/user/a.py;interpret"))
+            self.assertGreater(right, 0.95 * total, stacks)
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "formats/perf_data/visit.h"
+#include "ground/os/other_memory.h"
 #include "ground/text/base_name.h"
 
 namespace wperf::recording {
@@ -27,6 +28,10 @@ std::span<const std::byte> raw_of(const perf_data::Sample& sample) {
 
 LiveUnwinding::LiveUnwinding(modules::ElfSearch search, request::PythonFrames python)
     : unwinder_(code_, std::move(search)) {
+  unwinder_.read_made_code_with([this](u64 address, std::span<std::byte> to) {
+    const os::MemoryPiece piece{address, to};
+    return os::OtherMemory(sample_.pid).read({&piece, 1}) == 1;
+  });
   if (python == request::PythonFrames::none) return;
   python_ = std::make_unique<LivePython>(python);
   unwinder_.show_frames_to(

@@ -6,6 +6,7 @@
 #include <bit>
 #include <optional>
 
+#include "code/unwind/call_stub.h"
 #include "code/unwind/frame_table.h"
 #include "code/unwind/unwinder.h"
 #include "ground/os/process.h"
@@ -81,6 +82,7 @@ class RecordedUnwinder::Files {
   unwind::Ending add_callers(const Sample& sample, u32 space, std::vector<u64>& callers);
   Incomplete incomplete_;
   unwind::VisitFrame visit_;  // may be empty
+  ReadCode read_made_code_;   // may be empty
 
  private:
   struct Known {
@@ -93,6 +95,7 @@ class RecordedUnwinder::Files {
   unwind::Machine machine_of(const perf_data::Registers& registers) const;
   CodeAt code_at(u64 address);
   CodeAt find_code(u64 address);
+  const unwind::FrameRow* row_of_made_code(u64 address) const;
   FrameFile& file_of(u32 number);
   void open_vdso(const MappedCode& code, FrameFile& out);
 
@@ -161,13 +164,27 @@ CodeAt RecordedUnwinder::Files::find_code(u64 address) {
   out.is_code = place.code != kNoCode;
   if (!out.is_code) return out;
   FrameFile& file = file_of(place.code);
-  if (!file.image.has_value()) return out;
+  if (!file.image.has_value()) {
+    if (map_.code(place.code).is_anonymous) out.row = row_of_made_code(address);
+    return out;
+  }
   const u64 offset = map_.code(place.code).is_anonymous ? address - place.mapped_from : place.offset;
   const auto linked = file.image->address_of_offset(offset);
   if (!linked.has_value()) return out;
   out.moved_by = address - *linked;
   out.row = file.row_at(*linked);
   return out;
+}
+
+const unwind::FrameRow* RecordedUnwinder::Files::row_of_made_code(u64 address) const {
+  if (!read_made_code_ || machine_ != unwind::Machine::x86_64) return nullptr;
+  // Nothing may be before or after the page.
+  constexpr u64 kPage = 4096, kReach = unwind::kCallStubReach;
+  std::array<std::byte, 2 * kReach + 1> code{};
+  const u64 page = address & ~(kPage - 1), wanted = address - kReach;
+  const u64 begin = std::max(wanted, page), end = std::min(wanted + code.size(), page + kPage);
+  const auto there = std::span(code).subspan(static_cast<usize>(begin - wanted), static_cast<usize>(end - begin));
+  return read_made_code_(begin, there) ? unwind::call_stub_row(code) : nullptr;
 }
 
 FrameFile& RecordedUnwinder::Files::file_of(u32 number) {
@@ -228,6 +245,10 @@ unwind::Ending RecordedUnwinder::add_callers(const Sample& sample, u32 space, st
 
 void RecordedUnwinder::show_frames_to(unwind::VisitFrame visit) {
   files_->visit_ = std::move(visit);
+}
+
+void RecordedUnwinder::read_made_code_with(ReadCode read) {
+  files_->read_made_code_ = std::move(read);
 }
 
 const RecordedUnwinder::Incomplete& RecordedUnwinder::incomplete() const {

@@ -2,7 +2,9 @@
 // Finds callers in recorded stack copies (perf record --call-graph dwarf): opens the files that were mapped at the
 // sample's addresses, and unwinds with their call frame information. Each file is opened once.
 #pragma once
+#include <functional>
 #include <memory>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
@@ -35,6 +37,9 @@ class RecordedUnwinder {
 
   // From now on each frame of each stack is shown to it.
   void show_frames_to(unwind::VisitFrame visit);
+  // Reads code of the sample's process that no file has. Returns false if it cannot be read.
+  using ReadCode = std::function<bool(u64 address, std::span<std::byte> to)>;
+  void read_made_code_with(ReadCode read);
 
   // Stacks that ended before the outermost function, by cause: too few bytes, missing tables, damage, and 32-bit
   // programs, which are not unwound.
