@@ -4,8 +4,7 @@
 #include <poll.h>
 #include <sys/resource.h>
 
-#include <cerrno>
-#include <cstring>
+#include <algorithm>
 #include <ctime>
 
 #include "formats/perf_data/record_bytes.h"
@@ -110,7 +109,7 @@ u64 RecordingThread::take(usize ring, u64 began_ns) {
   from.taken_up_to(pieces.tail);
   const bool is_all = seen.position == head;
   if (!is_all && from.look_ms() < 0) watchers_[ring]->wake();
-  return (is_all ? began_ns : seen.until_ns) - kOnTheirWayNs;
+  return std::max(is_all ? began_ns : seen.until_ns, kOnTheirWayNs) - kOnTheirWayNs;
 }
 
 // A full ring will lose records soon, or has lost some. Its contents are read with those of the others.

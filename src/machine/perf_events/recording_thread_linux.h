@@ -43,7 +43,8 @@ class RecordingThread {
   diag::Result<void> start();
   // Adds records of the earlier state. Finding them takes a while, during which no ring may fill up.
   void add_earlier(std::string_view records);
-  // From any thread: the records that are in the rings now will be in the file when this returns.
+  // From any thread: the records that are in the rings now will be in the file when this returns, except for those that
+  // no watcher has seen yet.
   void carry_over(bool is_last = false);
   // Brings the rest of the rings into the file.
   void stop();

@@ -30,8 +30,11 @@ void ask_for_short_turns() {
   static_cast<void>(syscall(SYS_sched_setattr, 0, &attributes, 0));
 }
 
-// The calling thread goes before the normal threads of this core. Returns the still_ns of a sample: after which time
-// another thread of the core may have gone on.
+// If the watcher has not run within this time after a sample, the sampled thread may have gone on.
+constexpr u64 kAtOnceNs = 50'000;
+
+// The calling thread goes before the normal threads of this core. Returns the still_ns of a sample that wakes it: after
+// which time another thread of the core may have gone on.
 u64 go_first_on(int core) {
   sched_param lowest{};
   lowest.sched_priority = 1;
@@ -43,7 +46,7 @@ u64 go_first_on(int core) {
   CPU_SET(static_cast<usize>(core), &one);
   if (sched_setaffinity(0, sizeof one, &one) != 0) return 0;
   // Without real-time priority, the kernel nearly always prefers a thread that has slept, at once or never.
-  constexpr u64 kForEver = ~u64{0}, kAtOnceNs = 50'000;
+  constexpr u64 kForEver = ~u64{0};
   return is_first ? kForEver : kAtOnceNs;
 }
 
@@ -63,7 +66,9 @@ std::span<const std::byte> beginning_at(const RingPieces& pieces, usize offset, 
 }  // namespace
 
 void RingWatcher::run() {
+  const bool is_woken = ring_.look_ms() < 0;
   still_ns_ = go_first_on(ring_.core());
+  if (!is_woken) still_ns_ = std::min(still_ns_, kAtOnceNs);  // the thread may run on another core by then
   std::array<pollfd, 2> waited = {pollfd{.fd = thread_.bell(), .events = POLLIN, .revents = 0},
                                   pollfd{.fd = ring_.event(), .events = POLLIN, .revents = 0}};
   // The event's thread may end, while others write into the ring.
