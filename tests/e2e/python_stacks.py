@@ -199,6 +199,28 @@ def native_work():
     return 3 ** 20000 % 1000
 
 
+try:
+    import _interpreters as subinterpreters  # since 3.13
+    run_inside = subinterpreters.exec
+except ImportError:
+    import _xxsubinterpreters as subinterpreters
+    run_inside = subinterpreters.run_string
+INSIDE = """
+def inside():
+    total = 0
+    for i in range(20000):
+        total += i * i
+inside()
+"""
+
+
+def subinterpreter():
+    run_inside(INTERPRETERS[0], INSIDE)
+
+
+INTERPRETERS = []  # a process with several cannot fork
+
+
 PARTS = {
     recursion: "(down/){0,13}(burn)?", generators: "(outer(/inner(/burn)?)?)?", coroutines: "(Ready|__init__|__enter__|__exit__|root(/leaf(/__await__)?(/burn)?)?)?",
     decorators: "(wrapper(/decorators(/burn)?)?)?", sorting: "(sort_key(/burn)?)?", mapping: "(<lambda>(/burn)?)?",
@@ -269,4 +291,7 @@ for one, possible in PARTS.items():
 two_threads()
 lines()
 child()
+INTERPRETERS.append(subinterpreters.create())
+run(subinterpreter, "(<module>(/inside)?)?", "<module>/")
+subinterpreters.destroy(INTERPRETERS.pop())
 write(sys.argv[1])

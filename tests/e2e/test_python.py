@@ -164,13 +164,14 @@ class OtherCommands(WperfTest):
             self.skipTest(done.stderr)
         self.assertEqual(done.returncode, 0, done.stderr)
         report = json.loads(done.stdout)["waits"]
+        if report["lost_records"] != 0:
+            self.skipTest("the machine is so busy that the recording lost something")
         total = collections.Counter()
         for row in report["functions"]:
             total[row["class"], row["caller"], row["caller_module"]] += row["total_ns"]
         self.assertGreater(sum(thread["waiting_for_ns"]["GIL"] for thread in report["threads"]), 1e6)
         # Two threads that spin take turns of 5 ms.
-        gil = sum(ns for (purpose, *_), ns in total.items() if purpose == "GIL")
-        self.assertGreater(total["GIL", "spin", "waiting.py"], gil / 4, total)
+        self.assertGreater(total["GIL", "spin", "waiting.py"], 1e6, total)
         # 200 ms, and twice 50 ms.
         self.assertGreater(total["timer", "sleeper", "waiting.py"], 150e6, total)
         self.assertGreater(total["timer", "taker", "waiting.py"], 75e6, total)

@@ -15,14 +15,14 @@ constexpr usize kInstructionSize = 2;
 
 // A frame's number in the copy; nullopt if it is not there.
 std::optional<usize> number_of(const PythonCopy& copy, u64 frame) {
-  const auto found = std::ranges::find(copy.running, frame, &PythonProcess::Frame::address);
-  if (found == copy.running.end()) return std::nullopt;
-  return static_cast<usize>(found - copy.running.begin());
+  const auto found = std::ranges::find(copy.frames.all, frame, &PythonProcess::Frame::address);
+  if (found == copy.frames.all.end()) return std::nullopt;
+  return static_cast<usize>(found - copy.frames.all.begin());
 }
 
 // The instruction before the next one, if that is in the frame's code.
 std::optional<u64> instruction_before(const PythonCopy& copy, usize frame, u64 next) {
-  const auto& function = copy.running[frame].function;
+  const auto& function = copy.frames.all[frame].function;
   if (!function.has_value() || !function->may_have_next(next)) return std::nullopt;
   return next - kInstructionSize;
 }
@@ -84,10 +84,12 @@ void LivePython::collect_words(const perf_data::UserStack& stack) {
 
 std::optional<LivePython::Anchor> LivePython::find_anchor(PythonPlaces& places, const PythonCopy& copy) {
   const auto found = places.is_learning() ? learn_anchor(places, copy) : known_anchor(places, copy);
-  if (!copy.was_still || copy.running.empty()) return found;
+  if (!copy.was_still || copy.frames.all.empty()) return found;
+  if (!found.has_value() && copy.frames.ends.size() > 1) return found;
   // The thread itself says it. It changes its frame some instructions before or after the interpreter's function does.
-  const u64 instruction = copy.running.front().instruction;
-  return found.has_value() && found->frame == 0 ? found : Anchor{0, instruction};
+  const usize innermost = found.has_value() ? copy.frames.begin_of(copy.frames.state_of(found->frame)) : 0;
+  if (found.has_value() && found->frame == innermost) return found;
+  return Anchor{innermost, copy.frames.all[innermost].instruction};
 }
 
 std::optional<LivePython::Anchor> LivePython::known_anchor(const PythonPlaces& places, const PythonCopy& copy) const {
@@ -131,10 +133,28 @@ std::optional<LivePython::Anchor> LivePython::learn_anchor(PythonPlaces& places,
   return out;
 }
 
+// Those of the anchor's state from the anchor on, then those of the state from which the thread came.
+std::span<const PythonProcess::Frame> LivePython::frames_from(const PythonCopy& copy, usize anchor) {
+  const PythonProcess::Frames& frames = copy.frames;
+  if (frames.ends.size() == 1) return std::span(frames.all).subspan(anchor);
+  const usize inner = frames.state_of(anchor);
+  const auto from = frames.of(inner).subspan(anchor - frames.begin_of(inner));
+  frames_.assign(from.begin(), from.end());
+  // The order of several others is not known.
+  for (usize state = 0; state < frames.ends.size() && frames.ends.size() == 2; ++state) {
+    const auto outer = frames.of(state);
+    if (state != inner) frames_.insert(frames_.end(), outer.begin(), outer.end());
+  }
+  return frames_;
+}
+
 LivePython::Outcome LivePython::write_chain(const Stack& stack, const Anchor& anchor) {
-  const auto frames = std::span(stack.copy.running).subspan(anchor.frame);
+  const auto frames = frames_from(stack.copy, anchor.frame);
   const auto entries = static_cast<usize>(std::ranges::count_if(frames, &PythonProcess::Frame::is_entry));
-  if (stack.is_whole ? entries != evaluations_.size() : entries < evaluations_.size()) return &Samples::other_shape;
+  if (stack.is_whole ? entries != evaluations_.size() : entries < evaluations_.size()) {
+    stack.copy.process->doubt_states();
+    return &Samples::other_shape;
+  }
   interpreters_code_ = stack.code_at(stack.chain[stack.user + evaluations_.front().frame] - 1);
   joined_.assign(stack.chain.begin(), stack.chain.begin() + static_cast<std::ptrdiff_t>(stack.user));
   const usize end = stack.chain.size() - stack.user;

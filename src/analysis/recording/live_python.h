@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -68,6 +69,7 @@ class LivePython {
   std::optional<Anchor> known_anchor(const PythonPlaces& places, const PythonCopy& copy) const;
   std::optional<Anchor> learn_anchor(PythonPlaces& places, const PythonCopy& copy) const;
   std::optional<u64> word_at(u16 place) const;
+  std::span<const PythonProcess::Frame> frames_from(const PythonCopy& copy, usize anchor);
   Outcome write_chain(const Stack& stack, const Anchor& anchor);
   bool append_function(const Stack& stack, const PythonProcess::Frame& frame, u64 instruction);
   enum class Outside : u8 { nothing, function, everything };  // outside of which functions of Python frames are
@@ -82,6 +84,7 @@ class LivePython {
   u64 stack_begin_ = 0;  // of the sample
   std::vector<Evaluation> evaluations_;
   std::vector<PlacedWord> words_;
+  std::vector<PythonProcess::Frame> frames_;  // of a thread with several states
   std::vector<u64> joined_;
   u32 interpreters_code_ = 0;
   stacks::PythonSamples samples_;

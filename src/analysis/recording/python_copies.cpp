@@ -43,7 +43,7 @@ bool PythonCopies::copy(const perf_data::SampleOwner& owner, u64 still_ns) {
   std::unique_ptr<PythonCopy> copy = begin_copy(owner.pid, now_ns, has_work);
   copy->owner = owner;
   copy->was_still = now_ns - std::min(owner.time, now_ns) < still_ns;
-  if (copy->process != nullptr) copy->copied = copy->process->copy_frames(owner.tid, now_ns, copy->running);
+  if (copy->process != nullptr) copy->copied = copy->process->copy_frames(owner.tid, now_ns, copy->frames);
   const std::lock_guard lock(mutex_);
   finished_.push_back(std::move(copy));
   return has_work;

@@ -20,7 +20,7 @@ struct PythonCopy {
   std::shared_ptr<PythonProcess> process;  // null: not of Python, as far as is known
   PythonProcess::Copied copied = PythonProcess::Copied::no_python_thread;
   bool was_still = false;  // the thread had not gone on
-  std::vector<PythonProcess::Frame> running;
+  PythonProcess::Frames frames;
 };
 
 class PythonCopies {

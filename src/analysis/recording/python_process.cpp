@@ -32,46 +32,62 @@ PythonProcess::PythonProcess(u32 pid, python::PythonRuntime runtime, const pytho
 
 void PythonProcess::list_threads(u64 now_ns) {
   listed_ns_ = now_ns;
-  for (const python::PythonThread& one : python::list_threads(memory_, layout_, runtime_.address).threads)
-    threads_[one.native_id] = std::make_unique<Thread>(memory_, layout_, one.state);
+  are_in_doubt_ = false;
+  std::unordered_map<u64, std::unique_ptr<Thread>> before;  // by state
+  for (auto& [number, states] : threads_) {
+    for (std::unique_ptr<Thread>& one : states) before[one->state] = std::move(one);
+  }
+  threads_.clear();
+  for (const python::PythonThread& one : python::list_threads(memory_, layout_, runtime_.address).threads) {
+    std::unique_ptr<Thread>& known = before[one.state];
+    if (known == nullptr) known = std::make_unique<Thread>(memory_, layout_, one.state);
+    threads_[one.native_id].push_back(std::move(known));
+  }
 }
 
-PythonProcess::Copied PythonProcess::copy_frames(u32 tid, u64 now_ns, std::vector<Frame>& out) {
+// Null if it has none.
+std::vector<std::unique_ptr<PythonProcess::Thread>>* PythonProcess::states_of(u32 thread, u64 now_ns) {
+  const bool may_list = now_ns - listed_ns_ >= kListAgainNs;
+  if (may_list && (are_in_doubt_ || !threads_.contains(thread))) list_threads(now_ns);
+  const auto known = threads_.find(thread);
+  return known != threads_.end() ? &known->second : nullptr;
+}
+
+PythonProcess::Copied PythonProcess::copy_frames(u32 tid, u64 now_ns, Frames& out) {
   out.clear();
   const std::lock_guard lock(copying_);
   const auto [number, is_new] = own_numbers_.try_emplace(tid, 0);
   if (is_new) number->second = os::own_thread_number(pid_, tid);
   const u32 own = number->second;
-  for (const bool is_second : {false, true}) {
-    auto known = threads_.find(own);
-    if (known == threads_.end()) {
-      const Copied gone = is_second ? Copied::unreadable : Copied::no_python_thread;
-      if (now_ns - listed_ns_ < kListAgainNs) return gone;
-      list_threads(now_ns);
-      known = threads_.find(own);
-      if (known == threads_.end()) return gone;
-    }
-    Thread& thread = *known->second;
-    if (thread.snapshot.take(memory_, layout_, thread.state, own)) {
-      if (thread.snapshot.current_frame() == 0) return Copied::no_python_thread;
-      return read_frames(thread, out) ? Copied::yes : Copied::unreadable;
-    }
-    threads_.erase(known);
+  auto* states = states_of(own, now_ns);
+  if (states == nullptr) return Copied::no_python_thread;
+  const auto take = [&](const std::unique_ptr<Thread>& one) {
+    return one->snapshot.take(memory_, layout_, one->state, own);
+  };
+  if (!std::ranges::all_of(*states, take)) {
+    // The memory of a state belongs to another thread by now, or to none.
+    threads_.erase(own);
     own_numbers_.erase(tid);
+    states = states_of(own, now_ns);
+    if (states == nullptr || !std::ranges::all_of(*states, take)) return Copied::unreadable;
   }
-  return Copied::unreadable;
+  for (const std::unique_ptr<Thread>& one : *states) {
+    if (one->snapshot.current_frame() != 0 && !read_frames(*one, out)) return Copied::unreadable;
+  }
+  return out.all.empty() ? Copied::no_python_thread : Copied::yes;
 }
 
-bool PythonProcess::read_frames(Thread& thread, std::vector<Frame>& out) {
+bool PythonProcess::read_frames(Thread& thread, Frames& out) {
   thread.reader.read_from(thread.snapshot.current_frame(), thread.frames);
   for (const python::RawFrame& one : thread.frames.frames) {
     const bool has_function = one.code != 0 || one.instruction != 0;
-    out.push_back({.address = one.address,
-                   .instruction = one.instruction,
-                   .function = has_function ? function_of(one) : std::nullopt,
-                   .has_function = has_function,
-                   .is_entry = one.is_entry});
+    out.all.push_back({.address = one.address,
+                       .instruction = one.instruction,
+                       .function = has_function ? function_of(one) : std::nullopt,
+                       .has_function = has_function,
+                       .is_entry = one.is_entry});
   }
+  out.ends.push_back(out.all.size());
   return thread.frames.end == python::StackEnd::outermost;
 }
 

@@ -4,9 +4,11 @@
 // time; everything else is for one thread.
 #pragma once
 #include <algorithm>
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
@@ -44,9 +46,28 @@ class PythonProcess {
     bool has_function = false;         // false: an evaluation that has no frame of Python yet
     bool is_entry = false;             // as in RawFrame
   };
+  // The frames of a thread, by the state to which they belong, the innermost first. A thread that runs code in a
+  // subinterpreter has one state for that, and one for the interpreter from which it came.
+  struct Frames {
+    std::vector<Frame> all;
+    std::vector<usize> ends;  // of the states' frames
+
+    void clear() {
+      all.clear();
+      ends.clear();
+    }
+    usize begin_of(usize state) const { return state == 0 ? 0 : ends[state - 1]; }
+    std::span<const Frame> of(usize state) const {
+      return std::span(all).subspan(begin_of(state), ends[state] - begin_of(state));
+    }
+    usize state_of(usize frame) const {
+      return static_cast<usize>(std::ranges::upper_bound(ends, frame) - ends.begin());
+    }
+  };
   enum class Copied : u8 { yes, no_python_thread, unreadable };
-  // `out`: the frames of a thread, the innermost first.
-  Copied copy_frames(u32 tid, u64 now_ns, std::vector<Frame>& out);
+  Copied copy_frames(u32 tid, u64 now_ns, Frames& out);
+  // The frames of a thread did not fit: perhaps it has other states by now. From any thread.
+  void doubt_states() { are_in_doubt_ = true; }
 
   // The function is in the call chain of a sample of this time.
   void note_use(const Function& function, u64 time_ns);
@@ -64,7 +85,8 @@ class PythonProcess {
     python::RawStack frames;
   };
   void list_threads(u64 now_ns);
-  bool read_frames(Thread& thread, std::vector<Frame>& out);
+  std::vector<std::unique_ptr<Thread>>* states_of(u32 thread, u64 now_ns);
+  bool read_frames(Thread& thread, Frames& out);
   std::optional<Function> function_of(const python::RawFrame& frame);
 
   u32 pid_;
@@ -72,9 +94,10 @@ class PythonProcess {
   python::Layout layout_;
   std::mutex copying_;  // for everything up to code_
   python::RunningMemory memory_;
-  std::unordered_map<u32, u32> own_numbers_;                  // of threads, by the system's number
-  std::unordered_map<u32, std::unique_ptr<Thread>> threads_;  // by their own number
+  std::unordered_map<u32, u32> own_numbers_;                               // of threads, by the system's number
+  std::unordered_map<u32, std::vector<std::unique_ptr<Thread>>> threads_;  // by their own number
   u64 listed_ns_ = 0;
+  std::atomic<bool> are_in_doubt_ = false;
   python::CodeObjects code_;
   std::unordered_map<u64, u32> function_at_;  // the latest in made code, by the begin of its bytecode
   symbols::JitDumpWriter& made_;

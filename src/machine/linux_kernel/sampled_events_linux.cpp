@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
@@ -36,6 +37,7 @@ using perf_events::SampleRing;
 
 // Where threads wait, their frames stay as they are for longer than that most of the time.
 constexpr int kLookMs = 2;
+constexpr usize kAllRingBytes = usize{256} << 20;
 // Few at a time: their stacks must fit into a ring.
 constexpr int kRoundTrips = 8, kTimes = 48;
 
@@ -396,12 +398,17 @@ Descriptor SampledEvents::open_ring_owner(Scope scope) const {
 diag::Result<void> SampledEvents::map_ring(CoreEvents& core) {
   Descriptor owner = open_ring_owner(core.scope);
   if (!owner.is_open()) return perf_events::refusal(errno, "the samples' ring", false, false, core.scope);
-  const bool is_watched = plan_.call_stacks.python != request::PythonFrames::none;
-  WPERF_TRY(SampleRing ring,
-            SampleRing::map(owner, {.size = is_watched ? perf_events::kWatchedRingBytes : perf_events::kRingBytes,
-                                    .watched = events_[core.begin].descriptor.number(),
-                                    .core = core.scope.core,
-                                    .look_ms = wakes_watchers_ ? -1 : kLookMs}));
+  usize size = perf_events::kRingBytes;
+  if (plan_.call_stacks.python != request::PythonFrames::none) {
+    // Switches of the whole machine come in bursts.
+    size = wakes_watchers_ ? perf_events::kWatchedRingBytes
+                           : std::clamp(std::bit_floor(kAllRingBytes / std::max<usize>(machine_.cores.size(), 1)),
+                                        perf_events::kWatchedRingBytes, perf_events::kMostRingBytes);
+  }
+  WPERF_TRY(SampleRing ring, SampleRing::map(owner, {.size = size,
+                                                     .watched = events_[core.begin].descriptor.number(),
+                                                     .core = core.scope.core,
+                                                     .look_ms = wakes_watchers_ ? -1 : kLookMs}));
   core.ring = rings_.size();
   rings_.push_back(std::move(ring));
   core.owners.push_back(std::move(owner));
