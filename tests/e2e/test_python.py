@@ -19,6 +19,16 @@ PROGRAM = SOURCE / "tests" / "e2e" / "python_stacks.py"
 INTERPRETERS = re.compile(r"^(python3|libpython3)")
 
 
+def stops_threads():
+    """Can wperf run before the threads that it samples?"""
+    try:
+        os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
+        os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
+    except PermissionError:
+        return False
+    return True
+
+
 def last_part(name):
     return name.rsplit(".", 1)[-1]
 
@@ -123,7 +133,7 @@ class Python(WperfTest):
     def test_most_are_joined(self):
         told = re.search(r"Python 3\.\d+: [\d,]+ of [\d,]+ samples \((\d+\.\d) %\)", self.said)
         print(told and told.group(0), file=sys.stderr)
-        self.assertLess(float(told.group(1)) if told else 0, 3, self.said)
+        self.assertLess(float(told.group(1)) if told else 0, 3 if stops_threads() else 50, self.said)
 
 
 # The waits of its functions are known: spin() has to wait for the interpreter's lock, sleeper() for a timer, and
