@@ -35,7 +35,7 @@ class PythonCopies {
   void forget(u32 pid, u64 time);
   u32 versions() const { return versions_; }  // a bit for each minor version that was found
 
-  // The copy of this sample; null if there is none.
+  // Returns the copy of this sample, or null if there is none.
   std::unique_ptr<PythonCopy> take(u32 tid, u64 time);
   void give_back(std::unique_ptr<PythonCopy> copy);
 

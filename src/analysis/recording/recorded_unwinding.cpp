@@ -178,7 +178,7 @@ CodeAt RecordedUnwinder::Files::find_code(u64 address) {
 
 const unwind::FrameRow* RecordedUnwinder::Files::row_of_made_code(u64 address) const {
   if (!read_made_code_ || machine_ != unwind::Machine::x86_64) return nullptr;
-  // Nothing may be before or after the page.
+  // The pages before and after this one may not be mapped.
   constexpr u64 kPage = 4096, kReach = unwind::kCallStubReach;
   std::array<std::byte, 2 * kReach + 1> code{};
   const u64 page = address & ~(kPage - 1), wanted = address - kReach;

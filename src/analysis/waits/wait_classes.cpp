@@ -6,6 +6,7 @@
 
 #include "analysis/waits/generated/functions.h"
 #include "base/ascii.h"
+#include "model/stacks/python_modules.h"
 
 namespace wperf::waits {
 namespace {
@@ -97,10 +98,6 @@ bool is_library_function(std::string_view name) {
   return is_inner_wake(name) || class_of_function(name) != WaitClass::unexplained;
 }
 
-bool is_python_file(std::string_view module) {
-  return module.ends_with(".py") || (module.starts_with('<') && module.ends_with('>'));
-}
-
 WaitClass class_of_reason(u8 reason) {
   switch (reason) {
     case 1:   // FreePage
@@ -182,10 +179,9 @@ void PythonLock::take(std::string_view function, std::string_view module) {
   if (std::ranges::find(kKnown, function) != std::end(kKnown)) {
     state_ = State::yes;
   } else if (function.empty()) {
-    const bool is_interpreter = module.starts_with("python3") || module.starts_with("libpython3");
-    state_ = is_interpreter ? State::in_unnamed_function : State::no;
+    state_ = stacks::is_python_interpreter(module) ? State::in_unnamed_function : State::no;
   } else {
-    const bool interprets = function == "_PyEval_EvalFrameDefault" || is_python_file(module);
+    const bool interprets = function == "_PyEval_EvalFrameDefault" || stacks::is_python_file(module);
     state_ = interprets && state_ == State::in_unnamed_function ? State::yes : State::no;
   }
 }

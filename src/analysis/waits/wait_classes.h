@@ -33,8 +33,6 @@ bool is_timer_interrupt(std::string_view name);
 bool is_library_module(std::string_view name);
 // Code of these libraries in the program's own module: inlined, or linked in.
 bool is_library_function(std::string_view name);
-// Is it the source file of a function of Python, which is in place of its module?
-bool is_python_file(std::string_view module);
 // By Windows' KWAIT_REASON, if no function decides.
 WaitClass class_of_reason(u8 reason);
 // Microsoft's word for it; empty if unknown.

@@ -5,6 +5,7 @@
 
 #include <array>
 
+#include "model/stacks/python_modules.h"
 #include "model/stacks/stack_aggregator.h"
 
 namespace wperf::waits {
@@ -149,7 +150,7 @@ WaitPlace WaitNames::look_at(u32 row) const {
     // A function that a reader knows: pthread_mutex_lock, not its callees within its library.
     if (tells && !is_told[function.is_kernel]) shown = &function;
     // A function of Python says more than those of its interpreter.
-    const bool is_python = waits::is_python_file(module) && !waits::is_python_file(place.caller_module);
+    const bool is_python = stacks::is_python_file(module) && !stacks::is_python_file(place.caller_module);
     if (is_python || (place.caller.empty() && !function.is_kernel && !waits::is_library_module(module) &&
                       !waits::is_library_function(function.name))) {
       place.caller = function.name;

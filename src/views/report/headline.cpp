@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "ground/text/number_text.h"
+#include "model/stacks/python_modules.h"
 #include "views/report/top_report.h"
 
 namespace wperf::report {
@@ -135,21 +136,18 @@ std::string hot_line(const StackProfile& profile, const HotFunction& hot) {
   return line;
 }
 
-// A module of CPython: "python3.11" and "libpython3.11.so.1.0" on Linux, "python313.dll" on Windows.
-bool is_interpreter(std::string_view module, bool is_of_windows) {
-  if (is_of_windows) return module.starts_with("python3") && module.ends_with(".dll");
-  return (module.starts_with("python3") && !module.ends_with(".dll")) || module.starts_with("libpython3");
-}
-
+// In that of the profile's own system.
 double share_in_interpreter(const StackProfile& profile) {
+  const bool is_of_windows = profile.trace.has_value();
   u64 inside = 0, all = 0;
   for (const stacks::StackSample& sample : profile.samples) {
     const u32 function = function_of(profile, sample.node);
     if (function == kNothing) continue;
     all += 1;
     const u32 module = profile.functions[function].module;
-    const bool is_known = module != kNothing;
-    if (is_known && is_interpreter(profile.modules[module].name, profile.trace.has_value())) inside += 1;
+    if (module == kNothing) continue;
+    const std::string& name = profile.modules[module].name;
+    if (stacks::is_python_interpreter(name) && name.ends_with(".dll") == is_of_windows) inside += 1;
   }
   return share_of(inside, all);
 }
@@ -167,7 +165,7 @@ std::string python_line(const StackProfile& profile, const RecordingAbout* about
   if ((!is_ours && !is_trace) || was_asked || !python.versions.empty()) return {};
   if (share_in_interpreter(profile) < kIsProgramOfPython) return {};
   if (is_trace) {
-    const auto is_python = [](const stacks::StackModule& module) { return module.name.ends_with(".py"); };
+    const auto is_python = [](const stacks::StackModule& module) { return stacks::is_python_file(module.name); };
     if (std::ranges::any_of(profile.modules, is_python)) return {};
     return "it runs Python: if the program is started with python-etwtrace, a trace names its functions";
   }
