@@ -8,7 +8,7 @@
 #include "abi/int_types.h"
 #include "abi/status.h"
 
-#define WPERF_SIM_API_VERSION 4u
+#define WPERF_SIM_API_VERSION 5u
 
 typedef struct WperfSim WperfSim;
 
@@ -75,6 +75,13 @@ typedef struct WperfSimThreadTruth {
   wperf_u64 counts[WPERF_SIM_MOST_COUNTS];
 } WperfSimThreadTruth;
 
+/* A thread at the moment of a sample. It stands still while its watcher is called. */
+typedef struct WperfSimMoment {
+  wperf_u64 time_ns; /* as in the driver's sample */
+  wperf_u32 process, thread;
+} WperfSimMoment;
+typedef void (*WperfSimWatcher)(void* context, const WperfSimMoment* moment);
+
 typedef struct WperfSimApi {
   wperf_u32 version; /* WPERF_SIM_API_VERSION */
   /* Boots a machine and makes the first client of its driver. options: "cpu=neoverse-n1,cores=8,…" (may be empty). NULL
@@ -123,6 +130,11 @@ typedef struct WperfSimApi {
   void (*visit_cores)(WperfSim* sim, wperf_u32 process, wperf_u32 thread);
   /* All threads that ran; idle time of cores is thread 0. Same conventions as programs(). */
   wperf_u32 (*schedule_truth)(WperfSim* sim, WperfSimThreadTruth* out, wperf_u32 capacity);
+  /* Calls `watcher` each time that a counter's overflow interrupts a program; NULL: no longer. One watcher for all
+     clients; it may call read_memory, and nothing else. */
+  void (*watch_samples)(WperfSim* sim, WperfSimWatcher watcher, void* context);
+  /* 1 if the program runs and all these bytes are mapped, else 0. */
+  wperf_u32 (*read_memory)(WperfSim* sim, wperf_u32 pid, wperf_u64 address, void* to, wperf_u64 size);
 } WperfSimApi;
 
 #ifdef __cplusplus

@@ -212,6 +212,14 @@ wperf_u32 schedule_truth(WperfSim* sim, WperfSimThreadTruth* out, wperf_u32 capa
   return static_cast<wperf_u32>(truth.size());
 }
 
+void watch_samples(WperfSim* sim, WperfSimWatcher watcher, void* context) {
+  sim->system->driver.hal().watch_samples(watcher, context);
+}
+
+wperf_u32 read_memory(WperfSim* sim, wperf_u32 pid, wperf_u64 address, void* to, wperf_u64 size) {
+  return sim->machine().read_memory(pid, address, to, size) ? 1 : 0;
+}
+
 constexpr WperfSimApi kApi = {
     .version = WPERF_SIM_API_VERSION,
     .open = open_sim,
@@ -235,6 +243,8 @@ constexpr WperfSimApi kApi = {
     .take_schedule = take_schedule,
     .visit_cores = visit_cores,
     .schedule_truth = schedule_truth,
+    .watch_samples = watch_samples,
+    .read_memory = read_memory,
 };
 
 }  // namespace

@@ -110,6 +110,7 @@ class SamplingClient {
       to.data_losses = reply->data_losses;
     } while (reply->more != 0);
   }
+  HalSim& hal() { return driver_->hal(); }
   std::map<u32, ProfiledCore> profiled;
   bool keep_truth = false;  // for the test that uses this client
 

@@ -265,6 +265,46 @@ TEST_F(SamplingTest, FiftyThousandASecondOnEightCores) {
   }
 }
 
+// At each sample the watcher sees the thread, and the memory as it is then.
+TEST_F(SamplingTest, AWatcherSeesEachSample) {
+  struct Seen {
+    Machine& machine;
+    std::vector<std::pair<u64, u32>> moments;
+    u64 code = 0;
+    u64 unread = 0;
+  };
+  SamplingClient client = open("pace=free,mhz=40,cores=1");
+  const u32 pid = client.spawn(workload("chase.exe 4194304 1000000000"), 0);
+  Seen seen{.machine = *client.machine, .moments = {}, .code = client.machine->details(pid)->modules[0].entry};
+  const WperfSimWatcher watcher = [](void* context, const WperfSimMoment* moment) {
+    auto& to = *static_cast<Seen*>(context);
+    to.moments.emplace_back(moment->time_ns, moment->thread);
+    u32 instruction = 0;
+    if (!to.machine.read_memory(moment->process, to.code, &instruction, sizeof instruction) || instruction == 0)
+      ++to.unread;
+  };
+  client.hal().watch_samples(watcher, &seen);
+  client.configure({{kCycles, 6000}}, 1);
+  client.start();
+  EXPECT_EQ(client.wait(kSecond / 10), "");
+  client.hal().watch_samples(nullptr, nullptr);
+  EXPECT_EQ(client.wait(kSecond / 100), "");
+  client.stop();
+  client.drain();
+  ASSERT_GT(seen.moments.size(), 500u);
+  EXPECT_EQ(seen.unread, 0u);
+  const std::vector<WperfSample>& samples = client.drained[0].samples;
+  ASSERT_GT(samples.size(), seen.moments.size()) << "it watched no longer";
+  for (usize i = 0; i < seen.moments.size(); ++i) {
+    EXPECT_EQ(seen.moments[i], std::pair(samples[i].time_ns, samples[i].thread));
+  }
+  u64 word = 0;
+  EXPECT_FALSE(client.machine->read_memory(pid, 0, &word, sizeof word));
+  EXPECT_FALSE(client.machine->read_memory(pid + 8, seen.code, &word, sizeof word));
+  client.machine->kill(pid);
+  EXPECT_FALSE(client.machine->read_memory(pid, seen.code, &word, sizeof word));
+}
+
 TEST_F(SamplingTest, WhatIsNotDrainedIsCounted) {
   SamplingClient client = open("pace=free,mhz=40,cores=2");
   for (u32 core = 0; core < 2; ++core) client.spawn(workload("chase.exe 4194304 1000000000"), core);

@@ -139,6 +139,10 @@ void HalSim::take(u32 core, const Interrupted& what) {
   on_overflow_(driver_, core,
                {what.pc, what.lr, what.process, what.thread, what.level == Level::user ? 0u : 1u, what.fp, what.fp});
   take_asked_walk();  // the thread is about to continue
+  if (watcher_ != nullptr && what.process != 0) {
+    const WperfSimMoment moment{.time_ns = time_ns(), .process = what.process, .thread = what.thread};
+    watcher_(watching_, &moment);
+  }
   current_core_ = caller;
 }
 

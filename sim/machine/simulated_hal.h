@@ -39,6 +39,12 @@ class HalSim final : public driver::Hal, private OverflowInterrupts, private Pro
   // it is refused.
   bool ask_for_interrupt();
 
+  // See WperfSimApi.
+  void watch_samples(WperfSimWatcher watcher, void* context) {
+    watcher_ = watcher;
+    watching_ = context;
+  }
+
   std::vector<DmcRange> dmc_ranges() const;
 
   driver::Topology topology() override;
@@ -101,6 +107,8 @@ class HalSim final : public driver::Hal, private OverflowInterrupts, private Pro
   };
   std::optional<AskedWalk> asked_walk_;
   void* driver_ = nullptr;
+  WperfSimWatcher watcher_ = nullptr;
+  void* watching_ = nullptr;
   u32 current_core_ = 0;
   bool asked_for_interrupt_ = false;
   std::vector<CorePmu> cores_;

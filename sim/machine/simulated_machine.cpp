@@ -459,6 +459,12 @@ bool Machine::read_interrupted(u64 address, void* out, u64 size) {
          thread->task->program->space().read(address, out, size);
 }
 
+bool Machine::read_memory(u32 pid, u64 address, void* out, u64 size) {
+  const auto found = std::find_if(tasks_.begin(), tasks_.end(),
+                                  [pid](const auto& task) { return task->status().pid == pid && task->program; });
+  return found != tasks_.end() && (*found)->program->space().read(address, out, size);
+}
+
 void Machine::interrupt(Core& core, const Interrupted& what) {
   interrupted_ = &core;
   interrupts_->take(core.index, what);

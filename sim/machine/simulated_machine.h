@@ -108,6 +108,8 @@ class Machine final : private ProgramHost {
 
   // Reads memory of the program that was interrupted; returns false if it is not mapped.
   bool read_interrupted(u64 address, void* out, u64 size);
+  // The same of a running program.
+  bool read_memory(u32 pid, u64 address, void* out, u64 size);
 
   // Calls callback(context) at now + period, now + 2 * period, …; at exactly these virtual times, within wait().
   using TimerCall = void (*)(void* context);

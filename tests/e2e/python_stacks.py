@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A program of test_python.py that says itself what it does: it writes to the file of its argument when each of its parts began
+"""A program of test_python.py and test_cpython.py that says itself what it does: it writes to the file of its argument when each of its parts began
 and ended, in which thread, and the stacks of functions that are possible meanwhile."""
 import collections
 import contextlib
-import ctypes
 import functools
 import json
 import os
@@ -11,6 +10,11 @@ import re
 import sys
 import threading
 import time
+
+try:
+    import ctypes
+except ImportError:
+    ctypes = None
 
 LENGTH = float(sys.argv[2]) if len(sys.argv) > 2 else 0.15
 NOTES = []
@@ -182,17 +186,15 @@ def executed():
     exec(compile("def made():\n    return burn()\nmade()\n", "made.py", "exec"), {"burn": burn})
 
 
-COMPARE = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.POINTER(ctypes.c_int), ctypes.POINTER(ctypes.c_int))
-
-
 def compare(left, right):
     burn(50)
     return left[0] - right[0]
 
 
 def foreign_callback():
+    order = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.POINTER(ctypes.c_int), ctypes.POINTER(ctypes.c_int))
     numbers = (ctypes.c_int * 16)(*range(16, 0, -1))
-    ctypes.CDLL(None).qsort(numbers, len(numbers), ctypes.sizeof(ctypes.c_int), COMPARE(compare))
+    ctypes.CDLL(None).qsort(numbers, len(numbers), ctypes.sizeof(ctypes.c_int), order(compare))
 
 
 def native_work():
@@ -260,11 +262,11 @@ def lines():
     """Each statement is long, and the line of the call is the one that is noted."""
     first = sys._getframe().f_code.co_firstlineno
     marks = [time.monotonic_ns()]
-    burn(1000000)
+    burn(int(LENGTH * 7e6))
     marks.append(time.monotonic_ns())
-    sum(range(4000000))
+    sum(range(int(LENGTH * 3e7)))
     marks.append(time.monotonic_ns())
-    [burn(100) for _ in range(10000)]
+    [burn(100) for _ in range(int(LENGTH * 7e4))]
     marks.append(time.monotonic_ns())
     for number, line in enumerate((4, 6, 8)):
         NOTES.append({"name": "lines", "tid": threading.get_native_id(), "begin": marks[number], "end": marks[number + 1],
@@ -286,11 +288,14 @@ def write(path):
         json.dump(NOTES, file)
 
 
+if ctypes is None:
+    del PARTS[foreign_callback]
 for one, possible in PARTS.items():
     run(one, possible, "<module>/")
 two_threads()
 lines()
-child()
+if hasattr(os, "fork"):
+    child()
 INTERPRETERS.append(subinterpreters.create())
 run(subinterpreter, "(<module>(/inside)?)?", "<module>/")
 subinterpreters.destroy(INTERPRETERS.pop())

@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """`record --python`, compared with what a program says itself: which functions it runs at which time (python_stacks.py)."""
-import bisect
 import collections
 import json
 import os
@@ -12,6 +11,7 @@ import sys
 import tempfile
 import unittest
 
+from python_truth import Truth
 from support import BINARY, SOURCE, TIMEOUT, WperfTest
 
 PYTHON = os.environ.get("WPERF_TEST_PYTHON", "/usr/bin/python3.11")
@@ -27,26 +27,6 @@ def stops_threads():
     except PermissionError:
         return False
     return True
-
-
-def last_part(name):
-    return name.rsplit(".", 1)[-1]
-
-
-class Truth:
-    """The notes of the program, by thread and time."""
-
-    def __init__(self, notes):
-        self.of_thread = collections.defaultdict(list)
-        for note in notes:
-            self.of_thread[note["tid"]].append(note)
-        for thread in self.of_thread.values():
-            thread.sort(key=lambda note: note["begin"])
-
-    def at(self, tid, when):
-        notes = self.of_thread.get(tid, [])
-        index = bisect.bisect_right([note["begin"] for note in notes], when) - 1
-        return notes[index] if index >= 0 and when <= notes[index]["end"] else None
 
 
 class Python(WperfTest):
@@ -73,28 +53,8 @@ class Python(WperfTest):
         if hasattr(cls, "folder"):
             cls.folder.cleanup()
 
-    def python_frames(self, sample):
-        return [frame for frame in sample["frames"] if frame["module"].endswith(".py") or frame["module"].startswith("<")]
-
-    def noted(self):
-        """The samples of the program's parts, with their notes."""
-        for sample in self.samples:
-            note = self.truth.at(sample["tid"], sample["time_ns"])
-            if note is not None:
-                yield sample, note
-
     def test_functions(self):
-        right, wrong, apart = collections.Counter(), collections.Counter(), 0
-        for sample, note in self.noted():
-            if "stacks" not in note:
-                continue
-            names = [last_part(frame["symbol"]) for frame in reversed(self.python_frames(sample))]
-            if not names:
-                apart += 1
-            elif re.fullmatch(note["stacks"] + "/?", "/".join(names) + "/"):
-                right[note["name"]] += 1
-            else:
-                wrong[note["name"], "/".join(names)] += 1
+        right, wrong, apart = self.truth.functions(self.samples)
         whole = right.total() + wrong.total()
         print(f"right {right.total()} of {whole}, apart {apart}; wrong: {wrong.most_common(5)}", file=sys.stderr)
         self.assertGreater(whole, 500)
@@ -102,21 +62,13 @@ class Python(WperfTest):
         self.assertGreaterEqual(len(right), 20)
 
     def test_lines(self):
-        right, wrong = 0, collections.Counter()
-        for sample, note in self.noted():
-            frames = [frame for frame in self.python_frames(sample) if frame["symbol"] == note.get("function", "")]
-            if "line" not in note or not frames:
-                continue
-            if frames[0].get("line") == f"python_stacks.py:{note['line']}":
-                right += 1
-            else:
-                wrong[note["line"], frames[0].get("line")] += 1
+        right, wrong = self.truth.lines(self.samples)
         print(f"right lines {right}; wrong: {wrong}", file=sys.stderr)
         self.assertGreater(right, 20)
         self.assertGreaterEqual(right / (right + wrong.total()), 0.98, wrong)
 
     def test_interpreters_frames_are_folded(self):
-        for sample, note in self.noted():
+        for sample, note in self.truth.noted(self.samples):
             frames = sample["frames"]
             python = [i for i, frame in enumerate(frames) if frame["module"].endswith(".py")]
             if python:
@@ -124,7 +76,7 @@ class Python(WperfTest):
                 self.assertEqual(outside, [], frames)
 
     def test_native_functions_are_called_by_python(self):
-        found = [sample for sample, note in self.noted() if note["name"] == "native_work" and
+        found = [sample for sample, note in self.truth.noted(self.samples) if note["name"] == "native_work" and
                  INTERPRETERS.match(sample["frames"][0]["module"])]
         called = [sample for sample in found if any(frame.get("symbol") == "native_work" for frame in sample["frames"])]
         self.assertGreater(len(called), 20)

@@ -3,9 +3,11 @@
 """CPython for ARM64 Windows, built by scripts/cpython, on the DLLs of Windows: its answers are right, and its profile is
 the one of Arm's learning path."""
 import fcntl
+import json
 import os
 import pathlib
 import pty
+import re
 import select
 import shutil
 import subprocess
@@ -16,6 +18,7 @@ import time
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "e2e"))
+from python_truth import Truth  # noqa: E402
 from support import BINARY, SOURCE, TIMEOUT, WperfTest, counts, shown_on_terminal  # noqa: E402
 
 TOOLS = SOURCE / "build" / "tools"
@@ -78,6 +81,55 @@ class CPython(CPythonTest):
         rows = found["recording"]["events"][0]["rows"]
         self.assertEqual((rows[0]["symbol"], rows[0]["module"]), ("x_mul", "python313_d.dll"))
         self.assertGreaterEqual(rows[0]["percent"], 65)
+
+
+class PythonFrames(CPythonTest):
+    """`record --python`, where the thread stands still at each sample."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.folder.cleanup)
+
+    def record(self, script, *arguments, event="inst_retired:100000"):
+        """Its samples."""
+        kept = pathlib.Path(self.folder.name) / "perf.data"
+        done = self.run_wperf("record", "--python", "-e", event, "-c", "0", "-o", kept, "--", PYTHON, *PLAIN, script, *arguments,
+                              device=f"{DEVICE},folder={self.folder.name},writes=on")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        told = re.search(r"Python 3\.13: (\d+\.\d) % of ([\d,]+) samples show its functions", done.stdout)
+        self.assertGreaterEqual(float(told.group(1)), 97, done.stdout)
+        print(told.group(0), file=sys.stderr)
+        shown = self.ok("report", kept, "--records", "-", "--json", "--sort", "symbol,line")
+        return [json.loads(line) for line in shown.splitlines() if line.startswith('{"comm"')]
+
+    def test_the_line_that_multiplies(self):
+        (pathlib.Path(self.folder.name) / "googolplex.py").write_text("x = 10**10**5 % 97\nprint(x)\n")
+        samples = self.record("googolplex.py")
+        stacks = [[frame["symbol"] for frame in sample["frames"]] for sample in samples]
+        hot = [i for i, stack in enumerate(stacks) if stack[:2] == ["x_mul", "k_mul"]]
+        self.assertGreater(len(hot), len(samples) / 3)
+        for i in hot:
+            python = [frame for frame in samples[i]["frames"] if frame["module"] == "googolplex.py"]
+            self.assertEqual([frame["symbol"] for frame in python], ["<module>"], stacks[i])
+            self.assertRegex(python[0]["line"], r"googolplex\.py:1$")
+            self.assertNotIn("_PyEval_EvalFrameDefault", stacks[i])
+
+    def test_what_the_program_says_itself(self):
+        shutil.copy(SOURCE / "tests" / "e2e" / "python_stacks.py", self.folder.name)
+        samples = self.record("python_stacks.py", "notes", "0.004", event="cpu_cycles:40000")
+        # When the simulated machine boots, its Windows has run for a minute.
+        truth = Truth(json.loads((pathlib.Path(self.folder.name) / "notes").read_text()), ahead_ns=60_000_000_000)
+        right, wrong, apart = truth.functions(samples)
+        right_lines, wrong_lines = truth.lines(samples)
+        print(f"right {right.total()}, apart {apart}, lines {right_lines}", file=sys.stderr)
+        self.assertGreater(right.total(), 1000)
+        self.assertGreaterEqual(len(right), 20)
+        self.assertLess(wrong.total() / right.total(), 0.005, wrong)
+        self.assertLess(apart / right.total(), 0.03)
+        self.assertGreater(right_lines, 200)
+        self.assertLess(wrong_lines.total() / right_lines, 0.02, wrong_lines)
 
 
 @unittest.skipUnless(os.environ.get("WPERF_CPYTHON_TESTS"), "one to four minutes each: WPERF_CPYTHON_TESTS=1 runs them")

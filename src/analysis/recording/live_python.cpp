@@ -49,8 +49,11 @@ void LivePython::see(u64 address, const unwind::Registers& registers) {
   if (process_->evaluates_at(address)) evaluations_.push_back({number, registers});
 }
 
-void LivePython::join(const Stack& stack) {
-  if (stack.copy.process != nullptr) ++(samples_.*try_to_join(stack));
+bool LivePython::join(const Stack& stack) {
+  if (stack.copy.process == nullptr) return false;
+  const Outcome outcome = try_to_join(stack);
+  ++(samples_.*outcome);
+  return outcome == &Samples::joined;
 }
 
 LivePython::Outcome LivePython::try_to_join(const Stack& stack) {
@@ -84,12 +87,16 @@ void LivePython::collect_words(const perf_data::UserStack& stack) {
 
 std::optional<LivePython::Anchor> LivePython::find_anchor(PythonPlaces& places, const PythonCopy& copy) {
   const auto found = places.is_learning() ? learn_anchor(places, copy) : known_anchor(places, copy);
-  if (!copy.was_still || copy.frames.all.empty()) return found;
-  if (!found.has_value() && copy.frames.ends.size() > 1) return found;
+  const PythonProcess::Frames& frames = copy.frames;
+  if (!copy.was_still || frames.all.empty()) return found;
+  const auto state = found.has_value()         ? std::optional(frames.state_of(found->frame))
+                     : frames.ends.size() == 1 ? std::optional<usize>(0)
+                                               : frames.active;
+  if (!state.has_value()) return found;
   // The thread itself says it. It changes its frame some instructions before or after the interpreter's function does.
-  const usize innermost = found.has_value() ? copy.frames.begin_of(copy.frames.state_of(found->frame)) : 0;
+  const usize innermost = frames.begin_of(*state);
   if (found.has_value() && found->frame == innermost) return found;
-  return Anchor{innermost, copy.frames.all[innermost].instruction};
+  return Anchor{innermost, frames.all[innermost].instruction};
 }
 
 std::optional<LivePython::Anchor> LivePython::known_anchor(const PythonPlaces& places, const PythonCopy& copy) const {

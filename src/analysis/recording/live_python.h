@@ -10,6 +10,7 @@
 #include <span>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "analysis/recording/python_copies.h"
@@ -24,7 +25,8 @@ namespace wperf::recording {
 
 class LivePython {
  public:
-  explicit LivePython(request::PythonFrames frames) : keeps_native_(frames == request::PythonFrames::native) {}
+  explicit LivePython(request::PythonFrames frames, std::unique_ptr<PythonHost> host = std::make_unique<ThisMachine>())
+      : keeps_native_(frames == request::PythonFrames::native), copies_(std::move(host)) {}
 
   PythonCopies& copies() { return copies_; }
   void open_new() { copies_.open_new(made_); }
@@ -45,8 +47,8 @@ class LivePython {
     const std::function<u32(u64)>& code_at;  // the number of the mapped file; kNoCode
     const std::function<bool(u32)>& is_start_of_programs;
   };
-  // Puts the functions of Python into the chain, if it is certain which ones were there.
-  void join(const Stack& stack);
+  // Puts the functions of Python into the chain, if it is certain which ones were there. Returns whether it did.
+  bool join(const Stack& stack);
 
   std::string made_code() const;
   stacks::PythonSamples samples() const;

@@ -2,7 +2,6 @@
 #include "analysis/recording/python_copies.h"
 
 #include <algorithm>
-#include <chrono>
 #include <utility>
 
 namespace wperf::recording {
@@ -10,11 +9,6 @@ namespace {
 
 // A program may load an interpreter later.
 constexpr u64 kShortestPauseNs = 100'000'000, kLongestPauseNs = 10'000'000'000;
-
-// The clock of samples.
-u64 monotonic_ns() {
-  return static_cast<u64>(std::chrono::nanoseconds(std::chrono::steady_clock::now().time_since_epoch()).count());
-}
 
 }  // namespace
 
@@ -38,7 +32,7 @@ std::unique_ptr<PythonCopy> PythonCopies::begin_copy(u32 pid, u64 now_ns, bool& 
 
 bool PythonCopies::copy(const perf_data::SampleOwner& owner, u64 still_ns) {
   if (owner.pid == 0) return false;
-  const u64 now_ns = monotonic_ns();
+  const u64 now_ns = host_->now_ns();
   bool has_work = false;
   std::unique_ptr<PythonCopy> copy = begin_copy(owner.pid, now_ns, has_work);
   copy->owner = owner;
@@ -56,8 +50,8 @@ void PythonCopies::open_new(std::map<u32, symbols::JitDumpWriter>& made) {
     pids.swap(new_);
   }
   for (const u32 pid : pids) {
-    const u64 now_ns = monotonic_ns();
-    std::shared_ptr<PythonProcess> process = PythonProcess::open(pid, made.try_emplace(pid, pid).first->second);
+    const u64 now_ns = host_->now_ns();
+    std::shared_ptr<PythonProcess> process = PythonProcess::open(*host_, pid, made.try_emplace(pid, pid).first->second);
     if (process != nullptr) versions_ |= u32{1} << (process->minor_version() & 31);
     const std::lock_guard lock(mutex_);
     Program& program = programs_[pid];
@@ -94,6 +88,12 @@ std::unique_ptr<PythonCopy> PythonCopies::take(u32 tid, u64 time) {
   }
   for (std::unique_ptr<PythonCopy>& copy : finished) by_time_[copy->owner.time].push_back(std::move(copy));
   return find();
+}
+
+void PythonCopies::drop_all() {
+  by_time_.clear();
+  const std::lock_guard lock(mutex_);
+  finished_.clear();
 }
 
 void PythonCopies::give_back(std::unique_ptr<PythonCopy> copy) {

@@ -7,6 +7,7 @@
 #include <mutex>
 #include <optional>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "analysis/recording/python_process.h"
@@ -25,6 +26,8 @@ struct PythonCopy {
 
 class PythonCopies {
  public:
+  explicit PythonCopies(std::unique_ptr<PythonHost> host = std::make_unique<ThisMachine>()) : host_(std::move(host)) {}
+
   // At once when a sample comes. Its thread stands still during this call if the sample is not older than `still_ns`.
   // Returns true if open_new() has work.
   bool copy(const perf_data::SampleOwner& owner, u64 still_ns);
@@ -38,6 +41,8 @@ class PythonCopies {
   // Returns the copy of this sample, or null if there is none.
   std::unique_ptr<PythonCopy> take(u32 tid, u64 time);
   void give_back(std::unique_ptr<PythonCopy> copy);
+  // No sample will come for the copies that were made.
+  void drop_all();
 
  private:
   struct Program {
@@ -48,6 +53,7 @@ class PythonCopies {
   using Copies = std::vector<std::unique_ptr<PythonCopy>>;
   std::unique_ptr<PythonCopy> begin_copy(u32 pid, u64 now_ns, bool& has_work);
 
+  std::unique_ptr<PythonHost> host_;
   std::mutex mutex_;  // for everything up to free_
   std::unordered_map<u32, Program> programs_;
   std::vector<u32> new_;  // process numbers

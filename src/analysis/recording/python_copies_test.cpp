@@ -23,6 +23,17 @@ TEST(PythonCopies, BelongToTheirSamples) {
   ASSERT_NE(copies.take(2, 10), nullptr);
 }
 
+TEST(PythonCopies, AreDroppedWithoutTheirSamples) {
+  PythonCopies copies;
+  copies.copy({.pid = 1, .tid = 2, .time = 10}, 0);
+  copies.copy({.pid = 1, .tid = 2, .time = 11}, 0);
+  EXPECT_NE(copies.take(2, 11), nullptr);
+  copies.copy({.pid = 1, .tid = 2, .time = 12}, 0);
+  copies.drop_all();
+  EXPECT_EQ(copies.take(2, 10), nullptr);
+  EXPECT_EQ(copies.take(2, 12), nullptr);
+}
+
 TEST(PythonCopies, TellForHowLongTheThreadStoodStill) {
   PythonCopies copies;
   constexpr u64 kForEver = ~u64{0};

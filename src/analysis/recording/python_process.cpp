@@ -9,26 +9,22 @@
 #include "code/python/threads.h"
 
 namespace wperf::recording {
-namespace {
 
-// Threads without Python code are common, and looking for one reads all of them.
-constexpr u64 kListAgainNs = 10'000'000;
-
-}  // namespace
-
-std::unique_ptr<PythonProcess> PythonProcess::open(u32 pid, symbols::JitDumpWriter& made) {
-  python::RunningMemory memory(pid);
-  const auto mappings = os::file_mappings(pid);
-  auto runtime = python::find_runtime(mappings, memory, pid);
+std::unique_ptr<PythonProcess> PythonProcess::open(PythonHost& host, u32 pid, symbols::JitDumpWriter& made) {
+  auto memory = host.memory_of(pid);
+  auto runtime = host.find_runtime(pid, *memory);
   if (!runtime.has_value() || runtime.value().evaluation.empty()) return nullptr;
-  auto layout = python::read_layout(memory, runtime.value().address, runtime.value().version);
+  auto layout = python::read_layout(*memory, runtime.value().address, runtime.value().version);
   if (!layout.has_value()) return nullptr;
-  return std::unique_ptr<PythonProcess>(new PythonProcess(pid, std::move(runtime).value(), layout.value(), made));
+  std::unique_ptr<PythonProcess> process(new PythonProcess(host, std::move(memory), layout.value(), made));
+  process->pid_ = pid;
+  process->runtime_ = std::move(runtime).value();
+  return process;
 }
 
-PythonProcess::PythonProcess(u32 pid, python::PythonRuntime runtime, const python::Layout& layout,
-                             symbols::JitDumpWriter& made)
-    : pid_(pid), runtime_(std::move(runtime)), layout_(layout), memory_(pid), code_(memory_, layout_), made_(made) {}
+PythonProcess::PythonProcess(PythonHost& host, std::unique_ptr<python::ProcessMemory> memory,
+                             const python::Layout& layout, symbols::JitDumpWriter& made)
+    : host_(host), layout_(layout), memory_(std::move(memory)), code_(*memory_, layout_), made_(made) {}
 
 void PythonProcess::list_threads(u64 now_ns) {
   listed_ns_ = now_ns;
@@ -38,17 +34,19 @@ void PythonProcess::list_threads(u64 now_ns) {
     for (std::unique_ptr<Thread>& one : states) before[one->state] = std::move(one);
   }
   threads_.clear();
-  for (const python::PythonThread& one : python::list_threads(memory_, layout_, runtime_.address).threads) {
+  for (const python::PythonThread& one : python::list_threads(*memory_, layout_, runtime_.address).threads) {
     std::unique_ptr<Thread>& known = before[one.state];
-    if (known == nullptr) known = std::make_unique<Thread>(memory_, layout_, one.state);
+    if (known == nullptr) known = std::make_unique<Thread>(*memory_, layout_, one.state);
     threads_[one.native_id].push_back(std::move(known));
   }
 }
 
 // Null if it has none.
 std::vector<std::unique_ptr<PythonProcess::Thread>>* PythonProcess::states_of(u32 thread, u64 now_ns) {
-  const bool may_list = now_ns - listed_ns_ >= kListAgainNs;
-  if (may_list && (are_in_doubt_ || !threads_.contains(thread))) list_threads(now_ns);
+  // Threads without Python code are common.
+  const bool may_list = now_ns - listed_ns_ >= host_.pause_ns();
+  const bool is_free = host_.pause_ns() == 0;
+  if (may_list && (is_free || are_in_doubt_ || !threads_.contains(thread))) list_threads(now_ns);
   const auto known = threads_.find(thread);
   return known != threads_.end() ? &known->second : nullptr;
 }
@@ -57,12 +55,12 @@ PythonProcess::Copied PythonProcess::copy_frames(u32 tid, u64 now_ns, Frames& ou
   out.clear();
   const std::lock_guard lock(copying_);
   const auto [number, is_new] = own_numbers_.try_emplace(tid, 0);
-  if (is_new) number->second = os::own_thread_number(pid_, tid);
+  if (is_new) number->second = host_.own_number_of(pid_, tid);
   const u32 own = number->second;
   auto* states = states_of(own, now_ns);
   if (states == nullptr) return Copied::no_python_thread;
   const auto take = [&](const std::unique_ptr<Thread>& one) {
-    return one->snapshot.take(memory_, layout_, one->state, own);
+    return one->snapshot.take(*memory_, layout_, one->state, own);
   };
   if (!std::ranges::all_of(*states, take)) {
     // The memory of a state belongs to another thread by now, or to none.
@@ -72,7 +70,9 @@ PythonProcess::Copied PythonProcess::copy_frames(u32 tid, u64 now_ns, Frames& ou
     if (states == nullptr || !std::ranges::all_of(*states, take)) return Copied::unreadable;
   }
   for (const std::unique_ptr<Thread>& one : *states) {
-    if (one->snapshot.current_frame() != 0 && !read_frames(*one, out)) return Copied::unreadable;
+    if (one->snapshot.current_frame() == 0) continue;
+    if (one->snapshot.is_active()) out.active = out.ends.size();
+    if (!read_frames(*one, out)) return Copied::unreadable;
   }
   return out.all.empty() ? Copied::no_python_thread : Copied::yes;
 }

@@ -12,6 +12,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "analysis/recording/python_host.h"
 #include "code/python/code_objects.h"
 #include "code/python/runtime.h"
 #include "code/python/snapshot.h"
@@ -22,8 +23,9 @@ namespace wperf::recording {
 
 class PythonProcess {
  public:
-  // Null if the process has no interpreter that wperf can read, for now. `made`: gets the functions; outlives this.
-  static std::unique_ptr<PythonProcess> open(u32 pid, symbols::JitDumpWriter& made);
+  // Null if the process has no interpreter that wperf can read, for now. `made`: gets the functions. It and the host
+  // outlive this.
+  static std::unique_ptr<PythonProcess> open(PythonHost& host, u32 pid, symbols::JitDumpWriter& made);
   PythonProcess(const PythonProcess&) = delete;
   PythonProcess& operator=(const PythonProcess&) = delete;
 
@@ -50,11 +52,13 @@ class PythonProcess {
   // subinterpreter has one state for that, and one for the interpreter from which it came.
   struct Frames {
     std::vector<Frame> all;
-    std::vector<usize> ends;  // of the states' frames
+    std::vector<usize> ends;      // of the states' frames
+    std::optional<usize> active;  // the state whose interpreter the thread runs, if it says so
 
     void clear() {
       all.clear();
       ends.clear();
+      active.reset();
     }
     usize begin_of(usize state) const { return state == 0 ? 0 : ends[state - 1]; }
     std::span<const Frame> of(usize state) const {
@@ -73,7 +77,8 @@ class PythonProcess {
   void note_use(const Function& function, u64 time_ns);
 
  private:
-  PythonProcess(u32 pid, python::PythonRuntime runtime, const python::Layout& layout, symbols::JitDumpWriter& made);
+  PythonProcess(PythonHost& host, std::unique_ptr<python::ProcessMemory> memory, const python::Layout& layout,
+                symbols::JitDumpWriter& made);
 
   struct Thread {  // with its own buffers, because it is copied at each sample
     Thread(python::ProcessMemory& process, const python::Layout& layout, u64 at)
@@ -89,11 +94,12 @@ class PythonProcess {
   bool read_frames(Thread& thread, Frames& out);
   std::optional<Function> function_of(const python::RawFrame& frame);
 
-  u32 pid_;
+  PythonHost& host_;
+  u32 pid_ = 0;
   python::PythonRuntime runtime_;
   python::Layout layout_;
   std::mutex copying_;  // for everything up to code_
-  python::RunningMemory memory_;
+  std::unique_ptr<python::ProcessMemory> memory_;
   std::unordered_map<u32, u32> own_numbers_;                               // of threads, by the system's number
   std::unordered_map<u32, std::vector<std::unique_ptr<Thread>>> threads_;  // by their own number
   u64 listed_ns_ = 0;

@@ -186,7 +186,8 @@ constexpr OptionRow kOptions[] = {
      "support frame pointers only, which every program for Windows on Arm keeps."},
     {Option::python, "--python", "", false, Value::none, "", kPython, Group::measured,
      "Record call stacks with the functions and lines of Python programs, in place of the interpreter's own frames. "
-     "Implies -g, and takes 1000 samples per second. For CPython 3.11 to 3.15 on Linux."},
+     "Implies -g, and takes 1000 samples per second. For CPython 3.11 to 3.15 on Linux, and 3.13 or newer on the "
+     "simulated machine."},
     {Option::python_native, "--python=native", "", false, Value::none, "", kPython, Group::measured,
      "Same as --python, but keep the interpreter's own frames, too."},
     {Option::max_stack, "--max-stack", "", false, Value::number, "N", kStacked, Group::measured,

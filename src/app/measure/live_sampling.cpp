@@ -327,7 +327,13 @@ diag::Result<std::unique_ptr<LiveSampling>> start_live_sampling(const MeasureOpt
                                                                 diag::Console& console) {
   LiveRun run{.options = options, .plan = plan, .sampled = sampled, .machine = machine, .console = console};
   const auto& kernel = machine.capabilities.kernel;
-  if (kernel == nullptr) return std::unique_ptr<LiveSampling>(std::make_unique<DriverLive>(std::move(run)));
+  if (kernel == nullptr) {
+    if (plan.call_stacks.python != request::PythonFrames::none)
+      return diag::Error{.text = "top shows functions of Python programs only on the linux device",
+                         .hint = "use `record --python` here",
+                         .code = diag::ExitCode::usage};
+    return std::unique_ptr<LiveSampling>(std::make_unique<DriverLive>(std::move(run)));
+  }
   if (kernel->is_windows()) return std::unique_ptr<LiveSampling>(std::make_unique<TraceLive>(std::move(run)));
   return std::unique_ptr<LiveSampling>(std::make_unique<KernelLive>(std::move(run)));
 }

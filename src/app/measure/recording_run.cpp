@@ -98,10 +98,13 @@ diag::Result<void> record_with_driver(const MeasureOptions& options, Machine& ma
   console.out(report::sample_start_text(target_before(machine.device->programs(), recording.sampled, symbols),
                                         recording.sampled.pe_file, options.verbose));
   WPERF_CHECK_OK(create_own_file(recording));
+  std::optional<DriverPython> python;
+  const request::PythonFrames frames = recording.plan.call_stacks.python;
+  if (frames != request::PythonFrames::none) python.emplace(frames, machine.device->programs());
   std::optional<SampleRecorder> recorder;
   const SampleSink sink{.begin = [&](const plan::SamplePlan& plan) -> diag::Result<void> {
                           recording.plan = plan;
-                          recorder.emplace(recording.plan, *recording.own);
+                          recorder.emplace(recording.plan, *recording.own, python.has_value() ? &*python : nullptr);
                           return {};
                         },
                         .take = [&](readings::SampleCapture& capture) { recorder->take(capture); }};

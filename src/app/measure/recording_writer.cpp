@@ -66,6 +66,7 @@ perf_data::RecordingFacts facts_of(const RunEnding& ending, const plan::Capabili
                                    std::span<const std::string> arguments) {
   perf_data::RecordingFacts facts;
   facts.run = perf_data::run_facts_bytes(ending.run);
+  facts.made_code = ending.made_code;
   facts.version = tool_version();
   if (machine.midr != 0) {
     facts.architecture = "aarch64";

@@ -24,6 +24,7 @@ struct RunEnding {
   const std::vector<readings::Process>& processes;
   std::set<ProcessAndThread> threads;
   perf_data::RunFacts run;
+  std::string made_code = {};     // bytes of kMadeCodeFeature
   u64 first_ns = 0, last_ns = 0;  // the times of the first and the last record; 0: nothing was recorded
 };
 // The program of the run and how long it took, which is the same for all kinds of runs.

@@ -37,9 +37,10 @@ u64 sample_type_of(const plan::SamplePlan& plan) {
   return kSampleType | (plan.call_stacks.wanted() ? u64{perf_data::kSampleCallchain} : 0);
 }
 
-// As a kernel writes it: where the sample lies and its callers, a mark in front of each part.
-void make_callchain(const readings::SampleCapture& capture, const readings::DrainedSample& sample,
-                    std::vector<u64>& chain) {
+// As a kernel writes it: where the sample lies and its callers, a mark in front of each part. Returns the index of the
+// first frame of user code.
+usize make_callchain(const readings::SampleCapture& capture, const readings::DrainedSample& sample,
+                     std::vector<u64>& chain) {
   chain.clear();
   const bool kernel = sample.exception_level != 0;
   chain.push_back(kernel ? perf_data::kCallchainKernel : perf_data::kCallchainUser);
@@ -49,6 +50,7 @@ void make_callchain(const readings::SampleCapture& capture, const readings::Drai
     if (kernel && i == sample.kernel_frames) chain.push_back(perf_data::kCallchainUser);
     chain.push_back(frames[i]);
   }
+  return kernel ? usize{3} + sample.kernel_frames : 1;
 }
 
 std::vector<perf_data::WrittenEvent> events_of(const plan::SamplePlan& plan) {
@@ -67,32 +69,14 @@ std::vector<perf_data::WrittenEvent> events_of(const plan::SamplePlan& plan) {
   return events;
 }
 
-void append_samples(std::string& records, const plan::SamplePlan& plan, const readings::SampleCapture& capture) {
+std::vector<const readings::DrainedSample*> in_order_of_time(const readings::SampleCapture& capture) {
   std::vector<const readings::DrainedSample*> in_order;
   in_order.reserve(capture.samples.size());
   for (const readings::DrainedSample& sample : capture.samples) in_order.push_back(&sample);
   std::sort(in_order.begin(), in_order.end(), [](const readings::DrainedSample* a, const readings::DrainedSample* b) {
     return a->time_ns != b->time_ns ? a->time_ns < b->time_ns : a < b;
   });
-  std::vector<u64> chain;
-  for (const readings::DrainedSample* sample : in_order) {
-    if (plan.call_stacks.wanted()) make_callchain(capture, *sample, chain);
-    const bool user = sample->exception_level == 0;
-    for (usize event = 0; event < plan.events.size(); ++event) {
-      if ((sample->overflowed >> event & 1) == 0) continue;
-      perf_data::append_sample(records, {.sample_type = sample_type_of(plan),
-                                         .id = id_of_event(event),
-                                         .ip = sample->pc,
-                                         .time = sample->time_ns,
-                                         .period = plan.events[event].interval,
-                                         .pid = sample->process,
-                                         .tid = sample->thread,
-                                         .cpu = sample->core,
-                                         .kernel = sample->exception_level != 0,
-                                         .callchain = chain,
-                                         .user_registers = std::span(&sample->lr, user ? 1 : 0)});
-    }
-  }
+  return in_order;
 }
 
 perf_data::RunFacts run_of(const plan::SamplePlan& plan, const readings::SampleCapture& capture,
@@ -166,8 +150,8 @@ diag::Result<SamplingOutcome> sample_once(Machine& machine, const plan::SamplePl
   return outcome;
 }
 
-SampleRecorder::SampleRecorder(const plan::SamplePlan& plan, os::RecordingFile& file)
-    : plan_(plan), writer_(events_of(plan), sample_type_of(plan), file) {}
+SampleRecorder::SampleRecorder(const plan::SamplePlan& plan, os::RecordingFile& file, DriverPython* python)
+    : plan_(plan), writer_(events_of(plan), sample_type_of(plan), file), python_(python) {}
 
 void SampleRecorder::take(readings::SampleCapture& capture) {
   taken_ += capture.samples.size();
@@ -179,16 +163,49 @@ void SampleRecorder::take(readings::SampleCapture& capture) {
     last_ns_ = std::max(last_ns_, sample.time_ns);
   }
   std::string records;
-  append_samples(records, plan_, capture);
+  if (python_ != nullptr) python_->begin_drain();
+  for (const readings::DrainedSample* sample : in_order_of_time(capture)) append_sample(records, *sample, capture);
+  if (python_ != nullptr) python_->end_drain();
   writer_.append(records);
   capture.samples.clear();
   capture.frames.clear();
+}
+
+void SampleRecorder::append_sample(std::string& records, const readings::DrainedSample& sample,
+                                   const readings::SampleCapture& capture) {
+  const bool is_user = sample.exception_level == 0;
+  u64 place = sample.pc, link = sample.lr;
+  if (plan_.call_stacks.wanted()) {
+    const usize user = make_callchain(capture, sample, chain_);
+    if (python_ != nullptr) python_->join(sample, user, chain_, link);
+    if (is_user) place = chain_[user];
+  }
+  for (usize event = 0; event < plan_.events.size(); ++event) {
+    if ((sample.overflowed >> event & 1) == 0) continue;
+    perf_data::append_sample(records, {.sample_type = sample_type_of(plan_),
+                                       .id = id_of_event(event),
+                                       .ip = place,
+                                       .time = sample.time_ns,
+                                       .period = plan_.events[event].interval,
+                                       .pid = sample.process,
+                                       .tid = sample.thread,
+                                       .cpu = sample.core,
+                                       .kernel = !is_user,
+                                       .callchain = chain_,
+                                       .user_registers = std::span(&link, is_user ? 1 : 0)});
+  }
 }
 
 void SampleRecorder::finish(const readings::SampleCapture& capture, const plan::Capabilities& machine,
                             std::span<const std::string> arguments, const SampledProgram& program) {
   RunEnding ending{
       .processes = capture.processes, .threads = std::move(threads_), .run = run_of(plan_, capture, program)};
+  if (python_ != nullptr) {
+    ending.run.python = python_->samples();
+    ending.made_code = python_->made_code();
+    if (ending.run.python.versions.empty())
+      ending.run.note += std::string(ending.run.note.empty() ? "" : "; ") + "--python found no CPython 3.13 or newer";
+  }
   if (taken_ != 0) {
     ending.first_ns = first_ns_;
     ending.last_ns = last_ns_;

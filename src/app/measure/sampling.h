@@ -5,8 +5,10 @@
 #include <set>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "app/measure/collecting.h"
+#include "app/measure/driver_python.h"
 #include "app/measure/opened_machine.h"
 #include "app/measure/recording_writer.h"
 #include "ground/diag/console.h"
@@ -38,8 +40,8 @@ diag::Result<void> adapt_intervals(Machine& machine, plan::SamplePlan& plan, u32
 // of the plan, one SAMPLE record for each event that a sample is of; addresses and paths are the machine's.
 class SampleRecorder {
  public:
-  // `file`: empty, nothing in it yet.
-  SampleRecorder(const plan::SamplePlan& plan, os::RecordingFile& file);
+  // `file`: empty, nothing in it yet. `python`: null if it is not wanted.
+  SampleRecorder(const plan::SamplePlan& plan, os::RecordingFile& file, DriverPython* python = nullptr);
   // Takes the samples of a capture, so that they do not grow with time.
   void take(readings::SampleCapture& capture);
   u64 taken() const { return taken_; }
@@ -48,8 +50,13 @@ class SampleRecorder {
               std::span<const std::string> arguments, const SampledProgram& program);
 
  private:
+  void append_sample(std::string& records, const readings::DrainedSample& sample,
+                     const readings::SampleCapture& capture);
+
   const plan::SamplePlan& plan_;
   RecordingWriter writer_;
+  DriverPython* python_;
+  std::vector<u64> chain_;
   u64 taken_ = 0;
   u64 first_ns_ = ~u64{0}, last_ns_ = 0;
   std::set<ProcessAndThread> threads_;  // the sampled ones

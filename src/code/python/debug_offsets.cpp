@@ -21,7 +21,7 @@ constexpr Place kRuntimeSize{24, 24, 24}, kInterpreters{40, 40, 40};
 constexpr Place kInterpreterSize{48, 48, 48}, kNextInterpreter{64, 64, 64}, kThreads{72, 72, 72},
     kLockPointer{112, 120, 120}, kOwnLock{120, 128, 128}, kLocked{136, 144, 144}, kHolder{144, 152, 152};
 constexpr Place kThreadSize{152, 176, 176}, kNextThread{168, 192, 192}, kCurrentFrame{184, 208, 208},
-    kNativeId{200, 224, 248}, kDataStack{208, 232, 256};
+    kNativeId{200, 224, 248}, kDataStack{208, 232, 256}, kStatus{216, 240, 264};
 constexpr Place kFrameSize{224, 248, 312}, kPrevious{232, 256, 320}, kExecutable{240, 264, 328},
     kInstruction{248, 272, 336}, kOwner{264, 288, 352};
 constexpr Place kCodeSize{272, 312, 376}, kFile{280, 320, 384}, kQualifiedName{296, 336, 400},
@@ -73,7 +73,8 @@ void take_states(const Table& table, Layout& out) {
   out.thread = {.next = table.offset(kNextThread, kThreadSize),
                 .native_id = table.offset(kNativeId, kThreadSize),
                 .data_stack = table.offset(kDataStack, kThreadSize),
-                .frame = table.offset(kCurrentFrame, kThreadSize)};
+                .frame = table.offset(kCurrentFrame, kThreadSize),
+                .status = table.offset(kStatus, kThreadSize)};
 }
 
 void take_code(const Table& table, Layout& out) {

@@ -30,7 +30,7 @@ Layout layout_of_3_12() {
   out.runtime = {.interpreters = 40};
   out.interpreter = {.next = 0, .threads = 72, .lock = 384};
   out.lock = {.locked = 16, .holder = 8};
-  out.thread = {.next = 8, .native_id = 144, .data_stack = 232, .frame = 56};
+  out.thread = {.next = 8, .native_id = 144, .data_stack = 232, .frame = 56, .status = 24};
   out.c_frame = 0;
   out.frame = {.code = 0, .previous = 8, .instruction = 56, .owner = 70};
   out.code = {.first_line = 68, .file = 112, .qualified_name = 128, .line_table = 136, .instructions = 192};
@@ -77,6 +77,7 @@ void add_states(const Layout& layout, FieldChecks& checks) {
   checks.add("the number of the thread", layout.thread.native_id, kThreadLimit, 4);
   checks.add("the data stack", layout.thread.data_stack, kThreadLimit);
   checks.add("the current frame", layout.thread.frame, kThreadLimit);
+  checks.add_optional("the status of the thread", layout.thread.status, kThreadLimit, 4);
   checks.add_optional("the frame of a C frame", layout.c_frame, kObjectLimit);
 }
 

@@ -27,7 +27,8 @@ struct Layout {
   } lock;
   struct {
     u32 next = 0, native_id = 0, data_stack = 0;
-    u32 frame = 0;  // the innermost frame, or a structure of the C stack that has it, see c_frame
+    u32 frame = 0;       // the innermost frame, or a structure of the C stack that has it, see c_frame
+    u32 status = kNone;  // since 3.12: bits
   } thread;
   u32 c_frame = kNone;  // 3.11 and 3.12: where the structure that thread.frame points to has the frame
   struct {

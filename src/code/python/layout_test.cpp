@@ -46,6 +46,7 @@ TEST(DebugOffsets, AreReadFromRealTables) {
   EXPECT_EQ(old.value().frame.owner, 70u);
   EXPECT_EQ(old.value().text.compact, 56u);
   EXPECT_EQ(old.value().code_mask, ~u64{0});
+  EXPECT_EQ(old.value().thread.status, 32u);
   const auto middle = parse_debug_offsets(table_bytes(kTable314));
   ASSERT_TRUE(middle.has_value()) << middle.error().text;
   EXPECT_EQ(middle.value().frame.owner, 74u);
@@ -54,6 +55,7 @@ TEST(DebugOffsets, AreReadFromRealTables) {
   const auto latest = parse_debug_offsets(table_bytes(kTable315));
   ASSERT_TRUE(latest.has_value()) << latest.error().text;
   EXPECT_EQ(latest.value().thread.native_id, 184u);
+  EXPECT_EQ(latest.value().thread.status, 32u);
   EXPECT_EQ(latest.value().text.length, 16u);
   EXPECT_EQ(latest.value().text.compact, 56u);
 }

@@ -108,6 +108,9 @@ std::optional<RuntimeInFile> runtime_in_image(const PeFile& image) {
   }
   for (const auto& one : image.exports()) {
     if (one.name == "Py_Version") out.version = one.rva.value;
+    if (one.name != "_PyEval_EvalFrameDefault") continue;
+    const auto function = image.function_at(one.rva);
+    if (function.has_value()) out.evaluation.push_back({function->begin.value, function->end.value});
   }
   return out;
 }
@@ -120,6 +123,7 @@ u32 version_in_name(std::string_view file_name) {
   if (file_name.starts_with('.')) file_name.remove_prefix(1);
   const u32 minor = take_digits(file_name);
   if (file_name.starts_with('t')) file_name.remove_prefix(1);
+  if (file_name.starts_with("_d")) file_name.remove_prefix(2);  // Windows: with the checks of a debug build
   const bool ends = file_name.empty() || file_name.starts_with(".so") || file_name.starts_with(".dll");
   if (minor == 0 || minor > 0xff || !ends) return 0;
   return u32{3} << 24 | minor << 16 | kFinalRelease;

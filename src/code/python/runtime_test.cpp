@@ -41,6 +41,8 @@ TEST(PythonRuntime, NamesTellVersions) {
   EXPECT_EQ(version_in_name("libpython3.14t.so.1.0"), 0x030e00f0u);
   EXPECT_EQ(version_in_name("python3.13t"), 0x030d00f0u);
   EXPECT_EQ(version_in_name("python312.dll"), 0x030c00f0u);
+  EXPECT_EQ(version_in_name("python313_d.dll"), 0x030d00f0u);
+  EXPECT_EQ(version_in_name("python313_dx.dll"), 0u);
   for (const char* name : {"python", "python3", "python3.11-config", "libpython3.so", "xpython3.11", "python3.999",
                            "python3.", "libpython2.7.so", ""}) {
     EXPECT_EQ(version_in_name(name), 0u) << name;
@@ -92,6 +94,27 @@ TEST(PythonRuntime, IsASectionOfAnImage) {
   ASSERT_TRUE(found.has_value());
   EXPECT_EQ(found->runtime, 0x2000u);
   EXPECT_FALSE(found->version.has_value());
+  EXPECT_TRUE(found->evaluation.empty());
+}
+
+TEST(PythonRuntime, OfAnImageExportsWhatIsNeeded) {
+  symbols::PeBuilder builder;
+  builder.add_section(".text", std::string(0x100, '\0'), symbols::kCodeSection);
+  builder.add_section("PyRuntim", std::string(64, '\0'), symbols::kDataSection);
+  builder.add_function(0x1000, 0x20);
+  builder.add_function(0x1040, 0x80);
+  builder.add_export("PyEval_EvalCode", 0x1000);
+  builder.add_export("Py_Version", 0x2010);
+  builder.add_export("_PyEval_EvalFrameDefault", 0x1040);
+  const auto bytes = builder.build();
+  const auto image = symbols::PeFile::parse(std::as_bytes(std::span(bytes)));
+  ASSERT_TRUE(image.has_value());
+  const auto found = runtime_in_image(image.value());
+  ASSERT_TRUE(found.has_value());
+  EXPECT_EQ(found->version, 0x2010u);
+  ASSERT_EQ(found->evaluation.size(), 1u);
+  EXPECT_EQ(found->evaluation[0].begin, 0x1040u);
+  EXPECT_EQ(found->evaluation[0].end, 0x10c0u);
 }
 
 TEST(PythonRuntime, IsFoundThroughTheMappingsOfAProcess) {

@@ -11,6 +11,7 @@ namespace wperf::python {
 namespace {
 
 constexpr u64 kMostCopied = u64{1} << 16;
+constexpr u32 kActive = 1 << 4;  // in the status, after initialized, bound, unbound and bound_gilstate
 
 // A chunk begins at a page and ends at one. 0: it is not copied.
 usize size_of_copy(u64 used) {
@@ -24,13 +25,16 @@ usize size_of_copy(u64 used) {
 bool Snapshot::take(ProcessMemory& memory, const Layout& layout, u64 thread_state, u32 native_id) {
   const auto& thread = layout.thread;
   const bool has_frame_of_c = layout.c_frame != Layout::kNone;
-  state_.resize(std::max({thread.frame, thread.data_stack + 8, thread.native_id}) + sizeof(u64));
+  const bool has_status = thread.status != Layout::kNone;
+  state_.resize(std::max({thread.frame, thread.data_stack + 8, thread.native_id, has_status ? thread.status : 0}) +
+                sizeof(u64));
   const usize expected = std::exchange(size_, 0);
   current_frame_ = 0;
   const MemoryPiece pieces[] = {
       {thread_state, state_}, {begin_, room_in(bytes_, expected)}, {frame_place_, bytes_of(frame_of_c_)}};
   const usize read = memory.read(std::span(pieces).first(expected == 0 ? 1 : has_frame_of_c ? 3 : 2));
   if (read == 0 || static_cast<u32>(at_or_zero<u64>(state_, thread.native_id)) != native_id) return false;
+  is_active_ = has_status && (at_or_zero<u32>(state_, thread.status) & kActive) != 0;
   current_frame_ = at_or_zero<u64>(state_, thread.frame);
   if (has_frame_of_c && current_frame_ != 0) {
     const u64 place = current_frame_ + layout.c_frame;

@@ -16,6 +16,9 @@ class Snapshot {
   bool take(ProcessMemory& memory, const Layout& layout, u64 thread_state, u32 native_id);
 
   u64 current_frame() const { return current_frame_; }  // the innermost; 0: no Python code runs
+  // Does the thread run this interpreter? It runs none while it waits or works without the interpreter lock. Always
+  // false in 3.11.
+  bool is_active() const { return is_active_; }
   bool holds(u64 address) const { return address - begin_ < size_; }
   // True if all bytes are in the copy.
   bool copy(u64 address, std::span<std::byte> to) const;
@@ -27,6 +30,7 @@ class Snapshot {
   u64 begin_ = 0;
   usize size_ = 0;  // of the copy; bytes_ only grows
   u64 current_frame_ = 0;
+  bool is_active_ = false;
   u64 frame_place_ = 0, frame_of_c_ = 0;  // 3.11 and 3.12: a structure of C has the current frame
 };
 

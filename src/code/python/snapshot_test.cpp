@@ -47,6 +47,21 @@ struct TwoCalls {
 class Snapshots : public testing::TestWithParam<int> {};
 INSTANTIATE_TEST_SUITE_P(Versions, Snapshots, testing::Values(11, 12, 13, 14, 15));
 
+TEST_P(Snapshots, SayWhetherTheThreadRunsTheirInterpreter) {
+  TwoCalls python(GetParam());
+  ASSERT_TRUE(python.take());
+  EXPECT_FALSE(python.snapshot.is_active());
+  const u32 status = python.image.layout.thread.status;
+  ASSERT_EQ(status == Layout::kNone, GetParam() == 11);
+  if (status == Layout::kNone) return;
+  python.image.put(python.image.thread + status, u32{0x13});  // initialized, bound, active
+  ASSERT_TRUE(python.take());
+  EXPECT_TRUE(python.snapshot.is_active());
+  python.image.put(python.image.thread + status, u32{0xffffffef});
+  ASSERT_TRUE(python.take());
+  EXPECT_FALSE(python.snapshot.is_active());
+}
+
 TEST_P(Snapshots, HaveTheStateAndTheNewestChunk) {
   TwoCalls python(GetParam());
   python.image.calls = 0;

@@ -26,6 +26,19 @@ struct ProcessState {
   u64 user_ns = 0, system_ns = 0;
 };
 
+// Looks at a thread at the moment of a sample, while the thread stands still.
+class SampleWatcher {
+ public:
+  struct Moment {
+    u64 time_ns = 0;  // the sample's
+    u32 process = 0, thread = 0;
+  };
+  virtual void see(const Moment& moment) = 0;
+
+ protected:
+  ~SampleWatcher() = default;
+};
+
 class Programs {
  public:
   virtual ~Programs() = default;
@@ -50,6 +63,12 @@ class Programs {
   // Lets time pass: at most `nanoseconds`, or less if process `until_pid` (0 = no process) ends.
   virtual diag::Result<void> wait(u64 nanoseconds, u32 until_pid) = 0;
   virtual u64 now_ns() = 0;
+
+  // From here on the watcher is called for each sample of the driver; null: no longer. Returns false where samples are
+  // not told at once.
+  virtual bool watch_samples(SampleWatcher*) { return false; }
+  // Memory of a running program. Returns false if not all of it can be read.
+  virtual bool read_memory(u32, u64 /*address*/, std::span<std::byte>) { return false; }
 };
 
 using DriverAnswer = std::pair<WperfStatus, size_t>;

@@ -277,6 +277,7 @@ diag::Result<plan::Capabilities> LinuxDevice::capabilities(Spe) {
     facts.way_out = std::move(why.way_out);
   }
   machine.kernel = std::make_shared<perf_events::EventWords>(files, facts);
+  machine.shows_python = true;
   return machine;
 }
 

@@ -41,8 +41,9 @@ struct Capabilities {
   std::string device_id;
   u32 usual_cycle_interval = 0;  // default interval between samples; 0 for WindowsPerf's
   TimerMoment timer;
-  bool call_stacks = true;  // samples can have call stacks
-  std::string vendor;       // the vendor of cores without a MIDR; empty if the MIDR has it
+  bool call_stacks = true;    // samples can have call stacks
+  bool shows_python = false;  // and the functions of Python programs in them
+  std::string vendor;         // the vendor of cores without a MIDR; empty if the MIDR has it
   // The name of a driver that is not wperf's: it samples one core, and its samples have neither stack nor thread nor
   // time. Empty for wperf's driver or the kernel.
   std::string foreign_driver;

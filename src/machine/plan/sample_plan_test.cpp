@@ -268,6 +268,18 @@ TEST(SamplePlan, ViewsOfCallersTakeStacksOfTheDepthThatWasAsked) {
   EXPECT_TRUE(diag::names_all(sample_error(request, machine), {"driver", "call stacks"}));
 }
 
+TEST(SamplePlan, FunctionsOfPythonNeedAMachineThatShowsThem) {
+  Capabilities machine = test_machine();
+  request::Request request = recording("ld_spec");
+  request.sampling.call_stacks = request::automatic_stacks();
+  request.sampling.call_stacks.python = request::PythonFrames::folded;
+  EXPECT_TRUE(diag::names_all(sample_error(request, machine), {"Python"}));
+  machine.shows_python = true;
+  EXPECT_EQ(sample_error(request, machine), "no error");
+  request.sampling.call_stacks.source = request::StackSource::frame_pointers;
+  EXPECT_TRUE(diag::names_all(sample_error(request, machine), {"--python", "stacks"}));
+}
+
 TEST(SamplePlan, ARateAdaptsWhatHasNoInterval) {
   request::Request request = recording("ld_spec,st_spec:500");
   request.sampling.rate_hz = 1000;

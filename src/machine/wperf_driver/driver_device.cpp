@@ -192,6 +192,7 @@ class DriverDevice final : public device::Device {
     if (spe == Spe::asked_for) WPERF_CHECK_OK(ask_spe(machine));
     machine.usual_cycle_interval = machine_->usual_cycle_interval();
     machine.call_stacks = has_feature("+stacks");
+    machine.shows_python = machine_->watch_samples(nullptr);
     machine.named_clusters = clusters;
     machine.named_dmc_channels = static_cast<u32>(channels.size());
     for (u32 core = 0; core < machine.core_count; ++core) {

@@ -123,6 +123,18 @@ class SimMachine final : public SimulatedMachine {
 
   std::string model() override { return api_->model(sim_); }
 
+  bool watch_samples(device::SampleWatcher* watcher) override {
+    const WperfSimWatcher see = [](void* context, const WperfSimMoment* moment) {
+      static_cast<device::SampleWatcher*>(context)->see(
+          {.time_ns = moment->time_ns, .process = moment->process, .thread = moment->thread});
+    };
+    api_->watch_samples(sim_, watcher != nullptr ? see : nullptr, watcher);
+    return true;
+  }
+  bool read_memory(u32 pid, u64 address, std::span<std::byte> to) override {
+    return api_->read_memory(sim_, pid, address, to.data(), to.size()) != 0;
+  }
+
   void watch_schedule(std::span<const u16> events) override {
     api_->watch_schedule(sim_, events.data(), static_cast<u32>(events.size()));
   }

@@ -58,7 +58,12 @@ class PeBuilder {
     append(functions_, 1u | size / 4 << 2);
   }
 
+  void add_export(const std::string& name, u32 rva) { exports_.emplace_back(name, rva); }
+
   std::vector<std::byte> build() {
+    const u32 export_table = static_cast<u32>(0x1000 * (sections_.size() + 1));
+    const std::string exported = export_section(export_table);
+    if (!exports_.empty()) add_section(".edata", exported, kDataSection);
     if (!functions_.empty()) add_section(".pdata", functions_, kDataSection);
     std::string file(kHeaderSize, '\0');
     file.replace(0, 2, "MZ");
@@ -73,6 +78,10 @@ class PeBuilder {
     put<u32>(file, optional + 56, static_cast<u32>(0x1000 * (sections_.size() + 1)));
     put<u32>(file, optional + 60, kHeaderSize);
     put<u32>(file, optional + 108, 16);  // directories
+    if (!exports_.empty()) {
+      put<u32>(file, optional + 112, export_table);
+      put<u32>(file, optional + 112 + 4, static_cast<u32>(exported.size()));
+    }
     if (!functions_.empty()) {
       put<u32>(file, optional + 112 + 3 * 8, static_cast<u32>(0x1000 * sections_.size()));
       put<u32>(file, optional + 112 + 3 * 8 + 4, static_cast<u32>(functions_.size()));
@@ -102,6 +111,27 @@ class PeBuilder {
   }
 
  private:
+  // The directory, then addresses, names, ordinals, and the text of the names.
+  std::string export_section(u32 rva) const {
+    constexpr u32 kDirectory = 40;
+    const auto count = static_cast<u32>(exports_.size());
+    const u32 names = kDirectory + 4 * count, ordinals = names + 4 * count, texts = ordinals + 2 * count;
+    std::string out(texts, '\0');
+    put<u32>(out, 16, 1u);  // the first ordinal
+    put<u32>(out, 20, count);
+    put<u32>(out, 24, count);
+    put<u32>(out, 28, rva + kDirectory);
+    put<u32>(out, 32, rva + names);
+    put<u32>(out, 36, rva + ordinals);
+    for (u32 i = 0; i < count; ++i) {
+      put<u32>(out, kDirectory + 4 * i, exports_[i].second);
+      put<u32>(out, names + 4 * i, rva + static_cast<u32>(out.size()));
+      put<u16>(out, ordinals + 2 * i, static_cast<u16>(i));
+      out += exports_[i].first + '\0';
+    }
+    return out;
+  }
+
   static constexpr u32 kHeaderSize = 0x400;
   struct Built {
     std::string name, contents;
@@ -118,6 +148,7 @@ class PeBuilder {
 
   std::vector<Built> sections_;
   std::string symbols_, texts_, functions_;
+  std::vector<std::pair<std::string, u32>> exports_;
 };
 
 }  // namespace wperf::symbols

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/measure/driver_python.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include "code/python/runtime.h"
+#include "formats/perf_data/process_history.h"
+
+namespace wperf::measure {
+namespace {
+
+class ProgramMemory final : public python::ProcessMemory {
+ public:
+  ProgramMemory(device::Programs& programs, u32 pid) : programs_(programs), pid_(pid) {}
+  usize read(std::span<const python::MemoryPiece> pieces) override {
+    const auto unread = std::ranges::find_if(
+        pieces, [this](const python::MemoryPiece& one) { return !programs_.read_memory(pid_, one.address, one.to); });
+    return static_cast<usize>(unread - pieces.begin());
+  }
+
+ private:
+  device::Programs& programs_;
+  u32 pid_;
+};
+
+std::vector<readings::Module> modules_of_program(device::Programs& programs, u32 pid) {
+  for (readings::Process& process : programs.processes()) {
+    if (process.pid == pid) return std::move(process.modules);
+  }
+  return {};
+}
+
+// A program of Windows and its threads are numbered the same way inside and outside.
+class MachineOfPrograms final : public recording::PythonHost {
+ public:
+  explicit MachineOfPrograms(device::Programs& programs) : programs_(programs) {}
+  u64 now_ns() override { return programs_.now_ns(); }
+  std::unique_ptr<python::ProcessMemory> memory_of(u32 pid) override {
+    return std::make_unique<ProgramMemory>(programs_, pid);
+  }
+  diag::Result<python::PythonRuntime> find_runtime(u32 pid, python::ProcessMemory& memory) override {
+    std::vector<os::FileMapping> mappings;
+    for (const readings::Module& module : modules_of_program(programs_, pid)) {
+      if (!module.path.empty()) mappings.push_back({module.base, module.base + module.size, 0, module.path});
+    }
+    return python::find_runtime(mappings, memory, 0);
+  }
+  u32 own_number_of(u32, u32 tid) override { return tid; }
+  u64 pause_ns() const override { return 0; }
+
+ private:
+  device::Programs& programs_;
+};
+
+bool starts_programs(std::string_view module) {
+  return module == "ntdll.dll" || module == "kernel32.dll" || module == "kernelbase.dll" ||
+         (module.starts_with("python") && module.ends_with(".exe"));
+}
+
+}  // namespace
+
+DriverPython::DriverPython(request::PythonFrames frames, device::Programs& programs)
+    : programs_(programs), python_(frames, std::make_unique<MachineOfPrograms>(programs)) {
+  code_at_ = [this](u64 address) { return module_at(address); };
+  is_start_of_programs_ = [this](u32 module) {
+    const auto& modules = modules_of(process_);
+    return module < modules.size() && starts_programs(modules[module].name);
+  };
+  programs_.watch_samples(this);
+}
+
+void DriverPython::see(const Moment& moment) {
+  constexpr u64 kStill = ~u64{0};
+  const perf_data::SampleOwner owner{.pid = moment.process, .tid = moment.thread, .time = moment.time_ns};
+  if (python_.copies().copy(owner, kStill)) python_.open_new();
+}
+
+const std::vector<readings::Module>& DriverPython::modules_of(u32 pid) {
+  const auto [known, is_new] = modules_.try_emplace(pid);
+  if (is_new) known->second = modules_of_program(programs_, pid);
+  return known->second;
+}
+
+u32 DriverPython::module_at(u64 address) {
+  const auto& modules = modules_of(process_);
+  const auto found =
+      std::ranges::find_if(modules, [address](const readings::Module& one) { return address - one.base < one.size; });
+  return found != modules.end() ? static_cast<u32>(found - modules.begin()) : perf_data::kNoCode;
+}
+
+// A stack that was cut, or whose frame records end early, ends elsewhere.
+bool DriverPython::is_whole(const std::vector<u64>& chain) {
+  return is_start_of_programs_(module_at(chain.back()));
+}
+
+void DriverPython::join(const readings::DrainedSample& sample, usize user, std::vector<u64>& chain, u64& link) {
+  const auto copy = python_.copies().take(sample.thread, sample.time_ns);
+  if (copy == nullptr || copy->process == nullptr || user >= chain.size()) return;
+  process_ = sample.process;
+  // A function that the interpreter's has called, and that has no frame record yet, or no longer.
+  const auto evaluates = [&](u64 address) { return copy->process->evaluates_at(address); };
+  const bool is_user = sample.exception_level == 0;
+  const bool has_leaf =
+      is_user && evaluates(link) && !evaluates(chain[user]) && (chain.size() == user + 1 || chain[user + 1] != link);
+  const auto leaf_caller = static_cast<std::ptrdiff_t>(user) + 1;
+  if (has_leaf) chain.insert(chain.begin() + leaf_caller, link);
+  python_.begin_stack(copy.get());
+  for (usize i = user; i < chain.size(); ++i) python_.see(chain[i], {});
+  perf_data::Sample of;
+  of.pid = sample.process;
+  of.tid = sample.thread;
+  of.time = sample.time_ns;
+  const bool is_joined = python_.join({of, *copy, chain, user, is_whole(chain), true, code_at_, is_start_of_programs_});
+  if (!is_joined) {
+    if (has_leaf) chain.erase(chain.begin() + leaf_caller);
+  } else if (is_user && (evaluates(link) || chain[user] != sample.pc)) {
+    link = 0;
+  }
+}
+
+}  // namespace wperf::measure

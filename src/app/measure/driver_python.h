@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// `record --python` with wperf's driver, on a machine that tells each sample while its thread stands still: the frames
+// of Python are copied then, and joined with the call chain when the sample is drained (docs/design/python.md).
+#pragma once
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "analysis/recording/live_python.h"
+#include "machine/device/driver_machine.h"
+#include "model/readings/samples.h"
+#include "model/request/sampling_options.h"
+#include "model/stacks/python_samples.h"
+
+namespace wperf::measure {
+
+class DriverPython final : public device::SampleWatcher {
+ public:
+  DriverPython(request::PythonFrames frames, device::Programs& programs);
+  ~DriverPython() { programs_.watch_samples(nullptr); }
+  DriverPython(const DriverPython&) = delete;
+  DriverPython& operator=(const DriverPython&) = delete;
+
+  void see(const Moment& moment) override;
+
+  // Before and after the samples of a drain.
+  void begin_drain() { modules_.clear(); }
+  void end_drain() { python_.copies().drop_all(); }
+  // Puts the functions of Python into the call chain of a sample. `user`: the index of its first frame of user code.
+  // `link`: the link register; becomes 0 if the chain has its caller already, or if the first frame is of Python.
+  void join(const readings::DrainedSample& sample, usize user, std::vector<u64>& chain, u64& link);
+
+  std::string made_code() const { return python_.made_code(); }
+  stacks::PythonSamples samples() const { return python_.samples(); }
+
+ private:
+  const std::vector<readings::Module>& modules_of(u32 pid);
+  u32 module_at(u64 address);
+  bool is_whole(const std::vector<u64>& chain);
+
+  device::Programs& programs_;
+  recording::LivePython python_;
+  std::map<u32, std::vector<readings::Module>> modules_;  // by process
+  u32 process_ = 0;                                       // of the sample
+  std::function<u32(u64)> code_at_;
+  std::function<bool(u32)> is_start_of_programs_;
+};
+
+}  // namespace wperf::measure
