@@ -77,8 +77,10 @@ typedef struct WperfSimThreadTruth {
 
 /* A thread at the moment of a sample. It stands still while its watcher is called. */
 typedef struct WperfSimMoment {
-  wperf_u64 time_ns; /* as in the driver's sample */
-  wperf_u32 process, thread;
+  wperf_u64 time_ns; /* as in the driver's sample; 0 for a record of SPE */
+  wperf_u64 ticks;   /* of a record of SPE: its timestamp */
+  wperf_u64 pc;
+  wperf_u32 process, thread, core;
 } WperfSimMoment;
 typedef void (*WperfSimWatcher)(void* context, const WperfSimMoment* moment);
 
@@ -130,8 +132,8 @@ typedef struct WperfSimApi {
   void (*visit_cores)(WperfSim* sim, wperf_u32 process, wperf_u32 thread);
   /* All threads that ran; idle time of cores is thread 0. Same conventions as programs(). */
   wperf_u32 (*schedule_truth)(WperfSim* sim, WperfSimThreadTruth* out, wperf_u32 capacity);
-  /* Calls `watcher` each time that a counter's overflow interrupts a program; NULL: no longer. One watcher for all
-     clients; it may call read_memory, and nothing else. */
+  /* Calls `watcher` each time that a counter's overflow interrupts a program, and for each record of SPE; NULL: no
+     longer. One watcher for all clients; it may call read_memory, and nothing else. */
   void (*watch_samples)(WperfSim* sim, WperfSimWatcher watcher, void* context);
   /* 1 if the program runs and all these bytes are mapped, else 0. */
   wperf_u32 (*read_memory)(WperfSim* sim, wperf_u32 pid, wperf_u64 address, void* to, wperf_u64 size);

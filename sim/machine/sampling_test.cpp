@@ -279,6 +279,7 @@ TEST_F(SamplingTest, AWatcherSeesEachSample) {
   const WperfSimWatcher watcher = [](void* context, const WperfSimMoment* moment) {
     auto& to = *static_cast<Seen*>(context);
     to.moments.emplace_back(moment->time_ns, moment->thread);
+    EXPECT_EQ(moment->ticks, 0u);
     u32 instruction = 0;
     if (!to.machine.read_memory(moment->process, to.code, &instruction, sizeof instruction) || instruction == 0)
       ++to.unread;

@@ -140,10 +140,28 @@ void HalSim::take(u32 core, const Interrupted& what) {
                {what.pc, what.lr, what.process, what.thread, what.level == Level::user ? 0u : 1u, what.fp, what.fp});
   take_asked_walk();  // the thread is about to continue
   if (watcher_ != nullptr && what.process != 0) {
-    const WperfSimMoment moment{.time_ns = time_ns(), .process = what.process, .thread = what.thread};
+    const WperfSimMoment moment{
+        .time_ns = time_ns(), .ticks = 0, .pc = what.pc, .process = what.process, .thread = what.thread, .core = core};
     watcher_(watching_, &moment);
   }
   current_core_ = caller;
+}
+
+void HalSim::watch_samples(WperfSimWatcher watcher, void* context) {
+  watcher_ = watcher;
+  watching_ = context;
+  for (u32 core = 0; core < profiling_.size(); ++core) {
+    if (watcher == nullptr) {
+      profiling_[core].watch({});
+      continue;
+    }
+    profiling_[core].watch([this, core](u32 thread, u64 pc, u64 ticks) {
+      const u32 process = machine_.process_of(thread);
+      const WperfSimMoment moment{
+          .time_ns = 0, .ticks = ticks, .pc = pc, .process = process, .thread = thread, .core = core};
+      if (process != 0) watcher_(watching_, &moment);
+    });
+  }
 }
 
 bool HalSim::ask_for_user_walk(u32 ticket, const driver::UserWalkStart& start) {

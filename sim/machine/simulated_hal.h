@@ -40,10 +40,7 @@ class HalSim final : public driver::Hal, private OverflowInterrupts, private Pro
   bool ask_for_interrupt();
 
   // See WperfSimApi.
-  void watch_samples(WperfSimWatcher watcher, void* context) {
-    watcher_ = watcher;
-    watching_ = context;
-  }
+  void watch_samples(WperfSimWatcher watcher, void* context);
 
   std::vector<DmcRange> dmc_ranges() const;
 

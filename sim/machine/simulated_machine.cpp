@@ -465,6 +465,14 @@ bool Machine::read_memory(u32 pid, u64 address, void* out, u64 size) {
   return found != tasks_.end() && (*found)->program->space().read(address, out, size);
 }
 
+u32 Machine::process_of(u32 thread) const {
+  for (const auto& task : tasks_) {
+    const auto& ids = task->details.threads;
+    if (std::find(ids.begin(), ids.end(), thread) != ids.end()) return task->details.status.pid;
+  }
+  return 0;
+}
+
 void Machine::interrupt(Core& core, const Interrupted& what) {
   interrupted_ = &core;
   interrupts_->take(core.index, what);

@@ -110,6 +110,7 @@ class Machine final : private ProgramHost {
   bool read_interrupted(u64 address, void* out, u64 size);
   // The same of a running program.
   bool read_memory(u32 pid, u64 address, void* out, u64 size);
+  u32 process_of(u32 thread) const;  // 0: no such thread
 
   // Calls callback(context) at now + period, now + 2 * period, …; at exactly these virtual times, within wait().
   using TimerCall = void (*)(void* context);

@@ -481,5 +481,33 @@ TEST_F(SpeTest, FalseSharingShowsItself) {
   }
 }
 
+// It is told the thread, the place and the timestamp of each.
+TEST_F(SpeTest, AWatcherSeesEachRecord) {
+  SamplingClient client("pace=free,mhz=40,cores=2,cpu=neoverse-n1", make_real_parts);
+  const u32 pid = client.spawn(workload("chase.exe 4194304 1000000000"), 1);
+  std::vector<WperfSimMoment> seen;
+  const WperfSimWatcher watcher = [](void* context, const WperfSimMoment* moment) {
+    static_cast<std::vector<WperfSimMoment>*>(context)->push_back(*moment);
+  };
+  client.hal().watch_samples(watcher, &seen);
+  client.configure_profiling(request_for(2, 1024, WPERF_SPE_TIMESTAMPS | WPERF_SPE_CONTEXT));
+  client.start_profiling();
+  EXPECT_EQ(client.wait(kSecond / 20), "");
+  client.stop_profiling();
+  client.hal().watch_samples(nullptr, nullptr);
+  client.drain_profile(1);
+  const std::vector<Record> records = records_of(client.profiled[1].bytes);
+  ASSERT_EQ(records.size(), seen.size());
+  EXPECT_GT(seen.size(), 100u);
+  for (usize i = 0; i < seen.size(); ++i) {
+    EXPECT_EQ(seen[i].pc, records[i].pc);
+    EXPECT_EQ(seen[i].ticks, records[i].ticks);
+    EXPECT_EQ(seen[i].thread, records[i].context);
+    EXPECT_EQ(seen[i].process, pid);
+    EXPECT_EQ(seen[i].core, 1u);
+    EXPECT_EQ(seen[i].time_ns, 0u);
+  }
+}
+
 }  // namespace
 }  // namespace wperf::sim

@@ -208,6 +208,7 @@ bool SpeUnit::write_record(const Operation& operation, u64 events) {
   void* const place =
       reinterpret_cast<void*>(static_cast<std::uintptr_t>(pointer_));  // NOLINT(performance-no-int-to-ptr)
   std::memcpy(place, record.data(), record.size());
+  if (watcher_) watcher_(context_, operation.pc, ticks_of(operation.begun));
   pointer_ += kSpeRecordSize;
   if (end - pointer_ < kSpeRecordSize) end_buffer(kSpeBufferFull);
   return true;

@@ -3,6 +3,9 @@
 // core reports, by the Arm ARM (chapter D, "The Statistical Profiling Extension"). Records go straight to where PMBPTR
 // points, in the memory of this process. Costs nothing while it is off.
 #pragma once
+#include <functional>
+#include <utility>
+
 #include "base/ints.h"
 #include "driver/hal.h"
 #include "sim/cpu/profiler.h"
@@ -32,6 +35,10 @@ class SpeUnit final : public Profiler {
   // Without SPE all registers read 0 and ignore writes.
   u64 read(driver::Register reg) const;
   void write(driver::Register reg, u64 value);
+
+  // Called for each record that is written, while its context stands still; empty: for none.
+  using RecordCall = std::function<void(u32 context, u64 pc, u64 ticks)>;
+  void watch(RecordCall call) { watcher_ = std::move(call); }
 
   bool active() const { return profiles(Level::user) || profiles(Level::kernel); }
   // Sets the context that runs on the core from here on, and the number of cycles by which the core's clock is ahead of
@@ -72,6 +79,7 @@ class SpeUnit final : public Profiler {
   u64 cycles_ahead_ = 0;
   u64 busy_until_ = 0;       // the chosen operation is under way
   u64 previous_target_ = 0;  // in the form that a packet has
+  RecordCall watcher_;
 };
 
 // PMSIDR_EL1 and PMBIDR_EL1 of a version.

@@ -116,6 +116,24 @@ class PythonFrames(CPythonTest):
             self.assertRegex(python[0]["line"], r"googolplex\.py:1$")
             self.assertNotIn("_PyEval_EvalFrameDefault", stacks[i])
 
+    def test_the_line_that_waits_for_memory(self):
+        """By SPE, which records no callers."""
+        (pathlib.Path(self.folder.name) / "googolplex.py").write_text("x = 10**10**5 % 97\nprint(x)\n")
+        kept = pathlib.Path(self.folder.name) / "spe.data"
+        done = self.run_wperf("record", "--python", "-e", "arm_spe_0/load_filter=1/", "-c", "0", "-o", kept, "--", PYTHON, *PLAIN,
+                              "googolplex.py", device=f"{DEVICE},folder={self.folder.name}")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        told = re.search(r"Python 3\.13: (\d+\.\d) % of ([\d,]+) samples show its functions", done.stdout)
+        self.assertGreaterEqual(float(told.group(1)), 99, done.stdout)
+        rows = self.json("report", kept, "--sort", "module,symbol,line", "--children", "--json")["recording"]["events"]
+        latency = next(event for event in rows if event["event"] == "total_latency")
+        line = next(row for row in latency["rows"] if row["module"] == "googolplex.py" and row["line"].endswith("googolplex.py:1"))
+        self.assertGreater(line["all_percent"], 50, line)
+        folded = self.run_wperf("report", kept, "--folded").stdout
+        self.assertRegex(folded, r"(?m)^python_d\.exe;<module>;x_mul \d+$")
+        # WindowsPerf's own tables, on request.
+        self.assertIn("sample source", self.ok("report", kept, "--mem"))
+
     def test_what_the_program_says_itself(self):
         shutil.copy(SOURCE / "tests" / "e2e" / "python_stacks.py", self.folder.name)
         samples = self.record("python_stacks.py", "notes", "0.004", event="cpu_cycles:40000")

@@ -2,7 +2,6 @@
 #include "analysis/recording/live_python.h"
 
 #include <algorithm>
-#include <bit>
 
 #include "code/unwind/frame_expression.h"
 
@@ -89,9 +88,7 @@ std::optional<LivePython::Anchor> LivePython::find_anchor(PythonPlaces& places, 
   const auto found = places.is_learning() ? learn_anchor(places, copy) : known_anchor(places, copy);
   const PythonProcess::Frames& frames = copy.frames;
   if (!copy.was_still || frames.all.empty()) return found;
-  const auto state = found.has_value()         ? std::optional(frames.state_of(found->frame))
-                     : frames.ends.size() == 1 ? std::optional<usize>(0)
-                                               : frames.active;
+  const auto state = found.has_value() ? frames.state_of(found->frame) : frames.innermost();
   if (!state.has_value()) return found;
   // The thread itself says it. It changes its frame some instructions before or after the interpreter's function does.
   const usize innermost = frames.begin_of(*state);
@@ -140,23 +137,8 @@ std::optional<LivePython::Anchor> LivePython::learn_anchor(PythonPlaces& places,
   return out;
 }
 
-// Those of the anchor's state from the anchor on, then those of the state from which the thread came.
-std::span<const PythonProcess::Frame> LivePython::frames_from(const PythonCopy& copy, usize anchor) {
-  const PythonProcess::Frames& frames = copy.frames;
-  if (frames.ends.size() == 1) return std::span(frames.all).subspan(anchor);
-  const usize inner = frames.state_of(anchor);
-  const auto from = frames.of(inner).subspan(anchor - frames.begin_of(inner));
-  frames_.assign(from.begin(), from.end());
-  // The order of several others is not known.
-  for (usize state = 0; state < frames.ends.size() && frames.ends.size() == 2; ++state) {
-    const auto outer = frames.of(state);
-    if (state != inner) frames_.insert(frames_.end(), outer.begin(), outer.end());
-  }
-  return frames_;
-}
-
 LivePython::Outcome LivePython::write_chain(const Stack& stack, const Anchor& anchor) {
-  const auto frames = frames_from(stack.copy, anchor.frame);
+  const auto frames = stack.copy.frames.from(anchor.frame, frames_);
   const auto entries = static_cast<usize>(std::ranges::count_if(frames, &PythonProcess::Frame::is_entry));
   if (stack.is_whole ? entries != evaluations_.size() : entries < evaluations_.size()) {
     stack.copy.process->doubt_states();
@@ -210,18 +192,9 @@ void LivePython::append_native(const Stack& stack, usize begin, usize end, Outsi
   }
 }
 
-std::string LivePython::made_code() const {
-  std::string section;
-  for (const auto& [pid, functions] : made_) {
-    if (!functions.is_empty()) functions.append_to(section);
-  }
-  return section;
-}
-
 stacks::PythonSamples LivePython::samples() const {
   stacks::PythonSamples out = samples_;
-  for (u32 rest = copies_.versions(); rest != 0; rest &= rest - 1)
-    out.versions += (out.versions.empty() ? "3." : ", 3.") + std::to_string(std::countr_zero(rest));
+  out.versions = python_versions(copies_.versions());
   return out;
 }
 

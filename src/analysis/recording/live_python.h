@@ -50,7 +50,7 @@ class LivePython {
   // Puts the functions of Python into the chain, if it is certain which ones were there. Returns whether it did.
   bool join(const Stack& stack);
 
-  std::string made_code() const;
+  std::string made_code() const { return made_code_of(made_); }
   stacks::PythonSamples samples() const;
 
  private:
@@ -71,7 +71,6 @@ class LivePython {
   std::optional<Anchor> known_anchor(const PythonPlaces& places, const PythonCopy& copy) const;
   std::optional<Anchor> learn_anchor(PythonPlaces& places, const PythonCopy& copy) const;
   std::optional<u64> word_at(u16 place) const;
-  std::span<const PythonProcess::Frame> frames_from(const PythonCopy& copy, usize anchor);
   Outcome write_chain(const Stack& stack, const Anchor& anchor);
   bool append_function(const Stack& stack, const PythonProcess::Frame& frame, u64 instruction);
   enum class Outside : u8 { nothing, function, everything };  // outside of which functions of Python frames are

@@ -2,6 +2,7 @@
 #include "analysis/recording/python_process.h"
 
 #include <algorithm>
+#include <bit>
 #include <vector>
 
 #include "analysis/recording/python_names.h"
@@ -9,6 +10,21 @@
 #include "code/python/threads.h"
 
 namespace wperf::recording {
+
+std::string made_code_of(const std::map<u32, symbols::JitDumpWriter>& made) {
+  std::string section;
+  for (const auto& [pid, functions] : made) {
+    if (!functions.is_empty()) functions.append_to(section);
+  }
+  return section;
+}
+
+std::string python_versions(u32 minor_versions) {
+  std::string out;
+  for (; minor_versions != 0; minor_versions &= minor_versions - 1)
+    out += (out.empty() ? "3." : ", 3.") + std::to_string(std::countr_zero(minor_versions));
+  return out;
+}
 
 std::unique_ptr<PythonProcess> PythonProcess::open(PythonHost& host, u32 pid, symbols::JitDumpWriter& made) {
   auto memory = host.memory_of(pid);
@@ -75,6 +91,18 @@ PythonProcess::Copied PythonProcess::copy_frames(u32 tid, u64 now_ns, Frames& ou
     if (!read_frames(*one, out)) return Copied::unreadable;
   }
   return out.all.empty() ? Copied::no_python_thread : Copied::yes;
+}
+
+std::span<const PythonProcess::Frame> PythonProcess::Frames::from(usize frame, std::vector<Frame>& room) const {
+  if (ends.size() == 1) return std::span(all).subspan(frame);
+  const usize inner = state_of(frame);
+  const auto own = of(inner).subspan(frame - begin_of(inner));
+  room.assign(own.begin(), own.end());
+  for (usize state = 0; state < ends.size() && ends.size() == 2; ++state) {
+    const auto outer = of(state);
+    if (state != inner) room.insert(room.end(), outer.begin(), outer.end());
+  }
+  return room;
 }
 
 bool PythonProcess::read_frames(Thread& thread, Frames& out) {

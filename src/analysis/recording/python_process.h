@@ -5,10 +5,12 @@
 #pragma once
 #include <algorithm>
 #include <atomic>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <span>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
@@ -20,6 +22,11 @@
 #include "code/symbols/listed/jit_dump_writer.h"
 
 namespace wperf::recording {
+
+// The functions of each process: bytes of perf_data::kMadeCodeFeature.
+std::string made_code_of(const std::map<u32, symbols::JitDumpWriter>& made);
+// `minor_versions`: a bit for each. "3.11, 3.13"
+std::string python_versions(u32 minor_versions);
 
 class PythonProcess {
  public:
@@ -67,6 +74,11 @@ class PythonProcess {
     usize state_of(usize frame) const {
       return static_cast<usize>(std::ranges::upper_bound(ends, frame) - ends.begin());
     }
+    // The state that has the innermost frame, if it is known.
+    std::optional<usize> innermost() const { return ends.size() == 1 ? std::optional<usize>(0) : active; }
+    // The frames from one on: those of its state, then those of the state from which the thread came. The order of
+    // several others is not known, and they are left out. `room`: for a thread with several states.
+    std::span<const Frame> from(usize frame, std::vector<Frame>& room) const;
   };
   enum class Copied : u8 { yes, no_python_thread, unreadable };
   Copied copy_frames(u32 tid, u64 now_ns, Frames& out);

@@ -12,6 +12,7 @@
 
 #include "analysis/recording/history_ahead.h"
 #include "analysis/recording/leaf_callers.h"
+#include "analysis/recording/record_callers.h"
 #include "analysis/recording/recorded_about.h"
 #include "analysis/recording/recorded_jit.h"
 #include "analysis/recording/recorded_losses.h"
@@ -237,6 +238,12 @@ void SampleReader::add_operations(const perf_data::AuxTraces& traces) {
   const RecordedRecords records(traces, canonical);
   DecodeStates states;
   std::map<std::pair<spe::OperationName, u64>, u32> events;
+  RecordCallers callers(perf_data::read_record_stacks(file_.features().section(perf_data::kRecordStacksFeature)));
+  const auto cycles = static_cast<u32>(profile_.events.size());
+  if (callers.are_known()) {
+    profile_.has_callers = true;
+    profile_.events.emplace_back().name = "total_latency";
+  }
   records.for_each_as_recorded(states, [&](u32 process, u64 time, const spe::Origin& origin,
                                            const spe::Record& record) {
     const bool has_time = time < ~u64{0} - 1;
@@ -254,9 +261,17 @@ void SampleReader::add_operations(const perf_data::AuxTraces& traces) {
                                                 has_time && profile_.slices.count != 0 ? profile_.slices.at(time) : 0};
     const AddressKind code = record.exception_level() == 0 ? AddressKind::user : AddressKind::kernel;
     frames_.assign(1, {record.pc(), code});
+    if (callers.are_known()) callers.add_to(origin.core, record, frames_);
     if (wanted_.times) moments_.add_time(has_time ? time : 0, wanted_.sample_times);
     if (!jit_.empty()) jit_.replace_addresses(pid, time, frames_);
     tally_.add(SampleTally::kNotOfFile, frames_, where, 1);
+    const u32 latency = record.total_latency();
+    if (!callers.are_known() || latency == 0) return;
+    ++profile_.events[cycles].samples;
+    profile_.events[cycles].period += latency;
+    SampleTally::Origin of_cycles = where;
+    of_cycles.event = cycles;
+    tally_.add(SampleTally::kNotOfFile, frames_, of_cycles, latency);
   });
   for (const auto& [core, state] : states) {
     profile_.losses.damaged_records += state.damage.damaged_records + state.damage.unfinished_records;

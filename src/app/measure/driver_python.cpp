@@ -4,54 +4,11 @@
 #include <algorithm>
 #include <string_view>
 
-#include "code/python/runtime.h"
+#include "app/measure/python_host.h"
 #include "formats/perf_data/process_history.h"
 
 namespace wperf::measure {
 namespace {
-
-class ProgramMemory final : public python::ProcessMemory {
- public:
-  ProgramMemory(device::Programs& programs, u32 pid) : programs_(programs), pid_(pid) {}
-  usize read(std::span<const python::MemoryPiece> pieces) override {
-    const auto unread = std::ranges::find_if(
-        pieces, [this](const python::MemoryPiece& one) { return !programs_.read_memory(pid_, one.address, one.to); });
-    return static_cast<usize>(unread - pieces.begin());
-  }
-
- private:
-  device::Programs& programs_;
-  u32 pid_;
-};
-
-std::vector<readings::Module> modules_of_program(device::Programs& programs, u32 pid) {
-  for (readings::Process& process : programs.processes()) {
-    if (process.pid == pid) return std::move(process.modules);
-  }
-  return {};
-}
-
-// A program of Windows and its threads are numbered the same way inside and outside.
-class MachineOfPrograms final : public recording::PythonHost {
- public:
-  explicit MachineOfPrograms(device::Programs& programs) : programs_(programs) {}
-  u64 now_ns() override { return programs_.now_ns(); }
-  std::unique_ptr<python::ProcessMemory> memory_of(u32 pid) override {
-    return std::make_unique<ProgramMemory>(programs_, pid);
-  }
-  diag::Result<python::PythonRuntime> find_runtime(u32 pid, python::ProcessMemory& memory) override {
-    std::vector<os::FileMapping> mappings;
-    for (const readings::Module& module : modules_of_program(programs_, pid)) {
-      if (!module.path.empty()) mappings.push_back({module.base, module.base + module.size, 0, module.path});
-    }
-    return python::find_runtime(mappings, memory, 0);
-  }
-  u32 own_number_of(u32, u32 tid) override { return tid; }
-  u64 pause_ns() const override { return 0; }
-
- private:
-  device::Programs& programs_;
-};
 
 bool starts_programs(std::string_view module) {
   return module == "ntdll.dll" || module == "kernel32.dll" || module == "kernelbase.dll" ||
@@ -61,7 +18,7 @@ bool starts_programs(std::string_view module) {
 }  // namespace
 
 DriverPython::DriverPython(request::PythonFrames frames, device::Programs& programs)
-    : programs_(programs), python_(frames, std::make_unique<MachineOfPrograms>(programs)) {
+    : programs_(programs), python_(frames, make_python_host(programs)) {
   code_at_ = [this](u64 address) { return module_at(address); };
   is_start_of_programs_ = [this](u32 module) {
     const auto& modules = modules_of(process_);

@@ -67,6 +67,7 @@ perf_data::RecordingFacts facts_of(const RunEnding& ending, const plan::Capabili
   perf_data::RecordingFacts facts;
   facts.run = perf_data::run_facts_bytes(ending.run);
   facts.made_code = ending.made_code;
+  facts.record_stacks = ending.record_stacks;
   facts.version = tool_version();
   if (machine.midr != 0) {
     facts.architecture = "aarch64";

@@ -24,8 +24,9 @@ struct RunEnding {
   const std::vector<readings::Process>& processes;
   std::set<ProcessAndThread> threads;
   perf_data::RunFacts run;
-  std::string made_code = {};     // bytes of kMadeCodeFeature
-  u64 first_ns = 0, last_ns = 0;  // the times of the first and the last record; 0: nothing was recorded
+  std::string made_code = {};      // bytes of kMadeCodeFeature
+  std::string record_stacks = {};  // bytes of kRecordStacksFeature
+  u64 first_ns = 0, last_ns = 0;   // the times of the first and the last record; 0: nothing was recorded
 };
 // The program of the run and how long it took, which is the same for all kinds of runs.
 perf_data::RunFacts facts_of_run(const SampledProgram& program, const std::vector<readings::Process>& processes,

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "app/measure/opened_machine.h"
+#include "app/measure/python_host.h"
 #include "formats/perf_data/event_attributes.h"
 #include "formats/perf_data/format.h"
 #include "formats/perf_data/record_bytes.h"
@@ -204,7 +205,7 @@ void SampleRecorder::finish(const readings::SampleCapture& capture, const plan::
     ending.run.python = python_->samples();
     ending.made_code = python_->made_code();
     if (ending.run.python.versions.empty())
-      ending.run.note += std::string(ending.run.note.empty() ? "" : "; ") + "--python found no CPython 3.13 or newer";
+      ending.run.note += std::string(ending.run.note.empty() ? "" : "; ").append(kNoPython);
   }
   if (taken_ != 0) {
     ending.first_ns = first_ns_;

@@ -11,7 +11,9 @@
 #include "analysis/recording/spe_trace_records.h"
 #include "app/measure/collecting.h"
 #include "app/measure/count_profile_builder.h"
+#include "app/measure/python_host.h"
 #include "app/measure/recording_run.h"
+#include "app/measure/spe_python.h"
 #include "code/modules/symbol_folders.h"
 #include "formats/perf_data/aux_traces.h"
 #include "formats/perf_data/event_attributes.h"
@@ -199,6 +201,13 @@ RunEnding ending_of(const SampledProgram& sampled, const std::vector<readings::P
   return ending;
 }
 
+void add_python(const SpePython& python, RunEnding& ending) {
+  ending.made_code = python.made_code();
+  ending.record_stacks = perf_data::record_stacks_bytes(python.stacks());
+  ending.run.python = python.samples();
+  if (ending.run.python.versions.empty()) ending.run.note += kNoPython;
+}
+
 diag::Result<Recording> record_driver_spe(const MeasureOptions& options, Machine& machine, diag::Console& console) {
   Recording recording;
   WPERF_TRY(const plan::SpePlan plan, plan::make_spe_plan(options.wanted, options.view, machine.capabilities));
@@ -210,6 +219,9 @@ diag::Result<Recording> record_driver_spe(const MeasureOptions& options, Machine
                                 recording.sampled.pe_file, options.verbose));
   WPERF_CHECK_OK(create_own_file(recording));
   SpeRecorder recorder(plan, machine.capabilities.timer, *recording.own);
+  std::optional<SpePython> python;
+  if (plan.python != request::PythonFrames::none)
+    python.emplace(plan.python, programs, conversion_of(machine.capabilities.timer));
   ByteFiles files(options.output_folder, plan.cores.size() > 1);
   const auto take = [&](const readings::SpePiece& piece) {
     recorder.take(piece);
@@ -221,8 +233,9 @@ diag::Result<Recording> record_driver_spe(const MeasureOptions& options, Machine
   recording.end = outcome.collection.end;
   recording.trouble = std::move(outcome.collection.trouble);
   recording.processes = programs.processes();
-  recorder.finish(ending_of(recording.sampled, recording.processes, std::move(outcome), machine.capabilities),
-                  machine.capabilities, options.arguments);
+  RunEnding ending = ending_of(recording.sampled, recording.processes, std::move(outcome), machine.capabilities);
+  if (python.has_value()) add_python(*python, ending);
+  recorder.finish(ending, machine.capabilities, options.arguments);
   WPERF_CHECK_OK(finish_own_file(recording, options.kept_file));
   if (!written.has_value() && !recording.trouble.has_value()) recording.trouble = written.error();
   return recording;
@@ -246,17 +259,6 @@ u64 offset_like(u64 address, u64 least) {
   constexpr u64 kPage = 1 << 16;
   const u64 offset = least / kPage * kPage + address % kPage;
   return offset < least ? offset + kPage : offset;
-}
-
-// In the form that kernels use: a multiplier of 32 bits, whose product with the bits below the shift has 64.
-void append_timer(std::string& records, const plan::TimerMoment& timer) {
-  constexpr u64 kNsPerSecond = 1'000'000'000, kMostMultiplier = ~u32{0};
-  if (timer.hz == 0) return;
-  u64 shift = 32;
-  while ((kNsPerSecond << shift) / timer.hz > kMostMultiplier) --shift;
-  const u64 multiplier = (kNsPerSecond << shift) / timer.hz;
-  const perf_data::TimeConversion since_begin{.multiplier = multiplier, .shift = static_cast<u32>(shift)};
-  perf_data::append_time_conversion(records, shift, multiplier, timer.time_ns - since_begin.to_perf_ns(timer.ticks));
 }
 
 struct PopulationEvent {
@@ -345,12 +347,25 @@ diag::Result<Recording> record_spe(const MeasureOptions& options, Machine& machi
                                                 : record_driver_spe(options, machine, console);
 }
 
+// In the form that kernels use: a multiplier of 32 bits, whose product with the bits below the shift has 64.
+perf_data::TimeConversion conversion_of(const plan::TimerMoment& timer) {
+  constexpr u64 kNsPerSecond = 1'000'000'000, kMostMultiplier = ~u32{0};
+  if (timer.hz == 0) return {};
+  u32 shift = 32;
+  while ((kNsPerSecond << shift) / timer.hz > kMostMultiplier) --shift;
+  perf_data::TimeConversion out{.multiplier = (kNsPerSecond << shift) / timer.hz, .shift = shift};
+  out.zero = timer.time_ns - out.to_perf_ns(timer.ticks);
+  out.has_zero = true;
+  return out;
+}
+
 SpeRecorder::SpeRecorder(const plan::SpePlan& plan, const plan::TimerMoment& timer, os::RecordingFile& file)
     : writer_(events_of(plan), kOperationType, file) {
   constexpr u64 kPerCore = 1;
   std::string info;
   perf_data::append_auxtrace_info(info, perf_data::kAuxArmSpe, std::array{u64{kSpeUnit}, kPerCore});
-  if (plan.timestamps) append_timer(info, timer);
+  const perf_data::TimeConversion time = conversion_of(timer);
+  if (plan.timestamps && time.has_zero) perf_data::append_time_conversion(info, time.shift, time.multiplier, time.zero);
   writer_.append(info);
 }
 

@@ -9,6 +9,7 @@
 #include "analysis/operations/spe_profile.h"
 #include "app/measure/recording_run.h"
 #include "app/measure/recording_writer.h"
+#include "formats/perf_data/aux_traces.h"
 #include "formats/perf_data/run_facts.h"
 #include "formats/spe/record_reader.h"
 #include "machine/plan/plan.h"
@@ -21,6 +22,9 @@ namespace wperf::measure {
 
 // By the kernel, or by a driver, whose bytes are also written unchanged (contract 9.9).
 diag::Result<Recording> record_spe(const MeasureOptions& options, Machine& machine, diag::Console& console);
+
+// The clock of SPE's timestamps; without its rate, has_zero is false.
+perf_data::TimeConversion conversion_of(const plan::TimerMoment& timer);
 
 // The bytes that SPE wrote into the buffers of wperf's driver, as a recording: AUX data of each core, cut where records
 // end, so that each piece can be decoded by itself.

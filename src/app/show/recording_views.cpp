@@ -28,6 +28,7 @@
 #include "formats/etl/trace.h"
 #include "formats/perf_data/aux_traces.h"
 #include "formats/perf_data/perf_file.h"
+#include "formats/perf_data/record_stacks.h"
 #include "formats/perf_data/run_facts.h"
 #include "ground/diag/console.h"
 #include "ground/diag/result.h"
@@ -80,7 +81,10 @@ diag::Result<void> show_own_tables(const perf_data::PerfFile& file, const perf_d
 
 diag::Result<void> show_operations(const perf_data::PerfFile& file, const perf_data::AuxTraces& traces,
                                    const ReportOptions& options, diag::Console& console) {
-  const bool own = !options.wants_views || options.records_file.has_value();
+  // Only the views of stacks show the functions of Python that called the code.
+  const bool has_callers = !file.features().section(perf_data::kRecordStacksFeature).empty();
+  const bool shows_stacks = options.wants_views || (has_callers && !options.display.memory);
+  const bool own = !shows_stacks || options.records_file.has_value();
   if (own) return show_own_tables(file, traces, options, console);
   if (options.display.memory) {
     return diag::Error{.text = "--mem has tables of its own; --sort, filters and call trees do not apply to them",

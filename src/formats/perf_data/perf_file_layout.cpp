@@ -6,6 +6,7 @@
 
 #include "formats/perf_data/byte_writing.h"
 #include "formats/perf_data/format.h"
+#include "formats/perf_data/record_stacks.h"
 #include "formats/perf_data/run_facts.h"
 
 namespace wperf::perf_data {
@@ -132,6 +133,7 @@ void write_recording(FeatureSections& sections, const RecordingFacts& facts) {
   sections[Feature::tracing_data] = facts.tracing_data;
   sections.bytes[perf_data::kRunFactsFeature] = facts.run;
   sections.bytes[perf_data::kMadeCodeFeature] = facts.made_code;
+  sections.bytes[perf_data::kRecordStacksFeature] = facts.record_stacks;
   sections.bytes[perf_data::kPdbNamesFeature] = facts.pdb_names;
 }
 

@@ -46,6 +46,7 @@ struct RecordingFacts {
   std::string tracing_data;    // for tracepoints: see tracing_data_bytes()
   std::string run;             // bytes of perf_data::RunFacts
   std::string made_code;       // bytes of perf_data::kMadeCodeFeature
+  std::string record_stacks;   // bytes of perf_data::kRecordStacksFeature
   std::string pdb_names;       // bytes of perf_data::kPdbNamesFeature
 };
 

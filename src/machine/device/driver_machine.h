@@ -30,8 +30,10 @@ struct ProcessState {
 class SampleWatcher {
  public:
   struct Moment {
-    u64 time_ns = 0;  // the sample's
-    u32 process = 0, thread = 0;
+    u64 time_ns = 0;  // of a sample by a counter
+    u64 ticks = 0;    // of a record of SPE: its timestamp
+    u64 pc = 0;
+    u32 process = 0, thread = 0, core = 0;
   };
   virtual void see(const Moment& moment) = 0;
 
@@ -64,8 +66,8 @@ class Programs {
   virtual diag::Result<void> wait(u64 nanoseconds, u32 until_pid) = 0;
   virtual u64 now_ns() = 0;
 
-  // From here on the watcher is called for each sample of the driver; null: no longer. Returns false where samples are
-  // not told at once.
+  // From here on the watcher is called for each sample of the driver, and each record of SPE; null: no longer. Returns
+  // false where they are not told at once.
   virtual bool watch_samples(SampleWatcher*) { return false; }
   // Memory of a running program. Returns false if not all of it can be read.
   virtual bool read_memory(u32, u64 /*address*/, std::span<std::byte>) { return false; }

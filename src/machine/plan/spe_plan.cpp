@@ -79,6 +79,17 @@ diag::Result<void> add_times(const request::SampleDisplay& display, const reques
       .code = diag::ExitCode::usage};
 }
 
+// The functions of a record are found by its time.
+diag::Result<void> add_python(const request::CallStacks& stacks, const Capabilities& machine, SpePlan& plan) {
+  plan.python = stacks.python;
+  if (plan.python == request::PythonFrames::none) return {};
+  plan.timestamps = true;
+  if (machine.kernel == nullptr && machine.shows_python && machine.timer.hz != 0) return {};
+  return diag::Error{.text = "functions of Python programs cannot be seen with SPE here",
+                     .hint = "they can with --device sim:…; elsewhere, sample an event instead",
+                     .code = diag::ExitCode::usage};
+}
+
 constexpr u64 kAnyMask = ~u64{0};
 
 constexpr SpeSetting kSettings[] = {
@@ -109,6 +120,7 @@ diag::Result<SpePlan> make_spe_plan(const request::Measurement& wanted, const re
   for (const request::SpeFilter& given : list.filters) find_spe_setting(given.name)->apply(plan, given.value);
   WPERF_CHECK_OK(check_abilities(plan, machine));
   WPERF_CHECK_OK(add_times(wanted.sampling.display, view, machine, plan));
+  WPERF_CHECK_OK(add_python(wanted.sampling.call_stacks, machine, plan));
   WPERF_TRY(SampledCores placed, machine.kernel != nullptr
                                      ? place_by_kernel(std::move(cores), wanted.program.has_value(), machine.core_count)
                                      : place_on_cores(std::move(cores), wanted, machine.core_count));

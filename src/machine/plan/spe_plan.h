@@ -27,9 +27,10 @@ struct SpePlan {
   bool loads = false, stores = false, branches = false;  // if none is set, all operations
   bool timestamps = false, physical = false, context = true;
   bool kernel = false;
-  u64 events = 0, not_events = 0;  // 0: not asked
-  u32 min_latency = 0;             // 0: not asked
-  u32 buffer_bytes = kSpeBuffer;   // per core
+  request::PythonFrames python = request::PythonFrames::none;  // with the functions of Python that called the code
+  u64 events = 0, not_events = 0;                              // 0: not asked
+  u32 min_latency = 0;                                         // 0: not asked
+  u32 buffer_bytes = kSpeBuffer;                               // per core
   request::SampleDisplay display;
 };
 

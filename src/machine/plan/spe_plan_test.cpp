@@ -103,6 +103,20 @@ TEST(SpePlan, WhatAsksForTimesHasThemRecorded) {
   EXPECT_TRUE(planned([](request::Request&) {}, 0).has_value());
 }
 
+TEST(SpePlan, FindsFunctionsOfPythonByTheTimeOfRecords) {
+  Capabilities machine = spe_machine();
+  request::Request request = spe_recording("arm_spe_0//");
+  request.sampling.call_stacks.python = request::PythonFrames::folded;
+  EXPECT_TRUE(diag::names_all(make_spe_plan(request, {}, machine).error().text, {"Python", "SPE"}));
+  machine.shows_python = true;
+  machine.timer.hz = 0;
+  EXPECT_FALSE(make_spe_plan(request, {}, machine).has_value());
+  machine.timer.hz = 25'000'000;
+  const SpePlan plan = make_spe_plan(request, {}, machine).value();
+  EXPECT_TRUE(plan.timestamps);
+  EXPECT_EQ(plan.python, request::PythonFrames::folded);
+}
+
 TEST(SpePlan, HasTheCoresOfSampling) {
   request::Request request = spe_recording("arm_spe_0//");
   request.sampling.all_cores = true;

@@ -125,8 +125,12 @@ class SimMachine final : public SimulatedMachine {
 
   bool watch_samples(device::SampleWatcher* watcher) override {
     const WperfSimWatcher see = [](void* context, const WperfSimMoment* moment) {
-      static_cast<device::SampleWatcher*>(context)->see(
-          {.time_ns = moment->time_ns, .process = moment->process, .thread = moment->thread});
+      static_cast<device::SampleWatcher*>(context)->see({.time_ns = moment->time_ns,
+                                                         .ticks = moment->ticks,
+                                                         .pc = moment->pc,
+                                                         .process = moment->process,
+                                                         .thread = moment->thread,
+                                                         .core = moment->core});
     };
     api_->watch_samples(sim_, watcher != nullptr ? see : nullptr, watcher);
     return true;

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The functions of Python that called the code of SPE records, from the recording's own section.
+#pragma once
+#include <unordered_map>
+#include <vector>
+
+#include "formats/perf_data/record_stacks.h"
+#include "formats/spe/operation_record.h"
+#include "model/stacks/stack_aggregator.h"
+
+namespace wperf::recording {
+
+class RecordCallers {
+ public:
+  explicit RecordCallers(perf_data::RecordStacks stacks);
+
+  bool are_known() const { return !stacks_.records.empty(); }
+  // `frames`: the place of the record, gets its callers. Called for all records of a core in their order.
+  void add_to(u32 core, const spe::Record& record, std::vector<stacks::StackFrame>& frames);
+
+ private:
+  perf_data::RecordStacks stacks_;
+  struct Stream {
+    std::vector<usize> records;  // numbers in stacks_
+    usize next = 0;
+  };
+  std::unordered_map<u32, Stream> streams_;  // by core
+};
+
+}  // namespace wperf::recording
