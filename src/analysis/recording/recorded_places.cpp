@@ -96,6 +96,8 @@ class PlaceNamer {
     files_.files.push_back(std::move(file));
   }
   void name_jit_code(const MappedCode& code, const std::vector<u32>& asked);
+  using ModuleOfFile = std::map<std::string_view, u32>;
+  u32 module_of_python(std::string_view file, ModuleOfFile& files);
   // The answers of the kernel's list for addresses, in their order.
   struct KernelAnswers {
     modules::KernelSymbols symbols;  // of this kernel
@@ -452,12 +454,25 @@ void PlaceNamer::name_jit_code(const MappedCode& code, const std::vector<u32>& a
   const JitCode written(code, options_.search.folders);
   const u32 module = add_module(name_of_jit_code(code), code.path, written.reason());
   std::unordered_map<const symbols::ListedSymbol*, u32> functions;
+  ModuleOfFile files;
   for (const u32 one : asked) {
     const symbols::ListedSymbol* found = written.find(asked_.second(one));
     const auto [entry, is_new] = functions.try_emplace(found, 0);
-    if (is_new) entry->second = add_function(found != nullptr ? found->name : std::string_view(), module);
+    if (is_new) {
+      const std::string_view name = found != nullptr ? found->name : std::string_view();
+      const auto python = python_name(name);
+      entry->second = python.has_value() ? add_function(python->function, module_of_python(python->file, files))
+                                         : add_function(name, module);
+    }
     named_[one].place = add_place(entry->second);
   }
+}
+
+// The module of a function of Python is its file.
+u32 PlaceNamer::module_of_python(std::string_view file, ModuleOfFile& files) {
+  const auto [module, is_new] = files.try_emplace(file, 0);
+  if (is_new) module->second = add_module(std::string(python_module(file)), file, {});
+  return module->second;
 }
 
 void PlaceNamer::ask_kernel(const std::vector<u32>& asked, KernelAnswers& out) const {
@@ -505,19 +520,21 @@ void PlaceNamer::name_kernel(const std::vector<u32>& asked, const KernelAnswers&
   }
 }
 
-// A function that was made again is the same function. The module of a function of Python is its file.
+// A function that was made again is the same function.
 void PlaceNamer::name_jit(const std::vector<u32>& asked) {
   std::map<u32, u32> modules;
-  std::map<std::string_view, u32> files;
+  ModuleOfFile files;
   std::map<std::pair<u32, std::string_view>, u32> functions;
   for (const u32 one : asked) {
     const RecordedJit::Spot spot = jit_.spot(asked_.second(one));
     const auto python = python_name(spot.function);
-    u32& module = python.has_value() ? files.try_emplace(python->file, kNothing).first->second
-                                     : modules.try_emplace(spot.process, kNothing).first->second;
-    if (module == kNothing) {
-      module = python.has_value() ? add_module(std::string(python_module(python->file)), python->file, {})
-                                  : add_module(name_of_jit_code(spot.process), {}, {});
+    u32 module = kNothing;
+    if (python.has_value()) {
+      module = module_of_python(python->file, files);
+    } else {
+      const auto [known, is_new] = modules.try_emplace(spot.process, 0);
+      if (is_new) known->second = add_module(name_of_jit_code(spot.process), {}, {});
+      module = known->second;
     }
     const auto [function, is_new] = functions.try_emplace({python.has_value() ? 0 : spot.process, spot.function}, 0);
     if (is_new) function->second = add_function(python.has_value() ? python->function : spot.function, module);
