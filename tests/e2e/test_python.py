@@ -106,6 +106,20 @@ threads = [threading.Thread(target=one) for one in (spinner, spinner, sleeper, t
 for one in threads: one.start()
 for one in threads: one.join()
 """
+HOLDING = """
+import threading
+def spin(n):
+    while n: n -= 1
+def spinner():
+    for _ in range(10): spin(100000)
+def hold():
+    sorted(range(1500000, 0, -1))
+def holder():
+    for _ in range(3): hold()
+threads = [threading.Thread(target=one) for one in (spinner, holder)]
+for one in threads: one.start()
+for one in threads: one.join()
+"""
 BUSY = "def burn():\n    while True:\n        sum(range(1000))\nprint('ready', flush=True)\nburn()\n"
 
 
@@ -138,6 +152,26 @@ class OtherCommands(WperfTest):
         self.assertGreater(total["timer", "sleeper", "waiting.py"], 150e6, total)
         self.assertGreater(total["timer", "taker", "waiting.py"], 75e6, total)
         self.assertGreater(total["lock", "taker", "waiting.py"], 1e6, total)
+
+    def test_who_held_the_interpreter(self):
+        """A call of C does not give the interpreter's lock up."""
+        with tempfile.TemporaryDirectory() as folder:
+            program = pathlib.Path(folder) / "holding.py"
+            program.write_text(HOLDING)
+            done = subprocess.run([BINARY, "waits", "--device", "linux", "--python", "--json", "--", PYTHON, program], text=True,
+                                  capture_output=True, timeout=TIMEOUT)
+        if "tracepoints may not be read" in done.stderr or "not permitted" in done.stderr:
+            self.skipTest(done.stderr)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        report = json.loads(done.stdout)["waits"]
+        if report["lost_records"] != 0:
+            self.skipTest("the machine is so busy that the recording lost something")
+        rows = [row for row in report["functions"] if row["class"] == "GIL" and row["caller"] == "spin"]
+        row = max(rows, key=lambda one: one["total_ns"])
+        self.assertEqual(row["holder"], "hold", rows)
+        self.assertRegex(row["holder_thread"], r"^python.* \(\d+\)$")
+        self.assertGreater(row["held_ns"], 0.5 * row["total_ns"])
+        self.assertLessEqual(row["held_ns"], row["total_ns"])
 
     def test_top(self):
         with subprocess.Popen([PYTHON, "-c", BUSY], stdout=subprocess.PIPE, text=True) as program:

@@ -27,6 +27,9 @@ struct FunctionRow {
   WaitClass wait = WaitClass::unexplained;
   u64 count = 0, total = 0, median = 0, most_of_99_percent = 0, longest = 0;
   std::string waker;  // the thread that ended most of them, by total time; empty if unknown
+  // For the GIL: the function that held it most of the time, its thread, and that time; empty if unknown.
+  std::string holder = {}, holder_thread = {};
+  u64 held_ns = 0;
 };
 
 // A thread that waited, and the thread it waited for.

@@ -10,6 +10,8 @@
 #include <utility>
 
 #include "analysis/waits/critical_path.h"
+#include "analysis/waits/lock_holders.h"
+#include "model/stacks/python_modules.h"
 #include "model/stacks/unrecorded.h"
 
 namespace wperf::waits {
@@ -95,13 +97,41 @@ class Builder {
                      });
   }
 
+  struct FunctionSums {
+    WaitPlace place;
+    std::vector<u64> lengths;
+    std::map<u32, u64> wakers;
+    std::map<std::pair<u32, u32>, u64> holders;  // of the GIL, by thread and group of the place
+  };
+
+  // Waits without records in between: a release may be missing there.
+  bool is_of_gil(const waits::Wait& wait) {
+    return wait.is_known && wait.unknown == 0 && names_.place_of(wait).wait == waits::WaitClass::gil;
+  }
+  void collect_holders() {
+    if (!switches_.has_wakeups) return;
+    for (const waits::Wait& wait : accounting_.waits) {
+      if (!wait.has_end || !is_of_gil(wait)) continue;
+      const u32 by = WaitNames::ender_of(wait), process = names_.process_of(accounting_.threads[wait.thread].thread);
+      if (by == stacks::kNobody || by == stacks::kUnknown || names_.process_of(by) != process) continue;
+      const WaitPlace& place = names_.place_of_ender(wait);
+      holding_places_.try_emplace(place.group, place);
+      holders_.add(process, {.time = wait.woken, .holder = by, .place = place.group});
+    }
+    holders_.sort();
+  }
+  void add_holders(const waits::Wait& wait, FunctionSums& sums) {
+    if (!is_of_gil(wait)) return;
+    const u32 waiter = accounting_.threads[wait.thread].thread;
+    holders_.during(names_.process_of(waiter), wait.begin, wait.woken,
+                    [&](const LockHolders::Release& release, u64 ns) {
+                      if (release.holder != waiter) sums.holders[{release.holder, release.place}] += ns;
+                    });
+  }
+
   void add_functions_and_wakers() {
-    struct Sums {
-      WaitPlace place;
-      std::vector<u64> lengths;
-      std::map<u32, u64> wakers;
-    };
-    std::vector<Sums> functions;  // by group and class
+    collect_holders();
+    std::vector<FunctionSums> functions;  // by group and class
     // By waiter and waker, and the groups of their places.
     std::unordered_map<u64, std::map<u64, waits::WakerRow>> wakers;
     for (const waits::Wait& wait : accounting_.waits) {
@@ -109,9 +139,10 @@ class Builder {
       const WaitPlace place = names_.place_of(wait);
       const usize number = place.group * waits::kWaitClasses + static_cast<usize>(place.wait);
       if (number >= functions.size()) functions.resize(number + 1);
-      Sums& sums = functions[number];
+      FunctionSums& sums = functions[number];
       sums.place = place;
       sums.lengths.push_back(wait.length());
+      add_holders(wait, sums);
       if (!wait.has_end || !switches_.has_wakeups) continue;
       const u32 by = WaitNames::ender_of(wait);
       sums.wakers[by] += wait.length();
@@ -128,8 +159,8 @@ class Builder {
       row.waited += wait.length();
       row.latency += wait.latency();
     }
-    for (Sums& sums : functions) {
-      if (!sums.lengths.empty()) add_function(sums.place, sums.lengths, sums.wakers);
+    for (FunctionSums& sums : functions) {
+      if (!sums.lengths.empty()) add_function(sums);
     }
     std::stable_sort(out_.functions.begin(), out_.functions.end(),
                      [](const waits::FunctionRow& a, const waits::FunctionRow& b) { return a.total > b.total; });
@@ -146,7 +177,9 @@ class Builder {
     });
   }
 
-  void add_function(const WaitPlace& place, std::vector<u64>& lengths, const std::map<u32, u64>& wakers) {
+  void add_function(FunctionSums& sums) {
+    const WaitPlace& place = sums.place;
+    std::vector<u64>& lengths = sums.lengths;
     std::sort(lengths.begin(), lengths.end());
     waits::FunctionRow row{.function = std::string(place.function),
                            .module = std::string(place.module),
@@ -159,9 +192,19 @@ class Builder {
                            .longest = lengths.back(),
                            .waker = {}};
     for (const u64 length : lengths) row.total += length;
-    const auto most = std::max_element(wakers.begin(), wakers.end(),
-                                       [](const auto& a, const auto& b) { return a.second < b.second; });
-    if (most != wakers.end()) row.waker = names_.text_of(most->first);
+    const auto has_less = [](const auto& a, const auto& b) { return a.second < b.second; };
+    const auto most = std::max_element(sums.wakers.begin(), sums.wakers.end(), has_less);
+    if (most != sums.wakers.end()) row.waker = names_.text_of(most->first);
+    const auto holder = std::max_element(sums.holders.begin(), sums.holders.end(), has_less);
+    if (holder != sums.holders.end()) {
+      const auto& [thread, group] = holder->first;
+      // Without --python only the interpreter's own function is known, in which it gave the lock up.
+      const WaitPlace& there = holding_places_.at(group);
+      const std::string_view module = there.caller.empty() ? there.module : there.caller_module;
+      if (!stacks::is_python_interpreter(module)) row.holder = there.shown();
+      row.holder_thread = names_.text_of(thread);
+      row.held_ns = holder->second;
+    }
     out_.functions.push_back(std::move(row));
   }
 
@@ -292,6 +335,8 @@ class Builder {
   const WaitLocks& locks_;
   const WaitSelection& selection_;
   const std::vector<bool> chosen_;  // by thread of the accounting
+  LockHolders holders_;
+  std::map<u32, WaitPlace> holding_places_;  // by group
   waits::WaitReport out_;
 };
 

@@ -77,21 +77,36 @@ auto thread_columns(const WaitReport& report, bool preempted) {
   };
 }
 
-void function_columns(Columns& to, const waits::FunctionRow& row) {
-  to.member("function", row.function);
-  to.member("module", row.module);
-  to.member("caller", row.caller);
-  to.member("caller_module", row.caller_module);
-  to.string({"for", "class", 7}, name_of(row.wait));
-  to.count({"count", "count", 2}, row.count);
-  span(to, {"total", "total_ns", 1}, row.total);
-  span(to, {"mean", "mean_ns", 3}, row.total / std::max<u64>(row.count, 1));
-  span(to, {"p50", "p50_ns", 4}, row.median);
-  span(to, {"p99", "p99_ns", 5}, row.most_of_99_percent);
-  span(to, {"max", "max_ns", 6}, row.longest);
-  place_cells(to, 8, row.caller, row.function);
-  to.string({"module", {}, 9}, row.caller_module.empty() ? row.module : row.caller_module);
-  to.word({"ended by", "ended_by", 10}, row.waker);
+// "spin in python3.11 (15039)"
+std::string holder_text(const waits::FunctionRow& row) {
+  if (row.holder.empty()) return row.holder_thread;
+  return row.holder + " in " + row.holder_thread;
+}
+
+auto function_columns(const WaitReport& report) {
+  const bool has_holders = std::any_of(report.functions.begin(), report.functions.end(),
+                                       [](const waits::FunctionRow& row) { return !row.holder_thread.empty(); });
+  return [has_holders](Columns& to, const waits::FunctionRow& row) {
+    to.member("function", row.function);
+    to.member("module", row.module);
+    to.member("caller", row.caller);
+    to.member("caller_module", row.caller_module);
+    to.string({"for", "class", 7}, name_of(row.wait));
+    to.count({"count", "count", 2}, row.count);
+    span(to, {"total", "total_ns", 1}, row.total);
+    span(to, {"mean", "mean_ns", 3}, row.total / std::max<u64>(row.count, 1));
+    span(to, {"p50", "p50_ns", 4}, row.median);
+    span(to, {"p99", "p99_ns", 5}, row.most_of_99_percent);
+    span(to, {"max", "max_ns", 6}, row.longest);
+    place_cells(to, 8, row.caller, row.function);
+    to.string({"module", {}, 9}, row.caller_module.empty() ? row.module : row.caller_module);
+    to.word({"ended by", "ended_by", 10}, row.waker);
+    to.word({title_if(has_holders, "held by"), {}, 11}, holder_text(row));
+    if (row.holder_thread.empty()) return;
+    to.member("holder", row.holder);
+    to.member("holder_thread", row.holder_thread);
+    to.member("held_ns", row.held_ns);
+  };
 }
 
 // A lock and its places have the same sums.
@@ -287,7 +302,7 @@ std::vector<WaitPart> wait_parts(const WaitReport& report, const WaitTextOptions
                        has_unknown(report.threads) ? " + unknown" : "",
                        options.preempted ? "; preempted is a part of ready" : ""),
            table_of(report.threads, thread_columns(report, options.preempted)), rows},
-          {"where they waited", table_of(report.functions, function_columns), rows},
+          {"where they waited", table_of(report.functions, function_columns(report)), rows},
           {"which locks they waited for, and where", table_of(report.locks, lock_columns(report)), rows},
           {"who waited for whom", table_of(report.wakers, waker_columns), rows},
           {"who held the CPU while a thread was ready to run", table_of(report.starved, starved_columns),
@@ -315,7 +330,7 @@ std::string waits_json(const WaitReport& report, const stacks::TraceFacts* trace
   json.begin_object("waits");
   write_facts(json, report, trace, about);
   write_rows(json, "threads", report.threads, thread_columns(report, true));
-  write_rows(json, "functions", report.functions, function_columns);
+  write_rows(json, "functions", report.functions, function_columns(report));
   json.boolean("has_locks", !report.locks_are_missing);
   write_rows(json, "locks", report.locks, lock_columns(report));
   write_rows(json, "wakers", report.wakers, waker_columns);
