@@ -132,7 +132,7 @@ void read_table(const ElfFile& file, const ElfSection& section, ElfSymbolTable k
     }
     if (best == nullptr) continue;
     const u64 end = best->size <= ~u64{0} - address ? address + best->size : ~u64{0};
-    out.push_back({address, end, best_name, kind});
+    out.push_back({address, end, best_name, kind, best->binding == elf::kBindLocal});
   }
 }
 

@@ -19,6 +19,7 @@ struct ElfSymbol {
   u64 end = 0;            // one past the last byte; up to the next symbol if the table has no size
   std::string_view name;  // as in the file; for a stub, that of the function it calls
   ElfSymbolTable table = ElfSymbolTable::full;
+  bool is_local = false;  // other files may have the same name
 };
 
 class ElfSymbols {

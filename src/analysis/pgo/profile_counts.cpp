@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "analysis/pgo/profile_counts.h"
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <optional>
+
+#include "code/symbols/elf/elf_symbols.h"
+
+namespace wperf::pgo {
+namespace {
+
+using compiler_profiles::AddressCounts;
+using stacks::StackProfile;
+
+// The symbols of the files of one recording, each file read once.
+class SymbolsOfFiles {
+ public:
+  explicit SymbolsOfFiles(const recording::CodeFiles& files) : files_(files) {}
+
+  void name(u32 module, u64 begin, CountedFunction& function) {
+    const modules::CodeFile* const file = files_.find(module);
+    if (file == nullptr || file->elf() == nullptr) return;
+    const auto [known, is_new] = known_.try_emplace(module);
+    if (is_new) known->second = symbols::ElfSymbols::read(file->elf(), nullptr, nullptr);
+    const symbols::ElfSymbol* const found = known->second.find(begin);
+    if (found == nullptr || found->begin != begin) return;
+    function.elf_symbol = found->name;
+    function.is_local = found->is_local;
+  }
+
+ private:
+  const recording::CodeFiles& files_;
+  std::map<u32, symbols::ElfSymbols> known_;
+};
+
+class SampleAdder {
+ public:
+  SampleAdder(const recording::RecordedSamples& recorded, usize first_operation, ProfileCounts& counts)
+      : recorded_(recorded),
+        profile_(recorded.profile),
+        counts_(counts),
+        symbols_(recorded.files),
+        binary_of_module_(profile_.modules.size(), stacks::kNothing) {
+    for (const stacks::StackEvent& event : profile_.events) {
+      events_.push_back(events_.size() >= first_operation ? counts.event_of(kOperations, EventKind::instructions)
+                                                          : counts.event_of(event.name, kind_of_event(event.name)));
+    }
+  }
+
+  void add(const stacks::StackSample& sample) {
+    const u32 event = events_[sample.event];
+    counts_.samples += sample.count;
+    counts_.events[event].samples += sample.count;
+    const u32 place = profile_.nodes[sample.node].place;
+    if (place == stacks::kNothing) {
+      counts_.drops.nowhere += sample.count;
+      return;
+    }
+    const stacks::StackFunction& function = profile_.functions[profile_.places[place].function];
+    const stacks::StackModule& module = profile_.modules[function.module];
+    const modules::CodeFile* const file = recorded_.files.find(function.module);
+    if (function.is_kernel) {
+      counts_.drops.kernel += sample.count;
+    } else if (module.is_nowhere) {
+      counts_.drops.nowhere += sample.count;
+    } else if (file == nullptr) {
+      counts_.drops.made_code += sample.count;
+    } else {
+      add_to_binary(sample, event, function.module);
+    }
+  }
+
+ private:
+  void add_to_binary(const stacks::StackSample& sample, u32 event, u32 module) {
+    Binary& binary = binary_at(module);
+    const u32 number = profile_.site_of_node[sample.node];
+    if (number == stacks::kNothing) {
+      binary.without_address += sample.count;
+      return;
+    }
+    const stacks::CodeSite& site = profile_.sites[number];
+    binary.samples[event][site.address] += sample.count;
+    if (site.begin == site.end) return;
+    const auto [entry, is_new] = binary.functions.try_emplace(site.begin);
+    if (!is_new) return;
+    entry->second.name = profile_.functions[site.function].name;
+    entry->second.end = site.end;
+    symbols_.name(module, site.begin, entry->second);
+  }
+
+  Binary& binary_at(u32 module) {
+    u32& known = binary_of_module_[module];
+    if (known == stacks::kNothing) {
+      const Binary& found = counts_.binary_of(profile_.modules[module], recorded_.files.find(module));
+      known = static_cast<u32>(&found - counts_.binaries.data());
+    }
+    return counts_.binaries[known];
+  }
+
+  const recording::RecordedSamples& recorded_;
+  const StackProfile& profile_;
+  ProfileCounts& counts_;
+  SymbolsOfFiles symbols_;
+  std::vector<u32> binary_of_module_, events_;
+};
+
+bool contains_any(std::string_view text, std::initializer_list<std::string_view> words) {
+  return std::any_of(words.begin(), words.end(), [&](std::string_view word) { return text.contains(word); });
+}
+
+}  // namespace
+
+// The names are those of Arm's events, of perf, of Windows' tracing and of operations that SPE recorded.
+EventKind kind_of_event(std::string_view name) {
+  std::string lower(name);
+  std::transform(lower.begin(), lower.end(), lower.begin(),
+                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+  if (contains_any(lower, {"refill", "miss"})) {
+    if (contains_any(lower, {"l1i", "icache"})) return EventKind::instruction_misses;
+    return contains_any(lower, {"l1d", "dcache", "cache-misses"}) ? EventKind::data_misses : EventKind::other;
+  }
+  if (contains_any(lower, {"inst_retired", "inst_spec", "instructions"})) return EventKind::instructions;
+  if (contains_any(lower, {"stall", "bus"})) return EventKind::other;
+  if (contains_any(lower, {"cycles", "totalcycles"})) return EventKind::cycles;
+  if (contains_any(lower, {"clock", "timer"})) return EventKind::timer;
+  if (contains_any(lower, {"br_retired", "br_pred", "branch-instructions", "branchinstructions"})) {
+    return EventKind::branches;
+  }
+  return EventKind::other;
+}
+
+u32 ProfileCounts::event_of(std::string_view name, EventKind kind) {
+  const auto found =
+      std::find_if(events.begin(), events.end(), [&](const CountedEvent& event) { return event.name == name; });
+  if (found != events.end()) return static_cast<u32>(found - events.begin());
+  events.push_back({.name = std::string(name), .kind = kind, .samples = 0});
+  return static_cast<u32>(events.size() - 1);
+}
+
+Binary& ProfileCounts::binary_of(const stacks::StackModule& module, const modules::CodeFile* file) {
+  const auto found = std::find_if(binaries.begin(), binaries.end(), [&](const Binary& binary) {
+    if (binary.build_id != module.build_id || binary.name != module.name) return false;
+    return !module.build_id.empty() || binary.path == module.path;
+  });
+  if (found != binaries.end()) return *found;
+  return binaries.emplace_back(Binary{.name = module.name,
+                                      .path = module.path,
+                                      .build_id = module.build_id,
+                                      .reason = module.reason,
+                                      .is_windows = file != nullptr && file->is_windows(),
+                                      .image_base = module.image_base,
+                                      .samples = {},
+                                      .functions = {},
+                                      .branches = {},
+                                      .ranges = {}});
+}
+
+void add_samples(const recording::RecordedSamples& recorded, usize first_operation, ProfileCounts& counts) {
+  SampleAdder adder(recorded, first_operation, counts);
+  for (const stacks::StackSample& sample : recorded.profile.samples) adder.add(sample);
+  const std::string& program = recorded.about.image;
+  const auto& known = counts.programs;
+  if (!program.empty() && std::find(known.begin(), known.end(), program) == known.end()) {
+    counts.programs.push_back(program);
+  }
+}
+
+std::vector<u32> chosen_events(const ProfileCounts& counts) {
+  std::vector<u32> chosen;
+  const CountedEvent* best = nullptr;
+  for (const CountedEvent& event : counts.events) {
+    if (event.samples == 0) continue;
+    const bool is_better =
+        best == nullptr || event.kind < best->kind || (event.kind == best->kind && event.samples > best->samples);
+    if (is_better) best = &event;
+  }
+  if (best == nullptr) return chosen;
+  for (u32 i = 0; i < counts.events.size(); ++i) {
+    const CountedEvent& event = counts.events[i];
+    if (event.samples == 0) continue;
+    if (&event == best || (event.kind == best->kind && event.kind != EventKind::other)) chosen.push_back(i);
+  }
+  return chosen;
+}
+
+u64 samples_in(const Binary& binary, const std::vector<u32>& events) {
+  u64 sum = 0;
+  for (const u32 event : events) {
+    const auto found = binary.samples.find(event);
+    if (found == binary.samples.end()) continue;
+    for (const auto& [address, count] : found->second) sum += count;
+  }
+  return sum;
+}
+
+AddressCounts counts_of(const Binary& binary, const std::vector<u32>& events) {
+  std::map<u64, u64> sums;
+  for (const u32 event : events) {
+    const auto found = binary.samples.find(event);
+    if (found == binary.samples.end()) continue;
+    for (const auto& [address, count] : found->second) sums[address] += count;
+  }
+  AddressCounts out;
+  for (const auto& [address, count] : sums) out.samples.push_back({address, count});
+  for (const auto& [range, count] : binary.ranges) out.ranges.push_back({range.first, range.second, count});
+  for (const auto& [branch, totals] : binary.branches) {
+    out.branches.push_back({branch.first, branch.second, totals.count, totals.mispredicted});
+  }
+  return out;
+}
+
+const CountedFunction* function_at(const Binary& binary, u64 address, u64& begin) {
+  auto after = binary.functions.upper_bound(address);
+  if (after == binary.functions.begin()) return nullptr;
+  --after;
+  if (address >= after->second.end) return nullptr;
+  begin = after->first;
+  return &after->second;
+}
+
+}  // namespace wperf::pgo
