@@ -24,6 +24,7 @@ _wperf() {
       report) command=${command:-report} ;;
       waits) command=${command:-waits} ;;
       push) command=${command:-push} ;;
+      pgo) command=${command:-pgo} ;;
       topdown) command=${command:-topdown} ;;
       top) command=${command:-top} ;;
       diff) command=${command:-diff} ;;
@@ -39,7 +40,7 @@ _wperf() {
     esac
   done
   case $previous in
-    -C|-E|--pe_file|--pdb_file|--output-perf-data|--records|--html|--svg|--record|--baseline|--save-baseline|--junit|--markdown|--output|-o|--output-csv|--token-file)
+    -C|-E|--pe_file|--pdb_file|--output-perf-data|--records|--html|--svg|--record|--baseline|--save-baseline|--junit|--markdown|--output|-o|--output-csv|--binary|--token-file)
       compopt -o filenames
       mapfile -t COMPREPLY < <(compgen -f -- "$current")
       return ;;
@@ -68,6 +69,9 @@ _wperf() {
     --export)
       mapfile -t COMPREPLY < <(compgen -W 'pprof firefox speedscope folded chrome perfetto callgrind otlp csv sql perf.data prometheus' -- "$current")
       return ;;
+    --format)
+      mapfile -t COMPREPLY < <(compgen -W 'llvm-unsymbolized bolt spt' -- "$current")
+      return ;;
     --to)
       mapfile -t COMPREPLY < <(compgen -W 'pyroscope pyroscope-ingest parca otlp' -- "$current")
       return ;;
@@ -87,6 +91,7 @@ _wperf() {
     report) words='--symbol -s --sample-display-row --sample-display-long --annotate --disassemble --by --timeline --symbol-path --mem --records --sort --comm --pid --tid --module --time --idle --providers --spans --span --latency --parallelism --percentage --percent-limit --children --tree --callers --callees --folded --export --inline --html --html-all --svg --debuginfod --json -q -v --verbose --output -o --output-prefix --cwd --label --no-pager --color' ;;
     waits) words='--timeout sleep -p --symbol -s --sample-display-row --sample-display-long --annotate --disassemble --by --symbol-path -g --call-graph --python --python=native --max-stack --records --sort --comm --pid --tid --module --time --percentage --percent-limit --children --tree --callers --callees --folded --inline --html --html-all --svg --critical-path --min --on-off --debuginfod --json -q -v --verbose --output -o --output-prefix --cwd --no-pager --color --device' ;;
     push) words='--symbol-path --comm --pid --tid --module --time --inline --debuginfod -q --url --to --label --token-file --plain-token --tenant --spool --spool-limit' ;;
+    pgo) words='--symbol-path --debuginfod --json -q --output -o --output-prefix --cwd --format --binary' ;;
     topdown) words='-c --cpu --timeout sleep -k --pe_file --record_spawn_delay -p --symbol-path --html --level --node --counts-only --debuginfod --json -q --output -o --output-prefix --cwd --no-pager --device --force-lock' ;;
     top) words='-e -c --cpu --timeout sleep -k -E --config --pe_file --pdb_file --record_spawn_delay -p --cores --all-cores --jitter --freq --sample-display-row --symbol-path --python --python=native --once --waits --counters --debuginfod --json -q --output -o --output-prefix --cwd --every --color --device --force-lock' ;;
     diff) words='--symbol -s --sample-display-row --symbol-path --sort --comm --pid --tid --module --time --folded --inline --html --svg --per --fail-if --junit --markdown --github --debuginfod --json -q -v --verbose --output -o --output-prefix --cwd --no-pager --color' ;;
@@ -99,7 +104,7 @@ _wperf() {
     doctor) words='--json -q --output -o --output-prefix --cwd --no-pager --device --selftest --fix' ;;
     --version) words='--json -q --output -o --output-prefix --cwd --no-pager --device --force-lock' ;;
     -h) words='--no-pager --all' ;;
-    *) words='stat sample record report waits push topdown top diff bench list -l man test detect machine doctor --version -h --help help -e -m -c --cpu --timeout sleep -t -i -n -r -k --dmc -C -E --config --pe_file --pdb_file --image_name --record_spawn_delay -p --cores --all-cores --jitter --freq --print-wprp --symbol -s --sample-display-row --sample-display-long --annotate --disassemble --by --timeline --symbol-path --export_perf_data --output-perf-data -g --call-graph --python --python=native --max-stack --mem --records --sort --comm --pid --tid --module --time --idle --providers --spans --span --latency --parallelism --percentage --percent-limit --children --tree --callers --callees --folded --export --inline --html --html-all --svg --critical-path --level --node --counts-only --once --waits --counters --min --on-off --record --warmup --baseline --save-baseline --show-output --per --fail-if --junit --markdown --github --debuginfod --json -q -v --verbose --output -o --output-csv --output-prefix --cwd --listen --push --every --url --to --label --token-file --plain-token --tenant --spool --spool-limit --no-pager --color --device --force-lock --selftest --fix --affinity -d --all' ;;
+    *) words='stat sample record report waits push pgo topdown top diff bench list -l man test detect machine doctor --version -h --help help -e -m -c --cpu --timeout sleep -t -i -n -r -k --dmc -C -E --config --pe_file --pdb_file --image_name --record_spawn_delay -p --cores --all-cores --jitter --freq --print-wprp --symbol -s --sample-display-row --sample-display-long --annotate --disassemble --by --timeline --symbol-path --export_perf_data --output-perf-data -g --call-graph --python --python=native --max-stack --mem --records --sort --comm --pid --tid --module --time --idle --providers --spans --span --latency --parallelism --percentage --percent-limit --children --tree --callers --callees --folded --export --inline --html --html-all --svg --critical-path --level --node --counts-only --once --waits --counters --min --on-off --record --warmup --baseline --save-baseline --show-output --per --fail-if --junit --markdown --github --debuginfod --json -q -v --verbose --output -o --output-csv --output-prefix --cwd --listen --push --every --format --binary --url --to --label --token-file --plain-token --tenant --spool --spool-limit --no-pager --color --device --force-lock --selftest --fix --affinity -d --all' ;;
   esac
   if [[ $command == @(report|waits) && $current != -* ]]; then
     compopt -o filenames

@@ -45,7 +45,7 @@ def man_page_commands():
     how = {True: ("linux",), False: ()}
     arm = "wperf report perf.data --mem"  # a recording with SPE data, which only an Arm machine makes
     # which need a server, recordings, two builds, the DLLs of Windows
-    elsewhere = ("wperf push ", "wperf diff ", "wperf bench ", "wperf machine ")
+    elsewhere = ("wperf push ", "wperf pgo ", "wperf diff ", "wperf bench ", "wperf machine ")
     return [Command("docs/man/wperf.1", 0, line, how["./" in line or " report " in line]) for line in lines
             if line != arm and not line.startswith(elsewhere)]
 

@@ -18,10 +18,10 @@ using request::Request;
 
 // If there are several command words, the first in this order runs (contract 1.1; that help precedes all is wperf's own
 // rule, decision 10).
-constexpr Command kPriority[] = {Command::help,    Command::doctor, Command::detect, Command::man,    Command::version,
-                                 Command::test,    Command::list,   Command::stat,   Command::record, Command::sample,
-                                 Command::report,  Command::waits,  Command::diff,   Command::bench,  Command::push,
-                                 Command::topdown, Command::top,    Command::machine};
+constexpr Command kPriority[] = {Command::help,   Command::doctor,  Command::detect, Command::man,    Command::version,
+                                 Command::test,   Command::list,    Command::stat,   Command::record, Command::sample,
+                                 Command::report, Command::waits,   Command::diff,   Command::bench,  Command::push,
+                                 Command::pgo,    Command::topdown, Command::top,    Command::machine};
 
 // Stands between both sides of diff and bench; diff takes either.
 constexpr std::string_view kSides = "--", kMoreSides = "---";
@@ -110,7 +110,7 @@ diag::Result<void> Parser::take_token(const std::string& token) {
     request_.man_topic = token;
     return {};
   }
-  if ((given(Command::report) || given(Command::waits) || given(Command::push)) &&
+  if ((given(Command::report) || given(Command::waits) || given(Command::push) || given(Command::pgo)) &&
       (!token.starts_with('-') || token == "-")) {
     if (request_.data_file.has_value()) {
       request_.further_files.push_back(token);

@@ -236,6 +236,9 @@ diag::Result<void> OptionEffects::take_value(Option option, const std::string& s
     case Option::cost_per:
     case Option::fail_if:
       return take_recording_value(option, spelling, value);
+    case Option::pgo_format:
+    case Option::binary:
+      return take_pgo_value(option, value);
     case Option::push_url:
     case Option::push_target:
     case Option::push_label:

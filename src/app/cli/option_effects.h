@@ -31,6 +31,7 @@ class OptionEffects {
   diag::Result<void> take_counting_value(Option option, const std::string& spelling, const std::string& value);
   diag::Result<void> take_sampling_value(Option option, const std::string& spelling, const std::string& value);
   diag::Result<void> take_recording_value(Option option, const std::string& spelling, const std::string& value);
+  diag::Result<void> take_pgo_value(Option option, const std::string& value);
   diag::Result<void> take_push_value(Option option, const std::string& spelling, const std::string& value);
   diag::Result<void> take_file_value(Option option, const std::string& value);
   diag::Result<void> take_pdb_file(const std::string& value);

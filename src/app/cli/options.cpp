@@ -25,6 +25,10 @@ constexpr CommandRow kCommands[] = {
      "they waited for. Takes a program to start, the whole machine, or a recording."},
     {Command::push, "push", "", false, "FILE...", "", "push",
      "Send a recording to a profile server: Pyroscope, Parca or an OpenTelemetry collector."},
+    {Command::pgo, "pgo", "", false, "FILE...", "", "pgo",
+     "Turn recordings into a sample profile for a compiler (clang, MSVC) or for BOLT, and judge it: how many samples "
+     "it "
+     "has, which were dropped, and whether they are enough. Several recordings are added up."},
     {Command::topdown, "topdown", "", false, "", "[-- PROGRAM ARGUMENTS...]", "topdown",
      "Show what held a program back: how its cores' pipeline slots were used, level by level, and which functions lost "
      "the most. Counts up to three times, then samples once."},
@@ -71,7 +75,7 @@ constexpr CommandSet kPaged = kPictured | Command::stat | Command::topdown;
 constexpr CommandSet kVerbose = kPictured | Command::stat | Command::list;
 // Options that choose samples and find names.
 constexpr CommandSet kChoosing = kTabled | Command::push;
-constexpr CommandSet kNamed = kChoosing | Command::bench | Command::topdown | Command::top;
+constexpr CommandSet kNamed = kChoosing | Command::pgo | Command::bench | Command::topdown | Command::top;
 constexpr CommandSet kPython = Command::record | Command::top | Command::waits;
 constexpr CommandSet kLatency = Command::record | Command::report;
 constexpr CommandSet kCompared = Command::diff | Command::bench;
@@ -84,7 +88,7 @@ constexpr CommandSet kWords = kEvents | Command::list;
 constexpr CommandSet kFacts = Command::list | Command::test | Command::man | Command::detect | Command::version;
 constexpr CommandSet kLocking = kMeasuring | kFacts;
 constexpr CommandSet kOpening = kLocking | Command::waits | Command::doctor;
-constexpr CommandSet kAnswering = kOpening | Command::machine | Command::report | Command::diff;
+constexpr CommandSet kAnswering = kOpening | Command::machine | Command::report | Command::diff | Command::pgo;
 constexpr CommandSet kQuiet = kAnswering | Command::push;
 constexpr CommandSet kShownLong = kPaged | kFacts | Command::doctor | Command::help;
 constexpr CommandSet kLabelled = kOperations | Command::push;
@@ -327,7 +331,8 @@ constexpr OptionRow kOptions[] = {
     {Option::verbose, "-v", "--verbose", false, Value::none, "", kVerbose, Group::output,
      "Show more details, in text and in JSON."},
     {Option::output, "--output", "-o", false, Value::file, "FILE", kAnswering, Group::output,
-     "Write the JSON to FILE; -o - means --json. With -t but without --json, FILE gets the CSV instead."},
+     "Write the JSON to FILE; -o - means --json. With -t but without --json, FILE gets the CSV instead. With pgo, FILE "
+     "gets the profile."},
     {Option::output_csv, "--output-csv", "", false, Value::file, "FILE", Command::stat, Group::output,
      "Write the CSV of a timeline to FILE. {timestamp}, {class} and {core} in the name are replaced."},
     {Option::directory, "--output-prefix", "--cwd", false, Value::folder, "FOLDER", kAnswering, Group::output,
@@ -341,6 +346,11 @@ constexpr OptionRow kOptions[] = {
      "--timeout. It includes the cost of wperf itself."},
     {Option::every, "--every", "", false, Value::duration, "DURATION", kSampled, Group::duration,
      "With --push: length of a period (default 60 s). With top: length of one look (default 1 s)."},
+    {Option::pgo_format, "--format", "", false, Value::text, "FORMAT", Command::pgo, Group::output,
+     "Format of the profile: llvm-unsymbolized (for llvm-profgen, and so for clang), bolt, or spt (for MSVC)."},
+    {Option::binary, "--binary", "", false, Value::file, "FILE", Command::pgo, Group::names,
+     "Program or library that the profile is for: its file, which must be of the recorded build, or its name. Default: "
+     "the recorded program; with spt all modules."},
     {Option::push_url, "--url", "", false, Value::text, "URL", Command::push, Group::output,
      "Address of the server, http:// or https://, without the path of its API."},
     {Option::push_target, "--to", "", false, Value::text, "KIND", kSending, Group::output,
@@ -421,6 +431,10 @@ constexpr Example kExamples[] = {
      "The same as a call tree: where did the program wait, and for how long?"},
     {Command::push, "wperf push perf.data --url http://localhost:4040 --label build=1234",
      "Send to a Pyroscope server on this machine, with a label to compare builds by."},
+    {Command::pgo, "wperf pgo perf.data --format llvm-unsymbolized -o program.raw",
+     "A profile of the recorded program for llvm-profgen and clang."},
+    {Command::pgo, "wperf pgo monday.etl tuesday.etl --binary game.exe --format spt -o game.spt",
+     "Two traces of Windows as one profile for MSVC."},
     {Command::report, "wperf report perf.data --mem",
      "Which loads waited, for what, and on which data? Needs a recording with Arm SPE."},
     {Command::record, "wperf record -g --tree -- ./program",
@@ -501,6 +515,8 @@ std::string_view value_words(Option option) {
       return request::kExportNames;
     case Option::push_target:
       return request::kPushTargets;
+    case Option::pgo_format:
+      return request::kPgoFormats;
     case Option::colours:
       return "auto always never";
     case Option::device:

@@ -97,6 +97,8 @@ enum class Option : u8 {
   force_lock,
   no_pager,
   colours,
+  pgo_format,
+  binary,
   push_url,
   push_target,
   push_label,

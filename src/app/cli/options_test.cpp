@@ -61,7 +61,7 @@ TEST(Options, EveryCommandRuns) {
     if (row.command == Command::help) continue;
     const commands::CommandRow& runs = commands::row_of(row.command);
     EXPECT_EQ(runs.command, row.command) << row.name;
-    const CommandSet without = Command::report | Command::push | Command::diff | Command::machine;
+    const CommandSet without = Command::report | Command::push | Command::pgo | Command::diff | Command::machine;
     EXPECT_EQ(runs.needs_device, !without.has(row.command)) << row.name;
   }
 }

@@ -33,6 +33,7 @@ constexpr Line kTime[] = {
     {Command::topdown, "what holds a program back", "wperf topdown --device sim -- p.exe", "wperf topdown -- prog.exe"},
     {Command::waits, "why threads did not run", "wperf waits -- ./program", "wperf waits trace.etl"},
     {Command::push, "send a recording to a server", "wperf push perf.data --url https://s", ""},
+    {Command::pgo, "profile for a compiler", "wperf pgo a.etl --format spt -o a.spt", ""},
     {Command::diff, "compare recordings", "wperf diff old.data new.data", ""},
 };
 constexpr Line kOften[] = {

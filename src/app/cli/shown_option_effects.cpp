@@ -163,6 +163,15 @@ diag::Result<void> OptionEffects::take_recording_value(Option option, const std:
   }
 }
 
+diag::Result<void> OptionEffects::take_pgo_value(Option option, const std::string& value) {
+  if (option == Option::binary) {
+    request_.pgo.binary = path_here(value);
+    return {};
+  }
+  WPERF_TRY(request_.pgo.format, request::parse_pgo_format(value));
+  return {};
+}
+
 diag::Result<void> OptionEffects::take_push_value(Option option, const std::string& spelling,
                                                   const std::string& value) {
   request::Push& push = request_.push;

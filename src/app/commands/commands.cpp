@@ -42,6 +42,7 @@ constexpr CommandRow kRows[] = {
     {.command = Command::doctor, .run = done<doctor::run_doctor>, .measures = true},
     {.command = Command::report, .run = done<run_report>, .needs_device = false},
     {.command = Command::push, .run = done<run_push>, .needs_device = false},
+    {.command = Command::pgo, .run = done<run_pgo>, .needs_device = false},
     {.command = Command::diff, .run = run_diff, .needs_device = false},
     {.command = Command::list, .run = done<run_list>},
     {.command = Command::man, .run = done<run_man>},

@@ -43,6 +43,8 @@ diag::Result<int> run_bench(const request::Request& asked, diag::Console& consol
 diag::Result<void> run_report(const request::Request& asked, diag::Console& console);
 // `push FILE`: a recording goes to a server that keeps profiles.
 diag::Result<void> run_push(const request::Request& asked, diag::Console& console);
+// `pgo FILE`: recordings become a profile for a compiler.
+diag::Result<void> run_pgo(const request::Request& asked, diag::Console& console);
 // The events and metrics of this machine, and their meanings.
 diag::Result<void> run_list(const request::Request& request, diag::Console& console);
 diag::Result<void> run_man(const request::Request& request, diag::Console& console);

@@ -60,6 +60,7 @@ output::Files files_of(const request::Request& request) {
                       .folder = request.outputs.directory,
                       .output_is_pattern = request.timeline.enabled};
   if (request.data_file.has_value()) files.inputs.push_back(*request.data_file);
+  if (request.pgo.binary.has_value()) files.inputs.push_back(*request.pgo.binary);
   files.inputs.insert(files.inputs.end(), sides.before.begin(), sides.before.end());
   files.inputs.insert(files.inputs.end(), sides.after.begin(), sides.after.end());
   if (sides.baseline_file.has_value()) files.inputs.push_back(*sides.baseline_file);

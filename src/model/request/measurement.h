@@ -22,6 +22,7 @@ enum class Command {
   report,
   waits,
   push,
+  pgo,
   topdown,
   list,
   test,

@@ -12,6 +12,7 @@
 #include "model/request/comparison_wishes.h"
 #include "model/request/measurement.h"
 #include "model/request/output_options.h"
+#include "model/request/pgo_work.h"
 #include "model/request/push_request.h"
 #include "model/request/recording_view.h"
 
@@ -33,6 +34,7 @@ struct Request : Measurement {
   DoctorWork doctor;
   MachineWork machine;
   Push push;
+  PgoWork pgo;
   std::optional<std::string> listen;  // for stat: the ADDRESS:PORT that serves the counts
   Comparison comparison;
   std::optional<Command> help_topic;    // the command that help is to explain

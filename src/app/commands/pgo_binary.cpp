@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/commands/pgo_binary.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <span>
+
+#include "code/modules/module_files.h"
+#include "code/symbols/elf/elf_file.h"
+#include "code/symbols/pe/pe_file.h"
+#include "ground/os/files.h"
+#include "ground/os/mapped_file.h"
+#include "ground/text/base_name.h"
+#include "ground/text/number_text.h"
+
+namespace wperf::commands {
+namespace {
+
+bool is_same_name(std::string_view one, std::string_view other) {
+  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
+  return std::equal(one.begin(), one.end(), other.begin(), other.end(),
+                    [&](char a, char b) { return lower(a) == lower(b); });
+}
+
+u64 weight_of(const pgo::Binary& binary, const std::vector<u32>& events) {
+  u64 weight = pgo::samples_in(binary, events) + binary.without_address;
+  for (const auto& [branch, totals] : binary.branches) weight += totals.count;
+  return weight;
+}
+
+std::vector<const pgo::Binary*> by_weight(const pgo::ProfileCounts& counts, const std::vector<u32>& events) {
+  std::vector<std::pair<u64, const pgo::Binary*>> weighed;
+  for (const pgo::Binary& binary : counts.binaries) {
+    if (const u64 weight = weight_of(binary, events); weight != 0) weighed.emplace_back(weight, &binary);
+  }
+  std::stable_sort(weighed.begin(), weighed.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+  std::vector<const pgo::Binary*> sorted;
+  for (const auto& [weight, binary] : weighed) sorted.push_back(binary);
+  return sorted;
+}
+
+std::string names_of(const std::vector<const pgo::Binary*>& binaries) {
+  constexpr usize kMost = 5;
+  std::string names;
+  for (usize i = 0; i < std::min(binaries.size(), kMost); ++i) {
+    names += (i != 0 ? ", " : "") + binaries[i]->name;
+  }
+  if (binaries.size() > kMost) names += fmt::format(" and {} more", binaries.size() - kMost);
+  return names;
+}
+
+diag::Error usage(std::string text, std::string hint) {
+  return {.text = std::move(text), .hint = std::move(hint), .code = diag::ExitCode::usage};
+}
+
+diag::Result<const pgo::Binary*> find_named(const std::vector<const pgo::Binary*>& binaries, const NamedBinary& named) {
+  const pgo::Binary* of_name = nullptr;
+  for (const pgo::Binary* const binary : binaries) {
+    if (!named.build_id.empty() && binary->build_id.starts_with(named.build_id)) return binary;
+    if (of_name == nullptr && is_same_name(binary->name, named.name)) of_name = binary;
+  }
+  if (of_name == nullptr) {
+    return usage(fmt::format("no sample was taken in {}", named.name), "sampled: " + names_of(binaries));
+  }
+  const bool is_other_build = !named.build_id.empty() && !of_name->build_id.empty();
+  if (is_other_build) {
+    return usage(fmt::format("{} is another build than the one that was recorded: {} and {}", named.path,
+                             named.build_id, of_name->build_id),
+                 "give the file that ran, or record the new build");
+  }
+  return of_name;
+}
+
+diag::Result<const pgo::Binary*> find_program(const std::vector<const pgo::Binary*>& binaries,
+                                              const std::vector<std::string>& programs) {
+  const pgo::Binary* const first = binaries.front();
+  const bool is_program = std::any_of(programs.begin(), programs.end(), [&](const std::string& program) {
+    const std::string_view name = text::base_name(program);
+    return is_same_name(first->name, name) || is_same_name(first->name, std::string(name) + ".exe");
+  });
+  if (is_program) return first;
+  return usage(programs.empty() ? "the recording does not say which program it is about"
+                                : fmt::format("most samples are not of the program but of {}", first->name),
+               "choose one with --binary: " + names_of(binaries));
+}
+
+}  // namespace
+
+diag::Result<NamedBinary> open_named_binary(const std::string& named) {
+  NamedBinary out{.name = std::string(text::base_name(named)), .path = {}, .build_id = {}};
+  if (!os::file_exists(named)) {
+    if (out.name == named) return out;
+    return usage(fmt::format("there is no file {}", named), "give the program that ran, or only the name of a module");
+  }
+  out.path = named;
+  WPERF_TRY(const os::MappedFile file, os::MappedFile::open(named));
+  if (const auto elf = symbols::ElfFile::parse(file.bytes()); elf.has_value()) {
+    out.build_id = symbols::build_id_text(elf.value().build_id());
+    return out;
+  }
+  if (symbols::PeFile::parse(file.bytes()).has_value()) {
+    const std::string build = modules::build_of_file(named);
+    out.build_id = symbols::build_id_text(std::as_bytes(std::span(build)));
+    return out;
+  }
+  return usage(fmt::format("{} is neither an ELF file nor a Windows image", named), {});
+}
+
+diag::Result<const pgo::Binary*> choose_binary(const pgo::ProfileCounts& counts, const std::vector<u32>& events,
+                                               const std::optional<NamedBinary>& named) {
+  const std::vector<const pgo::Binary*> binaries = by_weight(counts, events);
+  if (binaries.empty()) {
+    return diag::Error{.text = "the recording has no samples in a file of code",
+                       .hint = "record with `wperf record -o F.data -- PROGRAM`"};
+  }
+  WPERF_TRY(const pgo::Binary* const chosen,
+            named.has_value() ? find_named(binaries, *named) : find_program(binaries, counts.programs));
+  if (pgo::samples_in(*chosen, events) == 0 && chosen->branches.empty()) {
+    return diag::Error{
+        .text = fmt::format("the {} samples of {} have no addresses: {}", text::with_commas(chosen->without_address),
+                            chosen->name, chosen->reason.empty() ? "its file is not here" : chosen->reason),
+        .hint = "give the file that ran with --binary, and folders of symbols with --symbol-path"};
+  }
+  return chosen;
+}
+
+}  // namespace wperf::commands

@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// `pgo`: recordings become a sample profile for a compiler, and a judgement of it.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <set>
+
+#include "analysis/pgo/judgement.h"
+#include "analysis/pgo/profile_counts.h"
+#include "app/commands/commands.h"
+#include "app/commands/destinations.h"
+#include "app/commands/options_builder.h"
+#include "app/commands/pgo_binary.h"
+#include "app/output/outputs.h"
+#include "app/show/pgo_recordings.h"
+#include "formats/compiler_profiles/compiler_profiles.h"
+#include "ground/os/output_file.h"
+#include "ground/text/base_name.h"
+#include "views/report/pgo_report.h"
+
+namespace wperf::commands {
+namespace {
+
+using compiler_profiles::AddressCounts;
+using request::PgoFormat;
+
+struct Profile {
+  std::string bytes;
+  report::PgoAnswer answer;
+};
+
+diag::Error wrong_use(std::string text, std::string hint) {
+  return {.text = std::move(text), .hint = std::move(hint), .code = diag::ExitCode::usage};
+}
+
+diag::Result<void> check_pgo_options(const request::Request& request) {
+  if (!request.data_file.has_value()) {
+    return wrong_use("pgo needs a recording", "wperf pgo perf.data --format llvm-unsymbolized -o FILE");
+  }
+  if (!request.pgo.format.has_value()) {
+    return wrong_use("pgo needs --format", "use llvm-unsymbolized (clang), bolt, or spt (MSVC)");
+  }
+  if (!request.outputs.json_file.has_value()) {
+    return wrong_use("pgo needs -o FILE for the profile", "its judgement goes to stdout, with --json as JSON");
+  }
+  return {};
+}
+
+// Files next to the named binary are looked at first.
+void look_beside(const NamedBinary& binary, request::Request& request) {
+  if (binary.path.empty()) return;
+  std::string folder = binary.path.substr(0, binary.path.size() - binary.name.size());
+  if (folder.empty()) folder = ".";
+  std::optional<std::string>& path = request.sampling.symbol_path;
+  path = path.has_value() ? folder + ';' + *path : folder;
+}
+
+diag::Result<pgo::ProfileCounts> read_counts(const request::Request& request, diag::Console& console) {
+  pgo::ProfileCounts counts;
+  show::ReportOptions options = report_options(request, console);
+  std::vector<std::string> files = {*request.data_file};
+  files.insert(files.end(), request.further_files.begin(), request.further_files.end());
+  for (const std::string& file : files) {
+    options.file = file;
+    WPERF_CHECK_OK(show::add_pgo_recording(options, counts, console));
+  }
+  return counts;
+}
+
+// The parts of the answer that do not depend on the format.
+report::PgoAnswer begun_answer(const pgo::ProfileCounts& counts, const std::vector<u32>& events) {
+  report::PgoAnswer answer;
+  for (const u32 event : events) answer.events.push_back(counts.events[event].name);
+  for (u32 event = 0; event < counts.events.size(); ++event) {
+    if (std::find(events.begin(), events.end(), event) != events.end()) continue;
+    for (const pgo::Binary& binary : counts.binaries) answer.of_other_events += pgo::samples_in(binary, {event});
+  }
+  for (const pgo::Binary& binary : counts.binaries) answer.without_address += binary.without_address;
+  answer.drops = counts.drops;
+  answer.samples = counts.samples;
+  answer.branch_stacks = counts.branch_stacks;
+  return answer;
+}
+
+// BOLT calls a local symbol NAME/1; if several functions have the name, only BOLT knows their numbers.
+std::vector<compiler_profiles::FunctionSample> bolt_functions(const pgo::Binary& binary, const AddressCounts& counts,
+                                                              std::set<std::string>& names, u64& unnamed) {
+  std::map<std::string_view, u32> uses;
+  for (const auto& [begin, function] : binary.functions) ++uses[function.elf_symbol];
+  std::vector<compiler_profiles::FunctionSample> samples;
+  for (const auto& one : counts.samples) {
+    u64 begin = 0;
+    const pgo::CountedFunction* const function = pgo::function_at(binary, one.address, begin);
+    if (function == nullptr || function->elf_symbol.empty() || uses[function->elf_symbol] > 1) {
+      unnamed += one.count;
+      continue;
+    }
+    const std::string_view name = *names.insert(function->elf_symbol + (function->is_local ? "/1" : "")).first;
+    samples.push_back({name, one.address - begin, one.count});
+  }
+  return samples;
+}
+
+diag::Result<Profile> profile_for_bolt(const pgo::Binary& binary, const AddressCounts& counts,
+                                       report::PgoAnswer answer) {
+  if (binary.is_windows) {
+    return wrong_use(fmt::format("BOLT reads ELF files, and {} is a Windows image", binary.name),
+                     "use --format llvm-unsymbolized (clang) or spt (MSVC)");
+  }
+  const std::string rebuilt = fmt::format("llvm-bolt {} -o {}.bolt", binary.path, binary.name);
+  if (answer.has_branches) {
+    answer.next = fmt::format("perf2bolt --pa -p {0} -o {0}.fdata {1} && {2} -data {0}.fdata -reorder-blocks=ext-tsp",
+                              answer.file, binary.path, rebuilt);
+    return Profile{compiler_profiles::bolt_branches(counts), std::move(answer)};
+  }
+  std::set<std::string> names;
+  const auto samples = bolt_functions(binary, counts, names, answer.without_symbol);
+  answer.used -= answer.without_symbol;
+  answer.next = fmt::format("{} -data {} -reorder-blocks=ext-tsp", rebuilt, answer.file);
+  // The name of an event ends at a blank.
+  std::string event = answer.events.front();
+  std::replace(event.begin(), event.end(), ' ', '_');
+  return Profile{compiler_profiles::bolt_samples(event, samples), std::move(answer)};
+}
+
+diag::Result<Profile> profile_of_binary(const pgo::ProfileCounts& counts, const pgo::Binary& binary, PgoFormat format,
+                                        const std::string& file) {
+  const std::vector<u32> events = pgo::chosen_events(counts);
+  const AddressCounts addresses = pgo::counts_of(binary, events);
+  report::PgoAnswer answer = begun_answer(counts, events);
+  answer.file = file;
+  answer.format = request::pgo_format_name(format);
+  answer.program = binary.name;
+  answer.has_branches = !addresses.ranges.empty();
+  if (answer.has_branches) {
+    answer.events.clear();
+    for (const auto& one : addresses.branches) answer.used += one.count;
+  } else {
+    answer.used = pgo::samples_in(binary, events);
+  }
+  for (const pgo::Binary& other : counts.binaries) {
+    if (&other != &binary) answer.of_other_binaries += pgo::samples_in(other, events);
+  }
+  answer.judgement = pgo::judge(binary, addresses);
+  if (format == PgoFormat::bolt) return profile_for_bolt(binary, addresses, std::move(answer));
+  answer.next = fmt::format(
+      "llvm-profgen --binary {0} --unsymbolized-profile {1} --use-offset=0 -o {1}.prof && "
+      "clang -O2 -g -fprofile-sample-use={1}.prof …",
+      binary.path, file);
+  return Profile{compiler_profiles::llvm_unsymbolized(addresses), std::move(answer)};
+}
+
+std::optional<compiler_profiles::SptEvent> spt_event(pgo::EventKind kind) {
+  using compiler_profiles::SptEvent;
+  switch (kind) {
+    case pgo::EventKind::instructions:
+      return SptEvent::instructions;
+    case pgo::EventKind::cycles:
+      return SptEvent::cycles;
+    case pgo::EventKind::timer:
+      return SptEvent::timer;
+    case pgo::EventKind::branches:
+      return SptEvent::branches;
+    case pgo::EventKind::instruction_misses:
+      return SptEvent::instruction_misses;
+    case pgo::EventKind::data_misses:
+      return SptEvent::data_misses;
+    case pgo::EventKind::other:
+      return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+// Build ids of Windows are the GUID and the age, as bytes.
+bool take_guid(const std::string& build_id, compiler_profiles::SptModule& module) {
+  constexpr usize kGuidBytes = 16, kAllBytes = 20;
+  if (build_id.size() != 2 * kAllBytes) return false;
+  const auto digit = [](char c) { return static_cast<u32>(c <= '9' ? c - '0' : c - 'a' + 10); };
+  for (usize i = 0; i < kAllBytes; ++i) {
+    const u32 byte = digit(build_id[2 * i]) << 4 | digit(build_id[2 * i + 1]);
+    if (i < kGuidBytes) {
+      module.guid[i] = static_cast<u8>(byte);
+    } else {
+      module.age |= byte << 8 * (i - kGuidBytes);
+    }
+  }
+  return true;
+}
+
+void add_spt_samples(const pgo::ProfileCounts& counts, const pgo::Binary& binary,
+                     compiler_profiles::SptModule& module) {
+  for (const auto& [event, addresses] : binary.samples) {
+    const auto type = spt_event(counts.events[event].kind);
+    if (!type.has_value()) continue;
+    for (const auto& [address, count] : addresses) {
+      module.samples.push_back({*type, static_cast<u32>(address - binary.image_base), count});
+    }
+  }
+  std::sort(module.samples.begin(), module.samples.end(),
+            [](const auto& a, const auto& b) { return a.event != b.event ? a.event < b.event : a.rva < b.rva; });
+}
+
+// All images with a GUID, or the named one. Each event has its own type of records.
+diag::Result<Profile> profile_for_msvc(const pgo::ProfileCounts& counts, const pgo::Binary* named,
+                                       const std::string& file) {
+  std::vector<u32> events;
+  for (u32 event = 0; event < counts.events.size(); ++event) {
+    if (spt_event(counts.events[event].kind).has_value() && counts.events[event].samples != 0) events.push_back(event);
+  }
+  report::PgoAnswer answer = begun_answer(counts, events);
+  answer.file = file;
+  answer.format = request::pgo_format_name(PgoFormat::spt);
+  if (named != nullptr) answer.program = named->name;
+  std::vector<compiler_profiles::SptModule> modules;
+  const pgo::Binary* main = nullptr;
+  u64 most = 0;
+  for (const pgo::Binary& binary : counts.binaries) {
+    const u64 samples = pgo::samples_in(binary, events);
+    if (named != nullptr && named != &binary) {
+      answer.of_other_binaries += samples;
+      continue;
+    }
+    compiler_profiles::SptModule module{.name = binary.name, .guid = {}, .age = 0, .samples = {}};
+    if (!binary.is_windows || !take_guid(binary.build_id, module)) {
+      answer.without_build += samples;
+      continue;
+    }
+    add_spt_samples(counts, binary, module);
+    if (module.samples.empty()) continue;
+    modules.push_back(std::move(module));
+    answer.used += samples;
+    if (samples > most) main = &binary;
+    most = std::max(most, samples);
+  }
+  if (main == nullptr) {
+    return wrong_use(
+        "no samples for MSVC: they need a Windows image whose PDB is known, and an event that .spt files have",
+        "record cycles, instructions or a timer");
+  }
+  answer.modules = modules.size();
+  answer.judgement = pgo::judge(*main, pgo::counts_of(*main, events));
+  answer.next =
+      fmt::format("SPDConvert /mode:IP {}.spd {}", text::base_name(main->name).substr(0, main->name.rfind('.')), file);
+  WPERF_TRY(std::string bytes, compiler_profiles::spt(modules));
+  return Profile{std::move(bytes), std::move(answer)};
+}
+
+diag::Result<void> write_profile(const std::string& path, const std::string& bytes) {
+  WPERF_TRY(os::OutputFile written, os::OutputFile::create(path));
+  written.write(bytes);
+  return written.close();
+}
+
+}  // namespace
+
+diag::Result<void> run_pgo(const request::Request& asked, diag::Console& console) {
+  WPERF_CHECK_OK(check_pgo_options(asked));
+  request::Request request = asked;
+  const std::string file = *std::exchange(request.outputs.json_file, std::nullopt);
+  const PgoFormat format = *request.pgo.format;
+  std::optional<NamedBinary> named;
+  if (request.pgo.binary.has_value()) {
+    WPERF_TRY(named, open_named_binary(*request.pgo.binary));
+    look_beside(*named, request);
+  }
+  WPERF_TRY(const pgo::ProfileCounts counts, read_counts(request, console));
+  const pgo::Binary* binary = nullptr;
+  if (format != PgoFormat::spt || named.has_value()) {
+    WPERF_TRY(binary, choose_binary(counts, pgo::chosen_events(counts), named));
+    if (binary->build_id.empty() && named.has_value()) {
+      console.warn(fmt::format("warning: the recording does not say which build of {} ran", binary->name));
+    }
+  }
+  WPERF_TRY(const Profile profile, format == PgoFormat::spt ? profile_for_msvc(counts, binary, file)
+                                                            : profile_of_binary(counts, *binary, format, file));
+  WPERF_CHECK_OK(write_profile(output::output_path(request.outputs, file), profile.bytes));
+  return output::show(
+      request.outputs, console, [&] { return report::pgo_text(profile.answer); },
+      [&] { return report::pgo_json(profile.answer); });
+}
+
+}  // namespace wperf::commands

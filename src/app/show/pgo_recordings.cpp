@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/show/pgo_recordings.h"
+
+#include <fmt/format.h>
+
+#include "analysis/pgo/branch_stacks.h"
+#include "analysis/recording/opened_recording.h"
+#include "analysis/recording/sampled_recording.h"
+#include "app/measure/tool.h"
+#include "app/show/named_samples.h"
+#include "app/show/recorded_spe.h"
+#include "app/show/recording_views.h"
+#include "views/report/stack_report.h"
+
+namespace wperf::show {
+namespace {
+
+void warn_of_losses(const stacks::StackProfile& profile, const std::string& name, diag::Console& console) {
+  const std::string losses = report::stack_losses_text(profile, name + ": ");
+  for (usize begin = 0; begin < losses.size();) {
+    const usize end = std::min(losses.find('\n', begin), losses.size());
+    if (end != begin) console.warn("warning: " + losses.substr(begin, end - begin));
+    begin = end + 1;
+  }
+}
+
+diag::Result<void> add_perf_data(const perf_data::PerfFile& file, const ReportOptions& options,
+                                 pgo::ProfileCounts& counts, diag::Console& console) {
+  recording::ReadOptions wanted = options.read;
+  wanted.file = options.file;
+  wanted.code = true;
+  wanted.symbols.decorated = true;
+  wanted.signatures = wanted.callers = wanted.lines = wanted.code_lines = false;
+  const std::optional<perf_data::AuxTraces> traces = spe_traces(file);
+  if (traces.has_value()) wanted.traces = &*traces;
+  WPERF_TRY(const recording::RecordedSamples recorded, read_named_samples(file, wanted, options.naming, console));
+  warn_of_losses(recorded.profile, options.file, console);
+  pgo::add_samples(recorded, std::max<usize>(file.attrs().size(), 1), counts);
+  pgo::add_branch_stacks(file, recorded, counts);
+  return {};
+}
+
+diag::Result<void> add_trace(const etl::Trace& trace, const ReportOptions& options, pgo::ProfileCounts& counts,
+                             diag::Console& console) {
+  WPERF_TRY(const recording::ConvertedTrace converted,
+            recording::convert_trace(trace, measure::tool_version(), {}, options.file));
+  tell_trace_losses(converted.facts, options, console);
+  return add_perf_data(converted.file, options, counts, console);
+}
+
+}  // namespace
+
+diag::Result<void> add_pgo_recording(const ReportOptions& options, pgo::ProfileCounts& counts, diag::Console& console) {
+  WPERF_TRY(const auto opened, recording::OpenedRecording::open({.name = options.file}, console));
+  if (opened.counts() != nullptr) return opened.refuse_counts();
+  if (opened.perf() != nullptr) return add_perf_data(*opened.perf(), options, counts, console);
+  if (opened.trace() != nullptr) return add_trace(*opened.trace(), options, counts, console);
+  return diag::Error{.text = fmt::format("{} is a profile ({}) and has no addresses of instructions", options.file,
+                                         profiles::format_name(opened.profile()->format)),
+                     .hint = "use the recording that it was made from (perf.data, .etl)",
+                     .code = diag::ExitCode::usage};
+}
+
+}  // namespace wperf::show

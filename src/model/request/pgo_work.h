@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The wishes of `pgo`: for which program, in which form. Part of Request.
+#pragma once
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/ints.h"
+#include "ground/diag/result.h"
+
+namespace wperf::request {
+
+enum class PgoFormat : u8 { llvm_unsymbolized, bolt, spt };
+inline constexpr std::string_view kPgoFormats = "llvm-unsymbolized bolt spt";
+
+struct PgoWork {
+  std::optional<std::string> binary;  // a file, or the name of a module
+  std::optional<PgoFormat> format;
+};
+
+std::string_view pgo_format_name(PgoFormat format);
+diag::Result<PgoFormat> parse_pgo_format(std::string_view name);
+
+}  // namespace wperf::request

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "views/report/pgo_report.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cmath>
+#include <string_view>
+#include <utility>
+
+#include "ground/text/json_writer.h"
+#include "ground/text/number_text.h"
+#include "views/report/document_version.h"
+
+namespace wperf::report {
+namespace {
+
+using text::with_commas;
+
+struct Part {
+  u64 count;
+  std::string_view key, words;
+};
+
+// Samples that the profile does not have, by cause.
+std::vector<Part> unused_samples(const PgoAnswer& answer) {
+  std::vector<Part> parts = {{answer.of_other_events, "other_events", "of other events"},
+                             {answer.drops.kernel, "kernel", "in the kernel"},
+                             {answer.of_other_binaries, "other_binaries", "in other binaries"},
+                             {answer.drops.made_code, "made_code", "in code made at run time"},
+                             {answer.drops.nowhere, "nowhere", "outside of all mappings"},
+                             {answer.without_address, "no_file", "in files that are not here or of another build"},
+                             {answer.without_build, "no_build", "in modules without a GUID"},
+                             {answer.without_symbol, "no_symbol", "in code without an unambiguous symbol"}};
+  std::erase_if(parts, [](const Part& part) { return part.count == 0; });
+  return parts;
+}
+
+std::vector<Part> unused_branches(const PgoAnswer& answer) {
+  const pgo::Drops& drops = answer.drops;
+  std::vector<Part> parts = {
+      {drops.call_stacks, "call_stacks", "stacks of calls instead of branches"},
+      {drops.branches_elsewhere, "branches_elsewhere", "branches to or from the kernel or another binary"},
+      {drops.ranges_elsewhere, "ranges_elsewhere", "ranges that end there"},
+      {drops.ranges_backwards, "ranges_backwards", "ranges that end before they begin"},
+      {drops.ranges_across_functions, "ranges_across_functions", "ranges across functions"}};
+  std::erase_if(parts, [](const Part& part) { return part.count == 0; });
+  return parts;
+}
+
+std::string listed(const std::vector<Part>& parts) {
+  std::string out;
+  for (const Part& part : parts) {
+    out += fmt::format("{}{} {}", out.empty() ? "" : ", ", with_commas(part.count), part.words);
+  }
+  return out;
+}
+
+std::string count_of(u64 count, std::string_view thing) {
+  return fmt::format("{} {}{}", with_commas(count), thing, count == 1 ? "" : "s");
+}
+
+std::string density_text(const pgo::Judgement& judgement) {
+  if (judgement.hot_functions == 0) return "density: unknown, because no function of the program is known\n";
+  const std::string thinnest =
+      fmt::format("{} counts per instruction in {}, the thinnest of {}", text::fixed(judgement.density, 2),
+                  judgement.thinnest, count_of(judgement.hot_functions, "hot function"));
+  if (judgement.longer == 0) return fmt::format("density: {}; that is enough\n", thinnest);
+  return fmt::format("density: {}; record {:.0f} times longer or more often\n", thinnest, std::ceil(judgement.longer));
+}
+
+}  // namespace
+
+std::string pgo_text(const PgoAnswer& answer) {
+  const pgo::Judgement& judgement = answer.judgement;
+  const std::string_view thing = answer.has_branches ? "branch" : "sample";
+  std::string out = fmt::format("{}: {} {}{} of {}, {}", answer.file, with_commas(answer.used), thing,
+                                answer.used == 1      ? ""
+                                : answer.has_branches ? "es"
+                                                      : "s",
+                                answer.program.empty() ? count_of(answer.modules, "module") : answer.program,
+                                count_of(judgement.functions, "function"));
+  if (!judgement.hottest.empty()) {
+    out += fmt::format("; hottest: {}, {} %", judgement.hottest, text::fixed(judgement.hottest_percent, 2));
+  }
+  out += '\n';
+  if (!answer.events.empty()) out += fmt::format("counted: {}\n", fmt::join(answer.events, ", "));
+  if (const auto parts = unused_samples(answer); !parts.empty() && !answer.has_branches) {
+    out += fmt::format("not used: {} (of {})\n", listed(parts), count_of(answer.samples, "sample"));
+  }
+  if (const auto parts = unused_branches(answer); !parts.empty()) {
+    out += fmt::format("not used: {} (of {})\n", listed(parts), count_of(answer.branch_stacks, "branch stack"));
+  }
+  out += density_text(judgement);
+  return out + "next: " + answer.next + '\n';
+}
+
+std::string pgo_json(const PgoAnswer& answer) {
+  const pgo::Judgement& judgement = answer.judgement;
+  std::string out;
+  text::JsonWriter json(out);
+  json.begin_object();
+  json.integer("version", kDocumentVersion);
+  json.begin_object("pgo");
+  json.string("file", answer.file);
+  json.string("format", answer.format);
+  json.string("program", answer.program);
+  json.integer("modules", answer.modules);
+  json.begin_array("events");
+  for (const std::string& event : answer.events) json.string(event);
+  json.end_array();
+  json.integer("samples", answer.samples);
+  json.integer("branch_stacks", answer.branch_stacks);
+  json.integer("used", answer.used);
+  json.begin_object("not_used");
+  for (const Part& part : unused_samples(answer)) json.integer(part.key, part.count);
+  for (const Part& part : unused_branches(answer)) json.integer(part.key, part.count);
+  json.end_object();
+  json.integer("functions", judgement.functions);
+  json.integer("hot_functions", judgement.hot_functions);
+  json.integer("outside_of_functions", judgement.outside);
+  json.string("hottest", judgement.hottest);
+  json.real("hottest_percent", judgement.hottest_percent);
+  json.string("thinnest", judgement.thinnest);
+  json.real("density", judgement.density);
+  json.real("record_times_longer", judgement.longer);
+  json.string("next", answer.next);
+  json.end_object();
+  json.end_object();
+  out += '\n';
+  return out;
+}
+
+}  // namespace wperf::report
