@@ -123,7 +123,7 @@ EventKind kind_of_event(std::string_view name) {
   }
   if (contains_any(lower, {"inst_retired", "inst_spec", "instructions"})) return EventKind::instructions;
   if (contains_any(lower, {"stall", "bus"})) return EventKind::other;
-  if (contains_any(lower, {"cycles", "totalcycles"})) return EventKind::cycles;
+  if (contains_any(lower, {"cycle"})) return EventKind::cycles;
   if (contains_any(lower, {"clock", "timer"})) return EventKind::timer;
   if (contains_any(lower, {"br_retired", "br_pred", "branch-instructions", "branchinstructions"})) {
     return EventKind::branches;

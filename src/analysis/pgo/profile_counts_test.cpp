@@ -13,6 +13,7 @@ TEST(KindOfEvent, NamesOfAllSourcesAreKnown) {
   EXPECT_EQ(kind_of_event("instructions:u"), EventKind::instructions);
   EXPECT_EQ(kind_of_event("cpu_cycles"), EventKind::cycles);
   EXPECT_EQ(kind_of_event("cpu_core/cycles/"), EventKind::cycles);
+  EXPECT_EQ(kind_of_event("cycle"), EventKind::cycles);
   EXPECT_EQ(kind_of_event("TotalCycles"), EventKind::cycles);
   EXPECT_EQ(kind_of_event("bus_cycles"), EventKind::other);
   EXPECT_EQ(kind_of_event("cpu-clock"), EventKind::timer);

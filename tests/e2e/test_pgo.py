@@ -1,0 +1,367 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""`wperf pgo`: profiles of recordings, read by the tools that they are for: llvm-profgen, clang and BOLT; .spt files by a reader
+written from Microsoft's description."""
+import collections
+import json
+import os
+import pathlib
+import random
+import re
+import shutil
+import struct
+import subprocess
+import tempfile
+import unittest
+
+from support import WperfTest, workload
+
+CLANG = shutil.which("clang-19")
+PROFGEN = shutil.which("llvm-profgen-19")
+PROFDATA = shutil.which("llvm-profdata-19")
+OBJDUMP = shutil.which("llvm-objdump-19")
+LINKER = shutil.which("lld-link-19")
+BOLT = shutil.which("llvm-bolt-19")
+PERF2BOLT = shutil.which("perf2bolt-19")
+
+# Two hot functions of known order; the switch has a rare case.
+PROGRAM = """
+#ifndef ENTRY
+#include <stdio.h>
+#include <stdlib.h>
+#endif
+__attribute__((noinline)) static int classify(unsigned x) {
+  if (x % 1000 == 0) return 3;
+  if (x & 1) return 1;
+  return 2;
+}
+__attribute__((noinline)) unsigned long work(unsigned n, unsigned seed) {
+  unsigned long sum = 0;
+  for (unsigned i = 0; i < n; ++i) {
+    switch (classify((i ^ seed) * 2654435761u)) {
+      case 1: sum += i; break;
+      case 2: sum ^= i; break;
+      default: sum *= 3;
+    }
+  }
+  return sum;
+}
+#ifdef ENTRY
+volatile unsigned long kept;
+int ENTRY(void) {
+  for (int i = 0; i < 60; ++i) kept += work(2000, (unsigned)kept);
+  return 0;
+}
+#else
+int main(int count, char** words) {
+  unsigned long total = 0;
+  for (int i = 0; i < (count > 1 ? atoi(words[1]) : 100); ++i) total += work(1000000, (unsigned)total);
+  printf("%lu\\n", total);
+  return 0;
+}
+#endif
+"""
+
+
+def run(*words, **keywords):
+    done = subprocess.run([*map(str, words)], capture_output=True, text=True, check=False, **keywords)
+    if done.returncode != 0:
+        raise AssertionError(f"{words}: {done.stderr}")
+    return done
+
+
+def read_unsymbolized(path):
+    """({(begin, last): count}, {(from, to): count})"""
+    lines = iter(pathlib.Path(path).read_text(encoding="ascii").split())
+
+    def block(pattern):
+        counts = {}
+        for _ in range(int(next(lines))):
+            first, second, count = re.fullmatch(pattern, next(lines)).groups()
+            counts[int(first, 16), int(second, 16)] = int(count)
+        return counts
+    found = block(r"([0-9A-Fa-f]+)-([0-9A-Fa-f]+):(\d+)"), block(r"([0-9A-Fa-f]+)->([0-9A-Fa-f]+):(\d+)")
+    assert next(lines, None) is None
+    return found
+
+
+def read_spt(path):
+    """[(name, GUID, age, {(type, RVA): count})]"""
+    data = pathlib.Path(path).read_bytes()
+    signature, version, _, _, names, ids, used, _, count, room = struct.unpack_from("<6I4H", data)
+    assert (signature, version) == (0x5350543A, 1)
+    modules = []
+    for i in range(count):
+        guid, age, name = struct.unpack_from("<16sII", data, ids + 24 * i)
+        assert name < used
+        modules.append((data[names + name:data.index(b"\0", names + name)].decode(), guid, age, collections.Counter()))
+    at = ids + 24 * room
+    while at < len(data):
+        kind, _, number, length = struct.unpack_from("<BBHI", data, at)
+        assert kind == 0x81
+        end, at, repeat = at + 4 + length, at + 8, 1
+        while at < end:
+            if data[at] == 0x82:
+                repeat = struct.unpack_from("<Q", data, at + 2)[0]
+                at += 10
+                continue
+            for rva in struct.unpack_from(f"<{data[at + 1]}I", data, at + 2):
+                modules[number][3][data[at], rva] += repeat
+            at, repeat = at + 2 + 4 * data[at + 1], 1
+        assert at == end
+    return modules
+
+
+def perf_data_with_branches(program, build_id, base, size, stacks):
+    """A perf.data file whose samples have branch stacks, the newest branch first, each (from, to, mispredicted)."""
+    sample_type = 1 | 2 | 4 | 0x800  # address, thread, time, branch stack
+    branch_type = 1 << 17  # with the hardware index
+    attribute = struct.pack("<IIQQQQQII", 0, 112, 0, 1000, sample_type, 0, 1 << 18, 0, 0) + struct.pack("<QQQ", 0, 0, branch_type)
+    attribute = attribute.ljust(112, b"\0")
+
+    def record(kind, body):
+        return struct.pack("<IHH", kind, 2 | (0x4000 if kind == 10 else 0), 8 + len(body)) + body
+    path = str(program).encode() + b"\0"
+    path = path.ljust((len(path) + 7) // 8 * 8, b"\0")
+    identity = struct.pack("<B3x20s", len(build_id), build_id)
+    data = record(10, struct.pack("<IIQQQ", 7, 7, base, size, 0) + identity + struct.pack("<II", 5, 2) + path +
+                  struct.pack("<IIQ", 7, 7, 1))
+    for i, stack in enumerate(stacks):
+        body = struct.pack("<QIIQQQ", stack[0][0], 7, 7, 10 + i, len(stack), 0)
+        data += record(9, body + b"".join(struct.pack("<QQQ", *one) for one in stack))
+    header = 104
+    attributes = attribute + struct.pack("<QQ", 0, 0)
+    return (b"PERFILE2" + struct.pack("<QQQQQQQQ", header, len(attributes), header, len(attributes), header + len(attributes),
+                                      len(data), 0, 0) + bytes(32) + attributes + data)
+
+
+@unittest.skipUnless(CLANG, "clang-19 makes the programs")
+class LinuxPgoTest(WperfTest):
+    """Programs of this machine, sampled by its kernel."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.holder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.holder.cleanup)
+        cls.folder = pathlib.Path(cls.holder.name)
+        (cls.folder / "program.c").write_text(PROGRAM, encoding="ascii")
+        cls.build("program")
+        done = subprocess.run([os.environ.get("WPERF_BINARY", ""), "record", "--device", "linux", "--freq", "2000", "-o",
+                               "a.data", "--", "./program"], cwd=cls.folder, capture_output=True, text=True, check=False)
+        cls.no_linux = None if done.returncode == 0 else done.stderr
+
+    def setUp(self):
+        if self.no_linux:
+            self.skipTest(self.no_linux)
+
+    @classmethod
+    def build(cls, name, *options):
+        run(CLANG, "-O2", "-g", "-fdebug-info-for-profiling", "-Wl,-q,--build-id", *options, "-o", name, "program.c",
+            cwd=cls.folder)
+
+    def pgo(self, *arguments):
+        return self.json("pgo", *arguments, "--json", cwd=self.folder)["pgo"]
+
+    def test_the_first_line_answers(self):
+        text = self.ok("pgo", "a.data", "--format", "llvm-unsymbolized", "-o", "a.raw", cwd=self.folder)
+        first, *others = text.splitlines()
+        self.assertRegex(first, r"^a\.raw: [\d,]+ samples of program, \d functions; hottest: classify, [\d.]+ %$")
+        self.assertRegex(others[0], "^counted: ")
+        self.assertRegex(others[-1], "^next: llvm-profgen --binary ")
+
+    def test_samples_are_those_of_the_report(self):
+        answer = self.pgo("a.data", "--format", "llvm-unsymbolized", "-o", "b.raw")
+        ranges, branches = read_unsymbolized(self.folder / "b.raw")
+        [event] = self.json("report", "a.data", "--json", cwd=self.folder)["recording"]["events"]
+        of_program = sum(row["samples"] for row in event["rows"] if row["module"] == "program")
+        self.assertEqual(sum(ranges.values()), of_program)
+        self.assertEqual((answer["used"], answer["samples"]), (of_program, event["samples"]))
+        self.assertEqual(answer["used"] + sum(answer["not_used"].values()), answer["samples"])
+        self.assertEqual(branches, {})
+
+    def test_recordings_are_added_up(self):
+        self.pgo("a.data", "--format", "llvm-unsymbolized", "-o", "once.raw")
+        self.pgo("a.data", "a.data", "--format", "llvm-unsymbolized", "-o", "twice.raw")
+        once, twice = (read_unsymbolized(self.folder / name)[0] for name in ("once.raw", "twice.raw"))
+        self.assertEqual({where: 2 * count for where, count in once.items()}, twice)
+
+    def test_the_wrong_binary_is_refused(self):
+        wanted = ("--format", "bolt", "-o", "refused")
+        said = self.fails("pgo", "a.data", *wanted, "--binary", "nothing.so", cwd=self.folder, status=2)
+        self.assertRegex(said, r"no sample was taken in nothing\.so\nhint: sampled: program")
+        other = self.folder / "other"
+        other.mkdir(exist_ok=True)
+        self.build("other/program", "-O0")
+        said = self.fails("pgo", "a.data", *wanted, "--binary", other / "program", cwd=self.folder, status=2)
+        self.assertRegex(said, "is another build than the one that was recorded: [0-9a-f]{40} and [0-9a-f]{40}\nhint: ")
+        said = self.fails("pgo", "a.data", *wanted, "--binary", "program.c", cwd=self.folder, status=2)
+        self.assertIn("neither an ELF file nor a Windows image", said)
+        self.assertFalse((self.folder / "refused").exists())
+
+    def test_a_moved_binary_is_found_by_its_option(self):
+        moved = self.folder / "moved"
+        moved.mkdir()
+        self.build("fleeting")
+        self.ok("record", "--freq", "2000", "-q", "-o", "moved.data", "--", "./fleeting", "30", device="linux", cwd=self.folder)
+        (self.folder / "fleeting").rename(moved / "fleeting")
+        wanted = ("pgo", "moved.data", "--format", "llvm-unsymbolized", "-o", "moved.raw")
+        self.assertIn("have no addresses", self.fails(*wanted, cwd=self.folder))
+        self.assertGreater(self.pgo(*wanted[1:], "--binary", "moved/fleeting")["used"], 0)
+
+    def test_outputs_are_checked_first(self):
+        for output, said in (("a.data", "would overwrite a.data, which is an input"), ("no/where", "No such file")):
+            self.assertIn(said, self.fails("pgo", "a.data", "--format", "bolt", "-o", output, cwd=self.folder,
+                                           status=2 if "input" in said else 1))
+        for missing in (("a.data", "--format", "bolt"), ("a.data", "-o", "x"), ("--format", "bolt", "-o", "x"),
+                        ("a.data", "--format", "gcov", "-o", "x")):
+            self.fails("pgo", *missing, cwd=self.folder, status=2)
+
+    @unittest.skipUnless(PROFGEN and PROFDATA, "llvm-profgen-19 reads the profile")
+    def test_clang_takes_the_profile(self):
+        self.pgo("a.data", "--format", "llvm-unsymbolized", "-o", "c.raw")
+        run(PROFGEN, "--binary", "program", "--unsymbolized-profile", "c.raw", "--use-offset=0", "-o", "c.prof", cwd=self.folder)
+        shown = run(PROFDATA, "show", "--sample", "c.prof", cwd=self.folder).stdout
+        self.assertEqual(sorted(re.findall(r"Function: (\w+):", shown)), ["classify", "work"])
+        built = run(CLANG, "-O2", "-g", "-fdebug-info-for-profiling", "-Wall", "-Werror", "-fprofile-sample-use=c.prof", "-S",
+                    "-emit-llvm", "-o", "-", "program.c", cwd=self.folder)
+        self.assertEqual(built.stderr, "")
+        [number] = re.findall(r"define .*@work\(.*!prof !(\d+)", built.stdout)
+        self.assertRegex(built.stdout, rf"\n!{number} = !{{!\"function_entry_count\", i64 [1-9]")
+        weights = re.findall(r"br i1 .*!prof !(\d+), !llvm.loop", built.stdout)
+        self.assertTrue(weights, "the loop has no weights")
+        self.assertRegex(built.stdout, rf"\n!{weights[0]} = !{{!\"branch_weights\", ")
+
+    @unittest.skipUnless(BOLT, "llvm-bolt-19 reads the profile")
+    def test_bolt_takes_the_samples(self):
+        self.pgo("a.data", "--format", "bolt", "-o", "d.fdata")
+        said = run(BOLT, "program", "-o", "program.bolt", "-data", "d.fdata", "-reorder-blocks=ext-tsp", cwd=self.folder)
+        self.assertRegex(said.stdout + said.stderr, r"2 out of \d+ functions in the binary .* have non-empty execution profile")
+        run(self.folder / "program.bolt", "1")
+
+    def walked(self, count):
+        """Branch stacks of random walks through the program's two hot functions, at their addresses as linked."""
+        shown = run(OBJDUMP, "-d", "--no-show-raw-insn", "--disassemble-symbols=work,classify", "program", cwd=self.folder).stdout
+        rows = re.findall(r"^ *([0-9a-f]+):\s+(\w+)\s*(?:0x([0-9a-f]+))?", shown, re.M)
+        code = {int(at, 16): (kind, int(to, 16) if to else None) for at, kind, to in rows}
+        order = sorted(code)
+        after = dict(zip(order, order[1:]))
+        begin = int(re.search(r"^([0-9a-f]+) <work>", shown, re.M)[1], 16)
+        chance = random.Random(5)
+        taken, at, returns = [], begin, []
+        while len(taken) < count * 8:
+            kind, to = code[at]
+            if kind.startswith("ret"):
+                target = returns.pop() if returns else begin
+            elif kind.startswith("call"):
+                returns.append(after[at])
+                target = to
+            elif kind == "jmp" or (kind.startswith("j") and chance.random() < 0.5):
+                target = to
+            else:
+                at = after[at]
+                continue
+            taken.append((at, target, int(chance.random() < 0.1)))
+            at = target
+        return [taken[i:i + 16][::-1] for i in range(0, len(taken) - 16, 8)]
+
+    @unittest.skipUnless(OBJDUMP and PROFGEN and os.uname().machine == "x86_64", "llvm-profgen-19 reads the same branches")
+    def test_branch_stacks_become_what_llvm_makes_of_them(self):
+        stacks = self.walked(2000)
+        base = 0x5555_0000_0000
+        shown = run("readelf", "-lW", "program", cwd=self.folder).stdout
+        offset, address, size = (int(one, 16) for one in re.search(
+            r"LOAD +0x(\w+) 0x(\w+) 0x\w+ 0x(\w+) 0x\w+ R E", shown).groups())
+        self.assertEqual(offset, address)
+        moved = [[(one + base, to + base, missed) for one, to, missed in stack] for stack in stacks]
+        notes = run("readelf", "-n", "program", cwd=self.folder).stdout
+        build_id = bytes.fromhex(re.search(r"Build ID: ([0-9a-f]+)", notes)[1])
+        (self.folder / "branches.data").write_bytes(
+            perf_data_with_branches(self.folder / "program", build_id, base, 0x10000, moved))
+        script = [f"PERF_RECORD_MMAP2 7/7: [0x{base + offset:x}(0x{size:x}) @ 0x{offset:x} 08:01 1 1]: r-xp {self.folder}/program\n"]
+        script += [f" {stack[0][0]:x} " + " ".join(f"0x{one:x}/0x{to:x}/{'M' if missed else 'P'}/-/-/1" for one, to, missed in stack) +
+                   "\n" for stack in moved]
+        (self.folder / "branches.script").write_text("".join(script), encoding="ascii")
+        run(PROFGEN, "--binary", "program", "--perfscript", "branches.script", "--skip-symbolization", "--use-offset=0", "-o",
+            "theirs.raw", cwd=self.folder)
+        answer = self.pgo("branches.data", "--format", "llvm-unsymbolized", "-o", "ours.raw", "--binary", "program")
+        self.assertEqual(answer["branch_stacks"], len(stacks))
+        self.assertEqual(answer["used"], sum(map(len, stacks)))
+        ours, theirs = read_unsymbolized(self.folder / "ours.raw"), read_unsymbolized(self.folder / "theirs.raw")
+        self.assertEqual(ours[0], theirs[0])
+        self.assertEqual(ours[1], theirs[1])
+        self.pgo("branches.data", "--format", "bolt", "-o", "ours.pa", "--binary", "program")
+        branches = collections.Counter((one, to) for stack in stacks for one, to, _ in stack)
+        missed = collections.Counter((one, to) for stack in stacks for one, to, bad in stack if bad)
+        lines = (self.folder / "ours.pa").read_text(encoding="ascii").splitlines()
+        self.assertEqual([line for line in lines if line.startswith("B")],
+                         [f"B {one:x} {to:x} {branches[one, to]} {missed[one, to]}" for one, to in sorted(branches)])
+        if PERF2BOLT:
+            said = run(PERF2BOLT, "--pa", "-p", "ours.pa", "-o", "ours.fdata", "program", cwd=self.folder)
+            self.assertRegex(said.stdout + said.stderr, r"2 out of \d+ functions in the binary .* have non-empty")
+
+
+class WindowsPgoTest(WperfTest):
+    """Windows programs for Arm on the simulated machine."""
+
+    def setUp(self):
+        holder = tempfile.TemporaryDirectory()
+        self.addCleanup(holder.cleanup)
+        self.folder = pathlib.Path(holder.name)
+        for name in ("exact.exe", "exact.pdb"):
+            shutil.copy(workload(name), self.folder)
+
+    def recorded(self, name, *events, program="exact.exe"):
+        self.ok("record", "-q", "-e", ",".join(events), "-c", "1", "-o", name, "--", program, cwd=self.folder)
+        return self.folder / name
+
+    def test_each_event_of_a_trace_has_its_type(self):
+        data = self.recorded("a.data", "inst_retired:10000", "cpu_cycles:10000", "ld_spec:10000")
+        answer = self.json("pgo", data, "--format", "spt", "-o", "a.spt", "--json", cwd=self.folder)["pgo"]
+        [(name, guid, age, counts)] = read_spt(self.folder / "a.spt")
+        self.assertEqual(name, "exact.exe")
+        rsds = (self.folder / "exact.exe").read_bytes()
+        at = rsds.index(b"RSDS")
+        self.assertEqual((guid, age), (rsds[at + 4:at + 20], struct.unpack_from("<I", rsds, at + 20)[0]))
+        by_type = collections.Counter()
+        for (kind, rva), count in counts.items():
+            self.assertLess(rva, 0x10000)
+            by_type[kind] += count
+        report = self.json("report", data, "--sort", "module", "--json", cwd=self.folder)["recording"]["events"]
+        samples = {event["event"]: sum(row["samples"] for row in event["rows"] if row["module"] == "exact.exe") for event in report}
+        cycles = samples.get("cycle", samples.get("cpu_cycles"))
+        self.assertEqual(by_type, {0x01: cycles, 0x02: samples["inst_retired"]})
+        self.assertEqual(answer["used"], cycles + samples["inst_retired"])
+        self.assertEqual(answer["not_used"]["other_events"], samples["ld_spec"])
+
+    def test_other_events_are_nothing_for_msvc(self):
+        data = self.recorded("b.data", "ld_spec:10000")
+        self.assertIn("no samples for MSVC", self.fails("pgo", data, "--format", "spt", "-o", "b.spt", cwd=self.folder, status=2))
+
+    def test_bolt_reads_no_images(self):
+        data = self.recorded("c.data", "ld_spec:10000")
+        self.assertIn("BOLT reads ELF files", self.fails("pgo", data, "--format", "bolt", "-o", "c", cwd=self.folder, status=2))
+
+    @unittest.skipUnless(CLANG and LINKER and PROFGEN, "clang-19, lld-link-19 and llvm-profgen-19 make and read the program")
+    def test_clang_takes_the_profile_of_an_image(self):
+        (self.folder / "program.c").write_text(PROGRAM, encoding="ascii")
+        compiled = (CLANG, "--target=aarch64-pc-windows-msvc", "-O2", "-g", "-gdwarf", "-fdebug-info-for-profiling",
+                    "-ffreestanding", "-DENTRY=start")
+        run(*compiled, "-c", "program.c", "-o", "program.obj", cwd=self.folder)
+        run(LINKER, "/nologo", "/nodefaultlib", "/machine:arm64", "/debug:dwarf", "/subsystem:console", "/entry:start",
+            "/out:program.exe", "program.obj", cwd=self.folder)
+        data = self.recorded("d.data", "inst_retired:1000", program="program.exe")
+        answer = self.json("pgo", data, "--format", "llvm-unsymbolized", "-o", "d.raw", "--json", cwd=self.folder)["pgo"]
+        self.assertGreater(answer["used"], 100)
+        run(PROFGEN, "--binary", "program.exe", "--unsymbolized-profile", "d.raw", "--use-offset=0", "--format", "text", "-o",
+            "d.prof", cwd=self.folder)
+        profile = (self.folder / "d.prof").read_text(encoding="ascii")
+        self.assertRegex(profile, r"(?m)^work:[1-9]")
+        built = run(*compiled, "-Wall", "-Werror", "-fprofile-sample-use=d.prof", "-S", "-emit-llvm", "-o", "-", "program.c",
+                    cwd=self.folder)
+        self.assertEqual(built.stderr, "")
+        self.assertRegex(built.stdout, r"define .*@work\(.*!prof !\d+")
+
+
+if __name__ == "__main__":
+    unittest.main()
