@@ -342,25 +342,51 @@ class WindowsPgoTest(WperfTest):
         data = self.recorded("c.data", "ld_spec:10000")
         self.assertIn("BOLT reads ELF files", self.fails("pgo", data, "--format", "bolt", "-o", "c", cwd=self.folder, status=2))
 
-    @unittest.skipUnless(CLANG and LINKER and PROFGEN, "clang-19, lld-link-19 and llvm-profgen-19 make and read the program")
-    def test_clang_takes_the_profile_of_an_image(self):
+    # For Windows, with DWARF.
+    COMPILED = (CLANG, "--target=aarch64-pc-windows-msvc", "-O2", "-g", "-gdwarf", "-fdebug-info-for-profiling", "-ffreestanding",
+                "-DENTRY=start")
+
+    def build(self):
         (self.folder / "program.c").write_text(PROGRAM, encoding="ascii")
-        compiled = (CLANG, "--target=aarch64-pc-windows-msvc", "-O2", "-g", "-gdwarf", "-fdebug-info-for-profiling",
-                    "-ffreestanding", "-DENTRY=start")
-        run(*compiled, "-c", "program.c", "-o", "program.obj", cwd=self.folder)
+        run(*self.COMPILED, "-c", "program.c", "-o", "program.obj", cwd=self.folder)
         run(LINKER, "/nologo", "/nodefaultlib", "/machine:arm64", "/debug:dwarf", "/subsystem:console", "/entry:start",
             "/out:program.exe", "program.obj", cwd=self.folder)
+
+    def profile(self, raw):
+        """The text that llvm-profgen makes of it."""
+        run(PROFGEN, "--binary", "program.exe", "--unsymbolized-profile", raw, "--use-offset=0", "--format", "text", "-o",
+            "made.prof", cwd=self.folder)
+        return (self.folder / "made.prof").read_text(encoding="ascii")
+
+    @unittest.skipUnless(CLANG and LINKER and PROFGEN, "clang-19, lld-link-19 and llvm-profgen-19 make and read the program")
+    def test_clang_takes_the_profile_of_an_image(self):
+        self.build()
         data = self.recorded("d.data", "inst_retired:1000", program="program.exe")
         answer = self.json("pgo", data, "--format", "llvm-unsymbolized", "-o", "d.raw", "--json", cwd=self.folder)["pgo"]
         self.assertGreater(answer["used"], 100)
-        run(PROFGEN, "--binary", "program.exe", "--unsymbolized-profile", "d.raw", "--use-offset=0", "--format", "text", "-o",
-            "d.prof", cwd=self.folder)
-        profile = (self.folder / "d.prof").read_text(encoding="ascii")
-        self.assertRegex(profile, r"(?m)^work:[1-9]")
-        built = run(*compiled, "-Wall", "-Werror", "-fprofile-sample-use=d.prof", "-S", "-emit-llvm", "-o", "-", "program.c",
+        self.assertRegex(self.profile("d.raw"), r"(?m)^work:[1-9]")
+        built = run(*self.COMPILED, "-Wall", "-Werror", "-fprofile-sample-use=made.prof", "-S", "-emit-llvm", "-o", "-", "program.c",
                     cwd=self.folder)
         self.assertEqual(built.stderr, "")
         self.assertRegex(built.stdout, r"define .*@work\(.*!prof !\d+")
+
+    @unittest.skipUnless(CLANG and LINKER and PROFGEN, "clang-19, lld-link-19 and llvm-profgen-19 make and read the program")
+    def test_branches_of_spe_count_calls(self):
+        self.build()
+        data = self.recorded("e.data", "arm_spe_0/period=1024/", program="program.exe")
+        answer = self.json("pgo", data, "--format", "llvm-unsymbolized", "-o", "e.raw", "--json", cwd=self.folder)["pgo"]
+        self.assertEqual(answer["events"], ["SPE operations"])
+        self.assertEqual(answer["used"] + sum(answer["not_used"].values()), answer["samples"])
+        samples, branches = read_unsymbolized(self.folder / "e.raw")
+        self.assertGreater(sum(branches.values()), 50)
+        taken = collections.Counter()
+        for (origin, _), count in branches.items():
+            taken[origin] += count
+        for origin, count in taken.items():  # each taken branch is an operation, too
+            self.assertLessEqual(count, samples[origin, origin])
+        # work calls classify once for each number, so about as often as its loop turns.
+        head = int(re.search(r"(?m)^classify:\d+:(\d+)$", self.profile("e.raw"))[1])
+        self.assertGreater(head, 20)
 
 
 if __name__ == "__main__":

@@ -154,6 +154,7 @@ Binary& ProfileCounts::binary_of(const stacks::StackModule& module, const module
                                       .samples = {},
                                       .functions = {},
                                       .branches = {},
+                                      .operation_branches = {},
                                       .ranges = {}});
 }
 
@@ -205,7 +206,7 @@ AddressCounts counts_of(const Binary& binary, const std::vector<u32>& events) {
   AddressCounts out;
   for (const auto& [address, count] : sums) out.samples.push_back({address, count});
   for (const auto& [range, count] : binary.ranges) out.ranges.push_back({range.first, range.second, count});
-  for (const auto& [branch, totals] : binary.branches) {
+  for (const auto& [branch, totals] : out.ranges.empty() ? binary.operation_branches : binary.branches) {
     out.branches.push_back({branch.first, branch.second, totals.count, totals.mispredicted});
   }
   return out;

@@ -36,6 +36,8 @@ struct BranchTotals {
   u64 count = 0, mispredicted = 0;
 };
 
+using BranchCounts = std::map<std::pair<u64, u64>, BranchTotals>;  // from and to
+
 struct Binary {
   std::string name, path;
   std::string build_id;  // as hexadecimal digits, for Windows GUID and age; empty if not recorded
@@ -45,9 +47,10 @@ struct Binary {
   // All addresses are as linked.
   std::map<u32, std::unordered_map<u64, u64>> samples;  // by event: address → count
   std::map<u64, CountedFunction> functions;             // by beginning
-  std::map<std::pair<u64, u64>, BranchTotals> branches;
-  std::map<std::pair<u64, u64>, u64> ranges;  // first and last instruction → count
-  u64 without_address = 0;                    // samples; the file is not here
+  BranchCounts branches;                                // of branch stacks
+  BranchCounts operation_branches;                      // of SPE, in proportion to its operations
+  std::map<std::pair<u64, u64>, u64> ranges;            // first and last instruction → count
+  u64 without_address = 0;                              // samples; the file is not here
 };
 
 // Samples that belong to no binary, and the parts of branch stacks that were not used.
@@ -68,6 +71,7 @@ struct ProfileCounts {
   Drops drops;
   u64 samples = 0;
   u64 branch_stacks = 0;              // with at least one branch
+  u64 samples_without_stacks = 0;     // in recordings that have no branch stacks
   std::vector<std::string> programs;  // of the recordings, as they name them; each once
 
   u32 event_of(std::string_view name, EventKind kind);
@@ -84,6 +88,7 @@ void add_samples(const recording::RecordedSamples& recorded, usize first_operati
 std::vector<u32> chosen_events(const ProfileCounts& counts);
 // Samples of these events that have an address in the binary.
 u64 samples_in(const Binary& binary, const std::vector<u32>& events);
+// If there are no ranges, the branches are those of SPE.
 compiler_profiles::AddressCounts counts_of(const Binary& binary, const std::vector<u32>& events);
 
 // The function that contains the address; null if it is not known.

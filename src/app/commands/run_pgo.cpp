@@ -81,6 +81,7 @@ report::PgoAnswer begun_answer(const pgo::ProfileCounts& counts, const std::vect
   answer.drops = counts.drops;
   answer.samples = counts.samples;
   answer.branch_stacks = counts.branch_stacks;
+  answer.without_stack = counts.samples_without_stacks;
   return answer;
 }
 

@@ -35,8 +35,11 @@ diag::Result<void> add_perf_data(const perf_data::PerfFile& file, const ReportOp
   if (traces.has_value()) wanted.traces = &*traces;
   WPERF_TRY(const recording::RecordedSamples recorded, read_named_samples(file, wanted, options.naming, console));
   warn_of_losses(recorded.profile, options.file, console);
+  const u64 samples_before = counts.samples, stacks_before = counts.branch_stacks;
   pgo::add_samples(recorded, std::max<usize>(file.attrs().size(), 1), counts);
   pgo::add_branch_stacks(file, recorded, counts);
+  if (traces.has_value()) pgo::add_spe_branches(file, *traces, recorded, counts);
+  if (counts.branch_stacks == stacks_before) counts.samples_without_stacks += counts.samples - samples_before;
   return {};
 }
 

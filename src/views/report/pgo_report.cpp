@@ -39,6 +39,7 @@ std::vector<Part> unused_samples(const PgoAnswer& answer) {
 std::vector<Part> unused_branches(const PgoAnswer& answer) {
   const pgo::Drops& drops = answer.drops;
   std::vector<Part> parts = {
+      {answer.has_branches ? answer.without_stack : 0, "without_stack", "samples in recordings without branch stacks"},
       {drops.call_stacks, "call_stacks", "stacks of calls instead of branches"},
       {drops.branches_elsewhere, "branches_elsewhere", "branches to or from the kernel or another binary"},
       {drops.ranges_elsewhere, "ranges_elsewhere", "ranges that end there"},
@@ -89,7 +90,9 @@ std::string pgo_text(const PgoAnswer& answer) {
     out += fmt::format("not used: {} (of {})\n", listed(parts), count_of(answer.samples, "sample"));
   }
   if (const auto parts = unused_branches(answer); !parts.empty()) {
-    out += fmt::format("not used: {} (of {})\n", listed(parts), count_of(answer.branch_stacks, "branch stack"));
+    const std::string whole =
+        answer.branch_stacks != 0 ? fmt::format(" (of {})", count_of(answer.branch_stacks, "branch stack")) : "";
+    out += fmt::format("not used: {}{}\n", listed(parts), whole);
   }
   out += density_text(judgement);
   return out + "next: " + answer.next + '\n';

@@ -54,9 +54,12 @@ TEST(PgoText, BranchStacksHaveTheirOwnLosses) {
   answer.events.clear();
   answer.branch_stacks = 1;
   answer.drops.ranges_backwards = 3;
+  answer.without_stack = 8;
   const std::string text = pgo_text(answer);
   EXPECT_EQ(text.find("a.raw: 1,200 branches of program, 7 functions"), 0);
-  EXPECT_NE(text.find("not used: 3 ranges that end before they begin (of 1 branch stack)\n"), std::string::npos);
+  EXPECT_NE(text.find("not used: 8 samples in recordings without branch stacks, 3 ranges that end before they begin "
+                      "(of 1 branch stack)\n"),
+            std::string::npos);
   EXPECT_EQ(text.find("counted:"), std::string::npos);
 }
 

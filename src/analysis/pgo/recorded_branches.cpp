@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "analysis/pgo/recorded_branches.h"
+
+#include <fmt/format.h>
+
+#include <optional>
+
+namespace wperf::pgo {
+
+RecordedBranches::Spot RecordedBranches::spot(u32 space, u64 address) const {
+  const perf_data::CodePlace place = history_.place_in(space, address);
+  if (place.code == perf_data::kNoCode || history_.codes()[place.code].is_anonymous) return {};
+  return {place.code, place.offset};
+}
+
+void RecordedBranches::add_branch(const Spot& from, const Spot& to, bool mispredicted) {
+  if (!from.known() || from.code != to.code) {
+    ++counts_.drops.branches_elsewhere;
+    return;
+  }
+  BranchTotals& totals = branches_[{from, to}];
+  ++totals.count;
+  totals.mispredicted += mispredicted ? 1 : 0;
+}
+
+void RecordedBranches::add_range(const Spot& begin, const Spot& last) {
+  if (!begin.known() || begin.code != last.code) {
+    ++counts_.drops.ranges_elsewhere;
+  } else if (last.offset < begin.offset) {
+    ++counts_.drops.ranges_backwards;
+  } else {
+    ++ranges_[{begin, last}];
+  }
+}
+
+// By path and build id. Only binaries with samples have their files open.
+RecordedBranches::Code RecordedBranches::find_code(const perf_data::MappedCode& code,
+                                                   const recording::RecordedSamples& recorded) const {
+  std::string build_id;
+  for (const std::byte byte : code.build_id) build_id += fmt::format("{:02x}", static_cast<u8>(byte));
+  const auto& modules = recorded.profile.modules;
+  for (u32 i = 0; i < modules.size(); ++i) {
+    if (modules[i].path != code.path || modules[i].build_id != build_id) continue;
+    const modules::CodeFile* const file = recorded.files.find(i);
+    if (file == nullptr) continue;
+    const Binary& binary = counts_.binary_of(modules[i], file);
+    return {file, static_cast<usize>(&binary - counts_.binaries.data())};
+  }
+  return {};
+}
+
+void RecordedBranches::place(const recording::RecordedSamples& recorded, BranchCounts Binary::* branches) {
+  std::vector<Code> known;
+  for (const perf_data::MappedCode& code : history_.codes()) known.push_back(find_code(code, recorded));
+  const auto address = [&](const Spot& spot) -> std::optional<u64> {
+    const modules::CodeFile* const file = known[spot.code].file;
+    return file != nullptr ? file->address_of_offset(spot.offset) : std::nullopt;
+  };
+  for (const auto& [branch, totals] : branches_) {
+    const std::optional<u64> from = address(branch.first), to = address(branch.second);
+    if (!from.has_value() || !to.has_value()) {
+      counts_.drops.branches_elsewhere += totals.count;
+      continue;
+    }
+    BranchTotals& sum = (counts_.binaries[known[branch.first.code].binary].*branches)[{*from, *to}];
+    sum.count += totals.count;
+    sum.mispredicted += totals.mispredicted;
+  }
+  for (const auto& [range, count] : ranges_) {
+    const std::optional<u64> begin = address(range.first), last = address(range.second);
+    if (!begin.has_value() || !last.has_value()) {
+      counts_.drops.ranges_elsewhere += count;
+    } else {
+      place_range(known[range.first.code], *begin, *last, count);
+    }
+  }
+}
+
+void RecordedBranches::place_range(const Code& code, u64 begin, u64 last, u64 count) {
+  const symbols::SymbolizedAddress function = code.file->function_at(begin, true);
+  const bool has_end = function.begin != function.end;
+  if (has_end && last >= function.end) {
+    counts_.drops.ranges_across_functions += count;
+    return;
+  }
+  Binary& binary = counts_.binaries[code.binary];
+  binary.ranges[{begin, last}] += count;
+  if (!has_end) return;
+  CountedFunction& counted = binary.functions[function.begin];
+  if (counted.name.empty()) counted = {.name = std::string(function.function), .end = function.end, .elf_symbol = {}};
+}
+
+}  // namespace wperf::pgo

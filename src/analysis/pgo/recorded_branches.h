@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Branches and ranges of one recording: counted as places in files of code, and then, each different one once, at the
+// addresses as linked of the binaries.
+#pragma once
+#include <compare>
+
+#include "analysis/pgo/profile_counts.h"
+#include "formats/perf_data/process_history.h"
+
+namespace wperf::pgo {
+
+class RecordedBranches {
+ public:
+  // Both outlive this.
+  RecordedBranches(const perf_data::ProcessHistory& history, ProfileCounts& counts)
+      : history_(history), counts_(counts) {}
+
+  // A place in a file; known() is false for the kernel and for memory without a file.
+  struct Spot {
+    u32 code = perf_data::kNoCode;
+    u64 offset = 0;
+    bool known() const { return code != perf_data::kNoCode; }
+    auto operator<=>(const Spot&) const = default;
+  };
+  Spot spot(u32 space, u64 address) const;
+
+  // Unusable branches and ranges are counted in the drops.
+  void add_branch(const Spot& from, const Spot& to, bool mispredicted);
+  void add_range(const Spot& begin, const Spot& last);
+
+  // `recorded`: read with ReadOptions::code. `branches`: the member of Binary that gets them.
+  void place(const recording::RecordedSamples& recorded, BranchCounts Binary::* branches);
+
+ private:
+  struct Code {
+    const modules::CodeFile* file = nullptr;
+    usize binary = 0;  // index into the counts' binaries
+  };
+  Code find_code(const perf_data::MappedCode& code, const recording::RecordedSamples& recorded) const;
+  void place_range(const Code& code, u64 begin, u64 last, u64 count);
+
+  const perf_data::ProcessHistory& history_;
+  ProfileCounts& counts_;
+  std::map<std::pair<Spot, Spot>, BranchTotals> branches_;
+  std::map<std::pair<Spot, Spot>, u64> ranges_;
+};
+
+}  // namespace wperf::pgo
