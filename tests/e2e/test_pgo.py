@@ -342,6 +342,27 @@ class WindowsPgoTest(WperfTest):
         data = self.recorded("c.data", "ld_spec:10000")
         self.assertIn("BOLT reads ELF files", self.fails("pgo", data, "--format", "bolt", "-o", "c", cwd=self.folder, status=2))
 
+    def test_traces_of_windows_and_several_modules(self):
+        for name in ("googolplex.exe", "googolplex.pdb", "bignum.dll", "bignum.pdb"):
+            shutil.copy(workload(name), self.folder)
+        self.ok("record", "-q", "-e", "timer:400000", "--timeout", "2", "-o", "f.etl", "--", "googolplex.exe", cwd=self.folder,
+                device="etw:fake,pace=free,seed=1")
+        wanted = ("pgo", "f.etl", "--format", "spt", "-o", "f.spt")
+        answer = self.json(*wanted, "--json", cwd=self.folder)["pgo"]
+        modules = {name: sum(counts.values()) for name, _, _, counts in read_spt(self.folder / "f.spt")}
+        self.assertGreater(modules["bignum.dll"], 100)
+        self.assertEqual(sum(modules.values()), answer["used"])
+        self.assertEqual(answer["modules"], len(modules))
+        self.assertEqual(answer["used"] + sum(answer["not_used"].values()), answer["samples"])
+        [event] = self.json("report", "f.etl", "--sort", "module", "--json", cwd=self.folder)["recording"]["events"]
+        rows = {row["module"]: row["samples"] for row in event["rows"]}
+        self.assertEqual(modules, {name: rows[name] for name in modules})
+        alone = self.json(*wanted, "--binary", "bignum.dll", "--json", cwd=self.folder)["pgo"]
+        self.assertEqual(alone["used"], modules["bignum.dll"])
+        self.assertEqual([name for name, *_ in read_spt(self.folder / "f.spt")], ["bignum.dll"])
+        said = self.fails("pgo", "f.etl", "--format", "llvm-unsymbolized", "-o", "f.raw", cwd=self.folder, status=2)
+        self.assertRegex(said, r"choose one with --binary: bignum\.dll, ")
+
     # For Windows, with DWARF.
     COMPILED = (CLANG, "--target=aarch64-pc-windows-msvc", "-O2", "-g", "-gdwarf", "-fdebug-info-for-profiling", "-ffreestanding",
                 "-DENTRY=start")
