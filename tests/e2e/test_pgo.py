@@ -124,15 +124,15 @@ def perf_data_with_branches(program, build_id, base, size, stacks):
     path = str(program).encode() + b"\0"
     path = path.ljust((len(path) + 7) // 8 * 8, b"\0")
     identity = struct.pack("<B3x20s", len(build_id), build_id)
-    data = record(10, struct.pack("<IIQQQ", 7, 7, base, size, 0) + identity + struct.pack("<II", 5, 2) + path +
-                  struct.pack("<IIQ", 7, 7, 1))
+    data = bytearray(record(10, struct.pack("<IIQQQ", 7, 7, base, size, 0) + identity + struct.pack("<II", 5, 2) + path +
+                  struct.pack("<IIQ", 7, 7, 1)))
     for i, stack in enumerate(stacks):
         body = struct.pack("<QIIQQQ", stack[0][0], 7, 7, 10 + i, len(stack), 0)
         data += record(9, body + b"".join(struct.pack("<QQQ", *one) for one in stack))
     header = 104
     attributes = attribute + struct.pack("<QQ", 0, 0)
     return (b"PERFILE2" + struct.pack("<QQQQQQQQ", header, len(attributes), header, len(attributes), header + len(attributes),
-                                      len(data), 0, 0) + bytes(32) + attributes + data)
+                                      len(data), 0, 0) + bytes(32) + attributes + bytes(data))
 
 
 @unittest.skipUnless(CLANG, "clang-19 makes the programs")

@@ -28,6 +28,7 @@ class BranchStacksTest : public testing::Test {
     std::error_code failed;
     path_ = std::filesystem::read_symlink("/proc/self/exe", failed).string();
     if (failed) GTEST_SKIP() << "this system does not say which program runs";
+    offset_ = find_code();
     builder_.event(perf_data::test::attributes(kFields));
     map(kHome, path_);
     map(kOther, "/nowhere/other.so");
@@ -82,7 +83,7 @@ class BranchStacksTest : public testing::Test {
   std::string path_;
   std::vector<std::byte> bytes_;
   u64 moved_ = 0;
-  const u64 offset_ = find_code();
+  u64 offset_ = 0;
 };
 
 TEST_F(BranchStacksTest, TheCodeBetweenTwoBranchesIsARange) {

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <optional>
 #include <set>
+#include <utility>
 
 #include "analysis/pgo/judgement.h"
 #include "analysis/pgo/profile_counts.h"
