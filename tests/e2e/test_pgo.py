@@ -333,6 +333,7 @@ class WindowsPgoTest(WperfTest):
         self.assertEqual(by_type, {0x01: cycles, 0x02: samples["inst_retired"]})
         self.assertEqual(answer["used"], cycles + samples["inst_retired"])
         self.assertEqual(answer["not_used"]["other_events"], samples["ld_spec"])
+        self.assertEqual((answer["functions"], answer["hot_functions"]), (8, 0))  # in assembly, without bounds
 
     def test_other_events_are_nothing_for_msvc(self):
         data = self.recorded("b.data", "ld_spec:10000")

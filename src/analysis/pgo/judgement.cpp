@@ -55,6 +55,16 @@ Judgement judge(const Binary& binary, const compiler_profiles::AddressCounts& co
     out.density = density;
     out.thinnest = known.name;
   }
+  out.functions += binary.boundless.size();
+  if (out.hot_functions == 0) {
+    u64 most = 0;
+    for (const auto& [name, samples] : binary.boundless) {
+      if (samples <= most || out.samples == 0) continue;
+      most = samples;
+      out.hottest = name;
+      out.hottest_percent = std::min(100.0, 100 * static_cast<double>(samples) / static_cast<double>(out.samples));
+    }
+  }
   if (out.hot_functions != 0 && out.density < kWantedDensity) out.longer = kWantedDensity / out.density;
   return out;
 }

@@ -12,9 +12,10 @@ inline constexpr double kHotPart = 0.9;
 inline constexpr double kWantedDensity = 1.0;
 
 struct Judgement {
-  u64 samples = 0;  // or, with branch stacks, ranges
-  u64 outside = 0;  // of these, in no known function
-  u64 functions = 0, hot_functions = 0;
+  u64 samples = 0;                // or, with branch stacks, ranges
+  u64 outside = 0;                // of these, in no known function
+  u64 functions = 0;              // with samples, also those of unknown bounds
+  u64 hot_functions = 0;          // of known bounds
   std::string hottest, thinnest;  // functions; empty if there are none
   double hottest_percent = 0;
   double density = 0;  // counts of each instruction in the thinnest hot function

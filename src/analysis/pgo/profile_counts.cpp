@@ -82,7 +82,11 @@ class SampleAdder {
     }
     const stacks::CodeSite& site = profile_.sites[number];
     binary.samples[event][site.address] += sample.count;
-    if (site.begin == site.end) return;
+    if (site.begin == site.end) {
+      const stacks::StackFunction& function = profile_.functions[site.function];
+      if (function.is_known) binary.boundless[function.name] += sample.count;
+      return;
+    }
     const auto [entry, is_new] = binary.functions.try_emplace(site.begin);
     if (!is_new) return;
     entry->second.name = profile_.functions[site.function].name;
@@ -152,6 +156,7 @@ Binary& ProfileCounts::binary_of(const stacks::StackModule& module, const module
                                       .is_windows = file != nullptr && file->is_windows(),
                                       .image_base = module.image_base,
                                       .samples = {},
+                                      .boundless = {},
                                       .functions = {},
                                       .branches = {},
                                       .operation_branches = {},

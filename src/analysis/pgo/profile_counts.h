@@ -46,6 +46,7 @@ struct Binary {
   u64 image_base = 0;
   // All addresses are as linked.
   std::map<u32, std::unordered_map<u64, u64>> samples;  // by event: address → count
+  std::map<std::string, u64> boundless;                 // samples of functions whose bounds are unknown, by name
   std::map<u64, CountedFunction> functions;             // by beginning
   BranchCounts branches;                                // of branch stacks
   BranchCounts operation_branches;                      // of SPE, in proportion to its operations

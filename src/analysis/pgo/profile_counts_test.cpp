@@ -94,6 +94,18 @@ TEST(Judge, TooFewSamplesAskForALongerRecording) {
   EXPECT_NEAR(thin.longer, 16, 1e-9);
 }
 
+TEST(Judge, FunctionsOfUnknownBoundsHaveNoDensity) {
+  Binary binary;
+  binary.samples[0] = {{0x10, 3}, {0x20, 1}};
+  binary.boundless = {{"loop", 3}, {"other", 1}};
+  const Judgement judged = judge(binary, counts_of(binary, {0}));
+  EXPECT_EQ(judged.functions, 2);
+  EXPECT_EQ(judged.hot_functions, 0);
+  EXPECT_EQ(judged.hottest, "loop");
+  EXPECT_NEAR(judged.hottest_percent, 75, 1e-9);
+  EXPECT_EQ(judged.longer, 0);
+}
+
 TEST(Judge, RangesCountTheirInstructions) {
   Binary binary = two_functions();
   binary.ranges[{0x100, 0x13c}] = 3;

@@ -62,7 +62,7 @@ std::string count_of(u64 count, std::string_view thing) {
 }
 
 std::string density_text(const pgo::Judgement& judgement) {
-  if (judgement.hot_functions == 0) return "density: unknown, because no function of the program is known\n";
+  if (judgement.hot_functions == 0) return "density: unknown, because the bounds of its functions are unknown\n";
   const std::string thinnest =
       fmt::format("{} counts per instruction in {}, the thinnest of {}", text::fixed(judgement.density, 2),
                   judgement.thinnest, count_of(judgement.hot_functions, "hot function"));
