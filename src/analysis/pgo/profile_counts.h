@@ -73,6 +73,7 @@ struct ProfileCounts {
   u64 samples = 0;
   u64 branch_stacks = 0;              // with at least one branch
   u64 samples_without_stacks = 0;     // in recordings that have no branch stacks
+  std::vector<std::string> losses;    // of the recordings, a sentence each
   std::vector<std::string> programs;  // of the recordings, as they name them; each once
 
   u32 event_of(std::string_view name, EventKind kind);

@@ -81,6 +81,7 @@ report::PgoAnswer begun_answer(const pgo::ProfileCounts& counts, const std::vect
   }
   for (const pgo::Binary& binary : counts.binaries) answer.without_address += binary.without_address;
   answer.drops = counts.drops;
+  answer.losses = counts.losses;
   answer.samples = counts.samples;
   answer.branch_stacks = counts.branch_stacks;
   answer.without_stack = counts.samples_without_stacks;

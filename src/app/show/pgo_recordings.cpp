@@ -15,11 +15,15 @@
 namespace wperf::show {
 namespace {
 
-void warn_of_losses(const stacks::StackProfile& profile, const std::string& name, diag::Console& console) {
+// Callers do not matter here.
+void note_losses(stacks::StackProfile& profile, const std::string& name, pgo::ProfileCounts& counts) {
+  stacks::StackLosses& known = profile.losses;
+  known.stacks_cut = known.stacks_without_table = known.stacks_damaged = known.stacks_of_32_bits = 0;
+  known.stacks_by_pointers = known.stacks_continued = known.stacks_undelivered = 0;
   const std::string losses = report::stack_losses_text(profile, name + ": ");
   for (usize begin = 0; begin < losses.size();) {
     const usize end = std::min(losses.find('\n', begin), losses.size());
-    if (end != begin) console.warn("warning: " + losses.substr(begin, end - begin));
+    if (end != begin) counts.losses.push_back(losses.substr(begin, end - begin));
     begin = end + 1;
   }
 }
@@ -33,8 +37,8 @@ diag::Result<void> add_perf_data(const perf_data::PerfFile& file, const ReportOp
   wanted.signatures = wanted.callers = wanted.lines = wanted.code_lines = false;
   const std::optional<perf_data::AuxTraces> traces = spe_traces(file);
   if (traces.has_value()) wanted.traces = &*traces;
-  WPERF_TRY(const recording::RecordedSamples recorded, read_named_samples(file, wanted, options.naming, console));
-  warn_of_losses(recorded.profile, options.file, console);
+  WPERF_TRY(recording::RecordedSamples recorded, read_named_samples(file, wanted, options.naming, console));
+  note_losses(recorded.profile, options.file, counts);
   const u64 samples_before = counts.samples, stacks_before = counts.branch_stacks;
   pgo::add_samples(recorded, std::max<usize>(file.attrs().size(), 1), counts);
   pgo::add_branch_stacks(file, recorded, counts);

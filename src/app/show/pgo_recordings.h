@@ -10,7 +10,7 @@
 
 namespace wperf::show {
 
-// `options.file` names the recording. Warns about its losses.
+// `options.file` names the recording.
 diag::Result<void> add_pgo_recording(const ReportOptions& options, pgo::ProfileCounts& counts, diag::Console& console);
 
 }  // namespace wperf::show

@@ -94,6 +94,7 @@ std::string pgo_text(const PgoAnswer& answer) {
         answer.branch_stacks != 0 ? fmt::format(" (of {})", count_of(answer.branch_stacks, "branch stack")) : "";
     out += fmt::format("not used: {}{}\n", listed(parts), whole);
   }
+  for (const std::string& loss : answer.losses) out += loss + '\n';
   out += density_text(judgement);
   return out + "next: " + answer.next + '\n';
 }
@@ -119,6 +120,9 @@ std::string pgo_json(const PgoAnswer& answer) {
   for (const Part& part : unused_samples(answer)) json.integer(part.key, part.count);
   for (const Part& part : unused_branches(answer)) json.integer(part.key, part.count);
   json.end_object();
+  json.begin_array("losses");
+  for (const std::string& loss : answer.losses) json.string(loss);
+  json.end_array();
   json.integer("functions", judgement.functions);
   json.integer("hot_functions", judgement.hot_functions);
   json.integer("outside_of_functions", judgement.outside);

@@ -24,6 +24,7 @@ struct PgoAnswer {
   pgo::Drops drops;
   u64 samples = 0;  // in the recordings
   u64 branch_stacks = 0;
+  std::vector<std::string> losses;  // of the recordings, a sentence each
   pgo::Judgement judgement;
   std::string next;  // the command to run with the profile
 };

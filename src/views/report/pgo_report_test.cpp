@@ -38,6 +38,12 @@ TEST(PgoText, TheFirstLineAnswers) {
             "next: llvm-profgen\n");
 }
 
+TEST(PgoText, LossesOfTheRecordingsAreTold) {
+  PgoAnswer answer = some_answer();
+  answer.losses = {"a.data: 3 samples were lost"};
+  EXPECT_NE(pgo_text(answer).find("\na.data: 3 samples were lost\ndensity: "), std::string::npos);
+}
+
 TEST(PgoText, TooFewSamplesAskForMore) {
   PgoAnswer answer = some_answer();
   answer.judgement.density = 0.3;
