@@ -238,7 +238,8 @@ void SampleReader::add_operations(const perf_data::AuxTraces& traces) {
   const RecordedRecords records(traces, canonical);
   DecodeStates states;
   std::map<std::pair<spe::OperationName, u64>, u32> events;
-  RecordCallers callers(perf_data::read_record_stacks(file_.features().section(perf_data::kRecordStacksFeature)));
+  const auto section = file_.features().section(perf_data::kRecordStacksFeature);
+  RecordCallers callers(wanted_.only_native ? perf_data::RecordStacks() : perf_data::read_record_stacks(section));
   const auto cycles = static_cast<u32>(profile_.events.size());
   if (callers.are_known()) {
     profile_.has_callers = true;

@@ -23,6 +23,7 @@ struct ReadOptions {
   std::optional<u64> time_origin = {};         // where `time` counts from; nullopt: the first sample
   modules::SymbolOptions symbols = {};         // where symbols are looked for
   bool callers = false;
+  bool only_native = false;  // leave out the functions of Python that called the code of SPE records
   bool lines = false;
   bool cores = false;
   bool core_kinds = false;  // needs cores

@@ -32,7 +32,7 @@ diag::Result<void> add_perf_data(const perf_data::PerfFile& file, const ReportOp
                                  pgo::ProfileCounts& counts, diag::Console& console) {
   recording::ReadOptions wanted = options.read;
   wanted.file = options.file;
-  wanted.code = true;
+  wanted.code = wanted.only_native = true;
   wanted.symbols.decorated = true;
   wanted.signatures = wanted.callers = wanted.lines = wanted.code_lines = false;
   const std::optional<perf_data::AuxTraces> traces = spe_traces(file);
