@@ -119,9 +119,9 @@ class PythonFrames(CPythonTest):
     def test_the_line_that_waits_for_memory(self):
         """By SPE, which records no callers."""
         (pathlib.Path(self.folder.name) / "googolplex.py").write_text("x = 10**10**5 % 97\nprint(x)\n")
-        kept = pathlib.Path(self.folder.name) / "spe.data"
+        kept = pathlib.Path(self.folder.name) / "loads.data"
         done = self.run_wperf("record", "--python", "-e", "arm_spe_0/load_filter=1/", "-c", "0", "-o", kept, "--", PYTHON, *PLAIN,
-                              "googolplex.py", device=f"{DEVICE},folder={self.folder.name}")
+                              "googolplex.py", device=f"{DEVICE},folder={self.folder.name}", cwd=self.folder.name)
         self.assertEqual(done.returncode, 0, done.stderr)
         told = re.search(r"Python 3\.13: (\d+\.\d) % of ([\d,]+) samples show its functions", done.stdout)
         self.assertGreaterEqual(float(told.group(1)), 99, done.stdout)
