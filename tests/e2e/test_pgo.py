@@ -14,7 +14,7 @@ import subprocess
 import tempfile
 import unittest
 
-from support import WperfTest, workload
+from support import SHARED, WperfTest, workload
 
 CLANG = shutil.which("clang-19")
 PROFGEN = shutil.which("llvm-profgen-19")
@@ -363,6 +363,22 @@ class WindowsPgoTest(WperfTest):
         self.assertEqual([name for name, *_ in read_spt(self.folder / "f.spt")], ["bignum.dll"])
         said = self.fails("pgo", "f.etl", "--format", "llvm-unsymbolized", "-o", "f.raw", cwd=self.folder, status=2)
         self.assertRegex(said, r"choose one with --binary: bignum\.dll, ")
+
+    def test_msvc_needs_no_files_of_code(self):
+        """A trace of another machine says which builds of which modules ran, and where they were."""
+        trace = SHARED / "data" / "etl" / "perfview-net452-x64-win8-compressed.etl"
+        if not trace.exists():
+            self.skipTest(f"{trace} is not there")
+        done = self.run_wperf("pgo", trace, "--format", "spt", "-o", "g.spt", "--json", cwd=self.folder)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        answer = json.loads(done.stdout)["pgo"]
+        modules = {name: sum(counts.values()) for name, _, _, counts in read_spt(self.folder / "g.spt")}
+        self.assertGreater(len(modules), 10)
+        [event] = json.loads(self.run_wperf("report", trace, "--sort", "module", "--json").stdout)["recording"]["events"]
+        rows = {row["module"]: row["samples"] for row in event["rows"]}
+        self.assertEqual(modules, {name: rows[name] for name in modules})
+        self.assertEqual(answer["used"], sum(modules.values()))
+        self.assertEqual(answer["used"] + sum(answer["not_used"].values()), answer["samples"])
 
     # For Windows, with DWARF.
     COMPILED = (CLANG, "--target=aarch64-pc-windows-msvc", "-O2", "-g", "-gdwarf", "-fdebug-info-for-profiling", "-ffreestanding",

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "code/symbols/elf/elf_symbols.h"
+#include "formats/perf_data/process_history.h"
 
 namespace wperf::pgo {
 namespace {
@@ -80,7 +81,13 @@ class SampleAdder {
       binary.without_address += sample.count;
       return;
     }
-    const stacks::CodeSite& site = profile_.sites[number];
+    stacks::CodeSite site = profile_.sites[number];
+    // Where the file is not here, addresses are RVAs.
+    const u64 moved = binary.image_base - profile_.modules[module].image_base;
+    const u64 begin_here = site.begin;
+    site.address += moved;
+    site.begin += moved;
+    site.end += moved;
     binary.samples[event][site.address] += sample.count;
     if (site.begin == site.end) {
       const stacks::StackFunction& function = profile_.functions[site.function];
@@ -91,7 +98,7 @@ class SampleAdder {
     if (!is_new) return;
     entry->second.name = profile_.functions[site.function].name;
     entry->second.end = site.end;
-    symbols_.name(module, site.begin, entry->second);
+    symbols_.name(module, begin_here, entry->second);
   }
 
   Binary& binary_at(u32 module) {
@@ -149,18 +156,19 @@ Binary& ProfileCounts::binary_of(const stacks::StackModule& module, const module
     return !module.build_id.empty() || binary.path == module.path;
   });
   if (found != binaries.end()) return *found;
-  return binaries.emplace_back(Binary{.name = module.name,
-                                      .path = module.path,
-                                      .build_id = module.build_id,
-                                      .reason = module.reason,
-                                      .is_windows = file != nullptr && file->is_windows(),
-                                      .image_base = module.image_base,
-                                      .samples = {},
-                                      .boundless = {},
-                                      .functions = {},
-                                      .branches = {},
-                                      .operation_branches = {},
-                                      .ranges = {}});
+  return binaries.emplace_back(
+      Binary{.name = module.name,
+             .path = module.path,
+             .build_id = module.build_id,
+             .reason = module.reason,
+             .is_windows = (file != nullptr && file->is_windows()) || perf_data::is_windows_path(module.path),
+             .image_base = module.image_base,
+             .samples = {},
+             .boundless = {},
+             .functions = {},
+             .branches = {},
+             .operation_branches = {},
+             .ranges = {}});
 }
 
 void add_samples(const recording::RecordedSamples& recorded, usize first_operation, ProfileCounts& counts) {

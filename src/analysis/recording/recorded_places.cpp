@@ -244,6 +244,7 @@ void PlaceNamer::name_file(const MappedCode& code, const modules::CodeFile& file
     } else if (is_windows) {
       const u32 function = add_function({}, module, code.is_kernel);
       profile_.functions[function].name = fmt::format("{}+0x{:x}", profile_.modules[module].name, asked_.second(one));
+      if (options_.rvas) profile_.sites[one] = {.function = function, .address = asked_.second(one)};
       named_[one].place = add_place(function);
     } else {
       if (nameless == kNothing) nameless = add_function({}, module, code.is_kernel);

@@ -28,6 +28,7 @@ struct PlaceOptions {
   bool code = false;         // sites are wanted, and a node for each address
   bool code_lines = false;   // of the sites, with inlined frames
   bool line_ranges = false;  // of the sites: the code of each one's line
+  bool rvas = false;         // of the sites: those of Windows modules that are not here, too; their image base is 0
   bool lists = false;        // instead of the tree, stacks that keep their addresses
   NamingProgress tell = {};
   OpenedCode* opened = nullptr;  // files stay open there; if null, they are closed, or handed out if `code` is wanted

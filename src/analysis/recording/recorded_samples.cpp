@@ -553,6 +553,7 @@ class RecordingReader {
                                .code = wanted_.code,
                                .code_lines = wanted_.code_lines,
                                .line_ranges = wanted_.line_ranges,
+                               .rvas = wanted_.rvas,
                                .lists = wanted_.rows,
                                .tell = wanted_.tell_naming,
                                .opened = wanted_.code ? nullptr : wanted_.opened};

@@ -62,6 +62,7 @@ void look_beside(const NamedBinary& binary, request::Request& request) {
 diag::Result<pgo::ProfileCounts> read_counts(const request::Request& request, diag::Console& console) {
   pgo::ProfileCounts counts;
   show::ReportOptions options = report_options(request, console);
+  options.read.rvas = request.pgo.format == PgoFormat::spt;  // needs no files of code
   std::vector<std::string> files = {*request.data_file};
   files.insert(files.end(), request.further_files.begin(), request.further_files.end());
   for (const std::string& file : files) {

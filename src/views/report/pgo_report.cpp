@@ -75,12 +75,12 @@ std::string density_text(const pgo::Judgement& judgement) {
 std::string pgo_text(const PgoAnswer& answer) {
   const pgo::Judgement& judgement = answer.judgement;
   const std::string_view thing = answer.has_branches ? "branch" : "sample";
-  std::string out = fmt::format("{}: {} {}{} of {}, {}", answer.file, with_commas(answer.used), thing,
+  std::string out = fmt::format("{}: {} {}{} of {}", answer.file, with_commas(answer.used), thing,
                                 answer.used == 1      ? ""
                                 : answer.has_branches ? "es"
                                                       : "s",
-                                answer.program.empty() ? count_of(answer.modules, "module") : answer.program,
-                                count_of(judgement.functions, "function"));
+                                answer.program.empty() ? count_of(answer.modules, "module") : answer.program);
+  if (judgement.functions != 0) out += ", " + count_of(judgement.functions, "function");
   if (!judgement.hottest.empty()) {
     out += fmt::format("; hottest: {}, {} %", judgement.hottest, text::fixed(judgement.hottest_percent, 2));
   }
