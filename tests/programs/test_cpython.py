@@ -131,6 +131,10 @@ class PythonFrames(CPythonTest):
         self.assertGreater(line["all_percent"], 50, line)
         folded = self.run_wperf("report", kept, "--folded").stdout
         self.assertRegex(folded, r"(?m)^python_d\.exe;<module>;x_mul \d+$")
+        shown = json.loads(self.run_wperf("report", kept, "--export", "firefox", "-o", "-").stdout)
+        times = [time for thread in shown["threads"] for time in thread["samples"]["time"]]
+        self.assertEqual(len(times), sum(event["samples"] for event in rows))
+        self.assertLess(max(times), 10_000, "each record has a time for each of its events")
         # WindowsPerf's own tables, on request.
         self.assertIn("sample source", self.ok("report", kept, "--mem"))
 

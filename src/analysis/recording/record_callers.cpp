@@ -19,8 +19,9 @@ void RecordCallers::add_to(u32 core, const spe::Record& record, std::vector<stac
   while (stream.next < stream.records.size() && ticks_of(stream.next) < record.timestamp()) ++stream.next;
   if (stream.next == stream.records.size() || ticks_of(stream.next) != record.timestamp()) return;
   const RecordStacks::Record& one = stacks_.records[stream.records[stream.next++]];
-  if (one.replaces) frames.clear();
-  for (const u64 address : stacks_.stacks[one.stack]) {
+  const std::vector<u64>& stack = stacks_.stacks[one.stack];
+  if (one.replaces && !stack.empty()) frames.clear();
+  for (const u64 address : stack) {
     frames.push_back({address, stacks::AddressKind::user, !frames.empty()});
   }
 }

@@ -245,35 +245,33 @@ void SampleReader::add_operations(const perf_data::AuxTraces& traces) {
     profile_.has_callers = true;
     profile_.events.emplace_back().name = "total_latency";
   }
-  records.for_each_as_recorded(states, [&](u32 process, u64 time, const spe::Origin& origin,
-                                           const spe::Record& record) {
-    const bool has_time = time < ~u64{0} - 1;
-    if (has_time ? time < begin_ || time > end_ : is_limited_) return;
-    if (has_time) note_time(time);
-    const std::pair kind{spe::operation_name(record), spe::contract_events(record.events())};
-    const auto [event, is_new] = events.try_emplace(kind, static_cast<u32>(profile_.events.size()));
-    if (is_new) profile_.events.emplace_back().name = spe::source_name(kind.first, kind.second);
-    ++profile_.events[event->second].samples;
-    ++profile_.events[event->second].period;
-    const u32 thread = spe::thread_of(origin, record);
-    const u32 pid = process != ProcessHistory::kNobody ? process : 0;
-    const KnownTask& task = task_of(pid, thread != spe::kNoThread ? thread : pid, time);
-    const stacks::StackAggregator::Origin where{event->second, task.task, wanted_.cores ? origin.core : 0, task.space,
-                                                has_time && profile_.slices.count != 0 ? profile_.slices.at(time) : 0};
-    const AddressKind code = record.exception_level() == 0 ? AddressKind::user : AddressKind::kernel;
-    frames_.assign(1, {record.pc(), code});
-    if (callers.are_known()) callers.add_to(origin.core, record, frames_);
-    if (wanted_.times) moments_.add_time(has_time ? time : 0, wanted_.sample_times);
-    if (!jit_.empty()) jit_.replace_addresses(pid, time, frames_);
-    tally_.add(SampleTally::kNotOfFile, frames_, where, 1);
-    const u32 latency = record.total_latency();
-    if (!callers.are_known() || latency == 0) return;
-    ++profile_.events[cycles].samples;
-    profile_.events[cycles].period += latency;
-    SampleTally::Origin of_cycles = where;
-    of_cycles.event = cycles;
-    tally_.add(SampleTally::kNotOfFile, frames_, of_cycles, latency);
-  });
+  records.for_each_as_recorded(
+      states, [&](u32 process, u64 time, const spe::Origin& origin, const spe::Record& record) {
+        const bool has_time = time < ~u64{0} - 1;
+        if (has_time ? time < begin_ || time > end_ : is_limited_) return;
+        if (has_time) note_time(time);
+        const std::pair kind{spe::operation_name(record), spe::contract_events(record.events())};
+        const auto [event, is_new] = events.try_emplace(kind, static_cast<u32>(profile_.events.size()));
+        if (is_new) profile_.events.emplace_back().name = spe::source_name(kind.first, kind.second);
+        const u32 thread = spe::thread_of(origin, record);
+        const u32 pid = process != ProcessHistory::kNobody ? process : 0;
+        const KnownTask& task = task_of(pid, thread != spe::kNoThread ? thread : pid, time);
+        stacks::StackAggregator::Origin where{event->second, task.task, wanted_.cores ? origin.core : 0, task.space,
+                                              has_time && profile_.slices.count != 0 ? profile_.slices.at(time) : 0};
+        const AddressKind code = record.exception_level() == 0 ? AddressKind::user : AddressKind::kernel;
+        frames_.assign(1, {record.pc(), code});
+        if (callers.are_known()) callers.add_to(origin.core, record, frames_);
+        if (!jit_.empty()) jit_.replace_addresses(pid, time, frames_);
+        const auto count = [&](u32 counted, u64 weight) {
+          where.event = counted;
+          ++profile_.events[counted].samples;
+          profile_.events[counted].period += weight;
+          if (wanted_.times) moments_.add_time(has_time ? time : 0, wanted_.sample_times);
+          tally_.add(SampleTally::kNotOfFile, frames_, where, weight);
+        };
+        count(event->second, 1);
+        if (callers.are_known() && record.total_latency() != 0) count(cycles, record.total_latency());
+      });
   for (const auto& [core, state] : states) {
     profile_.losses.damaged_records += state.damage.damaged_records + state.damage.unfinished_records;
   }
