@@ -187,10 +187,11 @@ def main():
         return 1
     begin = time.monotonic()
     # Two at a time: each has one busy thread, mostly.
+    outcomes = []
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
-        outcomes = list(pool.map(lambda mode: run_mode(arguments.build.resolve(), mode, arguments.only), chosen))
-    for outcome in outcomes:
-        show(outcome)
+        for outcome in pool.map(lambda mode: run_mode(arguments.build.resolve(), mode, arguments.only), chosen):
+            show(outcome)
+            outcomes.append(outcome)
     passed, failed = summarise(outcomes)
     print(f"{time.monotonic() - begin:.0f} s")
     return 0 if failed == 0 and passed != 0 else 1

@@ -64,7 +64,8 @@ def sampled(host, rounds):
     expect("configure", control(host, 1, SAMPLE_CONFIGURE, request)[0], 0)
     expect("start", control(host, 1, SAMPLE_START)[0], 0)
     expect("run", host.run(PROGRAM, 1, BASE, COUNT_DOWN, argument=rounds), 0)
-    while host.program(wire.RUN_STATE, PROGRAM, 1)[0] == RUNNING:
+    deadline = time.monotonic() + wire.HUNG_S
+    while host.program(wire.RUN_STATE, PROGRAM, 1)[0] == RUNNING and time.monotonic() < deadline:
         time.sleep(0.02)
     expect("end of the program", host.program(wire.STOP_RUN, PROGRAM, 1), (RETURNED, 7))
     expect("stop", control(host, 1, SAMPLE_STOP)[0], 0)

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The other side of server/protocol.h in Python: for run_nthost.py, and to try requests by hand."""
+import os
+import select
 import socket
 import struct
 import subprocess
@@ -8,8 +10,8 @@ import time
 HELLO, OPEN, CONTROL, CLEANUP, CLOSE, RUN, RUN_STATE, STOP_RUN, SHUTDOWN = range(1, 10)
 MAGIC = 0x54484E57
 ANSWER = struct.Struct("<4I")
-START_UP_S = 30
-HUNG_S = 600  # for an answer: a busy machine emulates slowly, and its programs come first
+START_UP_S = 120
+HUNG_S = 240  # for an answer: a busy machine emulates slowly, and its programs come first
 
 
 class HostGone(Exception):
@@ -17,14 +19,30 @@ class HostGone(Exception):
 
 
 class Host:
-    """A connection to the server at a port, QEMU with the NT host or another. A context manager: the process is killed at the
-    end."""
+    """A connection to the server at a port, QEMU with the NT host or another, once it prints that it serves: the emulated
+    UART drops a byte that comes before. A context manager: the process is killed at the end."""
 
     def __init__(self, command, port, environment=None):
-        self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, text=True, env=environment,
+        self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, env=environment, bufsize=0,
                                         stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         self.line = None
         self.port = port
+        self.printed = b""
+        try:
+            self.wait_until_it_serves()
+        except HostGone:
+            self.__exit__()
+            raise
+
+    def wait_until_it_serves(self):
+        deadline = time.monotonic() + START_UP_S
+        while b"serving" not in self.printed.splitlines():
+            readable, _, _ = select.select([self.process.stdout], [], [], max(deadline - time.monotonic(), 0))
+            part = os.read(self.process.stdout.fileno(), 4096) if readable else b""
+            if not part:
+                why = "the host ended" if readable else f"the host does not serve after {START_UP_S} s"
+                raise HostGone(f"{why}; it printed:\n{self.printed.decode(errors='replace')}")
+            self.printed += part
 
     def __enter__(self):
         try:
@@ -43,24 +61,22 @@ class Host:
         self.process.wait()
 
     def connect(self):
-        deadline = time.monotonic() + START_UP_S
-        while True:
-            try:
-                line = socket.create_connection(("127.0.0.1", self.port), timeout=START_UP_S)
-                line.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-                line.settimeout(HUNG_S)
-                return line
-            except ConnectionRefusedError:
-                if self.process.poll() is not None or time.monotonic() > deadline:
-                    raise HostGone(self.process.stdout.read()) from None
-                time.sleep(0.02)
+        line = socket.create_connection(("127.0.0.1", self.port), timeout=START_UP_S)
+        line.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        line.settimeout(HUNG_S)
+        return line
+
+    def text(self):
+        """All that the host prints, to its end."""
+        self.printed += self.process.stdout.read()
+        return self.printed.decode(errors="replace")
 
     def receive(self, size):
         data = b""
         while len(data) < size:
             part = self.line.recv(size - len(data))
             if not part:
-                raise HostGone(self.process.stdout.read())
+                raise HostGone(self.text())
             data += part
         return data
 
@@ -85,7 +101,7 @@ class Host:
     def shut_down(self):
         """The console's text; the caller looks at self.process.returncode."""
         self.ask(SHUTDOWN)
-        text = self.process.stdout.read()
+        text = self.text()
         self.process.wait(timeout=START_UP_S)
         return text
 

@@ -166,6 +166,8 @@ int main(int argc, char** argv) {
   Host host(std::move(machine).value(), argv[3]);
   const int listener = listen_on(argv[1]);
   if (listener < 0) return 1;
+  std::puts("serving");
+  std::fflush(stdout);
   for (bool more = true; more;) {
     const int line = accept(listener, nullptr, nullptr);
     if (line < 0) return 1;
