@@ -36,28 +36,34 @@ Judgement judge(const Binary& binary, const compiler_profiles::AddressCounts& co
       add(one.begin, one.count, static_cast<double>(one.last - one.begin) + kInstructionBytes);
     }
   }
-  std::vector<std::pair<u64, FunctionTotals>> sorted(totals.begin(), totals.end());
-  std::stable_sort(sorted.begin(), sorted.end(),
-                   [](const auto& a, const auto& b) { return a.second.samples > b.second.samples; });
-  out.functions = sorted.size();
-  double part = 0;
-  for (const auto& [begin, function] : sorted) {
-    if (out.hot_functions != 0 && part >= kHotPart) break;
+  struct Row {
+    const CountedFunction* function = nullptr;
+    u64 samples = 0;
+    double density = 0;
+  };
+  std::vector<Row> rows;
+  for (const auto& [begin, function] : totals) {
     const CountedFunction& known = binary.functions.at(begin);
-    const double density = function.executed_bytes / static_cast<double>(known.end - begin);
-    part += static_cast<double>(function.samples) / static_cast<double>(out.samples);
-    if (out.hot_functions++ == 0) {
-      out.hottest = known.name;
-      out.hottest_percent = 100 * part;
-    } else if (density >= out.density) {
-      continue;
-    }
-    out.density = density;
-    out.thinnest = known.name;
+    rows.push_back({&known, function.samples, function.executed_bytes / static_cast<double>(known.end - begin)});
   }
+  out.functions = rows.size();
+  std::stable_sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) { return a.density > b.density; });
+  const u64 inside = out.samples - out.outside;
+  u64 so_far = 0, most = 0;
+  for (const Row& row : rows) {
+    if (row.samples > most) {
+      most = row.samples;
+      out.hottest = row.function->name;
+    }
+    if (static_cast<double>(so_far) >= kHotPart * static_cast<double>(inside)) continue;
+    so_far += row.samples;
+    ++out.hot_functions;
+    out.density = row.density;
+    out.thinnest = row.function->name;
+  }
+  if (out.samples != 0) out.hottest_percent = 100 * static_cast<double>(most) / static_cast<double>(out.samples);
   out.functions += binary.boundless.size();
   if (out.hot_functions == 0) {
-    u64 most = 0;
     for (const auto& [name, samples] : binary.boundless) {
       if (samples <= most || out.samples == 0) continue;
       most = samples;

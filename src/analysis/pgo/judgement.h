@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Is a profile good enough to compile with? A function's counts are as good as they are many, so the thinnest of the
-// hot functions decides.
+// Is a profile good enough to compile with? A function's counts are as good as there are many for each of its
+// instructions, which is its density. The thinnest of the hot functions decides.
 #pragma once
 #include "analysis/pgo/profile_counts.h"
 
 namespace wperf::pgo {
 
-// Hot functions are the fewest that have this part of the samples.
+// Hot functions are the densest that have this part of the samples in functions of known bounds.
 inline constexpr double kHotPart = 0.9;
 // How often each instruction of a hot function should be counted on average.
 inline constexpr double kWantedDensity = 1.0;
