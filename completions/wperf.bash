@@ -70,7 +70,7 @@ _wperf() {
       mapfile -t COMPREPLY < <(compgen -W 'pprof firefox speedscope folded chrome perfetto callgrind otlp csv sql perf.data prometheus' -- "$current")
       return ;;
     --format)
-      mapfile -t COMPREPLY < <(compgen -W 'llvm-unsymbolized bolt spt' -- "$current")
+      mapfile -t COMPREPLY < <(compgen -W 'llvm llvm-unsymbolized bolt spt' -- "$current")
       return ;;
     --to)
       mapfile -t COMPREPLY < <(compgen -W 'pyroscope pyroscope-ingest parca otlp' -- "$current")

@@ -46,7 +46,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const DwarfFile file = DwarfFile::open(sections, (data[0] & 2) != 0 ? second : DwarfSections{}, open_split);
   std::vector<DwarfFrame> frames;
   for (u64 address = 0x401000; address < 0x401600; address += 3) {
-    file.frames_at(address, frames);
+    file.frames_at(address, frames, true);
     for (const DwarfFrame& frame : frames) {
       if (!frame.file.empty() && frame.file.find('\0') != std::string_view::npos) std::abort();
     }

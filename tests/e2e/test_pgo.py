@@ -24,12 +24,17 @@ LINKER = shutil.which("lld-link-19")
 BOLT = shutil.which("llvm-bolt-19")
 PERF2BOLT = shutil.which("perf2bolt-19")
 
-# Two hot functions of known order; the switch has a rare case.
+# Two hot functions of known order, and one that is inlined; the switch has a rare case.
 PROGRAM = """
 #ifndef ENTRY
 #include <stdio.h>
 #include <stdlib.h>
 #endif
+static unsigned mix(unsigned x)
+{
+  if (x & 64) x ^= 7;
+  return x * 2654435761u;
+}
 __attribute__((noinline)) static int classify(unsigned x) {
   if (x % 1000 == 0) return 3;
   if (x & 1) return 1;
@@ -38,7 +43,7 @@ __attribute__((noinline)) static int classify(unsigned x) {
 __attribute__((noinline)) unsigned long work(unsigned n, unsigned seed) {
   unsigned long sum = 0;
   for (unsigned i = 0; i < n; ++i) {
-    switch (classify((i ^ seed) * 2654435761u)) {
+    switch (classify(mix(i ^ seed))) {
       case 1: sum += i; break;
       case 2: sum ^= i; break;
       default: sum *= 3;
@@ -68,6 +73,14 @@ def run(*words, **keywords):
     if done.returncode != 0:
         raise AssertionError(f"{words}: {done.stderr}")
     return done
+
+
+def overlap(folder, theirs, ours):
+    """The least of the likenesses that LLVM finds, in percent."""
+    said = run(PROFDATA, "overlap", "--sample", theirs, ours, cwd=folder).stdout
+    found = [float(one) for one in re.findall(r"(?:similarity|overlap)\b[^:]*: ([\d.]+)%", said)]
+    assert len(found) >= 4, said
+    return min(found)
 
 
 def read_unsymbolized(path):
@@ -232,6 +245,27 @@ class LinuxPgoTest(WperfTest):
         self.assertTrue(weights, "the loop has no weights")
         self.assertRegex(built.stdout, rf"\n!{weights[0]} = !{{!\"branch_weights\", ")
 
+    @unittest.skipUnless(PROFGEN and PROFDATA, "llvm-profgen-19 makes the same profile")
+    def test_llvm_text_is_what_llvm_makes(self):
+        self.pgo("a.data", "--format", "llvm-unsymbolized", "-o", "e.raw")
+        run(PROFGEN, "--binary", "program", "--unsymbolized-profile", "e.raw", "--use-offset=0", "-o", "theirs.prof", cwd=self.folder)
+        answer = self.pgo("a.data", "--format", "llvm", "-o", "ours.prof")
+        self.assertEqual(answer["without_line"], 0)
+        self.assertGreaterEqual(overlap(self.folder, "theirs.prof", "ours.prof"), 99)
+        text = (self.folder / "ours.prof").read_text(encoding="ascii")
+        self.assertRegex(text, r"(?m)^work:\d+:0$")
+        self.assertRegex(text, r"(?m)^ 3(\.\d+)?: mix:\d+$")  # the line of the call, from that of `work` on
+        built = run(CLANG, "-O2", "-g", "-fdebug-info-for-profiling", "-Wall", "-Werror", "-fprofile-sample-use=ours.prof", "-S",
+                    "-emit-llvm", "-o", "-", "program.c", cwd=self.folder)
+        self.assertEqual(built.stderr, "")
+        self.assertRegex(built.stdout, r"define .*@work\(.*!prof !\d+")
+
+    def test_llvm_text_needs_debug_information(self):
+        run(CLANG, "-O2", "-Wl,--build-id", "-o", "bare", "program.c", cwd=self.folder)
+        self.ok("record", "--freq", "2000", "-q", "-o", "bare.data", "--", "./bare", "20", device="linux", cwd=self.folder)
+        said = self.fails("pgo", "bare.data", "--format", "llvm", "-o", "bare.prof", cwd=self.folder)
+        self.assertRegex(said, "bare has no debug information .*\nhint: build it with -g")
+
     @unittest.skipUnless(BOLT, "llvm-bolt-19 reads the profile")
     def test_bolt_takes_the_samples(self):
         self.pgo("a.data", "--format", "bolt", "-o", "d.fdata")
@@ -290,6 +324,10 @@ class LinuxPgoTest(WperfTest):
         ours, theirs = read_unsymbolized(self.folder / "ours.raw"), read_unsymbolized(self.folder / "theirs.raw")
         self.assertEqual(ours[0], theirs[0])
         self.assertEqual(ours[1], theirs[1])
+        run(PROFGEN, "--binary", "program", "--unsymbolized-profile", "theirs.raw", "--use-offset=0", "-o", "branches.prof",
+            cwd=self.folder)
+        self.pgo("branches.data", "--format", "llvm", "-o", "own.prof", "--binary", "program")
+        self.assertGreaterEqual(overlap(self.folder, "branches.prof", "own.prof"), 99)
         self.pgo("branches.data", "--format", "bolt", "-o", "ours.pa", "--binary", "program")
         branches = collections.Counter((one, to) for stack in stacks for one, to, _ in stack)
         missed = collections.Counter((one, to) for stack in stacks for one, to, bad in stack if bad)
@@ -388,11 +426,11 @@ class WindowsPgoTest(WperfTest):
     COMPILED = (CLANG, "--target=aarch64-pc-windows-msvc", "-O2", "-g", "-gdwarf", "-fdebug-info-for-profiling", "-ffreestanding",
                 "-DENTRY=start")
 
-    def build(self):
+    def build(self, compiler=(), linker=("/debug:dwarf",)):
         (self.folder / "program.c").write_text(PROGRAM, encoding="ascii")
-        run(*self.COMPILED, "-c", "program.c", "-o", "program.obj", cwd=self.folder)
-        run(LINKER, "/nologo", "/nodefaultlib", "/machine:arm64", "/debug:dwarf", "/subsystem:console", "/entry:start",
-            "/out:program.exe", "program.obj", cwd=self.folder)
+        run(*self.COMPILED, *compiler, "-c", "program.c", "-o", "program.obj", cwd=self.folder)
+        run(LINKER, "/nologo", "/nodefaultlib", "/machine:arm64", *linker, "/subsystem:console", "/entry:start", "/out:program.exe",
+            "program.obj", cwd=self.folder)
 
     def profile(self, raw):
         """The text that llvm-profgen makes of it."""
@@ -411,6 +449,18 @@ class WindowsPgoTest(WperfTest):
                     cwd=self.folder)
         self.assertEqual(built.stderr, "")
         self.assertRegex(built.stdout, r"define .*@work\(.*!prof !\d+")
+        self.ok("pgo", data, "--format", "llvm", "-o", "own.prof", cwd=self.folder)
+        self.assertEqual((self.folder / "own.prof").read_text(encoding="ascii"), (self.folder / "made.prof").read_text(encoding="ascii"))
+
+    @unittest.skipUnless(CLANG and LINKER and PROFGEN, "clang-19, lld-link-19 and llvm-profgen-19 make and read the program")
+    def test_lines_come_from_dwarf_beside_a_pdb(self):
+        self.build(("-gcodeview",), ("/debug:full,dwarf",))
+        self.assertTrue((self.folder / "program.pdb").exists())
+        data = self.recorded("g.data", "inst_retired:1000", program="program.exe")
+        answer = self.json("pgo", data, "--format", "llvm", "-o", "own.prof", "--json", cwd=self.folder)["pgo"]
+        self.assertEqual(answer["without_line"], 0)
+        self.ok("pgo", data, "--format", "llvm-unsymbolized", "-o", "g.raw", cwd=self.folder)
+        self.assertEqual((self.folder / "own.prof").read_text(encoding="ascii"), self.profile("g.raw"))
 
     @unittest.skipUnless(CLANG and LINKER and PROFGEN, "clang-19, lld-link-19 and llvm-profgen-19 make and read the program")
     def test_branches_of_spe_count_calls(self):

@@ -150,17 +150,32 @@ u32 ProfileCounts::event_of(std::string_view name, EventKind kind) {
   return static_cast<u32>(events.size() - 1);
 }
 
-Binary& ProfileCounts::binary_of(const stacks::StackModule& module, const modules::CodeFile* file) {
-  const auto found = std::find_if(binaries.begin(), binaries.end(), [&](const Binary& binary) {
+void ProfileCounts::keep_files(recording::RecordedSamples& recorded) {
+  const recording::CodeFiles& kept = files.emplace_back(std::move(recorded.files));
+  const auto& modules = recorded.profile.modules;
+  for (u32 module = 0; module < modules.size(); ++module) {
+    const modules::CodeFile* const file = kept.find(module);
+    if (file == nullptr || !file->has_symbols()) continue;
+    const auto found = find_binary(modules[module]);
+    if (found != binaries.end() && found->file == nullptr) found->file = file;
+  }
+}
+
+std::vector<Binary>::iterator ProfileCounts::find_binary(const stacks::StackModule& module) {
+  return std::find_if(binaries.begin(), binaries.end(), [&](const Binary& binary) {
     if (binary.build_id != module.build_id || binary.name != module.name) return false;
     return !module.build_id.empty() || binary.path == module.path;
   });
-  if (found != binaries.end()) return *found;
+}
+
+Binary& ProfileCounts::binary_of(const stacks::StackModule& module, const modules::CodeFile* file) {
+  if (const auto found = find_binary(module); found != binaries.end()) return *found;
   return binaries.emplace_back(
       Binary{.name = module.name,
              .path = module.path,
              .build_id = module.build_id,
              .reason = module.reason,
+             .file = nullptr,
              .is_windows = (file != nullptr && file->is_windows()) || perf_data::is_windows_path(module.path),
              .image_base = module.image_base,
              .samples = {},

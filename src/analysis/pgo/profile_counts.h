@@ -40,8 +40,9 @@ using BranchCounts = std::map<std::pair<u64, u64>, BranchTotals>;  // from and t
 
 struct Binary {
   std::string name, path;
-  std::string build_id;  // as hexadecimal digits, for Windows GUID and age; empty if not recorded
-  std::string reason;    // why some samples have no address
+  std::string build_id;                     // as hexadecimal digits, for Windows GUID and age; empty if not recorded
+  std::string reason;                       // why some samples have no address
+  const modules::CodeFile* file = nullptr;  // in ProfileCounts::files; null if that was not kept
   bool is_windows = false;
   u64 image_base = 0;
   // All addresses are as linked.
@@ -71,13 +72,17 @@ struct ProfileCounts {
   std::vector<Binary> binaries;
   Drops drops;
   u64 samples = 0;
-  u64 branch_stacks = 0;              // with at least one branch
-  u64 samples_without_stacks = 0;     // in recordings that have no branch stacks
-  std::vector<std::string> losses;    // of the recordings, a sentence each
-  std::vector<std::string> programs;  // of the recordings, as they name them; each once
+  u64 branch_stacks = 0;                    // with at least one branch
+  u64 samples_without_stacks = 0;           // in recordings that have no branch stacks
+  std::vector<std::string> losses;          // of the recordings, a sentence each
+  std::vector<std::string> programs;        // of the recordings, as they name them; each once
+  std::vector<recording::CodeFiles> files;  // of the recordings, as long as their binaries are of interest
 
   u32 event_of(std::string_view name, EventKind kind);
   Binary& binary_of(const stacks::StackModule& module, const modules::CodeFile* file);
+  std::vector<Binary>::iterator find_binary(const stacks::StackModule& module);
+  // Takes the files of the recording, for the binaries.
+  void keep_files(recording::RecordedSamples& recorded);
 };
 
 // `recorded` was read with ReadOptions::code. Its events from `first_operation` on are kinds of operations that SPE

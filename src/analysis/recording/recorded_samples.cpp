@@ -538,9 +538,10 @@ class RecordingReader {
   }
 
   void name(stacks::StackAggregator& aggregator) {
+    const bool needs_lines = wanted_.lines || wanted_.inlined || wanted_.code_lines || wanted_.files_with_lines;
     const PlaceOptions options{.jit = &reader_->jit(),
                                .search = {.folders = folders_,
-                                          .lines = wanted_.lines || wanted_.inlined || wanted_.code_lines,
+                                          .lines = needs_lines,
                                           .downloads = wanted_.downloads,
                                           .functions = wanted_.functions},
                                .images = images(),

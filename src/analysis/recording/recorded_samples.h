@@ -32,6 +32,7 @@ struct ReadOptions {
   modules::DebugDownloads* downloads = nullptr;  // for --debuginfod
   bool code = false;                             // a site for each address that was hit
   bool code_lines = false;                       // for these sites
+  bool files_with_lines = false;                 // are looked for, even if no lines are wanted now
   bool rvas = false;                             // as of PlaceOptions
   bool line_ranges = false;                      // for these sites
   u64 slice_ns = 0;                              // length of the slices of time; 0 for none

@@ -347,7 +347,8 @@ constexpr OptionRow kOptions[] = {
     {Option::every, "--every", "", false, Value::duration, "DURATION", kSampled, Group::duration,
      "With --push: length of a period (default 60 s). With top: length of one look (default 1 s)."},
     {Option::pgo_format, "--format", "", false, Value::text, "FORMAT", Command::pgo, Group::output,
-     "Format of the profile: llvm-unsymbolized (for llvm-profgen, and so for clang), bolt, or spt (for MSVC)."},
+     "Format of the profile: llvm (for clang and rustc), llvm-unsymbolized (for llvm-profgen), bolt, or spt (for "
+     "MSVC)."},
     {Option::binary, "--binary", "", false, Value::file, "FILE", Command::pgo, Group::names,
      "Program or library that the profile is for: its file, which must be of the recorded build, or its name. Default: "
      "the recorded program; with spt all modules."},
@@ -431,8 +432,7 @@ constexpr Example kExamples[] = {
      "The same as a call tree: where did the program wait, and for how long?"},
     {Command::push, "wperf push perf.data --url http://localhost:4040 --label build=1234",
      "Send to a Pyroscope server on this machine, with a label to compare builds by."},
-    {Command::pgo, "wperf pgo perf.data --format llvm-unsymbolized -o program.raw",
-     "A profile of the recorded program for llvm-profgen and clang."},
+    {Command::pgo, "wperf pgo perf.data --format llvm -o program.prof", "A profile of the recorded program for clang."},
     {Command::pgo, "wperf pgo monday.etl tuesday.etl --binary game.exe --format spt -o game.spt",
      "Two traces of Windows as one profile for MSVC."},
     {Command::report, "wperf report perf.data --mem",

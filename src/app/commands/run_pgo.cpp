@@ -11,6 +11,7 @@
 
 #include "analysis/pgo/judgement.h"
 #include "analysis/pgo/profile_counts.h"
+#include "analysis/pgo/source_profile.h"
 #include "app/commands/commands.h"
 #include "app/commands/destinations.h"
 #include "app/commands/options_builder.h"
@@ -39,10 +40,11 @@ diag::Error wrong_use(std::string text, std::string hint) {
 
 diag::Result<void> check_pgo_options(const request::Request& request) {
   if (!request.data_file.has_value()) {
-    return wrong_use("pgo needs a recording", "wperf pgo perf.data --format llvm-unsymbolized -o FILE");
+    return wrong_use("pgo needs a recording", "wperf pgo perf.data --format llvm -o FILE");
   }
   if (!request.pgo.format.has_value()) {
-    return wrong_use("pgo needs --format", "use llvm-unsymbolized (clang), bolt, or spt (MSVC)");
+    return wrong_use("pgo needs --format",
+                     "use llvm (clang, rustc), llvm-unsymbolized (llvm-profgen), bolt, or spt (MSVC)");
   }
   if (!request.outputs.json_file.has_value()) {
     return wrong_use("pgo needs -o FILE for the profile", "its judgement goes to stdout, with --json as JSON");
@@ -63,6 +65,7 @@ diag::Result<pgo::ProfileCounts> read_counts(const request::Request& request, di
   pgo::ProfileCounts counts;
   show::ReportOptions options = report_options(request, console);
   options.read.rvas = request.pgo.format == PgoFormat::spt;  // needs no files of code
+  options.read.files_with_lines = request.pgo.format == PgoFormat::llvm;
   std::vector<std::string> files = {*request.data_file};
   files.insert(files.end(), request.further_files.begin(), request.further_files.end());
   for (const std::string& file : files) {
@@ -130,6 +133,24 @@ diag::Result<Profile> profile_for_bolt(const pgo::Binary& binary, const AddressC
   return Profile{compiler_profiles::bolt_samples(event, samples), std::move(answer)};
 }
 
+diag::Result<Profile> profile_for_llvm(const pgo::Binary& binary, const AddressCounts& counts,
+                                       report::PgoAnswer answer) {
+  const pgo::SourceProfile made =
+      binary.file != nullptr ? pgo::source_profile(*binary.file, counts) : pgo::SourceProfile();
+  if (made.functions.empty()) {
+    return diag::Error{
+        .text = fmt::format("{} has no debug information that says where its functions are declared", binary.name),
+        .hint =
+            "build it with -g -fdebug-info-for-profiling; for Windows also with -gdwarf and /debug:dwarf, because "
+            "PDBs do not say it"};
+  }
+  answer.instructions = made.instructions;
+  answer.without_line = made.without_line;
+  answer.undecodable = made.undecodable;
+  answer.next = fmt::format("clang -O2 -g -fprofile-sample-use={} …", answer.file);
+  return Profile{compiler_profiles::llvm_text(made.functions), std::move(answer)};
+}
+
 diag::Result<Profile> profile_of_binary(const pgo::ProfileCounts& counts, const pgo::Binary& binary, PgoFormat format,
                                         const std::string& file) {
   const std::vector<u32> events = pgo::chosen_events(counts);
@@ -150,6 +171,7 @@ diag::Result<Profile> profile_of_binary(const pgo::ProfileCounts& counts, const 
   }
   answer.judgement = pgo::judge(binary, addresses);
   if (format == PgoFormat::bolt) return profile_for_bolt(binary, addresses, std::move(answer));
+  if (format == PgoFormat::llvm) return profile_for_llvm(binary, addresses, std::move(answer));
   answer.next = fmt::format(
       "llvm-profgen --binary {0} --unsymbolized-profile {1} --use-offset=0 -o {1}.prof && "
       "clang -O2 -g -fprofile-sample-use={1}.prof …",

@@ -85,7 +85,8 @@ Symbolization CodeFile::answer_of_image(const std::vector<u64>& addresses, const
   const auto kept = [this](std::string text) -> std::string_view { return *texts_->insert(std::move(text)).first; };
   Symbolization out;
   out.answers.reserve(addresses.size());
-  for (symbols::Answer& known : image_->symbols->answer(rvas, {.decorated = query.decorated, .lines = query.lines})) {
+  for (symbols::Answer& known : image_->symbols->answer(
+           rvas, {.decorated = query.decorated, .lines = query.lines, .declarations = query.declarations})) {
     SymbolizedAddress& answer = out.answers.emplace_back();
     answer.address = base + known.address.value;
     answer.source = known.source;
@@ -98,7 +99,8 @@ Symbolization CodeFile::answer_of_image(const std::vector<u64>& addresses, const
     answer.first_frame = static_cast<u32>(out.frames.size());
     answer.frame_count = static_cast<u32>(known.frames.size());
     for (symbols::SymbolFrame& frame : known.frames) {
-      out.frames.push_back({kept(std::move(frame.function)), kept(std::move(frame.file)), frame.line, frame.inlined});
+      out.frames.push_back({kept(std::move(frame.function)), kept(std::move(frame.file)), frame.line,
+                            frame.discriminator, frame.declared_line, frame.inlined});
     }
   }
   return out;

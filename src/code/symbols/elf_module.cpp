@@ -101,12 +101,13 @@ void ElfModule::State::open_dwarf() {
 void ElfModule::State::add_frames(SymbolizedAddress& answer, const SymbolQuery& query,
                                   std::vector<SymbolizedFrame>& out) {
   scratch.clear();
-  if (dwarf.has_value()) dwarf->frames_at(answer.address, scratch);
+  if (dwarf.has_value()) dwarf->frames_at(answer.address, scratch, query.declarations);
   const bool nameless = answer.source == SymbolSource::none;
   if (nameless && scratch.empty()) return;
   answer.first_frame = static_cast<u32>(out.size());
   for (const DwarfFrame& frame : scratch) {
-    out.push_back({name(frame.function, false, query.decorated), frame.file, frame.line, frame.inlined});
+    out.push_back({name(frame.function, false, query.decorated), frame.file, frame.line, frame.discriminator,
+                   frame.declared_line, frame.inlined});
   }
   if (scratch.empty()) out.emplace_back();
   if (nameless && !out.back().function.empty()) {

@@ -56,8 +56,8 @@ EndianBytes ImageDwarf::contents(const PeFile& image, const std::string& name) {
   return {unpacked_.back(), false};
 }
 
-void ImageDwarf::frames_at(code::Rva rva, std::vector<DwarfFrame>& out) const {
-  file().frames_at(base_ + rva.value, out);
+void ImageDwarf::frames_at(code::Rva rva, std::vector<DwarfFrame>& out, bool declarations) const {
+  file().frames_at(base_ + rva.value, out, declarations);
 }
 
 std::optional<ImageDwarf::Function> ImageDwarf::function_at(code::Rva rva) const {

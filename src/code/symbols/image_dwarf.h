@@ -18,7 +18,7 @@ class ImageDwarf {
   static std::optional<ImageDwarf> open(const PeFile& image);
 
   // As DwarfFile's.
-  void frames_at(code::Rva rva, std::vector<DwarfFrame>& out) const;
+  void frames_at(code::Rva rva, std::vector<DwarfFrame>& out, bool declarations) const;
   struct Function {
     code::RvaRange range;
     std::string_view name;

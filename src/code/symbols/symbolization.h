@@ -14,14 +14,17 @@ namespace wperf::symbols {
 enum class SymbolSource : u8 { pdb, pdb_publics, exports, pdata, symtab, dynsym, embedded, plt, dwarf, none };
 
 struct SymbolQuery {
-  bool lines = true;       // also frames, not only the function
-  bool decorated = false;  // names as the compiler made them
+  bool lines = true;          // also frames, not only the function
+  bool decorated = false;     // names as the compiler made them
+  bool declarations = false;  // of the frames' functions: their lines
 };
 
 struct SymbolizedFrame {
   std::string_view function;  // display name
   std::string_view file;      // empty: not known
   u32 line = 0;
+  u32 discriminator = 0;  // tells blocks of one line apart; DWARF only
+  u32 declared_line = 0;  // of the function; 0 if not known or not wanted
   bool inlined = false;
 };
 

@@ -152,7 +152,8 @@ class FrameReader {
   FrameReader(const ModuleSymbols::State& state, const NameOptions& options) : state_(state), options_(options) {}
 
   void add_frames(Answer& answer) {
-    if (state_.dwarf.has_value()) return add_from_dwarf(answer);
+    // A PDB has no lines of declarations.
+    if (state_.dwarf.has_value() && (!state_.pdb.has_value() || options_.declarations)) return add_from_dwarf(answer);
     if (answer.source == SymbolSource::none) return;
     from_pdb_.clear();
     const bool in_pdb = answer.source == SymbolSource::pdb || answer.source == SymbolSource::pdb_publics;
@@ -161,20 +162,20 @@ class FrameReader {
     answer.frames.reserve(from_pdb_.size());
     for (const Frame& frame : from_pdb_) {
       const bool last = &frame == &from_pdb_.back();
-      answer.frames.push_back(
-          {last ? answer.function : undecorated(frame.function), std::string(frame.file), frame.line, frame.inlined});
+      answer.frames.push_back({last ? answer.function : undecorated(frame.function), std::string(frame.file),
+                               frame.line, 0, 0, frame.inlined});
     }
   }
 
  private:
   void add_from_dwarf(Answer& answer) {
     from_dwarf_.clear();
-    state_.dwarf->frames_at(answer.address, from_dwarf_);
+    state_.dwarf->frames_at(answer.address, from_dwarf_, options_.declarations);
     if (from_dwarf_.empty() && answer.source != SymbolSource::none) from_dwarf_.emplace_back();
     for (const DwarfFrame& frame : from_dwarf_) {
       const bool last = &frame == &from_dwarf_.back();
       answer.frames.push_back({last ? answer.function : shown(frame.function), std::string(frame.file), frame.line,
-                               frame.inlined && !last});
+                               frame.discriminator, frame.declared_line, frame.inlined && !last});
     }
   }
 
@@ -198,16 +199,14 @@ ModuleSymbols ModuleSymbols::make(std::string module_name, std::optional<PeFile>
   ModuleSymbols out;
   ModuleState& state = out.state_->state;
   state.module = std::move(module_name);
+  if (image.has_value()) out.state_->dwarf = ImageDwarf::open(*image);
   state.reason = pdb.has_value() ? refuse_pdb(image, *pdb) : why_no_pdb(image, std::move(files.why_no_pdb));
   if (state.reason.empty()) {
     state.source = SymbolSource::pdb;
     state.file = std::move(files.pdb);
     out.state_->pdb = std::move(pdb);
   } else {
-    if (image.has_value()) {
-      out.state_->coff = image->coff_functions();
-      out.state_->dwarf = ImageDwarf::open(*image);
-    }
+    if (image.has_value()) out.state_->coff = image->coff_functions();
     const bool has_coff = !out.state_->coff.empty(), has_dwarf = out.has_dwarf();
     state.source = image_source(image, has_coff, has_dwarf);
     if (state.source != SymbolSource::none) state.file = std::move(files.image);
@@ -268,7 +267,7 @@ const PeFile* ModuleSymbols::image() const {
 }
 
 bool ModuleSymbols::has_dwarf() const {
-  return state_->dwarf.has_value();
+  return state_->dwarf.has_value() && !state_->pdb.has_value();
 }
 
 const PdbFile* ModuleSymbols::pdb() const {

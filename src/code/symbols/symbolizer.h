@@ -22,6 +22,7 @@ struct SymbolFrame {
   std::string function;  // display name
   std::string file;
   u32 line = 0;
+  u32 discriminator = 0, declared_line = 0;  // as of SymbolizedFrame
   bool inlined = false;
 };
 
@@ -36,7 +37,8 @@ struct Answer {
 
 struct NameOptions {
   bool decorated = false;
-  bool lines = true;  // frames are wanted too, not only the function
+  bool lines = true;          // frames are wanted too, not only the function
+  bool declarations = false;  // of the frames' functions: their lines
 };
 
 // The outcome, for -v, doctor and the end of reports.

@@ -3,6 +3,8 @@
 // counts are sorted and each key is there once, so equal counts give equal bytes.
 #pragma once
 #include <array>
+#include <compare>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -40,6 +42,25 @@ struct AddressCounts {
 // The unsymbolized profile of llvm-profgen, for `--unsymbolized-profile F --use-offset=0`. If there are ranges, they
 // replace the samples: the two have different scales. A sample is a range of one instruction.
 std::string llvm_unsymbolized(const AddressCounts& counts);
+
+// A sample profile of LLVM as text: counts by line of each function.
+struct SourceLocation {
+  u32 line = 0;           // from the declaration of its function on
+  u32 discriminator = 0;  // a block of this line
+  auto operator<=>(const SourceLocation&) const = default;
+};
+struct FunctionProfile {
+  u64 total = 0, head = 0;  // of all its instructions; how often it was entered
+  struct Body {
+    u64 count = 0;
+    u64 called = 0;                      // the sum of `targets`
+    std::map<std::string, u64> targets;  // functions that were called there
+  };
+  std::map<SourceLocation, Body> body;
+  std::map<SourceLocation, std::map<std::string, FunctionProfile>> inlined;  // by the place of the call
+};
+// By the names that the linker knows, the largest total first.
+std::string llvm_text(const std::map<std::string, FunctionProfile>& functions);
 
 // The pre-aggregated form of perf2bolt (`--pa`): branches and ranges.
 std::string bolt_branches(const AddressCounts& counts);

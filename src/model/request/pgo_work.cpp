@@ -8,7 +8,7 @@
 namespace wperf::request {
 namespace {
 
-constexpr std::array<std::string_view, 3> kPgoFormatNames = {"llvm-unsymbolized", "bolt", "spt"};
+constexpr std::array<std::string_view, 4> kPgoFormatNames = {"llvm", "llvm-unsymbolized", "bolt", "spt"};
 
 }  // namespace
 
@@ -20,7 +20,7 @@ diag::Result<PgoFormat> parse_pgo_format(std::string_view name) {
   const auto* const found = std::find(kPgoFormatNames.begin(), kPgoFormatNames.end(), name);
   if (found != kPgoFormatNames.end()) return static_cast<PgoFormat>(found - kPgoFormatNames.begin());
   return diag::Error{.text = "unknown format '" + std::string(name) + "' for --format",
-                     .hint = "use llvm-unsymbolized (clang), bolt, or spt (MSVC)",
+                     .hint = "use llvm (clang, rustc), llvm-unsymbolized (llvm-profgen), bolt, or spt (MSVC)",
                      .code = diag::ExitCode::usage};
 }
 

@@ -10,8 +10,8 @@
 
 namespace wperf::request {
 
-enum class PgoFormat : u8 { llvm_unsymbolized, bolt, spt };
-inline constexpr std::string_view kPgoFormats = "llvm-unsymbolized bolt spt";
+enum class PgoFormat : u8 { llvm, llvm_unsymbolized, bolt, spt };
+inline constexpr std::string_view kPgoFormats = "llvm llvm-unsymbolized bolt spt";
 
 struct PgoWork {
   std::optional<std::string> binary;  // a file, or the name of a module

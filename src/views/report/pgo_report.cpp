@@ -94,6 +94,15 @@ std::string pgo_text(const PgoAnswer& answer) {
         answer.branch_stacks != 0 ? fmt::format(" (of {})", count_of(answer.branch_stacks, "branch stack")) : "";
     out += fmt::format("not used: {}{}\n", listed(parts), whole);
   }
+  if (answer.without_line != 0) {
+    out += fmt::format(
+        "without a line: {} % of the counts, in code without debug information\n",
+        text::fixed(100 * static_cast<double>(answer.without_line) / static_cast<double>(answer.instructions), 2));
+  }
+  if (answer.undecodable != 0) {
+    out += fmt::format("not decoded: {}; wperf knows no instructions there\n",
+                       count_of(answer.undecodable, "stretch of code"));
+  }
   for (const std::string& loss : answer.losses) out += loss + '\n';
   out += density_text(judgement);
   return out + "next: " + answer.next + '\n';
@@ -123,6 +132,9 @@ std::string pgo_json(const PgoAnswer& answer) {
   json.begin_array("losses");
   for (const std::string& loss : answer.losses) json.string(loss);
   json.end_array();
+  json.integer("instructions", answer.instructions);
+  json.integer("without_line", answer.without_line);
+  json.integer("undecodable", answer.undecodable);
   json.integer("functions", judgement.functions);
   json.integer("hot_functions", judgement.hot_functions);
   json.integer("outside_of_functions", judgement.outside);

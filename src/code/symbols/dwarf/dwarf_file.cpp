@@ -33,8 +33,18 @@ struct DwarfFile::State {
   const Unit* open_split_unit(const Unit& skeleton);
   const LineTable* load_lines(const Unit& unit);
   const LoadedUnit* unit_at(u64 address);
-  std::string_view name_of(const LoadedUnit& unit, const Scope& scope) const;
-  void frames_at(u64 address, std::vector<DwarfFrame>& out);
+  const InfoFile* file_of(const LoadedUnit& unit, const Scope& scope) const {
+    return scope.entry_is_alternate ? alternate.get() : unit.code->file;
+  }
+  std::string_view name_of(const LoadedUnit& unit, const Scope& scope) const {
+    const InfoFile* const file = file_of(unit, scope);
+    return file != nullptr ? dwarf::function_name(*file, scope.entry) : std::string_view();
+  }
+  u32 declared_line_of(const LoadedUnit& unit, const Scope& scope) const {
+    const InfoFile* const file = file_of(unit, scope);
+    return file != nullptr ? dwarf::declared_line(*file, scope.entry) : 0;
+  }
+  void frames_at(u64 address, std::vector<DwarfFrame>& out, bool declarations);
   std::optional<DwarfFunction> function_at(u64 address);
 
   std::unique_ptr<InfoFile> main, alternate;
@@ -129,11 +139,6 @@ const DwarfFile::State::LoadedUnit* DwarfFile::State::unit_at(u64 address) {
   return &load((after - 1)->owner);
 }
 
-std::string_view DwarfFile::State::name_of(const LoadedUnit& unit, const Scope& scope) const {
-  const InfoFile* file = scope.entry_is_alternate ? alternate.get() : unit.code->file;
-  return file != nullptr ? dwarf::function_name(*file, scope.entry) : std::string_view();
-}
-
 std::optional<DwarfFunction> DwarfFile::State::function_at(u64 address) {
   const LoadedUnit* const unit = unit_at(address);
   const u32 scope = unit != nullptr ? unit->scopes.find(address) : kNoScope;
@@ -144,7 +149,7 @@ std::optional<DwarfFunction> DwarfFile::State::function_at(u64 address) {
   return DwarfFunction{.begin = piece.begin, .end = piece.end, .name = name};
 }
 
-void DwarfFile::State::frames_at(u64 address, std::vector<DwarfFrame>& out) {
+void DwarfFile::State::frames_at(u64 address, std::vector<DwarfFrame>& out, bool declarations) {
   const LoadedUnit* const found = unit_at(address);
   if (found == nullptr) return;
   const LoadedUnit& unit = *found;
@@ -152,6 +157,7 @@ void DwarfFile::State::frames_at(u64 address, std::vector<DwarfFrame>& out) {
   if (unit.lines != nullptr) {
     if (const LineTable::Row* row = unit.lines->find(address); row != nullptr) {
       frame.line = row->line;
+      frame.discriminator = row->discriminator;
       frame.file = unit.lines->path(row->file);
     }
   }
@@ -163,11 +169,13 @@ void DwarfFile::State::frames_at(u64 address, std::vector<DwarfFrame>& out) {
   while (at != kNoScope) {
     const Scope& scope = unit.scopes[at];
     frame.function = name_of(unit, scope);
+    if (declarations) frame.declared_line = declared_line_of(unit, scope);
     frame.inlined = scope.is_inlined;
     out.push_back(frame);
     at = scope.parent;
     frame.file = unit.lines != nullptr ? unit.lines->path(scope.call_file) : std::string_view();
     frame.line = scope.call_line;
+    frame.discriminator = scope.call_discriminator;
   }
 }
 
@@ -183,9 +191,9 @@ DwarfFile DwarfFile::open(const DwarfSections& sections, const DwarfSections& al
   return out;
 }
 
-void DwarfFile::frames_at(u64 address, std::vector<DwarfFrame>& out) const {
+void DwarfFile::frames_at(u64 address, std::vector<DwarfFrame>& out, bool declarations) const {
   out.clear();
-  state_->frames_at(address, out);
+  state_->frames_at(address, out, declarations);
 }
 
 std::optional<DwarfFunction> DwarfFile::function_at(u64 address) const {

@@ -34,6 +34,8 @@ struct DwarfFrame {
   std::string_view function;  // the linkage name if there is one; empty: nameless
   std::string_view file;      // empty: no line information
   u32 line = 0;               // 0 for code that the compiler assigned to no line
+  u32 discriminator = 0;      // tells blocks of one line apart
+  u32 declared_line = 0;      // of the function; 0 if not known or not wanted
   bool inlined = false;
 };
 
@@ -57,7 +59,8 @@ class DwarfFile {
 
   // Innermost inlined frame first, the function last. With a line but no function: one frame without a name. Empty if
   // nothing is known.
-  void frames_at(u64 address, std::vector<DwarfFrame>& out) const;
+  // `declarations`: with the lines of their functions' declarations.
+  void frames_at(u64 address, std::vector<DwarfFrame>& out, bool declarations = false) const;
   // The function itself, not those inlined there; nullopt if it is not known or has no name.
   std::optional<DwarfFunction> function_at(u64 address) const;
   DwarfDamage damage() const;

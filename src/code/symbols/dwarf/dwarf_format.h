@@ -31,6 +31,7 @@ enum Attribute : u16 {
   kAtCompilationFolder = 0x1b,
   kAtInline = 0x20,
   kAtAbstractOrigin = 0x31,
+  kAtDeclaredLine = 0x3b,
   kAtDeclaration = 0x3c,
   kAtSpecification = 0x47,
   kAtRanges = 0x55,
@@ -46,6 +47,7 @@ enum Attribute : u16 {
   kAtGnuDwoId = 0x2131,
   kAtGnuRangesBase = 0x2132,
   kAtGnuAddrBase = 0x2133,
+  kAtGnuDiscriminator = 0x2136,
 };
 
 enum Form : u16 {
@@ -133,7 +135,12 @@ enum LineOpcode : u8 {
   kLineEpilogueBegin = 11,
   kLineSetIsa = 12
 };
-enum LineExtendedOpcode : u8 { kLineEndSequence = 1, kLineSetAddress = 2, kLineDefineFile = 3 };
+enum LineExtendedOpcode : u8 {
+  kLineEndSequence = 1,
+  kLineSetAddress = 2,
+  kLineDefineFile = 3,
+  kLineSetDiscriminator = 4
+};
 enum LineContent : u8 { kContentPath = 1, kContentFolder = 2 };
 
 }  // namespace wperf::symbols::dwarf

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Names of functions: an entry without a name refers to another one, perhaps in another unit or in dwz's file.
+// Names and lines of functions: an entry without them refers to another one, perhaps in another unit or in dwz's file.
 #include "code/symbols/dwarf/dwarf_format.h"
 #include "code/symbols/dwarf/dwarf_unit.h"
 
@@ -8,6 +8,7 @@ namespace {
 
 struct NameParts {
   std::string_view linkage, plain;
+  u32 line = 0;  // of the declaration
   Value next;
 };
 
@@ -28,6 +29,9 @@ NameParts read_name_parts(const Unit& unit, u64 offset) {
       case kAtMipsLinkageName:
         parts.linkage = text_of(unit, read_value(cursor, unit, spec));
         break;
+      case kAtDeclaredLine:
+        parts.line = static_cast<u32>(read_value(cursor, unit, spec).number);
+        break;
       case kAtAbstractOrigin:
       case kAtSpecification:
         parts.next = read_value(cursor, unit, spec);
@@ -41,24 +45,32 @@ NameParts read_name_parts(const Unit& unit, u64 offset) {
   return parts;
 }
 
-std::string_view search_name(const InfoFile* file, u64 offset) {
+// The parts of an entry and of those that it refers to, until visit() returns true.
+template <class Visit>
+void follow_entries(const InfoFile* file, u64 offset, Visit&& visit) {
   constexpr int kLongestChain = 16;
-  std::string_view plain;
-  for (int i = 0; i < kLongestChain; ++i) {
+  for (int i = 0; i < kLongestChain && file != nullptr; ++i) {
     const Unit* unit = file->unit_around(offset);
-    if (unit == nullptr) break;
+    if (unit == nullptr) return;
     const NameParts parts = read_name_parts(*unit, offset);
-    if (!parts.linkage.empty()) return parts.linkage;
-    if (plain.empty()) plain = parts.plain;
+    if (visit(parts)) return;
     if (parts.next.kind == ValueKind::alternate_reference) {
       file = file->alternate;
     } else if (parts.next.kind != ValueKind::reference) {
-      break;
+      return;
     }
-    if (file == nullptr) break;
     offset = parts.next.number;
   }
-  return plain;
+}
+
+std::string_view search_name(const InfoFile* file, u64 offset) {
+  std::string_view linkage, plain;
+  follow_entries(file, offset, [&](const NameParts& parts) {
+    linkage = parts.linkage;
+    if (plain.empty()) plain = parts.plain;
+    return !linkage.empty();
+  });
+  return linkage.empty() ? plain : linkage;
 }
 
 }  // namespace
@@ -66,6 +78,17 @@ std::string_view search_name(const InfoFile* file, u64 offset) {
 std::string_view function_name(const InfoFile& file, u64 offset) {
   const auto [place, is_new] = file.known_names.try_emplace(offset);
   if (is_new) place->second = search_name(&file, offset);
+  return place->second;
+}
+
+u32 declared_line(const InfoFile& file, u64 offset) {
+  const auto [place, is_new] = file.known_lines.try_emplace(offset, 0);
+  if (is_new) {
+    follow_entries(&file, offset, [&](const NameParts& parts) {
+      place->second = parts.line;
+      return parts.line != 0;
+    });
+  }
   return place->second;
 }
 

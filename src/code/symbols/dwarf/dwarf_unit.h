@@ -67,6 +67,7 @@ struct InfoFile {
   std::vector<Unit> units;  // by offset
   mutable std::map<std::tuple<u64, u8, u8, u16>, AbbreviationTable> known_abbreviations;
   mutable std::unordered_map<u64, std::string_view> known_names;  // by entry
+  mutable std::unordered_map<u64, u32> known_lines;               // by entry
   // Undamaged files stay far below these limits; damaged ones would have the same lists read over and over.
   mutable u64 range_entries_left = 0, abbreviation_bytes_left = 0, line_bytes_left = 0;
 };
@@ -75,6 +76,8 @@ struct InfoFile {
 bool read_first_entry(Unit& unit);
 // The name of the function at `offset`, or of the one that the entry there refers to: the linkage name if there is one.
 std::string_view function_name(const InfoFile& file, u64 offset);
+// The line of its declaration, likewise; 0 if not known.
+u32 declared_line(const InfoFile& file, u64 offset);
 
 // Reads the attribute at the cursor and moves the cursor past it.
 Value read_value(Cursor& cursor, const Unit& unit, const AttributeSpec& spec);

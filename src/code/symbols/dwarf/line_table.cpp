@@ -2,6 +2,7 @@
 #include "code/symbols/dwarf/line_table.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "code/symbols/dwarf/dwarf_format.h"
 #include "code/symbols/elf/ordered.h"
@@ -138,19 +139,21 @@ void LineTable::end_sequence(u32 first, u64 end) {
 // NOLINTNEXTLINE(readability-function-size): one case for each opcode
 void LineTable::run(Cursor& cursor, const Header& header) {
   struct Registers {
-    u64 address = 0, file = 1, line = 1;
+    u64 address = 0, file = 1, line = 1, discriminator = 0;
   } state;
   auto first = static_cast<u32>(rows_.size());
   const u64 const_advance = u64{(255u - header.opcode_base) / header.line_range} * header.least_instruction;
   const auto add_row = [&] {
-    const Row row{state.address, static_cast<u32>(state.line), static_cast<u32>(state.file)};
+    const Row row{state.address, static_cast<u32>(state.line), static_cast<u32>(state.file),
+                  static_cast<u32>(std::exchange(state.discriminator, 0))};
     if (rows_.size() > first) {
       Row& last = rows_.back();
       if (last.address == row.address) {  // if an address has several rows, the last one counts
         last = row;
         return;
       }
-      if (last.line == row.line && last.file == row.file && row.address > last.address) return;
+      const bool is_same = last.line == row.line && last.file == row.file && last.discriminator == row.discriminator;
+      if (is_same && row.address > last.address) return;
     }
     rows_.push_back(row);
   };
@@ -177,6 +180,8 @@ void LineTable::run(Cursor& cursor, const Header& header) {
           state = {};
         } else if (extended == kLineSetAddress) {
           state.address = cursor.sized(static_cast<u8>(std::min<u64>(length - 1, 9)));
+        } else if (extended == kLineSetDiscriminator) {
+          state.discriminator = cursor.uleb();
         } else if (extended == kLineDefineFile) {
           const std::string_view name = cursor.text();
           files_.push_back({{ValueKind::text, 0, name}, cursor.uleb()});

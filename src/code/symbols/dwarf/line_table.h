@@ -15,6 +15,7 @@ class LineTable {
     u64 address = 0;
     u32 line = 0;
     u32 file = 0;
+    u32 discriminator = 0;
   };
 
   // The program at `offset`, which `unit` refers to.

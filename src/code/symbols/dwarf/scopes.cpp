@@ -53,7 +53,7 @@ bool may_hold_code(u16 tag, bool types_do) {
 struct CodeEntry {
   Value low, high, ranges, origin;
   u64 sibling = 0;
-  u64 call_file = 0, call_line = 0;
+  u64 call_file = 0, call_line = 0, call_discriminator = 0;
   bool is_declaration = false;
 };
 
@@ -159,6 +159,9 @@ class Walker {
         case kAtCallLine:
           out.call_line = read_value(cursor_, unit_, spec).number;
           break;
+        case kAtGnuDiscriminator:
+          out.call_discriminator = read_value(cursor_, unit_, spec).number;
+          break;
         case kAtDeclaration:
           out.is_declaration = read_value(cursor_, unit_, spec).number != 0;
           break;
@@ -191,6 +194,7 @@ class Walker {
     scope.parent = scope.is_inlined ? parent : kNoScope;
     scope.call_file = static_cast<u32>(code.call_file);
     scope.call_line = static_cast<u32>(code.call_line);
+    scope.call_discriminator = static_cast<u32>(code.call_discriminator);
     const auto index = static_cast<u32>(scopes_.size());
     scopes_.push_back(scope);
     for (const AddressRange& range : ranges_) {

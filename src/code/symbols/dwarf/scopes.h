@@ -14,7 +14,7 @@ struct Scope {    // a function, or an inlined one
   bool entry_is_alternate = false;
   bool is_inlined = false;
   u32 parent = kNoScope;  // the scope that it was inlined into, or is nested in
-  u32 call_file = 0, call_line = 0;
+  u32 call_file = 0, call_line = 0, call_discriminator = 0;
 };
 
 class ScopeTable {

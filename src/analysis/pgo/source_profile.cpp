@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "analysis/pgo/source_profile.h"
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "code/symbols/disassembly/decoder.h"
+
+namespace wperf::pgo {
+namespace {
+
+using compiler_profiles::AddressCount;
+using compiler_profiles::AddressCounts;
+using compiler_profiles::FunctionProfile;
+using compiler_profiles::RangeCount;
+using compiler_profiles::SourceLocation;
+using symbols::SymbolizedFrame;
+
+constexpr u64 kArm64Instruction = 4;
+
+// The lengths of instructions.
+class Lengths {
+ public:
+  // Returns 0 if the bytes are not an instruction, or cannot be decoded here.
+  u32 of(symbols::InstructionSet set, std::span<const std::byte> code, u64 address) {
+    if (set == symbols::InstructionSet::arm64) return code.size() >= kArm64Instruction ? kArm64Instruction : 0;
+    if (!was_asked_) {
+      was_asked_ = true;
+      if (auto made = symbols::make_decoder(set); made.has_value()) decoder_ = std::move(made).value();
+    }
+    return decoder_ != nullptr && decoder_->decode(code, address, decoded_) ? decoded_.size : 0;
+  }
+
+ private:
+  std::unique_ptr<symbols::Decoder> decoder_;
+  bool was_asked_ = false;
+  symbols::Decoded decoded_;
+};
+
+struct InstructionCount {
+  u64 address = 0, count = 0;
+  u32 size = 0;  // in bytes
+};
+
+// The counts of all instructions, with zeros for those of counted functions that did not run: to the compiler, code
+// without a count is unknown, and may be hot.
+class InstructionCounts {
+ public:
+  explicit InstructionCounts(const modules::CodeFile& file) : file_(file) {}
+
+  std::vector<InstructionCount> of(const AddressCounts& counts) {
+    // A sample counts the instruction at its address.
+    if (counts.ranges.empty()) {
+      for (const AddressCount& one : counts.samples) add_range(one.address, one.address, one.count);
+    }
+    for (const RangeCount& one : counts.ranges) add_range(one.begin, one.last, one.count);
+    add_functions();
+    u64 count = 0, covers = 0;
+    for (auto change = changes_.begin(); change != changes_.end(); ++change) {
+      count += change->second.count;
+      covers += change->second.covers;
+      const auto next = std::next(change);
+      if (covers != 0 && next != changes_.end()) walk(change->first, next->first, count);
+    }
+    return std::move(out_);
+  }
+
+  u64 undecodable() const { return undecodable_; }
+
+ private:
+  // Modulo 2^64.
+  struct Change {
+    u64 count = 0, covers = 0;
+    bool begins = false;  // a range
+  };
+
+  void add_range(u64 begin, u64 last, u64 count) {
+    if (last < begin || last + 1 == 0) return;  // nothing is at the end of memory
+    Change& first = changes_[begin];
+    first.count += count;
+    ++first.covers;
+    first.begins = true;
+    Change& behind = changes_[last + 1];
+    behind.count -= count;
+    --behind.covers;
+  }
+
+  void add_functions() {
+    std::vector<modules::CodeRange> functions;
+    for (const auto& [address, change] : changes_) {
+      if (!change.begins || (!functions.empty() && address < functions.back().end)) continue;
+      const symbols::SymbolizedAddress function = file_.function_at(address, true);
+      if (function.begin <= address && address < function.end) functions.push_back({function.begin, function.end});
+    }
+    for (const modules::CodeRange& one : functions) add_range(one.begin, one.end - 1, 0);
+  }
+
+  void walk(u64 begin, u64 end, u64 count) {
+    constexpr u64 kLongest = 15;  // bytes of an instruction of x86
+    at_ = std::max(at_, begin);
+    if (at_ >= end) return;
+    const auto code = file_.code(at_, end + kLongest);
+    std::span<const std::byte> bytes = code.has_value() ? code->bytes : std::span<const std::byte>();
+    while (at_ < end) {
+      const u32 size = bytes.empty() ? 0 : lengths_.of(code->instructions, bytes, at_);
+      if (size == 0) {
+        undecodable_ += count != 0 ? 1 : 0;
+        at_ = end;
+        return;
+      }
+      out_.push_back({.address = at_, .count = count, .size = size});
+      at_ += size;
+      bytes = bytes.subspan(std::min<usize>(size, bytes.size()));
+    }
+  }
+
+  const modules::CodeFile& file_;
+  Lengths lengths_;
+  std::map<u64, Change> changes_;  // where ranges begin and end
+  std::vector<InstructionCount> out_;
+  u64 at_ = 0;  // the next instruction
+  u64 undecodable_ = 0;
+};
+
+// LLVM keeps three numbers in a discriminator, the block's own first. Each is 5 bits, or 12 if the first of them is
+// set, after a bit that is set if the number is 0.
+u32 own_discriminator(u32 all) {
+  if ((all & 1) != 0) return 0;
+  all >>= 1;
+  return (all & 0x20) != 0 ? ((all >> 1 & 0xfe0) | (all & 0x1f)) : (all & 0x1f);
+}
+u32 without_first_number(u32 all) {
+  if ((all & 1) != 0) return all >> 1;
+  return all >> ((all & 0x40) != 0 ? 14 : 7);
+}
+// How many copies of the block the compiler made: the second number.
+u32 copies_of(u32 discriminator) {
+  return std::max<u32>(own_discriminator(without_first_number(discriminator)), 1);
+}
+
+// As clang counts, also for code of no line, which is line 0.
+std::optional<SourceLocation> location_of(const SymbolizedFrame& frame) {
+  constexpr u32 kMostLines = 0xffff;
+  if (frame.declared_line == 0) return std::nullopt;
+  return SourceLocation{(frame.line - frame.declared_line) & kMostLines, own_discriminator(frame.discriminator)};
+}
+
+// Can the profile say it? Its words end at blanks, and a number begins with a digit.
+bool is_word(std::string_view name) {
+  return !name.empty() && (name.front() < '0' || name.front() > '9') &&
+         std::all_of(name.begin(), name.end(), [](char c) { return static_cast<unsigned char>(c) > ' ' && c != 0x7f; });
+}
+
+class SourceProfiler {
+ public:
+  SourceProfiler(const modules::CodeFile& file, SourceProfile& out) : file_(file), out_(out) {}
+
+  void add_counts(const std::vector<InstructionCount>& counts) {
+    std::vector<u64> addresses;
+    for (const InstructionCount& one : counts) addresses.push_back(one.address);
+    const symbols::Symbolization known = file_.answer(addresses, kQuery);
+    for (usize i = 0; i < counts.size(); ++i) add(known, known.answers[i], counts[i]);
+  }
+
+  // Calls of functions.
+  void add_branches(const AddressCounts& counts) {
+    std::vector<u64> addresses;
+    for (const auto& one : counts.branches) addresses.push_back(one.from);
+    std::sort(addresses.begin(), addresses.end());
+    addresses.erase(std::unique(addresses.begin(), addresses.end()), addresses.end());
+    const symbols::Symbolization known = file_.answer(addresses, kQuery);
+    for (const auto& one : counts.branches) {
+      const symbols::SymbolizedAddress callee = file_.function_at(one.to, true);
+      if (!is_word(callee.function) || callee.begin != one.to) continue;
+      const std::string name(canonical(callee.function));
+      out_.functions[name].head += one.count;
+      const auto at = std::lower_bound(addresses.begin(), addresses.end(), one.from) - addresses.begin();
+      const auto frames = frames_of(known, known.answers[static_cast<usize>(at)]);
+      FunctionProfile* const caller = profile_of(frames, 0);
+      const auto place = frames.empty() ? std::nullopt : location_of(frames.front());
+      if (caller == nullptr || !place.has_value()) continue;
+      // Ranges miss the oldest branch of each stack, so the code may have a lower count than its calls.
+      FunctionProfile::Body& body = caller->body[*place];
+      body.targets[name] += one.count;
+      body.called += one.count;
+      body.count = std::max(body.count, body.called);
+    }
+  }
+
+ private:
+  static constexpr symbols::SymbolQuery kQuery{.lines = true, .decorated = true, .declarations = true};
+
+  static std::span<const SymbolizedFrame> frames_of(const symbols::Symbolization& known,
+                                                    const symbols::SymbolizedAddress& answer) {
+    return std::span(known.frames).subspan(answer.first_frame, answer.frame_count);
+  }
+  // Without the ends that compilers give to copies and parts.
+  static std::string_view canonical(std::string_view name) {
+    for (const std::string_view end : {".llvm.", ".part.", ".isra.", ".constprop.", ".lto_priv."}) {
+      const auto at = name.find(end);
+      if (at != name.npos && at != 0) name = name.substr(0, at);
+    }
+    return name;
+  }
+
+  // The innermost function of an address; adds the count to the totals of all. Null if a place in between is not known.
+  FunctionProfile* profile_of(std::span<const SymbolizedFrame> frames, u64 count) {
+    constexpr usize kDeepest = 200;  // inlined calls; damaged files have any number
+    const bool is_known = !frames.empty() && frames.size() <= kDeepest &&
+                          std::all_of(frames.begin(), frames.end(), [](const SymbolizedFrame& one) {
+                            return is_word(one.function) && location_of(one).has_value();
+                          });
+    if (!is_known) return nullptr;
+    FunctionProfile* at = &out_.functions[std::string(canonical(frames.back().function))];
+    at->total += count;
+    for (usize i = frames.size() - 1; i-- > 0;) {
+      at = &at->inlined[*location_of(frames[i + 1])][std::string(canonical(frames[i].function))];
+      at->total += count;
+    }
+    return at;
+  }
+
+  // Instructions of one line run equally often, or are copies of each other: the largest count is the line's.
+  void add(const symbols::Symbolization& known, const symbols::SymbolizedAddress& answer, const InstructionCount& one) {
+    out_.instructions += one.count;
+    const auto frames = frames_of(known, answer);
+    // Totals are weighed by size: LLVM's thresholds for hot functions are made for that.
+    FunctionProfile* const function = profile_of(frames, one.count * one.size);
+    if (function == nullptr) {
+      out_.without_line += one.count;
+      return;
+    }
+    u64& body = function->body[*location_of(frames.front())].count;
+    body = std::max(body, one.count * copies_of(frames.front().discriminator));
+  }
+
+  const modules::CodeFile& file_;
+  SourceProfile& out_;
+};
+
+}  // namespace
+
+SourceProfile source_profile(const modules::CodeFile& file, const AddressCounts& counts) {
+  SourceProfile out;
+  SourceProfiler profiler(file, out);
+  InstructionCounts instructions(file);
+  profiler.add_counts(instructions.of(counts));
+  out.undecodable = instructions.undecodable();
+  profiler.add_branches(counts);
+  return out;
+}
+
+}  // namespace wperf::pgo

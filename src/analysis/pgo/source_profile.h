@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Counts by address → counts by line, with the functions that were inlined there: the profile that clang reads. Lines
+// count from the declaration of their function on, so that changes above it do not matter.
+#pragma once
+#include <map>
+#include <string>
+
+#include "code/modules/code_file.h"
+#include "formats/compiler_profiles/compiler_profiles.h"
+
+namespace wperf::pgo {
+
+struct SourceProfile {
+  std::map<std::string, compiler_profiles::FunctionProfile> functions;
+  u64 instructions = 0;  // counted, all together
+  u64 without_line = 0;  // of these, in no line, or in a function whose declaration is not known
+  u64 undecodable = 0;   // stretches of code whose instructions cannot be told apart
+};
+
+SourceProfile source_profile(const modules::CodeFile& file, const compiler_profiles::AddressCounts& counts);
+
+}  // namespace wperf::pgo
