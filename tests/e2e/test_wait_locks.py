@@ -135,11 +135,11 @@ class Locks(WperfTest):
                 for row in waits["locks"]:
                     for key in ("count", "total_ns"):
                         self.assertEqual(row[key], sum(place[key] for place in row["places"]))
-        text = self.ok("waits", str(self.folder / "l.data"))
-        self.assertRegex(text, r"\n +1\d\d ms +2 .* orders +2 places: ")
-        self.assertRegex(text, r"\n .* stock\+0x20 +wait_here +pthread_mutex_lock\S* +holder \(")
-        timeline = self.ok("waits", str(self.folder / "l.data"), "--comm", "asker", "--time", "0-1")
-        self.assertRegex(timeline, r" waiting .* wait_here .* orders\n")
+                text = self.ok("waits", str(self.folder / "l.data"))
+                self.assertRegex(text, r"\n +1\d\d ms +2 .* orders +2 places: ")
+                self.assertRegex(text, r"\n .* stock\+0x20 +wait_here +pthread_mutex_lock\S* +holder \(")
+                timeline = self.ok("waits", str(self.folder / "l.data"), "--comm", "asker", "--time", "0-1")
+                self.assertRegex(timeline, r" waiting .* wait_here .* orders\n")
 
     def test_frame_pointers_alone_tell_the_lock_too(self):
         told, heap, waits = self.recorded("--call-graph", "fp")

@@ -650,6 +650,8 @@ class WorkedExample(WperfTest):
                     self.skipTest("the scheduler's tracepoints may not be read here: " + done.stderr)
                 if "lost: nothing" in done.stdout:
                     break
+            else:
+                self.skipTest("the machine is so busy that each recording lost something")
             where = [line for line in done.stdout.splitlines() if "pthread_mutex_lock" in line and " lock " in line]
             self.assertTrue(where and "saver (" in where[0], done.stdout)
             timeline = self.ok("waits", data, "--comm", "server", "--time", "0-1")
