@@ -16,7 +16,9 @@ class MappedFile {
   static diag::Result<MappedFile> open(const std::string& path);
   // The same for a file that take_shrunk() reports under another name.
   static diag::Result<MappedFile> open_as(const std::string& path, const std::string& name);
-  // The names of the files opened by open_as() that have shrunk, each returned once.
+  // On Linux: the open file, which stays open.
+  static diag::Result<MappedFile> open_descriptor(int file, const std::string& name);
+  // The names of the files opened by these two that have shrunk, each returned once.
   static std::vector<std::string> take_shrunk();
   MappedFile(MappedFile&& other) noexcept;
   MappedFile& operator=(MappedFile&& other) noexcept;
@@ -32,6 +34,8 @@ class MappedFile {
 
  private:
   explicit MappedFile(std::span<const std::byte> bytes) : bytes_(bytes) {}
+  static diag::Result<MappedFile> map(int file, const std::string& name);  // on Linux
+  void report_as(const std::string& name);                                 // on Linux
   void unmap();
 
   std::span<const std::byte> bytes_;  // empty for an empty file

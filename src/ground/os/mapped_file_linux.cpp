@@ -127,24 +127,38 @@ std::vector<std::string> MappedFile::take_shrunk() {
 
 diag::Result<MappedFile> MappedFile::open_as(const std::string& path, const std::string& name) {
   WPERF_TRY(MappedFile file, open(path));
-  if (file.watch_ != nullptr) {
-    const std::lock_guard lock(Watch::mutex);
-    file.watch_->name = name;
-  }
+  file.report_as(name);
   return file;
+}
+
+diag::Result<MappedFile> MappedFile::open_descriptor(int file, const std::string& name) {
+  WPERF_TRY(MappedFile mapped, map(file, name));
+  mapped.report_as(name);
+  return mapped;
+}
+
+void MappedFile::report_as(const std::string& name) {
+  if (watch_ == nullptr) return;
+  const std::lock_guard lock(Watch::mutex);
+  watch_->name = name;
 }
 
 diag::Result<MappedFile> MappedFile::open(const std::string& path) {
   const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);  // opening a pipe must not wait
   if (file < 0) return diag::system_error("cannot open " + path, errno);
-  struct stat status{};
-  const bool regular = fstat(file, &status) == 0 && S_ISREG(status.st_mode);
-  const auto size = static_cast<size_t>(status.st_size);
-  void* const memory = regular && size != 0 ? mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file, 0) : nullptr;
-  const int error = errno;
+  auto mapped = map(file, path);
   close(file);
-  if (!regular) return diag::Error{.text = path + " is not a regular file", .hint = {}};
-  if (memory == MAP_FAILED) return diag::system_error("cannot map " + path, error);
+  return mapped;
+}
+
+diag::Result<MappedFile> MappedFile::map(int file, const std::string& name) {
+  struct stat status{};
+  if (fstat(file, &status) != 0 || !S_ISREG(status.st_mode)) {
+    return diag::Error{.text = name + " is not a regular file", .hint = {}};
+  }
+  const auto size = static_cast<size_t>(status.st_size);
+  void* const memory = size != 0 ? mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file, 0) : nullptr;
+  if (memory == MAP_FAILED) return diag::system_error("cannot map " + name, errno);
   MappedFile mapped(std::span(static_cast<const std::byte*>(memory), size));
   if (size != 0) mapped.watch_ = Watch::start(mapped.bytes_);
   return mapped;

@@ -17,6 +17,14 @@ bool begins_with_drive(std::string_view path) {
   return path.size() >= 3 && is_letter(path[0]) && path[1] == ':' && is_slash(path[2]);
 }
 
+bool goes_up(std::string_view path) {
+  const auto is_end = [&](size_t at) { return at >= path.size() || is_slash(path[at]); };
+  for (size_t at = path.find(".."); at != path.npos; at = path.find("..", at + 1)) {
+    if (at != 0 && is_slash(path[at - 1]) && is_end(at + 2)) return true;
+  }
+  return false;
+}
+
 std::string plain(const std::string& path) {
   const std::u8string text =
       std::filesystem::path(std::u8string(path.begin(), path.end())).lexically_normal().generic_u8string();
@@ -32,6 +40,9 @@ diag::Error refusal(const std::string& text) {
 bool is_network_path(std::string_view path) {
   const auto slash = [&](size_t at) { return at < path.size() && is_slash(path[at]); };
   const auto question = [&](size_t at) { return at < path.size() && path[at] == '?'; };
+  // Windows takes only names after exactly "\\?\" as they are: in "//?/C:/../UNC/host/share" it follows "..".
+  const bool is_device = slash(0) && ((slash(1) && question(2)) || (question(1) && question(2)));
+  if (is_device && goes_up(path)) return true;
   if (slash(0) && question(1) && question(2) && slash(3)) return !begins_with_drive(path.substr(4));
   if (slash(0) && slash(1)) return !(question(2) && slash(3) && begins_with_drive(path.substr(4)));
   constexpr size_t kLongestScheme = 16;
@@ -66,9 +77,8 @@ diag::Result<std::optional<MappedFile>> open_named_file(const std::string& path,
     case HeldFile::State::good:
       break;
   }
-  auto mapped = MappedFile::open_as(held.path(), path);
-  if (!mapped.has_value()) return diag::system_error("cannot map " + path, mapped.error().system_error);
-  return std::optional(std::move(mapped).value());
+  WPERF_TRY(MappedFile mapped, held.map());
+  return std::optional(std::move(mapped));
 }
 
 }  // namespace wperf::os

@@ -43,8 +43,8 @@ class HeldFile {
   HeldFile& operator=(const HeldFile&) = delete;
 
   State state() const { return state_; }
-  int error() const { return error_; }               // errno of an unreadable file
-  const std::string& path() const { return path_; }  // a path with which the same file can be opened again
+  int error() const { return error_; }   // errno of an unreadable file
+  diag::Result<MappedFile> map() const;  // of a good file
 
  private:
   static constexpr std::intptr_t kNone = -1;

@@ -35,7 +35,7 @@ HeldFile::State state_of(const struct stat& found, NamedUse use, bool is_trusted
 
 }  // namespace
 
-HeldFile::HeldFile(const std::string& path, NamedUse use, bool is_trusted) {
+HeldFile::HeldFile(const std::string& path, NamedUse use, bool is_trusted) : path_(path) {
   const auto fail = [&] {
     error_ = errno;
     state_ = error_ == ENOENT || error_ == ENOTDIR ? State::absent : State::unreadable;
@@ -54,7 +54,10 @@ HeldFile::HeldFile(const std::string& path, NamedUse use, bool is_trusted) {
     return;
   }
   state_ = state_of(found, use, is_trusted);  // by now it may be another file
-  path_ = "/proc/self/fd/" + std::to_string(handle_);
+}
+
+diag::Result<MappedFile> HeldFile::map() const {
+  return MappedFile::open_descriptor(static_cast<int>(handle_), path_);
 }
 
 HeldFile::~HeldFile() {

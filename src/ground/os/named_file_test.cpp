@@ -19,8 +19,12 @@ TEST(NamedFile, KnowsPathsThatLeadToOtherMachines) {
     EXPECT_TRUE(is_network_path(path)) << path;
   }
   for (const char* path :
+       {"//?/C:/../UNC/host/share/x", "\\\\?/C:/../UNC/host/x", "\\??\\C:\\..\\UNC\\host\\x", "//?/c:/a/.."}) {
+    EXPECT_TRUE(is_network_path(path)) << path;
+  }
+  for (const char* path :
        {"", "/", "\\", "C:\\x.dll", "c:/x.dll", "/usr/lib/x.so", "x.dll", "\\Windows\\x.dll", "\\\\?\\C:\\x.dll",
-        "\\??\\C:\\x.dll", "//?/c:/x", "\\?", "\\??", "..\\x", "C://x", "a b/c"}) {
+        "\\??\\C:\\x.dll", "//?/c:/x", "//?/c:/a..b/..x", "\\?", "\\??", "..\\x", "C://x", "a b/c"}) {
     EXPECT_FALSE(is_network_path(path)) << path;
   }
 }

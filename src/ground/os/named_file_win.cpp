@@ -73,6 +73,10 @@ HeldFile::HeldFile(const std::string& path, NamedUse use, bool is_trusted) : pat
   }
 }
 
+diag::Result<MappedFile> HeldFile::map() const {
+  return MappedFile::open_as(path_, path_);
+}
+
 HeldFile::~HeldFile() {
   if (handle_ != kNone) CloseHandle(handle_of(handle_));
 }
