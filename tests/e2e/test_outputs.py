@@ -136,7 +136,10 @@ class OutputsTest(WperfTest):
         copy, page = self.folder / "copy.data", self.folder / "page.html"
         self.ok("report", data, "--export", "perf.data", "-o", copy)
         self.ok("report", data, "--html", page)
-        for path, is_private in ((data, True), (copy, True), (page, False)):
+        records, again, raw = (self.folder / name for name in ("r.csv", "again.json", "spe.data"))
+        self.ok(*PROFILE, "--records", records, "--output-perf-data", self.folder / "spe.perf", *PROGRAM, cwd=self.folder)
+        self.ok("report", self.folder / "spe.perf", "--records", again)
+        for path, is_private in ((data, True), (copy, True), (page, False), (records, True), (again, True), (raw, True)):
             others = stat.S_IMODE(path.stat().st_mode) & 0o077
             self.assertEqual(others == 0, is_private, path)
 

@@ -108,7 +108,9 @@ class ByteFiles {
     if (found == files_.end()) {
       const std::string name = several_ ? fmt::format("spe.{}.data", piece.core) : "spe.data";
       found =
-          files_.emplace(piece.core, os::OutputFile::create(folder_.has_value() ? os::join_path(*folder_, name) : name))
+          files_
+              .emplace(piece.core, os::OutputFile::create(folder_.has_value() ? os::join_path(*folder_, name) : name,
+                                                          os::Readers::owner))
               .first;
     }
     if (found->second.has_value()) found->second.value().write(piece.bytes);

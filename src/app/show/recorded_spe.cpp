@@ -478,7 +478,7 @@ diag::Result<void> write_records(const RecordsRequest& request, const operations
                                  const RecordRuns& runs, diag::Console& console) {
   std::optional<os::OutputFile> file;
   if (request.path != output::kConsole) {
-    WPERF_TRY(os::OutputFile created, os::OutputFile::create(request.path));
+    WPERF_TRY(os::OutputFile created, os::OutputFile::create(request.path, os::Readers::owner));
     file.emplace(std::move(created));
   }
   return RecordFile(std::move(file), console, request, profile, runs).write();

@@ -93,7 +93,8 @@ diag::Result<RecordsOutput> RecordsOutput::open(const ReportOptions& options, di
   const std::string& name = *options.records_file;
   RecordsOutput made(console, options.outputs.json || name.ends_with(".json"));
   if (options.prints_records()) return made;
-  WPERF_TRY(os::OutputFile created, os::OutputFile::create(output::output_path(options.outputs, name)));
+  WPERF_TRY(os::OutputFile created,
+            os::OutputFile::create(output::output_path(options.outputs, name), os::Readers::owner));
   made.file_.emplace(std::move(created));
   return made;
 }
