@@ -21,6 +21,7 @@
 #include "app/output/outputs.h"
 #include "app/show/comparison_output.h"
 #include "ground/os/new_file.h"
+#include "ground/os/process.h"
 #include "ground/text/number_text.h"
 #include "machine/plan/count_parts.h"
 #include "machine/plan/default_events.h"
@@ -276,6 +277,7 @@ diag::Result<int> count_in_turn(BenchOptions options, const Rounds& rounds, diag
     return {};
   };
   WPERF_TRY(const u64 whole, run_rounds(options, rounds, run, console));
+  os::release_interrupt();
   endings.tell_of_failures(asked.shows_output, console);
   if (rounds.runs_before) before.resize(whole);
   if (rounds.runs_after) after.resize(whole);
@@ -320,6 +322,7 @@ diag::Result<int> record_in_turn(BenchOptions options, const Rounds& rounds, dia
                        {.running = program->running, .exit_code = program->exit_code});
   };
   WPERF_TRY(const u64 whole, run_rounds(options, rounds, run, console));
+  os::release_interrupt();
   endings.tell_of_failures(asked.shows_output, console);
   std::vector<std::string> files;
   for (const bool is_before : {true, false}) {

@@ -187,6 +187,7 @@ diag::Result<int> run_timeline(const request::Request& request, plan::CountPlan 
   WPERF_CHECK_OK(measure::start_program(options, plan, machine, program, console));
   const stacks::RecordingAbout about = about_of(request);  // it begins now
   const measure::MeasuredTimeline measured = measure::measure_timeline(options, plan, machine, program, console);
+  os::release_interrupt();
   const answers::TimelineProfile& timeline = measured.profile;
   // Counts from before an error are still written.
   diag::FirstFailure written;

@@ -10,6 +10,7 @@
 #include "app/measure/quiet_console.h"
 #include "app/output/outputs.h"
 #include "app/show/profile_views.h"
+#include "ground/os/process.h"
 #include "views/html/counter_pages.h"
 #include "views/report/topdown_report.h"
 
@@ -65,6 +66,7 @@ diag::Result<int> run_topdown(const request::Request& request, diag::Console& co
   WPERF_TRY(measure::Machine machine, measure::open_machine(request, console));
   WPERF_TRY(const std::vector<report::Topdown> found,
             bottleneck::find_bottlenecks(search_options(request, console), machine, console));
+  os::release_interrupt();
   WPERF_CHECK_OK(show(request, found, console));
   return 0;
 }
