@@ -65,13 +65,19 @@ bool TraceHistory::take(const Event& event) {
     pdb_events_ += !pdb->of_managed_code;
     pdbs_.push_back({event.time, std::move(*pdb)});
   } else if (auto volume = volume_event(event)) {
-    volumes_.push_back(std::move(*volume));
+    add_volume(std::move(*volume));
   } else if (auto folder = windows_folder_event(event)) {
     windows_folder_ = std::move(*folder);
   } else {
     return false;
   }
   return true;
+}
+
+// Each image's path is compared with all volumes. No machine has that many.
+void TraceHistory::add_volume(VolumeEvent volume) {
+  constexpr usize kMostVolumes = 256;
+  if (volumes_.size() < kMostVolumes) volumes_.push_back(std::move(volume));
 }
 
 void TraceHistory::take_process(const ProcessEvent& event, u64 time) {

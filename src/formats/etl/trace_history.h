@@ -21,7 +21,7 @@ class TraceHistory {
   // Returns true if it was an event of processes, threads, images or volumes.
   bool take(const Event& event);
   // A volume that the trace does not mention.
-  void add_volume(VolumeEvent volume) { volumes_.push_back(std::move(volume)); }
+  void add_volume(VolumeEvent volume);
   // Called after the last event: sorts the entries.
   void finish();
 

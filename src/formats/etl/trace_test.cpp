@@ -390,6 +390,18 @@ TEST(TraceHistory, ADeviceIsWholePartsOfAPath) {
   EXPECT_EQ(history.images()[1].path, "D:\\b.dll");
 }
 
+// Each image's path is compared with all of them.
+TEST(TraceHistory, VolumesOfADamagedTraceAreBounded) {
+  TraceHistory history;
+  const std::string record = image(4, 190, 0x10000, 5, "\\Device\\HarddiskVolume999\\a.dll");
+  Event event;
+  ASSERT_NE(parse_event(bytes_of(record), event), 0u);
+  EXPECT_TRUE(history.take(event));
+  for (u32 i = 0; i < 1000; ++i) history.add_volume({"\\Device\\HarddiskVolume" + std::to_string(i), "C:"});
+  history.finish();
+  EXPECT_EQ(history.images()[0].path, "\\Device\\HarddiskVolume999\\a.dll");
+}
+
 // A trace that was not merged has the ids of its images at its end, when a program may be gone.
 TEST(TraceHistory, AnIdBehindItsImagesEndIsThatImages) {
   TraceHistory history;
