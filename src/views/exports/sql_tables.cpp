@@ -187,6 +187,8 @@ void append_stack(const stacks::StackProfile& profile, const std::vector<std::st
   }
   for (usize i = path.size(); i-- > 0;) {
     const usize begin = out.size();
+    // Where ';' separates fields, each function begins one.
+    if (report::begins_formula(functions[path[i]])) out += '\'';
     out += functions[path[i]];
     std::replace(out.begin() + static_cast<std::ptrdiff_t>(begin), out.end(), ';', ':');
     if (i != 0) out += ';';

@@ -20,8 +20,17 @@ constexpr std::array<bool, 256> kBeginsFormula = has_signs("=+-@\t\r\n");
 
 }  // namespace
 
+// Spreadsheets of East Asia take the wide signs, too.
+bool begins_formula(std::string_view text) {
+  constexpr std::array<std::string_view, 4> kWide = {"\xef\xbc\x9d", "\xef\xbc\x8b", "\xef\xbc\x8d", "\xef\xbc\xa0"};
+  return text.size() > 1 &&
+         (kBeginsFormula[static_cast<u8>(text[0])] ||
+          (text[0] == kWide[0][0] &&
+           std::any_of(kWide.begin(), kWide.end(), [&](std::string_view sign) { return text.starts_with(sign); })));
+}
+
 char* put_csv_field(char* at, std::string_view text) {
-  const bool is_formula = text.size() > 1 && kBeginsFormula[static_cast<u8>(text[0])];
+  const bool is_formula = begins_formula(text);
   const bool quoted =
       is_formula || std::any_of(text.begin(), text.end(), [](char c) { return kNeedsQuotes[static_cast<u8>(c)]; });
   if (!quoted) {

@@ -12,9 +12,10 @@ namespace wperf::report {
 constexpr usize most_of_csv_field(std::string_view text) {
   return 2 * text.size() + 3;
 }
+// Would a spreadsheet take the text for a formula?
+bool begins_formula(std::string_view text);
 // The caller provides room for that; returns where the field ends. Text with a separator, a quote or a line end is put
-// into quotes (RFC 4180). A text that spreadsheets would take for a formula, which may start programs, gets an
-// apostrophe in front.
+// into quotes (RFC 4180). A formula, which may start programs, gets an apostrophe in front.
 char* put_csv_field(char* at, std::string_view text);
 void append_csv_field(std::string& out, std::string_view text);
 

@@ -23,7 +23,7 @@ TEST(CsvField, QuotesWhatSeparates) {
 TEST(CsvField, NothingIsAFormula) {
   EXPECT_EQ(csv_field("=cmd|' /C calc'!A0"), "\"'=cmd|' /C calc'!A0\"");
   EXPECT_EQ(csv_field("@\"x\""), "\"'@\"\"x\"\"\"");
-  for (const std::string begin : {"+", "-", "\t", "\r", "\n"}) {
+  for (const std::string begin : {"+", "-", "\t", "\r", "\n", "＝", "＋", "－", "＠"}) {
     EXPECT_EQ(csv_field(begin + "=1"), "\"'" + begin + "=1\"");
   }
   EXPECT_EQ(csv_field("-"), "-");
