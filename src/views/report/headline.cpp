@@ -112,6 +112,12 @@ bool has_waited(const RecordingAbout& about) {
   return used.has_value() && *used < 0.5 && about.elapsed_ns >= kTooShort && !about.is_of_machine;
 }
 
+// Is it a view of waits already?
+bool has_waits(const StackProfile& profile) {
+  return std::any_of(profile.events.begin(), profile.events.end(),
+                     [](const stacks::StackEvent& one) { return one.name.ends_with("(ns)"); });
+}
+
 std::string waits_line(const RecordingAbout& about) {
   const std::string watched = about.watched == 0 ? "PID" : std::to_string(about.watched);
   // How long it was ready to run is not recorded: on a loaded machine a program that never waits has little of a core.
@@ -219,7 +225,9 @@ std::optional<HotFunction> hottest_function(const StackProfile& profile, const s
 
 Headline headline(const StackProfile& profile, const RecordingAbout* about, const stacks::StackFilter& filter) {
   Headline out{.time = time_line(profile, about), .waited = {}};
-  if (about != nullptr && has_waited(*about) && !is_of_all_time(profile)) out.waited = waits_line(*about);
+  if (about != nullptr && has_waited(*about) && !is_of_all_time(profile) && !has_waits(profile)) {
+    out.waited = waits_line(*about);
+  }
   out.python = python_line(profile, about);
   if (const auto hot = hottest_function(profile, filter); hot.has_value()) out.hottest = hot_line(profile, *hot);
   return out;
@@ -325,9 +333,12 @@ std::string weight_text(const StackProfile& profile, u32 event) {
   const std::string time = text::duration(static_cast<double>(one.period) / kNanoseconds);
   if (!whole.empty()) return time + whole;
   if (one.name.ends_with("(ns)")) return time;
-  const bool has_idle = std::any_of(profile.samples.begin(), profile.samples.end(), [&](const auto& sample) {
-    return sample.event == event && profile.tasks[sample.task].pid == 0;
-  });
+  // Without the samples of idle cores, the rest of process 0 are interrupts.
+  const bool is_without_idle = profile.trace.has_value() && profile.trace->idle_samples != 0;
+  const bool has_idle =
+      !is_without_idle && std::any_of(profile.samples.begin(), profile.samples.end(), [&](const auto& sample) {
+        return sample.event == event && profile.tasks[sample.task].pid == 0;
+      });
   return time + (has_idle ? " of all cores, including idle ones" : " of CPU");
 }
 

@@ -115,6 +115,8 @@ TEST(Headline, WhatSamplesStandFor) {
   profile.samples.push_back({0, 2, 0, 1, 1, 1});
   EXPECT_EQ(weight_text(profile, 0), "1.258 s of all cores, including idle ones");
   EXPECT_NE(headline(profile, nullptr, {}).hottest.find("compare"), std::string::npos);
+  profile.trace.emplace().idle_samples = 5;
+  EXPECT_EQ(weight_text(profile, 0), "1.258 s of CPU") << "interrupts are left of process 0";
   profile.events[0] = {"cycles", 10, 1234567};
   EXPECT_EQ(weight_text(profile, 0), "1,234,567 counted");
 }
