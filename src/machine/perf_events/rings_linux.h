@@ -9,7 +9,7 @@ namespace wperf::perf_events {
 // The ring of one core that the kernel fills with records, mapped.
 inline constexpr usize kRingBytes = usize{512} << 10;  // the kernel's default limit per user and core
 inline constexpr usize kLeastRingBytes = usize{16} << 10;
-inline constexpr usize kWatchedRingBytes = usize{2} << 20;  // for a ring that keeps its size
+inline constexpr usize kWatchedRingBytes = usize{2} << 20;  // for copies of stacks, and for a ring that keeps its size
 inline constexpr usize kMostRingBytes = usize{8} << 20;     // for a ring that filled up
 
 class SampleRing {
