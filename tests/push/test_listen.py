@@ -146,6 +146,8 @@ class Listen(WperfTest):
         for request, status in ((b"GET /metrics HTTP/1.1\r\n\r\n", b"200"), (b"GET /metrics?a=b HTTP/1.0\r\nA: b\r\n\r\n", b"200"),
                                 (b"GET / HTTP/1.1\r\n\r\n", b"404"), (b"GET /../../etc/passwd HTTP/1.1\r\n\r\n", b"404"),
                                 (b"POST /metrics HTTP/1.1\r\n\r\n", b"405"), (b"HEAD /metrics HTTP/1.1\r\n\r\n", b"200"),
+                                (b"GET /metrics HTTP/1.1\r\nHost: localhost:80\r\n\r\n", b"200"),
+                                (b"GET /metrics HTTP/1.1\r\nHost: evil.example\r\n\r\n", b"421"),
                                 (b"\0" * 100 + b"\r\n\r\n", b"400"), (b"GET http://a/ HTTP/1.1\r\n\r\n", b"400"),
                                 (b"GET /metrics HTTP/3\r\n\r\n", b"400"), (b"GET /metrics HTTP/1.1\r\nno header\r\n\r\n", b"400"),
                                 (b"GET /" + b"a" * 9000 + b" HTTP/1.1\r\n\r\n", b"400"), (b"\r\n\r\n", b"400")):
