@@ -40,7 +40,7 @@ TEST(GuestFiles, other_names_are_nobody_s) {
                            "D:\\work\\a",
                            "D:a",
                            "\\\\server\\work\\a",
-                           "//server/work/a",
+                           "//server/share/a",
                            "\\\\?\\UNC\\server\\a",
                            "\\\\?\\D:\\work\\a",
                            "\\\\.\\work",

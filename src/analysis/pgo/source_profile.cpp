@@ -172,6 +172,7 @@ class SourceProfiler {
     std::sort(addresses.begin(), addresses.end());
     addresses.erase(std::unique(addresses.begin(), addresses.end()), addresses.end());
     const symbols::Symbolization known = file_.answer(addresses, kQuery);
+    std::map<FunctionProfile::Body*, u64> calls;
     for (const auto& one : counts.branches) {
       const symbols::SymbolizedAddress callee = file_.function_at(one.to, true);
       if (!is_word(callee.function) || callee.begin != one.to) continue;
@@ -180,14 +181,13 @@ class SourceProfiler {
       const auto at = std::lower_bound(addresses.begin(), addresses.end(), one.from) - addresses.begin();
       const auto frames = frames_of(known, known.answers[static_cast<usize>(at)]);
       FunctionProfile* const caller = profile_of(frames, 0);
-      const auto place = frames.empty() ? std::nullopt : location_of(frames.front());
-      if (caller == nullptr || !place.has_value()) continue;
-      // Ranges miss the oldest branch of each stack, so the code may have a lower count than its calls.
-      FunctionProfile::Body& body = caller->body[*place];
+      if (caller == nullptr) continue;
+      FunctionProfile::Body& body = caller->body[*location_of(frames.front())];
       body.targets[name] += one.count;
-      body.called += one.count;
-      body.count = std::max(body.count, body.called);
+      calls[&body] += one.count;
     }
+    // Ranges miss the oldest branch of each stack, so the code may have a lower count than its calls.
+    for (const auto& [body, count] : calls) body->count = std::max(body->count, count);
   }
 
  private:

@@ -14,7 +14,7 @@ struct SourceProfile {
   std::map<std::string, compiler_profiles::FunctionProfile> functions;
   u64 instructions = 0;  // counted, all together
   u64 without_line = 0;  // of these, in no line, or in a function whose declaration is not known
-  u64 undecodable = 0;   // stretches of code whose instructions cannot be told apart
+  u64 undecodable = 0;   // stretches of code that could not be decoded
 };
 
 SourceProfile source_profile(const modules::CodeFile& file, const compiler_profiles::AddressCounts& counts);

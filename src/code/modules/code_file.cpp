@@ -85,8 +85,7 @@ Symbolization CodeFile::answer_of_image(const std::vector<u64>& addresses, const
   const auto kept = [this](std::string text) -> std::string_view { return *texts_->insert(std::move(text)).first; };
   Symbolization out;
   out.answers.reserve(addresses.size());
-  for (symbols::Answer& known : image_->symbols->answer(
-           rvas, {.decorated = query.decorated, .lines = query.lines, .declarations = query.declarations})) {
+  for (symbols::Answer& known : image_->symbols->answer(rvas, query)) {
     SymbolizedAddress& answer = out.answers.emplace_back();
     answer.address = base + known.address.value;
     answer.source = known.source;

@@ -82,7 +82,7 @@ const CoffFunction* coff_function_at(const std::vector<CoffFunction>& functions,
 // Addresses come sorted, so the next address is mostly in the function that was found last.
 class Finder {
  public:
-  Finder(const ModuleSymbols::State& state, const NameOptions& options)
+  Finder(const ModuleSymbols::State& state, const SymbolQuery& options)
       : image_(state.image), pdb_(state.pdb), coff_(state.coff), dwarf_(state.dwarf), options_(options) {}
 
   const Found& find(code::Rva rva) {
@@ -143,13 +143,13 @@ class Finder {
   const std::optional<PdbFile>& pdb_;
   const std::vector<CoffFunction>& coff_;
   const std::optional<ImageDwarf>& dwarf_;
-  NameOptions options_;
+  SymbolQuery options_;
   Found found_;
 };
 
 class FrameReader {
  public:
-  FrameReader(const ModuleSymbols::State& state, const NameOptions& options) : state_(state), options_(options) {}
+  FrameReader(const ModuleSymbols::State& state, const SymbolQuery& options) : state_(state), options_(options) {}
 
   void add_frames(Answer& answer) {
     // A PDB has no lines of declarations.
@@ -162,8 +162,10 @@ class FrameReader {
     answer.frames.reserve(from_pdb_.size());
     for (const Frame& frame : from_pdb_) {
       const bool last = &frame == &from_pdb_.back();
-      answer.frames.push_back({last ? answer.function : undecorated(frame.function), std::string(frame.file),
-                               frame.line, 0, 0, frame.inlined});
+      answer.frames.push_back({.function = last ? answer.function : undecorated(frame.function),
+                               .file = std::string(frame.file),
+                               .line = frame.line,
+                               .inlined = frame.inlined});
     }
   }
 
@@ -182,7 +184,7 @@ class FrameReader {
   std::string shown(std::string_view name) const { return options_.decorated ? std::string(name) : undecorated(name); }
 
   const ModuleSymbols::State& state_;
-  NameOptions options_;
+  SymbolQuery options_;
   std::vector<Frame> from_pdb_;
   std::vector<DwarfFrame> from_dwarf_;
 };
@@ -221,7 +223,7 @@ ModuleSymbols ModuleSymbols::make(std::string module_name, std::optional<PeFile>
   return out;
 }
 
-std::vector<Answer> ModuleSymbols::answer(const std::vector<code::Rva>& addresses, const NameOptions& options) const {
+std::vector<Answer> ModuleSymbols::answer(const std::vector<code::Rva>& addresses, const SymbolQuery& options) const {
   std::vector<Answer> answers;
   answers.reserve(addresses.size());
   Finder finder(*state_, options);

@@ -35,12 +35,6 @@ struct Answer {
                                     // have a line but no function.
 };
 
-struct NameOptions {
-  bool decorated = false;
-  bool lines = true;          // frames are wanted too, not only the function
-  bool declarations = false;  // of the frames' functions: their lines
-};
-
 // The outcome, for -v, doctor and the end of reports.
 struct ModuleState {
   std::string module;  // base name
@@ -66,7 +60,7 @@ class ModuleSymbols {
   ~ModuleSymbols();
 
   // addresses: sorted, unique. Answers in the same order, one each.
-  std::vector<Answer> answer(const std::vector<code::Rva>& addresses, const NameOptions& options) const;
+  std::vector<Answer> answer(const std::vector<code::Rva>& addresses, const SymbolQuery& options) const;
   // All names of functions; an address may have several, and a name may come twice.
   void for_each_name(bool decorated, const std::function<void(code::Rva, std::string_view)>& visit) const;
   // After lookups, `source` is the best source that was used.

@@ -53,7 +53,6 @@ struct FunctionProfile {
   u64 total = 0, head = 0;  // of all its instructions; how often it was entered
   struct Body {
     u64 count = 0;
-    u64 called = 0;                      // the sum of `targets`
     std::map<std::string, u64> targets;  // functions that were called there
   };
   std::map<SourceLocation, Body> body;

@@ -11,12 +11,13 @@ bool is_slash(char c) {
   return c == '/' || c == '\\';
 }
 
-// After "\\?\" and "\??\" Windows passes names on unchanged.
+// After exactly "\\?\" or "\??\" Windows passes names on unchanged.
 bool begins_with_drive(std::string_view path) {
   const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
   return path.size() >= 3 && is_letter(path[0]) && path[1] == ':' && is_slash(path[2]);
 }
 
+// Otherwise Windows follows ".." first: "//?/C:/../UNC/host/share" leads to another machine.
 bool goes_up(std::string_view path) {
   const auto is_end = [&](size_t at) { return at >= path.size() || is_slash(path[at]); };
   for (size_t at = path.find(".."); at != path.npos; at = path.find("..", at + 1)) {
@@ -40,11 +41,9 @@ diag::Error refusal(const std::string& text) {
 bool is_network_path(std::string_view path) {
   const auto slash = [&](size_t at) { return at < path.size() && is_slash(path[at]); };
   const auto question = [&](size_t at) { return at < path.size() && path[at] == '?'; };
-  // Windows takes only names after exactly "\\?\" as they are: in "//?/C:/../UNC/host/share" it follows "..".
-  const bool is_device = slash(0) && ((slash(1) && question(2)) || (question(1) && question(2)));
-  if (is_device && goes_up(path)) return true;
-  if (slash(0) && question(1) && question(2) && slash(3)) return !begins_with_drive(path.substr(4));
-  if (slash(0) && slash(1)) return !(question(2) && slash(3) && begins_with_drive(path.substr(4)));
+  const auto stays_on_drive = [&] { return begins_with_drive(path.substr(4)) && !goes_up(path); };
+  if (slash(0) && question(1) && question(2) && slash(3)) return !stays_on_drive();
+  if (slash(0) && slash(1)) return !(question(2) && slash(3) && stays_on_drive());
   constexpr size_t kLongestScheme = 16;
   const size_t colon = path.substr(0, kLongestScheme).find("://");
   return colon != std::string_view::npos && colon > 1;

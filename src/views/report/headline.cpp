@@ -82,6 +82,11 @@ usize sampled_threads(const StackProfile& profile) {
   return threads.size();
 }
 
+// "wait (ns)", or kAllTime.
+bool counts_waits(const stacks::StackEvent& event) {
+  return event.name.ends_with("(ns)");
+}
+
 // Threads' whole time has no samples, and the waits in it are shown separately.
 bool is_of_all_time(const StackProfile& profile) {
   return std::any_of(profile.events.begin(), profile.events.end(),
@@ -110,12 +115,6 @@ bool has_waited(const RecordingAbout& about) {
   constexpr u64 kTooShort = 50'000'000;  // a program that is loaded waits for its files
   const auto used = cores_used(about);
   return used.has_value() && *used < 0.5 && about.elapsed_ns >= kTooShort && !about.is_of_machine;
-}
-
-// Is it a view of waits already?
-bool has_waits(const StackProfile& profile) {
-  return std::any_of(profile.events.begin(), profile.events.end(),
-                     [](const stacks::StackEvent& one) { return one.name.ends_with("(ns)"); });
 }
 
 std::string waits_line(const RecordingAbout& about) {
@@ -225,9 +224,8 @@ std::optional<HotFunction> hottest_function(const StackProfile& profile, const s
 
 Headline headline(const StackProfile& profile, const RecordingAbout* about, const stacks::StackFilter& filter) {
   Headline out{.time = time_line(profile, about), .waited = {}};
-  if (about != nullptr && has_waited(*about) && !is_of_all_time(profile) && !has_waits(profile)) {
-    out.waited = waits_line(*about);
-  }
+  const bool shows_waits = std::any_of(profile.events.begin(), profile.events.end(), counts_waits);
+  if (about != nullptr && has_waited(*about) && !shows_waits) out.waited = waits_line(*about);
   out.python = python_line(profile, about);
   if (const auto hot = hottest_function(profile, filter); hot.has_value()) out.hottest = hot_line(profile, *hot);
   return out;
@@ -323,7 +321,7 @@ std::string date_text(u64 unix_ns) {
 }
 
 bool counts_time(const stacks::StackEvent& event) {
-  return is_clock_event(event) || event.name == "Timer" || event.name.ends_with("(ns)");
+  return is_clock_event(event) || event.name == "Timer" || counts_waits(event);
 }
 
 std::string weight_text(const StackProfile& profile, u32 event) {
@@ -332,7 +330,7 @@ std::string weight_text(const StackProfile& profile, u32 event) {
   if (!counts_time(one)) return text::with_commas(one.period) + " counted" + whole;
   const std::string time = text::duration(static_cast<double>(one.period) / kNanoseconds);
   if (!whole.empty()) return time + whole;
-  if (one.name.ends_with("(ns)")) return time;
+  if (counts_waits(one)) return time;
   // Without the samples of idle cores, the rest of process 0 are interrupts.
   const bool is_without_idle = profile.trace.has_value() && profile.trace->idle_samples != 0;
   const bool has_idle =
