@@ -527,6 +527,8 @@ class Programs(WperfTest):
                 stacks[name] = stacks.get(name, 0) + int(time)
             self.assertEqual(stacks, {thread["name"]: thread["wall_ns"] for thread in waits["threads"]})
         tree = self.ok("waits", str(data), "--on-off")
+        self.assertIn(" nanoseconds", tree)
+        self.assertNotIn("samples", tree)
         self.assertIn("[waiting: lock]", tree)
         self.assertIn("time (ns)", tree)
         self.assertIn("--on-off shows all of the time", self.fails("waits", str(data), "--on-off", "--min", "1ms", status=2))

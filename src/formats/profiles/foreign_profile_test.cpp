@@ -151,6 +151,23 @@ TEST(Pprof, CutInTheMiddleAndNamesThatAreNotThere) {
   EXPECT_EQ(got.profile.losses.damaged_records, 1u);
 }
 
+// Each view is made for each event.
+TEST(Pprof, KindsOfValuesHaveALimit) {
+  std::string file;
+  for (u64 kind = 0; kind < 1'200; ++kind) file += block(1, number(1, 3 + kind) + number(2, 2));
+  file += block(2, packed(1, {10}) + packed(2, std::vector<u64>(1'200, 5)));
+  file += block(4, number(1, 10) + block(4, number(1, 1))) + block(5, number(1, 1) + number(2, 1));
+  for (const char* const text : {"", "main", "count"}) file += block(6, text);
+  for (u64 kind = 0; kind < 1'200; ++kind) file += block(6, "kind" + std::to_string(kind));
+  const ForeignProfile got = read(file);
+  ASSERT_EQ(got.profile.events.size(), 1'000u);
+  EXPECT_EQ(got.profile.events.back().name, "kind999");
+  EXPECT_EQ(got.profile.events.back().samples, 5u);
+  ASSERT_EQ(got.warnings.size(), 1u);
+  EXPECT_NE(got.warnings[0].find("1200 kinds of values; the last 200 are left out"), std::string::npos)
+      << got.warnings[0];
+}
+
 TEST(Pprof, ValuesBelowZeroAreSaid) {
   const ForeignProfile got = read(block(2, packed(1, {10}) + packed(2, {1, ~u64{0}})) + small_pprof());
   ASSERT_EQ(got.warnings.size(), 1u);

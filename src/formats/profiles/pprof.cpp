@@ -19,7 +19,7 @@ constexpr usize kMostInlined = 512;  // at one location: more than any compiler 
 constexpr u64 kLeastWalked = u64{1} << 24, kWalkedPerByte = 16, kLeastKept = u64{1} << 20, kKeptPerByte = 1;
 constexpr u64 kMostKept = u64{1} << 31;  // nodes have numbers of 32 bits
 constexpr usize kMostComments = 16;
-constexpr usize kMostEvents = 1000;
+constexpr usize kMostEvents = 1000;  // views take time for each of them, times the samples of all
 constexpr u64 kGreatestNumber = ~u64{0} >> 1;
 
 // Ids of a table → its rows; any numbers may be ids.
@@ -213,8 +213,13 @@ void PprofReader::make_events() {
   }
   // Whatever they are called: something was counted.
   if (std::find(is_column.begin(), is_column.end(), true) == is_column.end()) is_column.back() = true;
+  usize left_out = 0;
   for (u32 i = 0; i < types_.size(); ++i) {
     if (!is_column[i]) continue;
+    if (columns_.size() == kMostEvents) {
+      ++left_out;
+      continue;
+    }
     const std::string_view name = string(types_[i].type), unit = string(types_[i].unit);
     const bool is_plain = unit.empty() || unit == "count";
     const std::string shown =
@@ -225,6 +230,10 @@ void PprofReader::make_events() {
         {.value = i, .event = event, .count = count, .has_own_count = counts[i].has_value(), .is_count = is_plain});
     if (period_type_.type == types_[i].type && period_type_.unit == types_[i].unit && period_ <= kGreatestNumber)
       builder_.set_interval(event, period_);
+  }
+  if (left_out != 0) {
+    warnings_.push_back(fmt::format("the profile has {} kinds of values; the last {} are left out",
+                                    columns_.size() + left_out, left_out));
   }
 }
 

@@ -70,7 +70,8 @@ void try_counter(LinuxFacts& facts) {
   attributes.disabled = 0;
   const perf_events::Descriptor event = perf_events::open_event(attributes, {.thread = 0, .core = -1});
   if (!event.is_open()) {
-    facts.counter_trouble = std::strerror(errno);
+    const bool is_missing = errno == ENOENT || errno == ENODEV || errno == EOPNOTSUPP;
+    facts.counter_trouble = is_missing ? "the kernel offers none on this machine" : std::strerror(errno);
     return;
   }
   volatile u32 busy = 0;

@@ -294,8 +294,12 @@ std::string sides_text(const Comparison& comparison) {
 }
 
 std::string sensitivity_text(const EventChange& event) {
-  std::string text = fmt::format("{} functions compared", text::with_commas(event.compared));
-  if (event.too_few != 0) text += fmt::format("; {} have too few samples to judge", text::with_commas(event.too_few));
+  std::string text =
+      fmt::format("{} function{} compared", text::with_commas(event.compared), event.compared == 1 ? "" : "s");
+  if (event.too_few != 0) {
+    text += fmt::format("; {} {} too few samples to judge", text::with_commas(event.too_few),
+                        event.too_few == 1 ? "has" : "have");
+  }
   text += ". ";
   const double ratio = event.detectable_of_percent;
   if (!std::isfinite(ratio)) return text + "Too few samples to detect any change.";

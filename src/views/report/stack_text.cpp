@@ -24,6 +24,7 @@ double share_of(u64 part, u64 whole) {
 }
 
 std::string things_of(const stacks::StackEvent& event) {
+  if (event.name == stacks::kAllTime) return "nanoseconds";
   return event.things.empty() ? "samples" : event.things;
 }
 
