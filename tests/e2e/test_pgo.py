@@ -83,6 +83,23 @@ def overlap(folder, theirs, ours):
     return min(found)
 
 
+def lines_of(path):
+    """{(function, depth, callee, line): the largest count of its blocks} of a profile of LLVM as text."""
+    counts, names = {}, [""]
+    for line in pathlib.Path(path).read_text(encoding="ascii").splitlines():
+        function = re.fullmatch(r"(\w+):\d+:\d+", line)
+        inlined = re.fullmatch(r"( +)(\d+)(?:\.\d+)?: (\w+):\d+", line)
+        if function:
+            names = [function[1]]
+        elif inlined:
+            names[len(inlined[1]):] = [f"{inlined[2]}:{inlined[3]}"]
+        else:
+            depth, at, count = re.fullmatch(r"( +)(\d+)(?:\.\d+)?: (\d+)(?: .*)?", line).groups()
+            key = (*names[:len(depth)], at)
+            counts[key] = max(counts.get(key, 0), int(count))
+    return counts
+
+
 def read_unsymbolized(path):
     """({(begin, last): count}, {(from, to): count})"""
     lines = iter(pathlib.Path(path).read_text(encoding="ascii").split())
@@ -260,6 +277,33 @@ class LinuxPgoTest(WperfTest):
         self.assertEqual(built.stderr, "")
         self.assertRegex(built.stdout, r"define .*@work\(.*!prof !\d+")
 
+    @unittest.skipUnless(PROFDATA, "llvm-profdata-19 reads the profile")
+    def test_extbinary_has_what_the_text_has(self):
+        self.pgo("a.data", "--format", "llvm", "-o", "f.prof")
+        self.pgo("a.data", "--format", "extbinary", "-o", "f.bin")
+        for name in ("f.prof", "f.bin"):
+            run(PROFDATA, "merge", "--sample", "--text", name, "-o", name + ".text", cwd=self.folder)
+            run(PROFDATA, "merge", "--sample", "--extbinary", name, "-o", name + ".merged", cwd=self.folder)
+        for end in (".text", ".merged"):
+            self.assertEqual((self.folder / ("f.bin" + end)).read_bytes(), (self.folder / ("f.prof" + end)).read_bytes())
+        summaries = [run(PROFDATA, "show", "--sample", "--detailed-summary", name, cwd=self.folder).stdout
+                     for name in ("f.bin", "f.prof.merged")]
+        self.assertEqual(*summaries)
+        built = run(CLANG, "-O2", "-g", "-fdebug-info-for-profiling", "-Wall", "-Werror", "-fprofile-sample-use=f.bin", "-S",
+                    "-emit-llvm", "-o", "-", "program.c", cwd=self.folder)
+        self.assertEqual(built.stderr, "")
+        self.assertRegex(built.stdout, r"define .*@work\(.*!prof !\d+")
+
+    def test_record_chooses_the_event(self):
+        text = self.ok("record", "--pgo", "-o", "chosen.data", "--", "./program", "20", device="linux", cwd=self.folder)
+        self.assertIn("next: `wperf pgo chosen.data --format llvm -o chosen.data.prof`", text)
+        answer = self.pgo("chosen.data", "--format", "llvm", "-o", "chosen.prof")
+        self.assertIn(answer["events"], (["cpu-clock"], ["instructions"], []))
+        self.assertGreater(answer["used"], 100)
+        for more, word in ((("-e", "cycles"), "-e"), (("-g",), "-g")):
+            self.assertIn(f"{word} cannot be used with it",
+                          self.fails("record", "--pgo", *more, "--", "./program", device="linux", cwd=self.folder, status=2))
+
     def test_llvm_text_needs_debug_information(self):
         run(CLANG, "-O2", "-Wl,--build-id", "-o", "bare", "program.c", cwd=self.folder)
         self.ok("record", "--freq", "2000", "-q", "-o", "bare.data", "--", "./bare", "20", device="linux", cwd=self.folder)
@@ -328,6 +372,7 @@ class LinuxPgoTest(WperfTest):
             cwd=self.folder)
         self.pgo("branches.data", "--format", "llvm", "-o", "own.prof", "--binary", "program")
         self.assertGreaterEqual(overlap(self.folder, "branches.prof", "own.prof"), 99)
+        self.check_edges("branches.data", base, moved)
         self.pgo("branches.data", "--format", "bolt", "-o", "ours.pa", "--binary", "program")
         branches = collections.Counter((one, to) for stack in stacks for one, to, _ in stack)
         missed = collections.Counter((one, to) for stack in stacks for one, to, bad in stack if bad)
@@ -337,6 +382,31 @@ class LinuxPgoTest(WperfTest):
         if PERF2BOLT:
             said = run(PERF2BOLT, "--pa", "-p", "ours.pa", "-o", "ours.fdata", "program", cwd=self.folder)
             self.assertRegex(said.stdout + said.stderr, r"2 out of \d+ functions in the binary .* have non-empty")
+
+
+    def check_edges(self, data, base, stacks):
+        """`report --branches` shows the branches between functions."""
+        symbols = [(int(at, 16) + base, int(size), name) for at, size, name in re.findall(
+            r": (\w+) +(\d+) FUNC +\w+ +\w+ +\w+ (\w+)$", run("readelf", "-sW", "program", cwd=self.folder).stdout, re.M)]
+
+        def function_of(address):
+            return next(name for begin, size, name in symbols if begin <= address < begin + size)
+        taken, missed = collections.Counter(), collections.Counter()
+        for one, to, bad in (branch for stack in stacks for branch in stack):
+            taken[function_of(one), function_of(to)] += 1
+            missed[function_of(one), function_of(to)] += bad
+        answer = self.json("report", data, "--branches", "--json", cwd=self.folder)["branches"]
+        self.assertEqual({(row["from"], row["to"]): row["count"] for row in answer["edges"]}, taken)
+        self.assertEqual(+collections.Counter({(row["from"], row["to"]): row["mispredicted"] for row in answer["edges"]}), +missed)
+        self.assertEqual((answer["taken"], answer["timed"]), (sum(taken.values()), 0))
+        rows = self.json("report", data, "--branches", "--sort", "line", "--json", cwd=self.folder)["branches"]["edges"]
+        self.assertEqual(sum(row["count"] for row in rows), answer["taken"])
+        lines = [row[end] for row in rows for end in ("from_line", "to_line") if end in row]  # some code has no line
+        self.assertGreater(len(lines), len(rows))
+        self.assertTrue(all(line.startswith("program.c:") for line in lines), lines)
+        # Those of one function, and of one end.
+        calls = self.json("report", data, "--branches", "-s", "classify", "--json", cwd=self.folder)["branches"]["edges"]
+        self.assertEqual({(row["from"], row["to"]) for row in calls}, {pair for pair in taken if "classify" in pair})
 
 
 class WindowsPgoTest(WperfTest):
@@ -426,8 +496,8 @@ class WindowsPgoTest(WperfTest):
     COMPILED = (CLANG, "--target=aarch64-pc-windows-msvc", "-O2", "-g", "-gdwarf", "-fdebug-info-for-profiling", "-ffreestanding",
                 "-DENTRY=start")
 
-    def build(self, compiler=(), linker=("/debug:dwarf",)):
-        (self.folder / "program.c").write_text(PROGRAM, encoding="ascii")
+    def build(self, compiler=(), linker=("/debug:dwarf",), source=PROGRAM):
+        (self.folder / "program.c").write_text(source, encoding="ascii")
         run(*self.COMPILED, *compiler, "-c", "program.c", "-o", "program.obj", cwd=self.folder)
         run(LINKER, "/nologo", "/nodefaultlib", "/machine:arm64", *linker, "/subsystem:console", "/entry:start", "/out:program.exe",
             "program.obj", cwd=self.folder)
@@ -462,6 +532,34 @@ class WindowsPgoTest(WperfTest):
         self.ok("pgo", data, "--format", "llvm-unsymbolized", "-o", "g.raw", cwd=self.folder)
         self.assertEqual((self.folder / "own.prof").read_text(encoding="ascii"), self.profile("g.raw"))
 
+    @unittest.skipUnless(CLANG and LINKER, "clang-19 and lld-link-19 make the program")
+    def test_a_pdb_is_enough(self):
+        """Lines count from the declaration, which the PDB lacks: `mix` has its brace on another line."""
+        source = PROGRAM.replace("work(unsigned n, unsigned seed) {", "work(unsigned n,\n  unsigned seed)\n{")
+        self.build(("-gcodeview",), ("/debug:full,dwarf",), source)
+        data = self.recorded("twin.data", "inst_retired:1000", program="program.exe")
+        self.ok("pgo", data, "--format", "llvm", "-o", "twin.prof", cwd=self.folder)
+        self.COMPILED = [word for word in self.COMPILED if word not in ("-gdwarf", "-fdebug-info-for-profiling")]
+        self.build(("-gcodeview",), ("/debug:full",), source)
+        data = self.recorded("pdb.data", "inst_retired:1000", program="program.exe")
+        answer = self.json("pgo", data, "--format", "llvm", "-o", "pdb.prof", "--json", cwd=self.folder)["pgo"]
+        self.assertEqual((answer["without_line"], answer["from_first_line"]), (0, 0))
+        # A PDB has no discriminators, so blocks of one line share the largest count. Code that the compiler assigned to no
+        # line belongs to line 0 in DWARF, or to the line of the function if it comes first; in a PDB to the line before it.
+        own, twin = lines_of(self.folder / "pdb.prof"), lines_of(self.folder / "twin.prof")
+        self.assertEqual(own, {key: count for key, count in twin.items() if key in own})
+        self.assertTrue(all(int(key[-1]) in (0, 65520) for key in twin if key not in own), twin)
+        self.assertGreater(len(own), 8)
+        self.assertIn(("work", "5:mix", "2"), own)
+        built = run(*self.COMPILED, "-gcodeview", "-Wall", "-Werror", "-fprofile-sample-use=pdb.prof", "-S", "-emit-llvm", "-o", "-",
+                    "program.c", cwd=self.folder)
+        self.assertEqual(built.stderr, "")
+        self.assertRegex(built.stdout, r"define .*@work\(.*!prof !\d+")
+        # Without the source, lines count from the brace, and wperf says so.
+        (self.folder / "program.c").rename(self.folder / "elsewhere.c")
+        text = self.ok("pgo", data, "--format", "llvm", "-o", "blind.prof", cwd=self.folder)
+        self.assertRegex(text, r"not sure: [\d.]+ % of the counts, in functions whose line of declaration")
+
     @unittest.skipUnless(CLANG and LINKER and PROFGEN, "clang-19, lld-link-19 and llvm-profgen-19 make and read the program")
     def test_branches_of_spe_count_calls(self):
         self.build()
@@ -476,6 +574,8 @@ class WindowsPgoTest(WperfTest):
             taken[origin] += count
         for origin, count in taken.items():  # each taken branch is an operation, too
             self.assertLessEqual(count, samples[origin, origin])
+        edges = self.json("report", data, "--branches", "--json", cwd=self.folder)["branches"]
+        self.assertEqual((edges["source"], edges["taken"]), ("SPE", sum(branches.values())))
         # work calls classify once for each number, so about as often as its loop turns.
         head = int(re.search(r"(?m)^classify:\d+:(\d+)$", self.profile("e.raw"))[1])
         self.assertGreater(head, 20)

@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "analysis/pgo/declarations.h"
 #include "code/symbols/disassembly/decoder.h"
 
 namespace wperf::pgo {
@@ -141,13 +142,6 @@ u32 copies_of(u32 discriminator) {
   return std::max<u32>(own_discriminator(without_first_number(discriminator)), 1);
 }
 
-// As clang counts, also for code of no line, which is line 0.
-std::optional<SourceLocation> location_of(const SymbolizedFrame& frame) {
-  constexpr u32 kMostLines = 0xffff;
-  if (frame.declared_line == 0) return std::nullopt;
-  return SourceLocation{(frame.line - frame.declared_line) & kMostLines, own_discriminator(frame.discriminator)};
-}
-
 // Can the profile say it? Its words end at blanks, and a number begins with a digit.
 bool is_word(std::string_view name) {
   return !name.empty() && (name.front() < '0' || name.front() > '9') &&
@@ -156,7 +150,8 @@ bool is_word(std::string_view name) {
 
 class SourceProfiler {
  public:
-  SourceProfiler(const modules::CodeFile& file, SourceProfile& out) : file_(file), out_(out) {}
+  SourceProfiler(const modules::CodeFile& file, std::span<const std::string> folders, SourceProfile& out)
+      : file_(file), declarations_(folders), out_(out) {}
 
   void add_counts(const std::vector<InstructionCount>& counts) {
     std::vector<u64> addresses;
@@ -197,6 +192,14 @@ class SourceProfiler {
                                                     const symbols::SymbolizedAddress& answer) {
     return std::span(known.frames).subspan(answer.first_frame, answer.frame_count);
   }
+  // As clang counts, also for code of no line, which is line 0.
+  std::optional<SourceLocation> location_of(const SymbolizedFrame& frame) {
+    constexpr u32 kMostLines = 0xffff;
+    const u32 declared = declarations_.line_of(frame);
+    if (declared == 0) return std::nullopt;
+    return SourceLocation{(frame.line - declared) & kMostLines, own_discriminator(frame.discriminator)};
+  }
+
   // Without the ends that compilers give to copies and parts.
   static std::string_view canonical(std::string_view name) {
     for (const std::string_view end : {".llvm.", ".part.", ".isra.", ".constprop.", ".lto_priv."}) {
@@ -210,7 +213,7 @@ class SourceProfiler {
   FunctionProfile* profile_of(std::span<const SymbolizedFrame> frames, u64 count) {
     constexpr usize kDeepest = 200;  // inlined calls; damaged files have any number
     const bool is_known = !frames.empty() && frames.size() <= kDeepest &&
-                          std::all_of(frames.begin(), frames.end(), [](const SymbolizedFrame& one) {
+                          std::all_of(frames.begin(), frames.end(), [this](const SymbolizedFrame& one) {
                             return is_word(one.function) && location_of(one).has_value();
                           });
     if (!is_known) return nullptr;
@@ -233,19 +236,22 @@ class SourceProfiler {
       out_.without_line += one.count;
       return;
     }
+    if (declarations_.is_guess(frames.back())) out_.from_first_line += one.count;
     u64& body = function->body[*location_of(frames.front())].count;
     body = std::max(body, one.count * copies_of(frames.front().discriminator));
   }
 
   const modules::CodeFile& file_;
+  Declarations declarations_;
   SourceProfile& out_;
 };
 
 }  // namespace
 
-SourceProfile source_profile(const modules::CodeFile& file, const AddressCounts& counts) {
+SourceProfile source_profile(const modules::CodeFile& file, const AddressCounts& counts,
+                             std::span<const std::string> folders) {
   SourceProfile out;
-  SourceProfiler profiler(file, out);
+  SourceProfiler profiler(file, folders, out);
   InstructionCounts instructions(file);
   profiler.add_counts(instructions.of(counts));
   out.undecodable = instructions.undecodable();

@@ -18,6 +18,7 @@
 #include "app/commands/pgo_binary.h"
 #include "app/output/outputs.h"
 #include "app/show/pgo_recordings.h"
+#include "code/modules/symbol_folders.h"
 #include "formats/compiler_profiles/compiler_profiles.h"
 #include "ground/os/output_file.h"
 #include "ground/text/base_name.h"
@@ -28,6 +29,12 @@ namespace {
 
 using compiler_profiles::AddressCounts;
 using request::PgoFormat;
+
+struct Wanted {
+  PgoFormat format = PgoFormat::llvm;
+  std::string file;                  // of the profile
+  std::vector<std::string> folders;  // of sources
+};
 
 struct Profile {
   std::string bytes;
@@ -44,7 +51,7 @@ diag::Result<void> check_pgo_options(const request::Request& request) {
   }
   if (!request.pgo.format.has_value()) {
     return wrong_use("pgo needs --format",
-                     "use llvm (clang, rustc), llvm-unsymbolized (llvm-profgen), bolt, or spt (MSVC)");
+                     "use llvm or extbinary (clang, rustc), llvm-unsymbolized (llvm-profgen), bolt, or spt (MSVC)");
   }
   if (!request.outputs.json_file.has_value()) {
     return wrong_use("pgo needs -o FILE for the profile", "its judgement goes to stdout, with --json as JSON");
@@ -65,7 +72,7 @@ diag::Result<pgo::ProfileCounts> read_counts(const request::Request& request, di
   pgo::ProfileCounts counts;
   show::ReportOptions options = report_options(request, console);
   options.read.rvas = request.pgo.format == PgoFormat::spt;  // needs no files of code
-  options.read.files_with_lines = request.pgo.format == PgoFormat::llvm;
+  options.read.files_with_lines = request::has_lines(*request.pgo.format);
   std::vector<std::string> files = {*request.data_file};
   files.insert(files.end(), request.further_files.begin(), request.further_files.end());
   for (const std::string& file : files) {
@@ -133,31 +140,31 @@ diag::Result<Profile> profile_for_bolt(const pgo::Binary& binary, const AddressC
   return Profile{compiler_profiles::bolt_samples(event, samples), std::move(answer)};
 }
 
-diag::Result<Profile> profile_for_llvm(const pgo::Binary& binary, const AddressCounts& counts,
+diag::Result<Profile> profile_for_llvm(const pgo::Binary& binary, const AddressCounts& counts, const Wanted& wanted,
                                        report::PgoAnswer answer) {
   const pgo::SourceProfile made =
-      binary.file != nullptr ? pgo::source_profile(*binary.file, counts) : pgo::SourceProfile();
+      binary.file != nullptr ? pgo::source_profile(*binary.file, counts, wanted.folders) : pgo::SourceProfile();
   if (made.functions.empty()) {
-    return diag::Error{
-        .text = fmt::format("{} has no debug information that says where its functions are declared", binary.name),
-        .hint =
-            "build it with -g -fdebug-info-for-profiling; for Windows also with -gdwarf and /debug:dwarf, because "
-            "PDBs do not say it"};
+    return diag::Error{.text = fmt::format("{} has no debug information with lines of its functions", binary.name),
+                       .hint = "build it with -g -fdebug-info-for-profiling; for Windows the PDB of /debug is enough"};
   }
   answer.instructions = made.instructions;
   answer.without_line = made.without_line;
+  answer.from_first_line = made.from_first_line;
   answer.undecodable = made.undecodable;
   answer.next = fmt::format("clang -O2 -g -fprofile-sample-use={} …", answer.file);
-  return Profile{compiler_profiles::llvm_text(made.functions), std::move(answer)};
+  return Profile{wanted.format == PgoFormat::llvm ? compiler_profiles::llvm_text(made.functions)
+                                                  : compiler_profiles::llvm_binary(made.functions),
+                 std::move(answer)};
 }
 
-diag::Result<Profile> profile_of_binary(const pgo::ProfileCounts& counts, const pgo::Binary& binary, PgoFormat format,
-                                        const std::string& file) {
+diag::Result<Profile> profile_of_binary(const pgo::ProfileCounts& counts, const pgo::Binary& binary,
+                                        const Wanted& wanted) {
   const std::vector<u32> events = pgo::chosen_events(counts);
   const AddressCounts addresses = pgo::counts_of(binary, events);
   report::PgoAnswer answer = begun_answer(counts, events);
-  answer.file = file;
-  answer.format = request::pgo_format_name(format);
+  answer.file = wanted.file;
+  answer.format = request::pgo_format_name(wanted.format);
   answer.program = binary.name;
   answer.has_branches = !addresses.ranges.empty();
   if (answer.has_branches) {
@@ -170,12 +177,12 @@ diag::Result<Profile> profile_of_binary(const pgo::ProfileCounts& counts, const 
     if (&other != &binary) answer.of_other_binaries += pgo::samples_in(other, events);
   }
   answer.judgement = pgo::judge(binary, addresses);
-  if (format == PgoFormat::bolt) return profile_for_bolt(binary, addresses, std::move(answer));
-  if (format == PgoFormat::llvm) return profile_for_llvm(binary, addresses, std::move(answer));
+  if (wanted.format == PgoFormat::bolt) return profile_for_bolt(binary, addresses, std::move(answer));
+  if (request::has_lines(wanted.format)) return profile_for_llvm(binary, addresses, wanted, std::move(answer));
   answer.next = fmt::format(
       "llvm-profgen --binary {0} --unsymbolized-profile {1} --use-offset=0 -o {1}.prof && "
       "clang -O2 -g -fprofile-sample-use={1}.prof …",
-      binary.path, file);
+      binary.path, wanted.file);
   return Profile{compiler_profiles::llvm_unsymbolized(addresses), std::move(answer)};
 }
 
@@ -285,24 +292,25 @@ diag::Result<void> write_profile(const std::string& path, const std::string& byt
 diag::Result<void> run_pgo(const request::Request& asked, diag::Console& console) {
   WPERF_CHECK_OK(check_pgo_options(asked));
   request::Request request = asked;
-  const std::string file = *std::exchange(request.outputs.json_file, std::nullopt);
-  const PgoFormat format = *request.pgo.format;
+  Wanted wanted{
+      .format = *request.pgo.format, .file = *std::exchange(request.outputs.json_file, std::nullopt), .folders = {}};
   std::optional<NamedBinary> named;
   if (request.pgo.binary.has_value()) {
     WPERF_TRY(named, open_named_binary(*request.pgo.binary));
     look_beside(*named, request);
   }
+  wanted.folders = modules::symbol_folders(modules::symbol_options(request).symbol_path);
   WPERF_TRY(const pgo::ProfileCounts counts, read_counts(request, console));
   const pgo::Binary* binary = nullptr;
-  if (format != PgoFormat::spt || named.has_value()) {
+  if (wanted.format != PgoFormat::spt || named.has_value()) {
     WPERF_TRY(binary, choose_binary(counts, pgo::chosen_events(counts), named));
     if (binary->build_id.empty() && named.has_value()) {
       console.warn(fmt::format("warning: the recording does not say which build of {} ran", binary->name));
     }
   }
-  WPERF_TRY(const Profile profile, format == PgoFormat::spt ? profile_for_msvc(counts, binary, file)
-                                                            : profile_of_binary(counts, *binary, format, file));
-  WPERF_CHECK_OK(write_profile(output::output_path(request.outputs, file), profile.bytes));
+  WPERF_TRY(const Profile profile, wanted.format == PgoFormat::spt ? profile_for_msvc(counts, binary, wanted.file)
+                                                                   : profile_of_binary(counts, *binary, wanted));
+  WPERF_CHECK_OK(write_profile(output::output_path(request.outputs, wanted.file), profile.bytes));
   return output::show(
       request.outputs, console, [&] { return report::pgo_text(profile.answer); },
       [&] { return report::pgo_json(profile.answer); });

@@ -99,7 +99,7 @@ Symbolization CodeFile::answer_of_image(const std::vector<u64>& addresses, const
     answer.frame_count = static_cast<u32>(known.frames.size());
     for (symbols::SymbolFrame& frame : known.frames) {
       out.frames.push_back({kept(std::move(frame.function)), kept(std::move(frame.file)), frame.line,
-                            frame.discriminator, frame.declared_line, frame.inlined});
+                            frame.discriminator, frame.declared_line, frame.is_first_line, frame.inlined});
     }
   }
   return out;

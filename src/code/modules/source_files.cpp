@@ -11,7 +11,7 @@
 namespace wperf::modules {
 namespace {
 
-constexpr size_t kMostBytes = size_t{8} << 20;
+constexpr size_t kMostBytes = size_t{16} << 20;
 
 constexpr std::string_view kEndings[] = {
     "adb", "ads", "asm", "c",   "c++", "cc",  "cl",   "cpp", "cppm", "cs", "cu",  "cuh", "cxx",   "d",     "def",

@@ -107,7 +107,7 @@ void ElfModule::State::add_frames(SymbolizedAddress& answer, const SymbolQuery& 
   answer.first_frame = static_cast<u32>(out.size());
   for (const DwarfFrame& frame : scratch) {
     out.push_back({name(frame.function, false, query.decorated), frame.file, frame.line, frame.discriminator,
-                   frame.declared_line, frame.inlined});
+                   frame.declared_line, false, frame.inlined});
   }
   if (scratch.empty()) out.emplace_back();
   if (nameless && !out.back().function.empty()) {

@@ -23,8 +23,9 @@ struct SymbolizedFrame {
   std::string_view function;  // display name
   std::string_view file;      // empty: not known
   u32 line = 0;
-  u32 discriminator = 0;  // tells blocks of one line apart; DWARF only
-  u32 declared_line = 0;  // of the function; 0 if not known or not wanted
+  u32 discriminator = 0;       // tells blocks of one line apart; DWARF only
+  u32 declared_line = 0;       // of the function; 0 if not known or not wanted
+  bool is_first_line = false;  // of the function's code, instead of a declared line that is not known
   bool inlined = false;
 };
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <unordered_map>
 #include <utility>
 
 #include "code/symbols/image_dwarf.h"
@@ -152,24 +153,41 @@ class FrameReader {
   FrameReader(const ModuleSymbols::State& state, const SymbolQuery& options) : state_(state), options_(options) {}
 
   void add_frames(Answer& answer) {
-    // A PDB has no lines of declarations.
+    // A PDB has few lines of declarations.
     if (state_.dwarf.has_value() && (!state_.pdb.has_value() || options_.declarations)) return add_from_dwarf(answer);
     if (answer.source == SymbolSource::none) return;
     from_pdb_.clear();
     const bool in_pdb = answer.source == SymbolSource::pdb || answer.source == SymbolSource::pdb_publics;
-    if (state_.pdb.has_value() && in_pdb) state_.pdb->frames_at(answer.address, from_pdb_);
+    if (state_.pdb.has_value() && in_pdb) state_.pdb->frames_at(answer.address, from_pdb_, options_.declarations);
     if (from_pdb_.empty()) from_pdb_.emplace_back();
     answer.frames.reserve(from_pdb_.size());
     for (const Frame& frame : from_pdb_) {
       const bool last = &frame == &from_pdb_.back();
-      answer.frames.push_back({.function = last ? answer.function : undecorated(frame.function),
+      answer.frames.push_back({.function = last ? answer.function : inlined_name(frame.function, answer.address),
                                .file = std::string(frame.file),
                                .line = frame.line,
+                               .declared_line = frame.declared_line,
+                               .is_first_line = frame.is_first_line,
                                .inlined = frame.inlined});
     }
   }
 
  private:
+  // A PDB has no decorated names of inlined functions. One that also exists by itself has a public symbol with it; that
+  // name is used unless several functions look the same. Empty: not known.
+  std::string inlined_name(std::string_view name, code::Rva rva) {
+    if (!options_.declarations || !options_.decorated) return undecorated(name);
+    if (decorated_.empty()) {
+      for (const Function& one : state_.pdb->publics()) {
+        const auto [known, is_new] = decorated_.try_emplace(undecorated(one.name), one.name);
+        if (!is_new && known->second != one.name) known->second = {};
+      }
+    }
+    if (const auto known = decorated_.find(std::string(name)); known != decorated_.end())
+      return std::string(known->second);
+    return state_.pdb->is_c_at(rva) ? std::string(name) : std::string();
+  }
+
   void add_from_dwarf(Answer& answer) {
     from_dwarf_.clear();
     state_.dwarf->frames_at(answer.address, from_dwarf_, options_.declarations);
@@ -177,7 +195,7 @@ class FrameReader {
     for (const DwarfFrame& frame : from_dwarf_) {
       const bool last = &frame == &from_dwarf_.back();
       answer.frames.push_back({last ? answer.function : shown(frame.function), std::string(frame.file), frame.line,
-                               frame.discriminator, frame.declared_line, frame.inlined && !last});
+                               frame.discriminator, frame.declared_line, false, frame.inlined && !last});
     }
   }
 
@@ -186,6 +204,7 @@ class FrameReader {
   const ModuleSymbols::State& state_;
   SymbolQuery options_;
   std::vector<Frame> from_pdb_;
+  std::unordered_map<std::string, std::string_view> decorated_;  // the publics, by their undecorated names
   std::vector<DwarfFrame> from_dwarf_;
 };
 

@@ -23,6 +23,7 @@ struct SymbolFrame {
   std::string file;
   u32 line = 0;
   u32 discriminator = 0, declared_line = 0;  // as of SymbolizedFrame
+  bool is_first_line = false;
   bool inlined = false;
 };
 

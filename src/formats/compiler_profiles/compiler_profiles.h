@@ -54,12 +54,18 @@ struct FunctionProfile {
   struct Body {
     u64 count = 0;
     std::map<std::string, u64> targets;  // functions that were called there
+    bool operator==(const Body&) const = default;
   };
   std::map<SourceLocation, Body> body;
   std::map<SourceLocation, std::map<std::string, FunctionProfile>> inlined;  // by the place of the call
+  bool operator==(const FunctionProfile&) const = default;
 };
-// By the names that the linker knows, the largest total first.
-std::string llvm_text(const std::map<std::string, FunctionProfile>& functions);
+// By the names that the linker knows.
+using FunctionProfiles = std::map<std::string, FunctionProfile>;
+std::vector<const FunctionProfiles::value_type*> largest_first(const FunctionProfiles& functions);
+std::string llvm_text(const FunctionProfiles& functions);
+// The same in LLVM's extensible binary format, which compilers read faster.
+std::string llvm_binary(const FunctionProfiles& functions);
 
 // The pre-aggregated form of perf2bolt (`--pa`): branches and ranges.
 std::string bolt_branches(const AddressCounts& counts);

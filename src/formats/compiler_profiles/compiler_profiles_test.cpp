@@ -133,6 +133,118 @@ class SptReader {
   const std::string& bytes_;
 };
 
+// Reads what llvm_binary() writes, by the description of the format.
+class BinaryReader {
+ public:
+  explicit BinaryReader(const std::string& bytes) : bytes_(bytes) {
+    EXPECT_EQ(number(), 0x5350'524f'4634'3204u);
+    EXPECT_EQ(number(), 103u);
+    std::map<u64, std::pair<u64, u64>> sections;  // kind → offset and size
+    for (u64 left = fixed(); left != 0; --left) {
+      const u64 kind = fixed();
+      EXPECT_EQ(fixed(), 0u);
+      const u64 offset = fixed();
+      sections[kind] = {offset, fixed()};
+    }
+    at_ = sections.at(2).first;
+    for (u64 left = number(); left != 0; --left) {
+      names_.push_back(bytes_.substr(at_, bytes_.find('\0', at_) - at_));
+      at_ += names_.back().size() + 1;
+    }
+    at_ = sections.at(1).first;
+    while (at_ < sections.at(1).first + sections.at(1).second) summary.push_back(number());
+    at_ = sections.at(4).first;
+    std::map<u64, std::string> beginnings;
+    for (u64 left = number(); left != 0; --left) {
+      const std::string name = names_.at(number());
+      beginnings[number()] = name;
+    }
+    const auto [begin, size] = sections.at(32);
+    for (at_ = begin; at_ < begin + size;) {
+      const std::string expected = beginnings.at(at_ - begin);
+      const u64 head = number();
+      auto [name, function] = read_function();
+      EXPECT_EQ(name, expected);
+      function.head = head;
+      functions[name] = std::move(function);
+    }
+    EXPECT_EQ(at_, bytes_.size());
+  }
+  FunctionProfiles functions;
+  std::vector<u64> summary;
+
+ private:
+  u64 number() {
+    u64 value = 0;
+    for (u32 shift = 0; at_ < bytes_.size(); shift += 7) {
+      const auto byte = static_cast<u8>(bytes_[at_++]);
+      value |= u64{byte & 0x7fu} << shift;
+      if (byte < 0x80) break;
+    }
+    return value;
+  }
+  u64 fixed() {
+    u64 value = 0;
+    std::memcpy(&value, bytes_.data() + at_, sizeof value);
+    at_ += sizeof value;
+    return value;
+  }
+  SourceLocation location() {
+    const auto line = static_cast<u32>(number());
+    return {line, static_cast<u32>(number())};
+  }
+  std::pair<std::string, FunctionProfile> read_function() {
+    std::pair<std::string, FunctionProfile> out{names_.at(number()), {}};
+    out.second.total = number();
+    for (u64 left = number(); left != 0; --left) {
+      FunctionProfile::Body& body = out.second.body[location()];
+      body.count = number();
+      for (u64 targets = number(); targets != 0; --targets) {
+        const std::string name = names_.at(number());
+        body.targets[name] = number();
+      }
+    }
+    for (u64 left = number(); left != 0; --left) {
+      auto& callees = out.second.inlined[location()];
+      callees.insert(read_function());
+    }
+    return out;
+  }
+  const std::string& bytes_;
+  usize at_ = 0;
+  std::vector<std::string> names_;
+};
+
+FunctionProfiles some_functions() {
+  FunctionProfile inner{.total = 40, .head = 0, .body = {{{1, 0}, {40, {}}}}, .inlined = {}};
+  FunctionProfile outer{
+      .total = 1'000'000'000'000,
+      .head = 3,
+      .body = {{{2, 0}, {900, {{"callee", 7}, {"other", 1}}}}, {{2, 4}, {0, {}}}, {{70'000, 1}, {60, {}}}},
+      .inlined = {{{3, 0}, {{"inner", inner}, {"third", {}}}}}};
+  return {{"outer", outer}, {"small", {.total = 1, .head = 9, .body = {}, .inlined = {}}}};
+}
+
+TEST(LlvmBinary, AReaderFindsTheSameFunctions) {
+  const std::string bytes = llvm_binary(some_functions());
+  EXPECT_EQ(BinaryReader(bytes).functions, some_functions());
+  const std::string nothing = llvm_binary({});
+  EXPECT_TRUE(BinaryReader(nothing).functions.empty());
+}
+
+// All counts of lines, the greatest, the most entries, the number of counts and of functions; then for shares of all
+// counts the smallest count needed, and how many there are down to it.
+TEST(LlvmBinary, TheSummaryTellsWhatIsHot) {
+  const std::string bytes = llvm_binary(some_functions());
+  const std::vector<u64> summary = BinaryReader(bytes).summary;
+  ASSERT_EQ(summary.size(), 6 + 16 * 3);
+  EXPECT_EQ(std::vector(summary.begin(), summary.begin() + 6), (std::vector<u64>{1000, 900, 9, 4, 2, 16}));
+  EXPECT_EQ(std::vector(summary.begin() + 6, summary.begin() + 9), (std::vector<u64>{10'000, 900, 1}));
+  EXPECT_EQ(std::vector(summary.begin() + 6 + 10 * 3, summary.begin() + 9 + 10 * 3),
+            (std::vector<u64>{950'000, 60, 2}));
+  EXPECT_EQ(std::vector(summary.end() - 3, summary.end()), (std::vector<u64>{999'999, 40, 3}));
+}
+
 TEST(Spt, AReaderFindsModulesAndSamples) {
   SptModule first{.name = "program.exe", .guid = {1, 2, 3, 15, 16}, .age = 2, .samples = {}};
   first.samples = {{SptEvent::timer, 0x1150, 1}, {SptEvent::cycles, 0x1154, 300}};

@@ -34,13 +34,17 @@ void put_function(std::string& out, usize depth, const FunctionProfile& function
 
 }  // namespace
 
-std::string llvm_text(const std::map<std::string, FunctionProfile>& functions) {
-  std::vector<const std::pair<const std::string, FunctionProfile>*> sorted;
+std::vector<const FunctionProfiles::value_type*> largest_first(const FunctionProfiles& functions) {
+  std::vector<const FunctionProfiles::value_type*> sorted;
   for (const auto& one : functions) sorted.push_back(&one);
   std::stable_sort(sorted.begin(), sorted.end(),
                    [](const auto* a, const auto* b) { return a->second.total > b->second.total; });
+  return sorted;
+}
+
+std::string llvm_text(const FunctionProfiles& functions) {
   std::string out;
-  for (const auto* const one : sorted) {
+  for (const auto* const one : largest_first(functions)) {
     fmt::format_to(std::back_inserter(out), "{}:{}:{}\n", one->first, one->second.total, one->second.head);
     put_function(out, 1, one->second);
   }

@@ -8,7 +8,7 @@
 namespace wperf::request {
 namespace {
 
-constexpr std::array<std::string_view, 4> kPgoFormatNames = {"llvm", "llvm-unsymbolized", "bolt", "spt"};
+constexpr std::array<std::string_view, 5> kPgoFormatNames = {"llvm", "extbinary", "llvm-unsymbolized", "bolt", "spt"};
 
 }  // namespace
 

@@ -10,8 +10,12 @@
 
 namespace wperf::request {
 
-enum class PgoFormat : u8 { llvm, llvm_unsymbolized, bolt, spt };
-inline constexpr std::string_view kPgoFormats = "llvm llvm-unsymbolized bolt spt";
+enum class PgoFormat : u8 { llvm, extbinary, llvm_unsymbolized, bolt, spt };
+// Has it counts of lines?
+constexpr bool has_lines(PgoFormat format) {
+  return format == PgoFormat::llvm || format == PgoFormat::extbinary;
+}
+inline constexpr std::string_view kPgoFormats = "llvm extbinary llvm-unsymbolized bolt spt";
 
 struct PgoWork {
   std::optional<std::string> binary;  // a file, or the name of a module

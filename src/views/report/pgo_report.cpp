@@ -94,10 +94,18 @@ std::string pgo_text(const PgoAnswer& answer) {
         answer.branch_stacks != 0 ? fmt::format(" (of {})", count_of(answer.branch_stacks, "branch stack")) : "";
     out += fmt::format("not used: {}{}\n", listed(parts), whole);
   }
+  const auto percent = [&](u64 part) {
+    return text::fixed(100 * static_cast<double>(part) / static_cast<double>(answer.instructions), 2);
+  };
   if (answer.without_line != 0) {
+    out += fmt::format("without a line: {} % of the counts, in code without debug information\n",
+                       percent(answer.without_line));
+  }
+  if (answer.from_first_line != 0) {
     out += fmt::format(
-        "without a line: {} % of the counts, in code without debug information\n",
-        text::fixed(100 * static_cast<double>(answer.without_line) / static_cast<double>(answer.instructions), 2));
+        "not sure: {} % of the counts, in functions whose line of declaration is neither in the debug information nor "
+        "in a source that is here (--symbol-path); their lines count from the first one with code\n",
+        percent(answer.from_first_line));
   }
   if (answer.undecodable != 0) {
     out += fmt::format("not decoded: {}; wperf knows no instructions there\n",
@@ -134,6 +142,7 @@ std::string pgo_json(const PgoAnswer& answer) {
   json.end_array();
   json.integer("instructions", answer.instructions);
   json.integer("without_line", answer.without_line);
+  json.integer("from_first_line", answer.from_first_line);
   json.integer("undecodable", answer.undecodable);
   json.integer("functions", judgement.functions);
   json.integer("hot_functions", judgement.hot_functions);

@@ -19,6 +19,7 @@ struct PgoAnswer {
   u64 without_address = 0;  // samples in files that are not here
   u64 without_symbol = 0;   // samples that the format cannot name
   u64 without_line = 0;     // of the counted instructions, in no line or in functions without a known declaration
+  u64 from_first_line = 0;  // of the counted instructions, in functions whose declaration was not found
   u64 instructions = 0;     // counted, for that
   u64 undecodable = 0;      // stretches of code that could not be decoded
   u64 without_stack = 0;    // samples in recordings without branch stacks, if others have them

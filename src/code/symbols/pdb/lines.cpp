@@ -130,17 +130,19 @@ void LineTables::rows_of(const LineRange& range, std::vector<SourceRow>& rows, D
   }
 }
 
+const std::vector<InlineeLine>& LineTables::inlinees() {
+  if (has_inlinees_) return inlinees_;
+  has_inlinees_ = true;
+  for (const bytes::View subsection : inlinee_subsections_) read_inlinees(subsection);
+  sort_by(inlinees_, [](const InlineeLine& one) { return one.inlinee; });
+  return inlinees_;
+}
+
 std::optional<InlineeLine> LineTables::inlinee(u32 id) {
-  if (!has_inlinees_) {
-    has_inlinees_ = true;
-    for (const bytes::View subsection : inlinee_subsections_) {
-      read_inlinees(subsection);
-    }
-    sort_by(inlinees_, [](const InlineeLine& one) { return one.inlinee; });
-  }
-  const auto place = std::partition_point(inlinees_.begin(), inlinees_.end(),
-                                          [&](const InlineeLine& one) { return one.inlinee < id; });
-  if (place == inlinees_.end() || place->inlinee != id) return std::nullopt;
+  const std::vector<InlineeLine>& all = inlinees();
+  const auto place =
+      std::partition_point(all.begin(), all.end(), [&](const InlineeLine& one) { return one.inlinee < id; });
+  if (place == all.end() || place->inlinee != id) return std::nullopt;
   return *place;
 }
 

@@ -51,8 +51,9 @@ class LineTables {
   void rows_of(const LineRange& range, std::vector<SourceRow>& rows, Damage& damage) const;
   u64 most_rows() const { return most_rows_; }  // at least the number of rows in all ranges
 
-  // Where the function that an inline site names begins, and in which file.
+  // Where the function that an inline site names is declared, and in which file.
   std::optional<InlineeLine> inlinee(u32 id);
+  const std::vector<InlineeLine>& inlinees();  // all of them, by id
   // An imported id of this compiland: the module that defines it (an offset in /names), and its number in that module.
   struct ImportedId {
     u32 compiland_name;

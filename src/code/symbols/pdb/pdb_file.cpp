@@ -62,13 +62,13 @@ const Function* PdbFile::function_at(code::Rva rva) const {
   return place->procedure != nullptr ? &place->procedure->function : state_->public_at(rva);
 }
 
-void PdbFile::frames_at(code::Rva rva, std::vector<Frame>& out) const {
+void PdbFile::frames_at(code::Rva rva, std::vector<Frame>& out, bool declarations) const {
   out.clear();
   State& state = *state_;
   const auto place = state.find(rva);
   if (!place.has_value()) return;
   if (place->compiland == nullptr) {
-    if (const Function* function = state.public_at(rva)) out.push_back({function->name, {}, 0, false});
+    if (const Function* function = state.public_at(rva)) out.emplace_back().function = function->name;
     return;
   }
   state.load_names();
@@ -93,14 +93,21 @@ void PdbFile::frames_at(code::Rva rva, std::vector<Frame>& out) const {
   if (!state.sites.empty()) state.load_type_names();
   for (auto site = state.sites.rbegin(); site != state.sites.rend(); ++site) {
     const u32 id = state.global_id(place->compiland_number, site->inlinee);
-    Frame frame{.function = state.type_names.function(id), .file = {}, .line = 0, .inlined = true};
+    Frame frame{.function = state.type_names.function(id), .file = {}, .inlined = true};
     if (const auto inlinee = lines.inlinee(site->inlinee)) {
+      if (declarations) frame.declared_line = inlinee->line;
       frame.file = lines.file_name(site->has_file ? site->file : inlinee->file, state.names);
       frame.line = moved_line(inlinee->line, site->line_offset);
     }
     out.push_back(frame);
   }
+  if (declarations) state.find_declaration(place->compiland_number, *place->procedure, outermost);
   out.push_back(outermost);
+}
+
+bool PdbFile::is_c_at(code::Rva rva) const {
+  const auto place = state_->find(rva);
+  return place.has_value() && place->compiland != nullptr && pdb::is_c(place->compiland->symbols);
 }
 
 std::optional<Line> PdbFile::line_at(code::Rva rva) const {

@@ -37,6 +37,8 @@ struct Frame {
   std::string_view function;
   std::string_view file;  // empty: no line information
   u32 line = 0;
+  u32 declared_line = 0;       // of the function; 0 if not known or not wanted
+  bool is_first_line = false;  // of the function's code: instead of a declared line that the PDB lacks
   bool inlined = false;
 };
 
@@ -62,8 +64,11 @@ class PdbFile {
   // The procedure that contains the address, otherwise the nearest public at or below it in its section. If several
   // were folded into one address, the first one in the compiland whose code was kept.
   const Function* function_at(code::Rva rva) const;
-  // Innermost inlined frame first. Empty if nothing is known.
-  void frames_at(code::Rva rva, std::vector<Frame>& out) const;
+  // Innermost inlined frame first. Empty if nothing is known. `declarations`: with the declared lines of functions. A
+  // PDB has them for functions that were inlined somewhere.
+  void frames_at(code::Rva rva, std::vector<Frame>& out, bool declarations = false) const;
+  // Was the code at the address compiled as C? Then names are not decorated.
+  bool is_c_at(code::Rva rva) const;
   std::optional<Line> line_at(code::Rva rva) const;
   // Every line row of the function, by RVA: its own rows, not those of its inlinees.
   std::vector<Line> lines_of(const Function& function) const;

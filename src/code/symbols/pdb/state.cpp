@@ -206,6 +206,42 @@ u32 PdbFile::State::resolve_import(u32 compiland, u32 inlinee) {
   return load_lines(exporter->second).exported(imported->local).value_or(0);
 }
 
+void PdbFile::State::find_declaration(u32 number, const pdb::Procedure& procedure, Frame& frame) {
+  frame.declared_line = declared_line(number, procedure.function.name);
+  if (frame.declared_line != 0) return;
+  frame.declared_line = first_line(number, procedure.begin);
+  frame.is_first_line = frame.declared_line != 0;
+}
+
+// By the table of functions that were inlined somewhere in this compiland.
+u32 PdbFile::State::declared_line(u32 number, std::string_view function) {
+  auto& declared = loaded[number].declared_lines;
+  if (!declared.has_value()) {
+    declared.emplace();
+    load_type_names();
+    for (const pdb::InlineeLine& inlinee : load_lines(number).inlinees()) {
+      const std::string_view name = type_names.function(global_id(number, inlinee.inlinee));
+      const auto [known, is_new] = declared->try_emplace(name, inlinee.line);
+      if (!is_new && known->second != inlinee.line) known->second = 0;
+    }
+  }
+  const auto known = declared->find(function);
+  return known != declared->end() ? known->second : 0;
+}
+
+// Two rows may have the same address: that of the function, which has no code then, is the first.
+u32 PdbFile::State::first_line(u32 number, pdb::SourceRva begin) {
+  const auto [known, is_new] = loaded[number].first_lines.try_emplace(begin);
+  if (!is_new) return known->second;
+  const pdb::LineTables& lines = load_lines(number);
+  const pdb::LineRange* const range = lines.find_range(begin);
+  if (range == nullptr || range->begin != begin) return 0;
+  rows.clear();
+  lines.rows_of(*range, rows, damage);
+  if (!rows.empty()) known->second = rows.front().line;
+  return known->second;
+}
+
 void PdbFile::State::append_lines(u32 number, const pdb::LineRange& range, std::vector<Line>& out) {
   load_names();
   const pdb::LineTables& tables = loaded[number].lines;

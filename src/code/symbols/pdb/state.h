@@ -24,6 +24,9 @@ struct PdbFile::State {
     bytes::View symbols;
     std::vector<pdb::Procedure> procedures;
     pdb::LineTables lines;
+    // The declared lines of functions that were inlined, by name; 0 if several functions have the name.
+    std::optional<std::unordered_map<std::string_view, u32>> declared_lines;
+    std::unordered_map<pdb::SourceRva, u32> first_lines;  // of code, by the beginning of its procedure; 0 if not known
   };
   // An address with its compiland and procedure, if there are any.
   struct Place {
@@ -56,6 +59,10 @@ struct PdbFile::State {
   // The function of an inline site's id, in the id stream; 0 if unknown.
   u32 global_id(u32 compiland, u32 inlinee);
   u32 resolve_import(u32 compiland, u32 inlinee);
+  // Fills in the declared line of a procedure, or else the first line of its code.
+  void find_declaration(u32 number, const pdb::Procedure& procedure, Frame& frame);
+  u32 declared_line(u32 number, std::string_view function);
+  u32 first_line(u32 number, pdb::SourceRva begin);
   void append_lines(u32 number, const pdb::LineRange& range, std::vector<Line>& out);
 
   pdb::MsfFile msf;

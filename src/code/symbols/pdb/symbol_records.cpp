@@ -223,6 +223,19 @@ class ProcedureReader {
 
 }  // namespace
 
+bool is_c(bytes::View symbols) {
+  constexpr u32 kMostBefore = 16;  // records before the compiler's own
+  constexpr u32 kLanguageMask = 0xff, kC = 0;
+  Record record;
+  u64 at = sizeof(u32);  // the signature
+  for (u32 i = 0; i < kMostBefore && read_record(symbols, at, record); ++i, at = record.next) {
+    u32 flags = 0;
+    if (record.kind != S_COMPILE2 && record.kind != S_COMPILE3) continue;
+    return record.body.load(0, flags) && (flags & kLanguageMask) == kC;
+  }
+  return false;
+}
+
 std::vector<Procedure> read_procedures(bytes::View symbols, u32 compiland, const AddressMap& addresses,
                                        Damage& damage) {
   return ProcedureReader(symbols, compiland, addresses, damage).read();

@@ -30,6 +30,9 @@ struct Procedure {
   u32 body_end = 0;  // and end; equal if not known
 };
 
+// Was the compiland compiled as C?
+bool is_c(bytes::View symbols);
+
 // By source RVA, then in the order of the file: if the linker folded several procedures into one address, the first one
 // stays the first.
 std::vector<Procedure> read_procedures(bytes::View symbols, u32 compiland, const AddressMap& addresses, Damage& damage);
