@@ -8,7 +8,6 @@
 #include <functional>
 #include <iterator>
 #include <optional>
-#include <unordered_map>
 
 #include "analysis/recording/history_ahead.h"
 #include "analysis/recording/leaf_callers.h"
@@ -19,12 +18,14 @@
 #include "analysis/recording/recorded_moments.h"
 #include "analysis/recording/recorded_places.h"
 #include "analysis/recording/recorded_records.h"
+#include "analysis/recording/recorded_tasks.h"
 #include "analysis/recording/recorded_unwinding.h"
 #include "analysis/recording/sample_chain.h"
 #include "analysis/recording/sample_tally.h"
 #include "code/modules/symbol_folders.h"
 #include "formats/perf_data/history_collector.h"
 #include "formats/spe/contract_names.h"
+#include "model/stacks/branch_edges.h"
 
 namespace wperf::recording {
 namespace {
@@ -70,7 +71,11 @@ class SampleReader {
                 .slices = wanted.slice_ns != 0,
                 .parts = reads_counters_along(file)}),
         deferred_(file) {
+    for (const std::string_view name : stacks::kBranchCountNames) {
+      if (wanted.branches) profile_.events.emplace_back().name = name;
+    }
     for (const perf_data::Event& event : file.attrs()) {
+      if (wanted.branches) break;
       const perf_data::EventAttributes& attributes = event.attributes;
       profile_.events.push_back({.name = event_name(event),
                                  .type = attributes.type,
@@ -84,9 +89,13 @@ class SampleReader {
   }
 
   // One of these identifies a thread. Only the complete history knows code that was made at run time.
-  void follow(HistoryAhead& ahead) { ahead_ = &ahead; }
+  void follow(HistoryAhead& ahead) {
+    ahead_ = &ahead;
+    tasks_.look_up_with([&ahead](u32 pid, u32 tid, u64 when) { return ahead.task_at(pid, tid, when); });
+  }
   void look_up_in(const ProcessHistory& history, std::span<const std::string> folders) {
     history_ = &history;
+    tasks_.look_up_with([&history](u32 pid, u32 tid, u64 when) { return history.task_at(pid, tid, when); });
     const bool monotonic = !file_.attrs().empty() && file_.attrs()[0].attributes.uses_clock_id() &&
                            file_.attrs()[0].attributes.clock_id == kMonotonicClock;
     jit_ = RecordedJit::open(history, monotonic && has_times_, file_.features().section(perf_data::kMadeCodeFeature),
@@ -118,12 +127,6 @@ class SampleReader {
   const RecordedJit& jit() const { return jit_; }
 
  private:
-  struct KnownTask {
-    u32 pid = ~u32{0}, tid = ~u32{0};
-    u32 task = 0, space = 0;
-    u64 begin = 1, end = 0;
-  };
-
   void note_time(u64 time) {
     first_time_ = std::min(first_time_, time);
     last_time_ = std::max(last_time_, time);
@@ -133,22 +136,12 @@ class SampleReader {
   void take_weighted(const Sample& sample, const Record& record);
   void take_values(const Sample& sample, u32 sampled, u64 when, bool is_wanted);
   void add(const Sample& sample, u32 event, u64 period, u64 when);
+  using Origin = stacks::StackAggregator::Origin;
+  void add_branches(const Sample& sample, u32 event, u64 when);
+  void add_operation_branch(const spe::Record& record, const Origin& origin, u32 pid, u64 time);
+  void add_branch(const stacks::RecordedBranch& branch, Origin origin, u32 pid, u64 time);
   void unwind(const Sample& sample, u32 space);
   void add_leaf_caller(const Sample& sample, u32 space);
-  const KnownTask& task_of(u32 pid, u32 tid, u64 when) {
-    KnownTask& known = known_tasks_[tid % kKnownTasks];
-    const bool is_it = known.pid == pid && known.tid == tid && when >= known.begin && when < known.end;
-    if (!is_it) known = find_task(pid, tid, when);
-    return known;
-  }
-  ProcessHistory::Task task_at(u32 pid, u32 tid, u64 when);
-  KnownTask find_task(u32 pid, u32 tid, u64 when);
-  u32 name_of_process(u32 pid, u64 when);
-  u32 name_of(u32 tid, u32 name);
-  void finish_names(const ProcessHistory& history);
-
-  static constexpr usize kKnownTasks = 256;
-  static constexpr u32 kNameless = u32{1} << 31;  // set in the number of a name that is an index into nameless_
 
   const perf_data::PerfFile& file_;
   const ProcessHistory* history_ = nullptr;
@@ -157,9 +150,7 @@ class SampleReader {
   const bool has_times_;
   stacks::StackProfile& profile_;
   SampleTally tally_;
-  stacks::IdTable tasks_;
-  std::array<KnownTask, kKnownTasks> known_tasks_{};
-  std::unordered_map<u32, u32> nameless_;  // tid → number
+  RecordedTasks tasks_;
   CounterGrowth growth_;
   std::vector<StackFrame> frames_;
   u64 samples_ = 0;  // the number of samples read so far
@@ -223,7 +214,7 @@ void SampleReader::run() {
 }
 
 stacks::StackAggregator SampleReader::finish(const ProcessHistory& history) {
-  finish_names(history);
+  tasks_.finish(history, profile_);
   profile_.losses.merged_changes = history.merged_changes();
   if (first_time_ < last_time_) profile_.elapsed_seconds = static_cast<double>(last_time_ - first_time_) / 1e9;
   tally_.finish(samples_);
@@ -239,7 +230,8 @@ void SampleReader::add_operations(const perf_data::AuxTraces& traces) {
   DecodeStates states;
   std::map<std::pair<spe::OperationName, u64>, u32> events;
   const auto section = file_.features().section(perf_data::kRecordStacksFeature);
-  RecordCallers callers(wanted_.only_native ? perf_data::RecordStacks() : perf_data::read_record_stacks(section));
+  const bool has_no_callers = wanted_.only_native || wanted_.branches;
+  RecordCallers callers(has_no_callers ? perf_data::RecordStacks() : perf_data::read_record_stacks(section));
   const auto cycles = static_cast<u32>(profile_.events.size());
   if (callers.are_known()) {
     profile_.has_callers = true;
@@ -250,14 +242,15 @@ void SampleReader::add_operations(const perf_data::AuxTraces& traces) {
         const bool has_time = time < ~u64{0} - 1;
         if (has_time ? time < begin_ || time > end_ : is_limited_) return;
         if (has_time) note_time(time);
+        const u32 thread = spe::thread_of(origin, record);
+        const u32 pid = process != ProcessHistory::kNobody ? process : 0;
+        const RecordedTasks::Task& task = tasks_.at(pid, thread != spe::kNoThread ? thread : pid, time);
+        if (wanted_.branches) return add_operation_branch(record, {0, task.number, 0, task.space}, pid, time);
         const std::pair kind{spe::operation_name(record), spe::contract_events(record.events())};
         const auto [event, is_new] = events.try_emplace(kind, static_cast<u32>(profile_.events.size()));
         if (is_new) profile_.events.emplace_back().name = spe::source_name(kind.first, kind.second);
-        const u32 thread = spe::thread_of(origin, record);
-        const u32 pid = process != ProcessHistory::kNobody ? process : 0;
-        const KnownTask& task = task_of(pid, thread != spe::kNoThread ? thread : pid, time);
-        stacks::StackAggregator::Origin where{event->second, task.task, wanted_.cores ? origin.core : 0, task.space,
-                                              has_time && profile_.slices.count != 0 ? profile_.slices.at(time) : 0};
+        Origin where{event->second, task.number, wanted_.cores ? origin.core : 0, task.space,
+                     has_time && profile_.slices.count != 0 ? profile_.slices.at(time) : 0};
         const AddressKind code = record.exception_level() == 0 ? AddressKind::user : AddressKind::kernel;
         frames_.assign(1, {record.pc(), code});
         if (callers.are_known()) callers.add_to(origin.core, record, frames_);
@@ -315,12 +308,63 @@ void SampleReader::take_values(const Sample& sample, u32 sampled, u64 when, bool
   if (fell) ++profile_.losses.damaged_records;
 }
 
+// The branches of a sample count instead of the sample.
+void SampleReader::add_branches(const Sample& sample, u32 event, u64 when) {
+  constexpr u64 kMispredicted = 1, kPredicted = 2;  // bits of a branch's flags
+  constexpr u32 kCyclesShift = 4;
+  constexpr u64 kCyclesMask = 0xffff;
+  if ((file_.attrs()[event].attributes.branch_sample_type & perf_data::kBranchCallStack) != 0) return;
+  const RecordedTasks::Task& task = tasks_.at(sample.pid, sample.tid, when);
+  const Origin origin{0, task.number, 0, task.space};
+  const perf_data::BranchStack& recorded = sample.branches;
+  for (usize i = 0; i < recorded.size(); ++i) {
+    const u64 flags = recorded.flags(i);
+    add_branch({.from = recorded.from(i),
+                .to = recorded.to(i),
+                .cycles = flags >> kCyclesShift & kCyclesMask,
+                .is_mispredicted = (flags & kMispredicted) != 0,
+                .is_judged = (flags & (kMispredicted | kPredicted)) != 0},
+               origin, sample.pid, sample.time);
+  }
+}
+
+void SampleReader::add_operation_branch(const spe::Record& record, const Origin& origin, u32 pid, u64 time) {
+  const auto has_event = [&record](u32 event) { return (record.events() >> event & 1) != 0; };
+  if (!record.has(spe::Field::branch_target) || has_event(spe::kEventNotTaken)) return;
+  add_branch({.from = record.pc(),
+              .to = record.branch_target(),
+              .cycles = record.total_latency(),
+              .is_mispredicted = has_event(spe::kEventMispredicted),
+              .is_judged = true},
+             origin, pid, time);
+}
+
+void SampleReader::add_branch(const stacks::RecordedBranch& branch, Origin origin, u32 pid, u64 time) {
+  if (branch.from == 0 && branch.to == 0) return;  // an entry that the hardware left empty
+  const auto frame_at = [](u64 address, bool at_call) {
+    return StackFrame{address, address >> 63 != 0 ? AddressKind::kernel : AddressKind::user, at_call};
+  };
+  frames_.assign({frame_at(branch.to, false), frame_at(branch.from, true)});
+  if (!jit_.empty()) jit_.replace_addresses(pid, time, frames_);
+  const auto count = [&](stacks::BranchCount counted, u64 weight) {
+    origin.event = static_cast<u32>(counted);
+    ++profile_.events[origin.event].samples;
+    profile_.events[origin.event].period += weight;
+    tally_.add(SampleTally::kNotOfFile, frames_, origin, weight);
+  };
+  count(stacks::BranchCount::taken, 1);
+  if (branch.is_judged) count(stacks::BranchCount::judged, 1);
+  if (branch.is_mispredicted) count(stacks::BranchCount::mispredicted, 1);
+  if (branch.cycles != 0) count(stacks::BranchCount::timed, branch.cycles);
+}
+
 void SampleReader::add(const Sample& sample, u32 event, u64 period, u64 when) {
+  if (wanted_.branches) return add_branches(sample, event, when);
   ++profile_.events[event].samples;
   profile_.events[event].period += period;
   if (wanted_.times) moments_.add_time(sample.time, wanted_.sample_times);
-  const KnownTask& task = task_of(sample.pid, sample.tid, when);
-  const stacks::StackAggregator::Origin origin{event, task.task, wanted_.cores ? sample.cpu : 0, task.space,
+  const RecordedTasks::Task& task = tasks_.at(sample.pid, sample.tid, when);
+  const stacks::StackAggregator::Origin origin{event, task.number, wanted_.cores ? sample.cpu : 0, task.space,
                                                profile_.slices.count != 0 ? profile_.slices.at(sample.time) : 0};
   const bool has_copy = unwinder_ != nullptr && RecordedUnwinder::has_stack(sample);
   const SampleChain chain = chain_of(sample, file_.attrs()[event].attributes, wanted_.callers);
@@ -363,41 +407,6 @@ void SampleReader::unwind(const Sample& sample, u32 space) {
   }
   frames_.erase(user_part, frames_.end());
   for (const u64 address : unwound_) frames_.push_back({address, AddressKind::user});
-}
-
-ProcessHistory::Task SampleReader::task_at(u32 pid, u32 tid, u64 when) {
-  return ahead_ != nullptr ? ahead_->task_at(pid, tid, when) : history_->task_at(pid, tid, when);
-}
-
-u32 SampleReader::name_of_process(u32 pid, u64 when) {
-  const u32 name = task_at(pid, pid, when).name;
-  return name != perf_data::kNoCode ? name : stacks::kNothing;
-}
-
-SampleReader::KnownTask SampleReader::find_task(u32 pid, u32 tid, u64 when) {
-  const ProcessHistory::Task task = task_at(pid, tid, when);
-  const u32 name = name_of(tid, task.name);
-  const auto [number, is_new] = tasks_.insert((u64{pid} << 32) | tid, name);
-  if (is_new) profile_.tasks.push_back({pid, tid, name, pid != tid ? name_of_process(pid, when) : stacks::kNothing});
-  return {pid, tid, number, task.space, task.begin, task.end};
-}
-
-// A thread without a name is called by its number, as perf does it.
-u32 SampleReader::name_of(u32 tid, u32 name) {
-  if (name != perf_data::kNoCode) return name;
-  return kNameless | nameless_.try_emplace(tid, static_cast<u32>(nameless_.size())).first->second;
-}
-
-void SampleReader::finish_names(const ProcessHistory& history) {
-  profile_.names = history.names();
-  const usize named = profile_.names.size();
-  profile_.names.resize(named + nameless_.size());
-  for (const auto& [tid, number] : nameless_) {
-    profile_.names[named + number] = fmt::format(":{}", static_cast<int>(tid));
-  }
-  for (stacks::StackTask& task : profile_.tasks) {
-    if ((task.name & kNameless) != 0) task.name = static_cast<u32>(named) + (task.name & ~kNameless);
-  }
 }
 
 void count_incomplete(const RecordedUnwinder::Incomplete& incomplete, stacks::StackLosses& losses) {

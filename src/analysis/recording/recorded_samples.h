@@ -24,6 +24,7 @@ struct ReadOptions {
   modules::SymbolOptions symbols = {};         // where symbols are looked for
   bool callers = false;
   bool only_native = false;  // leave out the functions of Python that called the code of SPE records
+  bool branches = false;     // instead of the samples: the branches recorded with them (stacks::branch_edges)
   bool lines = false;
   bool cores = false;
   bool core_kinds = false;  // needs cores

@@ -262,6 +262,44 @@ void Parser::finish() {
   }
 }
 
+diag::Result<void> check_for_compilers(const request::Sampling& sampling) {
+  const bool has_events = !sampling.events.empty() || sampling.spe.has_value();
+  if (!has_events && !sampling.call_stacks.wanted()) return {};
+  return diag::Error{.text = fmt::format("--pgo chooses what to record by itself; {} cannot be used with it",
+                                         has_events ? "-e" : "-g"),
+                     .hint = "leave out one of the two; `wperf pgo` takes any recording",
+                     .code = diag::ExitCode::usage};
+}
+
+// --branches has one table, which knows fewer options than those of samples.
+diag::Result<void> check_branches(const Request& request) {
+  const request::RecordingView& view = request.recording;
+  const request::SampleDisplay& display = request.sampling.display;
+  const bool sorts = std::any_of(view.sort.begin(), view.sort.end(), [](request::SortBy key) {
+    return key != request::SortBy::symbol && key != request::SortBy::line;
+  });
+  const std::pair<const char*, bool> others[] = {
+      {"--tree", view.tree},
+      {"--callers", view.callers},
+      {"--callees", view.callees},
+      {"--children", view.children},
+      {"--inline", view.inlined},
+      {"--latency", view.needs_switches()},
+      {"--annotate", display.annotate},
+      {"--mem", display.memory},
+      {"--by", !display.by.empty()},
+      {"--timeline", display.timeline_ms.has_value()},
+      {"--sort with keys other than symbol and line", sorts},
+  };
+  for (const auto& [option, is_given] : others) {
+    if (!is_given) continue;
+    return diag::Error{.text = fmt::format("--branches shows pairs of functions or lines, without {}", option),
+                       .hint = "leave out one of the two; `--branches --sort line` shows lines",
+                       .code = diag::ExitCode::usage};
+  }
+  return {};
+}
+
 // Outputs of a recording of which only one would be written.
 diag::Result<void> check_outputs(const Request& request) {
   const Command command = request.command;
@@ -275,6 +313,7 @@ diag::Result<void> check_outputs(const Request& request) {
       {"--export", exports},
       {view.html_file.has_value() ? "--html" : "--svg", view.wants_page()},
       {"--folded", view.folded},
+      {"--branches", view.branches},
   };
   const char* first = nullptr;
   for (const auto& [option, is_given] : outputs) {
@@ -286,6 +325,7 @@ diag::Result<void> check_outputs(const Request& request) {
     }
     if (is_given) first = option;
   }
+  if (view.branches) WPERF_CHECK_OK(check_branches(request));
   if (request.outputs.json && (exports || view.wants_page())) {
     return diag::Error{.text = fmt::format("{} and --json cannot be combined: a report has one output format", first),
                        .hint = "report the recording twice, once in each format",
@@ -297,6 +337,7 @@ diag::Result<void> check_outputs(const Request& request) {
 }  // namespace
 
 diag::Result<void> check_command(const Request& request) {
+  if (request.sampling.for_compilers) WPERF_CHECK_OK(check_for_compilers(request.sampling));
   if (request.recording.html_all && !request.recording.html_file.has_value()) {
     return diag::Error{
         .text = "--html-all needs --html", .hint = "--html page.html --html-all", .code = diag::ExitCode::usage};

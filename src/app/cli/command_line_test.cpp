@@ -508,6 +508,11 @@ TEST(CommandLine, ALineSaysWhatToDo) {
   }
   EXPECT_TRUE(check_command(parsed({"report", "x", "--html", "y", "--html-all"})).has_value());
   EXPECT_EQ(check_command(parsed({"report", "x", "--html-all"})).error().code, diag::ExitCode::usage);
+  for (const char* const more : {"--tree", "--annotate", "--folded", "--latency", "--mem"}) {
+    EXPECT_EQ(check_command(parsed({"report", "x", "--branches", more})).error().code, diag::ExitCode::usage) << more;
+  }
+  EXPECT_TRUE(check_command(parsed({"report", "x", "--branches", "--sort", "line", "--json"})).has_value());
+  EXPECT_EQ(check_command(parsed({"report", "x", "--branches", "--sort", "pid"})).error().code, diag::ExitCode::usage);
   EXPECT_EQ(check_command(parsed({"-v"})).error().text.find("no command"), 0u);
   EXPECT_EQ(check_command(parsed({"--", "prog"})).error().text.find("no command"), 0u);
   EXPECT_EQ(check_command(parsed({"--versoin"})).error().text.find("no command"), 0u);

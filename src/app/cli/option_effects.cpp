@@ -173,6 +173,9 @@ void OptionEffects::take_sampling_flag(Option option) {
     case Option::python_native:
       take_python(sampling.call_stacks, request::PythonFrames::native);
       break;
+    case Option::for_compilers:
+      sampling.for_compilers = sampling.perf_data = true;
+      break;
     default:  // --export_perf_data
       sampling.perf_data = true;
       break;

@@ -154,6 +154,11 @@ constexpr OptionRow kOptions[] = {
     {Option::rate, "--freq", "", false, Value::number, "HZ", kOftenSampled, Group::measured,
      "Adapt the intervals so that each core gives about HZ samples per second of every event, 1 to 50000. Events with "
      "an :INTERVAL of their own keep it."},
+    {Option::for_compilers, "--pgo", "", false, Value::none, "", Command::record, Group::measured,
+     "Record for `wperf pgo`, which makes a profile for compilers: choose the event that tells best how often code "
+     "runs "
+     "on this machine, and a high rate. Branch stacks are recorded with it where the CPU has them. Keeps perf.data, or "
+     "the FILE of -o."},
     {Option::print_wprp, "--print-wprp", "", false, Value::none, "", kSampling, Group::measured,
      "Do not sample; print a recording profile (.wprp) with which wpr.exe of Windows records the same. On the etw "
      "device."},
@@ -229,6 +234,10 @@ constexpr OptionRow kOptions[] = {
     {Option::span, "--span", "", false, Value::text, "NAME", Command::report, Group::shown,
      "For a Windows trace: use only samples that a thread took between such a start event and its stop event. NAME or "
      "PROVIDER/NAME, as --spans lists them."},
+    {Option::branches, "--branches", "", false, Value::none, "", kLatency, Group::shown,
+     "Show which code branched where: how often, how often the prediction was wrong, and how many cycles passed. Needs "
+     "recorded branches (LBR, BRBE, SPE). record on the linux device then records branch stacks with the samples; on "
+     "other devices use -e arm_spe_0/branch_filter=1/."},
     {Option::latency, "--latency", "", false, Value::none, "", kLatency, Group::shown,
      "Weight each sample by the time that passed. Threads that run at the same time share it, so code that runs alone "
      "comes first. Needs recorded context switches; record on the linux device then records them."},
@@ -347,7 +356,8 @@ constexpr OptionRow kOptions[] = {
     {Option::every, "--every", "", false, Value::duration, "DURATION", kSampled, Group::duration,
      "With --push: length of a period (default 60 s). With top: length of one look (default 1 s)."},
     {Option::pgo_format, "--format", "", false, Value::text, "FORMAT", Command::pgo, Group::output,
-     "Format of the profile: llvm (for clang and rustc), llvm-unsymbolized (for llvm-profgen), bolt, or spt (for "
+     "Format of the profile: llvm (for clang and rustc), extbinary (the same in binary form), llvm-unsymbolized (for "
+     "llvm-profgen), bolt, or spt (for "
      "MSVC)."},
     {Option::binary, "--binary", "", false, Value::file, "FILE", Command::pgo, Group::names,
      "Program or library that the profile is for: its file, which must be of the recorded build, or its name. Default: "

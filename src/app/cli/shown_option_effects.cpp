@@ -53,6 +53,9 @@ bool OptionEffects::take_recording_flag(Option option) {
     case Option::html_all:
       view.html_all = true;
       return true;
+    case Option::branches:
+      view.branches = true;
+      return true;
     case Option::latency:
       view.latency = true;
       return true;

@@ -100,6 +100,8 @@ void tell_kept(const request::Request& request, const measure::Recording& record
   if (kept.empty() || !is_told(request) || !os::file_exists(kept)) return;
   console.out(fmt::format("recorded to {}: {} bytes; show it again with `{} {}`\n", kept,
                           text::with_commas(recording.size), shown_by(request), kept));
+  if (!request.sampling.for_compilers) return;
+  console.out(fmt::format("next: `wperf pgo {} --format llvm -o {}.prof` makes a profile for clang\n", kept, kept));
 }
 
 void tell_written(const request::Request& request, diag::Console& console) {

@@ -105,6 +105,7 @@ std::string_view unanswered(const request::Request& request) {
   if (display.memory) return "--mem";
   if (request.sampling.records_file.has_value()) return "--records";
   if (request.recording.providers) return "--providers";
+  if (request.recording.branches) return "--branches";
   if (request.recording.latency) return "--latency";
   if (request.recording.parallelism.has_value()) return "--parallelism";
   if (request.recording.spans) return "--spans";
@@ -140,6 +141,7 @@ show::ReportOptions report_options(const request::Request& request, const diag::
       .samples = sample_report_options(request, console),
       .wants_views = wants_views(request),
       .folded = view.folded,
+      .branches = view.branches,
       .pages = {.html_file = view.html_file, .svg_file = view.svg_file, .all_samples = view.html_all},
       .records_file = request.sampling.records_file,
       .parallel = {.by_time = view.latency, .running = view.parallelism},

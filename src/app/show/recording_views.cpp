@@ -18,6 +18,7 @@
 #include "analysis/recording/trace_recording.h"
 #include "app/measure/tool.h"
 #include "app/output/outputs.h"
+#include "app/show/branch_views.h"
 #include "app/show/named_samples.h"
 #include "app/show/profile_views.h"
 #include "app/show/recorded_compat.h"
@@ -148,6 +149,7 @@ diag::Result<void> show_compat(const perf_data::PerfFile& file, const ReportOpti
 // WindowsPerf's answers for Windows programs, unless another view is asked for.
 diag::Result<void> show_perf_data(const perf_data::PerfFile& file, const ReportOptions& options,
                                   diag::Console& console) {
+  if (options.branches) return show_branches(file, options, console);
   if (const auto traces = spe_traces(file)) return show_operations(file, *traces, options, console);
   const auto run = perf_data::read_run_facts(file.features().section(perf_data::kRunFactsFeature));
   // Shown like `record` with the same options: with call stacks, in a table like those of all other recordings.
@@ -354,6 +356,7 @@ diag::Result<void> show_samples_of(const etl::Trace& trace, const ReportOptions&
 }
 
 diag::Result<void> show_trace(const etl::Trace& trace, const ReportOptions& options, diag::Console& console) {
+  if (options.branches) return no_branches(options.file);
   if (options.trace.providers) return report_providers(trace, options, console);
   if (options.trace.spans) return report_spans(trace, options, console);
   return show_samples_of(trace, options, console);

@@ -61,6 +61,7 @@ struct ReportOptions {
   report::SampleOptions samples = {};            // for WindowsPerf's views
   bool wants_views = false;                      // views that WindowsPerf's text and JSON do not have
   bool folded = false;                           // folded stacks instead of tables
+  bool branches = false;                         // branches instead of samples
   PageOptions pages = {};                        // instead of tables
   std::optional<ExportOptions> exported = {};    // instead of all views
   std::optional<std::string> records_file = {};  // --records: a line for each sample; "-": the console

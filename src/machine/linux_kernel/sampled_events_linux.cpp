@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "machine/linux_kernel/sampled_events_linux.h"
 
+#include <fmt/format.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -58,12 +59,26 @@ u64 sample_type_of(const plan::SamplePlan& plan, bool has_arguments) {
   const bool has_frames = plan.call_stacks.wanted() && kRegistersBesideFrames != 0;
   if (has_arguments || has_frames) fields |= PERF_SAMPLE_REGS_USER;
   if (plan.call_stacks.copies()) fields |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
+  if (plan.branch_stacks != plan::BranchStacks::none) fields |= PERF_SAMPLE_BRANCH_STACK;
   return fields;
 }
 
 // Kernels without them, filters of containers, and hypervisors.
 bool may_be_of_copies(int error) {
   return error == EINVAL || error == EOPNOTSUPP || error == ENOSYS || error == EACCES || error == EPERM;
+}
+
+bool may_lack_branches(int error) {
+  return error == EINVAL || error == EOPNOTSUPP || error == ENOENT || error == ENODEV;
+}
+
+diag::Error no_branch_stacks(std::string_view event) {
+  return {.text = fmt::format("this machine records no branches with samples of {}", event),
+          .hint =
+              "branch stacks need a CPU with LBR or BRBE, a kernel that knows it, and a hardware event such as -e "
+              "cycles; virtual machines rarely have them. On Arm, SPE records branches, too: -e "
+              "arm_spe_0/branch_filter=1/",
+          .code = diag::ExitCode::no_device};
 }
 
 // Events other than time and those of hardware: on the whole machine, each wake-up of wperf would be such an event, and
@@ -147,6 +162,8 @@ perf_event_attr SampledEvents::attributes_of(usize number, Scope scope) const {
   attributes.use_clockid = 1;
   attributes.clockid = CLOCK_MONOTONIC;
   attributes.inherit = scope.thread >= 0 ? 1 : 0;
+  // The kernel takes branches of the same modes as the event's samples.
+  if (plan_.branch_stacks != plan::BranchStacks::none) attributes.branch_sample_type = PERF_SAMPLE_BRANCH_ANY;
   attributes.enable_on_exec = starts_with_program_ ? 1 : 0;
   if (plan_.call_stacks.copies()) {
     attributes.exclude_callchain_user = plan_.call_stacks.source == request::StackSource::stack_copies ? 1 : 0;
@@ -218,6 +235,12 @@ diag::Result<SampledEvents::Opened> SampledEvents::open_event(usize number, Scop
   const plan::SampleEvent& planned = plan_.events[number];
   perf_event_attr attributes = attributes_of(number, scope);
   Descriptor event = open_with_less(attributes, scope);
+  if (!event.is_open() && plan_.branch_stacks == plan::BranchStacks::wished && may_lack_branches(errno)) {
+    attributes = attributes_of(number, scope);
+    attributes.sample_type &= ~u64{PERF_SAMPLE_BRANCH_STACK};
+    attributes.branch_sample_type = 0;
+    event = open_with_less(attributes, scope);
+  }
   if (!event.is_open() && plan_.call_stacks.source == request::StackSource::automatic && may_be_of_copies(errno)) {
     const int refused_with = errno;
     attributes = attributes_of(number, scope);
@@ -232,6 +255,8 @@ diag::Result<SampledEvents::Opened> SampledEvents::open_event(usize number, Scop
   }
   if (!event.is_open()) {
     const int refused_with = errno;
+    if (plan_.branch_stacks == plan::BranchStacks::needed && may_lack_branches(refused_with))
+      return no_branch_stacks(planned.name);
     const bool hardware = !planned.kernel_event.has_value() || planned.kernel_event->hardware;
     // The user did not name the event that counts nothing.
     const std::string name = planned.name == "dummy" ? "the switches" : planned.name;

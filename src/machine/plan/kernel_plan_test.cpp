@@ -20,6 +20,7 @@ class FakeKernelEvents final : public KernelEvents {
     if (name == "page-faults") return Found(KernelEvent{.type = 1, .config = 2, .cores = {}});
     if (name == "cpu-clock") return Found(KernelEvent{.type = 1, .config = 0, .clock = true, .cores = {}});
     if (name == "cycles") return Found(KernelEvent{.type = 0, .config = 0, .hardware = true, .cores = {}});
+    if (name == "instructions") return Found(KernelEvent{.type = 0, .config = 1, .hardware = true, .cores = {}});
     if (name == "sched:sched_switch") return Found(KernelEvent{.type = 2, .config = 316, .cores = {}});
     if (name == "outer/x/") return Found(KernelEvent{.type = 9, .config = 1, .cores = {2}});
     if (name == "cpu/event=1,umask=2/")
@@ -169,6 +170,35 @@ TEST(KernelPlan, SampledByDefault) {
   EXPECT_EQ(clock.events.at(0).interval, 1'000'000u);
   EXPECT_EQ(clock.note, "sampling by CPU time: none here");
   EXPECT_EQ(clock.rate_hz, 1000u);
+}
+
+TEST(KernelPlan, SampledForCompilers) {
+  request::Measurement request;
+  request.command = request::Command::record;
+  request.sampling.for_compilers = true;
+  const Capabilities machine = kernel_machine(false, true);
+  const SamplePlan plan = make_sample_plan(request, {}, machine, catalog_of(machine)).value();
+  EXPECT_EQ(plan.events.at(0).name, "instructions");
+  EXPECT_EQ(plan.rate_hz, 10'000u);
+  EXPECT_EQ(plan.branch_stacks, BranchStacks::wished);
+  const Capabilities bare = kernel_machine(false, false);
+  const SamplePlan by_time = make_sample_plan(request, {}, bare, catalog_of(bare)).value();
+  EXPECT_EQ(by_time.events.at(0).name, "cpu-clock");
+  EXPECT_EQ(by_time.events.at(0).interval, 100'000u);  // nanoseconds
+  EXPECT_EQ(by_time.branch_stacks, BranchStacks::none);
+}
+
+TEST(KernelPlan, BranchStacksOfEachSample) {
+  const Capabilities machine = kernel_machine(false, true);
+  request::RecordingView view;
+  view.branches = true;
+  const auto plan = make_sample_plan(request::Measurement(), view, machine, catalog_of(machine));
+  EXPECT_EQ(plan.value().branch_stacks, BranchStacks::needed);
+  request::Measurement with_stacks;
+  with_stacks.sampling.call_stacks = request::automatic_stacks();
+  const auto refused = make_sample_plan(with_stacks, view, machine, catalog_of(machine));
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_TRUE(diag::names_all(refused.error().hint, {"-g"}));
 }
 
 TEST(KernelPlan, SampledWithModifiers) {

@@ -257,6 +257,28 @@ diag::Result<void> check_foreign_driver(const request::RecordingView& view, cons
   return {};
 }
 
+bool has_hardware_events(const Capabilities& machine) {
+  return machine.kernel != nullptr && !machine.kernel->is_windows() && machine.kernel->has_counters();
+}
+
+// --pgo: retired instructions tell how often code runs; time is the next best. The rates cost a program little.
+request::Sampling sampling_for_compilers(request::Sampling sampling, const Capabilities& machine) {
+  constexpr u32 kRateHz = 10'000, kWindowsRateHz = 4'000;
+  constexpr u32 kInterval = 500'000, kSimulatedInterval = 2'000;
+  if (machine.kernel != nullptr) {
+    if (has_hardware_events(machine)) sampling.events.emplace_back().text = "instructions";
+    if (!sampling.rate_hz.has_value()) sampling.rate_hz = machine.kernel->is_windows() ? kWindowsRateHz : kRateHz;
+    return sampling;
+  }
+  request::SampledEvent instructions;
+  instructions.text = "inst_retired";
+  if (!sampling.rate_hz.has_value())
+    instructions.interval = machine.usual_cycle_interval != 0 ? kSimulatedInterval : kInterval;
+  sampling.events.push_back(std::move(instructions));
+  sampling.jitter = machine.foreign_driver.empty();
+  return sampling;
+}
+
 bool sorts_by_core(const request::RecordingView& view) {
   return std::any_of(view.sort.begin(), view.sort.end(), [](request::SortBy key) {
     return key == request::SortBy::core || key == request::SortBy::core_kind;
@@ -268,27 +290,45 @@ bool sorts_by_core(const request::RecordingView& view) {
 diag::Result<SamplePlan> make_sample_plan(const request::Measurement& wanted, const request::RecordingView& view,
                                           const Capabilities& machine, const EventCatalog& catalog) {
   SamplePlan plan;
+  request::Sampling sampling = wanted.sampling;
   WPERF_TRY(NamedCores cores, name_cores(wanted, machine.core_count));
   WPERF_CHECK_OK(check_no_counting_list(wanted.items));
-  WPERF_TRY(plan.events, plan_events(wanted.sampling, machine, catalog));
+  if (sampling.for_compilers) {
+    sampling = sampling_for_compilers(std::move(sampling), machine);
+    if (has_hardware_events(machine)) plan.branch_stacks = BranchStacks::wished;
+  }
+  WPERF_TRY(plan.events, plan_events(sampling, machine, catalog));
   WPERF_CHECK_OK(check_process(wanted, machine));
   WPERF_TRY(SampledCores placed, machine.kernel != nullptr
                                      ? place_by_kernel(std::move(cores), wanted.program.has_value(), machine.core_count)
                                      : place_on_cores(std::move(cores), wanted, machine.core_count));
   plan.process = wanted.process;
-  if (machine.kernel != nullptr && wanted.sampling.events.empty()) plan.note = why_not_cycles(machine, plan.events);
+  if (machine.kernel != nullptr && sampling.events.empty()) plan.note = why_not_cycles(machine, plan.events);
   plan.cores = std::move(placed.cores);
   plan.program_core = placed.program_core;
   plan.kernel = wanted.kernel;
-  plan.jitter_shift = wanted.sampling.jitter ? kJitterShift : 0;
+  plan.jitter_shift = sampling.jitter ? kJitterShift : 0;
   WPERF_TRY(plan.most_per_second, configured_limit(wanted.config, machine));
   const bool adaptive =
       std::any_of(plan.events.begin(), plan.events.end(), [](const SampleEvent& event) { return event.adaptive; });
-  if (adaptive) plan.rate_hz = wanted.sampling.rate_hz;
-  if (adaptive && machine.kernel != nullptr) plan.rate_hz = kernel_rate_hz(wanted.sampling);
-  plan.display = wanted.sampling.display;
-  plan.call_stacks = wanted_call_stacks(wanted.sampling, view);
+  if (adaptive) plan.rate_hz = sampling.rate_hz;
+  if (adaptive && machine.kernel != nullptr) plan.rate_hz = kernel_rate_hz(sampling);
+  plan.display = sampling.display;
+  plan.call_stacks = wanted_call_stacks(sampling, view);
   WPERF_CHECK_OK(check_call_stacks(plan.call_stacks, machine));
+  if (view.branches) {
+    if (machine.kernel == nullptr || machine.kernel->is_windows()) {
+      return diag::Error{.text = "record --branches needs branch stacks, which only the linux device records",
+                         .hint = "where the core has SPE, use -e arm_spe_0/branch_filter=1/",
+                         .code = diag::ExitCode::usage};
+    }
+    if (plan.call_stacks.wanted()) {
+      return diag::Error{.text = "record --branches cannot record call stacks, too",
+                         .hint = "leave out -g, or record twice",
+                         .code = diag::ExitCode::usage};
+    }
+    plan.branch_stacks = BranchStacks::needed;
+  }
   if (view.latency) {
     if (machine.kernel == nullptr || machine.kernel->is_windows()) {
       return diag::Error{
@@ -301,7 +341,7 @@ diag::Result<SamplePlan> make_sample_plan(const request::Measurement& wanted, co
   WPERF_CHECK_OK(check_foreign_driver(view, plan, machine));
   if (machine.kernel != nullptr) {
     if (has_table(plan.display, request::Breakdown::caller) && !plan.call_stacks.wanted()) {
-      plan.call_stacks = automatic_stacks_of(wanted.sampling);
+      plan.call_stacks = automatic_stacks_of(sampling);
     }
     plan.core_numbers = has_table(plan.display, request::Breakdown::core) || sorts_by_core(view) || plan.switch_records;
   }

@@ -27,6 +27,9 @@ struct SampleEvent {
   bool tells_waits = false;                  // also in the kernel, and the only event with callers, if any has them
 };
 
+// The last branches that the core took before each sample. wished: if the machine has them.
+enum class BranchStacks : u8 { none, wished, needed };
+
 struct SamplePlan {
   std::vector<SampleEvent> events;  // in the order of the report: cycles first, then by code; 1 to 32
   std::vector<u32> cores;           // ascending, no duplicates
@@ -40,6 +43,7 @@ struct SamplePlan {
   std::optional<u32>
       rate_hz;  // the wanted samples per second for each adaptive event on each core; set if there is one
   request::CallStacks call_stacks;
+  BranchStacks branch_stacks = BranchStacks::none;
   bool switch_records = false;  // also records when threads came to cores and left them, without stacks
   bool core_numbers = false;    // each sample has its core, though one program is sampled
   request::SampleDisplay display;

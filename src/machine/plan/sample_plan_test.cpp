@@ -81,6 +81,29 @@ TEST(SamplePlan, WithoutEventsCycles) {
   EXPECT_EQ(make_sample_plan(recording(""), {}, slow, catalog_of(slow)).value().events.at(0).interval, 24'000u);
 }
 
+// --pgo.
+TEST(SamplePlan, CompilersGetInstructions) {
+  request::Request request = recording("");
+  request.sampling.for_compilers = true;
+  EXPECT_EQ(events_of(request), "inst_retired(8):500000");
+  EXPECT_EQ(sample_planned(request).value().jitter_shift, 1u);
+  EXPECT_EQ(sample_planned(request).value().branch_stacks, BranchStacks::none);  // the driver has none
+  Capabilities simulated = test_machine();
+  simulated.usual_cycle_interval = 24'000;
+  EXPECT_EQ(make_sample_plan(request, {}, simulated, catalog_of(simulated)).value().events.at(0).interval, 2'000u);
+  request.sampling.rate_hz = 100;
+  EXPECT_TRUE(sample_planned(request).value().events.at(0).adaptive);
+}
+
+TEST(SamplePlan, BranchStacksAreOfTheLinuxDevice) {
+  request::RecordingView view;
+  view.branches = true;
+  const auto plan = make_sample_plan(recording(""), view, test_machine(), catalog_of(test_machine()));
+  ASSERT_FALSE(plan.has_value());
+  EXPECT_EQ(plan.error().code, diag::ExitCode::usage);
+  EXPECT_TRUE(diag::names_all(plan.error().hint, {"arm_spe_0/branch_filter=1/"}));
+}
+
 TEST(SamplePlan, CyclesAreAnEventLikeAnyOther) {
   EXPECT_EQ(events_of(recording("cpu_cycles:1000")), "cycle(17):1000");
   EXPECT_EQ(events_of(recording("CPU_CYCLES")), "cycle(17):67108864");

@@ -53,6 +53,7 @@ struct RecordingView {
   bool relative = false;            // percentages of the samples that pass the filters
   bool tree = false, callers = false, callees = false;
   bool folded = false;
+  bool branches = false;                     // which code branched where, instead of samples
   bool latency = false;                      // samples are weighted by elapsed time
   std::optional<ThreadNumbers> parallelism;  // only samples taken while so many threads ran
   bool debuginfod = false;                   // servers may be asked for files

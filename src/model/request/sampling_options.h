@@ -84,6 +84,7 @@ struct Sampling {
   bool all_cores = false;        // --all-cores; overrides --cores
   bool whole_machine = false;    // a program limits the time, but the whole machine is recorded
   bool jitter = false;
+  bool for_compilers = false;  // --pgo: plan chooses the event
   std::optional<u32> rate_hz;  // --freq; never 0
   SampleDisplay display;
   std::optional<std::string> symbol_path;     // --symbol-path

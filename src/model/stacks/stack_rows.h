@@ -28,9 +28,9 @@ struct StackFilter {
 class ChosenSamples {
  public:
   ChosenSamples(const StackProfile& profile, const StackFilter& filter);
-  bool has(const StackSample& sample) const {
-    return tasks_[sample.task] && functions_[profile_.places[profile_.nodes[sample.node].place].function];
-  }
+  bool has(const StackSample& sample) const { return has_task(sample) && has_place(profile_.nodes[sample.node].place); }
+  bool has_task(const StackSample& sample) const { return tasks_[sample.task]; }
+  bool has_place(u32 place) const { return functions_[profile_.places[place].function]; }
 
  private:
   const StackProfile& profile_;

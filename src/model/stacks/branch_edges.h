@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Taken branches between functions or lines. A profile of branches has stacks of two frames: the target of a branch,
+// and the branch. Its events are the counts below. Pure.
+#pragma once
+#include <array>
+#include <string_view>
+#include <vector>
+
+#include "model/stacks/stack_rows.h"
+
+namespace wperf::stacks {
+
+struct RecordedBranch {
+  u64 from = 0, to = 0;
+  u64 cycles = 0;  // since the branch before it, or of SPE its own latency; 0: not known
+  bool is_mispredicted = false;
+  bool is_judged = false;  // the hardware told whether it was predicted
+};
+
+// The events of a profile of branches, by number. The period of `timed` is the sum of cycles.
+enum class BranchCount : u32 { taken, judged, mispredicted, timed };
+inline constexpr std::array<std::string_view, 4> kBranchCountNames = {"branches", "branches with a prediction",
+                                                                      "mispredicted branches", "branches with cycles"};
+
+struct BranchEdge {
+  u32 from = kNothing, to = kNothing;  // places of the profile
+  u64 taken = 0, judged = 0, mispredicted = 0, timed = 0, cycles = 0;
+};
+
+struct BranchEdges {
+  std::vector<BranchEdge> rows;  // the most frequent first
+  BranchEdge all;                // their sums
+};
+
+// A branch passes the filter if one of its ends does.
+BranchEdges branch_edges(const StackProfile& profile, const StackFilter& filter);
+
+}  // namespace wperf::stacks

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "views/report/branch_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <span>
+
+#include "ground/text/number_text.h"
+#include "views/report/document_version.h"
+#include "views/report/stack_report.h"
+#include "views/report/table.h"
+
+namespace wperf::report {
+namespace {
+
+using stacks::BranchEdge;
+using stacks::BranchEdges;
+using stacks::StackProfile;
+
+double percent(u64 part, u64 whole) {
+  return whole == 0 ? 0 : 100 * static_cast<double>(part) / static_cast<double>(whole);
+}
+
+double mean_cycles(const BranchEdge& edge) {
+  return edge.timed == 0 ? 0 : static_cast<double>(edge.cycles) / static_cast<double>(edge.timed);
+}
+
+class EdgeColumns {
+ public:
+  EdgeColumns(const StackProfile& profile, const BranchEdges& edges, bool lines)
+      : profile_(profile), all_(edges.all), lines_(lines) {
+    for (const BranchEdge& edge : edges.rows) modules_.push_back(function(edge.from).module);
+    for (const BranchEdge& edge : edges.rows) modules_.push_back(function(edge.to).module);
+    std::sort(modules_.begin(), modules_.end());
+    has_modules_ = !modules_.empty() && modules_.front() != modules_.back();
+  }
+
+  void operator()(Columns& to, const BranchEdge& edge) const {
+    const double share = percent(edge.taken, all_.taken);
+    to.add({"%", "percent"}, Decimals{share, 2}, text::fixed(share, 2));
+    to.count({"count", "count"}, edge.taken);
+    if (all_.judged != 0) {
+      const double wrong = percent(edge.mispredicted, edge.judged);
+      to.member("mispredicted", edge.mispredicted);
+      to.member("judged", edge.judged);
+      to.add({"mispredicted"}, 0.0, edge.judged == 0 ? "-" : text::fixed(wrong, 2) + " %");
+    }
+    if (all_.timed != 0)
+      to.add({"cycles", "mean_cycles"}, Decimals{mean_cycles(edge), 1},
+             edge.timed == 0 ? "-" : text::fixed(mean_cycles(edge), 1));
+    add_end(to, {"from", "from_module", "from_line"}, edge.from);
+    add_end(to, {"to", "to_module", "to_line"}, edge.to);
+  }
+
+ private:
+  struct EndNames {
+    std::string_view function, module, line;
+  };
+  const stacks::StackFunction& function(u32 place) const {
+    static const stacks::StackFunction kNone;
+    return place == stacks::kNothing ? kNone : profile_.functions[profile_.places[place].function];
+  }
+  void add_end(Columns& to, const EndNames& names, u32 place) const {
+    const bool is_known = place != stacks::kNothing;  // false in the row that only has titles
+    const stacks::StackFunction& at = function(place);
+    const std::string_view module = is_known ? std::string_view(profile_.modules[at.module].name) : std::string_view();
+    const bool has_line = is_known && profile_.places[place].line != stacks::kNothing;
+    const std::string_view line =
+        has_line ? std::string_view(profile_.lines[profile_.places[place].line]) : std::string_view();
+    std::string shown = (at.is_kernel ? "[k] " : "") + at.name;
+    if (lines_ && has_line) shown += fmt::format(" {}", line);
+    if (has_modules_) shown += fmt::format(" [{}]", module);
+    to.add({.text = names.function, .key = names.function, .may_be_cut = true}, at.name, std::move(shown));
+    to.member(names.module, module);
+    if (lines_ && has_line) to.member(names.line, line);
+  }
+
+  const StackProfile& profile_;
+  const BranchEdge& all_;
+  bool lines_, has_modules_ = false;
+  std::vector<u32> modules_;
+};
+
+std::string headline(const BranchEdges& edges, bool of_spe) {
+  std::string out =
+      fmt::format("{} taken branch{}", text::with_commas(edges.all.taken), edges.all.taken == 1 ? "" : "es");
+  if (of_spe) out += " among the sampled operations";
+  if (edges.all.judged != 0)
+    out += fmt::format(", {} % mispredicted", text::fixed(percent(edges.all.mispredicted, edges.all.judged), 2));
+  if (edges.all.timed == 0) return out;
+  const std::string cycles = text::fixed(mean_cycles(edges.all), 1);
+  out += of_spe ? fmt::format(", latency {} cycles on average", cycles)
+                : fmt::format(", one in {} cycles on average", cycles);
+  return out;
+}
+
+}  // namespace
+
+std::string branches_text(const StackProfile& profile, const BranchOptions& options) {
+  const BranchEdges edges = stacks::branch_edges(profile, options.filter);
+  std::string out;
+  append_line_within(out, headline(edges, options.of_spe), options.width);
+  out += '\n';
+  const usize shown = std::min<usize>(options.rows, edges.rows.size());
+  append_fitted_table(out, table_of(std::span(edges.rows).first(shown), EdgeColumns(profile, edges, options.lines)),
+                      options.width, {});
+  if (edges.rows.size() > shown)
+    fmt::format_to(std::back_inserter(out), "… and {} more: --sample-display-row {}\n",
+                   text::with_commas(edges.rows.size() - shown), edges.rows.size());
+  std::string notes = stack_losses_text(profile, "note: ");
+  for (const std::string& line : name_notes(profile)) notes += "note: " + line + '\n';
+  for (const std::string& line : filter_notes(profile, options.filter)) notes += "note: " + line + '\n';
+  if (!notes.empty()) out += '\n' + notes;
+  return out;
+}
+
+std::string branches_json(const StackProfile& profile, const BranchOptions& options) {
+  const BranchEdges edges = stacks::branch_edges(profile, options.filter);
+  std::string out;
+  text::JsonWriter json(out);
+  json.begin_object();
+  json.integer("version", kDocumentVersion);
+  json.begin_object("branches");
+  json.string("file", profile.file);
+  json.string("source", options.of_spe ? "SPE" : "branch stacks");
+  json.integer("taken", edges.all.taken);
+  json.integer("judged", edges.all.judged);
+  json.integer("mispredicted", edges.all.mispredicted);
+  json.integer("timed", edges.all.timed);
+  json.integer("cycles", edges.all.cycles);
+  write_rows(json, "edges", edges.rows, EdgeColumns(profile, edges, options.lines));
+  json.end_object();
+  json.end_object();
+  return out;
+}
+
+}  // namespace wperf::report
