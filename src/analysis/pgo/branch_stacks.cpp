@@ -11,13 +11,7 @@
 namespace wperf::pgo {
 namespace {
 
-bool has_event(const spe::Record& record, u32 event) {
-  return ((record.events() >> event) & 1) != 0;
-}
-
 using perf_data::ProcessHistory;
-
-constexpr u64 kMispredicted = 1;  // bit of a branch's flags
 
 bool has_branches(const perf_data::PerfFile& file) {
   return std::any_of(file.attrs().begin(), file.attrs().end(),
@@ -29,7 +23,7 @@ void add_stack(const perf_data::BranchStack& stack, u32 space, RecordedBranches&
   RecordedBranches::Spot next_from;
   for (usize i = 0; i < stack.size(); ++i) {
     const RecordedBranches::Spot from = branches.spot(space, stack.from(i)), to = branches.spot(space, stack.to(i));
-    branches.add_branch(from, to, (stack.flags(i) & kMispredicted) != 0);
+    branches.add_branch(from, to, stack.mispredicted(i));
     if (i != 0) branches.add_range(to, next_from);
     next_from = from;
   }
@@ -46,7 +40,7 @@ void add_branch_stacks(const perf_data::PerfFile& file, const recording::Recorde
   file.for_each_record(perf_data::Visitors{[&](const perf_data::Sample& sample, const perf_data::Record& record) {
     const u32 event = sample.event == perf_data::kNoEvent ? 0 : sample.event;
     if (event >= events.size() || sample.branches.size() == 0) return;
-    if ((events[event].attributes.branch_sample_type & perf_data::kBranchCallStack) != 0) {
+    if (events[event].attributes.has_call_branches()) {
       ++counts.drops.call_stacks;
       return;
     }
@@ -65,12 +59,11 @@ void add_spe_branches(const perf_data::PerfFile& file, const perf_data::AuxTrace
   recording::DecodeStates states;
   recording::RecordedRecords(traces, canonical)
       .for_each_as_recorded(states, [&](u32 process, u64 time, const spe::Origin&, const spe::Record& record) {
-        const bool is_user_branch = record.exception_level() == 0 && record.has(spe::Field::branch_target);
-        if (!is_user_branch || has_event(record, spe::kEventNotTaken)) return;
+        if (record.exception_level() != 0 || !spe::is_taken_branch(record)) return;
         const u32 pid = process != ProcessHistory::kNobody ? process : 0;
         const u32 space = history.task_at(pid, pid, time).space;
         branches.add_branch(branches.spot(space, record.pc()), branches.spot(space, record.branch_target()),
-                            has_event(record, spe::kEventMispredicted));
+                            spe::has_event(record, spe::kEventMispredicted));
       });
   branches.place(recorded, &Binary::operation_branches);
 }

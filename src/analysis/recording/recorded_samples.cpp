@@ -310,31 +310,26 @@ void SampleReader::take_values(const Sample& sample, u32 sampled, u64 when, bool
 
 // The branches of a sample count instead of the sample.
 void SampleReader::add_branches(const Sample& sample, u32 event, u64 when) {
-  constexpr u64 kMispredicted = 1, kPredicted = 2;  // bits of a branch's flags
-  constexpr u32 kCyclesShift = 4;
-  constexpr u64 kCyclesMask = 0xffff;
-  if ((file_.attrs()[event].attributes.branch_sample_type & perf_data::kBranchCallStack) != 0) return;
+  if (!file_.attrs()[event].attributes.has_taken_branches()) return;
   const RecordedTasks::Task& task = tasks_.at(sample.pid, sample.tid, when);
   const Origin origin{0, task.number, 0, task.space};
   const perf_data::BranchStack& recorded = sample.branches;
   for (usize i = 0; i < recorded.size(); ++i) {
-    const u64 flags = recorded.flags(i);
     add_branch({.from = recorded.from(i),
                 .to = recorded.to(i),
-                .cycles = flags >> kCyclesShift & kCyclesMask,
-                .is_mispredicted = (flags & kMispredicted) != 0,
-                .is_judged = (flags & (kMispredicted | kPredicted)) != 0},
+                .cycles = recorded.cycles(i),
+                .is_mispredicted = recorded.mispredicted(i),
+                .is_judged = recorded.mispredicted(i) || recorded.predicted(i)},
                origin, sample.pid, sample.time);
   }
 }
 
 void SampleReader::add_operation_branch(const spe::Record& record, const Origin& origin, u32 pid, u64 time) {
-  const auto has_event = [&record](u32 event) { return (record.events() >> event & 1) != 0; };
-  if (!record.has(spe::Field::branch_target) || has_event(spe::kEventNotTaken)) return;
+  if (!spe::is_taken_branch(record)) return;
   add_branch({.from = record.pc(),
               .to = record.branch_target(),
               .cycles = record.total_latency(),
-              .is_mispredicted = has_event(spe::kEventMispredicted),
+              .is_mispredicted = spe::has_event(record, spe::kEventMispredicted),
               .is_judged = true},
              origin, pid, time);
 }

@@ -20,12 +20,6 @@ AddressKind kind_of_mark(u64 mark) {
   return mark == perf_data::kCallchainUser ? AddressKind::user : AddressKind::other;
 }
 
-// The hardware kept the calls of user code that have not returned yet (perf record --call-graph lbr).
-bool has_call_branches(const perf_data::EventAttributes& attributes) {
-  return attributes.has(perf_data::kSampleBranchStack) &&
-         (attributes.branch_sample_type & perf_data::kBranchCallStack) != 0;
-}
-
 // The newest call comes first. The sample, or the place where the kernel was entered, is in the function that it
 // called.
 void append_call_branches(const Words& calls, u64 entered_from, std::vector<StackFrame>& out) {
@@ -48,7 +42,7 @@ SampleChain chain_of(const perf_data::Sample& sample, const perf_data::EventAttr
   SampleChain chain{.ip = sample.ip, .misc = sample.misc, .callers = callers, .callchain = {}, .calls = {}};
   if (!callers) return chain;
   chain.callchain = sample.callchain;
-  if (has_call_branches(attributes)) chain.calls = sample.branches.words;
+  if (attributes.has_call_branches()) chain.calls = sample.branches.words;
   return chain;
 }
 

@@ -13,17 +13,6 @@
 #include "views/report/branch_report.h"
 
 namespace wperf::show {
-namespace {
-
-bool has_branch_stacks(const perf_data::PerfFile& file) {
-  return std::any_of(file.attrs().begin(), file.attrs().end(), [](const perf_data::Event& event) {
-    return event.attributes.has(perf_data::kSampleBranchStack) &&
-           (event.attributes.branch_sample_type & perf_data::kBranchCallStack) == 0;
-  });
-}
-
-}  // namespace
-
 diag::Error no_branches(const std::string& file) {
   return {.text = fmt::format("--branches needs recorded branches, and {} has none",
                               file.empty() ? std::string("this recording") : file),
@@ -35,7 +24,8 @@ diag::Error no_branches(const std::string& file) {
 diag::Result<void> show_branches(const perf_data::PerfFile& file, const ReportOptions& options,
                                  diag::Console& console) {
   const std::optional<perf_data::AuxTraces> traces = spe_traces(file);
-  const bool of_spe = !has_branch_stacks(file);
+  const bool of_spe = std::none_of(file.attrs().begin(), file.attrs().end(),
+                                   [](const perf_data::Event& event) { return event.attributes.has_taken_branches(); });
   if (of_spe && !traces.has_value()) return no_branches(options.file);
   recording::ReadOptions wanted = options.read;
   wanted.branches = true;

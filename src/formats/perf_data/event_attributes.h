@@ -32,6 +32,9 @@ struct EventAttributes {
   u64 signal_data = 0;
 
   bool has(u64 fields) const { return (sample_type & fields) != 0; }
+  // The calls of user code that have not returned yet (perf record --call-graph lbr), or the branches that were taken.
+  bool has_call_branches() const { return has(kSampleBranchStack) && (branch_sample_type & kBranchCallStack) != 0; }
+  bool has_taken_branches() const { return has(kSampleBranchStack) && !has_call_branches(); }
   bool is_inherited() const { return flag(1); }
   bool exclude_user() const { return flag(4); }
   bool exclude_kernel() const { return flag(5); }

@@ -56,6 +56,11 @@ struct BranchStack {
   u64 from(usize index) const { return words[index * 3]; }
   u64 to(usize index) const { return words[index * 3 + 1]; }
   u64 flags(usize index) const { return words[index * 3 + 2]; }
+  // Neither of the two: the hardware did not tell.
+  bool mispredicted(usize index) const { return (flags(index) & 1) != 0; }
+  bool predicted(usize index) const { return (flags(index) & 2) != 0; }
+  // Since the branch before it; 0: not known.
+  u64 cycles(usize index) const { return flags(index) >> 4 & 0xffff; }
 };
 
 struct Registers {

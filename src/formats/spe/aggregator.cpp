@@ -29,10 +29,6 @@ u64 owner_key(u32 core, u32 thread) {
   return u64{core} << 32 | thread;
 }
 
-bool has_event(const Record& record, u32 bit) {
-  return (record.events() >> bit & 1) != 0;
-}
-
 bool is_peer(const DataSource* source) {
   if (source == nullptr) return false;
   switch (source->level) {

@@ -18,6 +18,14 @@ inline constexpr u32 kEventException = 0, kEventRetired = 1, kEventL1dAccess = 2
                      kEventL2dAccess = 19, kEventL2dMiss = 20, kEventModified = 21, kEventRecentlyFetched = 22,
                      kEventSnooped = 23, kEventStreaming = 24, kEventSharedUnit = 25;
 
+inline bool has_event(const Record& record, u32 event) {
+  return (record.events() >> event & 1) != 0;
+}
+// With a target.
+inline bool is_taken_branch(const Record& record) {
+  return record.has(Field::branch_target) && !has_event(record, kEventNotTaken);
+}
+
 struct EventName {
   u32 bit;
   std::string_view name;           // "l1d-refill"
