@@ -13,6 +13,7 @@
 #include "views/report/branch_report.h"
 
 namespace wperf::show {
+
 diag::Error no_branches(const std::string& file) {
   return {.text = fmt::format("--branches needs recorded branches, and {} has none",
                               file.empty() ? std::string("this recording") : file),
