@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "analysis/pgo/declarations.h"
 
-#include <algorithm>
+#include <utility>
 
 #include "code/symbols/symbolizer.h"
 
@@ -60,7 +60,7 @@ u32 Declarations::line_of(const symbols::SymbolizedFrame& frame) {
 }
 
 const Declarations::Found& Declarations::found(const symbols::SymbolizedFrame& frame) {
-  const auto [known, is_new] = found_.try_emplace({frame.function, frame.declared_line});
+  const auto [known, is_new] = found_.try_emplace({frame.file, frame.function, frame.declared_line});
   if (!is_new) return known->second;
   const std::string file(frame.file);
   auto source = sources_.find(file);

@@ -6,7 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
+#include <tuple>
 #include <vector>
 
 #include "code/modules/source_files.h"
@@ -32,7 +32,8 @@ class Declarations {
   class Source {
    public:
     explicit Source(std::string text);
-    // The line with `name` and a parenthesis after it, at or above `line`, in the same declaration; 0 if there is none.
+    // The nearest line, from `line` upwards, that has `name` before a parenthesis. 0 if the function above `line` comes
+    // first.
     u32 find(std::string_view name, u32 line) const;
 
    private:
@@ -44,7 +45,8 @@ class Declarations {
 
   std::span<const std::string> folders_;
   std::map<std::string, Source, std::less<>> sources_;
-  std::map<std::pair<std::string_view, u32>, Found> found_;  // by function and first line
+  // By file, function and first line: two files may have static functions of one name on one line.
+  std::map<std::tuple<std::string_view, std::string_view, u32>, Found> found_;
 };
 
 }  // namespace wperf::pgo

@@ -67,6 +67,13 @@ TEST_F(DeclarationsTest, OtherwiseItIsTheFirstLine) {
   EXPECT_EQ(without_source.line_of({.function = "add", .file = file_, .declared_line = 7, .is_first_line = true}), 7u);
 }
 
+TEST_F(DeclarationsTest, FilesMayHaveFunctionsOfOneName) {
+  const std::string other = (folder_ / "b.c").string();
+  std::ofstream(other, std::ios::binary) << "\n\n\n\n\nint add(int x)\n{\n}\n";
+  EXPECT_EQ(found("add", 7), std::pair(5u, false));
+  EXPECT_EQ(declarations_.line_of({.function = "add", .file = other, .declared_line = 7, .is_first_line = true}), 6u);
+}
+
 TEST_F(DeclarationsTest, KnownLinesStay) {
   const symbols::SymbolizedFrame frame{.function = "add", .file = file_, .declared_line = 6};
   EXPECT_EQ(declarations_.line_of(frame), 6u);

@@ -71,11 +71,11 @@ class SampleReader {
                 .slices = wanted.slice_ns != 0,
                 .parts = reads_counters_along(file)}),
         deferred_(file) {
-    for (const std::string_view name : stacks::kBranchCountNames) {
-      if (wanted.branches) profile_.events.emplace_back().name = name;
+    if (wanted.branches) {
+      for (const std::string_view name : stacks::kBranchCountNames) profile_.events.emplace_back().name = name;
+      return;
     }
     for (const perf_data::Event& event : file.attrs()) {
-      if (wanted.branches) break;
       const perf_data::EventAttributes& attributes = event.attributes;
       profile_.events.push_back({.name = event_name(event),
                                  .type = attributes.type,

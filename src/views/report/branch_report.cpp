@@ -31,10 +31,10 @@ class EdgeColumns {
  public:
   EdgeColumns(const StackProfile& profile, const BranchEdges& edges, bool lines)
       : profile_(profile), all_(edges.all), lines_(lines) {
-    for (const BranchEdge& edge : edges.rows) modules_.push_back(function(edge.from).module);
-    for (const BranchEdge& edge : edges.rows) modules_.push_back(function(edge.to).module);
-    std::sort(modules_.begin(), modules_.end());
-    has_modules_ = !modules_.empty() && modules_.front() != modules_.back();
+    for (const BranchEdge& edge : edges.rows) {
+      const u32 first = function(edges.rows.front().from).module;
+      if (function(edge.from).module != first || function(edge.to).module != first) has_modules_ = true;
+    }
   }
 
   void operator()(Columns& to, const BranchEdge& edge) const {
@@ -79,8 +79,7 @@ class EdgeColumns {
 
   const StackProfile& profile_;
   const BranchEdge& all_;
-  bool lines_, has_modules_ = false;
-  std::vector<u32> modules_;
+  bool lines_, has_modules_ = false;  // several modules
 };
 
 std::string headline(const BranchEdges& edges, bool of_spe) {
