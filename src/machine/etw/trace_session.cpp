@@ -363,15 +363,21 @@ diag::Result<void> Session::start_trace() {
   return checked(error, kStartSession);
 }
 
-// Windows has eight sessions of the newer kind, and this one.
+// Windows has eight sessions of the newer kind, and this one. Its owner is registered before it exists: if this wperf
+// is killed in between, the next one still ends the session.
 WindowsError Session::start_kernel_logger(SessionProperties properties) {
+  const std::u16string name(kKernelLogger);
+  Bytes there = properties_bytes({.asks_file = true});
+  if (api_.control(0, name, there, ControlCode::query) == kNoError) return kAlreadyExists;  // and keeps its owner
   properties.session = kKernelLoggerSession;
   properties.log_file_mode = kSequential;
   Bytes bytes = properties_bytes(properties);
-  const WindowsError error = api_.start(handle_, std::u16string(kKernelLogger), bytes);
-  if (error != kNoError) return error;
-  name_ = kKernelLogger;
   api_.keep(kKeptLogger, fmt::format("{} {}", process_, plan_.file));
+  if (const WindowsError error = api_.start(handle_, name, bytes); error != kNoError) {
+    api_.forget(kKeptLogger);
+    return error;
+  }
+  name_ = name;
   remarks_.emplace_back(
       "all system trace sessions are in use, so wperf uses the only \"NT Kernel Logger\"; until it ends, other tools "
       "cannot use it");

@@ -24,7 +24,10 @@ using namespace fake;
 // One core that samples thread 12 of process 8 each millisecond.
 class PlayedMachine final : public FakeMachine {
  public:
-  u64 now_ns() override { return now_; }
+  u64 now_ns() override {
+    if (when_asked) when_asked();
+    return now_;
+  }
   std::vector<u64> core_midr() override { return {0x413fd0c1, 0x413fd0c1}; }
   diag::Result<void> begin(std::span<const Sampling> sources, bool stacks) override {
     sampled.assign(sources.begin(), sources.end());
@@ -81,6 +84,7 @@ class PlayedMachine final : public FakeMachine {
   std::vector<Sampling> sampled, counted;
   bool with_stacks = false, watched = false;
   std::vector<std::pair<u32, u32>> visits;
+  std::function<void()> when_asked;  // for the time, as at the start of a session
 
  private:
   u64 now_ = 5'000'000;
@@ -560,6 +564,37 @@ TEST_F(EtwSession, TheKernelLoggerIsTakenWhereAllOthersAreInUse) {
   ASSERT_TRUE(started.value()->state().has_value());
   ASSERT_TRUE(started.value()->stop().has_value());
   EXPECT_TRUE(api.sessions().empty());
+}
+
+TEST_F(EtwSession, TheKernelLoggersOwnerIsRegisteredBeforeItExists) {
+  FakeWindows windows;
+  windows.most_sessions = 0;
+  FakeTraceApi api(windows, machine);
+  std::optional<std::map<std::string, std::string>> kept;
+  machine.when_asked = [&] {
+    if (!kept.has_value()) kept = api.windows().kept;
+  };
+  auto started = Session::start(api, plan({}));
+  ASSERT_TRUE(started.has_value()) << started.error().text;
+  ASSERT_TRUE(kept.has_value());
+  EXPECT_EQ((*kept)["process and file of the kernel logger"], "4242 " + file);
+  started.value().reset();
+  EXPECT_TRUE(api.windows().kept.empty());
+}
+
+TEST_F(EtwSession, WhoDoesNotGetTheKernelLoggerIsNotItsOwner) {
+  FakeWindows windows;
+  windows.most_sessions = 0;
+  windows.disk_full = true;
+  FakeTraceApi api(windows, machine);
+  EXPECT_NE(refusal(api, plan()), "");
+  EXPECT_TRUE(api.windows().kept.empty());
+  api.windows().sessions = {std::u16string(kKernelLogger)};
+  api.windows().kernel_logger_file = "C:\\its.etl";
+  api.windows().processes = {77};
+  api.windows().kept = {{"process and file of the kernel logger", "77 C:\\its.etl"}};
+  EXPECT_NE(refusal(api, plan()), "");
+  EXPECT_EQ(api.windows().kept["process and file of the kernel logger"], "77 C:\\its.etl");
 }
 
 TEST_F(EtwSession, WhatAKilledWperfLeftIsMended) {
