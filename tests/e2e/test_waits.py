@@ -190,6 +190,65 @@ int main(void) {
 }
 """
 
+# Three threads that are busy at the same time, and six programs one after the other; every other one is started by exec
+# in a thread that is not the first one of its process.
+EXECS = r"""
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+static char *self;
+static long now(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return time.tv_sec * 1000000000L + time.tv_nsec;
+}
+static void spin(long ns) {
+  for (long begin = now(); now() - begin < ns;) {}
+}
+static void *work(void *name) {
+  pthread_setname_np(pthread_self(), name);
+  for (int i = 0; i < 20; ++i) {
+    spin(500000);
+    usleep(300);
+  }
+  return 0;
+}
+static void *execs(void *unused) {
+  execl(self, self, "leaf", (char *)0);
+  return unused;
+}
+int main(int argc, char **argv) {
+  pthread_t threads[3];
+  self = argv[0];
+  if (argc > 1 && strcmp(argv[1], "leaf") == 0) {
+    work("leaf");
+    return 0;
+  }
+  if (argc > 1 && strcmp(argv[1], "middle") == 0) {
+    pthread_setname_np(pthread_self(), "middle");
+    pthread_create(&threads[0], 0, execs, 0);
+    for (;;) pause();
+  }
+  for (int i = 0; i < 3; ++i) pthread_create(&threads[i], 0, work, "worker");
+  for (int i = 0; i < 6; ++i) {
+    pid_t child = fork();
+    if (child == 0) {
+      execl(self, self, i % 2 == 0 ? "leaf" : "middle", (char *)0);
+      _exit(1);
+    }
+    spin(200000);
+    waitpid(child, 0, 0);
+  }
+  for (int i = 0; i < 3; ++i) pthread_join(threads[i], 0);
+  return 3;
+}
+"""
+
 
 class TracesWithAScript(WperfTest):
     def setUp(self):
@@ -304,7 +363,7 @@ class Programs(WperfTest):
     def setUpClass(cls):
         super().setUpClass()
         cls.folder = pathlib.Path(tempfile.mkdtemp(prefix="wperf waits "))
-        for name, source in (("waits", WAITS), ("more", MORE_WAITS)):
+        for name, source in (("waits", WAITS), ("more", MORE_WAITS), ("execs", EXECS)):
             (cls.folder / f"{name}.c").write_text(source)
             subprocess.run(["cc", "-O1", "-g", "-pthread", "-o", str(cls.folder / name), str(cls.folder / f"{name}.c")],
                            check=True)
@@ -533,7 +592,7 @@ class Programs(WperfTest):
         self.assertIn("time (ns)", tree)
         self.assertIn("--on-off shows all of the time", self.fails("waits", str(data), "--on-off", "--min", "1ms", status=2))
 
-    def recorded_as_another(self, *capabilities, become=()):
+    def recorded_as_another(self, *capabilities, become=(), program="waits"):
         """Records as a user who may not read tracepoints; with perfmon, this user may still sample the kernel."""
         if os.geteuid() != 0 or shutil.which("setpriv") is None:
             self.skipTest("only root becomes somebody else")
@@ -545,7 +604,7 @@ class Programs(WperfTest):
             if not become:
                 become = ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"]
                 become += ["--inh-caps", caps, "--ambient-caps", caps] if caps else []
-            done = subprocess.run([*become, BINARY, "waits", "--json", "-o", "own.json", "--", str(self.folder / "waits")],
+            done = subprocess.run([*become, BINARY, "waits", "--json", "-o", "own.json", "--", str(self.folder / program)],
                                   cwd=folder, env=dict(self.environment, WPERF_DEVICE="linux"), capture_output=True, text=True)
             if done.returncode != 3:
                 self.skipTest("another user may not measure here: " + done.stderr)
@@ -566,6 +625,35 @@ class Programs(WperfTest):
         self.assertLess(holder["running_ns"], 0.5 * holder["waiting_ns"], "it ended, and does not run on")
         if not waits["has_stacks"]:
             self.assertIn("perf_event_paranoid at 1 or below", errors)
+
+    def all_is_known(self, record):
+        for _ in range(8):
+            waits = record()
+            if waits["lost_records"] == 0:
+                break
+        else:
+            self.skipTest("the machine is so busy that each recording lost something")
+        threads = waits["threads"]
+        self.assertEqual((waits["contradictions"], sum(thread["unknown_ns"] for thread in threads)), (0, 0), threads)
+        self.assertEqual(len(threads), 1 + 3 + 6 + 3, threads)
+        for thread in threads:
+            self.assertEqual(thread["running_ns"] + thread["ready_ns"] + thread["waiting_ns"], thread["wall_ns"])
+        # Each of the nine that work is busy for 20 times half a millisecond, and sleeps 20 times.
+        working = [thread for thread in threads if thread["name"] in ("worker", "leaf")]
+        self.assertEqual(len(working), 9, threads)
+        for thread in working:
+            self.assertGreater(thread["running_ns"] + thread["ready_ns"], 10e6)
+            self.assertGreaterEqual(thread["waiting_ns"], 20 * 0.3e6)
+
+    def test_without_losses_all_of_the_time_is_known(self):
+        self.all_is_known(lambda: self.recorded_once(program="execs")[1])
+        self.assertNotIn("contradict", self.ok("waits", str(self.folder / "w.data")))
+
+    def test_without_losses_all_of_the_time_of_an_ordinary_user_is_known(self):
+        self.all_is_known(lambda: self.recorded_as_another(program="execs")[1])
+
+    def test_without_losses_and_tracepoints_all_of_the_time_is_known(self):
+        self.all_is_known(lambda: self.recorded_as_another("perfmon", program="execs")[1])
 
     @a_few_chances
     def test_root_of_a_user_namespace_records_lengths_of_waits(self):

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "analysis/recording/thread_ends.h"
 #include "formats/perf_data/format.h"
 #include "formats/perf_data/run_facts.h"
 #include "formats/perf_data/sample.h"
@@ -28,7 +29,7 @@ constexpr u64 kDead = 0x10, kZombie = 0x20;
 enum class Role : u8 { other, switched, waking, wakeup, created, left };
 
 u16 core_of(const perf_data::Identity& identity) {
-  return identity.has(perf_data::kSampleCpu) ? static_cast<u16>(identity.cpu) : u16{0};
+  return identity.has(perf_data::kSampleCpu) ? static_cast<u16>(identity.cpu) : stacks::kUnknownCore;
 }
 
 Role role_of(std::string_view name) {
@@ -110,6 +111,7 @@ class Reader {
           name_thread(comm.tid, comm.name, time);
           const bool is_first = program_begin_ == 0 || time < program_begin_;
           if (comm.by_exec && comm.pid == out_.program && is_first) program_begin_ = time;
+          if (comm.by_exec && comm.pid == comm.tid) ends_.execs.push_back({time, comm.pid});
         },
         [&](const perf_data::Task& task, const perf_data::Record&) {
           if (!task.is_exit && task.pid != task.parent_pid) out_.children.emplace_back(task.parent_pid, task.pid);
@@ -124,7 +126,6 @@ class Reader {
     if (out_.switches.empty()) return nothing();
     if (has_switches_ && !out_.of_whole_cores) forget_successors();
     inherit_names();
-    end_threads();
     // Each core's records go into the file when there are many of them.
     if (file_.is_cut()) {
       for (usize core = 0; core < recorded_until_.size(); ++core) {
@@ -141,12 +142,13 @@ class Reader {
       std::stable_sort(said_again_.begin(), said_again_.end(), by_time);
       fill_gaps();
     }
+    settle_ends();
     if (program_begin_ != 0) begin_at(program_begin_, out_);
     return std::move(out_);
   }
 
  private:
-  // A repeated record is news if the tracepoint is missing.
+  // A repeated record is news if the first one is missing.
   void fill_gaps() {
     std::vector<Switch> whole;
     whole.reserve(out_.switches.size());
@@ -158,6 +160,7 @@ class Reader {
     auto again = said_again_.begin();
     const auto add_until = [&](u64 time) {
       for (; again != said_again_.end() && again->time < time; ++again) {
+        if (again->core == stacks::kUnknownCore) continue;
         u32& on_core = runs_on(again->core);
         if (on_core == again->comes) continue;
         if (on_core != again->leaves) again->leaves = stacks::kNobody;
@@ -215,7 +218,7 @@ class Reader {
   }
 
   void note_core(u16 core, u64 time) {
-    if (time == 0) return;
+    if (time == 0 || core == stacks::kUnknownCore) return;
     if (core >= recorded_until_.size()) recorded_until_.resize(core + usize{1});
     recorded_until_[core] = std::max(recorded_until_[core], time);
   }
@@ -232,10 +235,15 @@ class Reader {
     if (has_core) note_core(core, identity.time);
   }
 
+  bool has_core(const perf_data::Sample& sample) const {
+    return sample.event < file_.attrs().size() && file_.attrs()[sample.event].attributes.has(perf_data::kSampleCpu);
+  }
+
   void take(const perf_data::Sample& sample) {
     const u32 number = static_cast<u32>(out_.samples++);
     note_time(sample.time);
-    note_core(static_cast<u16>(sample.cpu), sample.time);
+    const u16 core = has_core(sample) ? static_cast<u16>(sample.cpu) : stacks::kUnknownCore;
+    note_core(core, sample.time);
     if (sample.tid != 0) put_in_process(sample.tid, sample.pid, sample.time);
     const u32 event = sample.event == perf_data::kNoEvent ? 0 : sample.event;
     const Point& point = event < points_.size() ? points_[event] : kOther;
@@ -253,7 +261,7 @@ class Reader {
     }
     name_thread(sample, point.from, point.from_name);
     name_thread(sample, point.to, point.to_name);
-    Switch change{.time = sample.time, .sample = number, .core = static_cast<u16>(sample.cpu)};
+    Switch change{.time = sample.time, .sample = number, .core = core};
     if (point.role == Role::switched) {
       change.leaves = static_cast<u32>(point.from.value(sample.raw));
       change.comes = static_cast<u32>(point.to.value(sample.raw));
@@ -288,12 +296,16 @@ class Reader {
         {.sample = number, .thread = sample.tid, .weight = std::max<u64>(sample.period, 1), .time = sample.time});
   }
 
+  u32& ran_on(u16 core) {
+    if (core >= ran_on_.size()) ran_on_.resize(core + usize{1}, stacks::kNobody);
+    return ran_on_[core];
+  }
+
   // These exist in addition to tracepoints, and repeat them.
   void take(const perf_data::Switch& change) {
     note_time(change.identity.time);
     if (!change.identity.has(perf_data::kSampleTime)) return;
-    if (change.identity.has(perf_data::kSampleCpu))
-      note_core(static_cast<u16>(change.identity.cpu), change.identity.time);
+    note_core(core_of(change.identity), change.identity.time);
     const u32 thread = change.identity.tid;
     if (has_switches_ && !change.is_cpu_wide) {
       // A per-thread tracepoint shows when the thread leaves; this record is needed for when it comes.
@@ -302,18 +314,16 @@ class Reader {
       out_.switches.push_back({.time = change.identity.time, .comes = thread, .core = core_of(change.identity)});
       return;
     }
-    if (has_switches_) {
-      // After idle some kernels lose the tracepoint. Then this record of the coming thread is used: see fill_gaps().
-      if (change.is_out) return;
+    // Each change of a whole core is recorded twice: by the thread that leaves, and by the one that comes. The first
+    // record is missing if the kernel hides the thread, or as a tracepoint after idle in some kernels: see fill_gaps().
+    if (change.is_cpu_wide && !change.is_out) {
       said_again_.push_back({.time = change.identity.time,
                              .leaves = change.next_prev_tid,
                              .comes = thread,
-                             .core = static_cast<u16>(change.identity.cpu)});
-      return;
+                             .core = core_of(change.identity)});
+      ran_on(core_of(change.identity)) = thread;
     }
-    // When whole cores are recorded, each change is recorded twice: by the thread that leaves and by the one that
-    // comes.
-    if (change.is_cpu_wide && !change.is_out) return;
+    if (change.is_cpu_wide && (has_switches_ || !change.is_out)) return;
     const u32 next = change.is_cpu_wide ? change.next_prev_tid : stacks::kNobody;
     const bool has_core = change.identity.has(perf_data::kSampleCpu);
     out_.of_whole_cores = out_.of_whole_cores && change.is_cpu_wide && has_core;
@@ -324,14 +334,10 @@ class Reader {
                .leaving = change.is_preempted ? Leaving::preempted : Leaving::waits};
     if (change.is_cpu_wide && has_core) {
       // A thread that has ended has no number any more when it leaves.
-      if (one.core >= on_core_.size()) on_core_.resize(one.core + usize{1}, stacks::kNobody);
-      if (one.leaves == stacks::kNobody) one.leaves = on_core_[one.core];
-      on_core_[one.core] = next;
+      if (one.leaves == stacks::kNobody) one.leaves = ran_on(one.core);
+      ran_on(one.core) = next;
     }
-    const bool has_ended = had_ended(one.leaves, one.time);
-    if (had_ended(thread, one.time) && !change.is_cpu_wide) return;  // its end was recorded
     if (change.is_out) {
-      if (has_ended) one.leaving = Leaving::ended;
       // The sample of this switch came just before it.
       if (const auto sample = left_.find(thread); sample != left_.end()) {
         one.sample = sample->second;
@@ -342,30 +348,17 @@ class Reader {
     out_.switches.push_back(one);
   }
 
-  // Records about programs may precede all switches in the file.
-  bool had_ended(u32 thread, u64 time) const {
-    const auto end = ended_.find(thread);
-    return end != ended_.end() && end->second <= time;
-  }
-
   // Without tracepoints, this record shows which thread made another, and when it ended.
   void take(const perf_data::Task& task) {
     const perf_data::Identity& identity = task.identity;
     if (!identity.has(perf_data::kSampleTime) || identity.time == 0) return;
-    const Switch end{.time = identity.time, .leaves = task.tid, .core = core_of(identity), .leaving = Leaving::ended};
-    if (task.is_exit && (has_switches_ || out_.of_whole_cores)) exits_.push_back(end);
-    if (has_switches_) return;
-    if (!task.is_exit) {
-      ended_.erase(task.tid);
+    if (task.is_exit) {
+      ends_.exits.push_back(
+          {.time = identity.time, .leaves = task.tid, .core = core_of(identity), .leaving = Leaving::ended});
+    } else if (!has_switches_) {
       births_.push_back(
           {.time = identity.time, .leaves = task.parent_tid, .comes = task.tid, .kind = stacks::Kind::created});
-      return;
     }
-    ended_[task.tid] = identity.time;
-    // When whole cores were recorded, the switch event follows. Per-thread events end before it, so note the time here.
-    if (out_.switches.empty() || out_.of_whole_cores) return;
-    note_time(identity.time);
-    out_.switches.push_back(end);
   }
 
   // If only some threads were recorded, other threads leave a core without a record, and each recorded thread has a
@@ -377,19 +370,15 @@ class Reader {
   }
 
   // The recorder notices that a program ended, and may stop, before the program's last switch.
-  void end_threads() {
-    if (exits_.empty()) return;
-    std::unordered_map<u32, u64> left;  // by thread: when it last left a core
-    for (const Switch& one : exits_) left[one.leaves] = 0;
-    for (const Switch& one : out_.switches) {
-      const auto last = left.find(one.leaves);
-      if (last != left.end() && one.kind == stacks::Kind::switched) last->second = std::max(last->second, one.time);
-    }
-    for (const Switch& end : exits_) {
-      if (left.at(end.leaves) >= end.time) continue;
-      note_time(end.time);
-      out_.switches.push_back(end);
-    }
+  void settle_ends() {
+    ends_.of_whole_cores = out_.of_whole_cores;
+    const auto process_of = [&](u32 thread) {
+      const auto known = out_.threads.find(thread);
+      return known != out_.threads.end() ? known->second.process : 0;
+    };
+    recording::settle_ends(std::move(ends_), process_of, out_.switches);
+    note_time(out_.switches.front().time);
+    note_time(out_.switches.back().time);
   }
 
   diag::Error nothing() const {
@@ -420,15 +409,15 @@ class Reader {
   u64 program_begin_ = 0;
   u32 running_event_ = 0;
   bool stacks_of_left_ = false;
-  std::unordered_map<u32, u32> left_;   // by thread: the sample of the switch whose record comes next
-  std::unordered_map<u32, u64> ended_;  // thread → when
+  std::unordered_map<u32, u32> left_;  // by thread: the sample of the switch whose record comes next
   struct ToldAt {
     u64 name = 0, process = 0;
   };
   std::unordered_map<u32, ToldAt> told_at_;  // by thread
   std::vector<u64> recorded_until_;          // by core
-  std::vector<u32> on_core_;
-  std::vector<Switch> births_, exits_;
+  std::vector<u32> ran_on_;                  // by core
+  std::vector<Switch> births_;
+  ThreadEnds ends_;
   struct Creation {
     u64 time = 0;
     u32 thread = 0, parent = 0;

@@ -31,6 +31,13 @@ class RecordedSwitchesTest : public testing::Test {
     constexpr u16 kOut = 1 << 13;
     add(RecordType::switch_cpu_wide, Fields().u32s({7, next}), time, 7, thread, core, kOut);
   }
+  void execs(u64 time, u32 core, u32 process) {
+    constexpr u16 kByExec = 1 << 13;
+    add(RecordType::comm, Fields().u32s({process, process}).text("new"), time, process, process, core, kByExec);
+  }
+  void comes(u64 time, u32 core, u32 thread, u32 before) {
+    add(RecordType::switch_cpu_wide, Fields().u32s({7, before}), time, 7, thread, core);
+  }
   void lost(u64 time, u32 core) { add(RecordType::lost, Fields().u64s({0, 5}), time, 0, 0, core); }
 
   RecordedSwitches read(usize without = 0) {
@@ -91,6 +98,48 @@ TEST_F(RecordedSwitchesTest, AThreadEndsThoughItsLastSwitchWasNotRecorded) {
   EXPECT_EQ(accounting.contradictions, 0u);
 }
 
+// Thread 7 is the first one of process 7, and ends because 8 calls exec; 8 goes on as 7.
+TEST_F(RecordedSwitchesTest, AnExecInAnotherThreadTakesTheNumberOfTheFirst) {
+  leaves(10, 0, 0, 7);
+  creates(20, 7, 8);
+  leaves(30, 1, 0, 8);
+  exits(40, 0, 7);
+  leaves(45, 0, ~u32{0}, 0);  // it has no number any more
+  execs(50, 1, 7);
+  leaves(60, 1, 7, 0);
+  leaves(80, 1, 0, 7);
+  exits(90, 1, 7);
+  leaves(95, 1, ~u32{0}, 0);
+  const RecordedSwitches got = read();
+  const waits::Accounting done = waits::account(got.switches, got.unrecorded, got.begin, got.end);
+  EXPECT_EQ(done.contradictions, 0u);
+  ASSERT_EQ(done.threads.size(), 2u);
+  EXPECT_EQ(done.threads[0].thread, 7u);
+  EXPECT_EQ(done.threads[0].running, 35u + 10u + 15u);
+  EXPECT_EQ(done.threads[0].waiting, 20u);
+  EXPECT_EQ(done.threads[0].wall(), 80u) << "not while there was no thread 7";
+  EXPECT_EQ(done.threads[1].running, 20u);
+  EXPECT_EQ(done.threads[1].wall(), 30u);
+  EXPECT_EQ(done.switches, 6u);
+}
+
+// The kernel records nothing in some threads of its hosts. The thread that comes after one knows when it left.
+TEST_F(RecordedSwitchesTest, AThreadThatIsHiddenLeavesAsTheNextOneComes) {
+  leaves(10, 0, 8, 9);
+  comes(30, 0, 8, 9);
+  leaves(40, 0, 8, 0);
+  comes(41, 0, 0, 8);
+  const RecordedSwitches got = read();
+  const waits::Accounting done = waits::account(got.switches, got.unrecorded, got.begin, got.end);
+  EXPECT_EQ(done.contradictions, 0u);
+  ASSERT_EQ(done.threads.size(), 2u);
+  EXPECT_EQ(done.threads[0].running, 10u);
+  EXPECT_EQ(done.threads[0].waiting, 20u + 1u);
+  EXPECT_EQ(done.threads[1].running, 20u);
+  EXPECT_EQ(done.threads[1].unknown, 11u) << "why it left is not recorded";
+  EXPECT_EQ(done.cores[0].unknown, 0u);
+}
+
 TEST_F(RecordedSwitchesTest, WhatACoreLostIsNotRecorded) {
   leaves(10, 0, 0, 8);
   leaves(20, 1, 0, 9);
@@ -118,6 +167,44 @@ TEST_F(RecordedSwitchesTest, BehindTheEndOfACutFileNothingIsKnownOfACore) {
   const waits::Accounting done = waits::account(got.switches, got.unrecorded, got.begin, got.end);
   EXPECT_EQ(done.cores[0].unknown, 80u);
   EXPECT_EQ(done.cores[1].unknown, 0u);
+}
+
+// Two threads that were recorded wherever they ran, at the same time.
+class ThreadsWithoutCores : public testing::Test {
+ protected:
+  ThreadsWithoutCores() { builder.event(perf_data::test::attributes(perf_data::kSampleTid | perf_data::kSampleTime)); }
+  void add(RecordType type, Fields body, u64 time, u32 thread, u16 misc = 0) {
+    builder.add(type, body.u32s({7, thread}).u64s({time}), misc);
+  }
+  void comes(u64 time, u32 thread) { add(RecordType::context_switch, Fields(), time, thread); }
+  void leaves(u64 time, u32 thread) { add(RecordType::context_switch, Fields(), time, thread, 1 << 13); }
+  perf_data::test::FileBuilder builder;
+};
+
+TEST_F(ThreadsWithoutCores, RunAtTheSameTimeWithoutContradiction) {
+  comes(10, 7);
+  comes(20, 8);
+  leaves(30, 7);
+  leaves(45, 8);
+  comes(50, 7);
+  add(RecordType::exit, Fields().u32s({7, 1, 7, 1}).u64s({70}), 70, 7);
+  const std::vector<std::byte> bytes = builder.build();
+  const perf_data::PerfFile file = perf_data::PerfFile::open(bytes).value();
+  const RecordedSwitches got = read_switches(file).value();
+  EXPECT_FALSE(got.of_whole_cores);
+  std::vector<u16> cores;
+  const waits::Accounting done =
+      waits::account(got.switches, got.unrecorded, got.begin, got.end, [&](const waits::Stretch& one) {
+        if (one.state == waits::State::running) cores.push_back(one.core);
+      });
+  EXPECT_EQ(done.contradictions, 0u);
+  ASSERT_EQ(done.threads.size(), 2u);
+  EXPECT_EQ(done.threads[0].running, 20u + 20u);
+  EXPECT_EQ(done.threads[0].waiting, 20u);
+  EXPECT_TRUE(done.threads[0].has_ended);
+  EXPECT_EQ(done.threads[1].running, 25u);
+  EXPECT_EQ(done.threads[1].unknown, 0u);
+  EXPECT_EQ(cores, std::vector<u16>(3, stacks::kUnknownCore)) << "no core is made up";
 }
 
 }  // namespace

@@ -20,7 +20,7 @@ class Accountant {
     out_.end = end;
     for (const stacks::Switch& event : switches) {
       out_.end = std::max(out_.end, event.time);
-      tells_wakeups_ = tells_wakeups_ || event.kind != stacks::Kind::switched;
+      tells_wakeups_ = tells_wakeups_ || event.kind == stacks::Kind::woken;
     }
     dark_ = stacks::DarkTimes(unrecorded, begin, out_.end);
     marks_ = stacks::core_marks(unrecorded, begin, out_.end);
@@ -33,6 +33,8 @@ class Accountant {
     while (next_mark_ < marks_.size() && marks_[next_mark_].time + marks_[next_mark_].is_dark <= now_) pass_mark();
     if (event.kind == stacks::Kind::switched) {
       add_switch(event);
+    } else if (event.kind == stacks::Kind::renamed) {
+      add_rename(event);
     } else {
       add_wakeup(event);
     }
@@ -80,6 +82,9 @@ class Accountant {
     every_core_is_dark_ = mark.is_dark;
     all_recorded_since_ = mark.time;
     for (usize core = 0; core < cores_.size(); ++core) turn(core, mark);
+    for (u32 number = 0; mark.is_dark && number < lives_.size(); ++number) {
+      if (lives_[number].core == stacks::kUnknownCore) stop_running(number, mark.time);
+    }
   }
   void turn(usize number, const stacks::CoreMark& mark) {
     Core& core = cores_[number];
@@ -89,15 +94,18 @@ class Accountant {
     if (was_dark == (core.dark != 0)) return;
     if (mark.is_dark && core.runs != stacks::kNobody && core.runs != stacks::kIdleThread) {
       const u32 ran = number_of(core.runs, mark.time);
-      if (lives_[ran].state == State::running && lives_[ran].core == number) {
-        emit(ran, State::running, mark.time);
-        lives_[ran].state = State::unknown;
-      }
+      if (lives_[ran].core == number) stop_running(ran, mark.time);
     }
     close_core(number, mark.time);
     core.runs = stacks::kNobody;
     core.has_told = false;
     core.recorded_since = mark.time;
+  }
+
+  void stop_running(u32 number, u64 time) {
+    if (lives_[number].state != State::running) return;
+    emit(number, State::running, time);
+    lives_[number].state = State::unknown;
   }
 
   u32 number_of(u32 thread, u64 time) {
@@ -209,14 +217,14 @@ class Accountant {
   void add_switch(const stacks::Switch& event) {
     ++out_.switches;
     Core& core = core_of(event.core);
-    ++out_.cores[event.core].switches;
+    if (event.core != stacks::kUnknownCore) ++out_.cores[event.core].switches;
     if (event.leaves != stacks::kNobody) check_who_ran(event, core);
     if (event.leaves == stacks::kIdleThread) {
       if (tells_of_before(core)) core.runs = stacks::kIdleThread;
     } else if (event.leaves != stacks::kNobody) {
       leave(event, core);
     }
-    close_core(event.core, event.time);
+    if (event.core != stacks::kUnknownCore) close_core(event.core, event.time);
     if (event.comes != stacks::kNobody && event.comes != stacks::kIdleThread) come(event, core);
     if (core.dark != 0) return;
     core.runs = event.comes;
@@ -310,6 +318,21 @@ class Accountant {
     ++out_.threads[number].switches;
   }
 
+  void add_rename(const stacks::Switch& event) {
+    const u32 from = number_of(event.leaves, event.time), to = number_of(event.comes, event.time);
+    const State state = lives_[from].state;
+    if (state == State::waiting || state == State::ready) contradict(from, event.time);
+    if (lives_[to].state != State::unknown) contradict(to, event.time);
+    emit(from, state, event.time);
+    emit(to, State::unknown, event.time);
+    lives_[to] = lives_[from];
+    lives_[from] = {.since = event.time};
+    out_.threads[from].has_ended = true;
+    out_.threads[to].has_ended = false;
+    if (state != State::running || lives_[to].core == stacks::kUnknownCore) return;
+    if (Core& core = core_of(lives_[to].core); core.runs == event.leaves) core.runs = event.comes;
+  }
+
   void add_wakeup(const stacks::Switch& event) {
     ++out_.wakeups;
     if (event.comes == stacks::kNobody || event.comes == stacks::kIdleThread) return;
@@ -346,6 +369,11 @@ class Accountant {
   }
 
   Core& core_of(u16 core) {
+    // Whichever core it is, nothing is known of the threads on it.
+    if (core == stacks::kUnknownCore) {
+      nowhere_ = {.since = now_, .recorded_since = all_recorded_since_, .dark = every_core_is_dark_ ? 1u : 0};
+      return nowhere_;
+    }
     if (core >= cores_.size()) {
       const u64 since = all_recorded_since_;
       cores_.resize(core + usize{1}, {.since = since, .recorded_since = since, .dark = every_core_is_dark_ ? 1u : 0});
@@ -374,6 +402,7 @@ class Accountant {
   std::unordered_map<u32, u32> numbers_;  // thread → index
   std::vector<Life> lives_;
   std::vector<Core> cores_;
+  Core nowhere_;
 };
 
 }  // namespace

@@ -59,7 +59,7 @@ struct Stretch {
   u32 thread = 0;  // index
   State state = State::unknown;
   bool preempted = false;
-  u16 core = 0;  // if running
+  u16 core = 0;  // if running; kUnknownCore if not recorded
   u64 begin = 0, end = 0;
   u32 wait = ~u32{0};              // for waiting, and the ready state after it: index
   u32 sample = stacks::kNoSample;  // for running: the sample at which it left its core

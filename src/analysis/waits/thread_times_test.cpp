@@ -121,6 +121,44 @@ TEST(ThreadTimes, ANumberThatIsUsedAgain) {
   EXPECT_EQ(of(done, 7).wall(), 30u);
 }
 
+TEST(ThreadTimes, AThreadGoesOnUnderAnotherNumber) {
+  const stacks::Switch events[] = {change(10, 0, stacks::kIdleThread, stacks::Leaving::preempted, 8),
+                                   {.time = 30, .leaves = 8, .comes = 7, .kind = stacks::Kind::renamed},
+                                   change(60, 0, 7, stacks::Leaving::waits, stacks::kIdleThread)};
+  const Accounting done = account(events, {}, 0, 100);
+  EXPECT_EQ(done.contradictions, 0u);
+  EXPECT_TRUE(of(done, 8).has_ended);
+  EXPECT_EQ(of(done, 8).wall(), 20u);
+  EXPECT_EQ(of(done, 7).running, 30u);
+  EXPECT_EQ(of(done, 7).waiting, 40u);
+  EXPECT_EQ(of(done, 7).wall(), 70u);
+  EXPECT_EQ(done.switches, 2u);
+  EXPECT_EQ(done.cores[0].busy, 50u);
+}
+
+// Threads that were recorded without their cores: 7 and 8 run at the same time, and all records of a while are lost.
+TEST(ThreadTimes, WithoutCoresAGapStopsAllThatRan) {
+  const u16 core = stacks::kUnknownCore;
+  const stacks::Switch events[] = {
+      {.time = 5, .leaves = 6, .comes = 7, .kind = stacks::Kind::created},
+      change(10, core, stacks::kNobody, stacks::Leaving::unknown, 7),
+      change(20, core, stacks::kNobody, stacks::Leaving::unknown, 8),
+      change(25, core, 8, stacks::Leaving::waits, stacks::kNobody),
+      change(70, core, stacks::kNobody, stacks::Leaving::unknown, 8),
+      change(80, core, 7, stacks::Leaving::waits, stacks::kNobody),
+  };
+  const stacks::Unrecorded gap[] = {{.begin = 30, .end = 50}};
+  const Accounting done = account(events, gap, 0, 100);
+  EXPECT_EQ(done.contradictions, 0u);
+  EXPECT_TRUE(done.cores.empty());
+  EXPECT_EQ(of(done, 7).running, 20u + 30u);
+  EXPECT_EQ(of(done, 7).unknown, 20u);
+  EXPECT_EQ(of(done, 7).waiting, 20u);
+  EXPECT_EQ(of(done, 8).unknown, 20u);
+  EXPECT_EQ(of(done, 8).waiting, 5u + 20u);
+  EXPECT_EQ(of(done, 8).ready, 0u) << "that a thread was made shows no wake-ups";
+}
+
 TEST(ThreadTimes, EqualsAScriptedMachineToTheNanosecond) {
   for (u32 seed = 1; seed <= 40; ++seed) {
     PlayedMachine played(seed);

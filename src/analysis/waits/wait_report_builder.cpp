@@ -236,6 +236,7 @@ class Builder {
     const stacks::DarkTimes dark(switches_.unrecorded, accounting_.begin, accounting_.end);
     std::map<std::pair<u32, u32>, waits::StarvedRow> rows;
     for (const stacks::Switch& event : switches_.switches) {
+      if (event.kind == stacks::Kind::renamed) continue;
       if (event.kind != stacks::Kind::switched) {
         if (event.comes != stacks::kNobody) ready.try_emplace(event.comes, event.time);
         continue;

@@ -179,8 +179,7 @@ perf_event_attr SampledEvents::attributes_of(usize number, Scope scope) const {
   if (number == 0) {
     // After idle some kernels lose the tracepoint of a switch; this still shows which thread has come. The software
     // event does not show when a thread comes back.
-    attributes.context_switch =
-        plan_.switch_records || has_event({"sched:sched_switch", "context-switches", "dummy"}) ? 1 : 0;
+    attributes.context_switch = has_switch_records() ? 1 : 0;
     attributes.mmap = attributes.mmap2 = 1;
     attributes.comm = attributes.comm_exec = 1;
     attributes.task = 1;
@@ -194,6 +193,10 @@ bool SampledEvents::has_event(std::initializer_list<std::string_view> names) con
   return std::any_of(plan_.events.begin(), plan_.events.end(), [&](const plan::SampleEvent& one) {
     return std::find(names.begin(), names.end(), one.name) != names.end();
   });
+}
+
+bool SampledEvents::has_switch_records() const {
+  return plan_.switch_records || has_event({"sched:sched_switch", "context-switches", "dummy"});
 }
 
 // The arguments of the system call in which a thread waits identify its lock.
@@ -373,6 +376,8 @@ void SampledEvents::enlarge(usize ring) {
 diag::Result<void> SampledEvents::open(const std::vector<int>& threads) {
   perf_events::raise_descriptor_limit();
   sample_type_ = sample_type_of(plan_, records_switches());
+  // Several threads run at the same time, each on another core.
+  if (has_switch_records()) sample_type_ |= PERF_SAMPLE_CPU;
   for (const u32 core : plan_.cores) WPERF_CHECK_OK(open_core(core, threads));
   open_cpu_time(threads);
   if (!rings_.empty()) return {};

@@ -78,6 +78,7 @@ class SampledEvents {
   diag::Result<Opened> open_event(usize number, perf_events::Scope scope);
   perf_events::Descriptor open_with_less(perf_event_attr& attributes, perf_events::Scope scope) const;
   bool records_switches() const;
+  bool has_switch_records() const;                                      // of when threads came to cores and left them
   bool has_event(std::initializer_list<std::string_view> names) const;  // at least one of them
   perf_event_attr attributes_of(usize number, perf_events::Scope scope) const;
   static perf_data::WrittenEvent& describe(const std::string& name, const perf_event_attr& attributes, u64 id,

@@ -27,7 +27,7 @@ struct ThreadState {
   u32 task = 0;          // in StackProfile::tasks, which also has threads that were never sampled
   u32 node = kNothing;   // if waiting, or ready afterwards: the place of the wait, in StackProfile::nodes
   u32 waker = kNothing;  // if ready or waiting: the task that ended the wait
-  u16 core = 0;          // if running
+  u16 core = 0;          // if running; kUnknownCore if not recorded
   u8 wait_class = 0;     // if waiting: an index into Moments::wait_classes
   ThreadDoing doing = ThreadDoing::running;
 };

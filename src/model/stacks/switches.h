@@ -16,6 +16,7 @@ enum class Kind : u8 {
   switched,
   woken,    // from a wait
   created,  // ready for the first time
+  renamed,  // `leaves` goes on as `comes`: a thread got another number
 };
 
 // The time of interrupts on a core, whichever thread was running: service routines, and their deferred work (DPCs).
@@ -31,6 +32,9 @@ struct Unrecorded {
   u64 begin = 0, end = 0;  // nanoseconds
   u16 core = kEveryCore;
 };
+
+// The core of a switch was not recorded.
+inline constexpr u16 kUnknownCore = 0xffff;
 
 // Why a thread left its core.
 enum class Leaving : u8 { waits, preempted, ended, unknown };

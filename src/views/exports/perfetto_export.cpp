@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "ground/text/protobuf.h"
+#include "model/stacks/switches.h"
 #include "views/exports/exported_profile.h"
 
 namespace wperf::exports {
@@ -292,7 +293,7 @@ class PerfettoWriter {
   void write_switches() {
     std::vector<const stacks::ThreadState*> runs;
     for (const stacks::ThreadState& state : moments_.states) {
-      if (state.doing == stacks::ThreadDoing::running) runs.push_back(&state);
+      if (state.doing == stacks::ThreadDoing::running && state.core != stacks::kUnknownCore) runs.push_back(&state);
     }
     std::sort(runs.begin(), runs.end(), [](const auto* a, const auto* b) {
       return a->core != b->core ? a->core < b->core : a->begin_ns < b->begin_ns;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "model/stacks/switches.h"
 #include "views/exports/exported_profile.h"
 #include "views/report/escaping.h"
 
@@ -141,7 +142,7 @@ class SqlWriter {
                            : waits ? "waiting"
                                    : "ready"),
           waits ? std::string_view(moments_.wait_classes[state.wait_class]) : std::string_view(),
-          runs ? state.core : kNothing, state.node, state.waker);
+          runs && state.core != stacks::kUnknownCore ? state.core : kNothing, state.node, state.waker);
     }
     table("counters");
     for (const stacks::CounterTrack& track : moments_.counters) {

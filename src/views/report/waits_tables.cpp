@@ -211,7 +211,8 @@ auto stretch_columns(const WaitReport& report) {
     to.member("preempted", row.preempted);
     to.add({"from", "from_ns"}, row.from, seconds_text(row.from));
     span(to, {"for", "length_ns"}, row.length);
-    to.add({"core", title_if(runs, "core"), 2}, row.core, runs ? std::to_string(row.core) : "-");
+    const bool has_core = runs && row.core != stacks::kUnknownCore;
+    to.add({"core", title_if(has_core, "core"), 2}, row.core, has_core ? std::to_string(row.core) : "-");
     to.word({"waits for", if_waiting("class"), 3}, waits ? name_of(row.wait) : std::string_view());
     if (waits) to.member("function", row.function);
     if (waits) to.member("caller", row.caller);

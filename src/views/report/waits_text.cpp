@@ -81,8 +81,9 @@ std::vector<std::string> wait_lines(const WaitReport& report) {
       text::scaled_number(seconds == 0 ? 0 : static_cast<double>(report.switches + report.wakeups) / seconds),
       lost_text(report), cost_text(report))};
   if (report.contradictions != 0) {
-    lines.push_back(fmt::format("{} gap{} in the recording; the time in them is unknown",
-                                text::with_commas(report.contradictions), report.contradictions == 1 ? "" : "s"));
+    const bool is_one = report.contradictions == 1;
+    lines.push_back(fmt::format("{} switch{} an earlier one: records in between are missing, and that time is unknown",
+                                text::with_commas(report.contradictions), is_one ? " contradicts" : "es contradict"));
   }
   if (report.has_other_samples && report.has_stacks) {
     lines.emplace_back(
