@@ -363,20 +363,27 @@ std::vector<TotalChange*> asked_of(std::vector<TotalChange>& totals, bool times)
   return asked;
 }
 
-void tell_of_few_runs(const std::vector<TotalChange*>& asked, std::vector<std::string>& notes) {
-  const bool all_sure = std::all_of(asked.begin(), asked.end(), [](const TotalChange* one) { return one->found; });
-  if (asked.size() < 2 || all_sure) return;
+// Says why a total that differs in all runs is not found, though it would be if it were the only one.
+void tell_of_few_runs(const std::vector<TotalChange*>& asked, std::string_view what, std::vector<std::string>& notes) {
+  if (asked.empty()) return;
   const usize before = asked.front()->before.size(), after = asked.front()->after.size();
-  const double needed = kWrongShare / static_cast<double>(asked.size());
-  if (smallest_rank_answer(before, after) <= needed) return;
+  const double smallest = smallest_rank_answer(before, after), needed = kWrongShare / static_cast<double>(asked.size());
+  if (smallest <= needed) return;
+  constexpr double kRounding = 1 + 1e-9;
+  std::string names;
+  for (const TotalChange* total : asked) {
+    if (!total->found && total->answer <= smallest * kRounding)
+      names += fmt::format("{}{}", names.empty() ? "" : ", ", total->event);
+  }
+  if (names.empty()) return;
   usize enough = std::min(before, after);
   while (smallest_rank_answer(enough, enough) > needed) ++enough;
-  const std::string runs =
-      before == after ? fmt::format("{} runs per side", before) : fmt::format("{} and {} runs", before, after);
-  notes.push_back(fmt::format(
-      "With {} events, {} can show a change in one of them only if its counts repeat exactly; take at least "
-      "{} runs per side, or fewer events.",
-      asked.size(), runs, enough));
+  const std::string runs = before == after ? fmt::format("{} runs per side", before)
+                                           : fmt::format("{} runs before and {} after", before, after);
+  notes.push_back(
+      fmt::format("{}: the two sides do not overlap, but with {} that may be chance for one of {} {}; take at least {} "
+                  "runs per side.",
+                  names, runs, asked.size(), what, enough));
 }
 
 }  // namespace
@@ -408,7 +415,8 @@ void review_totals(Comparison& comparison, const ComparisonOptions& options) {
         total.answer = std::min(total.answer, exact_answer_of(total.before.size(), total.after.size()));
     }
     find_totals(comparison.totals);
-    tell_of_few_runs(asked_of(comparison.totals, false), notes);
+    tell_of_few_runs(asked_of(comparison.totals, true), "times", notes);
+    tell_of_few_runs(asked_of(comparison.totals, false), "counts", notes);
   }
   const bool has_counts = std::any_of(comparison.totals.begin(), comparison.totals.end(), [](const TotalChange& total) {
     return total.is_counted && total.unit != CostUnit::seconds;
