@@ -75,6 +75,17 @@ TEST(KernelPlan, WordsOfTheKernel) {
   EXPECT_EQ(planned(machine, "ld_spec"), "unknown event name: ld_spec") << "an Arm event elsewhere";
 }
 
+TEST(KernelPlan, AnArmEventElsewhereSaysSo) {
+  const Capabilities machine = kernel_machine(false, true);
+  request::Measurement request;
+  request.items.emplace_back(event_list("inst_retired:u"));
+  EventCatalog catalog = catalog_of(machine);
+  const auto refused = make_count_plan(request, machine, catalog);
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_EQ(refused.error().text, "unknown event name: inst_retired");
+  EXPECT_TRUE(diag::names_all(refused.error().hint, {"inst_retired is an event of Arm cores", "wperf list"}));
+}
+
 TEST(KernelPlan, TheCatalogueGoesFirstWhereItsNumbersHold) {
   const Capabilities machine = kernel_machine(true, true);
   EXPECT_EQ(planned(machine, "ld_spec,page-faults"), "ld_spec code 112 page-faults 1:2");

@@ -100,6 +100,15 @@ diag::Error unknown_event(const request::EventToken& token, const EventCatalog& 
   if (kernel != nullptr) words = kernel->words(true);
   for (const KernelEvents::Word& word : words) names.push_back(word.name);
   if (kernel == nullptr || kernel->counts_catalogue()) append_names(names, token.event_class, catalog);
+  const bool lacks_catalogue = kernel != nullptr && !kernel->is_windows() && !kernel->counts_catalogue();
+  const std::string name = in_lower_case(std::string(token.text));
+  if (lacks_catalogue && find_by_name(token.event_class, name, catalog.product, NameOrder::product_first).has_value()) {
+    error.hint = fmt::format(
+        "{} is an event of Arm cores, and this system shows no counters of them; `wperf list` shows what it counts, "
+        "and --device sim has a simulated Arm machine",
+        token.text);
+    return error;
+  }
   error.hint = diag::did_you_mean(diag::nearest(token.text, names));
   if (error.hint.empty() && kernel != nullptr) {
     error.hint = kernel->is_windows()
