@@ -52,6 +52,16 @@ class PrometheusTest(WperfTest):
         self.assertIn("'pprof' is not an export format for counts", self.fails(*self.counting, "--export", "pprof", status=2))
         self.fails("report", "--export", "prometheus", status=2)
 
+    def test_who_lets_others_read_the_counts_is_told_once(self):
+        for address, notes in (("0.0.0.0:0", 1), ("[::]:0", 1), ("127.0.0.1:0", 0), ("0", 0)):
+            with self.subTest(address):
+                done = self.run_wperf("stat", "-e", "task-clock", "--listen", address, "--timeout", "0.1", "--",
+                                      "sleep", "0.5", device="linux")
+                if "perf_event_paranoid" in done.stderr or "IPv6" in done.stderr or "family" in done.stderr:
+                    self.skipTest(done.stderr)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertEqual(done.stderr.count("anyone who can reach that address over the network"), notes, done.stderr)
+
 
 if __name__ == "__main__":
     unittest.main()
