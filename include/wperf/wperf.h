@@ -81,16 +81,18 @@ WPERF_API bool wperf_num_cores(int* count);
 /* ---- what can be counted -------------------------------------------------------------------------------------- */
 
 #define WPERF_LIST_CORE_EVENTS 1u
+#define WPERF_LIST_SYSTEM_EVENTS 2u
 
 typedef struct LIST_CONF {
-  uint32_t list_event_types; /* WPERF_LIST_CORE_EVENTS; 0: no events. The library knows no other type. */
+  uint32_t list_event_types; /* any of the above; 0: no events. The library knows no other type. */
 } LIST_CONF;
 
-typedef enum EVENT_TYPE { WPERF_CORE_EVENT = 0 } EVENT_TYPE;
+/* WPERF_SYSTEM_EVENT: an event that the operating system names, as Linux does with page-faults. */
+typedef enum EVENT_TYPE { WPERF_CORE_EVENT = 0, WPERF_SYSTEM_EVENT = 1 } EVENT_TYPE;
 
 typedef struct EVENT_INFO {
   EVENT_TYPE type;
-  uint32_t id; /* the number that events are programmed with */
+  uint32_t id; /* the number that events of the cores are programmed with; 0 for events of the system */
   const wchar_t* name;
   const wchar_t* desc; /* a few words */
 } EVENT_INFO;
@@ -140,13 +142,22 @@ typedef struct STAT_INFO {
   const wchar_t* event_note; /* e: a single event; gN: of group N; then a comma and the metric it belongs to */
   uint64_t counter_value;    /* as counted */
   uint64_t scheduled;        /* in how many rounds it was counted (0: never; its count of 0 is meaningless), */
-  uint64_t round;            /* and how many rounds there were */
+  uint64_t round;            /* and how many rounds there were; on Linux and with Windows' tracing milliseconds */
   uint64_t scaled_value;     /* the estimate for counting all the time */
   double elapsed_seconds;    /* length of this count */
 } STAT_INFO;
 /* With NULL: counts, and returns at the end. If the program crashed, this is false, and the rows show the counts until
    then. Rows are in the order of counts, cores and events. */
 WPERF_API bool wperf_stat(const STAT_CONF* conf, STAT_INFO* info);
+
+/* The same from one moment to another: wperf_stat_begin() returns while counting goes on, wperf_stat_end() ends it, and
+   wperf_stat() then gives out the rows.
+   process: the number of a running process, which may be the calling one; only Linux and Windows' tracing follow a
+   process. 0: the cores of `conf`. Only events, metrics, period_ms, cores and kernel of `conf` may be set.
+   Until the end, nothing else can be measured. If no other process uses a simulated machine, its time passes only
+   during calls: it runs at the end, for as long as the time between the two calls. */
+WPERF_API bool wperf_stat_begin(const STAT_CONF* conf, uint32_t process);
+WPERF_API bool wperf_stat_end(void);
 
 /* One metric on one core in one count. Metrics that have no formula (imix, dcache …) have no rows. */
 typedef struct STAT_METRIC_INFO {

@@ -88,6 +88,22 @@ static void test_stat(void) {
   test("wperf_stat(unknown event)", !wperf_stat(&conf, NULL) && !at_end());
 }
 
+static void test_section(void) {
+  uint32_t core = 0;
+  STAT_CONF conf = {0};
+  STAT_INFO row;
+  int rows = 0;
+  conf.cores = &core;
+  conf.num_cores = 1;
+  conf.events = L"inst_spec";
+  test("wperf_stat_end(before its begin)", !wperf_stat_end() && !at_end());
+  test("wperf_stat_begin", wperf_stat_begin(&conf, 0));
+  test("wperf_stat_begin(again)", !wperf_stat_begin(&conf, 0) && !at_end());
+  test("wperf_stat_end", wperf_stat_end());
+  while (wperf_stat(&conf, &row)) ++rows;
+  test("wperf_stat(section rows)", at_end() && rows == 2);
+}
+
 static void test_timeline(void) {
   uint32_t core = 0;
   STAT_CONF conf = {0};
@@ -156,6 +172,7 @@ int main(int count, char** words) {
   test_events();
   test_metrics();
   test_stat();
+  test_section();
   test_timeline();
   test_keys();
   if (count > 1) {

@@ -166,7 +166,11 @@ TEST_F(Library, EventsAreListedAgainAfterANewLoad) {
   ASSERT_TRUE(wperf_list_events(&nothing, nullptr));
   ASSERT_TRUE(wperf_list_num_events(&nothing, &count));
   EXPECT_EQ(count, 0);
-  const LIST_CONF unknown{.list_event_types = 2};
+  const LIST_CONF system{.list_event_types = WPERF_LIST_SYSTEM_EVENTS};  // this machine's system names none
+  ASSERT_TRUE(wperf_list_events(&system, nullptr));
+  ASSERT_TRUE(wperf_list_num_events(&system, &count));
+  EXPECT_EQ(count, 0);
+  const LIST_CONF unknown{.list_event_types = 4};
   EXPECT_FALSE(wperf_list_events(&unknown, nullptr));
 }
 
@@ -386,6 +390,52 @@ TEST_F(Library, SamplesAProgramWithNamesAndLines) {
   while (wperf_sample(&conf, &row)) EXPECT_STREQ(row.symbol, L"add_into:bignum.dll");
   EXPECT_FALSE(wperf_sample_annotate(nullptr, &line));
   EXPECT_TRUE(error_has("annotate"));
+}
+
+// No other process uses this machine: its time passes at the end, and the program has 100 ms of it or more.
+TEST_F(Library, CountsBetweenTwoMoments) {
+  wperf_close();
+  const std::string run = ",mhz=1000,run=1:" + std::string(WPERF_WORKLOADS) + "/exact.exe";
+  ASSERT_TRUE(wperf_set_device(device(run.c_str()).c_str()));
+  ASSERT_TRUE(wperf_init()) << wperf_last_error();
+  const uint32_t core = 1;
+  STAT_CONF conf{};
+  conf.cores = &core;
+  conf.num_cores = 1;
+  conf.events = L"inst_retired,ld_spec";
+  ASSERT_TRUE(wperf_stat_begin(&conf, 0)) << wperf_last_error();
+  EXPECT_FALSE(wperf_stat(&conf, nullptr));
+  EXPECT_TRUE(error_has("wperf_stat_end()")) << wperf_last_error();
+  STAT_INFO row{};
+  EXPECT_FALSE(wperf_stat(&conf, &row));
+  EXPECT_TRUE(error_has("no rows yet"));
+  std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  ASSERT_TRUE(wperf_stat_end()) << wperf_last_error();
+  const std::map<std::wstring, uint64_t> values = counted(conf);
+  EXPECT_EQ(values.at(L"inst_retired"), 31'000'023u);
+  EXPECT_EQ(values.at(L"ld_spec"), 2'000'000u);
+  EXPECT_FALSE(wperf_stat_end());
+  EXPECT_TRUE(error_has("wperf_stat_begin()"));
+}
+
+TEST_F(Library, CountsBetweenTwoMomentsOnlyWhatItCan) {
+  STAT_CONF conf{};
+  conf.events = L"inst_retired";
+  EXPECT_FALSE(wperf_stat_begin(&conf, static_cast<uint32_t>(getpid())));
+  EXPECT_TRUE(error_has("cannot follow a running process")) << wperf_last_error();
+  EXPECT_FALSE(wperf_stat_begin(nullptr, 0));
+  conf.duration_ms = 1;
+  EXPECT_FALSE(wperf_stat_begin(&conf, 0));
+  EXPECT_TRUE(error_has("duration_ms"));
+  conf.duration_ms = 0;
+  conf.program = L"exact.exe";
+  EXPECT_FALSE(wperf_stat_begin(&conf, 0));
+  EXPECT_TRUE(error_has("program"));
+  conf.program = nullptr;
+  ASSERT_TRUE(wperf_stat_begin(&conf, 0)) << wperf_last_error();
+  EXPECT_TRUE(wperf_close());  // ends it
+  ASSERT_TRUE(wperf_init()) << wperf_last_error();
+  EXPECT_FALSE(wperf_stat_end());
 }
 
 // Windows' own tracing, without a driver: a fake of it over the simulated machine.

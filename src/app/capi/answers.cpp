@@ -54,14 +54,23 @@ TEST_INFO test_row(const std::string& key, const std::string& result, WideTexts&
 
 }  // namespace
 
-Rows<EVENT_INFO> event_rows(const plan::EventCatalog& catalog) {
+Rows<EVENT_INFO> event_rows(const plan::EventCatalog& catalog, const plan::KernelEvents* kernel, u32 types) {
   Rows<EVENT_INFO> rows;
-  for (usize i = 0; i < catalog.product.event_count(); ++i) {
+  const bool has_catalogue = kernel == nullptr || kernel->counts_catalogue();
+  const bool of_cores = (types & WPERF_LIST_CORE_EVENTS) != 0 && has_catalogue;
+  for (usize i = 0; of_cores && i < catalog.product.event_count(); ++i) {
     const pmu::Event event = catalog.product.event(i);
+    if (kernel != nullptr && kernel->counts_code(event.code) == false) continue;
     rows.add({.type = WPERF_CORE_EVENT,
               .id = event.code,
               .name = rows.texts.keep(event.name),
               .desc = rows.texts.keep(event.title)});
+  }
+  if (kernel == nullptr || (types & WPERF_LIST_SYSTEM_EVENTS) == 0) return rows;
+  for (const plan::KernelEvents::Word& word : kernel->words(kernel->has_counters())) {
+    std::string_view kind = word.kind;  // "[software]"
+    if (kind.starts_with('[') && kind.ends_with(']')) kind = kind.substr(1, kind.size() - 2);
+    rows.add({.type = WPERF_SYSTEM_EVENT, .id = 0, .name = rows.texts.keep(word.name), .desc = rows.texts.keep(kind)});
   }
   return rows;
 }
@@ -94,8 +103,9 @@ Rows<STAT_INFO> stat_rows(std::span<const answers::CountProfile> counts) {
         row.event_name = rows.texts.keep(counted.name);
         row.event_note = rows.texts.keep(counted.note);
         row.counter_value = counted.value;
-        row.scheduled = counted.slots;
-        row.round = counted.rounds;
+        // Milliseconds if a kernel takes turns: less than one is not never.
+        row.scheduled = counted.counted() && counts[i].by_kernel ? std::max<u64>(counted.slots, 1) : counted.slots;
+        row.round = std::max(counted.rounds, row.scheduled);
         row.scaled_value = counted.scaled;
         row.elapsed_seconds = counts[i].elapsed_seconds;
         rows.add(row);

@@ -13,7 +13,8 @@
 
 namespace wperf::capi {
 
-Rows<EVENT_INFO> event_rows(const plan::EventCatalog& catalog);
+// `types`: WPERF_LIST_*. `kernel` is null on devices whose system names no events.
+Rows<EVENT_INFO> event_rows(const plan::EventCatalog& catalog, const plan::KernelEvents* kernel, u32 types);
 
 struct MetricRows {
   Rows<METRIC_INFO> rows;

@@ -51,6 +51,23 @@ TEST(StatRows, HoldTheCoresOfEachCount) {
   EXPECT_FALSE(rows.next(row));
 }
 
+TEST(StatRows, LessThanAMillisecondOfAKernelIsNotNever) {
+  answers::CountProfile counts[] = {one_core(4, 100)};
+  counts[0].by_kernel = true;
+  std::vector<answers::CountRow>& counted = counts[0].classes[index_of(EventClass::core)].units[0].rows;
+  counted[0].slots = counted[0].rounds = 0;
+  counted[1].slots = 0;
+  counted[1].fraction = 0;
+  Rows<STAT_INFO> rows = stat_rows(counts);
+  STAT_INFO row{};
+  ASSERT_TRUE(rows.next(row));
+  EXPECT_EQ(row.scheduled, 1u);
+  EXPECT_EQ(row.round, 1u);
+  ASSERT_TRUE(rows.next(row));
+  EXPECT_EQ(row.scheduled, 0u);
+  EXPECT_EQ(row.round, 9u);
+}
+
 TEST(StatRows, MetricsHaveRowsOfTheirOwn) {
   const answers::CountProfile counts[] = {one_core(4, 100)};
   Rows<STAT_METRIC_INFO> rows = stat_metric_rows(counts);
@@ -70,6 +87,44 @@ TEST(StatRows, AMetricThatWasNotCountedIsNoNumber) {
   STAT_METRIC_INFO row{};
   ASSERT_TRUE(rows.next(row));
   EXPECT_TRUE(std::isnan(row.value));
+}
+
+class SomeKernel final : public plan::KernelEvents {
+ public:
+  explicit SomeKernel(bool is_arm) : is_arm_(is_arm) {}
+  diag::Result<std::optional<plan::KernelEvent>> find(std::string_view) const override {
+    return std::optional<plan::KernelEvent>();
+  }
+  bool counts_catalogue() const override { return is_arm_; }
+  bool has_counters() const override { return true; }
+  std::string why_no_cycles() const override { return {}; }
+  std::optional<bool> counts_code(u16 code) const override { return code == 0x08; }
+  std::vector<Word> words(bool) const override { return {{"page-faults", "[software]"}}; }
+
+ private:
+  bool is_arm_;
+};
+
+std::vector<std::wstring> listed(bool is_arm, u32 types) {
+  plan::EventCatalog catalog;
+  catalog.product = pmu::product_at(0);
+  const SomeKernel kernel(is_arm);
+  Rows<EVENT_INFO> rows = event_rows(catalog, &kernel, types);
+  std::vector<std::wstring> names;
+  for (EVENT_INFO row{}; rows.next(row);) {
+    names.emplace_back(row.name);
+    EXPECT_EQ(row.type, names.back() == L"inst_retired" ? WPERF_CORE_EVENT : WPERF_SYSTEM_EVENT);
+    EXPECT_TRUE(row.type == WPERF_CORE_EVENT || std::wstring(row.desc) == L"software");
+  }
+  return names;
+}
+
+TEST(EventRows, AreWhatAKernelCounts) {
+  using Names = std::vector<std::wstring>;
+  EXPECT_EQ(listed(true, WPERF_LIST_CORE_EVENTS), Names{L"inst_retired"});
+  EXPECT_EQ(listed(true, WPERF_LIST_CORE_EVENTS | WPERF_LIST_SYSTEM_EVENTS), (Names{L"inst_retired", L"page-faults"}));
+  EXPECT_EQ(listed(false, WPERF_LIST_CORE_EVENTS), Names{}) << "the catalogue is Arm's";
+  EXPECT_EQ(listed(false, WPERF_LIST_SYSTEM_EVENTS), Names{L"page-faults"});
 }
 
 compat::CompatView two_functions() {

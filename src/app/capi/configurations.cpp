@@ -129,6 +129,19 @@ diag::Result<request::Request> stat_request(const STAT_CONF& conf) {
   return request;
 }
 
+diag::Result<request::Request> section_request(const STAT_CONF& conf, u32 process) {
+  WPERF_TRY(request::Request request, stat_request(conf));
+  if (request.program.has_value()) return wrong("program is set, but a count from one moment to another starts none");
+  if (conf.timeline || conf.duration_ms != 0 || conf.spawn_delay_ms != 0) {
+    return wrong("timeline, duration_ms or spawn_delay_ms is set, but the caller ends this count");
+  }
+  if (process == 0) return request;
+  if (process > 0x7fff'ffff) return wrong("process is " + std::to_string(process) + ", but must be at most 2147483647");
+  if (conf.num_cores != 0) return wrong("cores are given, but a process is counted on all of them");
+  request.process = process;
+  return request;
+}
+
 diag::Result<request::Request> sample_request(const SAMPLE_CONF& conf) {
   request::Request request;
   WPERF_CHECK_OK(add_sampled_program(conf, request));

@@ -11,6 +11,8 @@
 namespace wperf::capi {
 
 diag::Result<request::Request> stat_request(const STAT_CONF& conf);
+// Between two moments; `process` 0 means the cores.
+diag::Result<request::Request> section_request(const STAT_CONF& conf, u32 process);
 diag::Result<request::Request> sample_request(const SAMPLE_CONF& conf);
 diag::Result<request::Request> test_request(const TEST_CONF& conf);
 // Does the machine have all cores of a count? The error names the field `cores`; plan's error would name an option.

@@ -21,6 +21,20 @@ TEST(StatRequest, ZerosAreTheDefaults) {
   EXPECT_EQ(request.value().timeout->milliseconds, 0u);
 }
 
+TEST(SectionRequest, IsOfAProcessOrOfCores) {
+  STAT_CONF conf{};
+  conf.events = L"inst_spec";
+  EXPECT_EQ(section_request(conf, 42).value().process, 42u);
+  EXPECT_FALSE(section_request(conf, 0).value().process.has_value());
+  EXPECT_FALSE(section_request(conf, 0x8000'0000).has_value());
+  conf.cores = kCores;
+  conf.num_cores = 2;
+  EXPECT_EQ(section_request(conf, 0).value().cores.size(), 2u);
+  EXPECT_FALSE(section_request(conf, 42).has_value());
+  conf.timeline = true;
+  EXPECT_FALSE(section_request(conf, 0).has_value());
+}
+
 TEST(StatRequest, EverythingArrives) {
   STAT_CONF conf{};
   conf.cores = kCores;

@@ -28,6 +28,13 @@ diag::Result<void> check_cores_only(const plan::CountPlan& plan) {
   return {};
 }
 
+diag::Result<void> check_can_follow(const request::Request& request, const measure::Machine& machine) {
+  if (!request.process.has_value() || machine.capabilities.kernel != nullptr) return {};
+  return diag::Error{.text = "this device counts cores, and cannot follow a running process",
+                     .hint = "name the cores, and no process",
+                     .code = diag::ExitCode::usage};
+}
+
 }  // namespace
 
 diag::Result<std::unique_ptr<Session>> Session::open(const std::string& device, diag::Console& console) {
@@ -51,10 +58,10 @@ diag::Result<VERSION_INFO> Session::driver_version() {
 
 diag::Result<void> Session::load_events(const LIST_CONF& conf) {
   events.reset();
-  if ((conf.list_event_types & ~WPERF_LIST_CORE_EVENTS) != 0) {
-    return diag::Error{.text = "list_event_types includes events that are not of the cores", .hint = {}};
+  if ((conf.list_event_types & ~(WPERF_LIST_CORE_EVENTS | WPERF_LIST_SYSTEM_EVENTS)) != 0) {
+    return diag::Error{.text = "list_event_types includes events that are not of the cores or the system", .hint = {}};
   }
-  events = conf.list_event_types == 0 ? Rows<EVENT_INFO>() : event_rows(words_);
+  events = event_rows(words_, machine_.capabilities.kernel.get(), conf.list_event_types);
   return {};
 }
 
@@ -90,6 +97,7 @@ diag::Result<std::vector<answers::CountProfile>> Session::measure(const request:
 }
 
 diag::Result<void> Session::count(diag::Result<request::Request> wanted, bool verbose, diag::Console& console) {
+  WPERF_CHECK_OK(check_nothing_runs());
   counts.reset();
   count_metrics.reset();
   WPERF_TRY(request::Request request, std::move(wanted));
@@ -97,13 +105,48 @@ diag::Result<void> Session::count(diag::Result<request::Request> wanted, bool ve
   request.outputs.verbose = verbose;
   std::optional<diag::Error> trouble;
   WPERF_TRY(const std::vector<answers::CountProfile> measured, measure(request, console, trouble));
-  counts = stat_rows(measured);
-  count_metrics = stat_metric_rows(measured);
+  keep_counts(measured);
   if (trouble.has_value()) return *trouble;
   return {};
 }
 
+diag::Result<void> Session::check_nothing_runs() const {
+  if (section_ == nullptr) return {};
+  return diag::Error{.text = "a count runs: call wperf_stat_end() first", .hint = {}, .code = diag::ExitCode::usage};
+}
+
+void Session::keep_counts(std::span<const answers::CountProfile> measured) {
+  counts = stat_rows(measured);
+  count_metrics = stat_metric_rows(measured);
+}
+
+diag::Result<void> Session::begin_count(diag::Result<request::Request> wanted, diag::Console& console) {
+  WPERF_CHECK_OK(check_nothing_runs());
+  counts.reset();
+  count_metrics.reset();
+  WPERF_TRY(const request::Request request, std::move(wanted));
+  WPERF_CHECK_OK(check_cores(request.cores, machine_.capabilities.core_count));
+  WPERF_CHECK_OK(check_can_follow(request, machine_));
+  machine_.catalog = words_;
+  WPERF_TRY(plan::CountPlan plan, measure::plan_counts(request, machine_));
+  WPERF_CHECK_OK(check_cores_only(plan));
+  WPERF_TRY(section_, measure::CountSection::begin(std::move(plan), machine_, console));
+  return {};
+}
+
+diag::Result<void> Session::end_count() {
+  if (section_ == nullptr) {
+    return diag::Error{
+        .text = "no count runs: call wperf_stat_begin() first", .hint = {}, .code = diag::ExitCode::usage};
+  }
+  const std::unique_ptr<measure::CountSection> section = std::move(section_);
+  WPERF_TRY(const answers::CountProfile profile, section->end());
+  keep_counts({&profile, 1});
+  return {};
+}
+
 diag::Result<void> Session::sample(diag::Result<request::Request> wanted, bool verbose, diag::Console& console) {
+  WPERF_CHECK_OK(check_nothing_runs());
   samples.reset();
   annotations.reset();
   sample_stats.reset();
@@ -135,6 +178,7 @@ diag::Result<void> Session::sample(diag::Result<request::Request> wanted, bool v
 }
 
 diag::Result<void> Session::test(const diag::Result<request::Request>& wanted) {
+  WPERF_CHECK_OK(check_nothing_runs());
   tests.reset();
   lib_tests.reset();
   machine_.catalog = words_;

@@ -4,12 +4,14 @@
 #pragma once
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 
 #include "app/capi/answers.h"
 #include "app/capi/rows.h"
 #include "app/capi/wperf_lib_conversions.h"
+#include "app/measure/measure_counts.h"
 #include "app/measure/opened_machine.h"
 #include "ground/diag/console.h"
 #include "ground/diag/result.h"
@@ -30,6 +32,8 @@ class Session {
   diag::Result<void> load_metrics();
   // `wanted`: the request made of a configuration, or the error in it.
   diag::Result<void> count(diag::Result<request::Request> wanted, bool verbose, diag::Console& console);
+  diag::Result<void> begin_count(diag::Result<request::Request> wanted, diag::Console& console);
+  diag::Result<void> end_count();
   diag::Result<void> sample(diag::Result<request::Request> wanted, bool verbose, diag::Console& console);
   diag::Result<void> test(const diag::Result<request::Request>& wanted);
 
@@ -47,11 +51,14 @@ class Session {
  private:
   explicit Session(measure::Machine machine) : machine_(std::move(machine)), words_(machine_.catalog) {}
 
+  diag::Result<void> check_nothing_runs() const;
+  void keep_counts(std::span<const answers::CountProfile> measured);
   diag::Result<std::vector<answers::CountProfile>> measure(const request::Request& request, diag::Console& console,
                                                            std::optional<diag::Error>& trouble);
 
   measure::Machine machine_;
-  plan::EventCatalog words_;  // without events that raw numbers of a measurement add
+  plan::EventCatalog words_;                        // without events that raw numbers of a measurement add
+  std::unique_ptr<measure::CountSection> section_;  // between begin_count() and end_count()
 };
 
 }  // namespace wperf::capi

@@ -176,6 +176,18 @@ bool wperf_stat(const STAT_CONF* conf, STAT_INFO* info) {
   });
 }
 
+bool wperf_stat_begin(const STAT_CONF* conf, uint32_t process) {
+  return with_session([&](Library& self, Session& session) -> diag::Result<bool> {
+    if (conf == nullptr) return no_configuration();
+    MessageConsole console = self.measuring_console();
+    return done_if(session.begin_count(section_request(*conf, process), console));
+  });
+}
+
+bool wperf_stat_end(void) {
+  return with_session([](Library&, Session& session) { return done_if(session.end_count()); });
+}
+
 bool wperf_stat_metrics(const STAT_CONF*, STAT_METRIC_INFO* info) {
   return with_session([&](Library&, Session& session) -> diag::Result<bool> {
     if (info == nullptr) return rewind(session.count_metrics, "wperf_stat(conf, NULL)");

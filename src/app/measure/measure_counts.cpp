@@ -84,6 +84,36 @@ diag::Result<MeasuredCount> measure_count(const MeasureOptions& options, const p
   return count;
 }
 
+diag::Result<std::unique_ptr<CountSection>> CountSection::begin(plan::CountPlan plan, Machine& machine,
+                                                                diag::Console& console) {
+  std::unique_ptr<CountSection> section(new CountSection(std::move(plan), machine));
+  WPERF_TRY(section->session_, machine.device->open_count(section->plan_));
+  for (const std::string& remark : section->session_->remarks()) console.warn(remark);
+  section->begun_ = std::chrono::steady_clock::now();
+  section->machine_begun_ns_ = machine.device->programs().now_ns();
+  WPERF_CHECK_OK(section->session_->start());
+  return section;
+}
+
+// The time of a simulated machine stands still while its only client does not wait for it.
+diag::Result<void> CountSection::let_time_pass() {
+  device::Programs& programs = machine_.device->programs();
+  if (programs.now_ns() != machine_begun_ns_) return {};
+  const auto passed = std::chrono::steady_clock::now() - begun_;
+  return programs.wait(static_cast<u64>(std::chrono::nanoseconds(passed).count()), 0);
+}
+
+diag::Result<answers::CountProfile> CountSection::end() {
+  WPERF_CHECK_OK(let_time_pass());
+  WPERF_CHECK_OK(session_->stop());
+  CountOutcome outcome;
+  WPERF_TRY(outcome.capture, session_->read());
+  outcome.remarks = session_->remarks();
+  answers::CountProfile profile = profile_of(plan_, machine_, outcome);
+  trace_counters(profile);
+  return profile;
+}
+
 MeasuredTimeline measure_timeline(const MeasureOptions& options, const plan::CountPlan& plan, Machine& machine,
                                   const SpawnedProgram& program, diag::Console& console) {
   const request::Measurement& wanted = options.wanted;

@@ -2,8 +2,11 @@
 // `stat` up to its profile: plan, program, counting. The caller uses the profile: run_stat writes it as text, JSON and
 // CSV, the C API hands it out row by row.
 #pragma once
+#include <chrono>
 #include <functional>
+#include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "app/measure/counting.h"
@@ -35,6 +38,24 @@ struct MeasuredCount {
 };
 diag::Result<MeasuredCount> measure_count(const MeasureOptions& options, const plan::CountPlan& plan, Machine& machine,
                                           const SpawnedProgram& program, diag::Console& console);
+
+// A count between two moments that the caller chooses. `machine` must outlive it.
+class CountSection {
+ public:
+  static diag::Result<std::unique_ptr<CountSection>> begin(plan::CountPlan plan, Machine& machine,
+                                                           diag::Console& console);
+  diag::Result<answers::CountProfile> end();
+
+ private:
+  CountSection(plan::CountPlan plan, Machine& machine) : plan_(std::move(plan)), machine_(machine) {}
+  diag::Result<void> let_time_pass();
+
+  plan::CountPlan plan_;
+  Machine& machine_;
+  std::unique_ptr<device::CountSession> session_;
+  std::chrono::steady_clock::time_point begun_;
+  u64 machine_begun_ns_ = 0;
+};
 
 struct MeasuredTimeline {
   answers::TimelineProfile profile;    // counts from before an error stay in it
