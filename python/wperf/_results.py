@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The answers of measurements: rows that are plain dictionaries, and tables of pandas if it is installed."""
+from ._library import Error
+
+
+def frame_of(rows):
+    """The rows as a DataFrame of pandas."""
+    try:
+        import pandas  # optional
+    except ImportError:
+        raise Error("to_frame() needs pandas, which is not installed (the rows are dictionaries)") from None
+    return pandas.DataFrame(rows)
+
+
+class Counts:
+    """The counts of one measurement.
+
+    rows: a dictionary for each event and core, with the keys `event`, `core`, `value`, `counted_value`, `scheduled`, `rounds`,
+    `seconds`, `number`, `note` and `count`. `value` is the estimate for counting all the time, or None if the event was never on a
+    counter. `core` is None if a process was counted between two moments.
+    metrics: a dictionary for each metric and core, with the keys `metric`, `core`, `value`, `unit` and `count`.
+    seconds: the length of the measurement. messages: the library's warnings.
+    """
+
+    def __init__(self):
+        self.rows, self.metrics, self.messages = [], [], []
+        self.seconds = None
+
+    def _check(self):
+        if self.seconds is None:
+            raise Error("this count has not ended yet")
+
+    def __getitem__(self, event):
+        """The sum of an event over the cores; None if it was never on a counter of one of them."""
+        self._check()
+        values = [row["value"] for row in self.rows if row["event"] == event]
+        if not values:
+            raise KeyError(event)
+        return None if None in values else sum(values)
+
+    def __contains__(self, event):
+        return any(row["event"] == event for row in self.rows)
+
+    def as_dict(self):
+        """{event: the sum over the cores}."""
+        self._check()
+        return {row["event"]: self[row["event"]] for row in self.rows}
+
+    def to_frame(self):
+        self._check()
+        return frame_of(self.rows)
+
+    def __repr__(self):
+        if self.seconds is None:
+            return "<wperf.Counts, not counted yet>"
+        return f"<wperf.Counts of {self.seconds:.6f} s: {self.as_dict()}>"
+
+
+class Samples:
+    """The samples of one measurement.
+
+    rows: a dictionary for each function and event, hottest first, with the keys `event`, `symbol`, `samples`, `percent` and
+    `interval`. lines: the same for source lines, with the keys `event`, `symbol`, `file`, `line` and `samples`; empty unless lines
+    were wanted. generated, dropped: numbers of samples. messages: the library's warnings.
+    """
+
+    def __init__(self, rows, lines, generated, dropped, messages):
+        self.rows, self.lines, self.messages = rows, lines, messages
+        self.generated, self.dropped = generated, dropped
+
+    def to_frame(self):
+        return frame_of(self.rows)
+
+    def __repr__(self):
+        return f"<wperf.Samples: {self.generated} samples, {self.dropped} dropped, {len(self.rows)} rows>"
