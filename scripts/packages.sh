@@ -3,7 +3,7 @@
 packages_build="g++ cmake ninja-build ccache git libfmt-dev libcapstone-dev libcurl4-openssl-dev zlib1g-dev llvm-19-dev"
 packages_sim="libunicorn-dev libxbyak-dev clang-19 lld-19 llvm-19"
 packages_tests="libgtest-dev nlohmann-json3-dev python3 python3-jsonschema mingw-w64-common golang-go protobuf-compiler
-  valgrind sqlite3 prometheus tmux procps"
+  valgrind sqlite3 prometheus tmux procps python3-venv libbenchmark-dev catch2"
 packages_sanitize="clang-19 lld-19 llvm-19 libclang-rt-19-dev"
 packages_check="clang-tidy-19 clang-format-19 linux-perf"
 packages_windows="wine wine64 qemu-system-arm clang-19 lld-19 llvm-19 python3 python3-jsonschema osslsigncode"

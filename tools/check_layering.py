@@ -31,6 +31,7 @@ SYSTEM_FILE = re.compile(r"_(?:linux|win)(?:_test)?\.(?:cpp|h)$")
 TEST_ROOMS = ("tests", "fuzz", "bench")
 DEVICE_ROOMS = tuple(f"src/machine/{room}" for room in ("device", "devices", "etw", "linux_kernel", "live", "perf_events", "windows", "windowsperf", "wperf_driver"))
 OS_ROOMS = ("src/ground/os", *DEVICE_ROOMS, "sim/", *TEST_ROOMS)
+OS_FILES = ("include/wperf/section.h",)  # one header for programs that use no library
 IMPURE_ROOMS = ("src/ground/os", *DEVICE_ROOMS)  # a pure room may not include these, wherever it stands
 FREESTANDING_ROOMS = ("abi", "base", "driver", "driver/arm64", "driver/core", "driver/nt")
 KIT_FILE = "driver/nt/nt.h"  # where the headers of Microsoft's kit may take the place of ours
@@ -172,7 +173,8 @@ def check_include(file, quoted, target, table, names, is_test):
         return f'is in {room}, which may not include {other} ("{target}")'
     if room in FREESTANDING_ROOMS and not is_test and file.name != KIT_FILE:
         return f"includes <{target}>; {room} is freestanding and has no headers but ours"
-    if OS_HEADER.match(target) and not in_rooms(file.name, OS_ROOMS) and not SYSTEM_FILE.search(file.name):
+    if OS_HEADER.match(target) and not in_rooms(file.name, OS_ROOMS) and file.name not in OS_FILES \
+            and not SYSTEM_FILE.search(file.name):
         return f"includes the system header <{target}>; that belongs in src/ground/os, a device room of src/machine, sim or a _linux/_win file"
     return None
 

@@ -218,10 +218,49 @@ def selftest(ok, impossible):
     return judge
 
 
+# A section around section.cpp's loop has the call of it and the return, too.
+ROUNDS, FEW = 1_000_000, 8
+LONG_ROUNDS = 100_000_000
+
+
+def section_counts(status, text):
+    """{event: (value, overhead)} of section.cpp."""
+    expect(status == 0, f"status {status}: {text.strip()}")
+    rows = re.findall(r"^ +(\d+)  ([\w-]+)(?:, overhead of (\d+) subtracted)?$", text, re.M)
+    return {name: (int(value), int(overhead or 0)) for value, name, overhead in rows}
+
+
+def exact_section(sections, *names):
+    def judge(status, text):
+        rows = section_counts(status, text)
+        for name in names:
+            expect(name in rows, f"no {name} in: {text.strip()}")
+            value, overhead = rows[name]
+            rest, odd = divmod(value, sections)
+            expect(odd == 0, f"{name}: {value:,} are not {sections} equal sections")
+            expect(0 <= rest - 2 * ROUNDS <= FEW, f"{name}: {rest:,} of {2 * ROUNDS:,} in a section")
+            expect(overhead % sections == 0 and 0 < overhead // sections < 1000, f"{name}: overhead {overhead}")
+        value, overhead = rows[names[0]]
+        return f"{value:,} {names[0]} in {sections} sections, overhead of {overhead // sections} in each"
+    return judge
+
+
+def section_takes_turns(status, text):
+    expect(status == 0, f"status {status}: {text.strip()}")
+    found = re.findall(r"^ +(\d+)  r08.*, estimated: counted ([\d.]+) % of the time", text, re.M)
+    expect(len(found) == 6, f"not six estimates: {text.strip()}")
+    expect(text.count("overhead not known and not subtracted") in (0, 6), f"some have an overhead, others not: {text.strip()}")
+    for value, share in found:
+        expect(10 < float(share) < 95, f"counted {share} % of the time")
+        expect_near(int(value), 2 * LONG_ROUNDS, 0.02, "the estimate")
+    return f"{found[0][0]} of {2 * LONG_ROUNDS:,}, counted {found[0][1]} % of the time"
+
+
 def at_level(level, command):
     return f"echo {level} >{PARANOID}; {AS_NOBODY} '{command}'"
 
 
+SIX_OF_ONE = ",".join(["r08:u"] * 6)
 SIX = "inst_retired,cpu_cycles,stall,stall_frontend,stall_backend,br_retired"
 SEVEN = SIX + ",l1d_cache"
 NINE = SEVEN + ",l1d_cache_refill,l2d_cache"
@@ -258,6 +297,18 @@ BOOTS = {
         Step("stat: wperf-selftest of so many rounds", "wperf stat --json -e inst_retired -- wperf-selftest 10000", short_selftest),
         Step("stat -c 0", "wperf stat --json -k -e cpu_cycles -c 0 --timeout 0.1",
              lambda status, text: f"{counts(status, text)['cpu_cycles']['counter_value']:,} cycles of a core in 0.1 s"),
+        Step("section: one", f"section {ROUNDS} 1 instructions inst_retired r08", exact_section(1, "instructions", "inst_retired", "r08")),
+        Step("section: a hundred", f"section {ROUNDS} 100 instructions", exact_section(100, "instructions")),
+        Step("section: with events of the kernel", f"section {ROUNDS} 10 task-clock page-faults instructions context-switches",
+             exact_section(10, "instructions")),
+        Step("section: more events than counters", "section 1000 1 r08 r08 r08 r08 r08 r08 r08 instructions",
+             words("absent  r08: the processor cannot count it together with the events before it")),
+        Step("section: perf uses the same counters", f"perf stat -o p.txt -e {SIX_OF_ONE} section {LONG_ROUNDS} 1 r08 r08 r08 r08 r08 r08",
+             section_takes_turns),
+        Step("section: perf keeps all counters", f"perf stat -a -o p.txt -e {SIX_OF_ONE.replace('u', 'D')} section 1000 1 r08 page-faults",
+             words("absent  r08: it was never on a counter")),
+        Step("section: an event that this PMU has not", "section 1000 1 l1d_cache",
+             words("absent  l1d_cache: this machine has no event of this name")),
         Step("topdown", "wperf topdown -- counted", words("top-down of counted on Neoverse N1", "no multiplexing")),
         Step("list: what this PMU has", "wperf list", what_it_lacks),
         Step("test: what this PMU has", f"wperf test -e {SIX}", words("cpu_cycles, inst_retired, stall_backend, stall_frontend")),
@@ -297,6 +348,12 @@ BOOTS = {
         Step("paranoid 2: waits of a program", at_level(2, "wperf waits -- counted"), words("threads: wall = running")),
         Step("paranoid 2: waits of the machine", at_level(2, "wperf waits --timeout 0.1"),
              words("switches of the whole machine: kernel.perf_event_paranoid is 2", status=3)),
+        Step("paranoid 3: section", at_level(3, "section 1000 1 instructions"),
+             words("absent  instructions: this user may not count it: kernel.perf_event_paranoid is 3")),
+        Step("paranoid 2: section", at_level(2, f"section {ROUNDS} 1 instructions"), exact_section(1, "instructions")),
+        Step("paranoid 2: section with events of the kernel", at_level(2, "section 1000 1 page-faults context-switches"),
+             words("page-faults, user mode only: this user may not count the kernel",
+                   "absent  context-switches: this user may not count it: kernel.perf_event_paranoid is 2")),
         Step("paranoid 1: stat -k", at_level(1, "wperf stat --json -k -e inst_retired -- counted"), kernel_too),
     ],
     "selftest": [Step("doctor --selftest", "wperf doctor --selftest", selftest(10, 0))],

@@ -25,12 +25,20 @@ def counted_program(work, name, rounds):
     return program
 
 
+def section_program(work):
+    program = work / "section"
+    source = pathlib.Path(__file__).parent / "section.cpp"
+    subprocess.run(["aarch64-linux-gnu-g++", "-std=c++17", "-O2", "-static", f"-I{ROOT / 'include'}", "-o", program, source], check=True)
+    return program
+
+
 def furnish(work):
     arm = machine.Machine(ROOT)
     for name in ("wperf", "wperf-selftest"):
         arm.add_program(BUILD / "bin" / name)
     for name, rounds in (("counted", 5_000_000), ("counted-long", 100_000_000)):
         arm.archive.add(f"bin/{name}", counted_program(work, name, rounds).read_bytes())
+    arm.archive.add("bin/section", section_program(work).read_bytes())
     arm.add_program(arm.folder / "root/usr/bin/perf")
     return arm
 

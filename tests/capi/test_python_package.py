@@ -24,6 +24,9 @@ LIBRARY = pathlib.Path(BINARY).with_name("libwperf.so")
 os.environ["WPERF_LIBRARY"] = str(LIBRARY)
 sys.path.insert(0, str(SOURCE / "python"))
 sys.path.insert(0, str(SOURCE / "tools"))
+if b"__asan_init" in LIBRARY.read_bytes() or b"__tsan_init" in LIBRARY.read_bytes():
+    print("skipped: a library under a sanitizer cannot be loaded into Python")
+    sys.exit(77)
 import make_wheel  # noqa: E402
 import wperf  # noqa: E402
 from wperf import _library  # noqa: E402

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// section ROUNDS SECTIONS EVENT…: counts so many sections with section.h, each with a loop of 2 instructions a round.
+#include <wperf/section.h>
+
+#include <cstdio>
+#include <cstdlib>
+
+namespace {
+
+// The loop, and before it no more than a call and a return: its section has few other instructions.
+__attribute__((noinline)) void loop(unsigned long rounds) {
+  asm volatile(
+      "1: subs %0, %0, #1\n"
+      "b.ne 1b\n"
+      : "+r"(rounds)
+      :
+      : "cc");
+}
+
+}  // namespace
+
+int main(int count, char** words) {
+  if (count < 4) return 2;
+  const unsigned long rounds = std::strtoul(words[1], nullptr, 10), sections = std::strtoul(words[2], nullptr, 10);
+  wperf::Counters counters(std::vector<std::string>(words + 3, words + count));
+  for (unsigned long i = 0; i < sections; ++i) {
+    const wperf::Section section(counters);
+    loop(rounds);
+  }
+  std::fputs(wperf::text(counters.counts()).c_str(), stdout);
+  return 0;
+}
