@@ -467,6 +467,24 @@ TEST(LibraryOverTracing, CountsAndSamplesAProgram) {
   EXPECT_TRUE(wperf_close());
 }
 
+TEST(LibraryOverTracing, CountsAProcessBetweenTwoMoments) {
+  const std::string run = ",mhz=1000,run=1:" + std::string(WPERF_WORKLOADS) + "/exact.exe";
+  ASSERT_TRUE(wperf_set_device(("etw:fake,pace=free,seed=1,instance=capi-" + std::to_string(getpid()) + run).c_str()));
+  ASSERT_TRUE(wperf_init()) << wperf_last_error();
+  constexpr uint32_t kFirstProcess = 1000;  // of the simulated machine
+  STAT_CONF conf{};
+  conf.events = L"inst_retired";
+  EXPECT_FALSE(wperf_stat_begin(&conf, kFirstProcess + 400));
+  EXPECT_TRUE(error_has("no process 1400 is running")) << wperf_last_error();
+  ASSERT_TRUE(wperf_stat_begin(&conf, kFirstProcess)) << wperf_last_error();
+  std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  ASSERT_TRUE(wperf_stat_end()) << wperf_last_error();
+  const std::map<std::wstring, uint64_t> values = counted(conf);
+  EXPECT_GE(values.at(L"inst_retired"), 31'000'023u);
+  EXPECT_LE(values.at(L"inst_retired"), 31'500'000u);  // including the kernel's work meanwhile
+  EXPECT_TRUE(wperf_close());
+}
+
 TEST_F(Library, SamplesAProgramThatRuns) {
   wperf_close();
   const std::string run = ",run=1:" + std::string(WPERF_WORKLOADS) + "/googolplex.exe";

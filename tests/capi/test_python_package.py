@@ -243,6 +243,9 @@ class Linux(unittest.TestCase):
                 other.stdout.readline()
             print(file=other.stdin, flush=True)
         self.assertGreater(counts["page-faults"], 10)
+        with self.assertRaisesRegex(wperf.Error, "process 2147483632 has ended"):
+            with wperf.count("page-faults", process=0x7FFFFFF0, device="linux"):
+                self.fail("there is no such process")
         with self.assertRaisesRegex(wperf.Error, "not of both"):
             wperf.count("page-faults", process=1, cores=[0])
 

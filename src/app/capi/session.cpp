@@ -28,10 +28,18 @@ diag::Result<void> check_cores_only(const plan::CountPlan& plan) {
   return {};
 }
 
+// Linux refuses to count a process that does not run; Windows' tracing would count nothing.
 diag::Result<void> check_can_follow(const request::Request& request, const measure::Machine& machine) {
-  if (!request.process.has_value() || machine.capabilities.kernel != nullptr) return {};
-  return diag::Error{.text = "this device counts cores, and cannot follow a running process",
-                     .hint = "name the cores, and no process",
+  if (!request.process.has_value()) return {};
+  const plan::KernelEvents* kernel = machine.capabilities.kernel.get();
+  if (kernel == nullptr) {
+    return diag::Error{.text = "this device counts cores, and cannot follow a running process",
+                       .hint = "name the cores, and no process",
+                       .code = diag::ExitCode::usage};
+  }
+  if (!kernel->is_windows() || machine.device->programs().process(*request.process).running) return {};
+  return diag::Error{.text = "no process " + std::to_string(*request.process) + " is running",
+                     .hint = {},
                      .code = diag::ExitCode::usage};
 }
 
