@@ -1,7 +1,8 @@
 # bash completion for wperf. Source it, or put it into bash-completion's folder as `wperf`.
 # Made from src/app/cli/options.cpp; do not edit.
 _wperf_names() {
-  wperf list 2>/dev/null | awk -v of="$1" '/-e\)$/ {kind = "-e"} /-m\)$/ {kind = "-m"} kind == of && NF > 1 && $1 !~ /^(List|Alias|Metric|Group|=+)$/ && !/SPE filter/ {print $1}'
+  local of=$1
+  wperf list 2>/dev/null | awk -v of="$of" '/-e\)$/ {kind = "-e"} /-m\)$/ {kind = "-m"} kind == of && NF > 1 && $1 !~ /^(List|Alias|Metric|Group|=+)$/ && !/SPE filter/ {print $1}'
 }
 # What stands before the last comma stays.
 _wperf_list() {

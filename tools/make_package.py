@@ -131,7 +131,7 @@ def readme(version, signed):
 def with_windows_lines(name, content):
     if not name.endswith(TEXT) and not name.startswith("completions/"):
         return content
-    if name.endswith((".bash", "_wperf", ".1")):
+    if name.endswith((".bash", "_wperf", ".fish", ".1")):
         return content  # for shells and man pages of Unix
     return content.replace(b"\r\n", b"\n").replace(b"\n", b"\r\n")
 

@@ -35,7 +35,8 @@ class Surface(unittest.TestCase):
     def test_the_library_exports_the_header_and_nothing_else(self):
         listing = subprocess.run(["nm", "-D", "--defined-only", "--format=posix", LIBRARY], check=True, text=True,
                                  capture_output=True).stdout
-        exported = {line.split()[0].split("@")[0] for line in listing.splitlines()}
+        # Absolute is only the name of the version that all of them have.
+        exported = {line.split()[0].split("@")[0] for line in listing.splitlines() if line.split()[1] != "A"}
         self.assertEqual(exported, declared_functions() | set(lib_functions().values()))
         self.assertGreater(len(declared_functions()), 15)
 

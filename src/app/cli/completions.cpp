@@ -42,13 +42,24 @@ std::string all_option_words() {
   return words;
 }
 
-// "-o|--output|…": the patterns of a shell's case for the options that take this kind of value; empty if none does.
-std::string patterns_of(Value value) {
+// "-o|--output|…": the patterns of a shell's case for the chosen options; empty if there are none.
+template <typename Chosen>
+std::string patterns_of(Chosen chosen, std::string_view separator = "|") {
   std::string patterns;
   for (const OptionRow& row : option_rows()) {
-    if (row.value == value) patterns += (patterns.empty() ? "" : "|") + spellings(row, "|");
+    if (!chosen(row)) continue;
+    if (!patterns.empty()) patterns += separator;
+    patterns += spellings(row, separator);
   }
   return patterns;
+}
+
+bool takes_file(const OptionRow& row) {
+  return row.value == Value::file;
+}
+
+bool takes_folder(const OptionRow& row) {
+  return row.value == Value::folder;
 }
 
 bool takes_names(Option option) {
@@ -61,17 +72,9 @@ bool is_open(const OptionRow& row) {
   return typed && value_words(row.option).empty() && !takes_names(row.option);
 }
 
-std::string open_patterns() {
-  std::string patterns;
-  for (const OptionRow& row : option_rows()) {
-    if (is_open(row)) patterns += (patterns.empty() ? "" : "|") + spellings(row, "|");
-  }
-  return patterns;
-}
-
 // Names of events are in rows that end in [… event]; those of metrics follow the headings that name -m.
 constexpr std::string_view kAskForNames =
-    "wperf list 2>/dev/null | awk -v of=\"$1\" "
+    "wperf list 2>/dev/null | awk -v of=\"$of\" "
     "'/-e\\)$/ {kind = \"-e\"} /-m\\)$/ {kind = \"-m\"} "
     "kind == of && NF > 1 && $1 !~ /^(List|Alias|Metric|Group|=+)$/ && !/SPE filter/ {print $1}'";
 
@@ -84,6 +87,16 @@ std::string shell_quoted(std::string_view text) {
     } else {
       out += c;
     }
+  }
+  return out + "'";
+}
+
+// 'it\'s': one word for fish.
+std::string fish_quoted(std::string_view text) {
+  std::string out = "'";
+  for (const char c : text) {
+    if (c == '\'' || c == '\\') out += '\\';
+    out += c;
   }
   return out + "'";
 }
@@ -125,6 +138,47 @@ std::string powershell_items(const Row& row) {
   return out;
 }
 
+template <typename Row>
+std::string fish_items(const Row& row) {
+  std::string items;
+  for (const std::string_view word : {row.name, row.alias}) {
+    if (word.empty()) continue;
+    items += " \\\n        " + std::string(word) + " " + fish_quoted(first_sentence(row.help));
+  }
+  return items;
+}
+
+// One case for each option whose values are known.
+std::string fish_value_cases() {
+  std::string cases;
+  for (const OptionRow& row : option_rows()) {
+    const std::string words = takes_names(row.option) ? "(__wperf_names " + std::string(row.name) + ")"
+                                                      : std::string(value_words(row.option));
+    if (words.empty()) continue;
+    cases += "    case " + spellings(row, " ") + "\n      " +
+             (takes_list(row.option) ? "__wperf_list " : "printf '%s\\n' ") + words + "\n      return\n";
+  }
+  return cases;
+}
+
+// One case for each command offers its options. The last case offers the commands and all options.
+std::string fish_option_cases() {
+  std::string cases;
+  for (const CommandRow& row : command_rows()) {
+    cases += "    case " + spellings(row, " ") + "\n      printf '%s\\t%s\\n'";
+    for (const OptionRow& option : option_rows()) {
+      if (option.commands.has(row.command)) cases += fish_items(option);
+    }
+    cases += "\n";
+  }
+  cases += "    case ''\n      printf '%s\\t%s\\n'";
+  for (const CommandRow& row : command_rows()) cases += fish_items(row);
+  cases +=
+      " \\\n        " + std::string(kHelpWord) + " " + fish_quoted(first_sentence(row_of(request::Command::help).help));
+  for (const OptionRow& option : option_rows()) cases += fish_items(option);
+  return cases + "\n";
+}
+
 std::string powershell_words(std::string_view name, std::string_view words) {
   return "  " + std::string(name) + " = " + powershell_quoted(words) + " -split ' '\n";
 }
@@ -134,7 +188,7 @@ std::string powershell_words(std::string_view name, std::string_view words) {
 std::string render_bash_completion() {
   std::string out = "# bash completion for wperf. Source it, or put it into bash-completion's folder as `wperf`.\n";
   out += kNotice;
-  out += "_wperf_names() {\n  ";
+  out += "_wperf_names() {\n  local of=$1\n  ";
   out += kAskForNames;
   out +=
       "\n}\n"
@@ -160,9 +214,9 @@ std::string render_bash_completion() {
       "    esac\n"
       "  done\n"
       "  case $previous in\n";
-  out += "    " + patterns_of(Value::file) + ")\n      compopt -o filenames\n" +
+  out += "    " + patterns_of(takes_file) + ")\n      compopt -o filenames\n" +
          "      mapfile -t COMPREPLY < <(compgen -f -- \"$current\")\n      return ;;\n";
-  out += "    " + patterns_of(Value::folder) + ")\n      compopt -o filenames\n" +
+  out += "    " + patterns_of(takes_folder) + ")\n      compopt -o filenames\n" +
          "      mapfile -t COMPREPLY < <(compgen -d -- \"$current\")\n      return ;;\n";
   for (const OptionRow& row : option_rows()) {
     const std::string pattern = "    " + spellings(row, "|") + ")\n      ";
@@ -175,7 +229,7 @@ std::string render_bash_completion() {
       out += " -- \"$current\")\n      return ;;\n";
     }
   }
-  out += "    " + open_patterns() +
+  out += "    " + patterns_of(is_open) +
          ") return ;;\n"
          "  esac\n"
          "  local words\n"
@@ -201,7 +255,7 @@ std::string render_zsh_completion() {
   std::string out =
       "#compdef wperf wperf.exe\n# zsh completion for wperf. Put it into a folder of $fpath as `_wperf`.\n";
   out += kNotice;
-  out += "_wperf_names() {\n  ";
+  out += "_wperf_names() {\n  local of=$1\n  ";
   out += kAskForNames;
   out += "\n}\nlocal -a verbs flags\nlocal word command='' i\nverbs=(\n";
   for (const CommandRow& row : command_rows()) out += zsh_items(row);
@@ -221,8 +275,8 @@ std::string render_zsh_completion() {
     out += "    " + spellings(row, "|") + ") command=${command:-" + std::string(row.name) + "} ;;\n";
   }
   out += "  esac\ndone\ncase $words[CURRENT-1] in\n";
-  out += "  " + patterns_of(Value::file) + ") _files; return ;;\n";
-  out += "  " + patterns_of(Value::folder) + ") _files -/; return ;;\n";
+  out += "  " + patterns_of(takes_file) + ") _files; return ;;\n";
+  out += "  " + patterns_of(takes_folder) + ") _files -/; return ;;\n";
   for (const OptionRow& row : option_rows()) {
     const std::string words = takes_names(row.option) ? "${(f)\"$(_wperf_names " + std::string(row.name) + ")\"}"
                                                       : std::string(value_words(row.option));
@@ -231,7 +285,7 @@ std::string render_zsh_completion() {
     if (takes_list(row.option)) out += "compset -P '*,'; ";
     out += "compadd -- " + words + "; return ;;\n";
   }
-  out += "  " + open_patterns() + ") _message value; return ;;\nesac\ncase $command in\n";
+  out += "  " + patterns_of(is_open) + ") _message value; return ;;\nesac\ncase $command in\n";
   for (const CommandRow& row : command_rows()) {
     out += "  " + std::string(row.name) + ") flags=(\n";
     for (const OptionRow& option : option_rows()) {
@@ -244,6 +298,53 @@ std::string render_zsh_completion() {
   out += "    ) ;;\nesac\n[[ $command == (report|waits) && $PREFIX != -* ]] && { _files; return }\n";
   out += "_describe -t options option flags\n";
   return out;
+}
+
+std::string render_fish_completion() {
+  std::string out = "# fish completion for wperf. Put it into a folder of $fish_complete_path as `wperf.fish`.\n";
+  out += kNotice;
+  out += "function __wperf_names\n  set -l of $argv[1]\n  ";
+  out += kAskForNames;
+  out +=
+      "\nend\n"
+      "# Text before the last comma stays.\n"
+      "function __wperf_list\n"
+      "  set -l kept (string match -r -- '.*,' (commandline -ct))\n"
+      "  printf '%s\\n' \"$kept\"$argv\n"
+      "end\n"
+      "function __wperf_offer\n"
+      "  set -l current (commandline -ct)\n"
+      "  set -l before (commandline -opc)\n"
+      "  set -e before[1]\n"
+      "  set -l command ''\n"
+      "  for i in (seq (count $before))\n"
+      "    switch $before[$i]\n"
+      "      case --\n"
+      "        set -e before[1..$i]\n"
+      "        complete -C (string join ' ' -- (string escape -- $before) \"$current\")\n"
+      "        return\n";
+  for (const CommandRow& row : command_rows()) {
+    out += "      case " + spellings(row, " ") + "\n        test -n \"$command\"; or set command " +
+           std::string(row.name) + "\n";
+  }
+  out += "    end\n  end\n  switch \"$before[-1]\"\n";
+  out += "    case " + patterns_of(takes_file, " ") + "\n      __fish_complete_path \"$current\"\n      return\n";
+  out += "    case " + patterns_of(takes_folder, " ") +
+         "\n      __fish_complete_directories \"$current\" ''\n      return\n";
+  out += fish_value_cases();
+  out += "    case " + patterns_of(is_open, " ") +
+         "\n      return\n"
+         "  end\n"
+         "  if contains -- \"$command\" report waits; and not string match -q -- '-*' \"$current\"\n"
+         "    __fish_complete_path \"$current\"\n"
+         "    return\n"
+         "  end\n"
+         "  switch \"$command\"\n";
+  out += fish_option_cases();
+  return out +
+         "  end\n"
+         "end\n"
+         "complete -c wperf -f -a '(__wperf_offer)'\n";
 }
 
 std::string render_powershell_completion() {

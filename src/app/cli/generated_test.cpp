@@ -41,6 +41,9 @@ TEST(Generated, BashCompletion) {
 TEST(Generated, ZshCompletion) {
   expect_content("completions/_wperf", render_zsh_completion());
 }
+TEST(Generated, FishCompletion) {
+  expect_content("completions/wperf.fish", render_fish_completion());
+}
 TEST(Generated, PowerShellCompletion) {
   expect_content("completions/wperf.ps1", render_powershell_completion());
 }

@@ -40,6 +40,7 @@ std::string render_man_page();
 // completions/
 std::string render_bash_completion();
 std::string render_zsh_completion();
+std::string render_fish_completion();
 std::string render_powershell_completion();
 
 // "[-e EVENTS]", "[-k]", … and the argument and tail of the command: pieces that must not be broken.

@@ -123,7 +123,7 @@ bool DeviceTest::open() {
                                machine.midr != 0 ? fmt::format(" (MIDR {:#x})", machine.midr) : "")});
     add_rights(driver);
   }
-  program_ = os::join_path(os::program_folder(), std::string(kSelftestProgram) + (is_linux ? "" : ".exe"));
+  program_ = os::companion_file(os::program_folder(), std::string(kSelftestProgram) + (is_linux ? "" : ".exe"));
   if (os::file_exists(program_)) return true;
   add({.check = "program",
        .outcome = Outcome::not_possible,

@@ -30,6 +30,10 @@ std::string symbol_cache_folder();
 // The folder of the file that contains this code: the running program, or libwperf if a program uses that. Empty if the
 // system won't say.
 std::string program_folder();
+// The path of a file that comes with the code in that folder. A build has it there. An installation on Linux has it in
+// PREFIX/lib/wperf; the folder is PREFIX/bin, PREFIX/lib, PREFIX/lib64 or PREFIX/lib/TRIPLET. If there is no such file,
+// the answer is the place in the folder.
+std::string companion_file(const std::string& folder, const std::string& name);
 // After this call the first Ctrl-C only sets a flag, and the second ends the process as usual. For a measurement, which
 // polls interrupted(). Closing the console counts as Ctrl-C: the system grants some seconds to finish.
 void catch_interrupt();

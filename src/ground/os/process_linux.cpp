@@ -19,6 +19,7 @@
 #include <string>
 #include <system_error>
 
+#include "ground/os/files.h"
 #include "ground/os/process.h"
 #include "ground/os/unfinished_files.h"
 
@@ -70,6 +71,22 @@ std::string program_folder() {
   }
   const auto self = std::filesystem::read_symlink("/proc/self/exe", error);  // the program has no name in the map
   return error ? std::string() : self.parent_path().string();
+}
+
+// No folder outside of the prefix is looked into: others may be able to write there.
+std::string companion_file(const std::string& folder, const std::string& name) {
+  const std::string beside = join_path(folder, name);
+  if (file_exists(beside)) return beside;
+  const std::filesystem::path own(folder);
+  const std::filesystem::path parent = own.parent_path();
+  const std::string last = own.filename().string();
+  std::filesystem::path installed;
+  if (last == "bin" || last == "lib" || last == "lib64") {
+    installed = parent / "lib" / "wperf" / name;
+  } else if (parent.filename() == "lib") {
+    installed = parent / "wperf" / name;
+  }
+  return !installed.empty() && file_exists(installed.string()) ? installed.string() : beside;
 }
 
 unsigned process_number() {

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <filesystem>
+#include <fstream>
 #include <numeric>
 #include <vector>
 
@@ -58,6 +60,24 @@ TEST(OwnMemory, WhatCannotIsSaid) {
     // NOLINTNEXTLINE(performance-no-int-to-ptr): this is the tested case
     EXPECT_FALSE(copy_own_memory(reinterpret_cast<const void*>(address), to)) << address;
   }
+}
+
+TEST(CompanionFile, IsBesideOrInThePrefix) {
+  const std::filesystem::path prefix = std::filesystem::path(testing::TempDir()) / "companion_file_prefix";
+  std::filesystem::remove_all(prefix);
+  for (const char* folder : {"bin", "lib/wperf", "lib/some-triplet", "lib64", "other"})
+    std::filesystem::create_directories(prefix / folder);
+  const auto found = [&](const char* folder) { return companion_file((prefix / folder).string(), "companion"); };
+  const std::string installed = (prefix / "lib/wperf/companion").string();
+  EXPECT_EQ(found("bin"), (prefix / "bin/companion").string()) << "where it should have been";
+
+  std::ofstream(installed) << "installed";
+  for (const char* folder : {"bin", "lib", "lib/some-triplet", "lib64"}) EXPECT_EQ(found(folder), installed);
+  EXPECT_EQ(found("other"), (prefix / "other/companion").string()) << "not a folder of a prefix";
+
+  std::ofstream(prefix / "bin/companion") << "built";
+  EXPECT_EQ(found("bin"), (prefix / "bin/companion").string());
+  std::filesystem::remove_all(prefix);
 }
 
 }  // namespace

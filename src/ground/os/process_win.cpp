@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <filesystem>
 
+#include "ground/os/files.h"
 #include "ground/os/process.h"
 #include "ground/os/system_library_win.h"
 #include "ground/os/wide_text_win.h"
@@ -71,6 +72,10 @@ std::string program_folder() {
     if (length < path.size()) return utf8_of(std::filesystem::path(path.c_str()).parent_path().wstring());
     path.resize(path.size() * 2);
   }
+}
+
+std::string companion_file(const std::string& folder, const std::string& name) {
+  return join_path(folder, name);
 }
 
 unsigned process_number() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The simulated machine: libwperf-sim.so, loaded on demand from the program's folder.
+// The simulated machine: libwperf-sim.so, loaded on demand from the program's folder or its prefix.
 #include <algorithm>
 #include <memory>
 
@@ -212,11 +212,11 @@ diag::Error refused_program(diag::Error error) {
 }
 
 diag::Result<std::unique_ptr<SimulatedMachine>> open_simulated_machine(const std::string& options) {
-  auto library = os::SharedLibrary::load(os::join_path(os::program_folder(), kLibrary));
+  auto library = os::SharedLibrary::load(os::companion_file(os::program_folder(), kLibrary));
   if (!library.has_value()) {
     return diag::Error{
         .text = "cannot load the simulator: " + library.error().text,
-        .hint = std::string("keep ") + kLibrary + " in the folder of wperf, or build it with scripts/build",
+        .hint = std::string("install the package wperf-sim, or keep ") + kLibrary + " in the folder of wperf",
         .code = diag::ExitCode::no_device};
   }
   using ApiFunction = const WperfSimApi* (*)();

@@ -15,6 +15,12 @@ struct Loaded {
   std::string failure;
 };
 
+// The major version of the header this was built with: enumerations and structs differ between them. A name as it is,
+// which tools/libraries.py can find in the program.
+#define WPERF_TEXT_OF(number) #number
+#define WPERF_CAPSTONE_NAME(major) "libcapstone.so." WPERF_TEXT_OF(major)
+constexpr const char* kLibrary = WPERF_CAPSTONE_NAME(CS_API_MAJOR);
+
 template <typename Function>
 void find(void* library, const char* name, Function& function, std::string& failure) {
   function = reinterpret_cast<Function>(dlsym(library, name));
@@ -23,12 +29,10 @@ void find(void* library, const char* name, Function& function, std::string& fail
 
 Loaded load() {
   Loaded result;
-  // The major version of the header this was built with: enumerations and structs differ between them.
-  const std::string name = fmt::format("libcapstone.so.{}", CS_API_MAJOR);
-  void* const library = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
+  void* const library = dlopen(kLibrary, RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
     const char* const reason = dlerror();
-    result.failure = fmt::format("cannot load the Capstone library: {}", reason != nullptr ? reason : name);
+    result.failure = fmt::format("cannot load the Capstone library: {}", reason != nullptr ? reason : kLibrary);
     return result;
   }
   CapstoneLibrary& to = result.functions;

@@ -1,0 +1,2 @@
+# find_package(wperf) → wperf::wperf, the library libwperf.
+include(${CMAKE_CURRENT_LIST_DIR}/wperfTargets.cmake)
