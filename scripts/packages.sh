@@ -10,6 +10,7 @@ packages_windows="wine wine64 qemu-system-arm clang-19 lld-19 llvm-19 python3 py
 packages_linux_arm64="g++-aarch64-linux-gnu cmake ninja-build ccache git debian-archive-keyring"
 packages_arm64_sysroot="libc6 libc6-dev linux-libc-dev libcrypt-dev libfmt9 libfmt-dev libcapstone-dev libcurl4-openssl-dev
   zlib1g-dev libzstd-dev llvm-19-dev"
+packages_packing="dpkg-dev binutils xz-utils python3 lintian"
 packages_arm64_machine="qemu-system-arm g++-aarch64-linux-gnu debian-archive-keyring python3"
 zig_version=0.11.0
 
@@ -165,14 +166,20 @@ CONFIGURATION
   (cd "$apt/cache/archives" && APT_CONFIG=$apt/apt.conf timeout 1200 apt-get -q -q -y "$@" </dev/null)
 }
 
-# unpack_sysroot FOLDER FILE…: unpacks packages; of LLVM only the demangler, and not the other 400 MB.
+# unpack_sysroot FOLDER FILE…: unpacks packages; of LLVM only the demangler, and not the other 400 MB. FOLDER/packages says which
+# they were, and has the C library once more with the list of its symbols' versions.
 unpack_sysroot() {
   local folder=$1 file
   shift
+  mkdir -p "$folder/packages"
   for file in "$@"; do
+    # shellcheck disable=SC2016  # the fields are dpkg-deb's
+    dpkg-deb -W --showformat='${Package} ${Version}\n' "$file" >>"$folder/packages/versions" || return 1
+    [[ $file != */libc6_* ]] || dpkg-deb -R "$file" "$folder/packages/libc6" || return 1
     if [[ $file == */llvm-19-dev_* ]]; then
       dpkg-deb --fsys-tarfile "$file" | tar -xf - -C "$folder" --wildcards '*/lib/libLLVMDemangle.a' \
-        '*/llvm-19/include/llvm' '*/include/llvm-19/llvm/Demangle/*' '*/include/llvm-19/llvm/Config/*' || return 1
+        '*/llvm-19/include/llvm' '*/include/llvm-19/llvm/Demangle/*' '*/include/llvm-19/llvm/Config/*' \
+        '*/doc/llvm-19-dev/copyright' || return 1
     else
       dpkg-deb -x "$file" "$folder" || return 1
     fi
@@ -182,7 +189,7 @@ unpack_sysroot() {
 # need_arm64_sysroot: headers and libraries for the cross build of Linux on Arm, in build/tools/arm64-sysroot.
 need_arm64_sysroot() {
   local folder=build/tools/arm64-sysroot
-  [ -d "$folder" ] && return 0
+  [ -e "$folder/packages/versions" ] && return 0
   command -v apt-get >/dev/null || { echo "error: Debian's arm64 libraries are fetched with apt-get" >&2; return 1; }
   echo "fetching Debian's headers and libraries for arm64 (60 MB)"
   rm -rf "$folder.part"
@@ -194,7 +201,7 @@ need_arm64_sysroot() {
     echo "error: Debian's libraries for arm64 could not be fetched ($folder.log)" >&2
     return 1
   fi
-  rm -rf "$folder.part/apt" "$folder.log"
+  rm -rf "$folder.part/apt" "$folder.log" "$folder"
   mv "$folder.part" "$folder"
 }
 
