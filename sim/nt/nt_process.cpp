@@ -299,9 +299,11 @@ std::string system_folder_of_build() {
   std::error_code code;
   if (dladdr(reinterpret_cast<void*>(&system_folder_of_build), &library) == 0 || library.dli_fname == nullptr)
     return {};
-  // build/PRESET/bin/libwperf-sim.so, and build/tools/windows
-  const auto bin = std::filesystem::weakly_canonical(library.dli_fname, code).parent_path();
-  return (bin.parent_path().parent_path() / "tools" / "windows").string();
+  // build/PRESET/bin/libwperf-sim.so, and build/tools/windows; installed, PREFIX/lib/wperf/libwperf-sim.so and its
+  // neighbour.
+  const auto folder = std::filesystem::weakly_canonical(library.dli_fname, code).parent_path();
+  if (folder.filename() == "wperf" && folder.parent_path().filename() == "lib") return (folder / "windows").string();
+  return (folder.parent_path().parent_path() / "tools" / "windows").string();
 }
 
 namespace {
