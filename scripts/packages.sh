@@ -3,7 +3,7 @@
 packages_build="g++ cmake ninja-build ccache git libfmt-dev libcapstone-dev libcurl4-openssl-dev zlib1g-dev llvm-19-dev"
 packages_sim="libunicorn-dev libxbyak-dev clang-19 lld-19 llvm-19"
 packages_tests="libgtest-dev nlohmann-json3-dev python3 python3-jsonschema mingw-w64-common golang-go protobuf-compiler
-  valgrind sqlite3 prometheus tmux procps python3-venv libbenchmark-dev catch2"
+  valgrind sqlite3 prometheus tmux procps fish pkg-config dpkg-dev python3-venv libbenchmark-dev catch2"
 packages_sanitize="clang-19 lld-19 llvm-19 libclang-rt-19-dev"
 packages_check="clang-tidy-19 clang-format-19 linux-perf"
 packages_windows="wine wine64 qemu-system-arm clang-19 lld-19 llvm-19 python3 python3-jsonschema osslsigncode"
@@ -167,14 +167,16 @@ CONFIGURATION
 }
 
 # unpack_sysroot FOLDER FILE…: unpacks packages; of LLVM only the demangler, and not the other 400 MB. FOLDER/packages says which
-# they were, and has the C library once more with the list of its symbols' versions.
+# they were and whose each file is, and has the C library once more with the list of its symbols' versions.
 unpack_sysroot() {
-  local folder=$1 file
+  local folder=$1 file name
   shift
   mkdir -p "$folder/packages"
   for file in "$@"; do
     # shellcheck disable=SC2016  # the fields are dpkg-deb's
     dpkg-deb -W --showformat='${Package} ${Version}\n' "$file" >>"$folder/packages/versions" || return 1
+    name=$(dpkg-deb -f "$file" Package) || return 1
+    dpkg-deb --fsys-tarfile "$file" | tar -tf - | sed "s|^\.|$name |" >>"$folder/packages/files" || return 1
     [[ $file != */libc6_* ]] || dpkg-deb -R "$file" "$folder/packages/libc6" || return 1
     if [[ $file == */llvm-19-dev_* ]]; then
       dpkg-deb --fsys-tarfile "$file" | tar -xf - -C "$folder" --wildcards '*/lib/libLLVMDemangle.a' \
@@ -189,7 +191,7 @@ unpack_sysroot() {
 # need_arm64_sysroot: headers and libraries for the cross build of Linux on Arm, in build/tools/arm64-sysroot.
 need_arm64_sysroot() {
   local folder=build/tools/arm64-sysroot
-  [ -e "$folder/packages/versions" ] && return 0
+  [ -e "$folder/packages/files" ] && return 0
   command -v apt-get >/dev/null || { echo "error: Debian's arm64 libraries are fetched with apt-get" >&2; return 1; }
   echo "fetching Debian's headers and libraries for arm64 (60 MB)"
   rm -rf "$folder.part"

@@ -63,7 +63,7 @@ def checksums(tree):
                    for path in sorted(tree.rglob("*")) if path.is_file() and not path.is_symlink())
 
 
-def build(tree, fields, control_files, output, seconds):
+def build(tree, fields, control_files, output, seconds, level):
     """fields: {name: text} in the order of the control file, without Installed-Size; empty ones are left out."""
     with tempfile.TemporaryDirectory() as folder:
         staged = pathlib.Path(folder) / "package"
@@ -79,5 +79,5 @@ def build(tree, fields, control_files, output, seconds):
             (control / name).write_text(text, encoding="utf-8")
         normalise(control, seconds)
         output.parent.mkdir(parents=True, exist_ok=True)
-        run("dpkg-deb", "--root-owner-group", "--threads-max=1", "-Zxz", "--build", staged, output,
+        run("dpkg-deb", "--root-owner-group", "--threads-max=1", "-Zxz", f"-z{level}", "--build", staged, output,
             SOURCE_DATE_EPOCH=str(seconds))

@@ -3,11 +3,12 @@
 """Makes an archive and Debian packages of an installed build for Linux. scripts/package builds and installs first.
 
 usage: tools/make_linux_packages.py --version X.Y.Z --architecture amd64|arm64 --archive TREE --components FOLDER
-                                    --output FOLDER [--licenses FOLDER] [--unpacked FOLDER]…
+                                    --output FOLDER [--licenses FOLDER] [--unpacked FOLDER]… [--level 6]
 
 TREE is a prefix with everything; FOLDER/COMPONENT/usr has the files of one component of cmake/install.cmake, which become one
 package. --licenses: where Debian's copyright files are, /usr/share/doc. --unpacked: a package of a library that `dpkg-deb -R`
-unpacked, for an architecture that is not this machine's. The same files make the same packages: see SOURCE_DATE_EPOCH.
+unpacked, for an architecture that is not this machine's. --level: how hard to compress, 1 to 9. The same files make the same
+packages; SOURCE_DATE_EPOCH is their date.
 """
 import argparse
 import datetime
@@ -69,10 +70,20 @@ def linked_libraries(tree):
     return libraries.LINKED | (libraries.LINKED_INTO_SIMULATOR if any(tree.rglob("libwperf-sim.so")) else {})
 
 
-def license_text(linked, documents):
+def copyright_file(package, options):
+    """Of a package of the other architecture, or of a cross compiler's on this machine."""
+    for folder in (options.licenses, "/usr/share/doc"):
+        for name in (package, f"{package}-{options.architecture}-cross"):
+            path = pathlib.Path(folder) / name / "copyright"
+            if path.is_file():
+                return path
+    raise RuntimeError(f"{package} is not installed: its copyright file is missing")
+
+
+def license_text(linked, options):
     parts = [(ROOT / "LICENSE").read_text(encoding="utf-8")]
     for package, library in linked.items():
-        text = (documents / package / "copyright").read_text(encoding="utf-8")
+        text = copyright_file(package, options).read_text(encoding="utf-8")
         parts.append(f"{'-' * 79}\nParts of {library.name}, from Debian's {package}, are inside of the programs:\n\n{text}")
     return "\n".join(parts)
 
@@ -103,7 +114,6 @@ class Packages:
         self.options = options
         self.seconds = seconds
         self.components = pathlib.Path(options.components)
-        self.documents = pathlib.Path(options.licenses)
         self.unpacked = [pathlib.Path(one) for one in options.unpacked]
         self.library = "libwperf" + soname_version(self.components / "libwperf")
 
@@ -129,7 +139,7 @@ class Packages:
         folder = tree / "usr/share/doc" / package
         folder.mkdir(parents=True, exist_ok=True)
         (folder / "LICENSE").unlink(missing_ok=True)  # Debian's place for it is the copyright file
-        (folder / "copyright").write_text(license_text(linked_libraries(tree), self.documents), encoding="utf-8")
+        (folder / "copyright").write_text(license_text(linked_libraries(tree), self.options), encoding="utf-8")
         debian_package.compressed(folder / "changelog", debian_changelog(self.options.version, self.seconds).encode())
         for page in tree.glob("usr/share/man/man*/*.[0-9]"):
             debian_package.compressed(page, page.read_bytes())
@@ -154,13 +164,14 @@ class Packages:
                       "Multi-Arch": {"wperf": "foreign", "wperf-sim": ""}.get(component, "same"),
                       "Description": DESCRIPTIONS[component]}
             debian_package.build(tree, fields, self.control_files(component, tree), pathlib.Path(self.options.output) / name,
-                                 self.seconds)
+                                 self.seconds, self.options.level)
         return name
 
 
-def write_archive(tree, top, output, seconds, extra):
-    """A .tar.gz of the tree below the folder `top`, with the files of `extra` ({name: bytes}); no owner, no date but one."""
+def write_archive(tree, output, options, seconds, extra):
+    """A .tar.gz of the tree below one folder, with the files of `extra` ({name: bytes}); no owner, no date but one."""
     packed = io.BytesIO()
+    top = output.name.removesuffix(".tar.gz")
     with tarfile.open(fileobj=packed, mode="w", format=tarfile.GNU_FORMAT) as archive:
         def add(name, path=None, content=None):
             entry = tarfile.TarInfo(f"{top}/{name}") if path is None else archive.gettarinfo(path, f"{top}/{name}")
@@ -179,7 +190,7 @@ def write_archive(tree, top, output, seconds, extra):
             add(path.relative_to(tree).as_posix(), path=path)
         for name, content in sorted(extra.items()):
             add(name, content=content)
-    output.write_bytes(gzip.compress(packed.getvalue(), compresslevel=9, mtime=0))
+    output.write_bytes(gzip.compress(packed.getvalue(), compresslevel=options.level, mtime=0))
 
 
 def make_archive(options, seconds):
@@ -187,11 +198,11 @@ def make_archive(options, seconds):
     output = pathlib.Path(options.output) / f"{name}.tar.gz"
     tree = pathlib.Path(options.archive)
     readme = (ROOT / "tools/package_readme_linux.txt").read_text(encoding="utf-8")
-    extra = {f"licenses/{package}.txt": (pathlib.Path(options.licenses) / package / "copyright").read_bytes()
+    extra = {f"licenses/{package}.txt": copyright_file(package, options).read_bytes()
              for package in linked_libraries(tree)}
     extra["README.txt"] = readme.replace("@VERSION@", options.version).encode()
     extra["CHANGELOG.md"] = (ROOT / "CHANGELOG.md").read_bytes()
-    write_archive(tree, name, output, seconds, extra)
+    write_archive(tree, output, options, seconds, extra)
     return output.name
 
 
@@ -201,6 +212,7 @@ def main():
         parser.add_argument(f"--{option}", required=True)
     parser.add_argument("--licenses", default="/usr/share/doc")
     parser.add_argument("--unpacked", action="append", default=[])
+    parser.add_argument("--level", type=int, default=6)
     options = parser.parse_args()
     seconds = int(os.environ.get("SOURCE_DATE_EPOCH", FIRST_SECOND))
     pathlib.Path(options.output).mkdir(parents=True, exist_ok=True)

@@ -96,24 +96,27 @@ class System:
 
     def __init__(self, sysroot):
         self.sysroot = sysroot.resolve() if sysroot is not None else None
-        self.versions = {}
+        self.versions, self.files = {}, {}
         if sysroot is not None:
-            self.versions = dict(line.split() for line in (sysroot / "packages/versions").read_text(encoding="utf-8").splitlines())
+            rows = (sysroot / "packages/files").read_text(encoding="utf-8").splitlines()
+            self.files = {path: package for package, _, path in (row.partition(" ") for row in rows)}
+            self.versions = dict(row.split() for row in (sysroot / "packages/versions").read_text(encoding="utf-8").splitlines())
 
     def owners(self, paths):
         """{package: one of the paths}."""
-        names = {}
+        names, found = {}, {}
         for path in paths:
             real = pathlib.Path(path).resolve()
             if self.sysroot is not None and real.is_relative_to(self.sysroot):
-                real = pathlib.Path(str(real)[len(str(self.sysroot)):].replace("aarch64-linux-gnu", "x86_64-linux-gnu"))
-            names[str(real)] = path
+                found[self.files[str(real)[len(str(self.sysroot)):]]] = path
+            else:
+                names[str(real)] = path
         if not names:
-            return {}
+            return found
         # Packages that are older than the merge of /lib and /usr/lib know their files in /lib.
         words = [word for name in sorted(names) for word in (name, name.removeprefix("/usr"))]
         done = subprocess.run(["dpkg-query", "-S", *words], text=True, capture_output=True)
-        found, seen = {}, set()
+        seen = set()
         for line in done.stdout.splitlines():
             packages, _, path = line.partition(": ")
             name = path if path in names else f"/usr{path}"
@@ -122,6 +125,12 @@ class System:
         if set(names) - seen:
             raise RuntimeError(f"no package has {', '.join(sorted(set(names) - seen))}")
         return found
+
+    def owner_of_library(self, name):
+        """The package of a library that programs load."""
+        if self.sysroot is None:
+            return next(iter(self.owners([debian_package.run("gcc", f"-print-file-name={name}").strip()])))
+        return next((package for path, package in self.files.items() if path.endswith(f"/{name}")), "an unknown package")
 
     def version(self, package):
         return self.versions.get(package) or debian_package.run("dpkg-query", "-W", "-f", "${Version}", package)
@@ -203,7 +212,7 @@ def describe_linux(document, options):
             document.relate(file, "STATIC_LINK", document.add_package(
                 package, library, version, {"externalRefs": purl(package, version, architecture)}))
         for name in sorted(libraries.needed_libraries(path)):
-            package = next(iter(system.owners([debian_package.run("gcc", f"-print-file-name={name}").strip()])))
+            package = system.owner_of_library(name)
             if package != "libc6":
                 raise RuntimeError(f"{path} loads {name} of {package}, whose licence tools/libraries.py does not know")
             document.relate(file, "DYNAMIC_LINK", document.add_package(

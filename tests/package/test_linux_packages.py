@@ -59,7 +59,7 @@ class LinuxPackagesTest(WperfTest):
     def pack(cls, output, **variables):
         return run(sys.executable, "-B", SOURCE / "tools/make_linux_packages.py", "--version", VERSION, "--architecture",
                    ARCHITECTURE, "--archive", cls.folder / "archive", "--components", cls.folder / "components", "--output",
-                   cls.folder / output, SOURCE_DATE_EPOCH=str(DATE), **variables)
+                   cls.folder / output, "--level", "1", SOURCE_DATE_EPOCH=str(DATE), **variables)
 
     def package(self, component):
         return self.folder / "first" / f"{PACKAGES[component]}_{VERSION}_{ARCHITECTURE}.deb"
