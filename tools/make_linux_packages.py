@@ -71,7 +71,7 @@ def linked_libraries(tree):
 
 
 def copyright_file(package, options):
-    """Of a package of the other architecture, or of a cross compiler's on this machine."""
+    """The package may be of another architecture, or one for the cross compiler on this machine."""
     for folder in (options.licenses, "/usr/share/doc"):
         for name in (package, f"{package}-{options.architecture}-cross"):
             path = pathlib.Path(folder) / name / "copyright"
