@@ -107,6 +107,11 @@ class Made(WperfTest):
         return next(file["SPDXID"] for file in self.document["files"] if file["fileName"] == f"./{name}")
 
 
+def is_sanitized():
+    return re.search("^WPERF_SANITIZE:STRING=.+", (BUILD / "CMakeCache.txt").read_text(encoding="utf-8"), re.MULTILINE)
+
+
+@unittest.skipIf(is_sanitized(), "sanitized builds are not packed")
 @unittest.skipUnless(shutil.which("dpkg-query") and shutil.which("ninja"), "it needs dpkg and ninja")
 class Linux(Rules, Made):
     @classmethod
