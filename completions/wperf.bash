@@ -35,6 +35,7 @@ _wperf() {
       test) command=${command:-test} ;;
       detect) command=${command:-detect} ;;
       machine) command=${command:-machine} ;;
+      schema) command=${command:-schema} ;;
       doctor) command=${command:-doctor} ;;
       --version) command=${command:---version} ;;
       -h|--help) command=${command:--h} ;;
@@ -102,10 +103,11 @@ _wperf() {
     test) words='-e -m -C -E --config --json -q --output -o --output-prefix --cwd --no-pager --device --force-lock' ;;
     detect) words='--json -q --output -o --output-prefix --cwd --no-pager --device --force-lock' ;;
     machine) words='-c --cpu --json -q --output -o --output-prefix --cwd --device --affinity -d' ;;
+    schema) words='-q --no-pager' ;;
     doctor) words='--json -q --output -o --output-prefix --cwd --no-pager --device --selftest --fix' ;;
     --version) words='--json -q --output -o --output-prefix --cwd --no-pager --device --force-lock' ;;
     -h) words='--no-pager --all' ;;
-    *) words='stat sample record report waits push pgo topdown top diff bench list -l man test detect machine doctor --version -h --help help -e -m -c --cpu --timeout sleep -t -i -n -r -k --dmc -C -E --config --pe_file --pdb_file --image_name --record_spawn_delay -p --cores --all-cores --jitter --freq --pgo --print-wprp --symbol -s --sample-display-row --sample-display-long --annotate --disassemble --by --timeline --symbol-path --export_perf_data --output-perf-data -g --call-graph --python --python=native --max-stack --mem --records --sort --comm --pid --tid --module --time --idle --providers --spans --span --branches --latency --parallelism --percentage --percent-limit --children --tree --callers --callees --folded --export --inline --html --html-all --svg --critical-path --level --node --counts-only --once --waits --counters --min --on-off --record --warmup --baseline --save-baseline --show-output --per --fail-if --junit --markdown --github --debuginfod --json -q -v --verbose --output -o --output-csv --output-prefix --cwd --listen --push --every --format --binary --url --to --label --token-file --plain-token --tenant --spool --spool-limit --no-pager --color --device --force-lock --selftest --fix --affinity -d --all' ;;
+    *) words='stat sample record report waits push pgo topdown top diff bench list -l man test detect machine schema doctor --version -h --help help -e -m -c --cpu --timeout sleep -t -i -n -r -k --dmc -C -E --config --pe_file --pdb_file --image_name --record_spawn_delay -p --cores --all-cores --jitter --freq --pgo --print-wprp --symbol -s --sample-display-row --sample-display-long --annotate --disassemble --by --timeline --symbol-path --export_perf_data --output-perf-data -g --call-graph --python --python=native --max-stack --mem --records --sort --comm --pid --tid --module --time --idle --providers --spans --span --branches --latency --parallelism --percentage --percent-limit --children --tree --callers --callees --folded --export --inline --html --html-all --svg --critical-path --level --node --counts-only --once --waits --counters --min --on-off --record --warmup --baseline --save-baseline --show-output --per --fail-if --junit --markdown --github --debuginfod --json -q -v --verbose --output -o --output-csv --output-prefix --cwd --listen --push --every --format --binary --url --to --label --token-file --plain-token --tenant --spool --spool-limit --no-pager --color --device --force-lock --selftest --fix --affinity -d --all' ;;
   esac
   if [[ $command == @(report|waits) && $current != -* ]]; then
     compopt -o filenames

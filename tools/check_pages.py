@@ -30,7 +30,7 @@ TOP_FOLDERS = {"abi", "base", "bench", "cmake", "completions", "data", "devgen",
 # Names that stand for any name, and names of others' code.
 EXAMPLES = {"snake_case", "PascalCase", "kPascal", "member_", "GsDriverEntry", "VPIDR_EL2"}
 # Files that are named and are not ours: made by the build, of the system, of others, or examples.
-FOREIGN = re.compile(r"^(?:wperf_version|page_parts|windows|winerror|winnt|winternl|wincrypt|winsock2|psapi|setupapi|cfg|newdev|ntifs|ntddk|wdm|evntprov|cvinfo"
+FOREIGN = re.compile(r"^(?:wperf_version|page_parts|schema_texts|windows|winerror|winnt|winternl|wincrypt|winsock2|psapi|setupapi|cfg|newdev|ntifs|ntddk|wdm|evntprov|cvinfo"
                      r"|perf_event|stdint|stddef|main|foo|bar|x)\."
                      r"|^_|\bPAGE\.|\bNAME_|^(?:linux|uapi|inc|sys|asm|arch|kernel|tools/perf|include/uapi|llvm|fmt)/")
 

@@ -10,6 +10,8 @@ import subprocess
 import unittest
 import uuid
 
+import documents
+
 BINARY = os.environ.get("WPERF_BINARY", "")
 WORKLOADS = pathlib.Path(os.environ.get("WPERF_WORKLOADS", "."))
 SOURCE = pathlib.Path(os.environ.get("WPERF_SOURCE_DIR", pathlib.Path(__file__).parents[2]))
@@ -51,8 +53,10 @@ class WperfTest(unittest.TestCase):
         if device is not None:
             environment["WPERF_DEVICE"] = device
         stdin = {"stdin": subprocess.DEVNULL} if text is None else {"input": text}
-        return subprocess.run([BINARY, *map(str, arguments)], env=environment, cwd=cwd, text=True, encoding="utf-8",
+        done = subprocess.run([BINARY, *map(str, arguments)], env=environment, cwd=cwd, text=True, encoding="utf-8",
                               capture_output=True, timeout=TIMEOUT, **stdin)
+        documents.check([str(word) for word in arguments], done, cwd)
+        return done
 
     def start_wperf(self, *arguments, device=None, cwd=None):
         environment = dict(self.environment)

@@ -66,8 +66,8 @@ class CallStacksTest(WperfTest):
         plain, stacks, filtered = (self.json("record", *options, *arguments, device="sim:pace=free,mhz=100")
                                    for options in ((), ("--call-graph", "fp"), ("--sort", "symbol", "--tid", "1")))
         self.assertEqual(set(plain), {"sampling"})
-        self.assertEqual(list(stacks), ["sampling", "recording"])
-        self.assertEqual(set(filtered), {"recording"})
+        self.assertEqual(list(stacks), ["version", "sampling", "recording"])
+        self.assertEqual(set(filtered), {"version", "recording"})
         known, also = plain["sampling"], stacks["sampling"]
         self.assertEqual(set(known) - set(also), set())
         shares = {row["symbol"]: row["overhead"] for row in known["events"][0]["samples"]}

@@ -192,6 +192,17 @@ class SmallCommandsTest(WperfTest):
                 self.json("list", "--json", device=f"sim:pace=free,cpu={cpu}")
                 self.json("stat", "-e", "inst_retired", "--timeout", "0.1", "--json", device=f"sim:pace=free,cpu={cpu}")
 
+    def test_schema(self):
+        listed = self.ok("schema", device="driver")  # it needs no device
+        self.assertRegex(listed, r"\n +timeline +counts over time +stat -t --json\n")
+        for name in re.findall(r"^ +([a-z-]+) ", listed, re.MULTILINE)[1:]:
+            schema = json.loads(self.ok("schema", name, device="driver"))
+            self.assertTrue(schema["$id"].startswith(f"wperf-{name}-"), name)
+        self.assertEqual(self.fails("schema", "stta", status=2),
+                         "error: no document 'stta'; did you mean stat?\nhint: `wperf schema` lists them\n")
+        self.assertEqual(self.fails("schema", "", status=2), "error: no document ''\nhint: `wperf schema` lists them\n")
+        self.assertEqual(self.ok("schema", "stat", "-q"), "")
+
     def test_doctor(self):
         document = self.json("doctor", "--json")
         checks = {row["check"]: row for row in document["Doctor"]}

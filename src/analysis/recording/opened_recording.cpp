@@ -87,7 +87,8 @@ diag::Error not_known(const std::string& file, bytes::Span bytes) {
 bool is_own_report(bytes::Span bytes) {
   const bytes::Span head = bytes::slice(bytes, 0, 64);
   const std::string_view text(reinterpret_cast<const char*>(head.data()), head.size());
-  return text.starts_with(R"({"recording":{)") || text.starts_with(R"({"sampling":{)");
+  if (!text.starts_with(R"({"version":)")) return text.starts_with(R"({"sampling":{)");
+  return text.contains(R"(,"recording":{)") || text.contains(R"(,"sampling":{)");
 }
 
 diag::Error not_read(const std::string& file, profiles::Format format) {

@@ -18,10 +18,10 @@ using request::Request;
 
 // If there are several command words, the first in this order runs (contract 1.1; that help precedes all is wperf's own
 // rule, decision 10).
-constexpr Command kPriority[] = {Command::help,   Command::doctor,  Command::detect, Command::man,    Command::version,
-                                 Command::test,   Command::list,    Command::stat,   Command::record, Command::sample,
-                                 Command::report, Command::waits,   Command::diff,   Command::bench,  Command::push,
-                                 Command::pgo,    Command::topdown, Command::top,    Command::machine};
+constexpr Command kPriority[] = {Command::help,   Command::doctor,  Command::detect, Command::man,     Command::version,
+                                 Command::test,   Command::list,    Command::stat,   Command::record,  Command::sample,
+                                 Command::report, Command::waits,   Command::diff,   Command::bench,   Command::push,
+                                 Command::pgo,    Command::topdown, Command::top,    Command::machine, Command::schema};
 
 // Stands between both sides of diff and bench; diff takes either.
 constexpr std::string_view kSides = "--", kMoreSides = "---";
@@ -102,6 +102,11 @@ diag::Result<void> Parser::take_token(const std::string& token) {
     } else {
       machine.words.push_back(token);
     }
+    return {};
+  }
+  // Many of these names are those of commands.
+  if (given(Command::schema) && !token.starts_with('-') && !request_.schema_name.has_value()) {
+    request_.schema_name = token;
     return {};
   }
   if (const CommandRow* command = find_command(token)) return take_command(*command);

@@ -127,6 +127,16 @@ TEST(CommandLine, ManTakesTheNextToken) {
   EXPECT_TRUE(request.outputs.json);
 }
 
+TEST(CommandLine, SchemaTakesTheNextWordAlsoOfACommand) {
+  EXPECT_FALSE(parsed({"schema"}).schema_name.has_value());
+  EXPECT_EQ(parsed({"schema", "stat"}).schema_name, "stat");
+  EXPECT_EQ(parsed({"schema", "stat"}).command, Command::schema);
+  EXPECT_EQ(parsed({"schema", "--no-pager", "report"}).schema_name, "report");
+  EXPECT_EQ(parsed({"schema", "stat", "more"}).unexpected, std::vector<std::string>{"more"});
+  EXPECT_EQ(parsed({"schema", "--help"}).help_topic, Command::schema);
+  EXPECT_EQ(parsed({"help", "schema"}).help_topic, Command::schema);
+}
+
 TEST(CommandLine, EventsAndMetricsKeepTheirOrder) {
   const Request request = parsed({"stat", "-e", "a,{b,c}", "-m", "imix,dcache", "-e", "d"});
   ASSERT_EQ(request.items.size(), 4u);

@@ -50,6 +50,8 @@ constexpr CommandRow kCommands[] = {
     {Command::machine, "machine", "", false, "start|run|ps|kill|stop", "[-- PROGRAM ARGUMENTS...]", "machine",
      "Keep a simulated Windows on Arm machine on, run programs on it, and measure it from other terminals. While it is "
      "up, `--device sim` means it."},
+    {Command::schema, "schema", "", false, "[NAME]", "", "schemas",
+     "Print the JSON Schema of a document that --json prints; without NAME list them."},
     {Command::doctor, "doctor", "", false, "", "", "doctor",
      "Check everything a measurement needs and say how to get what is missing."},
     {Command::version, "--version", "", false, "", "", "version-help", "Show the versions of wperf and of its driver."},
@@ -89,8 +91,8 @@ constexpr CommandSet kFacts = Command::list | Command::test | Command::man | Com
 constexpr CommandSet kLocking = kMeasuring | kFacts;
 constexpr CommandSet kOpening = kLocking | Command::waits | Command::doctor;
 constexpr CommandSet kAnswering = kOpening | Command::machine | Command::report | Command::diff | Command::pgo;
-constexpr CommandSet kQuiet = kAnswering | Command::push;
-constexpr CommandSet kShownLong = kPaged | kFacts | Command::doctor | Command::help;
+constexpr CommandSet kQuiet = kAnswering | Command::push | Command::schema;
+constexpr CommandSet kShownLong = kPaged | kFacts | Command::doctor | Command::schema | Command::help;
 constexpr CommandSet kLabelled = kOperations | Command::push;
 constexpr CommandSet kSending = kSampling | Command::push;
 
@@ -468,6 +470,7 @@ constexpr Example kExamples[] = {
     {Command::machine, "wperf machine run -c 1 -- python_d.exe",
      "An interpreter on its core 1, with this terminal as its console. Measure it from another terminal: `wperf stat "
      "--device sim -m imix -c 1 --timeout 3`."},
+    {Command::schema, "wperf schema stat", "Which keys does the document of `wperf stat --json` have?"},
     {Command::doctor, "wperf doctor", "Why is nothing counted?"},
     {Command::stat, "wperf stat --device sim -e inst_spec --timeout 1", "Try wperf without the hardware."},
 };

@@ -9,6 +9,7 @@
 #include "app/cli/command_line.h"
 #include "app/cli/help.h"
 #include "app/commands/commands.h"
+#include "views/schemas/schemas.h"
 
 namespace wperf::cli {
 namespace {
@@ -61,8 +62,38 @@ TEST(Options, EveryCommandRuns) {
     if (row.command == Command::help) continue;
     const commands::CommandRow& runs = commands::row_of(row.command);
     EXPECT_EQ(runs.command, row.command) << row.name;
-    const CommandSet without = Command::report | Command::push | Command::pgo | Command::diff | Command::machine;
+    const CommandSet without =
+        Command::report | Command::push | Command::pgo | Command::diff | Command::machine | Command::schema;
     EXPECT_EQ(runs.needs_device, !without.has(row.command)) << row.name;
+  }
+}
+
+// The first word of a command line.
+std::string_view command_of(std::string_view line) {
+  return line.substr(0, line.find(' '));
+}
+
+TEST(Options, EveryDocumentHasASchema) {
+  const OptionRow& json = *find_option("--json");
+  for (const CommandRow& row : command_rows()) {
+    bool has_schema = false;
+    for (const schemas::Schema& schema : schemas::all()) {
+      for (const std::string_view line : schemas::printed_by(schema)) has_schema |= command_of(line) == row.name;
+    }
+    EXPECT_EQ(has_schema, json.commands.has(row.command)) << row.name << " has --json but no file in data/schemas";
+  }
+}
+
+TEST(Options, TheParserUnderstandsTheLinesOfSchemas) {
+  for (const schemas::Schema& schema : schemas::all()) {
+    for (const std::string_view line : schemas::printed_by(schema)) {
+      const auto request = parse_command_line(words_of(line), nullptr);
+      ASSERT_TRUE(request.has_value()) << line;
+      EXPECT_TRUE(request.value().unexpected.empty()) << line;
+      EXPECT_EQ(request.value().warnings, std::vector<std::string>()) << line;
+      EXPECT_EQ(request.value().command, find_command(command_of(line))->command) << line;
+      EXPECT_TRUE(request.value().outputs.json) << line;
+    }
   }
 }
 
@@ -77,8 +108,9 @@ TEST(Options, OnlyMeasurementsOutliveCtrlC) {
   for (const Command command : {Command::stat, Command::sample, Command::record, Command::top, Command::topdown,
                                 Command::bench, Command::waits})
     EXPECT_TRUE(measures(command));
-  for (const Command command : {Command::report, Command::diff, Command::push, Command::list, Command::man,
-                                Command::test, Command::detect, Command::version, Command::doctor, Command::none})
+  for (const Command command :
+       {Command::report, Command::diff, Command::push, Command::list, Command::man, Command::test, Command::detect,
+        Command::version, Command::doctor, Command::schema, Command::none})
     EXPECT_FALSE(measures(command));
   EXPECT_FALSE(measures(Command::waits, false, "perf.data"));
   EXPECT_TRUE(measures(Command::doctor, true));

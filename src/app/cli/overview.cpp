@@ -47,6 +47,7 @@ constexpr Line kMachine[] = {
     {Command::machine, "keep a simulated machine on", "wperf machine start", ""},
     {Command::test, "counters and settings", "wperf test", ""},
     {Command::detect, "devices of the driver", "wperf detect", ""},
+    {Command::schema, "shapes of the JSON documents", "wperf schema stat", ""},
     {Command::version, "versions of wperf and driver", "wperf --version", ""},
 };
 constexpr Purpose kPurposes[] = {

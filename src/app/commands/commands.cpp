@@ -48,6 +48,7 @@ constexpr CommandRow kRows[] = {
     {.command = Command::man, .run = done<run_man>},
     {.command = Command::test, .run = done<run_test>},
     {.command = Command::detect, .run = done<run_detect>},
+    {.command = Command::schema, .run = done<run_schema>, .needs_device = false},
     {.command = Command::machine, .run = run_live_machine, .needs_device = false, .measures = true},
     {.command = Command::version, .run = done<run_version>},
     {.command = Command::none, .run = done<run_none>},

@@ -48,6 +48,8 @@ diag::Result<void> run_pgo(const request::Request& asked, diag::Console& console
 // The events and metrics of this machine, and their meanings.
 diag::Result<void> run_list(const request::Request& request, diag::Console& console);
 diag::Result<void> run_man(const request::Request& request, diag::Console& console);
+// `schema`: the shapes of the JSON documents.
+diag::Result<void> run_schema(const request::Request& request, diag::Console& console);
 // `machine`: a simulated machine that stays on, and programs on it.
 diag::Result<int> run_live_machine(const request::Request& request, diag::Console& console);
 // The facts about the machine and the driver.

@@ -77,7 +77,7 @@ diag::Result<int> show_processes(const request::Request& request, diag::Console&
   const auto blocks = report::machine_programs_report(programs);
   WPERF_CHECK_OK(output::show(
       request.outputs, console, [&] { return report::blocks_text(blocks); },
-      [&] { return report::blocks_json(blocks); }));
+      [&] { return report::versioned_blocks_json(blocks); }));
   return 0;
 }
 

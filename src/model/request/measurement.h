@@ -32,7 +32,8 @@ enum class Command {
   diff,
   bench,
   top,
-  machine
+  machine,
+  schema
 };
 
 struct Timeline {

@@ -22,6 +22,7 @@ struct Request : Measurement {
   std::vector<std::string> arguments;  // as typed, without the program's name
   Outputs outputs;
   std::optional<std::string> man_topic;
+  std::optional<std::string> schema_name;
   std::optional<std::string> data_file;    // read by `report` and `waits`
   bool data_file_is_kept = true;           // if false, its name is temporary, because the file was just recorded
   std::vector<std::string> further_files;  // of the same session

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// data/diff/diff.schema describes the document.
+// data/schemas/diff.schema describes the document.
 #include <cmath>
 
 #include "ground/text/json_writer.h"

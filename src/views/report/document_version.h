@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// "version" at the beginning of the JSON documents that only wperf has: `waits`, `topdown`, `diff`, `bench`, `top`. It
-// grows when a key goes or changes its meaning; new keys do not change it. Documents that WindowsPerf has, too, have
-// only its keys.
+// "version" at the beginning of the JSON documents that only wperf has. It grows when a key disappears or changes its
+// meaning; new keys do not change it. Documents that WindowsPerf has, too, have only its keys. data/schemas describes
+// all.
 #pragma once
 #include "base/ints.h"
 

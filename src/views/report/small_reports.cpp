@@ -8,8 +8,19 @@
 
 #include "ground/text/json_writer.h"
 #include "views/report/count_tables.h"
+#include "views/report/document_version.h"
 
 namespace wperf::report {
+namespace {
+
+void write_blocks(text::JsonWriter& json, std::span<const Block> blocks) {
+  for (const Block& block : blocks) {
+    json.key(block.json_key);
+    write_rows(json, block.table);
+  }
+}
+
+}  // namespace
 
 std::string blocks_text(std::span<const Block> blocks) {
   std::string out;
@@ -24,10 +35,17 @@ std::string blocks_json(std::span<const Block> blocks) {
   std::string out;
   text::JsonWriter json(out);
   json.begin_object();
-  for (const Block& block : blocks) {
-    json.key(block.json_key);
-    write_rows(json, block.table);
-  }
+  write_blocks(json, blocks);
+  json.end_object();
+  return out;
+}
+
+std::string versioned_blocks_json(std::span<const Block> blocks) {
+  std::string out;
+  text::JsonWriter json(out);
+  json.begin_object();
+  json.integer("version", kDocumentVersion);
+  write_blocks(json, blocks);
   json.end_object();
   return out;
 }
@@ -89,7 +107,7 @@ std::string doctor_json(std::span<const answers::Check> checks) {
     table.rows.push_back({check.name, std::string(kWords[static_cast<usize>(check.status)]), check.detail, check.fix});
   }
   const Block block{.json_key = "Doctor", .heading = {}, .table = std::move(table)};
-  return blocks_json({&block, 1});
+  return versioned_blocks_json({&block, 1});
 }
 
 namespace {
@@ -129,7 +147,7 @@ std::string selftest_json(const answers::Selftest& test) {
   }
   const Block blocks[] = {{.json_key = "System", .heading = {}, .table = std::move(facts)},
                           {.json_key = "Selftest", .heading = {}, .table = std::move(checks)}};
-  return blocks_json(blocks);
+  return versioned_blocks_json(blocks);
 }
 
 std::string schedule_text(const answers::TestReport& test) {

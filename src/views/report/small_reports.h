@@ -22,6 +22,8 @@ struct Block {
 };
 std::string blocks_text(std::span<const Block> blocks);
 std::string blocks_json(std::span<const Block> blocks);
+// For documents that only wperf has: they begin with their version.
+std::string versioned_blocks_json(std::span<const Block> blocks);
 
 std::vector<Block> list_report(pmu::Product product, std::span<const pmu::ExtraEvent> extra,
                                const answers::CatalogueListing& listing, bool verbose);

@@ -4,6 +4,7 @@
 #include <span>
 
 #include "ground/text/json_writer.h"
+#include "views/report/document_version.h"
 #include "views/report/headline.h"
 #include "views/report/stack_report.h"
 #include "views/report/trace_facts_text.h"
@@ -186,6 +187,7 @@ std::string stack_json(const StackProfile& profile, const StackOptions& options,
   std::string out;
   text::JsonWriter json(out);
   json.begin_object();
+  json.integer("version", kDocumentVersion);
   if (first) first(json);
   write_stack(json, profile, options);
   json.end_object();

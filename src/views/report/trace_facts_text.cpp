@@ -8,6 +8,7 @@
 
 #include "ground/text/json_writer.h"
 #include "ground/text/number_text.h"
+#include "views/report/document_version.h"
 #include "views/report/table.h"
 
 namespace wperf::report {
@@ -208,6 +209,7 @@ std::string providers_json(const stacks::TraceProviders& providers, const stacks
   text::JsonWriter json(out);
   const auto number = [&](const char* name, u64 value) { json.integer(name, value); };
   json.begin_object();
+  json.integer("version", kDocumentVersion);
   json.begin_object("providers");
   json.string("file", providers.file);
   json.fixed("seconds", trace_seconds(providers.duration), 9);
@@ -316,6 +318,7 @@ std::string spans_json(const stacks::SpanTable& spans, const stacks::TraceFacts&
   std::string out;
   text::JsonWriter json(out);
   json.begin_object();
+  json.integer("version", kDocumentVersion);
   json.begin_object("spans");
   json.string("file", spans.file);
   if (!spans.sampled_by.empty()) json.string("sampled_by", spans.sampled_by);
