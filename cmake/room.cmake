@@ -2,7 +2,7 @@
 # foreign bytes stay optimised, because they are fuzzed more often.
 set(WPERF_ROOMS_WITHOUT_FUZZING "^(app_(bench|bottleneck|capi|commands|doctor|live|measure|output|show)|views_(exports|html)|analysis_topdown|devgen)")
 # Rooms that decide and print: with -O1 they compile in three quarters of the time, and nothing measurable is lost.
-set(WPERF_ROOMS_THAT_DECIDE "^(app|views_(compat|html|report|top)|machine_(devices|etw|plan|pmu|windowsperf|wperf_driver)|devgen)")
+set(WPERF_ROOMS_THAT_DECIDE "^(app|views_(brief|compat|html|report|top)|machine_(devices|etw|plan|pmu|windowsperf|wperf_driver)|devgen)")
 
 # wperf_room(NAME [LINKS rooms…] [LIBRARIES libs…]): a static library from the .cpp files of this
 # folder (main.cpp aside: programs are made by hand), plus NAME_test from its *_test.cpp files. A room without

@@ -52,6 +52,12 @@ function __wperf_offer
         test -n "$command"; or set command detect
       case machine
         test -n "$command"; or set command machine
+      case guide
+        test -n "$command"; or set command guide
+      case mcp
+        test -n "$command"; or set command mcp
+      case schema
+        test -n "$command"; or set command schema
       case doctor
         test -n "$command"; or set command doctor
       case --version
@@ -64,7 +70,7 @@ function __wperf_offer
     case -C -E --pe_file --pdb_file --output-perf-data --records --html --svg --record --baseline --save-baseline --junit --markdown --output -o --output-csv --binary --token-file
       __fish_complete_path "$current"
       return
-    case --output-prefix --cwd --spool
+    case --output-prefix --cwd --spool --root
       __fish_complete_directories "$current" ''
       return
     case -e
@@ -131,6 +137,7 @@ function __wperf_offer
         --export 'Write the recording in the format of another tool to the FILE of -o, or with -o - to stdout: pprof, firefox, speedscope, folded, chrome, perfetto, perfetto-perf, callgrind, otlp, csv, sql, perf.data' \
         --html 'Write the recording as one HTML file that opens in any browser without a network: flame graph, timeline, tables, and with --annotate or --disassemble the code of hot functions' \
         --json 'Print the result as one JSON document and nothing else' \
+        --brief 'Print a summary as Markdown, for programs and assistants that read little: a verdict, at most ten rows with their intervals, what was lost, what is ruled out, and the next command' \
         -q 'Print no text' \
         -v 'Show more details, in text and in JSON' \
         --verbose 'Show more details, in text and in JSON' \
@@ -198,6 +205,7 @@ function __wperf_offer
         --svg 'Write a flame graph as an SVG picture; with diff, orange means grew and blue means shrank' \
         --debuginfod 'Ask the servers of DEBUGINFOD_URLS for files and debug information that this machine does not have' \
         --json 'Print the result as one JSON document and nothing else' \
+        --brief 'Print a summary as Markdown, for programs and assistants that read little: a verdict, at most ten rows with their intervals, what was lost, what is ruled out, and the next command' \
         -q 'Print no text' \
         -v 'Show more details, in text and in JSON' \
         --verbose 'Show more details, in text and in JSON' \
@@ -278,6 +286,7 @@ function __wperf_offer
         --svg 'Write a flame graph as an SVG picture; with diff, orange means grew and blue means shrank' \
         --debuginfod 'Ask the servers of DEBUGINFOD_URLS for files and debug information that this machine does not have' \
         --json 'Print the result as one JSON document and nothing else' \
+        --brief 'Print a summary as Markdown, for programs and assistants that read little: a verdict, at most ten rows with their intervals, what was lost, what is ruled out, and the next command' \
         -q 'Print no text' \
         -v 'Show more details, in text and in JSON' \
         --verbose 'Show more details, in text and in JSON' \
@@ -338,6 +347,7 @@ function __wperf_offer
         --svg 'Write a flame graph as an SVG picture; with diff, orange means grew and blue means shrank' \
         --debuginfod 'Ask the servers of DEBUGINFOD_URLS for files and debug information that this machine does not have' \
         --json 'Print the result as one JSON document and nothing else' \
+        --brief 'Print a summary as Markdown, for programs and assistants that read little: a verdict, at most ten rows with their intervals, what was lost, what is ruled out, and the next command' \
         -q 'Print no text' \
         -v 'Show more details, in text and in JSON' \
         --verbose 'Show more details, in text and in JSON' \
@@ -389,6 +399,7 @@ function __wperf_offer
         --on-off 'Show where threads ran, were ready and waited, in nanoseconds: as one tree, or with --folded as one list of stacks' \
         --debuginfod 'Ask the servers of DEBUGINFOD_URLS for files and debug information that this machine does not have' \
         --json 'Print the result as one JSON document and nothing else' \
+        --brief 'Print a summary as Markdown, for programs and assistants that read little: a verdict, at most ten rows with their intervals, what was lost, what is ruled out, and the next command' \
         -q 'Print no text' \
         -v 'Show more details, in text and in JSON' \
         --verbose 'Show more details, in text and in JSON' \
@@ -447,6 +458,7 @@ function __wperf_offer
         --counts-only 'Skip the last run, which samples the functions' \
         --debuginfod 'Ask the servers of DEBUGINFOD_URLS for files and debug information that this machine does not have' \
         --json 'Print the result as one JSON document and nothing else' \
+        --brief 'Print a summary as Markdown, for programs and assistants that read little: a verdict, at most ten rows with their intervals, what was lost, what is ruled out, and the next command' \
         -q 'Print no text' \
         --output 'Write the JSON to FILE; -o - means --json' \
         -o 'Write the JSON to FILE; -o - means --json' \
@@ -514,6 +526,7 @@ function __wperf_offer
         --github 'Also print failed conditions as annotations that GitHub shows next to the code; on stderr if stdout is a document' \
         --debuginfod 'Ask the servers of DEBUGINFOD_URLS for files and debug information that this machine does not have' \
         --json 'Print the result as one JSON document and nothing else' \
+        --brief 'Print a summary as Markdown, for programs and assistants that read little: a verdict, at most ten rows with their intervals, what was lost, what is ruled out, and the next command' \
         -q 'Print no text' \
         -v 'Show more details, in text and in JSON' \
         --verbose 'Show more details, in text and in JSON' \
@@ -557,6 +570,7 @@ function __wperf_offer
         --github 'Also print failed conditions as annotations that GitHub shows next to the code; on stderr if stdout is a document' \
         --debuginfod 'Ask the servers of DEBUGINFOD_URLS for files and debug information that this machine does not have' \
         --json 'Print the result as one JSON document and nothing else' \
+        --brief 'Print a summary as Markdown, for programs and assistants that read little: a verdict, at most ten rows with their intervals, what was lost, what is ruled out, and the next command' \
         -q 'Print no text' \
         -v 'Show more details, in text and in JSON' \
         --verbose 'Show more details, in text and in JSON' \
@@ -634,9 +648,20 @@ function __wperf_offer
         --device 'Device that measures: driver, windowsperf (Arm\'s driver), etw (tracing by Windows), linux, or sim[:KEY=VALUE,...] for the simulated machine' \
         --affinity 'Cores on which the threads of the program may run, as a hexadecimal mask: 2 is core 1, as for `start /affinity` of Windows' \
         -d 'Do not wait for the program, which reads and writes nothing then'
+    case guide
+      printf '%s\t%s\n'
+    case mcp
+      printf '%s\t%s\n' \
+        --root 'The folder with all recordings that may be read, and where new ones are put' \
+        --allow-record 'The assistant may start programs and measure them'
+    case schema
+      printf '%s\t%s\n' \
+        -q 'Print no text' \
+        --no-pager 'Do not page text that is longer than the terminal'
     case doctor
       printf '%s\t%s\n' \
         --json 'Print the result as one JSON document and nothing else' \
+        --brief 'Print a summary as Markdown, for programs and assistants that read little: a verdict, at most ten rows with their intervals, what was lost, what is ruled out, and the next command' \
         -q 'Print no text' \
         --output 'Write the JSON to FILE; -o - means --json' \
         -o 'Write the JSON to FILE; -o - means --json' \
@@ -680,6 +705,9 @@ function __wperf_offer
         test 'Show what the machine can count, the settings of wperf, and the schedule that the given events would get' \
         detect 'List the devices of the kernel driver' \
         machine 'Keep a simulated Windows on Arm machine on, run programs on it, and measure it from other terminals' \
+        guide 'Print how to find a performance problem with wperf, on one page, for people and for assistants' \
+        mcp 'Answer the questions of an assistant about recordings over stdin and stdout, by the Model Context Protocol' \
+        schema 'Print the JSON Schema of a document that --json prints; without NAME list them' \
         doctor 'Check everything a measurement needs and say how to get what is missing' \
         --version 'Show the versions of wperf and of its driver' \
         -h 'Show an overview of wperf' \
@@ -775,6 +803,7 @@ function __wperf_offer
         --github 'Also print failed conditions as annotations that GitHub shows next to the code; on stderr if stdout is a document' \
         --debuginfod 'Ask the servers of DEBUGINFOD_URLS for files and debug information that this machine does not have' \
         --json 'Print the result as one JSON document and nothing else' \
+        --brief 'Print a summary as Markdown, for programs and assistants that read little: a verdict, at most ten rows with their intervals, what was lost, what is ruled out, and the next command' \
         -q 'Print no text' \
         -v 'Show more details, in text and in JSON' \
         --verbose 'Show more details, in text and in JSON' \
@@ -804,6 +833,8 @@ function __wperf_offer
         --fix 'Clean up: stop trace sessions left behind by a wperf that was killed' \
         --affinity 'Cores on which the threads of the program may run, as a hexadecimal mask: 2 is core 1, as for `start /affinity` of Windows' \
         -d 'Do not wait for the program, which reads and writes nothing then' \
+        --root 'The folder with all recordings that may be read, and where new ones are put' \
+        --allow-record 'The assistant may start programs and measure them' \
         --all 'Show every command and option, as the manual page does'
   end
 end

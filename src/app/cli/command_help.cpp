@@ -14,7 +14,7 @@ constexpr usize kTextColumn = 30;
 std::string entry(const OptionRow& row, request::Command command, std::string_view device) {
   std::string name = std::string(kHelpIndent, ' ') + shown_name(row);
   if (row.alias_apart) name.append(", ").append(row.alias);
-  if (row.value != Value::none) name.append(" ").append(row.value_name);
+  name = with_value(std::move(name), row);
   const std::string text = wrap_words(help_for(row, command, device), kTextColumn);
   if (name.size() + 2 > kTextColumn) return name + "\n" + text;
   return name + text.substr(name.size());

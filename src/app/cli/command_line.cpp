@@ -21,7 +21,8 @@ using request::Request;
 constexpr Command kPriority[] = {Command::help,   Command::doctor,  Command::detect, Command::man,     Command::version,
                                  Command::test,   Command::list,    Command::stat,   Command::record,  Command::sample,
                                  Command::report, Command::waits,   Command::diff,   Command::bench,   Command::push,
-                                 Command::pgo,    Command::topdown, Command::top,    Command::machine, Command::schema};
+                                 Command::pgo,    Command::topdown, Command::top,    Command::machine, Command::guide,
+                                 Command::mcp,    Command::schema};
 
 // Stands between both sides of diff and bench; diff takes either.
 constexpr std::string_view kSides = "--", kMoreSides = "---";
@@ -41,6 +42,7 @@ class Parser {
   diag::Result<void> take_token(const std::string& token);
   diag::Result<void> take_unknown(const std::string& token);
   diag::Result<void> take_option(const OptionRow& row, const std::string& spelling);
+  diag::Result<void> take_attached(const OptionRow& row, const std::string& spelling, const std::string& value);
   diag::Error interval_of_report() const;
   diag::Result<void> take_command(const CommandRow& row);
   diag::Result<void> take_help_word();
@@ -111,6 +113,11 @@ diag::Result<void> Parser::take_token(const std::string& token) {
   }
   if (const CommandRow* command = find_command(token)) return take_command(*command);
   if (const OptionRow* option = find_option(token)) return take_option(*option, token);
+  const usize equals = token.find('=');
+  const OptionRow* open = equals == std::string::npos ? nullptr : find_option(token.substr(0, equals));
+  if (open != nullptr && open->value == Value::optional) {
+    return take_attached(*open, token.substr(0, equals), token.substr(equals + 1));
+  }
   if (given(Command::man) && !request_.man_topic.has_value()) {
     request_.man_topic = token;
     return {};
@@ -230,7 +237,7 @@ diag::Error Parser::interval_of_report() const {
 diag::Result<void> Parser::take_option(const OptionRow& row, const std::string& spelling) {
   if (row.option == Option::interval && given(Command::report)) return interval_of_report();
   words_.options.push_back({.row = &row, .spelling = spelling, .value = {}});
-  if (row.value == Value::none) {
+  if (!row.takes_word()) {
     options_.take_flag(row.option);
     return {};
   }
@@ -251,6 +258,12 @@ diag::Result<void> Parser::take_option(const OptionRow& row, const std::string& 
   return error;
 }
 
+// "--brief=2048".
+diag::Result<void> Parser::take_attached(const OptionRow& row, const std::string& spelling, const std::string& value) {
+  words_.options.push_back({.row = &row, .spelling = spelling, .value = value});
+  return options_.take_value(row.option, spelling, value);
+}
+
 void Parser::finish() {
   for (const Command command : kPriority) {
     if (given(command) && request_.command == Command::none) request_.command = command;
@@ -259,6 +272,10 @@ void Parser::finish() {
   if (request_.outputs.json_file == "-") {  // stdout, which --export goes to by itself
     request_.outputs.json_file.reset();
     if (!request_.recording.export_format.has_value()) request_.outputs.json = request_.outputs.quiet = true;
+  }
+  if (request_.outputs.brief.has_value() && request_.outputs.json) {
+    request_.outputs.brief->as_json = true;
+    request_.outputs.brief->as_markdown = request_.outputs.json = false;
   }
   if (given(Command::help)) request_.help_topic = first_command_;
   if (request_.timeline.enabled && !request_.timeout.has_value()) request_.timeout = request::Duration{1000};
@@ -319,6 +336,7 @@ diag::Result<void> check_outputs(const Request& request) {
       {view.html_file.has_value() ? "--html" : "--svg", view.wants_page()},
       {"--folded", view.folded},
       {"--branches", view.branches},
+      {"--brief", request.outputs.brief.has_value()},
   };
   const char* first = nullptr;
   for (const auto& [option, is_given] : outputs) {

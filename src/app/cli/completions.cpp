@@ -367,7 +367,7 @@ std::string render_powershell_completion() {
   std::string valued;
   for (const OptionRow& row : option_rows()) {
     const std::string_view offered = value_words(row.option);
-    if (row.value != Value::none && offered.empty() && !takes_names(row.option)) {
+    if (row.takes_word() && offered.empty() && !takes_names(row.option)) {
       append_word(valued, spellings(row, " "));
     }
     if (!offered.empty()) out += powershell_words("$valuesOf[" + powershell_quoted(row.name) + "]", offered);

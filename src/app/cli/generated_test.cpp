@@ -48,6 +48,10 @@ TEST(Generated, PowerShellCompletion) {
   expect_content("completions/wperf.ps1", render_powershell_completion());
 }
 
+TEST(Generated, Skill) {
+  expect_content("docs/SKILL.md", render_skill());
+}
+
 TEST(Generated, OptionPage) {
   expect_content("docs/user/options.md", render_option_page());
 }

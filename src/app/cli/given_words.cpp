@@ -65,7 +65,7 @@ void warn_of_idle_options(const GivenWords& given, request::Request& request) {
 void warn_of_overridden_values(const GivenWords& given, request::Request& request) {
   for (auto one = given.options.begin(); one != given.options.end(); ++one) {
     const bool counts = one->row->commands.has(request.command);
-    if (!counts || one->row->value == Value::none || accumulates(one->row->option)) continue;
+    if (!counts || !one->row->takes_word() || accumulates(one->row->option)) continue;
     const auto later =
         std::find_if(one + 1, given.options.end(), [&](const GivenOption& other) { return other.row == one->row; });
     if (later == given.options.end() || later->value == one->value) continue;
@@ -209,7 +209,7 @@ std::string meant_option(const std::string& word, Command command) {
   const Words known = option_words(command);
   const std::string meant(diag::nearest(std::string_view(word).substr(0, equals), known));
   const OptionRow* row = find_option(meant);
-  const bool takes_value = row != nullptr && row->value != Value::none;
+  const bool takes_value = row != nullptr && row->takes_word();
   if (equals == std::string::npos || !takes_value || equals + 1 == word.size()) return meant;
   return meant + " " + word.substr(equals + 1);
 }

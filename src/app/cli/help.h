@@ -29,6 +29,11 @@ inline constexpr Heading kHeadings[] = {
     {Group::measured, "What to measure"},    {Group::duration, "How long"}, {Group::shown, "What to show"},
     {Group::names, "Where names come from"}, {Group::output, "Output"},     {Group::machine, "Machine"}};
 
+// `wperf guide`; the same with the head that assistants read skills by: docs/SKILL.md.
+std::string render_guide();
+std::string render_skill();
+std::vector<std::string_view> guide_lines();  // its command lines, without "wperf "
+
 // docs/user/options.md
 std::string render_option_page();
 // The command's heading on that page, which is its anchor too: "stat", "version".

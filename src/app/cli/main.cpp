@@ -10,6 +10,7 @@
 #include "app/cli/help.h"
 #include "app/cli/terminal_console.h"
 #include "app/commands/commands.h"
+#include "app/mcp/server.h"
 #include "app/measure/tool.h"
 #include "ground/diag/nearest.h"
 #include "ground/os/files.h"
@@ -72,6 +73,18 @@ int print_help(const request::Request& request) {
                request.outputs);
 }
 
+int serve(const request::Request& request, diag::Console& console) {
+  const std::string named = request.mcp.root.value_or(".");
+  const std::string root = os::real_path(named);
+  if (root.empty() || !os::is_folder(root)) {
+    return fail({.text = "there is no folder " + named,
+                 .hint = "name an existing one with --root",
+                 .code = diag::ExitCode::usage},
+                console);
+  }
+  return mcp::serve({.root = root, .device = request.device, .may_start_programs = request.mcp.may_start_programs});
+}
+
 std::string default_device() {
   const std::string named = os::environment("WPERF_DEVICE").value_or("");
   return named.empty() ? os::kOwnDevice : named;
@@ -98,6 +111,8 @@ int run(const std::vector<std::string>& arguments) {
   if (const auto checked = check_command(asked); !checked.has_value()) return fail(checked.error(), errors);
 
   if (asked.command == request::Command::help) return print_help(asked);
+  if (asked.command == request::Command::guide) return print(render_guide(), asked.outputs);
+  if (asked.command == request::Command::mcp) return serve(asked, errors);
   TerminalConsole console(asked.outputs);
   if (commands::measures(asked)) {
     os::catch_interrupt();

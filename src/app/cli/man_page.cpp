@@ -23,7 +23,8 @@ std::string roff(std::string_view text) {
 
 std::string entry(std::string_view name, std::string_view value_name, std::string_view help) {
   std::string out = ".TP\n.B " + roff(name);
-  if (!value_name.empty()) out += " \\fI" + roff(value_name) + "\\fR";
+  const bool is_attached = value_name.starts_with("[=");
+  if (!value_name.empty()) out += (is_attached ? "\\fI" : " \\fI") + roff(value_name) + "\\fR";
   return out + "\n" + roff(help) + "\n";
 }
 

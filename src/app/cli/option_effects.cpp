@@ -100,6 +100,10 @@ void OptionEffects::take_flag(Option option) {
     case Option::json:
       outputs.json = outputs.quiet = true;
       break;
+    case Option::brief:
+      outputs.brief.emplace();
+      outputs.quiet = true;
+      break;
     case Option::quiet:
       outputs.quiet = true;
       break;
@@ -117,6 +121,9 @@ void OptionEffects::take_flag(Option option) {
       break;
     case Option::fix:
       request_.doctor.fix = true;
+      break;
+    case Option::allow_record:
+      request_.mcp.may_start_programs = true;
       break;
     case Option::detached:
       request_.machine.detached = true;
@@ -195,6 +202,15 @@ diag::Result<void> OptionEffects::take_value(Option option, const std::string& s
     case Option::image_name:
       request_.image_name = value;
       return {};
+    case Option::root:
+      request_.mcp.root = value;
+      return {};
+    case Option::brief: {
+      WPERF_TRY(request_.outputs.brief.emplace().bytes,
+                parse_in_range(value, spelling, request::kLeastBriefBytes, request::kMostBriefBytes));
+      request_.outputs.quiet = true;
+      return {};
+    }
     case Option::colours: {
       WPERF_TRY(request_.outputs.colours, parse_colours(value, spelling));
       return {};

@@ -50,6 +50,10 @@ constexpr CommandRow kCommands[] = {
     {Command::machine, "machine", "", false, "start|run|ps|kill|stop", "[-- PROGRAM ARGUMENTS...]", "machine",
      "Keep a simulated Windows on Arm machine on, run programs on it, and measure it from other terminals. While it is "
      "up, `--device sim` means it."},
+    {Command::guide, "guide", "", false, "", "", "assistants",
+     "Print how to find a performance problem with wperf, on one page, for people and for assistants."},
+    {Command::mcp, "mcp", "", false, "", "", "assistants",
+     "Answer the questions of an assistant about recordings over stdin and stdout, by the Model Context Protocol."},
     {Command::schema, "schema", "", false, "[NAME]", "", "schemas",
      "Print the JSON Schema of a document that --json prints; without NAME list them."},
     {Command::doctor, "doctor", "", false, "", "", "doctor",
@@ -90,6 +94,7 @@ constexpr CommandSet kWords = kEvents | Command::list;
 constexpr CommandSet kFacts = Command::list | Command::test | Command::man | Command::detect | Command::version;
 constexpr CommandSet kLocking = kMeasuring | kFacts;
 constexpr CommandSet kOpening = kLocking | Command::waits | Command::doctor;
+constexpr CommandSet kBriefed = kPaged | Command::doctor;
 constexpr CommandSet kAnswering = kOpening | Command::machine | Command::report | Command::diff | Command::pgo;
 constexpr CommandSet kQuiet = kAnswering | Command::push | Command::schema;
 constexpr CommandSet kShownLong = kPaged | kFacts | Command::doctor | Command::schema | Command::help;
@@ -337,6 +342,11 @@ constexpr OptionRow kOptions[] = {
      "Ask the servers of DEBUGINFOD_URLS for files and debug information that this machine does not have."},
     {Option::json, "--json", "", false, Value::none, "", kAnswering, Group::output,
      "Print the result as one JSON document and nothing else."},
+    {Option::brief, "--brief", "", false, Value::optional, "[=BYTES]", kBriefed, Group::output,
+     "Print a summary as Markdown, for programs and assistants that read little: a verdict, at most ten rows with "
+     "their "
+     "intervals, what was lost, what is ruled out, and the next command. At most 4096 bytes, or BYTES (512 to "
+     "1048576). With --json, the same as a JSON document."},
     {Option::quiet, "-q", "", false, Value::none, "", kQuiet, Group::output,
      "Print no text. Warnings and errors still appear."},
     {Option::verbose, "-v", "--verbose", false, Value::none, "", kVerbose, Group::output,
@@ -406,6 +416,10 @@ constexpr OptionRow kOptions[] = {
      "of Windows. Without it and -c, they run on all cores."},
     {Option::detached, "-d", "", false, Value::none, "", Command::machine, Group::machine,
      "Do not wait for the program, which reads and writes nothing then."},
+    {Option::root, "--root", "", false, Value::folder, "FOLDER", Command::mcp, Group::machine,
+     "The folder with all recordings that may be read, and where new ones are put. Default: the current folder."},
+    {Option::allow_record, "--allow-record", "", false, Value::none, "", Command::mcp, Group::machine,
+     "The assistant may start programs and measure them. Without it, it can only read recordings."},
     {Option::all_help, "--all", "", false, Value::none, "", Command::help, Group::shown,
      "Show every command and option, as the manual page does."},
 };
@@ -470,6 +484,8 @@ constexpr Example kExamples[] = {
     {Command::machine, "wperf machine run -c 1 -- python_d.exe",
      "An interpreter on its core 1, with this terminal as its console. Measure it from another terminal: `wperf stat "
      "--device sim -m imix -c 1 --timeout 3`."},
+    {Command::guide, "wperf guide", "Which command answers which question?"},
+    {Command::mcp, "wperf mcp --root recordings", "For the settings of an assistant: the command that it starts."},
     {Command::schema, "wperf schema stat", "Which keys does the document of `wperf stat --json` have?"},
     {Command::doctor, "wperf doctor", "Why is nothing counted?"},
     {Command::stat, "wperf stat --device sim -e inst_spec --timeout 1", "Try wperf without the hardware."},
@@ -543,10 +559,13 @@ bool takes_list(Option option) {
   return option == Option::by || option == Option::sort || option == Option::events || option == Option::metrics;
 }
 
+std::string with_value(std::string name, const OptionRow& row) {
+  if (row.takes_word()) name += ' ';
+  return name.append(row.value_name);
+}
+
 std::string usage_of(const OptionRow& row) {
-  std::string usage = "[" + std::string(row.name);
-  if (row.value != Value::none) usage.append(" ").append(row.value_name);
-  return usage + "]";
+  return "[" + with_value(std::string(row.name), row) + "]";
 }
 
 }  // namespace wperf::cli

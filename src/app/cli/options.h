@@ -90,6 +90,7 @@ enum class Option : u8 {
   live_counters,
   debuginfod,
   json,
+  brief,
   quiet,
   verbose,
   output,
@@ -128,13 +129,15 @@ enum class Option : u8 {
   all_help,
   affinity,
   detached,
+  root,
+  allow_record,
 };
 
 // The headings below which the help of a command shows its options, in this order.
 enum class Group : u8 { measured, duration, shown, names, output, machine };
 
-// The value after the option; shells complete by it.
-enum class Value : u8 { none, text, number, duration, file, folder, device };
+// The value after the option; shells complete by it. optional: a value may be attached, as in --brief=2048.
+enum class Value : u8 { none, text, number, duration, file, folder, device, optional };
 
 // A set of commands.
 class CommandSet {
@@ -167,6 +170,9 @@ struct OptionRow {
   CommandSet commands;
   Group group;
   std::string_view help;  // whole sentences
+
+  // Is the next word its value?
+  bool takes_word() const { return value != Value::none && value != Value::optional; }
 };
 
 struct CommandRow {
@@ -213,6 +219,9 @@ std::string shown_name(const Row& row) {
 // The option's text for this command: a separate one if the common text would not apply. If the device is known, only
 // the part for that device; empty `device`: the text for all.
 std::string_view help_for(const OptionRow& row, request::Command command, std::string_view device = {});
+
+// "--brief[=BYTES]", "-e EVENTS": `name` with its value.
+std::string with_value(std::string name, const OptionRow& row);
 
 // "[-e EVENTS] [-k] …", the part of a synopsis after the command word, in pieces that must not be broken.
 std::string usage_of(const OptionRow& row);

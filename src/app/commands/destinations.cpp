@@ -25,6 +25,7 @@ std::vector<std::string_view> documents_on_stdout(const request::Request& reques
   std::vector<std::string_view> options;
   const std::pair<std::string_view, bool> documents[] = {
       {"--json", request.outputs.json && !request.outputs.json_file.has_value() && !prints_records(request)},
+      {"--brief", request.outputs.brief.has_value()},
       {"--folded", view.folded},
       {"--records -", prints_records(request)},
       {"--html -", view.html_file == output::kConsole},

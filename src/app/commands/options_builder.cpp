@@ -7,6 +7,7 @@
 #include "app/commands/destinations.h"
 #include "code/modules/symbol_folders.h"
 #include "ground/os/files.h"
+#include "ground/os/process.h"
 #include "machine/plan/sample_plan.h"
 #include "views/compat/code_and_sources.h"
 
@@ -94,6 +95,7 @@ bool wants_views(const request::Request& request) {
          !view.comms.empty() || !view.modules.empty() || !view.pids.empty() || !view.tids.empty() || view.folded ||
          view.tree || view.callers || view.callees || view.children || view.relative || view.inlined ||
          view.wants_page() || view.needs_switches() || view.export_format.has_value() ||
+         request.outputs.brief.has_value() ||
          request.sampling.records_file.has_value();
 }
 
@@ -129,6 +131,21 @@ bool shows_waits_as_samples(const request::Request& request) {
 
 }  // namespace
 
+brief::Commands brief_commands(const request::Request& request) {
+  std::string recording = kept_recording(request);
+  if (recording.empty() && request.data_file_is_kept) recording = request.data_file.value_or("");
+  // Only the options of wperf itself, which come before the program.
+  std::vector<std::string> words = {"wperf"};
+  words.insert(words.end(), request.arguments.begin(), request.arguments.end());
+  const auto program = std::find(words.begin(), words.end(), "--");
+  words.erase(std::remove_if(words.begin(), program,
+                             [](const std::string& word) { return word == "--brief" || word.starts_with("--brief="); }),
+              program);
+  return {.recording = recording.empty() ? std::string() : brief::quoted(recording),
+          .program = request.program.has_value() ? request.program->command_line : std::string(),
+          .all = os::join_command_line(words)};
+}
+
 show::ReportOptions report_options(const request::Request& request, const diag::Console& console) {
   const request::RecordingView& view = request.recording;
   show::ReportOptions options{
@@ -152,6 +169,7 @@ show::ReportOptions report_options(const request::Request& request, const diag::
                 .spans = view.spans,
                 .span = view.span},
       .refused_of_profile = unanswered(request)};
+  if (request.outputs.brief.has_value()) options.brief = brief_commands(request);
   if (view.export_format.has_value()) {
     options.exported = show::ExportOptions{.format = *view.export_format, .labels = request.push.labels};
   }

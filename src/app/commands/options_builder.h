@@ -15,6 +15,8 @@
 namespace wperf::commands {
 
 show::ReportOptions report_options(const request::Request& request, const diag::Console& console);
+// The commands that --brief names.
+brief::Commands brief_commands(const request::Request& request);
 // Each recording is read with lines if --sort has them.
 show::ComparisonOptions comparison_options(const request::Request& request, const diag::Console& console);
 // Changes the other options for --on-off.

@@ -51,7 +51,11 @@ diag::Result<void> export_count(const request::Request& request, const answers::
 diag::Result<void> show_count(const request::Request& request, const answers::CountProfile& profile,
                               diag::Console& console) {
   if (request.recording.export_format.has_value()) return export_count(request, profile, console);
-  console.out(report::count_text(profile, {.verbose = request.outputs.verbose}));
+  if (request.outputs.brief.has_value()) {
+    output::deliver_brief(request.outputs, brief::of_counts(profile, brief_commands(request)), console);
+  } else {
+    console.out(report::count_text(profile, {.verbose = request.outputs.verbose}));
+  }
   if (!output::wants_json(request.outputs)) return {};
   return output::deliver_json(request.outputs, report::count_json(profile), console);
 }

@@ -51,6 +51,8 @@ diag::Result<void> show(const request::Request& request, std::span<const report:
       console.out((i == 0 ? "" : "\n") + report::topdown_text(found[i], {.width = width}));
     }
   }
+  if (outputs.brief.has_value())
+    output::deliver_brief(outputs, brief::of_topdown(found, brief_commands(request)), console);
   diag::FirstFailure written;
   if (request.recording.html_file.has_value()) {
     written.add(show::write_page(*request.recording.html_file, html::topdown_page(found), outputs, console));

@@ -350,6 +350,8 @@ diag::Result<void> run_doctor(const request::Request& request, diag::Console& co
   const Opened opened = devices::open_device(request.device);
   if (request.doctor.fix) checks = mend(request, opened);
   for (Check& one : examine(request, opened)) checks.push_back(std::move(one));
+  if (request.outputs.brief.has_value())
+    output::deliver_brief(request.outputs, brief::of_checks(checks, {.all = "wperf doctor"}), console);
   WPERF_CHECK_OK(output::show(
       request.outputs, console, [&] { return report::doctor_text(checks); },
       [&] { return report::doctor_json(checks); }));

@@ -70,7 +70,7 @@ class KernelLive final : public LiveSampling {
 
 diag::Result<void> KernelLive::open() {
   session_.reset();
-  device::RecordingTarget target{.file = {}, .tool_version = tool_version()};
+  device::RecordingTarget target{.file = {}, .tool_version = tool_version(), .arguments = run_.options.arguments};
   target.filter = live_filter(run_.options.wanted, run_.plan);
   WPERF_TRY(session_, run_.machine.device->open_recording(run_.plan, target));
   begin_ns_ = run_.now_ns();

@@ -49,7 +49,7 @@ diag::Result<void> record_with_kernel(const MeasureOptions& options, Machine& ma
                                       diag::Console& console) {
   const u32 pid = recording.sampled.pid;
   if (pid != 0 && !options.wanted.sampling.whole_machine) recording.plan.process = pid;
-  device::RecordingTarget target = target_of_session(options.kept_file, recording);
+  device::RecordingTarget target = target_of_session(options, recording);
   target.filter = live_filter(options.wanted, recording.plan);
   WPERF_TRY(recording.session, machine.device->open_recording(recording.plan, target));
   WPERF_CHECK_OK(recording.session->start());
@@ -126,9 +126,10 @@ std::shared_ptr<perf_data::RecordFilter> live_filter(const request::Measurement&
       modules::ElfSearch{.folders = modules::symbol_folders(wanted), .lines = false}, plan.call_stacks.python);
 }
 
-device::RecordingTarget target_of_session(const std::string& kept_file, const Recording& recording) {
-  device::RecordingTarget target{.file = os::is_pipe_or_device(kept_file) ? std::string() : kept_file,
-                                 .tool_version = tool_version()};
+device::RecordingTarget target_of_session(const MeasureOptions& options, const Recording& recording) {
+  device::RecordingTarget target{.file = os::is_pipe_or_device(options.kept_file) ? std::string() : options.kept_file,
+                                 .tool_version = tool_version(),
+                                 .arguments = options.arguments};
   target.run.image_name = recording.sampled.image_name;
   target.run.pe_file = recording.sampled.pe_file;
   target.run.process = recording.sampled.pid;

@@ -44,7 +44,7 @@ diag::Result<Recording> record_sampled(const MeasureOptions& options, const plan
 // Unwinds while the system's kernel records, if the plan wants callers by any method; otherwise null.
 std::shared_ptr<perf_data::RecordFilter> live_filter(const request::Measurement& wanted, const plan::SamplePlan& plan);
 // For the system's own kernel: the target of its recording, and the work after the last record.
-device::RecordingTarget target_of_session(const std::string& kept_file, const Recording& recording);
+device::RecordingTarget target_of_session(const MeasureOptions& options, const Recording& recording);
 diag::Result<void> finish_session(const std::string& kept_file, Machine& machine, Collection collection,
                                   Recording& recording, diag::Console& console);
 

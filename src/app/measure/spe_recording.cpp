@@ -64,7 +64,7 @@ diag::Result<Recording> record_kernel_spe(const MeasureOptions& options, Machine
   if (recording.sampled.pid != 0) plan.process = recording.sampled.pid;
   recording::SpeTraceRecords traces(kMostTraceBytes);
   WPERF_TRY(const auto session, machine.device->open_spe(plan));
-  device::RecordingTarget target = target_of_session(options.kept_file, recording);
+  device::RecordingTarget target = target_of_session(options, recording);
   target.traced = {.event = "arm_spe_0",
                    .interval = plan.interval,
                    .finish = [&](u32 unit_type, std::string& records, perf_data::RunFacts& run) {

@@ -107,10 +107,15 @@ bool silent(const request::Outputs& outputs) {
   return outputs.quiet || outputs.json;
 }
 
+void deliver_brief(const request::Outputs& outputs, const brief::Brief& brief, diag::Console& console) {
+  if (outputs.brief->as_markdown) console.document(brief::markdown(brief, outputs.brief->bytes));
+  if (outputs.brief->as_json) console.json(brief::json(brief, outputs.brief->bytes));
+}
+
 diag::Result<void> deliver_json(const request::Outputs& outputs, std::string_view json, diag::Console& console) {
   diag::Result<void> written;
   if (outputs.json_file.has_value()) written = write_output_file(output_path(outputs, *outputs.json_file), json);
-  if (outputs.json && (!outputs.json_file.has_value() || !written.has_value())) console.document(json);
+  if (outputs.json && (!outputs.json_file.has_value() || !written.has_value())) console.json(json);
   return written;
 }
 

@@ -12,6 +12,7 @@
 #include "machine/plan/plan.h"
 #include "model/answers/count_profile.h"
 #include "model/request/output_options.h"
+#include "views/brief/brief.h"
 
 namespace wperf::output {
 
@@ -54,6 +55,9 @@ bool silent(const request::Outputs& outputs);
 // Writes to the -o file if one is given, else to stdout; also to stdout if the file cannot be written and the answer
 // would otherwise be lost.
 diag::Result<void> deliver_json(const request::Outputs& outputs, std::string_view json, diag::Console& console);
+
+// --brief: to stdout.
+void deliver_brief(const request::Outputs& outputs, const brief::Brief& brief, diag::Console& console);
 
 // Text for the console, and JSON where it is wanted; both are made only if they are.
 template <typename MakeText, typename MakeJson>

@@ -317,6 +317,10 @@ diag::Result<int> show_comparison(std::vector<compare::RunCosts> before, std::ve
     if (!verdicts.empty()) text += '\n' + report::gate_text(verdicts);
     console.out(text);
   }
+  if (options.report.brief.has_value()) {
+    output::deliver_brief(options.report.outputs, brief::of_comparison(comparison, verdicts, *options.report.brief),
+                          console);
+  }
   if (options.asked.annotations) {
     compare::find_sources(comparison, after,
                           compare::code_of_builds(options.report.read.symbols, compare::FileDetail::lines), verdicts);

@@ -172,6 +172,10 @@ diag::Result<void> show_profile(const ShownProfile& shown, const ReportOptions& 
   if (options.exported.has_value()) return export_profile(shown.profile, shown.moments, options, console);
   report::StackOptions tables = options.tables;
   tables.about = shown.about;
+  if (options.brief.has_value()) {
+    output::deliver_brief(options.outputs, brief::of_profile(shown.profile, tables, *options.brief), console);
+    if (!output::wants_json(options.outputs)) return {};
+  }
   const auto deliver = [&]() {
     report::WriteMembers first;
     if (!shown.clients_json.empty()) {

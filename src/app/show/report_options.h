@@ -16,6 +16,7 @@
 #include "model/request/sampling_options.h"
 #include "model/stacks/moments.h"
 #include "model/stacks/stack_profile.h"
+#include "views/brief/brief.h"
 #include "views/report/sample_report.h"
 #include "views/report/stack_report.h"
 
@@ -66,6 +67,7 @@ struct ReportOptions {
   std::optional<ExportOptions> exported = {};    // instead of all views
   std::optional<std::string> records_file = {};  // --records: a line for each sample; "-": the console
   waits::LatencyOptions parallel = {};           // --latency and --parallelism
+  std::optional<brief::Commands> brief = {};     // --brief instead of tables: the commands it names
   NamingOptions naming = {};                     // where names come from
   TraceOptions trace = {};                       // for traces of Windows
   std::string_view refused_of_profile = {};      // the first option that no profile of another program can answer

@@ -194,6 +194,8 @@ diag::Result<void> show_tables(const Account& account, const ReportOptions& opti
                                             .about = about,
                                             .preempted = options.outputs.verbose}));
   }
+  if (options.brief.has_value())
+    output::deliver_brief(options.outputs, brief::of_waits(report, about, *options.brief), console);
   if (!output::wants_json(options.outputs)) return {};
   return output::deliver_json(options.outputs, report::waits_json(report, trace, about), console);
 }

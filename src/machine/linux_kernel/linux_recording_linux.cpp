@@ -109,7 +109,11 @@ class LinuxRecordingSession final : public device::RecordingSession {
   const std::optional<diag::Error>& trouble() const override { return file_.trouble(); }
   std::vector<std::string> remarks() const override;
   perf_data::RecordingFacts facts() const override {
-    return perf_events::recording_facts(SystemFiles(), machine_.units, target_.tool_version);
+    perf_data::RecordingFacts facts = perf_events::recording_facts(SystemFiles(), machine_.units, target_.tool_version);
+    if (target_.arguments.empty()) return facts;
+    facts.command_line = {"wperf"};
+    facts.command_line.insert(facts.command_line.end(), target_.arguments.begin(), target_.arguments.end());
+    return facts;
   }
   std::string made_code() override { return thread_.has_value() ? thread_->made_code() : std::string(); }
 

@@ -39,6 +39,12 @@ struct MachineWork {
   bool detached = false;
 };
 
+// For `mcp`.
+struct McpWork {
+  std::optional<std::string> root;  // the folder of all recordings; nullopt: the current one
+  bool may_start_programs = false;
+};
+
 struct DoctorWork {
   bool selftest = false;  // tests the devices with known work
   bool fix = false;       // repairs what can be repaired

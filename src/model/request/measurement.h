@@ -33,6 +33,8 @@ enum class Command {
   bench,
   top,
   machine,
+  guide,
+  mcp,
   schema
 };
 

@@ -8,13 +8,22 @@
 
 namespace wperf::request {
 
+// --brief: a summary of at most so many bytes.
+inline constexpr u32 kUsualBriefBytes = 4096, kLeastBriefBytes = 512, kMostBriefBytes = 1 << 20;
+
+struct Brief {
+  u32 bytes = kUsualBriefBytes;
+  bool as_markdown = true, as_json = false;
+};
+
 enum class Colours : u8 { on_terminals, always, never };
 
 struct Outputs {
   bool json = false;
   bool quiet = false;
   bool verbose = false;
-  bool paged = true;  // text longer than the screen may go through a pager
+  std::optional<Brief> brief;  // instead of text and JSON on stdout
+  bool paged = true;           // text longer than the screen may go through a pager
   Colours colours = Colours::on_terminals;
   std::optional<std::string> json_file;  // --output/-o (with -t see contract 6.3)
   std::optional<std::string> csv_file;   // --output-csv

@@ -34,6 +34,7 @@ struct Request : Measurement {
   LiveView live;
   DoctorWork doctor;
   MachineWork machine;
+  McpWork mcp;
   Push push;
   PgoWork pgo;
   std::optional<std::string> listen;  // for stat: the ADDRESS:PORT that serves the counts

@@ -2,6 +2,9 @@
 #include "model/stacks/call_tree.h"
 
 #include <algorithm>
+#include <functional>
+#include <map>
+#include <utility>
 
 #include "model/stacks/shared_paths.h"
 
@@ -185,6 +188,44 @@ CallTree make_callee_tree(const StackProfile& profile, u32 event, const std::vec
   }
   tree.sum_up();
   return tree;
+}
+
+std::vector<CallerShare> caller_shares(const StackProfile& profile, u32 event, const std::vector<u32>& functions,
+                                       const StackFilter& filter) {
+  struct Sums {
+    u64 samples = 0, period = 0;
+  };
+  const std::vector<StackNode>& nodes = profile.nodes;
+  std::vector<Sums> below(nodes.size());
+  const ChosenSamples chosen(profile, filter);
+  for (const StackSample& sample : profile.samples) {
+    if (sample.event != event || !chosen.has_task(sample)) continue;
+    below[sample.node].samples += sample.count;
+    below[sample.node].period += sample.period;
+  }
+  for (usize node = nodes.size(); node-- > 0;) {  // parents come before their children
+    if (nodes[node].parent == kNothing) continue;
+    below[nodes[node].parent].samples += below[node].samples;
+    below[nodes[node].parent].period += below[node].period;
+  }
+  std::vector<bool> wanted(profile.functions.size());
+  for (const u32 function : functions) wanted[function] = true;
+  const std::vector<bool> outermost =
+      outermost_of_keys(nodes, profile.functions.size(), [&](u32 node) { return function_of(profile, node); });
+  std::map<std::pair<u32, u32>, Sums> found;
+  for (u32 node = 0; node < nodes.size(); ++node) {
+    const u32 function = function_of(profile, node);
+    if (function == kNothing || !wanted[function] || !outermost[node] || below[node].samples == 0) continue;
+    Sums& sums = found[{function, function_of(profile, nodes[node].parent)}];
+    sums.samples += below[node].samples;
+    sums.period += below[node].period;
+  }
+  std::vector<CallerShare> shares;
+  for (const auto& [edge, sums] : found) {
+    shares.push_back({.function = edge.first, .caller = edge.second, .samples = sums.samples, .period = sums.period});
+  }
+  std::ranges::stable_sort(shares, std::greater(), &CallerShare::period);
+  return shares;
 }
 
 }  // namespace wperf::stacks

@@ -62,4 +62,14 @@ CallTree make_caller_tree(const StackProfile& profile, u32 event, const std::vec
 CallTree make_callee_tree(const StackProfile& profile, u32 event, const std::vector<u32>& functions,
                           const StackFilter& filter);
 
+// How much of a function's time, with that of its callees, each direct caller caused. A recursive function counts from
+// its outermost call.
+struct CallerShare {
+  u32 function = kNothing, caller = kNothing;  // kNothing: the stacks begin with the function
+  u64 samples = 0, period = 0;
+};
+// The greatest first. All samples of threads that the filter chooses count.
+std::vector<CallerShare> caller_shares(const StackProfile& profile, u32 event, const std::vector<u32>& functions,
+                                       const StackFilter& filter);
+
 }  // namespace wperf::stacks

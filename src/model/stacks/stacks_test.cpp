@@ -279,5 +279,20 @@ TEST(CallTree, CalleesGoDownFromTheOutermostCall) {
   EXPECT_EQ(drawn(make_callee_tree(example(), 0, {1}, {})), "(1 0/80(2 40/40)(1 10/40(3 30/30)))");
 }
 
+TEST(CallTree, CallersShareTheTimeBelowAFunction) {
+  const auto shares = [](u32 function) {
+    std::vector<std::pair<u32, u64>> found;
+    for (const CallerShare& share : caller_shares(example(), 0, {function}, {})) {
+      EXPECT_EQ(share.function, function);
+      found.emplace_back(share.caller, share.period);
+    }
+    return found;
+  };
+  using Shares = std::vector<std::pair<u32, u64>>;
+  EXPECT_EQ(shares(1), (Shares{{0, 80}})) << "with b and c, and not twice for a that a called";
+  EXPECT_EQ(shares(3), (Shares{{1, 30}}));
+  EXPECT_EQ(shares(2), (Shares{{1, 40}, {kNothing, 20}})) << "once it is the outermost";
+}
+
 }  // namespace
 }  // namespace wperf::stacks

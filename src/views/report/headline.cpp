@@ -118,10 +118,8 @@ bool has_waited(const RecordingAbout& about) {
 }
 
 std::string waits_line(const RecordingAbout& about) {
-  const std::string watched = about.watched == 0 ? "PID" : std::to_string(about.watched);
   // How long it was ready to run is not recorded: on a loaded machine a program that never waits has little of a core.
-  return fmt::format("it waited, or had no free core: `wperf waits {}` shows which, and for what",
-                     about.program.empty() ? "-p " + watched : "-- " + about.program);
+  return fmt::format("it waited, or had no free core: `{}` shows which, and for what", waits_command(about));
 }
 
 std::string hot_line(const StackProfile& profile, const HotFunction& hot) {
@@ -179,6 +177,11 @@ std::string python_line(const StackProfile& profile, const RecordingAbout* about
 }
 
 }  // namespace
+
+std::string waits_command(const RecordingAbout& about) {
+  const std::string watched = about.watched == 0 ? "PID" : std::to_string(about.watched);
+  return "wperf waits " + (about.program.empty() ? "-p " + watched : "-- " + about.program);
+}
 
 std::string run_text(const RecordingAbout& about) {
   if (about.elapsed_ns == 0) return {};

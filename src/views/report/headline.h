@@ -30,6 +30,8 @@ struct Headline {
 // `about`: may be null.
 Headline headline(const stacks::StackProfile& profile, const stacks::RecordingAbout* about,
                   const stacks::StackFilter& filter);
+// The command that shows why the recorded program waited.
+std::string waits_command(const stacks::RecordingAbout& about);
 // "ran 1.790 s, used 1.302 s of CPU (0.73 cores)"; empty: not known.
 std::string run_text(const stacks::RecordingAbout& about);
 // "by wperf 1.0 on host (Neoverse-N1, 4 cores), 2026-01-31 13:05:59 UTC: `wperf record -- ./program`"; empty: not

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Messages of the Model Context Protocol: JSON-RPC 2.0, one message on a line. Pure.
+#pragma once
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/ints.h"
+#include "ground/text/json_writer.h"
+
+namespace wperf::mcp {
+
+inline constexpr usize kLongestMessage = usize{1} << 20;
+
+// An argument of a tool. Objects have no kind: no tool takes one.
+struct Value {
+  enum class Kind : u8 { other, text, number, flag, list };
+  Kind kind = Kind::other;
+  std::string text = {};
+  double number = 0;
+  bool flag = false;
+  std::vector<std::string> list = {};  // of texts
+};
+
+struct Arguments {
+  std::vector<std::pair<std::string, Value>> all;
+
+  const Value* find(std::string_view name) const;
+  std::string text(std::string_view name) const;  // empty if it is absent
+  std::vector<std::string> list(std::string_view name) const;
+  std::optional<double> number(std::string_view name) const;
+  bool flag(std::string_view name) const;
+};
+
+struct Message {
+  std::string id;  // as JSON; empty for a notification
+  std::string method;
+  std::string version;            // of the protocol, in `_meta`; empty in the older revisions
+  bool has_capabilities = false;  // in `_meta`
+  std::string wanted_version;     // of `initialize`
+  std::string tool;
+  Arguments arguments;
+};
+
+// JSON-RPC's and the protocol's numbers of errors.
+enum class Fault : int {
+  not_json = -32700,
+  not_request = -32600,
+  unknown_method = -32601,
+  invalid_parameters = -32602,
+  unsupported_version = -32022,
+};
+
+// An error: the line is not JSON, or is no request. Lists of messages are not taken; no revision since 2025-06-18 has
+// them.
+struct ParsedMessage {
+  std::optional<Fault> fault;
+  Message message;
+};
+ParsedMessage parse_message(std::string_view line);
+
+using WriteValue = std::function<void(text::JsonWriter& json)>;
+// Lines with their ends. `id`: as JSON; empty: null. `write` writes the members of the result, or of the error's data.
+std::string result_line(std::string_view id, const WriteValue& write);
+std::string fault_line(std::string_view id, Fault fault, std::string_view text, const WriteValue& write = {});
+
+}  // namespace wperf::mcp

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/mcp/recordings.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "analysis/recording/sampled_recording.h"
+#include "app/measure/tool.h"
+#include "app/show/named_samples.h"
+#include "app/show/recorded_spe.h"
+#include "formats/perf_data/aux_traces.h"
+#include "ground/os/files.h"
+
+namespace wperf::mcp {
+namespace {
+
+// FNV-1a: the handle tells one state of one file from others.
+u64 hash_of(std::string_view text) {
+  u64 hash = 0xcbf29ce484222325;
+  for (const char c : text) hash = (hash ^ static_cast<u8>(c)) * 0x100000001b3;
+  return hash;
+}
+
+std::string handle_of(const std::string& path) {
+  const std::string state = fmt::format("{}\n{}\n{}", path, os::file_size(path), os::last_change_unix_ns(path));
+  return fmt::format("rec_{:016x}", hash_of(state));
+}
+
+bool is_inside(const std::string& path, const std::string& root) {
+  const bool has_end = root.ends_with('/') || root.ends_with('\\');
+  if (!path.starts_with(root) || path.size() <= root.size()) return false;
+  return has_end || path[root.size()] == '/' || path[root.size()] == '\\';
+}
+
+}  // namespace
+
+// What the samples are read from.
+struct KeptRecording::File {
+  explicit File(recording::OpenedRecording made) : opened(std::move(made)) {}
+
+  recording::OpenedRecording opened;
+  std::optional<recording::SampledRecording> sampled;  // nullopt: it is a profile of another program
+  std::optional<perf_data::AuxTraces> operations;      // of SPE
+};
+
+diag::Result<void> KeptRecording::open(diag::Console& console) {
+  if (file_ != nullptr) return {};
+  WPERF_TRY(recording::OpenedRecording opened, recording::OpenedRecording::open({.name = path_}, console));
+  auto made = std::make_shared<File>(std::move(opened));
+  if (made->opened.counts() != nullptr) return made->opened.refuse_counts();
+  if (made->opened.trace() != nullptr) {
+    WPERF_TRY(recording::ConvertedTrace trace,
+              recording::convert_trace(*made->opened.trace(), measure::tool_version(), {}, shown_));
+    made->sampled.emplace(std::move(trace));
+  } else if (made->opened.perf() != nullptr) {
+    made->sampled.emplace(*made->opened.perf());
+    made->operations = show::spe_traces(*made->opened.perf());
+  }
+  file_ = std::move(made);
+  return {};
+}
+
+recording::ReadOptions KeptRecording::read_options(bool lines) const {
+  recording::ReadOptions wanted;
+  wanted.file = shown_;
+  wanted.callers = wanted.cores = wanted.signatures = true;
+  wanted.lines = lines;
+  if (file_->operations.has_value()) wanted.traces = &*file_->operations;
+  return wanted;
+}
+
+diag::Result<Samples> KeptRecording::samples(bool lines, diag::Console& console) {
+  WPERF_CHECK_OK(open(console));
+  if (!file_->sampled.has_value()) {
+    if (!foreign_.has_value()) {
+      const recording::OpenedProfile& profile = *file_->opened.profile();
+      auto read = profiles::read_foreign_profile(profile.bytes, profile.format, {.lines = true, .times = false},
+                                                 profile.passed);
+      if (!read.has_value()) return recording::in_file(shown_, std::move(read).error());
+      foreign_.emplace(std::move(read).value());
+      foreign_->profile.file = shown_;
+    }
+    return Samples{.profile = &foreign_->profile};
+  }
+  std::optional<recording::RecordedSamples>& kept = samples_[lines ? 1 : 0];
+  if (!kept.has_value()) {
+    WPERF_TRY(kept, show::read_named_samples(file_->sampled->file(), read_options(lines), {}, console));
+    if (const stacks::TraceFacts* facts = file_->sampled->trace_facts(); facts != nullptr) kept->profile.trace = *facts;
+  }
+  return Samples{.profile = &kept->profile, .about = &kept->about};
+}
+
+diag::Result<recording::RecordedSamples> KeptRecording::samples_of(const request::TimeSpan& time, bool lines,
+                                                                   diag::Console& console) {
+  WPERF_CHECK_OK(open(console));
+  if (!file_->sampled.has_value())
+    return diag::Error{.text = "a profile has no times", .hint = "leave out from and to"};
+  recording::ReadOptions wanted = read_options(lines);
+  wanted.time = time;
+  return show::read_named_samples(file_->sampled->file(), std::move(wanted), {}, console);
+}
+
+diag::Result<std::string> Recordings::path_inside(const std::string& name) const {
+  const std::string real = os::real_path(os::join_path(root_, name));
+  if (!real.empty() && is_inside(real, root_) && !os::is_folder(real)) return real;
+  // Whether a file outside exists is not told.
+  return diag::Error{.text = fmt::format("there is no file {} in {}", name, root_),
+                     .hint = "files must lie in the folder that --root names"};
+}
+
+diag::Result<KeptRecording*> Recordings::find(const std::string& name) {
+  const auto to_front = [&](std::list<KeptRecording>::iterator one) {
+    kept_.splice(kept_.begin(), kept_, one);
+    return &kept_.front();
+  };
+  const auto by_handle = std::ranges::find(kept_, name, &KeptRecording::handle);
+  if (by_handle != kept_.end()) {
+    if (handle_of(by_handle->path()) == by_handle->handle()) return to_front(by_handle);
+    kept_.erase(by_handle);
+    return diag::Error{.text = "the file of this handle has changed", .hint = "open it again"};
+  }
+  if (name.starts_with("rec_") && name.find_first_of("./\\") == std::string::npos) {
+    return diag::Error{.text = fmt::format("no recording has the handle {}", name), .hint = "open it again"};
+  }
+  WPERF_TRY(const std::string path, path_inside(name));
+  const std::string handle = handle_of(path);
+  const auto known = std::ranges::find(kept_, handle, &KeptRecording::handle);
+  if (known != kept_.end()) return to_front(known);
+  kept_.emplace_front(handle, path, path.substr(root_.size() + (root_.ends_with('/') ? 0 : 1)));
+  if (kept_.size() > kMost) kept_.pop_back();
+  return &kept_.front();
+}
+
+}  // namespace wperf::mcp

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The recordings that a client asked about, kept open: the second question reads nothing again. Their paths are inside
+// one folder, whatever links lead out of it.
+#pragma once
+#include <array>
+#include <list>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "analysis/recording/opened_recording.h"
+#include "analysis/recording/recorded_samples.h"
+#include "base/ints.h"
+#include "formats/profiles/foreign_profile.h"
+#include "ground/diag/console.h"
+#include "ground/diag/result.h"
+#include "model/stacks/recording_about.h"
+#include "model/stacks/stack_profile.h"
+
+namespace wperf::mcp {
+
+// The samples of a recording, named.
+struct Samples {
+  const stacks::StackProfile* profile = nullptr;
+  const stacks::RecordingAbout* about = nullptr;  // null: there are no facts about the run
+};
+
+class KeptRecording {
+ public:
+  KeptRecording(std::string handle, std::string path, std::string shown)
+      : handle_(std::move(handle)), path_(std::move(path)), shown_(std::move(shown)) {}
+
+  const std::string& handle() const { return handle_; }
+  const std::string& path() const { return path_; }
+  const std::string& shown() const { return shown_; }  // relative to the root
+
+  // With callers; `lines`: with source lines.
+  diag::Result<Samples> samples(bool lines, diag::Console& console);
+  // Only those of some time. Not kept.
+  diag::Result<recording::RecordedSamples> samples_of(const request::TimeSpan& time, bool lines,
+                                                      diag::Console& console);
+
+ private:
+  struct File;
+  diag::Result<void> open(diag::Console& console);
+  recording::ReadOptions read_options(bool lines) const;
+
+  std::string handle_, path_, shown_;
+  std::shared_ptr<File> file_;
+  std::array<std::optional<recording::RecordedSamples>, 2> samples_;  // without and with lines
+  std::optional<profiles::ForeignProfile> foreign_;
+};
+
+class Recordings {
+ public:
+  // `root`: an existing folder.
+  explicit Recordings(std::string root) : root_(std::move(root)) {}
+
+  const std::string& root() const { return root_; }
+  // A handle, or a path. Opened when it is first read.
+  diag::Result<KeptRecording*> find(const std::string& name);
+  // The real path of a file inside the root.
+  diag::Result<std::string> path_inside(const std::string& name) const;
+
+ private:
+  static constexpr usize kMost = 8;  // the one that was not asked about for longest is closed
+
+  std::string root_;
+  std::list<KeptRecording> kept_;  // the last one asked about first
+};
+
+}  // namespace wperf::mcp

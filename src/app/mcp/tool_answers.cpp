@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/mcp/tool_answers.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "app/commands/commands.h"
+#include "ground/os/files.h"
+#include "ground/os/process.h"
+#include "ground/text/json_reader.h"
+#include "ground/text/number_text.h"
+#include "model/request/recording_view.h"
+#include "model/request/request.h"
+#include "model/request/sampling_options.h"
+#include "views/report/headline.h"
+
+namespace wperf::mcp {
+namespace {
+
+using request::Request;
+
+// An answer and its structured form together: 8 KiB.
+constexpr u32 kBytes = 4096;
+
+// What a command prints, kept.
+class KeptOutput final : public diag::Console {
+ public:
+  void out(std::string_view) override {}
+  void document(std::string_view text) override { answer.markdown += text; }
+  void json(std::string_view ascii) override { answer.json += ascii; }
+  void warn(std::string_view line) override {
+    constexpr usize kMost = 5;
+    if (answer.warnings.size() < kMost) answer.warnings.emplace_back(line);
+  }
+  bool animated() const override { return false; }
+  bool interrupted() const override { return os::interrupted(); }
+
+  Answer answer;
+};
+
+// Names of functions with * at their ends, as -s takes them.
+std::function<bool(std::string_view)> symbol_filter(const std::string& text) {
+  if (text.empty()) return {};
+  return
+      [filter = request::parse_symbol_filter(text)](std::string_view name) { return request::matches(filter, name); };
+}
+
+void add_text(const Arguments& arguments, std::string_view name, std::vector<std::string>& list) {
+  if (std::string text = arguments.text(name); !text.empty()) list.push_back(std::move(text));
+}
+void add_number(const Arguments& arguments, std::string_view name, std::vector<u32>& list) {
+  const std::optional<double> number = arguments.number(name);
+  if (number.has_value() && *number >= 0 && *number <= 4294967295.0) list.push_back(static_cast<u32>(*number));
+}
+
+stacks::StackFilter filter_of(const Arguments& arguments) {
+  stacks::StackFilter filter;
+  add_text(arguments, "module", filter.modules);
+  add_text(arguments, "thread", filter.comms);
+  add_number(arguments, "pid", filter.pids);
+  add_number(arguments, "tid", filter.tids);
+  filter.symbol_text = arguments.text("function");
+  filter.symbol = symbol_filter(filter.symbol_text);
+  return filter;
+}
+
+diag::Result<std::vector<stacks::SortKey>> rows_by(const std::string& name) {
+  using stacks::SortKey;
+  if (name.empty() || name == "function") return std::vector{SortKey::symbol, SortKey::module};
+  if (name == "line") return std::vector{SortKey::line, SortKey::symbol};
+  if (name == "module") return std::vector{SortKey::module};
+  if (name == "thread") return std::vector{SortKey::comm, SortKey::tid};
+  if (name == "process") return std::vector{SortKey::comm, SortKey::pid};
+  if (name == "core") return std::vector{SortKey::core};
+  return diag::Error{.text = fmt::format("there are no rows by {}", name),
+                     .hint = "use function, line, module, thread, process or core"};
+}
+
+std::optional<request::TimeSpan> time_of(const Arguments& arguments) {
+  request::TimeSpan time{.from = arguments.number("from"), .to = arguments.number("to")};
+  if (!time.from.has_value() && !time.to.has_value()) return std::nullopt;
+  return time;
+}
+
+std::string lower(std::string_view text) {
+  std::string out(text);
+  std::ranges::transform(out, out.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+  return out;
+}
+
+// A row of `list -v --json`.
+struct EventRow {
+  std::string name, number, description;
+};
+
+std::vector<EventRow> matching_events(std::string_view list, const std::string& match) {
+  std::vector<EventRow> rows;
+  text::JsonReader json(std::as_bytes(std::span(list)));
+  json.for_each_member([&](std::string_view group) {
+    if (group != "Predefined_Events") return;
+    json.for_each([&] {
+      EventRow row;
+      json.for_each_member([&](std::string_view key) {
+        if (key == "Alias_Name") row.name = json.string();
+        if (key == "Raw_Index") row.number = json.string();
+        if (key == "Description") row.description = json.string();
+      });
+      const std::string text = lower(row.name + ' ' + row.description);
+      if (match.empty() || text.find(match) != std::string::npos) rows.push_back(std::move(row));
+    });
+  });
+  return rows;
+}
+
+Answer answer_of(const brief::Brief& brief, std::vector<std::string> warnings) {
+  return {
+      .markdown = brief::markdown(brief, kBytes), .json = brief::json(brief, kBytes), .warnings = std::move(warnings)};
+}
+
+}  // namespace
+
+diag::Result<Answer> ToolAnswers::answer(Tool tool, const Arguments& arguments) {
+  KeptOutput console;
+  switch (tool) {
+    case Tool::open:
+    case Tool::summary:
+    case Tool::functions:
+    case Tool::callers:
+    case Tool::callees:
+    case Tool::source: {
+      WPERF_TRY(const brief::Brief brief, of_samples(tool, arguments, console));
+      return answer_of(brief, std::move(console.answer.warnings));
+    }
+    case Tool::events: {
+      WPERF_TRY(const brief::Brief brief, events(arguments, console));
+      return answer_of(brief, std::move(console.answer.warnings));
+    }
+    default:
+      return of_command(tool, arguments);
+  }
+}
+
+diag::Result<brief::Brief> ToolAnswers::of_samples(Tool tool, const Arguments& arguments, diag::Console& console) {
+  WPERF_TRY(KeptRecording* const recording, recordings_.find(arguments.text("recording")));
+  if (tool == Tool::open) return open(*recording, console);
+  const bool lines = tool == Tool::source || arguments.text("by") == "line";
+  if (const auto time = time_of(arguments); time.has_value()) {
+    WPERF_TRY(const recording::RecordedSamples some, recording->samples_of(*time, lines, console));
+    return of_profile({.profile = &some.profile, .about = &some.about}, tool, arguments, *recording);
+  }
+  WPERF_TRY(const Samples samples, recording->samples(lines, console));
+  return of_profile(samples, tool, arguments, *recording);
+}
+
+diag::Result<brief::Brief> ToolAnswers::open(KeptRecording& recording, diag::Console& console) {
+  WPERF_TRY(const Samples samples, recording.samples(false, console));
+  brief::Brief brief;
+  brief.verdict.push_back(fmt::format("opened {} as {}", recording.shown(), recording.handle()));
+  const report::Headline headline = report::headline(*samples.profile, samples.about, {});
+  if (!headline.time.empty()) brief.verdict.push_back(headline.time);
+  if (samples.about != nullptr) {
+    if (std::string made = report::made_text(*samples.about); !made.empty())
+      brief.verdict.push_back("recorded " + std::move(made));
+  }
+  brief::fill_table(brief, samples.profile->events, [](report::Columns& to, const stacks::StackEvent& event) {
+    to.string({"event"}, event.name);
+    to.count({"samples"}, event.samples);
+  });
+  brief.heading = "Events:";
+  for (const report::StackLoss& loss : report::stack_losses(*samples.profile)) brief.lost.push_back(loss.text);
+  brief.next = fmt::format("summary {{\"recording\": \"{}\"}}", recording.handle());
+  brief.all = "wperf report " + brief::quoted(recording.shown());
+  return brief;
+}
+
+diag::Result<brief::Brief> ToolAnswers::of_profile(const Samples& samples, Tool tool, const Arguments& arguments,
+                                                   const KeptRecording& recording) {
+  report::StackOptions options;
+  options.filter = filter_of(arguments);
+  options.about = samples.about;
+  options.children = arguments.flag("children");
+  options.callers = tool == Tool::callers;
+  options.callees = tool == Tool::callees;
+  options.is_part = time_of(arguments).has_value();
+  WPERF_TRY(options.sort, rows_by(tool == Tool::source ? "line" : arguments.text("by")));
+  const std::string file = brief::quoted(recording.shown());
+  return brief::of_profile(*samples.profile, options, {.recording = file, .all = "wperf report " + file});
+}
+
+diag::Result<void> ToolAnswers::add_program(const Arguments& arguments, Request& request) const {
+  constexpr double kUsual = 60, kMost = 600;
+  const double seconds = arguments.number("seconds").value_or(kUsual);
+  if (!(seconds > 0 && seconds <= kMost))
+    return diag::Error{.text = "seconds must be above 0 and at most 600", .hint = {}};
+  std::vector<std::string> words = arguments.list("arguments");
+  words.insert(words.begin(), arguments.text("program"));
+  request.program =
+      request::Program{.path = words.front(), .command_line = os::join_command_line(words), .after_dashes = true};
+  request.pe_file = words.front();
+  request.timeout = request::Duration{static_cast<u64>(std::llround(seconds * 1000))};
+  request.arguments.emplace_back("--");
+  request.arguments.insert(request.arguments.end(), words.begin(), words.end());
+  return {};
+}
+
+// The same as a command line would make.
+diag::Result<Request> ToolAnswers::request_of(Tool tool, const Arguments& arguments) {
+  Request request;
+  request.device = arguments.text("device").empty() ? device_ : arguments.text("device");
+  request.outputs.quiet = true;
+  request.outputs.brief = request::Brief{.bytes = kBytes, .as_markdown = true, .as_json = true};
+  add_text(arguments, "thread", request.recording.comms);
+  add_number(arguments, "pid", request.recording.pids);
+  add_number(arguments, "tid", request.recording.tids);
+  if (tool == Tool::waits || tool == Tool::critical_path) {
+    request.command = request::Command::waits;
+    WPERF_TRY(const KeptRecording* const recording, recordings_.find(arguments.text("recording")));
+    request.data_file = recording->path();
+    request.waits.critical_path = tool == Tool::critical_path;
+    request.arguments = {"waits", recording->shown()};
+  } else if (tool == Tool::compare) {
+    request.command = request::Command::diff;
+    request.comparison.has_sides = true;
+    request.arguments = {"diff"};
+    for (const bool is_before : {true, false}) {
+      if (!is_before) request.arguments.emplace_back("--");
+      auto& side = is_before ? request.comparison.before : request.comparison.after;
+      for (const std::string& name : arguments.list(is_before ? "before" : "after")) {
+        WPERF_TRY(const KeptRecording* const recording, recordings_.find(name));
+        side.push_back(recording->path());
+        request.arguments.push_back(recording->shown());
+      }
+    }
+    if (const std::string per = arguments.text("per"); !per.empty()) {
+      WPERF_TRY(request.comparison.per, request::parse_cost_per(per));
+    }
+  } else {
+    request.arguments = {tool == Tool::topdown ? "topdown" : arguments.flag("waits") ? "waits" : "record"};
+    request.command = tool == Tool::topdown     ? request::Command::topdown
+                      : arguments.flag("waits") ? request::Command::waits
+                                                : request::Command::record;
+    WPERF_CHECK_OK(add_program(arguments, request));
+  }
+  return request;
+}
+
+diag::Result<Answer> ToolAnswers::of_command(Tool tool, const Arguments& arguments) {
+  WPERF_TRY(Request request, request_of(tool, arguments));
+  std::string kept;
+  if (tool == Tool::record) {
+    const std::string ending = request.device.starts_with("etw") ? ".etl" : ".data";
+    for (u32 i = 1; kept.empty() || os::file_exists(os::join_path(recordings_.root(), kept)); ++i)
+      kept = fmt::format("recording-{}{}", i, ending);
+    request.outputs.json_file = os::join_path(recordings_.root(), kept);
+    if (const std::string event = arguments.text("event"); !event.empty()) {
+      WPERF_TRY(request.sampling.events, request::parse_sampling_list(event));
+    }
+    if (!arguments.flag("waits")) request.sampling.call_stacks = request::automatic_stacks();
+  }
+  KeptOutput console;
+  WPERF_TRY(const int status, commands::run(request, console));
+  if (status != 0) console.answer.warnings.push_back(fmt::format("the program ended with status {}", status));
+  if (!kept.empty()) {
+    WPERF_TRY(const KeptRecording* const made, recordings_.find(kept));
+    console.answer.warnings.push_back(fmt::format("the recording is {}, its handle {}", kept, made->handle()));
+  }
+  return std::move(console.answer);
+}
+
+diag::Result<brief::Brief> ToolAnswers::events(const Arguments& arguments, diag::Console& console) const {
+  Request request;
+  request.command = request::Command::list;
+  request.device = arguments.text("device").empty() ? device_ : arguments.text("device");
+  request.outputs.json = request.outputs.quiet = request.outputs.verbose = true;
+  KeptOutput list;
+  WPERF_TRY(const int status, commands::run(request, list));
+  static_cast<void>(status);  // of programs, which `list` starts none of
+  for (const std::string& warning : list.answer.warnings) console.warn(warning);
+  const std::string match = lower(arguments.text("match"));
+  const std::vector<EventRow> rows = matching_events(list.answer.json, match);
+  brief::Brief brief;
+  brief.verdict.push_back(fmt::format("{} event{}{}", rows.size(), rows.size() == 1 ? "" : "s",
+                                      match.empty() ? "" : " with '" + match + "'"));
+  brief::fill_table(brief, rows, [](report::Columns& to, const EventRow& row) {
+    to.string({"event"}, row.name);
+    to.string({"number"}, row.number);
+    to.word({"description"}, row.description);
+  });
+  brief.heading = "Events:";
+  brief.all = "wperf list -v";
+  return brief;
+}
+
+}  // namespace wperf::mcp

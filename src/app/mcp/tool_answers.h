@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Tools carried out: an argument list → a brief answer, as Markdown and as JSON.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "app/mcp/message.h"
+#include "app/mcp/recordings.h"
+#include "app/mcp/tools.h"
+#include "ground/diag/console.h"
+#include "ground/diag/result.h"
+#include "model/request/request.h"
+#include "views/brief/brief.h"
+
+namespace wperf::mcp {
+
+struct Answer {
+  std::string markdown, json;
+  std::vector<std::string> warnings;
+};
+
+class ToolAnswers {
+ public:
+  // `device`: measures where the client names none.
+  ToolAnswers(std::string root, std::string device) : recordings_(std::move(root)), device_(std::move(device)) {}
+
+  // The arguments fit the tool's parameters.
+  diag::Result<Answer> answer(Tool tool, const Arguments& arguments);
+
+ private:
+  diag::Result<brief::Brief> of_samples(Tool tool, const Arguments& arguments, diag::Console& console);
+  diag::Result<brief::Brief> open(KeptRecording& recording, diag::Console& console);
+  diag::Result<brief::Brief> of_profile(const Samples& samples, Tool tool, const Arguments& arguments,
+                                        const KeptRecording& recording);
+  diag::Result<Answer> of_command(Tool tool, const Arguments& arguments);
+  diag::Result<request::Request> request_of(Tool tool, const Arguments& arguments);
+  diag::Result<void> add_program(const Arguments& arguments, request::Request& request) const;
+  diag::Result<brief::Brief> events(const Arguments& arguments, diag::Console& console) const;
+
+  Recordings recordings_;
+  std::string device_;
+};
+
+}  // namespace wperf::mcp

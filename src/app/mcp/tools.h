@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The tools that `wperf mcp` offers: their names, parameters and schemas. tool_answers.h carries them out. Pure.
+#pragma once
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "app/mcp/message.h"
+#include "base/ints.h"
+#include "ground/text/json_writer.h"
+
+namespace wperf::mcp {
+
+enum class Tool : u8 {
+  open,
+  summary,
+  functions,
+  callers,
+  callees,
+  source,
+  waits,
+  critical_path,
+  compare,
+  events,
+  record,
+  topdown,
+};
+
+enum class Kind : u8 { text, texts, number, flag };
+
+struct Parameter {
+  std::string_view name;
+  Kind kind;
+  bool is_required;
+  std::string_view help;
+};
+
+struct ToolRow {
+  Tool tool;
+  std::string_view name, title, help;
+  bool starts_programs;  // only with --allow-record
+  std::span<const Parameter> parameters;
+};
+
+// Without those that start programs if that is not allowed.
+std::span<const ToolRow> tool_rows(bool may_start_programs);
+// Null if there is none of this name.
+const ToolRow* find_tool(std::string_view name, bool may_start_programs);
+
+// A member of the answer of tools/list. `has_output`: with the schema of structured answers.
+void write_tool(text::JsonWriter& json, const ToolRow& row, bool has_output);
+
+// A sentence about the first argument that does not fit; empty if all do.
+std::string wrong_argument(const ToolRow& row, const Arguments& arguments);
+
+}  // namespace wperf::mcp

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// `--brief`: an answer as Markdown within a number of bytes, for programs and assistants that read little. The verdict
+// comes first, then at most ten rows, what was lost, what is ruled out, and the next command. Pure.
+#pragma once
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analysis/compare/comparison.h"
+#include "analysis/compare/gate.h"
+#include "analysis/waits/wait_report.h"
+#include "base/ints.h"
+#include "model/answers/count_profile.h"
+#include "model/answers/tool_answers.h"
+#include "model/stacks/recording_about.h"
+#include "model/stacks/stack_profile.h"
+#include "views/report/stack_report.h"
+#include "views/report/table.h"
+#include "views/report/topdown_report.h"
+
+namespace wperf::brief {
+
+inline constexpr usize kRows = 10;
+
+// Nothing in it has markup.
+struct Brief {
+  std::vector<std::string> verdict = {};  // sentences; the first is the answer
+  std::string heading = {};               // of the table
+  report::Table table = {};               // at most kRows rows
+  usize rows_in_all = 0;                  // of which the table shows the first
+  std::vector<std::string> lost = {};     // losses and doubts; empty: none is known
+  std::vector<std::string> ruled_out = {};
+  std::string next = {};  // the command to run next; empty: none
+  std::string all = {};   // the command that shows everything
+};
+
+// Rows are left out from the end, then reasons and losses, until the text fits. What was left out is counted.
+std::string markdown(const Brief& brief, usize bytes);
+std::string json(const Brief& brief, usize bytes);
+
+// What the commands of a brief name.
+struct Commands {
+  std::string recording = {};  // as a word of a command line; empty: none was kept
+  std::string program = {};    // its command line; empty: none was started
+  std::string all = {};        // the same command without --brief
+};
+
+// The hottest functions, or rows by other keys; with `callers` or `callees` those of the functions that the filter
+// names.
+Brief of_profile(const stacks::StackProfile& profile, const report::StackOptions& options, const Commands& commands);
+// `about`: null if unknown.
+Brief of_waits(const waits::WaitReport& report, const stacks::RecordingAbout* about, const Commands& commands);
+Brief of_comparison(const compare::Comparison& comparison, std::span<const compare::Verdict> verdicts,
+                    const Commands& commands);
+Brief of_topdown(std::span<const report::Topdown> kinds, const Commands& commands);
+Brief of_counts(const answers::CountProfile& profile, const Commands& commands);
+Brief of_checks(std::span<const answers::Check> checks, const Commands& commands);
+
+// For the files of this room.
+// "12.3 %".
+std::string percent_text(double part, double whole);
+// A word of a command line.
+std::string quoted(std::string_view word);
+template <class Rows, class Declare>
+void fill_table(Brief& brief, const Rows& rows, const Declare& declare) {
+  brief.rows_in_all = rows.size();
+  brief.table = report::table_of(std::span(rows).first(std::min(rows.size(), kRows)), declare);
+}
+
+}  // namespace wperf::brief

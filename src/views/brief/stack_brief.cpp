@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// `report`, `record` and `sample`: the hottest functions, with intervals.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <vector>
+
+#include "ground/text/number_text.h"
+#include "model/stacks/call_tree.h"
+#include "views/brief/brief.h"
+#include "views/report/headline.h"
+#include "views/report/stack_report.h"
+
+namespace wperf::brief {
+namespace {
+
+using stacks::StackProfile;
+
+// Samples of one event that pass the filter.
+struct Counted {
+  double period = 0;
+  double squares = 0;  // the sum of the squared weights of single samples
+  u64 samples = 0;
+  double kernel = 0;            // of the period
+  std::vector<double> threads;  // the period of each task
+};
+
+Counted count(const StackProfile& profile, u32 event, const stacks::StackFilter& filter) {
+  Counted counted;
+  counted.threads.resize(profile.tasks.size());
+  const stacks::ChosenSamples chosen(profile, filter);
+  for (const stacks::StackSample& sample : profile.samples) {
+    if (sample.event != event || sample.count == 0 || !chosen.has(sample)) continue;
+    const double period = static_cast<double>(sample.period);
+    const u32 function = profile.places[profile.nodes[sample.node].place].function;
+    counted.period += period;
+    counted.squares += period * period / static_cast<double>(sample.count);
+    counted.samples += sample.count;
+    if (profile.functions[function].is_kernel) counted.kernel += period;
+    counted.threads[sample.task] += period;
+  }
+  return counted;
+}
+
+// Samples of unequal weight tell as much as fewer of equal weight.
+u64 equal_samples(const Counted& counted) {
+  return counted.squares == 0 ? 0 : static_cast<u64>(counted.period * counted.period / counted.squares + 0.5);
+}
+
+u64 missing_samples(const stacks::StackLosses& losses) {
+  return losses.lost_records + losses.lost_samples + losses.held_back;
+}
+
+// Wilson's interval of a share of all samples that make up the whole.
+report::Interval interval_of(const stacks::StackRow& row, const Counted& whole, u64 missing) {
+  const u64 samples = equal_samples(whole);
+  const double share = whole.period == 0 ? 0 : static_cast<double>(row.self_period) / whole.period;
+  const u64 part = std::min(samples, static_cast<u64>(share * static_cast<double>(samples) + 0.5));
+  return report::share_interval(part, samples, missing);
+}
+
+std::string interval_text(const report::Interval& interval) {
+  return fmt::format("{} to {}", text::fixed(100 * interval.low, 1), text::fixed(100 * interval.high, 1));
+}
+
+void add_rows(Brief& brief, const StackProfile& profile, const stacks::StackRows& found,
+              const report::StackColumns& columns, const Counted& whole) {
+  const u64 missing = missing_samples(profile.losses);
+  fill_table(brief, found.rows, [&](report::Columns& to, const stacks::StackRow& row) {
+    to.string({.text = "95 % interval", .place = 3}, interval_text(interval_of(row, whole, missing)));
+    columns(to, row);
+  });
+}
+
+// The functions that the filter names; without it the hottest ones.
+std::vector<u32> asked_functions(const StackProfile& profile, u32 event, const report::StackOptions& options) {
+  if (!options.filter.symbol) return report::hot_functions(profile, event, options);
+  std::vector<u32> functions;
+  for (u32 i = 0; i < profile.functions.size(); ++i) {
+    if (options.filter.symbol(profile.functions[i].name)) functions.push_back(i);
+  }
+  return functions;
+}
+
+// Columns of a function above or below another one.
+struct Relative {
+  u32 function, of;
+  u64 samples, period, whole;
+};
+
+std::vector<Relative> callees_of(const StackProfile& profile, u32 event, const std::vector<u32>& functions,
+                                 const stacks::StackFilter& filter) {
+  const stacks::CallTree tree = stacks::make_callee_tree(profile, event, functions, filter);
+  const std::vector<stacks::CallNode>& nodes = tree.nodes();
+  std::vector<Relative> callees;
+  for (u32 i = 1; i < nodes.size(); ++i) {
+    const stacks::CallNode &node = nodes[i], &of = nodes[node.parent];
+    if (node.parent == 0 || of.parent != 0) continue;
+    callees.push_back({node.label, of.label, node.all_samples, node.all_period, of.all_period});
+  }
+  std::ranges::stable_sort(callees, std::greater(), &Relative::period);
+  return callees;
+}
+
+std::vector<Relative> callers_of(const StackProfile& profile, u32 event, const std::vector<u32>& functions,
+                                 const stacks::StackFilter& filter) {
+  const std::vector<stacks::CallerShare> shares = stacks::caller_shares(profile, event, functions, filter);
+  std::vector<u64> wholes(profile.functions.size());
+  for (const stacks::CallerShare& share : shares) wholes[share.function] += share.period;
+  std::vector<Relative> callers;
+  for (const auto& [function, caller, samples, period] : shares)
+    callers.push_back({caller, function, samples, period, wholes[function]});
+  return callers;
+}
+
+// The functions above or below the ones that were asked about, in the same stacks.
+Brief of_relatives(const StackProfile& profile, u32 event, const report::StackOptions& options) {
+  const std::vector<u32> functions = asked_functions(profile, event, options);
+  // Samples in other functions pass through these ones.
+  stacks::StackFilter filter = options.filter;
+  filter.symbol = {};
+  const std::vector<Relative> relatives =
+      options.callers ? callers_of(profile, event, functions, filter) : callees_of(profile, event, functions, filter);
+  Brief brief;
+  fill_table(brief, relatives, [&](report::Columns& to, const Relative& one) {
+    const bool is_known = one.function != stacks::kNothing;
+    const stacks::StackFunction none, &function = is_known ? profile.functions[one.function] : none;
+    to.string(
+        {.text = "% of it", .align = report::Align::right},
+        text::fixed(one.whole == 0 ? 0 : 100 * static_cast<double>(one.period) / static_cast<double>(one.whole), 1));
+    to.count({"samples"}, one.samples);
+    to.word({options.callers ? "caller" : "callee"}, function.name);
+    to.word({"module"}, is_known ? profile.modules[function.module].name : "");
+    to.string({"of"}, profile.functions.empty() ? "" : profile.functions[one.of].name);
+  });
+  brief.heading = options.callers ? "Functions that called, by samples in the called one and below:"
+                                  : "Functions that were called, by samples in them and below:";
+  if (!profile.has_callers) brief.lost.emplace_back("no stacks were recorded: `wperf record -g` records them");
+  if (functions.empty()) {
+    for (std::string& note : report::filter_notes(profile, options.filter)) brief.lost.push_back(std::move(note));
+  }
+  return brief;
+}
+
+// What the samples exclude. A recording without samples in the kernel may have left them out.
+void add_ruled_out(Brief& brief, const StackProfile& profile, const stacks::RecordingAbout* about,
+                   const stacks::StackRows& found, const Counted& counted) {
+  constexpr double kSmall = 0.05, kBusy = 0.9;
+  constexpr u64 kFew = 100;
+  if (counted.samples < kFew) return;
+  if (about != nullptr && about->cpu_ns.has_value() && about->elapsed_ns != 0 && !about->is_of_machine) {
+    const double cores = static_cast<double>(*about->cpu_ns) / static_cast<double>(about->elapsed_ns);
+    if (cores >= kBusy) brief.ruled_out.push_back(fmt::format("waiting: it used {} cores", text::fixed(cores, 2)));
+  }
+  if (counted.kernel != 0 && counted.kernel < kSmall * counted.period)
+    brief.ruled_out.push_back("the kernel: " + percent_text(counted.kernel, counted.period));
+  if (!found.rows.empty()) {
+    const double most = static_cast<double>(found.rows.front().self_period);
+    if (most < kSmall * counted.period)
+      brief.ruled_out.push_back("one hot function: none has more than " + percent_text(most, counted.period));
+  }
+  const auto threads =
+      std::count_if(counted.threads.begin(), counted.threads.end(), [](double one) { return one > 0; });
+  const double busiest = counted.threads.empty() ? 0 : *std::ranges::max_element(counted.threads);
+  if (threads > 1 && busiest * static_cast<double>(threads) < 1.5 * counted.period) {
+    brief.ruled_out.push_back(fmt::format("threads with unequal work: the busiest of {} has {}", threads,
+                                          percent_text(busiest, counted.period)));
+  }
+  if (missing_samples(profile.losses) == 0) brief.ruled_out.emplace_back("lost samples: none are missing");
+}
+
+// `hottest`: null if there is none.
+std::string next_command(const StackProfile& profile, const report::StackOptions& options,
+                         const stacks::StackFunction* hottest, const Commands& commands) {
+  const stacks::RecordingAbout* const about = options.about;
+  const bool has_waited = about != nullptr && !report::headline(profile, about, options.filter).waited.empty();
+  if (has_waited) return report::waits_command(*about);
+  if (commands.recording.empty()) return commands.all + " -o recording.data";
+  constexpr usize kLongestName = 80;
+  const bool is_named = hottest != nullptr && hottest->is_known && hottest->name.size() <= kLongestName;
+  if (!is_named) return fmt::format("wperf report {} -v", commands.recording);
+  // A profile of another program has names only.
+  const bool has_code = about != nullptr || profile.trace.has_value();
+  return fmt::format("wperf report {} {} -s {}", commands.recording, has_code ? "--annotate" : "--callers",
+                     quoted(hottest->name));
+}
+
+}  // namespace
+
+Brief of_profile(const StackProfile& profile, const report::StackOptions& options, const Commands& commands) {
+  const stacks::StackFilter& filter = options.filter;
+  const auto hot = report::hottest_function(profile, filter);
+  const auto sampled = std::ranges::find_if(profile.events, [](const auto& event) { return event.samples != 0; });
+  const bool has_samples = sampled != profile.events.end();
+  const u32 event = hot.has_value() ? hot->event : static_cast<u32>(sampled - profile.events.begin());
+  const bool has_relatives = has_samples && (options.callers || options.callees);
+  Brief brief = has_relatives ? of_relatives(profile, event, options) : Brief();
+  brief.all = commands.all;
+  const report::Headline headline = report::headline(profile, options.about, filter);
+  if (!has_samples) brief.verdict.emplace_back("no samples");
+  for (const std::string& line : {headline.time, headline.hottest, headline.waited, headline.python}) {
+    if (!line.empty()) brief.verdict.push_back(line);
+  }
+  for (const report::StackLoss& loss : report::stack_losses(profile)) brief.lost.push_back(loss.text);
+  for (std::string& note : report::name_notes(profile)) brief.lost.push_back(std::move(note));
+  if (!has_samples) return brief;
+  const Counted counted = count(profile, event, filter);
+  brief.next = next_command(profile, options, hot.has_value() ? &profile.functions[hot->function] : nullptr, commands);
+  if (has_relatives) return brief;
+  const std::vector<stacks::SortKey> keys =
+      options.sort.empty() ? std::vector{stacks::SortKey::symbol, stacks::SortKey::module} : options.sort;
+  const stacks::StackRows found = stacks::make_rows(profile, event, keys, filter, options.children);
+  add_rows(brief, profile, found,
+           {profile, profile.events[event], keys, options, report::whole_period(profile, event, options)},
+           options.relative ? counted : count(profile, event, {}));
+  for (std::string& note : report::filter_notes(profile, filter)) brief.lost.push_back(std::move(note));
+  const auto events = std::ranges::count_if(profile.events, [](const auto& one) { return one.samples != 0; });
+  brief.heading = fmt::format("{} ({} samples{}):", profile.events[event].name, text::with_commas(counted.samples),
+                              events > 1 ? fmt::format("; {} more events are in the recording", events - 1) : "");
+  if (filter.is_empty()) add_ruled_out(brief, profile, options.about, found, counted);
+  return brief;
+}
+
+}  // namespace wperf::brief

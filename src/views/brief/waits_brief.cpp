@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// `waits`: the places where threads waited longest.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "ground/text/number_text.h"
+#include "views/brief/brief.h"
+#include "views/report/headline.h"
+#include "views/report/waits_report.h"
+
+namespace wperf::brief {
+namespace {
+
+using waits::WaitReport;
+
+// All threads together, in nanoseconds.
+struct Sums {
+  u64 running = 0, ready = 0, waiting = 0, unknown = 0;
+  std::array<u64, waits::kWaitClasses> by_class{};
+  double wall() const { return static_cast<double>(running + ready + waiting + unknown); }
+};
+
+Sums sums_of(const WaitReport& report) {
+  Sums sums;
+  for (const waits::ThreadRow& row : report.threads) {
+    sums.running += row.times.running;
+    sums.ready += row.times.ready;
+    sums.waiting += row.times.waiting;
+    sums.unknown += row.times.unknown;
+    for (usize i = 0; i < sums.by_class.size(); ++i) sums.by_class[i] += row.by_class[i];
+  }
+  return sums;
+}
+
+const std::string& place_of(const waits::FunctionRow& row) {
+  return row.caller.empty() ? row.function : row.caller;
+}
+
+std::string_view name_of(waits::WaitClass one) {
+  return waits::kWaitClassNames[static_cast<usize>(one)];
+}
+
+void add_verdict(Brief& brief, const WaitReport& report, const Sums& sums) {
+  const auto of_wall = [&](u64 part) { return percent_text(static_cast<double>(part), sums.wall()); };
+  std::string states =
+      fmt::format("{} {}: running {}, ready to run {}, waiting {}", text::with_commas(report.threads.size()),
+                  report.threads.size() == 1 ? "thread" : "threads", of_wall(sums.running),
+                  report.has_wakeups ? of_wall(sums.ready) : "not recorded", of_wall(sums.waiting));
+  if (sums.unknown != 0) states += ", unknown " + of_wall(sums.unknown);
+  brief.verdict.push_back(std::move(states));
+  if (report.functions.empty()) return;
+  const waits::FunctionRow& most = report.functions.front();
+  if (place_of(most).empty()) return;
+  brief.verdict.push_back(fmt::format("longest: {} in {} ({}), {} of the waiting{}", report::wait_time_text(most.total),
+                                      place_of(most), name_of(most.wait),
+                                      percent_text(static_cast<double>(most.total), static_cast<double>(sums.waiting)),
+                                      most.waker.empty() ? "" : "; ended mostly by " + most.waker));
+}
+
+void add_rows(Brief& brief, const WaitReport& report, const Sums& sums) {
+  fill_table(brief, report.functions, [&](report::Columns& to, const waits::FunctionRow& row) {
+    to.string({.text = "% of waiting", .align = report::Align::right},
+              text::fixed(
+                  sums.waiting == 0 ? 0 : 100 * static_cast<double>(row.total) / static_cast<double>(sums.waiting), 1));
+    to.string({.text = "total", .align = report::Align::right}, report::wait_time_text(row.total));
+    to.count({"count"}, row.count);
+    to.string({.text = "longest", .align = report::Align::right}, report::wait_time_text(row.longest));
+    to.string({"for"}, name_of(row.wait));
+    to.word({"in"}, place_of(row));
+    to.word({"by"}, row.caller.empty() ? "" : row.function);
+    to.word({"ended by"}, row.waker);
+  });
+  brief.heading = "Where threads waited (times are exact):";
+}
+
+// A class is ruled out only if the purpose of nearly all waits is known.
+void add_ruled_out(Brief& brief, const WaitReport& report, const Sums& sums) {
+  constexpr double kSmall = 0.01;
+  const double waiting = static_cast<double>(sums.waiting);
+  if (report.has_wakeups && static_cast<double>(sums.ready) < kSmall * sums.wall()) {
+    brief.ruled_out.push_back("too few cores: threads were ready to run without a core for " +
+                              percent_text(static_cast<double>(sums.ready), sums.wall()) + " of their time");
+  }
+  const auto of = [&](waits::WaitClass one) { return static_cast<double>(sums.by_class[static_cast<usize>(one)]); };
+  if (!report.has_stacks || waiting == 0 || of(waits::WaitClass::unexplained) >= kSmall * waiting) return;
+  for (const waits::WaitClass one :
+       {waits::WaitClass::lock, waits::WaitClass::io, waits::WaitClass::paging, waits::WaitClass::timer}) {
+    if (of(one) < kSmall * waiting)
+      brief.ruled_out.push_back(fmt::format("{}: {} of the waiting", name_of(one), percent_text(of(one), waiting)));
+  }
+}
+
+std::string next_command(const WaitReport& report, const Sums& sums, const Commands& commands) {
+  const bool mostly_ran = static_cast<double>(sums.running) > sums.wall() / 2;
+  if (mostly_ran && !commands.program.empty()) return "wperf record -g -- " + commands.program;
+  if (commands.recording.empty()) return commands.all + " -o waits.data";
+  return fmt::format("wperf waits {} {}", commands.recording, report.has_wakeups ? "--critical-path" : "--tree");
+}
+
+}  // namespace
+
+namespace {
+
+// The steps of the path, summed up by state, thread and function.
+Brief of_path(const waits::PathReport& path) {
+  Brief brief;
+  const double length = static_cast<double>(path.length);
+  brief.verdict.push_back(fmt::format("the critical path of {} took {}", path.of, report::wait_time_text(path.length)));
+  if (!path.sums.empty()) {
+    const waits::PathSum& most = path.sums.front();
+    brief.verdict.push_back(fmt::format(
+        "most of it, {}: {} {}{}", percent_text(static_cast<double>(most.total), length), most.thread,
+        waits::kPathStateNames[static_cast<usize>(most.state)], most.function.empty() ? "" : " in " + most.function));
+  }
+  fill_table(brief, path.sums, [&](report::Columns& to, const waits::PathSum& sum) {
+    to.string({.text = "%", .align = report::Align::right},
+              text::fixed(length == 0 ? 0 : 100 * static_cast<double>(sum.total) / length, 1));
+    to.string({.text = "total", .align = report::Align::right}, report::wait_time_text(sum.total));
+    to.count({"count"}, sum.count);
+    to.string({"state"}, waits::kPathStateNames[static_cast<usize>(sum.state)]);
+    to.word({"thread"}, sum.thread);
+    to.word({"function"}, sum.function);
+  });
+  brief.heading = "Parts of the critical path (times are exact):";
+  return brief;
+}
+
+}  // namespace
+
+Brief of_waits(const WaitReport& report, const stacks::RecordingAbout* about, const Commands& commands) {
+  const Sums sums = sums_of(report);
+  Brief brief = report.path.has_value() ? of_path(*report.path) : Brief();
+  brief.all = commands.all;
+  if (!report.path.has_value()) add_verdict(brief, report, sums);
+  if (const std::string ran = about != nullptr ? report::run_text(*about) : ""; !ran.empty())
+    brief.verdict.insert(brief.verdict.begin() + 1, ran);
+  if (!report.path.has_value()) add_rows(brief, report, sums);
+  const std::vector<std::string> lines = report::wait_lines(report);
+  const bool has_lost = report.lost_records + report.lost_events + report.lost_buffers != 0 || report.is_damaged;
+  brief.lost.assign(lines.begin() + (has_lost ? 0 : 1), lines.end());
+  if (report.path.has_value()) return brief;
+  add_ruled_out(brief, report, sums);
+  brief.next = next_command(report, sums, commands);
+  return brief;
+}
+
+}  // namespace wperf::brief
