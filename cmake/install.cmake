@@ -14,7 +14,7 @@ install(FILES completions/wperf.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-c
 install(FILES completions/_wperf DESTINATION ${WPERF_INSTALL_ZSHDIR} COMPONENT wperf)
 install(FILES completions/wperf.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d COMPONENT wperf)
 install(DIRECTORY docs/user DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT wperf FILES_MATCHING PATTERN *.md)
-install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT wperf)
+install(FILES LICENSE docs/SKILL.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT wperf)
 
 if(TARGET wperf-sim)
   install(TARGETS wperf-sim LIBRARY DESTINATION ${private} COMPONENT wperf-sim)

@@ -4,7 +4,7 @@ _wperf_names() {
   local of=$1
   wperf list 2>/dev/null | awk -v of="$of" '/-e\)$/ {kind = "-e"} /-m\)$/ {kind = "-m"} kind == of && NF > 1 && $1 !~ /^(List|Alias|Metric|Group|=+)$/ && !/SPE filter/ {print $1}'
 }
-# What stands before the last comma stays.
+# The words before the last comma remain.
 _wperf_list() {
   mapfile -t COMPREPLY < <(compgen -P "${2%"${2##*,}"}" -W "$1" -- "${2##*,}")
   compopt -o nospace

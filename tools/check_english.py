@@ -198,6 +198,8 @@ def python_texts(source):
 
 
 def page_texts(source):
+    """Data about the page, between --- and --- at its beginning, are no sentences."""
+    source = re.sub(r"\A---\n.*?\n---\n", lambda found: "\n" * found[0].count("\n"), source, flags=re.DOTALL)
     rows, fenced = [], False
     for number, row in enumerate(source.split("\n"), 1):
         stripped = row.strip()

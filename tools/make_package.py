@@ -111,6 +111,7 @@ def pages():
         for path in sorted((ROOT / folder).iterdir()):
             if path.is_file():
                 files[path.relative_to(ROOT).as_posix()] = path.read_bytes()
+    files["docs/SKILL.md"] = need(ROOT / "docs/SKILL.md")
     return files
 
 

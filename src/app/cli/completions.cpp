@@ -192,7 +192,7 @@ std::string render_bash_completion() {
   out += kAskForNames;
   out +=
       "\n}\n"
-      "# What stands before the last comma stays.\n"
+      "# The words before the last comma remain.\n"
       "_wperf_list() {\n"
       "  mapfile -t COMPREPLY < <(compgen -P \"${2%\"${2##*,}\"}\" -W \"$1\" -- \"${2##*,}\")\n"
       "  compopt -o nospace\n"

@@ -36,7 +36,7 @@ constexpr Step kSteps[] = {
     {"Did the change help?", Command::bench, "bench --brief -- ./old --- ./new",
      "Runs both alternately. Trust an interval, not a single number."},
     {"What changed between two recordings?", Command::diff, "diff old.data new.data --brief",
-     "Only sure changes are listed; the smallest change that could have been seen is told."},
+     "It lists only sure changes, and names the smallest change that it could have seen."},
     {"How does the compiler get the profile?", Command::pgo, "pgo run.data --format llvm -o run.prof",
      "Record with `wperf record --pgo` first."},
 };
@@ -92,18 +92,11 @@ std::string render_guide() {
 
 std::string render_skill() {
   return fmt::format(
-      "---\nname: wperf\ndescription: Find out why a native program is slow, on Windows on Arm or Linux, with wperf: "
-      "hot "
-      "functions and lines, waiting threads, hardware events, comparisons of builds. Reads perf.data and .etl "
+      "---\nname: wperf\ndescription: Finds out why a native program is slow, on Windows on Arm or Linux. Shows hot "
+      "functions and lines, waiting threads, hardware events and comparisons of builds. Reads perf.data and .etl "
       "files.\n---\n\n"
       "<!-- Made from src/app/cli/guide.cpp and options.cpp; do not edit. -->\n{}",
       render_guide());
-}
-
-std::vector<std::string_view> guide_lines() {
-  std::vector<std::string_view> lines;
-  for (const Step& step : kSteps) lines.push_back(step.line);
-  return lines;
 }
 
 }  // namespace wperf::cli

@@ -32,7 +32,6 @@ inline constexpr Heading kHeadings[] = {
 // `wperf guide`; the same with the head that assistants read skills by: docs/SKILL.md.
 std::string render_guide();
 std::string render_skill();
-std::vector<std::string_view> guide_lines();  // its command lines, without "wperf "
 
 // docs/user/options.md
 std::string render_option_page();

@@ -54,8 +54,8 @@ enum class Fault : int {
   unsupported_version = -32022,
 };
 
-// An error: the line is not JSON, or is no request. Lists of messages are not taken; no revision since 2025-06-18 has
-// them.
+// `fault`: the line is not JSON, or not a request. A list of messages is not a request, as in all revisions since
+// 2025-06-18.
 struct ParsedMessage {
   std::optional<Fault> fault;
   Message message;

@@ -36,7 +36,7 @@ bool is_inside(const std::string& path, const std::string& root) {
 
 }  // namespace
 
-// What the samples are read from.
+// The opened file, with the forms of it that samples are read from.
 struct KeptRecording::File {
   explicit File(recording::OpenedRecording made) : opened(std::move(made)) {}
 

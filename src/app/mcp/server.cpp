@@ -46,7 +46,7 @@ void write_capabilities(text::JsonWriter& json) {
   json.end_object();
 }
 
-// Of the stateless revision: every result has it. The lists stay as they are while the server runs.
+// Every result of the stateless revision has it. The lists do not change while the server runs.
 void write_complete(text::JsonWriter& json, bool is_cacheable) {
   constexpr u64 kHour = 3'600'000;
   json.string("resultType", "complete");
@@ -170,7 +170,7 @@ std::string Server::call_tool(const Message& message) {
                       is_off ? fmt::format("{} starts programs, which needs `wperf mcp --allow-record`", message.tool)
                              : fmt::format("there is no tool {}", message.tool));
   }
-  // A model can mend a wrong argument, so it is told as the tool's answer.
+  // A model can correct a wrong argument, so the tool's answer names it.
   diag::Result<Answer> answer = diag::Error{.text = wrong_argument(*row, message.arguments), .hint = {}};
   if (answer.error().text.empty()) answer = answers_.answer(row->tool, message.arguments);
   return result_line(message.id, [&](text::JsonWriter& json) {

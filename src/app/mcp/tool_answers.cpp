@@ -25,7 +25,7 @@ using request::Request;
 // An answer and its structured form together: 8 KiB.
 constexpr u32 kBytes = 4096;
 
-// What a command prints, kept.
+// Keeps the documents and warnings of a command.
 class KeptOutput final : public diag::Console {
  public:
   void out(std::string_view) override {}

@@ -26,7 +26,7 @@ constexpr Parameter kProgram{"program", Kind::text, true, "The program to start.
 constexpr Parameter kWords{"arguments", Kind::texts, false, "Its arguments."};
 constexpr Parameter kSeconds{"seconds", Kind::number, false, "Stop after this time; default 60, at most 600."};
 constexpr Parameter kDevice{"device", Kind::text, false,
-                            "What measures: linux, etw, driver or sim; default: the best of this machine."};
+                            "The measuring device: linux, etw, driver or sim; default: the best of this machine."};
 
 constexpr Parameter kOpen[] = {
     {"recording", Kind::text, true, "A path inside the root: perf.data, .etl, or a profile of another program."}};
@@ -53,7 +53,7 @@ constexpr Parameter kEvents[] = {{"match", Kind::text, false, "Only events whose
 constexpr Parameter kRecord[] = {kProgram,
                                  kWords,
                                  kDevice,
-                                 {"event", Kind::text, false, "What is sampled; default: CPU time, or cycles."},
+                                 {"event", Kind::text, false, "The sampled event; default: CPU time, or cycles."},
                                  {"waits", Kind::flag, false, "Records why threads waited instead of where they ran."},
                                  kSeconds};
 constexpr Parameter kTopdown[] = {kProgram, kWords, kDevice, kSeconds};
@@ -68,9 +68,9 @@ constexpr ToolRow kTools[] = {
      "The ten greatest rows by samples, with their 95 % intervals. Choose the rows with `by`, and the samples with the "
      "other arguments.",
      false, kFunctions},
-    {Tool::callers, "callers", "Who called a function", "The functions that called this one, by samples in it.", false,
+    {Tool::callers, "callers", "Callers of a function", "The functions that called this one, by samples in it.", false,
      kOfFunction},
-    {Tool::callees, "callees", "What a function called",
+    {Tool::callees, "callees", "Callees of a function",
      "The functions that this one called, by samples in and below them.", false, kOfFunction},
     {Tool::source, "source", "Hot lines of a function", "The source lines of a function with most samples.", false,
      kOfFunction},
@@ -82,12 +82,12 @@ constexpr ToolRow kTools[] = {
      "The chain of threads that determined how long the program took: which of them ran when, and what it waited for.",
      false, kPath},
     {Tool::compare, "compare", "Compare two builds",
-     "What grew and what shrank between two builds, with intervals; only sure changes are listed.", false, kCompare},
+     "The costs that grew or shrank between two builds, with intervals. It lists only sure changes.", false, kCompare},
     {Tool::events, "events", "Events of this machine", "The events that can be counted and sampled here.", false,
      kEvents},
     {Tool::record, "record", "Record a program",
      "Starts a program, samples it, and keeps the recording in the root. The answer is its summary.", true, kRecord},
-    {Tool::topdown, "topdown", "What held a program back",
+    {Tool::topdown, "topdown", "Bottleneck of a program",
      "Starts a program up to four times and tells which part of the core's pipeline lost most.", true, kTopdown},
 };
 constexpr usize kReading = 10;

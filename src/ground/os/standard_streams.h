@@ -9,7 +9,7 @@ struct TakenStreams {
   std::FILE* in;
   std::FILE* out;
 };
-// Both, as bytes, for this program alone. From now on stdin is empty and stdout is stderr, also for the programs that
+// Returns both streams, as bytes, for the use of this program. From now on stdin is empty and stdout is stderr, also for the programs that
 // this one starts: nothing else can get between the messages. Called once; the streams stay open.
 TakenStreams take_standard_streams();
 

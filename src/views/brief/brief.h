@@ -29,20 +29,20 @@ struct Brief {
   std::string heading = {};               // of the table
   report::Table table = {};               // at most kRows rows
   usize rows_in_all = 0;                  // of which the table shows the first
-  std::vector<std::string> lost = {};     // losses and doubts; empty: none is known
+  std::vector<std::string> lost = {};     // losses and doubts that are known
   std::vector<std::string> ruled_out = {};
   std::string next = {};  // the command to run next; empty: none
   std::string all = {};   // the command that shows everything
 };
 
-// Rows are left out from the end, then reasons and losses, until the text fits. What was left out is counted.
+// Leaves out rows from the end, then reasons and losses, until the text fits, and counts them.
 std::string markdown(const Brief& brief, usize bytes);
 std::string json(const Brief& brief, usize bytes);
 
-// What the commands of a brief name.
+// The names in the commands of a brief.
 struct Commands {
-  std::string recording = {};  // as a word of a command line; empty: none was kept
-  std::string program = {};    // its command line; empty: none was started
+  std::string recording = {};  // as a word of a command line; empty if it was not kept
+  std::string program = {};    // its command line; empty if no program was started
   std::string all = {};        // the same command without --brief
 };
 

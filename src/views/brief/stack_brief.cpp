@@ -143,7 +143,7 @@ Brief of_relatives(const StackProfile& profile, u32 event, const report::StackOp
   return brief;
 }
 
-// What the samples exclude. A recording without samples in the kernel may have left them out.
+// Causes that the samples exclude. A recording without samples in the kernel may have left them out.
 void add_ruled_out(Brief& brief, const StackProfile& profile, const stacks::RecordingAbout* about,
                    const stacks::StackRows& found, const Counted& counted) {
   constexpr double kSmall = 0.05, kBusy = 0.9;
@@ -158,7 +158,7 @@ void add_ruled_out(Brief& brief, const StackProfile& profile, const stacks::Reco
   if (!found.rows.empty()) {
     const double most = static_cast<double>(found.rows.front().self_period);
     if (most < kSmall * counted.period)
-      brief.ruled_out.push_back("one hot function: none has more than " + percent_text(most, counted.period));
+      brief.ruled_out.push_back("a single hot function: the hottest has " + percent_text(most, counted.period));
   }
   const auto threads =
       std::count_if(counted.threads.begin(), counted.threads.end(), [](double one) { return one > 0; });
