@@ -2,6 +2,7 @@
 #include "app/commands/options_builder.h"
 
 #include <algorithm>
+#include <iterator>
 #include <string_view>
 
 #include "app/commands/destinations.h"
@@ -95,8 +96,7 @@ bool wants_views(const request::Request& request) {
          !view.comms.empty() || !view.modules.empty() || !view.pids.empty() || !view.tids.empty() || view.folded ||
          view.tree || view.callers || view.callees || view.children || view.relative || view.inlined ||
          view.wants_page() || view.needs_switches() || view.export_format.has_value() ||
-         request.outputs.brief.has_value() ||
-         request.sampling.records_file.has_value();
+         request.outputs.brief.has_value() || request.sampling.records_file.has_value();
 }
 
 // The first requested option that no profile of another program can answer; empty if there is none.
@@ -134,16 +134,22 @@ bool shows_waits_as_samples(const request::Request& request) {
 brief::Commands brief_commands(const request::Request& request) {
   std::string recording = kept_recording(request);
   if (recording.empty() && request.data_file_is_kept) recording = request.data_file.value_or("");
-  // Only the options of wperf itself, which come before the program.
-  std::vector<std::string> words = {"wperf"};
-  words.insert(words.end(), request.arguments.begin(), request.arguments.end());
-  const auto program = std::find(words.begin(), words.end(), "--");
-  words.erase(std::remove_if(words.begin(), program,
-                             [](const std::string& word) { return word == "--brief" || word.starts_with("--brief="); }),
-              program);
+  // The options of wperf itself come before the program.
+  std::vector<std::string> words = {"wperf"}, program = request.arguments;
+  const auto dashes = std::find(program.begin(), program.end(), "--");
+  std::copy_if(program.begin(), dashes, std::back_inserter(words),
+               [](const std::string& word) { return word != "--brief" && !word.starts_with("--brief="); });
+  program.erase(program.begin(), dashes);
+  const auto line_of = [&](std::vector<std::string> line) {
+    line.insert(line.end(), program.begin(), program.end());
+    return os::join_command_line(line);
+  };
+  std::vector<std::string> keeping = words;
+  keeping.insert(keeping.end(), {"-o", "recording.data"});
   return {.recording = recording.empty() ? std::string() : brief::quoted(recording),
           .program = request.program.has_value() ? request.program->command_line : std::string(),
-          .all = os::join_command_line(words)};
+          .all = line_of(std::move(words)),
+          .keeping = line_of(std::move(keeping))};
 }
 
 show::ReportOptions report_options(const request::Request& request, const diag::Console& console) {

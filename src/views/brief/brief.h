@@ -44,6 +44,7 @@ struct Commands {
   std::string recording = {};  // as a word of a command line; empty if it was not kept
   std::string program = {};    // its command line; empty if no program was started
   std::string all = {};        // the same command without --brief
+  std::string keeping = {};    // the same, with a recording that is kept
 };
 
 // The hottest functions, or rows by other keys; with `callers` or `callees` those of the functions that the filter

@@ -176,7 +176,7 @@ std::string next_command(const StackProfile& profile, const report::StackOptions
   const stacks::RecordingAbout* const about = options.about;
   const bool has_waited = about != nullptr && !report::headline(profile, about, options.filter).waited.empty();
   if (has_waited) return report::waits_command(*about);
-  if (commands.recording.empty()) return commands.all + " -o recording.data";
+  if (commands.recording.empty()) return commands.keeping;
   constexpr usize kLongestName = 80;
   const bool is_named = hottest != nullptr && hottest->is_known && hottest->name.size() <= kLongestName;
   if (!is_named) return fmt::format("wperf report {} -v", commands.recording);

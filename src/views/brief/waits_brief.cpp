@@ -95,7 +95,7 @@ void add_ruled_out(Brief& brief, const WaitReport& report, const Sums& sums) {
 std::string next_command(const WaitReport& report, const Sums& sums, const Commands& commands) {
   const bool mostly_ran = static_cast<double>(sums.running) > sums.wall() / 2;
   if (mostly_ran && !commands.program.empty()) return "wperf record -g -- " + commands.program;
-  if (commands.recording.empty()) return commands.all + " -o waits.data";
+  if (commands.recording.empty()) return commands.keeping;
   return fmt::format("wperf waits {} {}", commands.recording, report.has_wakeups ? "--critical-path" : "--tree");
 }
 
