@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Lines of a client of `wperf mcp`. Each answer is one line of ASCII JSON, whatever the line was. The root has no files,
-// and nothing may be started.
+// Lines of a client of `wperf mcp`. Each answer is one line of ASCII JSON, whatever the line was. The root has no
+// files, and nothing may be started.
 #include <cstdlib>
 #include <filesystem>
 #include <string>

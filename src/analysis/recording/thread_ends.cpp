@@ -100,38 +100,39 @@ class EndSettler {
   }
 
   // Only threads of processes that may change their numbers are remembered.
-  std::vector<u32>* others_like(u32 thread) {
+  std::unordered_set<u32>* others_like(u32 thread) {
     if (alive_.empty()) return nullptr;
     const auto found = alive_.find(process_of_(thread));
     return found != alive_.end() ? &found->second : nullptr;
   }
   void appears(u32 thread) {
-    std::vector<u32>* const threads = others_like(thread);
+    std::unordered_set<u32>* const threads = others_like(thread);
     if (threads == nullptr) return;
     gone_.erase(thread);
-    if (std::find(threads->begin(), threads->end(), thread) == threads->end()) threads->push_back(thread);
+    threads->insert(thread);
   }
   void disappears(u32 thread) {
-    std::vector<u32>* const threads = others_like(thread);
+    std::unordered_set<u32>* const threads = others_like(thread);
     if (threads == nullptr) return;
     gone_.insert(thread);
-    std::erase(*threads, thread);
+    threads->erase(thread);
   }
 
   void take_over(u32 first, u64 time) {
     gone_.erase(first);
-    const std::vector<u32> threads = alive_[first];
+    const std::unordered_set<u32>& threads = alive_[first];
     if (threads.size() != 1) return;
-    out_.push_back({.time = time, .leaves = threads[0], .comes = first, .kind = stacks::Kind::renamed});
-    disappears(threads[0]);
+    const u32 goes_on = *threads.begin();
+    out_.push_back({.time = time, .leaves = goes_on, .comes = first, .kind = stacks::Kind::renamed});
+    disappears(goes_on);
     appears(first);
   }
 
   ThreadEnds ends_;
   const ProcessOf& process_of_;
   usize next_exit_ = 0, next_exec_ = 0;
-  std::unordered_map<u32, Switch> ending_;           // ended, and their last switch comes
-  std::unordered_map<u32, std::vector<u32>> alive_;  // by process
+  std::unordered_map<u32, Switch> ending_;                  // ended, and their last switch comes
+  std::unordered_map<u32, std::unordered_set<u32>> alive_;  // by process
   std::unordered_set<u32> gone_;
   std::vector<u32> runs_;  // by core
   std::vector<Switch> out_;

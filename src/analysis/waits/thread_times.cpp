@@ -82,9 +82,11 @@ class Accountant {
     every_core_is_dark_ = mark.is_dark;
     all_recorded_since_ = mark.time;
     for (usize core = 0; core < cores_.size(); ++core) turn(core, mark);
-    for (u32 number = 0; mark.is_dark && number < lives_.size(); ++number) {
+    if (!mark.is_dark) return;
+    for (const u32 number : came_nowhere_) {
       if (lives_[number].core == stacks::kUnknownCore) stop_running(number, mark.time);
     }
+    came_nowhere_.clear();
   }
   void turn(usize number, const stacks::CoreMark& mark) {
     Core& core = cores_[number];
@@ -315,6 +317,7 @@ class Accountant {
             .is_there = true,
             .core = event.core,
             .since = event.time};
+    if (event.core == stacks::kUnknownCore) came_nowhere_.push_back(number);
     ++out_.threads[number].switches;
   }
 
@@ -329,6 +332,7 @@ class Accountant {
     lives_[from] = {.since = event.time};
     out_.threads[from].has_ended = true;
     out_.threads[to].has_ended = false;
+    if (lives_[to].core == stacks::kUnknownCore) came_nowhere_.push_back(to);
     if (state != State::running || lives_[to].core == stacks::kUnknownCore) return;
     if (Core& core = core_of(lives_[to].core); core.runs == event.leaves) core.runs = event.comes;
   }
@@ -403,6 +407,7 @@ class Accountant {
   std::vector<Life> lives_;
   std::vector<Core> cores_;
   Core nowhere_;
+  std::vector<u32> came_nowhere_;  // to unknown cores, since the last time without records
 };
 
 }  // namespace

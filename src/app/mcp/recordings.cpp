@@ -12,20 +12,15 @@
 #include "app/show/recorded_spe.h"
 #include "formats/perf_data/aux_traces.h"
 #include "ground/os/files.h"
+#include "ground/text/hash.h"
 
 namespace wperf::mcp {
 namespace {
 
-// FNV-1a: the handle tells one state of one file from others.
-u64 hash_of(std::string_view text) {
-  u64 hash = 0xcbf29ce484222325;
-  for (const char c : text) hash = (hash ^ static_cast<u8>(c)) * 0x100000001b3;
-  return hash;
-}
-
+// It tells one state of one file from others.
 std::string handle_of(const std::string& path) {
   const std::string state = fmt::format("{}\n{}\n{}", path, os::file_size(path), os::last_change_unix_ns(path));
-  return fmt::format("rec_{:016x}", hash_of(state));
+  return fmt::format("rec_{:016x}", text::fnv1a(state));
 }
 
 bool is_inside(const std::string& path, const std::string& root) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "ground/packing/deflate.h"
+#include "ground/text/hash.h"
 #include "ground/text/protobuf.h"
 #include "views/exports/exported_profile.h"
 
@@ -25,18 +26,11 @@ const PushLabel* find(const std::vector<PushLabel>& labels, std::string_view nam
   return found != labels.end() ? &*found : nullptr;
 }
 
-// The same profile gets the same number, however often it is sent.
-u64 hash_of(std::string_view bytes, u64 hash) {
-  constexpr u64 kPrime = 0x100000001b3;
-  for (const char c : bytes) hash = (hash ^ static_cast<u8>(c)) * kPrime;
-  return hash;
-}
-constexpr u64 kFirstBasis = 0xcbf29ce484222325, kSecondBasis = 0x9e3779b97f4a7c15;
-
-// In the form of a random UUID (version 4).
+// In the form of a random UUID (version 4). The same profile gets the same one, however often it is sent.
 std::string uuid_of(std::string_view bytes) {
-  const u64 high = (hash_of(bytes, kFirstBasis) & ~u64{0xf000}) | 0x4000;
-  const u64 low = (hash_of(bytes, kSecondBasis) & ~(u64{3} << 62)) | u64{1} << 63;
+  constexpr u64 kSecondBasis = 0x9e3779b97f4a7c15;
+  const u64 high = (text::fnv1a(bytes) & ~u64{0xf000}) | 0x4000;
+  const u64 low = (text::fnv1a(bytes, kSecondBasis) & ~(u64{3} << 62)) | u64{1} << 63;
   return fmt::format("{:08x}-{:04x}-{:04x}-{:04x}-{:012x}", high >> 32, (high >> 16) & 0xffff, high & 0xffff, low >> 48,
                      low & 0xffff'ffff'ffff);
 }

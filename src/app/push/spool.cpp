@@ -13,18 +13,13 @@
 
 #include "ground/os/files.h"
 #include "ground/os/process.h"
+#include "ground/text/hash.h"
 
 namespace wperf::push {
 namespace {
 
 constexpr std::string_view kFirstLine = "wperf-spool 1";
 constexpr usize kLongestLine = 64 << 10;
-
-u64 hash_of(std::string_view bytes) {
-  u64 hash = 0xcbf29ce484222325;
-  for (const char c : bytes) hash = (hash ^ static_cast<u8>(c)) * 0x100000001b3;
-  return hash;
-}
 
 // Each line exists once, in this order.
 template <class Entry>
@@ -74,7 +69,7 @@ std::string entry_bytes(const SpoolEntry& entry) {
     std::replace_if(line.begin(), line.end(), [](char c) { return static_cast<u8>(c) < ' '; }, '?');
     out += fmt::format("{} {}\n", key, line);
   }
-  out += fmt::format("size {}\nhash {:016x}\n\n", entry.parcel.body.size(), hash_of(entry.parcel.body));
+  out += fmt::format("size {}\nhash {:016x}\n\n", entry.parcel.body.size(), text::fnv1a(entry.parcel.body));
   return out + entry.parcel.body;
 }
 
@@ -89,7 +84,7 @@ diag::Result<SpoolEntry> read_entry(std::string_view bytes) {
   u64 size = 0, hash = 0;
   constexpr int kDecimal = 10, kHexadecimal = 16;
   if (!take_number(bytes, "size", kDecimal, size) || !take_number(bytes, "hash", kHexadecimal, hash)) return damaged;
-  if (!take_line(bytes, line) || !line.empty() || bytes.size() != size || hash_of(bytes) != hash) return damaged;
+  if (!take_line(bytes, line) || !line.empty() || bytes.size() != size || text::fnv1a(bytes) != hash) return damaged;
   if (entry.server.empty() || !entry.parcel.path.starts_with('/')) return damaged;
   entry.parcel.body = bytes;
   return entry;

@@ -68,10 +68,10 @@ class SampleSession {
 
 // Where a recording goes, and why it is made.
 struct RecordingTarget {
-  std::string file;              // if empty, a file without a name, removed at the end of the session
-  std::string tool_version;      // written into the file as its writer
+  std::string file;                         // if empty, a file without a name, removed at the end of the session
+  std::string tool_version;                 // written into the file as its writer
   std::vector<std::string> arguments = {};  // of the command that records; empty: those of this process
-  perf_data::RunFacts run = {};  // the known facts before it begins; the session adds the times
+  perf_data::RunFacts run = {};             // the known facts before it begins; the session adds the times
   // Turns copies of stacks into call chains as they come, if the plan's stacks are `automatic`.
   std::shared_ptr<perf_data::RecordFilter> filter = nullptr;
   // Data that a tracing unit adds: its event, and at the end its records and the facts about the run.

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <wperf/wperf.h>
 
-int main(int count, char **words) {
+int main(int count, char** words) {
   wchar_t program[1024];
   uint32_t core = 1;
   STAT_CONF conf = {0};
@@ -20,7 +20,8 @@ int main(int count, char **words) {
     return 1;
   }
   while (wperf_stat(&conf, &row)) {
-    if (row.event_idx != WPERF_CYCLE_COUNTER) printf("%llu %ls\n", (unsigned long long)row.scaled_value, row.event_name);
+    if (row.event_idx != WPERF_CYCLE_COUNTER)
+      printf("%llu %ls\n", (unsigned long long)row.scaled_value, row.event_name);
   }
   return wperf_close() ? 0 : 1;
 }
