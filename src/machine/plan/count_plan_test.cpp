@@ -128,6 +128,9 @@ TEST(CountPlan, AllMetricsOfNeoverseN1) {
 
 TEST(CountPlan, UnknownWords) {
   EXPECT_EQ(error_of(counting("inst_spec,nonsense")), "unknown event name: nonsense");
+  const auto refused = planned(counting(":100"), test_machine());
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_EQ(refused.error().hint, "`wperf list` shows the names");
   Capabilities bare = test_machine(kUnknownCpu);
   bare.counters_total = bare.counters_free = {6, 0, 0, 0};
   EXPECT_EQ(error_of(counting_metrics({"x"}), bare),

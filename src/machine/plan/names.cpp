@@ -110,8 +110,8 @@ diag::Error unknown_event(const request::EventToken& token, const EventCatalog& 
     return error;
   }
   error.hint = diag::did_you_mean(diag::nearest(token.text, names));
-  if (error.hint.empty() && kernel != nullptr) {
-    error.hint = kernel->is_windows()
+  if (error.hint.empty()) {
+    error.hint = kernel == nullptr || kernel->is_windows()
                      ? "`wperf list` shows the names"
                      : "`wperf list` shows the names; unit/terms/ and system:tracepoint are also allowed";
   }
