@@ -115,7 +115,8 @@ def check(words, done, cwd):
         words = words[:words.index("--")]
     whole = done.returncode == 0
     names = printed_by()[command]
-    if "--json" in words and "--help" not in words and done.stdout:
+    # A program that wperf starts may write to stdout, too.
+    if "--json" in words and "--help" not in words and done.stdout.startswith("{"):
         check_text(done.stdout, words, names, whole)
     if not whole or "--export" in words:
         return

@@ -45,7 +45,7 @@ constexpr Line kOften[] = {
 constexpr Line kMachine[] = {
     {Command::doctor, "find out what is missing", "wperf doctor", ""},
     {Command::guide, "how to find a problem", "wperf guide", ""},
-    {Command::mcp, "answer an assistant", "wperf mcp --root recordings", ""},
+    {Command::mcp, "answer an assistant", "wperf mcp", ""},
     {Command::machine, "keep a simulated machine on", "wperf machine start", ""},
     {Command::test, "counters and settings", "wperf test", ""},
     {Command::detect, "devices of the driver", "wperf detect", ""},
