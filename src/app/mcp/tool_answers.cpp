@@ -190,6 +190,19 @@ diag::Result<brief::Brief> ToolAnswers::of_profile(const Samples& samples, Tool 
   return brief::of_profile(*samples.profile, options, {.recording = file, .all = "wperf report " + file});
 }
 
+// Options of devices may name files, so a client's device has no sign that paths need.
+diag::Result<std::string> ToolAnswers::device_of(const Arguments& arguments) const {
+  std::string device = arguments.text("device");
+  if (device.empty()) return device_;
+  const auto is_plain = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') ||
+           std::string_view(":=,-").find(c) != std::string_view::npos;
+  };
+  if (std::ranges::all_of(device, is_plain)) return device;
+  return diag::Error{.text = "a device is named by small letters, digits and the signs : = , -",
+                     .hint = "use linux, etw, driver or sim"};
+}
+
 diag::Result<void> ToolAnswers::add_program(const Arguments& arguments, Request& request) const {
   constexpr double kUsual = 60, kMost = 600;
   const double seconds = arguments.number("seconds").value_or(kUsual);
@@ -209,7 +222,7 @@ diag::Result<void> ToolAnswers::add_program(const Arguments& arguments, Request&
 // The same as a command line would make.
 diag::Result<Request> ToolAnswers::request_of(Tool tool, const Arguments& arguments) {
   Request request;
-  request.device = arguments.text("device").empty() ? device_ : arguments.text("device");
+  WPERF_TRY(request.device, device_of(arguments));
   request.outputs.quiet = true;
   request.outputs.brief = request::Brief{.bytes = kBytes, .as_markdown = true, .as_json = true};
   add_text(arguments, "thread", request.recording.comms);
@@ -273,7 +286,7 @@ diag::Result<Answer> ToolAnswers::of_command(Tool tool, const Arguments& argumen
 diag::Result<brief::Brief> ToolAnswers::events(const Arguments& arguments, diag::Console& console) const {
   Request request;
   request.command = request::Command::list;
-  request.device = arguments.text("device").empty() ? device_ : arguments.text("device");
+  WPERF_TRY(request.device, device_of(arguments));
   request.outputs.json = request.outputs.quiet = request.outputs.verbose = true;
   KeptOutput list;
   WPERF_TRY(const int status, commands::run(request, list));

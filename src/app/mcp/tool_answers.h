@@ -34,6 +34,7 @@ class ToolAnswers {
                                         const KeptRecording& recording);
   diag::Result<Answer> of_command(Tool tool, const Arguments& arguments);
   diag::Result<request::Request> request_of(Tool tool, const Arguments& arguments);
+  diag::Result<std::string> device_of(const Arguments& arguments) const;
   diag::Result<void> add_program(const Arguments& arguments, request::Request& request) const;
   diag::Result<brief::Brief> events(const Arguments& arguments, diag::Console& console) const;
 
