@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <vector>
 
@@ -43,9 +44,14 @@ Counted count(const StackProfile& profile, u32 event, const stacks::StackFilter&
   return counted;
 }
 
+u64 rounded(double value) {
+  constexpr double kMost = 9e18;  // counts in hostile files may be any
+  return static_cast<u64>(std::llround(std::min(value, kMost)));
+}
+
 // Samples of unequal weight tell as much as fewer of equal weight.
 u64 equal_samples(const Counted& counted) {
-  return counted.squares == 0 ? 0 : static_cast<u64>(counted.period * counted.period / counted.squares + 0.5);
+  return counted.squares == 0 ? 0 : rounded(counted.period * counted.period / counted.squares);
 }
 
 u64 missing_samples(const stacks::StackLosses& losses) {
@@ -56,7 +62,7 @@ u64 missing_samples(const stacks::StackLosses& losses) {
 report::Interval interval_of(const stacks::StackRow& row, const Counted& whole, u64 missing) {
   const u64 samples = equal_samples(whole);
   const double share = whole.period == 0 ? 0 : static_cast<double>(row.self_period) / whole.period;
-  const u64 part = std::min(samples, static_cast<u64>(share * static_cast<double>(samples) + 0.5));
+  const u64 part = std::min(samples, rounded(share * static_cast<double>(samples)));
   return report::share_interval(part, samples, missing);
 }
 
