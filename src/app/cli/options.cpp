@@ -485,7 +485,8 @@ constexpr Example kExamples[] = {
      "An interpreter on its core 1, with this terminal as its console. Measure it from another terminal: `wperf stat "
      "--device sim -m imix -c 1 --timeout 3`."},
     {Command::guide, "wperf guide", "Which command answers which question?"},
-    {Command::mcp, "wperf mcp", "For the settings of an assistant: the command that it starts, in the folder of the recordings."},
+    {Command::mcp, "wperf mcp",
+     "For the settings of an assistant: the command that it starts, in the folder of the recordings."},
     {Command::schema, "wperf schema stat", "Which keys does the document of `wperf stat --json` have?"},
     {Command::doctor, "wperf doctor", "Why is nothing counted?"},
     {Command::stat, "wperf stat --device sim -e inst_spec --timeout 1", "Try wperf without the hardware."},
