@@ -8,17 +8,13 @@
 
 #include "formats/perf_data/features.h"
 #include "ground/text/base_name.h"
+#include "ground/text/shell_words.h"
 
 namespace wperf::recording {
 namespace {
 
-// Quoted for a shell; a word from a foreign file may contain any character.
 std::string quoted(std::string_view word) {
-  constexpr std::string_view kPlain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_@%+=:,./\\-";
-  if (!word.empty() && word.find_first_not_of(kPlain) == std::string_view::npos) return std::string(word);
-  std::string out = "'";
-  for (const char c : word) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return out + "'";
+  return text::is_plain_word(word) ? std::string(word) : text::single_quoted(word);
 }
 
 std::string line_of(std::span<const std::string_view> words) {

@@ -13,6 +13,9 @@ enum class WaitClass : u8 { lock, gil, io, paging, timer, message, idle_pool, ot
 inline constexpr usize kWaitClasses = 9;
 inline constexpr std::array<std::string_view, kWaitClasses> kWaitClassNames = {
     "lock", "GIL", "I/O", "paging", "timer", "message", "idle pool", "other", "unexplained"};
+constexpr std::string_view name_of(WaitClass wait) {
+  return kWaitClassNames[static_cast<usize>(wait)];
+}
 
 // The class of one function: unexplained if the function does not wait.
 WaitClass class_of_function(std::string_view name);

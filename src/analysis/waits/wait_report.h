@@ -97,6 +97,9 @@ struct LeftOut {
 enum class PathState : u8 { running, ready, preempted, device, timer, unknown };
 inline constexpr std::array<std::string_view, 6> kPathStateNames = {"running", "ready", "preempted",
                                                                     "device",  "timer", "unknown"};
+constexpr std::string_view name_of(PathState state) {
+  return kPathStateNames[static_cast<usize>(state)];
+}
 struct PathRow {
   PathState state = PathState::unknown;
   u64 from = 0, length = 0;  // from: since the recording began

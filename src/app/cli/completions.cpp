@@ -3,6 +3,7 @@
 // files that report reads, and values of the option before the cursor. Names of events and metrics come from `wperf
 // list`: they are those of this machine.
 #include "app/cli/help.h"
+#include "ground/text/shell_words.h"
 
 namespace wperf::cli {
 namespace {
@@ -78,19 +79,6 @@ constexpr std::string_view kAskForNames =
     "'/-e\\)$/ {kind = \"-e\"} /-m\\)$/ {kind = \"-m\"} "
     "kind == of && NF > 1 && $1 !~ /^(List|Alias|Metric|Group|=+)$/ && !/SPE filter/ {print $1}'";
 
-// 'it'\''s': one word for bash and zsh.
-std::string shell_quoted(std::string_view text) {
-  std::string out = "'";
-  for (const char c : text) {
-    if (c == '\'') {
-      out += "'\\''";
-    } else {
-      out += c;
-    }
-  }
-  return out + "'";
-}
-
 // 'it\'s': one word for fish.
 std::string fish_quoted(std::string_view text) {
   std::string out = "'";
@@ -118,7 +106,7 @@ std::string first_sentence(std::string_view help) {
 
 // In the descriptions of _describe a colon ends the word it explains.
 std::string zsh_item(std::string_view word, std::string_view help) {
-  return "    " + shell_quoted(std::string(word) + ":" + first_sentence(help)) + "\n";
+  return "    " + text::single_quoted(std::string(word) + ":" + first_sentence(help)) + "\n";
 }
 
 template <typename Row>
@@ -221,7 +209,7 @@ std::string render_bash_completion() {
   for (const OptionRow& row : option_rows()) {
     const std::string pattern = "    " + spellings(row, "|") + ")\n      ";
     const std::string words = takes_names(row.option) ? "\"$(_wperf_names " + std::string(row.name) + ")\""
-                                                      : shell_quoted(value_words(row.option));
+                                                      : text::single_quoted(value_words(row.option));
     if (takes_list(row.option)) {
       out.append(pattern).append("_wperf_list ").append(words).append(" \"$current\"\n      return ;;\n");
     } else if (!value_words(row.option).empty()) {
@@ -235,9 +223,9 @@ std::string render_bash_completion() {
          "  local words\n"
          "  case $command in\n";
   for (const CommandRow& row : command_rows()) {
-    out += "    " + std::string(row.name) + ") words=" + shell_quoted(option_words(row)) + " ;;\n";
+    out += "    " + std::string(row.name) + ") words=" + text::single_quoted(option_words(row)) + " ;;\n";
   }
-  out += "    *) words=" + shell_quoted(command_words() + " " + all_option_words()) +
+  out += "    *) words=" + text::single_quoted(command_words() + " " + all_option_words()) +
          " ;;\n"
          "  esac\n"
          "  if [[ $command == @(report|waits) && $current != -* ]]; then\n"

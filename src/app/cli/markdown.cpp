@@ -65,8 +65,7 @@ std::string command_section(const CommandRow& command) {
 std::string option_line(const OptionRow& row, std::string_view help) {
   std::string line = "| " + code(row.name);
   if (!row.alias.empty()) line += ", " + code(row.alias);
-  if (row.takes_word()) line += " ";
-  line += escaped(row.value_name);
+  line += escaped(with_value({}, row));
   std::string commands;
   for (const CommandRow& command : command_rows()) {
     if (row.commands.has(command.command) && help_for(row, command.command) == help) {

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "app/commands/commands.h"
+#include "base/ascii.h"
 #include "ground/os/files.h"
 #include "ground/os/process.h"
 #include "ground/text/json_reader.h"
@@ -85,12 +86,6 @@ std::optional<request::TimeSpan> time_of(const Arguments& arguments) {
   return time;
 }
 
-std::string lower(std::string_view text) {
-  std::string out(text);
-  std::ranges::transform(out, out.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
-  return out;
-}
-
 // A row of `list -v --json`.
 struct EventRow {
   std::string name, number, description;
@@ -108,7 +103,7 @@ std::vector<EventRow> matching_events(std::string_view list, const std::string& 
         if (key == "Raw_Index") row.number = json.string();
         if (key == "Description") row.description = json.string();
       });
-      const std::string text = lower(row.name + ' ' + row.description);
+      const std::string text = in_lower_case(row.name + ' ' + row.description);
       if (match.empty() || text.find(match) != std::string::npos) rows.push_back(std::move(row));
     });
   });
@@ -292,7 +287,7 @@ diag::Result<brief::Brief> ToolAnswers::events(const Arguments& arguments, diag:
   WPERF_TRY(const int status, commands::run(request, list));
   static_cast<void>(status);  // of programs, which `list` starts none of
   for (const std::string& warning : list.answer.warnings) console.warn(warning);
-  const std::string match = lower(arguments.text("match"));
+  const std::string match = in_lower_case(arguments.text("match"));
   const std::vector<EventRow> rows = matching_events(list.answer.json, match);
   brief::Brief brief;
   brief.verdict.push_back(fmt::format("{} event{}{}", rows.size(), rows.size() == 1 ? "" : "s",

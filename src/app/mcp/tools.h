@@ -45,7 +45,7 @@ struct ToolRow {
 
 // Without those that start programs if that is not allowed.
 std::span<const ToolRow> tool_rows(bool may_start_programs);
-// Null if there is none of this name.
+// Returns null if no tool has this name.
 const ToolRow* find_tool(std::string_view name, bool may_start_programs);
 
 // A member of the answer of tools/list. `has_output`: with the schema of structured answers.

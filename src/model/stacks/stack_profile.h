@@ -114,6 +114,9 @@ struct StackLosses {
   u64 stacks_continued = 0;      // by frame pointers, after the end of the copy
   u64 stacks_undelivered = 0;    // the kernel delayed their user part, and the record with it is missing
   std::vector<std::pair<u32, u64>> unknown_types;
+
+  // Samples that are not there, as far as they were counted.
+  u64 missing() const { return lost_records + lost_samples + held_back; }
 };
 
 struct StackProfile {

@@ -7,6 +7,7 @@
 
 #include "ground/text/json_writer.h"
 #include "ground/text/number_text.h"
+#include "ground/text/shell_words.h"
 #include "views/report/document_version.h"
 
 namespace wperf::brief {
@@ -187,15 +188,9 @@ std::string percent_text(double part, double whole) {
 }
 
 std::string quoted(std::string_view word) {
-  const auto is_plain = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-           std::string_view("_-./:=+,@%\\").find(c) != std::string_view::npos;
-  };
-  if (!word.empty() && std::all_of(word.begin(), word.end(), is_plain)) return std::string(word);
-  if (word.find_first_of("\"$`\\!") == std::string_view::npos) return fmt::format("\"{}\"", word);
-  std::string out = "'";
-  for (const char c : word) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return out + "'";
+  if (text::is_plain_word(word)) return std::string(word);
+  const bool is_literal = word.find_first_of("\"$`\\!") == std::string_view::npos;
+  return is_literal ? fmt::format("\"{}\"", word) : text::single_quoted(word);
 }
 
 }  // namespace wperf::brief

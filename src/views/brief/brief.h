@@ -23,7 +23,7 @@ namespace wperf::brief {
 
 inline constexpr usize kRows = 10;
 
-// Nothing in it has markup.
+// Its texts have no markup.
 struct Brief {
   std::vector<std::string> verdict = {};  // sentences; the first is the answer
   std::string heading = {};               // of the table

@@ -16,7 +16,6 @@ namespace {
 using answers::Check;
 using answers::CheckStatus;
 using answers::CountRow;
-using answers::CountUnit;
 
 // A node that lost little even at the upper end of its interval.
 void add_small_nodes(Brief& brief, const topdown::Drill& drill) {
@@ -48,11 +47,11 @@ std::string estimate_text(const CountRow& row) {
   if (!row.counted()) return "not counted";
   if (row.fraction >= 1) return "exact";
   if (!row.has_interval) return fmt::format("estimate, {} % of the time", text::fixed(100 * row.fraction, 1));
-  return fmt::format("{} to {}", text::with_commas(static_cast<u64>(std::max(row.low, 0.0))),
-                     text::with_commas(static_cast<u64>(std::max(row.high, 0.0))));
+  return fmt::format("{} to {}", text::with_commas(text::whole_count(row.low)),
+                     text::with_commas(text::whole_count(row.high)));
 }
 
-// A row with the facts that follow from it.
+// A row with the fact that follows from it, unless that is only a rate.
 struct CountedRow {
   const CountRow* row;
   std::string says;
@@ -64,7 +63,9 @@ std::vector<CountedRow> counted_rows(const answers::CountProfile& profile) {
     const std::vector<CountRow>& own = rows_of(counts);
     for (const CountRow& row : own) {
       if (report::repeats_cycles(row, own)) continue;
-      rows.push_back({&row, report::derived_text(row, own, profile.elapsed_seconds)});
+      const auto derived = report::derive(row, own, profile.elapsed_seconds);
+      const bool is_rate = derived.has_value() && derived->unit == "per second";
+      rows.push_back({&row, is_rate ? "" : report::derived_text(row, own, profile.elapsed_seconds)});
     }
   }
   return rows;
@@ -104,8 +105,7 @@ Brief of_counts(const answers::CountProfile& profile, const Commands& commands) 
   brief.verdict.push_back(fmt::format("counted {} for {}", where, text::duration(profile.elapsed_seconds)));
   const std::vector<CountedRow> rows = counted_rows(profile);
   for (const CountedRow& one : rows) {
-    const bool is_rate = one.says.ends_with("/s");
-    if (!one.says.empty() && !is_rate) brief.verdict.push_back(one.row->name + ": " + one.says);
+    if (!one.says.empty()) brief.verdict.push_back(one.row->name + ": " + one.says);
   }
   fill_table(brief, rows, [](report::Columns& to, const CountedRow& one) {
     const CountRow& row = *one.row;
@@ -117,14 +117,7 @@ Brief of_counts(const answers::CountProfile& profile, const Commands& commands) 
   });
   brief.heading = "Counts:";
   brief.lost = profile.remarks;
-  for (const answers::ClassCounts& counts : profile.classes) {
-    for (const CountUnit& unit : counts.units) {
-      if (unit.losses == 0) continue;
-      brief.lost.push_back(
-          fmt::format("the counters of {} were reset {} times by something else: counts of {} are missing", unit.number,
-                      unit.losses, text::duration(unit.lost_seconds)));
-    }
-  }
+  for (std::string& note : report::count_notes(profile)) brief.lost.push_back(std::move(note));
   const bool all_exact =
       std::ranges::all_of(rows, [](const CountedRow& one) { return one.row->counted() && one.row->fraction >= 1; });
   if (all_exact && !rows.empty()) brief.ruled_out.emplace_back("estimates: every event was counted all the time");

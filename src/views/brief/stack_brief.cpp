@@ -54,10 +54,6 @@ u64 equal_samples(const Counted& counted) {
   return counted.squares == 0 ? 0 : rounded(counted.period * counted.period / counted.squares);
 }
 
-u64 missing_samples(const stacks::StackLosses& losses) {
-  return losses.lost_records + losses.lost_samples + losses.held_back;
-}
-
 // Wilson's interval of a share of all samples that make up the whole.
 report::Interval interval_of(const stacks::StackRow& row, const Counted& whole, u64 missing) {
   const u64 samples = equal_samples(whole);
@@ -72,7 +68,7 @@ std::string interval_text(const report::Interval& interval) {
 
 void add_rows(Brief& brief, const StackProfile& profile, const stacks::StackRows& found,
               const report::StackColumns& columns, const Counted& whole) {
-  const u64 missing = missing_samples(profile.losses);
+  const u64 missing = profile.losses.missing();
   fill_table(brief, found.rows, [&](report::Columns& to, const stacks::StackRow& row) {
     to.string({.text = "95 % interval", .place = 3}, interval_text(interval_of(row, whole, missing)));
     columns(to, row);
@@ -155,10 +151,9 @@ void add_ruled_out(Brief& brief, const StackProfile& profile, const stacks::Reco
   constexpr double kSmall = 0.05, kBusy = 0.9;
   constexpr u64 kFew = 100;
   if (counted.samples < kFew) return;
-  if (about != nullptr && about->cpu_ns.has_value() && about->elapsed_ns != 0 && !about->is_of_machine) {
-    const double cores = static_cast<double>(*about->cpu_ns) / static_cast<double>(about->elapsed_ns);
-    if (cores >= kBusy) brief.ruled_out.push_back(fmt::format("waiting: it used {} cores", text::fixed(cores, 2)));
-  }
+  const auto cores = about != nullptr && !about->is_of_machine ? report::cores_used(*about) : std::nullopt;
+  if (cores.value_or(0) >= kBusy)
+    brief.ruled_out.push_back(fmt::format("waiting: it used {} cores", text::fixed(*cores, 2)));
   if (counted.kernel != 0 && counted.kernel < kSmall * counted.period)
     brief.ruled_out.push_back("the kernel: " + percent_text(counted.kernel, counted.period));
   if (!found.rows.empty()) {
@@ -173,16 +168,15 @@ void add_ruled_out(Brief& brief, const StackProfile& profile, const stacks::Reco
     brief.ruled_out.push_back(fmt::format("threads with unequal work: the busiest of {} has {}", threads,
                                           percent_text(busiest, counted.period)));
   }
-  if (missing_samples(profile.losses) == 0) brief.ruled_out.emplace_back("lost samples: none are missing");
+  if (profile.losses.missing() == 0) brief.ruled_out.emplace_back("lost samples: none are missing");
 }
 
-// `hottest`: null if there is none.
-std::string next_command(const StackProfile& profile, const report::StackOptions& options,
-                         const stacks::StackFunction* hottest, const Commands& commands) {
-  const stacks::RecordingAbout* const about = options.about;
-  const bool has_waited = about != nullptr && !report::headline(profile, about, options.filter).waited.empty();
-  if (has_waited) return report::waits_command(*about);
+std::string next_command(const StackProfile& profile, const stacks::RecordingAbout* about,
+                         const report::Headline& headline, const Commands& commands) {
+  if (!headline.waited.empty()) return report::waits_command(*about);
   if (commands.recording.empty()) return commands.keeping;
+  const stacks::StackFunction* const hottest =
+      headline.hot.has_value() ? &profile.functions[headline.hot->function] : nullptr;
   constexpr usize kLongestName = 80;
   const bool is_named = hottest != nullptr && hottest->is_known && hottest->name.size() <= kLongestName;
   if (!is_named) return fmt::format("wperf report {} -v", commands.recording);
@@ -196,14 +190,13 @@ std::string next_command(const StackProfile& profile, const report::StackOptions
 
 Brief of_profile(const StackProfile& profile, const report::StackOptions& options, const Commands& commands) {
   const stacks::StackFilter& filter = options.filter;
-  const auto hot = report::hottest_function(profile, filter);
+  const report::Headline headline = report::headline(profile, options.about, filter);
   const auto sampled = std::ranges::find_if(profile.events, [](const auto& event) { return event.samples != 0; });
   const bool has_samples = sampled != profile.events.end();
-  const u32 event = hot.has_value() ? hot->event : static_cast<u32>(sampled - profile.events.begin());
+  const u32 event = headline.hot.has_value() ? headline.hot->event : static_cast<u32>(sampled - profile.events.begin());
   const bool has_relatives = has_samples && (options.callers || options.callees);
   Brief brief = has_relatives ? of_relatives(profile, event, options) : Brief();
   brief.all = commands.all;
-  const report::Headline headline = report::headline(profile, options.about, filter);
   if (!has_samples) brief.verdict.emplace_back("no samples");
   for (const std::string& line : {headline.time, headline.hottest, headline.waited, headline.python}) {
     if (!line.empty()) brief.verdict.push_back(line);
@@ -212,14 +205,14 @@ Brief of_profile(const StackProfile& profile, const report::StackOptions& option
   for (std::string& note : report::name_notes(profile)) brief.lost.push_back(std::move(note));
   if (!has_samples) return brief;
   const Counted counted = count(profile, event, filter);
-  brief.next = next_command(profile, options, hot.has_value() ? &profile.functions[hot->function] : nullptr, commands);
+  brief.next = next_command(profile, options.about, headline, commands);
   if (has_relatives) return brief;
   const std::vector<stacks::SortKey> keys =
       options.sort.empty() ? std::vector{stacks::SortKey::symbol, stacks::SortKey::module} : options.sort;
   const stacks::StackRows found = stacks::make_rows(profile, event, keys, filter, options.children);
   add_rows(brief, profile, found,
            {profile, profile.events[event], keys, options, report::whole_period(profile, event, options)},
-           options.relative ? counted : count(profile, event, {}));
+           options.relative || filter.is_empty() ? counted : count(profile, event, {}));
   for (std::string& note : report::filter_notes(profile, filter)) brief.lost.push_back(std::move(note));
   const auto events = std::ranges::count_if(profile.events, [](const auto& one) { return one.samples != 0; });
   brief.heading = fmt::format("{} ({} samples{}):", profile.events[event].name, text::with_commas(counted.samples),

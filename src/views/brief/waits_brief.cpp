@@ -38,10 +38,6 @@ const std::string& place_of(const waits::FunctionRow& row) {
   return row.caller.empty() ? row.function : row.caller;
 }
 
-std::string_view name_of(waits::WaitClass one) {
-  return waits::kWaitClassNames[static_cast<usize>(one)];
-}
-
 void add_verdict(Brief& brief, const WaitReport& report, const Sums& sums) {
   const auto of_wall = [&](u64 part) { return percent_text(static_cast<double>(part), sums.wall()); };
   std::string states =
@@ -99,9 +95,15 @@ std::string next_command(const WaitReport& report, const Sums& sums, const Comma
   return fmt::format("wperf waits {} {}", commands.recording, report.has_wakeups ? "--critical-path" : "--tree");
 }
 
-}  // namespace
-
-namespace {
+Brief of_threads(const WaitReport& report, const Commands& commands) {
+  Brief brief;
+  const Sums sums = sums_of(report);
+  add_verdict(brief, report, sums);
+  add_rows(brief, report, sums);
+  add_ruled_out(brief, report, sums);
+  brief.next = next_command(report, sums, commands);
+  return brief;
+}
 
 // The steps of the path, summed up by state, thread and function.
 Brief of_path(const waits::PathReport& path) {
@@ -110,16 +112,16 @@ Brief of_path(const waits::PathReport& path) {
   brief.verdict.push_back(fmt::format("the critical path of {} took {}", path.of, report::wait_time_text(path.length)));
   if (!path.sums.empty()) {
     const waits::PathSum& most = path.sums.front();
-    brief.verdict.push_back(fmt::format(
-        "most of it, {}: {} {}{}", percent_text(static_cast<double>(most.total), length), most.thread,
-        waits::kPathStateNames[static_cast<usize>(most.state)], most.function.empty() ? "" : " in " + most.function));
+    brief.verdict.push_back(fmt::format("most of it, {}: {} {}{}",
+                                        percent_text(static_cast<double>(most.total), length), most.thread,
+                                        name_of(most.state), most.function.empty() ? "" : " in " + most.function));
   }
   fill_table(brief, path.sums, [&](report::Columns& to, const waits::PathSum& sum) {
     to.string({.text = "%", .align = report::Align::right},
               text::fixed(length == 0 ? 0 : 100 * static_cast<double>(sum.total) / length, 1));
     to.string({.text = "total", .align = report::Align::right}, report::wait_time_text(sum.total));
     to.count({"count"}, sum.count);
-    to.string({"state"}, waits::kPathStateNames[static_cast<usize>(sum.state)]);
+    to.string({"state"}, name_of(sum.state));
     to.word({"thread"}, sum.thread);
     to.word({"function"}, sum.function);
   });
@@ -130,19 +132,13 @@ Brief of_path(const waits::PathReport& path) {
 }  // namespace
 
 Brief of_waits(const WaitReport& report, const stacks::RecordingAbout* about, const Commands& commands) {
-  const Sums sums = sums_of(report);
-  Brief brief = report.path.has_value() ? of_path(*report.path) : Brief();
+  Brief brief = report.path.has_value() ? of_path(*report.path) : of_threads(report, commands);
   brief.all = commands.all;
-  if (!report.path.has_value()) add_verdict(brief, report, sums);
   if (const std::string ran = about != nullptr ? report::run_text(*about) : ""; !ran.empty())
     brief.verdict.insert(brief.verdict.begin() + 1, ran);
-  if (!report.path.has_value()) add_rows(brief, report, sums);
   const std::vector<std::string> lines = report::wait_lines(report);
   const bool has_lost = report.lost_records + report.lost_events + report.lost_buffers != 0 || report.is_damaged;
   brief.lost.assign(lines.begin() + (has_lost ? 0 : 1), lines.end());
-  if (report.path.has_value()) return brief;
-  add_ruled_out(brief, report, sums);
-  brief.next = next_command(report, sums, commands);
   return brief;
 }
 

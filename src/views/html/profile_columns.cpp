@@ -57,7 +57,7 @@ void WaitColumns::write(const waits::WaitMoments& moments, text::JsonWriter& jso
     json.begin_array();
     json.string(one.function);
     json.string(one.module);
-    json.string(waits::kWaitClassNames[static_cast<usize>(one.wait)]);
+    json.string(name_of(one.wait));
     json.integer(one.group);
     json.string(one.caller);
     json.string(one.caller_module);

@@ -163,21 +163,27 @@ bool repeats_cycles(const answers::CountRow& row, Rows rows) {
   });
 }
 
-void append_notes(std::string& out, const answers::CountProfile& profile) {
+std::vector<std::string> count_notes(const answers::CountProfile& profile) {
+  std::vector<std::string> notes;
   if (has_cycles_of(profile, answers::CycleRow::with_kernel)) {
-    out +=
-        "\nnote: cycle includes the kernel, because all counters are used by events; count fewer events to exclude "
-        "it\n";
+    notes.emplace_back(
+        "cycle includes the kernel, because all counters are used by events; count fewer events to exclude it");
   }
   if (has_cycles_of(profile, answers::CycleRow::uncounted)) {
-    out += "\nnote: cycle is not counted, because all counters are used by events; count fewer events to include it\n";
+    notes.emplace_back(
+        "cycle is not counted, because all counters are used by events; count fewer events to include it");
   }
   for_each_loss(profile, [&](EventClass event_class, const answers::CountUnit& unit) {
-    fmt::format_to(std::back_inserter(out),
-                   "\nnote: the counters of {} {} were reset by something else {}, so their counts of {} seconds are "
-                   "missing; keep the machine from sleeping and end other profilers\n",
-                   unit_name(event_class), unit.number, text::times(unit.losses), text::fixed(unit.lost_seconds, 3));
+    notes.push_back(fmt::format(
+        "the counters of {} {} were reset by something else {}, so their counts of {} seconds are missing; keep the "
+        "machine from sleeping and end other profilers",
+        unit_name(event_class), unit.number, text::times(unit.losses), text::fixed(unit.lost_seconds, 3)));
   });
+  return notes;
+}
+
+void append_notes(std::string& out, const answers::CountProfile& profile) {
+  for (const std::string& note : count_notes(profile)) out += "\nnote: " + note + "\n";
 }
 
 std::string timeline_notes(const answers::TimelineProfile& timeline) {

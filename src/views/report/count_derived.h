@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "ground/text/json_writer.h"
 #include "model/answers/count_profile.h"
@@ -28,7 +29,9 @@ std::string derived_text(const answers::CountRow& row, std::span<const answers::
 bool repeats_cycles(const answers::CountRow& row, std::span<const answers::CountRow> rows);
 
 // Notes for readers of a count in addition to the numbers: cycles that include other programs, counts that were lost
-// with the registers. Each is a blank line and a sentence.
+// with the registers. A sentence each.
+std::vector<std::string> count_notes(const answers::CountProfile& profile);
+// The same, each after a blank line.
 void append_notes(std::string& out, const answers::CountProfile& profile);
 // Members of the document: "Cycles", "Lost_counts"; each only if it has contents.
 void write_notes(text::JsonWriter& json, const answers::CountProfile& profile);

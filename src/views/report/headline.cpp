@@ -93,11 +93,6 @@ bool is_of_all_time(const StackProfile& profile) {
                      [](const auto& event) { return event.name == stacks::kAllTime; });
 }
 
-std::optional<double> cores_used(const RecordingAbout& about) {
-  if (!about.cpu_ns.has_value() || about.elapsed_ns == 0) return std::nullopt;
-  return static_cast<double>(*about.cpu_ns) / static_cast<double>(about.elapsed_ns);
-}
-
 std::string time_line(const StackProfile& profile, const RecordingAbout* about) {
   std::string line = about != nullptr ? run_text(*about) : std::string();
   if (line.empty() && profile.elapsed_seconds > 0) {
@@ -178,6 +173,11 @@ std::string python_line(const StackProfile& profile, const RecordingAbout* about
 
 }  // namespace
 
+std::optional<double> cores_used(const RecordingAbout& about) {
+  if (!about.cpu_ns.has_value() || about.elapsed_ns == 0) return std::nullopt;
+  return static_cast<double>(*about.cpu_ns) / static_cast<double>(about.elapsed_ns);
+}
+
 std::string waits_command(const RecordingAbout& about) {
   const std::string watched = about.watched == 0 ? "PID" : std::to_string(about.watched);
   return "wperf waits " + (about.program.empty() ? "-p " + watched : "-- " + about.program);
@@ -230,7 +230,8 @@ Headline headline(const StackProfile& profile, const RecordingAbout* about, cons
   const bool shows_waits = std::any_of(profile.events.begin(), profile.events.end(), counts_waits);
   if (about != nullptr && has_waited(*about) && !shows_waits) out.waited = waits_line(*about);
   out.python = python_line(profile, about);
-  if (const auto hot = hottest_function(profile, filter); hot.has_value()) out.hottest = hot_line(profile, *hot);
+  out.hot = hottest_function(profile, filter);
+  if (out.hot.has_value()) out.hottest = hot_line(profile, *out.hot);
   return out;
 }
 

@@ -26,10 +26,13 @@ struct Headline {
   // "Python 3.11: 98.3 % of 3,403 samples show its functions", or how to see them
   std::string python = {};
   std::string hottest = {};  // "hottest: sort_range in work, 53.45 %; called by sorty"
+  std::optional<HotFunction> hot = {};
 };
 // `about`: may be null.
 Headline headline(const stacks::StackProfile& profile, const stacks::RecordingAbout* about,
                   const stacks::StackFilter& filter);
+// How many cores the program used on average; nullopt: not known.
+std::optional<double> cores_used(const stacks::RecordingAbout& about);
 // The command that shows why the recorded program waited.
 std::string waits_command(const stacks::RecordingAbout& about);
 // "ran 1.790 s, used 1.302 s of CPU (0.73 cores)"; empty: not known.

@@ -26,7 +26,7 @@ auto wait_columns(u64 waited) {
     const double percent = waited == 0 ? 0 : 100.0 * static_cast<double>(row.waited) / static_cast<double>(waited);
     to.member("function", row.function);
     to.member("module", row.module);
-    to.string({"for", "class", 4}, class_text(row.wait));
+    to.string({"for", "class", 4}, name_of(row.wait));
     to.count({"begun", "begun", 3}, row.begun);
     to.add({"waited", "waited_ns", 2}, row.waited, text::duration(static_cast<double>(row.waited) / 1e9));
     to.add({"%", {}, 1}, percent, text::fixed(percent, 2));
@@ -79,10 +79,6 @@ std::vector<answers::CountRow> counters_of(const LookFacts& facts) {
 std::string counter_text(const answers::CountRow& row) {
   if (!row.counted()) return "not counted";
   return text::with_commas(row.scaled);
-}
-
-std::string_view class_text(waits::WaitClass wait) {
-  return waits::kWaitClassNames[static_cast<usize>(wait)];
 }
 
 std::string waiting_function(const waits::WaitedIn& row) {

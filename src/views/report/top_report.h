@@ -32,7 +32,6 @@ bool is_clock_event(const stacks::StackEvent& event);
 std::string counter_text(const answers::CountRow& row);
 
 // For one row.
-std::string_view class_text(waits::WaitClass wait);
 std::string waiting_function(const waits::WaitedIn& row);
 // Many threads may wait: 5.2 s in one second are 5.2 of them on average.
 std::string waited_text(u64 begun, u64 waited_ns, double seconds);

@@ -16,13 +16,6 @@ namespace {
 
 using waits::WaitReport;
 
-std::string_view name_of(waits::WaitClass wait) {
-  return waits::kWaitClassNames[static_cast<usize>(wait)];
-}
-std::string_view name_of(waits::PathState state) {
-  return waits::kPathStateNames[static_cast<usize>(state)];
-}
-
 std::string seconds_text(u64 ns) {
   return fmt::format("{:.6f}", static_cast<double>(ns) / 1e9);
 }

@@ -23,10 +23,6 @@ bool contains(std::string_view text, std::string_view part) {
   return std::search(text.begin(), text.end(), part.begin(), part.end(), same) != text.end();
 }
 
-u64 lost_of(const stacks::StackLosses& losses) {
-  return losses.lost_records + losses.lost_samples + losses.held_back;
-}
-
 }  // namespace
 
 u32 LiveTable::place_number(const Place& place) {
@@ -74,7 +70,7 @@ u32 LiveTable::core_number(u32 core) {
 u32 LiveTable::wait_number(const waits::WaitedIn& one) {
   std::string where = report::waiting_function(one);
   const auto [found, is_new] = wait_numbers_.try_emplace({where, one.wait}, static_cast<u32>(waits_.size()));
-  if (is_new) waits_.emplace_back(std::move(where), report::class_text(one.wait));
+  if (is_new) waits_.emplace_back(std::move(where), waits::name_of(one.wait));
   return found->second;
 }
 
@@ -127,7 +123,7 @@ void LiveTable::add(const stacks::StackProfile& profile, double seconds, u64 uns
              .counters = beside.counters,
              .seconds = seconds,
              .stretches = 1,
-             .lost = lost_of(profile.losses),
+             .lost = profile.losses.missing(),
              .throttled = profile.losses.throttled,
              .unseen_ns = unseen_ns};
   for (const stacks::StackSample& sample : profile.samples) {

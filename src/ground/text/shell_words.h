@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Words of command lines for people to copy: a word from a foreign file may contain any character.
+#pragma once
+#include <string>
+#include <string_view>
+
+namespace wperf::text {
+
+// Does every shell take the word as it is?
+constexpr bool is_plain_word(std::string_view word) {
+  constexpr std::string_view kPlain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_@%+=:,./\\-";
+  return !word.empty() && word.find_first_not_of(kPlain) == std::string_view::npos;
+}
+
+// 'it'\''s': one word for POSIX shells.
+inline std::string single_quoted(std::string_view text) {
+  std::string out = "'";
+  for (const char c : text) out += c == '\'' ? std::string_view("'\\''") : std::string_view(&c, 1);
+  return out + "'";
+}
+
+}  // namespace wperf::text
