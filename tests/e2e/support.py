@@ -7,6 +7,7 @@ import json
 import os
 import pathlib
 import subprocess
+import threading
 import unittest
 import uuid
 
@@ -23,17 +24,28 @@ def workload(name):
     return str(WORKLOADS / name)
 
 
-def shown_on_terminal(ours, heard=lambda text: None):
-    """All bytes that come from a pseudo terminal until its other side is closed. `heard` gets them so far."""
+def shown_on_terminal(ours, its, process, heard=lambda text: None):
+    """All bytes that `process` writes to a pseudo terminal until it ends. `heard` gets them so far.
+
+    The process has `its`, which is kept open: closing it may lose bytes that nobody has read."""
+    end = b"\0the process has ended\0"
+
+    def mark_end():
+        try:
+            process.wait(timeout=TIMEOUT)
+        finally:
+            os.write(its, end)
+
+    marking = threading.Thread(target=mark_end)
+    marking.start()
     text = b""
-    try:
-        while chunk := os.read(ours, 65536):
-            text += chunk
-            heard(text)
-    except OSError:  # this is how the end of the other side shows
-        pass
+    while not text.endswith(end):
+        text += os.read(ours, 65536)
+        heard(text.removesuffix(end))
+    marking.join()
+    os.close(its)
     os.close(ours)
-    return text
+    return text.removesuffix(end)
 
 
 class WperfTest(unittest.TestCase):

@@ -39,8 +39,7 @@ class TerminalTest(support.WperfTest):
         fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", rows, COLUMNS, 0, 0))
         process = subprocess.Popen([support.BINARY, *map(str, arguments)], env=environment, cwd=self.folder,
                                    stdout=stdout or theirs, stderr=theirs, stdin=subprocess.DEVNULL)
-        os.close(theirs)
-        text = support.shown_on_terminal(ours, heard)
+        text = support.shown_on_terminal(ours, theirs, process, heard)
         self.assertEqual(process.wait(timeout=support.TIMEOUT), 0, text)
         return text
 

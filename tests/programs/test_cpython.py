@@ -54,9 +54,8 @@ class CPython(CPythonTest):
         ours, its = pty.openpty()
         environment = {**self.environment, "WPERF_DEVICE": DEVICE}
         with subprocess.Popen([BINARY, *COUNT, PYTHON, *PLAIN], stdin=its, stdout=its, stderr=its, env=environment) as running:
-            os.close(its)
             os.write(ours, "print(6 * 7, len('é€'), '€')\nraise SystemExit\n".encode())
-            shown = shown_on_terminal(ours)
+            shown = shown_on_terminal(ours, its, running)
             self.assertEqual(running.wait(timeout=TIMEOUT), 0, shown)
         self.assertIn(">>> 42 2 €\r".encode(), shown)
 

@@ -145,8 +145,7 @@ class Machine(WperfTest):
         ours, theirs = pty.openpty()
         running = subprocess.Popen([BINARY, "machine", "run", "--", workload("googolplex.exe")], env=self.environment,
                                    stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True)
-        os.close(theirs)
-        reader = threading.Thread(target=shown_on_terminal, args=(ours,))
+        reader = threading.Thread(target=shown_on_terminal, args=(ours, theirs, running))
         reader.start()
         self.wait_until("it runs", lambda: any(row["User_s"] > 0 for row in self.programs().values()))
         running.send_signal(signal.SIGINT)
