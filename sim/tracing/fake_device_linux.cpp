@@ -178,6 +178,7 @@ class SimulatedPrograms final : public device::Programs {
   void keep_stdout_free() override { programs_.keep_stdout_free(); }
   void keep_terminal_free() override { programs_.keep_terminal_free(); }
   bool shares_console() const override { return programs_.shares_console(); }
+  std::string_view way_to_output() const override { return programs_.way_to_output(); }
   device::ProcessState process(u32 pid) override { return programs_.process(pid); }
   void kill(u32 pid) override { programs_.kill(pid); }
   std::vector<readings::Process> processes() override { return programs_.processes(); }

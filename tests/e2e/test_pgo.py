@@ -201,20 +201,21 @@ class LinuxPgoTest(WperfTest):
         self.assertRegex(others[-1], "^next: llvm-profgen --binary ")
 
     def test_samples_are_those_of_the_report(self):
-        answer = self.pgo("a.data", "--format", "llvm-unsymbolized", "-o", "b.raw")
-        ranges, branches = read_unsymbolized(self.folder / "b.raw")
+        answer = self.pgo("a.data", "--format", "bolt", "-o", "b.fdata")
+        words = [line.split() for line in (self.folder / "b.fdata").read_text(encoding="ascii").splitlines()[1:]]
         [event] = self.json("report", "a.data", "--json", cwd=self.folder)["recording"]["events"]
         of_program = sum(row["samples"] for row in event["rows"] if row["module"] == "program")
-        self.assertEqual(sum(ranges.values()), of_program)
+        self.assertEqual(sum(int(one[-1]) for one in words), of_program)
         self.assertEqual((answer["used"], answer["samples"]), (of_program, event["samples"]))
         self.assertEqual(answer["used"] + sum(answer["not_used"].values()), answer["samples"])
-        self.assertEqual(branches, {})
 
     def test_recordings_are_added_up(self):
         self.pgo("a.data", "--format", "llvm-unsymbolized", "-o", "once.raw")
         self.pgo("a.data", "a.data", "--format", "llvm-unsymbolized", "-o", "twice.raw")
         once, twice = (read_unsymbolized(self.folder / name)[0] for name in ("once.raw", "twice.raw"))
-        self.assertEqual({where: 2 * count for where, count in once.items()}, twice)
+        self.assertEqual(once.keys(), twice.keys())
+        for where, count in once.items():
+            self.assertAlmostEqual(2 * count, twice[where], delta=2)  # each is rounded
 
     def test_the_wrong_binary_is_refused(self):
         wanted = ("--format", "bolt", "-o", "refused")
@@ -560,6 +561,23 @@ class WindowsPgoTest(WperfTest):
         text = self.ok("pgo", data, "--format", "llvm", "-o", "blind.prof", cwd=self.folder)
         self.assertRegex(text, r"not sure: [\d.]+ % of the counts, in functions whose line of declaration")
 
+    @unittest.skipUnless(CLANG and LINKER, "clang-19 and lld-link-19 make the program")
+    def test_blocks_have_the_number_of_their_executions(self):
+        """Also with few samples: `classify` ran 120,000 times, half of them for odd numbers."""
+        self.build()
+        calls = 60 * 2000
+        for event in ("inst_retired:997", "arm_spe_0/period=1024/"):
+            data = self.recorded("x.data", event, program="program.exe")
+            answer = self.json("pgo", data, "--format", "llvm", "-o", "x.prof", "--json", cwd=self.folder)["pgo"]
+            self.assertLess(answer["used"], 5000)
+            counts = lines_of(self.folder / "x.prof")
+            known = {("classify", "1"): calls, ("classify", "4"): calls, ("work", "3:mix", "2"): calls,
+                     ("work", "4"): calls // 2, ("work", "5"): calls // 2}
+            # Samples per execution are the same everywhere.
+            scale = sum(counts[key] for key in known) / sum(known.values())
+            for key, executions in known.items():
+                self.assertAlmostEqual(counts[key] / scale / executions, 1, delta=0.1, msg=(event, key, counts))
+
     @unittest.skipUnless(CLANG and LINKER and PROFGEN, "clang-19, lld-link-19 and llvm-profgen-19 make and read the program")
     def test_branches_of_spe_count_calls(self):
         self.build()
@@ -567,15 +585,12 @@ class WindowsPgoTest(WperfTest):
         answer = self.json("pgo", data, "--format", "llvm-unsymbolized", "-o", "e.raw", "--json", cwd=self.folder)["pgo"]
         self.assertEqual(answer["events"], ["SPE operations"])
         self.assertEqual(answer["used"] + sum(answer["not_used"].values()), answer["samples"])
-        samples, branches = read_unsymbolized(self.folder / "e.raw")
-        self.assertGreater(sum(branches.values()), 50)
-        taken = collections.Counter()
-        for (origin, _), count in branches.items():
-            taken[origin] += count
-        for origin, count in taken.items():  # each taken branch is an operation, too
-            self.assertLessEqual(count, samples[origin, origin])
+        blocks, branches = read_unsymbolized(self.folder / "e.raw")
+        self.assertGreater(sum(branches.values()), 5000)
+        for origin, _ in branches:  # each taken branch is an operation, too, and ends its block
+            self.assertTrue(any(last == origin for _, last in blocks), hex(origin))
         edges = self.json("report", data, "--branches", "--json", cwd=self.folder)["branches"]
-        self.assertEqual((edges["source"], edges["taken"]), ("SPE", sum(branches.values())))
+        self.assertEqual((edges["source"], 100 * edges["taken"]), ("SPE", sum(branches.values())))
         # work calls classify once for each number, so about as often as its loop turns.
         head = int(re.search(r"(?m)^classify:\d+:(\d+)$", self.profile("e.raw"))[1])
         self.assertGreater(head, 20)

@@ -215,6 +215,15 @@ class RecordTest(WperfTest):
                                    "a b", '"c d"', "-C", "--json")
             self.assertRegex(sampling["events"][0]["samples"][0]["symbol"], r":bignum\.dll$")
 
+    def test_a_program_that_fails_out_of_sight_gets_a_warning(self):
+        failing = ("-c", "0", "--timeout", "5", "--", workload("chase.exe"), "1")  # it needs at least two nodes
+        said = f"warning: {workload('chase.exe')} ended with status 2; its output was hidden, console=shown among the settings"
+        for measure in (("record", "-q", "-e", "inst_retired:100"), ("stat", "-e", "inst_retired")):
+            done = self.run_wperf(*measure, *failing)
+            self.assertEqual(done.returncode, 0, "as WindowsPerf's scripts expect")
+            self.assertTrue(done.stderr.startswith(said), done.stderr)
+            self.ok(*measure, *failing, device=f"sim:{self.options},console=shown")
+
     def test_program_that_crashes_is_still_reported(self):
         if not (shutil.which("clang-19") and shutil.which("lld-link-19")):
             self.skipTest("clang-19 and lld-link-19 are needed to build the crashing program")

@@ -55,6 +55,18 @@ class SpeTest(WperfTest):
             # One record is 64 bytes here; the bytes as they came are kept.
             self.assertEqual((self.path / "spe.data").stat().st_size, 64 * filtrate, program)
 
+    def test_a_recording_called_spe_data_stays(self):
+        record = ("record", "-q", "-e", "arm_spe_0//", "-c", "1", "--timeout", "0.1")
+        program = ("--", workload("chase.exe"))
+        self.ok(*record, "-o", "spe.data", *program, cwd=self.path)
+        recorded = (self.path / "spe.data").read_bytes()
+        self.assertEqual(recorded[:8], b"PERFILE2")
+        later = self.run_wperf(*record, "-o", "later.data", *program, cwd=self.path)
+        self.assertEqual((later.returncode, later.stderr),
+                         (0, "warning: spe.data is a recording, so the raw bytes of SPE were not written there\n"))
+        self.assertEqual((self.path / "spe.data").read_bytes(), recorded)
+        self.assertEqual((self.path / "later.data").read_bytes()[:8], b"PERFILE2")
+
     def test_json_for_every_client(self):
         document = self.record("load_filter=1", "chase.exe")
         self.assertEqual(set(document), {"sampling", "counting"})

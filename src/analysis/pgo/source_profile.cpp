@@ -2,13 +2,12 @@
 #include "analysis/pgo/source_profile.h"
 
 #include <algorithm>
-#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
 
 #include "analysis/pgo/declarations.h"
-#include "code/symbols/disassembly/decoder.h"
+#include "code/symbols/disassembly/instruction_flow.h"
 
 namespace wperf::pgo {
 namespace {
@@ -19,27 +18,6 @@ using compiler_profiles::FunctionProfile;
 using compiler_profiles::RangeCount;
 using compiler_profiles::SourceLocation;
 using symbols::SymbolizedFrame;
-
-constexpr u64 kArm64Instruction = 4;
-
-// The lengths of instructions.
-class Lengths {
- public:
-  // Returns 0 if the bytes are not an instruction, or cannot be decoded here.
-  u32 of(symbols::InstructionSet set, std::span<const std::byte> code, u64 address) {
-    if (set == symbols::InstructionSet::arm64) return code.size() >= kArm64Instruction ? kArm64Instruction : 0;
-    if (!was_asked_) {
-      was_asked_ = true;
-      if (auto made = symbols::make_decoder(set); made.has_value()) decoder_ = std::move(made).value();
-    }
-    return decoder_ != nullptr && decoder_->decode(code, address, decoded_) ? decoded_.size : 0;
-  }
-
- private:
-  std::unique_ptr<symbols::Decoder> decoder_;
-  bool was_asked_ = false;
-  symbols::Decoded decoded_;
-};
 
 struct InstructionCount {
   u64 address = 0, count = 0;
@@ -70,6 +48,7 @@ class InstructionCounts {
   }
 
   u64 undecodable() const { return undecodable_; }
+  const std::optional<diag::Error>& trouble() const { return flows_.trouble(); }
 
  private:
   // Modulo 2^64.
@@ -106,7 +85,7 @@ class InstructionCounts {
     const auto code = file_.code(at_, end + kLongest);
     std::span<const std::byte> bytes = code.has_value() ? code->bytes : std::span<const std::byte>();
     while (at_ < end) {
-      const u32 size = bytes.empty() ? 0 : lengths_.of(code->instructions, bytes, at_);
+      const u32 size = bytes.empty() ? 0 : flows_.at(code->instructions, bytes, at_).size;
       if (size == 0) {
         undecodable_ += count != 0 ? 1 : 0;
         at_ = end;
@@ -119,7 +98,7 @@ class InstructionCounts {
   }
 
   const modules::CodeFile& file_;
-  Lengths lengths_;
+  symbols::InstructionFlows flows_;
   std::map<u64, Change> changes_;  // where ranges begin and end
   std::vector<InstructionCount> out_;
   u64 at_ = 0;  // the next instruction
@@ -255,6 +234,7 @@ SourceProfile source_profile(const modules::CodeFile& file, const AddressCounts&
   InstructionCounts instructions(file);
   profiler.add_counts(instructions.of(counts));
   out.undecodable = instructions.undecodable();
+  out.trouble = instructions.trouble();
   profiler.add_branches(counts);
   return out;
 }

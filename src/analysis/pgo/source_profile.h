@@ -3,11 +3,13 @@
 // count from the declaration of their function on, so that changes above it do not matter.
 #pragma once
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 
 #include "code/modules/code_file.h"
 #include "formats/compiler_profiles/compiler_profiles.h"
+#include "ground/diag/result.h"
 
 namespace wperf::pgo {
 
@@ -18,6 +20,7 @@ struct SourceProfile {
   u64 from_first_line =
       0;                // of these, counted from the first line of a function's code: where it is declared is not known
   u64 undecodable = 0;  // stretches of code that could not be decoded
+  std::optional<diag::Error> trouble;  // why nothing could be decoded
 };
 
 // A PDB lacks the declared lines of most functions. They are looked for in the sources, also in `folders`.

@@ -91,7 +91,7 @@ diag::Result<int> count_and_listen(const request::Request& asked, plan::CountPla
     WPERF_CHECK_OK(output::deliver_json(request.outputs, report::count_json(last), console));
   }
   if (!request.program.has_value() || !program.ended()) return 0;
-  return measure::status_of_program(machine, machine.device->programs().process(program.pid()));
+  return measure::status_of_program(request, machine, machine.device->programs().process(program.pid()), console);
 }
 
 }  // namespace wperf::commands

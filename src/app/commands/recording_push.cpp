@@ -159,7 +159,7 @@ diag::Result<int> PushingRecorder::run() {
       const device::ProcessState now = machine_.device->programs().process(sampled.pid);
       const bool ended = may_have_ended && !now.running;
       if (!ended) status = std::move(recorded).error();
-      if (ended && request_.program.has_value()) status = measure::status_of_program(machine_, now);
+      if (ended && request_.program.has_value()) status = measure::status_of_program(request_, machine_, now, quiet_);
       break;
     }
     recorded_ += Clock::now() - begin;
@@ -168,7 +168,7 @@ diag::Result<int> PushingRecorder::run() {
       status = std::move(sent).error();
       break;
     }
-    status = measure::status_of_recording(request_, machine_, recording);
+    status = measure::status_of_recording(request_, machine_, recording, quiet_);
     if (!status.has_value() || recording.end != measure::WaitEnd::time || console_.interrupted()) break;
   }
   finish_sending();

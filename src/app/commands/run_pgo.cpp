@@ -9,6 +9,7 @@
 #include <set>
 #include <utility>
 
+#include "analysis/pgo/block_counts.h"
 #include "analysis/pgo/judgement.h"
 #include "analysis/pgo/profile_counts.h"
 #include "analysis/pgo/source_profile.h"
@@ -144,6 +145,7 @@ diag::Result<Profile> profile_for_llvm(const pgo::Binary& binary, const AddressC
                                        report::PgoAnswer answer) {
   const pgo::SourceProfile made =
       binary.file != nullptr ? pgo::source_profile(*binary.file, counts, wanted.folders) : pgo::SourceProfile();
+  if (made.functions.empty() && made.trouble.has_value()) return *made.trouble;
   if (made.functions.empty()) {
     return diag::Error{.text = fmt::format("{} has no debug information with lines of its functions", binary.name),
                        .hint = "build it with -g -fdebug-info-for-profiling; for Windows the PDB of /debug is enough"};
@@ -178,12 +180,15 @@ diag::Result<Profile> profile_of_binary(const pgo::ProfileCounts& counts, const 
   }
   answer.judgement = pgo::judge(binary, addresses);
   if (wanted.format == PgoFormat::bolt) return profile_for_bolt(binary, addresses, std::move(answer));
-  if (request::has_lines(wanted.format)) return profile_for_llvm(binary, addresses, wanted, std::move(answer));
+  // A range of a branch stack is executions already.
+  const bool has_blocks = binary.file != nullptr && !answer.has_branches;
+  const AddressCounts executions = has_blocks ? pgo::block_counts(*binary.file, addresses) : addresses;
+  if (request::has_lines(wanted.format)) return profile_for_llvm(binary, executions, wanted, std::move(answer));
   answer.next = fmt::format(
       "llvm-profgen --binary {0} --unsymbolized-profile {1} --use-offset=0 -o {1}.prof && "
       "clang -O2 -g -fprofile-sample-use={1}.prof …",
       binary.path, wanted.file);
-  return Profile{compiler_profiles::llvm_unsymbolized(addresses), std::move(answer)};
+  return Profile{compiler_profiles::llvm_unsymbolized(executions), std::move(answer)};
 }
 
 std::optional<compiler_profiles::SptEvent> spt_event(pgo::EventKind kind) {

@@ -40,7 +40,7 @@ diag::Result<int> record(const request::Request& request, measure::Machine& mach
     tell_kept(request, recording, console);
   }
   WPERF_CHECK_OK(std::move(reported));
-  return measure::status_of_recording(request, machine, recording);
+  return measure::status_of_recording(request, machine, recording, console);
 }
 
 // For a file: `wperf record --print-wprp … > x.wprp`.

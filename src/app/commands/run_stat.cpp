@@ -29,9 +29,9 @@ namespace wperf::commands {
 namespace {
 
 int status_of(const request::Measurement& wanted, measure::Machine& machine, const measure::SpawnedProgram& program,
-              const diag::Console& console) {
+              diag::Console& console) {
   if (!wanted.program.has_value() || console.interrupted()) return 0;
-  return measure::status_of_program(machine, machine.device->programs().process(program.pid()));
+  return measure::status_of_program(wanted, machine, machine.device->programs().process(program.pid()), console);
 }
 
 // Into the file of -o, which gets its name only when it is complete: a collector never sees half of it.

@@ -116,7 +116,7 @@ diag::Result<int> record_waits(const request::Request& asked, diag::Console& con
   WPERF_CHECK_OK(show::show_waits(recording, waits, options, console));
   tell_written(request, console);
   tell_kept(request, recording, console);
-  return measure::status_of_recording(request, machine, recording);
+  return measure::status_of_recording(request, machine, recording, console);
 }
 
 }  // namespace

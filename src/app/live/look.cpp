@@ -168,7 +168,8 @@ stacks::StackFilter LiveLook::filter() const {
 
 int LiveLook::status(const measure::LiveStretch& last) {
   if (!options_.measured.wanted.program.has_value() || last.end != measure::WaitEnd::program_ended) return 0;
-  return measure::status_of_program(machine_, machine_.device->programs().process(sampled_.pid));
+  return measure::status_of_program(options_.measured.wanted, machine_,
+                                    machine_.device->programs().process(sampled_.pid), quiet_);
 }
 
 }  // namespace wperf::live

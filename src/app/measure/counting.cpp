@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/measure/counting.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "app/measure/opened_machine.h"
@@ -69,8 +71,16 @@ diag::Result<void> SpawnedProgram::follow(u32 pid) {
   return {};
 }
 
-int status_of_program(const Machine& machine, const device::ProcessState& program) {
-  return machine.capabilities.kernel != nullptr && !program.running ? static_cast<int>(program.exit_code) : 0;
+int status_of_program(const request::Measurement& wanted, Machine& machine, const device::ProcessState& program,
+                      diag::Console& console) {
+  if (program.running || program.exit_code == 0) return 0;
+  if (machine.capabilities.kernel != nullptr) return static_cast<int>(program.exit_code);
+  const std::string_view way = machine.device->programs().way_to_output();
+  if (!way.empty() && wanted.program.has_value()) {
+    console.warn(fmt::format("warning: {} ended with status {}; its output was hidden, {}", wanted.program->path,
+                             program.exit_code, way));
+  }
+  return 0;
 }
 
 diag::Result<void> let_start_up(const request::Measurement& wanted, Machine& machine, u32 pid) {

@@ -11,6 +11,7 @@
 #include "ground/diag/result.h"
 #include "machine/plan/plan.h"
 #include "model/readings/counts.h"
+#include "model/request/measurement.h"
 
 namespace wperf::measure {
 
@@ -39,8 +40,9 @@ class SpawnedProgram {
 
 // The exit status of a run that went well and was about this program. It is that of the program if the program ended by
 // itself and wperf runs it like other tools of the system do; it is 0 where scripts of WindowsPerf expect that
-// (contract 1.2).
-int status_of_program(const Machine& machine, const device::ProcessState& program);
+// (contract 1.2). There a program that failed out of sight gets a warning.
+int status_of_program(const request::Measurement& wanted, Machine& machine, const device::ProcessState& program,
+                      diag::Console& console);
 
 // Before measuring: as long as --record_spawn_delay asks for, if it does.
 diag::Result<void> let_start_up(const request::Measurement& wanted, Machine& machine, u32 pid);

@@ -19,13 +19,13 @@
 
 namespace wperf::measure {
 
-diag::Result<int> status_of_recording(const request::Measurement& wanted, Machine& machine,
-                                      const Recording& recording) {
+diag::Result<int> status_of_recording(const request::Measurement& wanted, Machine& machine, const Recording& recording,
+                                      diag::Console& console) {
   if (recording.trouble.has_value()) return *recording.trouble;
   if (!wanted.program.has_value() || recording.end != WaitEnd::program_ended) return 0;
   const readings::Process* program = find_process(recording.processes, recording.sampled.pid);
   if (program == nullptr) return 0;
-  return status_of_program(machine, {.running = program->running, .exit_code = program->exit_code});
+  return status_of_program(wanted, machine, {.running = program->running, .exit_code = program->exit_code}, console);
 }
 
 namespace {

@@ -53,8 +53,10 @@ diag::Result<void> finish_session(const std::string& kept_file, Machine& machine
 diag::Result<void> create_own_file(Recording& recording);
 diag::Result<void> finish_own_file(Recording& recording, const std::string& kept_file = {});
 
-// The result of its command: the error that makes it incomplete, or the status of the program that ended.
-diag::Result<int> status_of_recording(const request::Measurement& wanted, Machine& machine, const Recording& recording);
+// The result of its command: the error that makes it incomplete, or the status of the program that ended
+// (status_of_program).
+diag::Result<int> status_of_recording(const request::Measurement& wanted, Machine& machine, const Recording& recording,
+                                      diag::Console& console);
 
 // Makes `file` of a trace, for readers of samples. The trace's losses are in the losses.
 diag::Result<recording::RecordedSwitches> read_trace(Recording& recording, const recording::TraceWishes& wishes = {});

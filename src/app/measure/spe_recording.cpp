@@ -107,15 +107,11 @@ class ByteFiles {
     auto found = files_.find(piece.core);
     if (found == files_.end()) {
       const std::string name = several_ ? fmt::format("spe.{}.data", piece.core) : "spe.data";
-      found =
-          files_
-              .emplace(piece.core, os::OutputFile::create(folder_.has_value() ? os::join_path(*folder_, name) : name,
-                                                          os::Readers::owner))
-              .first;
+      found = files_.emplace(piece.core, create(folder_.has_value() ? os::join_path(*folder_, name) : name)).first;
     }
     if (found->second.has_value()) found->second.value().write(piece.bytes);
   }
-  // A file that could not be opened gives a warning only: the user did not name it.
+  // A file that could not be created gives a warning only: the user did not name it.
   diag::Result<void> close(diag::Console& console) {
     diag::Result<void> first_failure;
     for (auto& [core, file] : files_) {
@@ -130,6 +126,13 @@ class ByteFiles {
   }
 
  private:
+  static diag::Result<os::OutputFile> create(const std::string& path) {
+    const auto earlier = os::MappedFile::open(path);
+    if (earlier.has_value() && perf_data::PerfFile::open(earlier.value().bytes()).has_value())
+      return diag::Error{.text = path + " is a recording, so the raw bytes of SPE were not written there", .hint = {}};
+    return os::OutputFile::create(path, os::Readers::owner);
+  }
+
   const std::optional<std::string>& folder_;
   bool several_;
   std::map<u32, diag::Result<os::OutputFile>> files_;

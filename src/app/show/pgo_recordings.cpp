@@ -44,7 +44,7 @@ diag::Result<void> add_perf_data(const perf_data::PerfFile& file, const ReportOp
   pgo::add_branch_stacks(file, recorded, counts);
   if (traces.has_value()) pgo::add_spe_branches(file, *traces, recorded, counts);
   if (counts.branch_stacks == stacks_before) counts.samples_without_stacks += counts.samples - samples_before;
-  if (wanted.files_with_lines) counts.keep_files(recorded);
+  if (!wanted.rvas) counts.keep_files(recorded);
   return {};
 }
 

@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -56,6 +57,8 @@ class Programs {
   virtual void keep_terminal_free() {}
   // Does a program that wperf started write to wperf's own output?
   virtual bool shares_console() const { return false; }
+  // How the user sees the output of programs, if it is hidden; otherwise empty.
+  virtual std::string_view way_to_output() const { return {}; }
   virtual ProcessState process(u32 pid) = 0;
   virtual void kill(u32 pid) = 0;
   // Every visible program of this machine, including ended ones as long as they are known. Programs that were spawned

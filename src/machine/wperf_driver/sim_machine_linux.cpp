@@ -21,7 +21,8 @@ diag::Error error_of(const WperfSimError& error) {
 
 class SimMachine final : public SimulatedMachine {
  public:
-  SimMachine(const WperfSimApi* api, WperfSim* sim, u64 seed) : api_(api), sim_(sim), seed_(seed) {}
+  SimMachine(const WperfSimApi* api, WperfSim* sim, std::string options)
+      : api_(api), sim_(sim), options_(std::move(options)) {}
   ~SimMachine() override { api_->close(sim_); }
   SimMachine(const SimMachine&) = delete;
   SimMachine& operator=(const SimMachine&) = delete;
@@ -37,7 +38,7 @@ class SimMachine final : public SimulatedMachine {
     WperfSimError error{};
     WperfSim* const sim = api_->join(sim_, &error);
     if (sim == nullptr) return error_of(error);
-    return std::unique_ptr<SimulatedMachine>(std::make_unique<SimMachine>(api_, sim, seed_));
+    return std::unique_ptr<SimulatedMachine>(std::make_unique<SimMachine>(api_, sim, options_));
   }
 
   diag::Result<u32> spawn(const std::string& image, const std::string& command_line, u32 core) override {
@@ -104,7 +105,14 @@ class SimMachine final : public SimulatedMachine {
   }
 
   u64 now_ns() override { return api_->now_ns(sim_); }
-  std::optional<u64> seed() const override { return seed_; }
+  std::optional<u64> seed() const override {
+    const auto seed = option_of(options_, "seed");
+    return seed.has_value() ? std::strtoull(seed->c_str(), nullptr, 0) : 1;
+  }
+
+  std::string_view way_to_output() const override {
+    return option_of(options_, "console") == "shown" ? "" : "console=shown among the settings of --device shows it";
+  }
 
   u32 usual_cycle_interval() const override { return kSimulatedCycleInterval; }
 
@@ -183,14 +191,8 @@ class SimMachine final : public SimulatedMachine {
 
   const WperfSimApi* api_;
   WperfSim* sim_;
-  u64 seed_;
+  std::string options_;  // which the simulator has accepted
 };
-
-// The simulator has accepted the options.
-u64 seed_of(std::string_view options) {
-  const auto seed = option_of(options, "seed");
-  return seed.has_value() ? std::strtoull(seed->c_str(), nullptr, 0) : 1;
-}
 
 }  // namespace
 
@@ -234,7 +236,7 @@ diag::Result<std::unique_ptr<SimulatedMachine>> open_simulated_machine(const std
     failure.code = diag::ExitCode::usage;
     return failure;
   }
-  return std::unique_ptr<SimulatedMachine>(std::make_unique<SimMachine>(api, sim, seed_of(options)));
+  return std::unique_ptr<SimulatedMachine>(std::make_unique<SimMachine>(api, sim, options));
 }
 
 diag::Result<std::unique_ptr<device::DriverMachine>> open_sim_machine(const std::string& options) {

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Where code goes on after an instruction: enough to find basic blocks. Arm64 code needs no disassembly library for it.
+#pragma once
+#include <memory>
+#include <optional>
+#include <span>
+
+#include "base/ints.h"
+#include "code/symbols/disassembly/decoder.h"
+
+namespace wperf::symbols {
+
+struct InstructionFlow {
+  u32 size = 0;             // in bytes; 0 if the bytes are not an instruction, or cannot be decoded here
+  bool ends_block = false;  // a jump or a return, but not a call, which comes back
+  std::optional<u64> target = std::nullopt;  // of a direct jump or call
+};
+
+class InstructionFlows {
+ public:
+  InstructionFlow at(InstructionSet set, std::span<const std::byte> code, u64 address);
+  // Why nothing of the instruction set can be decoded here; nullopt if it can be, or was not tried.
+  const std::optional<diag::Error>& trouble() const { return trouble_; }
+
+ private:
+  std::unique_ptr<Decoder> decoder_;
+  std::optional<diag::Error> trouble_;
+  Decoded decoded_;
+};
+
+}  // namespace wperf::symbols
