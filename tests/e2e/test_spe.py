@@ -58,7 +58,8 @@ class SpeTest(WperfTest):
     def test_a_recording_called_spe_data_stays(self):
         record = ("record", "-q", "-e", "arm_spe_0//", "-c", "1", "--timeout", "0.1")
         program = ("--", workload("chase.exe"))
-        self.ok(*record, "-o", "spe.data", *program, cwd=self.path)
+        for _ in range(2):
+            self.ok(*record, "-o", "spe.data", *program, cwd=self.path)
         recorded = (self.path / "spe.data").read_bytes()
         self.assertEqual(recorded[:8], b"PERFILE2")
         later = self.run_wperf(*record, "-o", "later.data", *program, cwd=self.path)

@@ -98,16 +98,19 @@ diag::Result<Recording> record_kernel_spe(const MeasureOptions& options, Machine
   return recording;
 }
 
-// The bytes as the driver gave them, one file per core: `spe.data` if there is one core, else spe.0.data and so on.
+// The bytes as the driver gave them, one file per core: `spe.data` if there is one core, else spe.0.data and so on. A
+// recording that the user called so has the bytes, too; it stays.
 class ByteFiles {
  public:
-  ByteFiles(const std::optional<std::string>& folder, bool several) : folder_(folder), several_(several) {}
+  ByteFiles(const MeasureOptions& options, bool several) : options_(options), several_(several) {}
 
   void write(const readings::SpePiece& piece) {
     auto found = files_.find(piece.core);
     if (found == files_.end()) {
-      const std::string name = several_ ? fmt::format("spe.{}.data", piece.core) : "spe.data";
-      found = files_.emplace(piece.core, create(folder_.has_value() ? os::join_path(*folder_, name) : name)).first;
+      std::string path = several_ ? fmt::format("spe.{}.data", piece.core) : "spe.data";
+      if (options_.output_folder.has_value()) path = os::join_path(*options_.output_folder, path);
+      if (os::would_be_one_file(path, options_.kept_file)) return;
+      found = files_.emplace(piece.core, create(path)).first;
     }
     if (found->second.has_value()) found->second.value().write(piece.bytes);
   }
@@ -133,7 +136,7 @@ class ByteFiles {
     return os::OutputFile::create(path, os::Readers::owner);
   }
 
-  const std::optional<std::string>& folder_;
+  const MeasureOptions& options_;
   bool several_;
   std::map<u32, diag::Result<os::OutputFile>> files_;
 };
@@ -227,7 +230,7 @@ diag::Result<Recording> record_driver_spe(const MeasureOptions& options, Machine
   std::optional<SpePython> python;
   if (plan.python != request::PythonFrames::none)
     python.emplace(plan.python, programs, conversion_of(machine.capabilities.timer));
-  ByteFiles files(options.output_folder, plan.cores.size() > 1);
+  ByteFiles files(options, plan.cores.size() > 1);
   const auto take = [&](const readings::SpePiece& piece) {
     recorder.take(piece);
     if (options.wanted.sampling.keeps_spe_bytes) files.write(piece);
