@@ -3,16 +3,28 @@
 packages_build="g++ cmake ninja-build ccache git libfmt-dev libcapstone-dev libcurl4-openssl-dev zlib1g-dev llvm-19-dev"
 packages_sim="libunicorn-dev libxbyak-dev clang-19 lld-19 llvm-19"
 packages_tests="libgtest-dev nlohmann-json3-dev python3 python3-jsonschema mingw-w64-common golang-go protobuf-compiler
-  valgrind sqlite3 prometheus tmux procps fish pkg-config dpkg-dev python3-venv libbenchmark-dev catch2"
+  valgrind sqlite3 prometheus tmux procps fish pkg-config dpkg-dev python3-venv libbenchmark-dev catch2 msitools gcab
+  osslsigncode python3-yaml"
 packages_sanitize="clang-19 lld-19 llvm-19 libclang-rt-19-dev"
 packages_check="clang-tidy-19 clang-format-19 linux-perf"
-packages_windows="wine wine64 qemu-system-arm clang-19 lld-19 llvm-19 python3 python3-jsonschema osslsigncode"
+packages_windows="wine wine64 qemu-system-arm clang-19 lld-19 llvm-19 python3 python3-jsonschema osslsigncode msitools gcab"
 packages_linux_arm64="g++-aarch64-linux-gnu cmake ninja-build ccache git debian-archive-keyring"
 packages_arm64_sysroot="libc6 libc6-dev linux-libc-dev libcrypt-dev libfmt9 libfmt-dev libcapstone-dev libcurl4-openssl-dev
   zlib1g-dev libzstd-dev llvm-19-dev"
 packages_packing="dpkg-dev binutils xz-utils python3 lintian"
+packages_packing_windows="python3 msitools gcab osslsigncode"
 packages_arm64_machine="qemu-system-arm g++-aarch64-linux-gnu debian-archive-keyring python3"
 zig_version=0.11.0
+
+# read_version: sets version, and SOURCE_DATE_EPOCH to the time of the commit unless it is set.
+read_version() {
+  # shellcheck disable=SC2034  # for the caller
+  version=$(sed -n 's/^project(wperf VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt)
+  if [ -z "${SOURCE_DATE_EPOCH:-}" ]; then
+    SOURCE_DATE_EPOCH=$(git log -1 --format=%ct 2>/dev/null || echo 1767225600) # no repository: 2026-01-01
+  fi
+  export SOURCE_DATE_EPOCH
+}
 
 # need_packages NAME…: installs missing packages (Debian 12 and its derivatives; elsewhere it names them).
 need_packages() {

@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Puts the build for Windows on Arm into one archive. scripts/package builds first and then calls this.
+"""Puts a build for Windows into one archive. scripts/package builds first and then calls this.
 
-usage: tools/make_package.py --version X.Y.Z --tool FOLDER --library FOLDER --driver FOLDER --zig FOLDER
-                             --capstone FOLDER --zlib FOLDER --output FILE.zip
+usage: tools/make_package.py --version X.Y.Z --architecture arm64|x64 --tool FOLDER --library FOLDER [--driver FOLDER]
+                             --zig FOLDER --capstone FOLDER --zlib FOLDER --output FILE.zip
+
+Without --driver there are neither the driver nor its installer in it.
 
 The same files make the same archive, byte by byte: names are sorted and every entry has one date, SOURCE_DATE_EPOCH.
 """
@@ -36,7 +38,7 @@ LIBRARY = {"wperf.dll": "libwperf/bin/wperf.dll", "wperf.lib": "libwperf/lib/wpe
            "wperf-lib.lib": "libwperf/lib/wperf-lib.lib"}
 
 
-ARM64 = 0xAA64  # IMAGE_FILE_MACHINE_ARM64
+MACHINES = {"arm64": 0xAA64, "x64": 0x8664}  # IMAGE_FILE_MACHINE_ARM64, _AMD64
 
 
 class Missing(Exception):
@@ -54,19 +56,19 @@ def header_of(image):
     return int.from_bytes(image[0x3C:0x40], "little")
 
 
-def need_stable_program(path):
+def need_stable_program(path, machine):
     """One that tools/stable_image.py has gone over: no time of day is in it."""
-    image = need_program(path)
+    image = need_program(path, machine)
     if stable_image.stable(bytearray(image)) != image:
         raise Missing(f"{path} carries the time when it was linked: one without")
     return image
 
 
-def need_program(path):
+def need_program(path, wanted):
     image = need(path)
     machine = int.from_bytes(image[header_of(image) + 4:header_of(image) + 6], "little")
-    if machine != ARM64:
-        raise Missing(f"{path} is for another machine ({machine:#x}): one for ARM64")
+    if machine != MACHINES[wanted]:
+        raise Missing(f"{path} is for another machine ({machine:#x}): one for {wanted}")
     return image
 
 
@@ -84,22 +86,29 @@ def make_inf(version, folder):
     return output.read_bytes()
 
 
-def programs(tool, driver, version):
-    files = {name: need_stable_program(tool / name) for name in ("wperf.exe", "wperf-devgen.exe")}
-    files["wperf-selftest.exe"] = need_program(tool / "wperf-selftest.exe")
+def programs(tool, machine):
+    files = {"wperf.exe": need_stable_program(tool / "wperf.exe", machine)}
+    files["wperf-selftest.exe"] = need_program(tool / "wperf-selftest.exe", machine)
     files["wperf-selftest.pdb"] = need(tool / "wperf-selftest.pdb")
-    files["wperf-driver.sys"] = need_program(driver / "wperf-driver.sys")
-    files["wperf-driver.pdb"] = need(driver / "wperf-driver.pdb")
-    files["wperf-driver.inf"] = make_inf(version, driver)
-    if (driver / "wperf-driver.cat").is_file():  # made and signed by hand, from the files above
-        files["wperf-driver.cat"] = need(driver / "wperf-driver.cat")
-    for name in ("wperf-driver.man", "wperf-app.man", "wperf.wprp"):
+    for name in ("wperf-app.man", "wperf.wprp"):
         files[name] = need(ROOT / "driver/package" / name)
     return files
 
 
-def library(folder):
-    files = {place: (need_stable_program if name.endswith(".dll") else need)(folder / name) for name, place in LIBRARY.items()}
+def driver_files(tool, driver, machine, version):
+    files = {"wperf-devgen.exe": need_stable_program(tool / "wperf-devgen.exe", machine)}
+    files["wperf-driver.sys"] = need_program(driver / "wperf-driver.sys", machine)
+    files["wperf-driver.pdb"] = need(driver / "wperf-driver.pdb")
+    files["wperf-driver.inf"] = make_inf(version, driver)
+    if (driver / "wperf-driver.cat").is_file():  # made and signed by hand, from the files above
+        files["wperf-driver.cat"] = need(driver / "wperf-driver.cat")
+    files["wperf-driver.man"] = need(ROOT / "driver/package/wperf-driver.man")
+    return files
+
+
+def library(folder, machine):
+    files = {place: need_stable_program(folder / name, machine) if name.endswith(".dll") else need(folder / name)
+             for name, place in LIBRARY.items()}
     for header in sorted((ROOT / "include").rglob("*.h")):
         files["libwperf/include/" + header.relative_to(ROOT / "include").as_posix()] = header.read_bytes()
     return files
@@ -123,9 +132,12 @@ def licenses(zig, capstone, zlib):
     return files
 
 
-def readme(version, signed):
+def readme(version, driver):
+    """Lines that begin with @DRIVER@ are about the driver, those with @NO DRIVER@ about life without it. driver: its bytes or None."""
     text = (ROOT / "tools/package_readme.txt").read_text(encoding="utf-8")
-    signature = "" if signed else "\n" + " " * 31 + "(not signed yet)"
+    kept, left_out = ("@DRIVER@", "@NO DRIVER@") if driver else ("@NO DRIVER@", "@DRIVER@")
+    text = "".join(line.removeprefix(kept) for line in text.splitlines(keepends=True) if not line.startswith(left_out))
+    signature = "\n" + " " * 31 + "(not signed yet)" if driver and not is_signed(driver) else ""
     return text.replace("@VERSION@", version).replace("@SIGNATURE@", signature).encode()
 
 
@@ -137,37 +149,49 @@ def with_windows_lines(name, content):
     return content.replace(b"\r\n", b"\n").replace(b"\n", b"\r\n")
 
 
+def write_entry(archive, name, date, content):
+    entry = zipfile.ZipInfo(name, date)
+    entry.compress_type = zipfile.ZIP_DEFLATED
+    entry.create_system = 3  # the same on every machine that packs
+    entry.external_attr = 0o100644 << 16
+    archive.writestr(entry, content, compresslevel=9)
+
+
 def write_archive(output, top, files, seconds):
     """files: {name in the archive: bytes}."""
     date = time.gmtime(max(seconds, FIRST_ZIP_SECOND))[:6]
     with zipfile.ZipFile(output, "w") as archive:
         for name in sorted(files):
-            entry = zipfile.ZipInfo(f"{top}/{name}", date)
-            entry.compress_type = zipfile.ZIP_DEFLATED
-            entry.create_system = 3  # the same on every machine that packs
-            entry.external_attr = 0o100644 << 16
-            archive.writestr(entry, with_windows_lines(name, files[name]), compresslevel=9)
+            write_entry(archive, f"{top}/{name}", date, with_windows_lines(name, files[name]))
+
+
+def collect(options):
+    tool, machine = options.tool, options.architecture
+    files = programs(tool, machine) | library(options.library, machine) | pages()
+    if options.driver:
+        files |= driver_files(tool, options.driver, machine, options.version)
+    files |= licenses(options.zig, options.capstone, options.zlib)
+    files["README.txt"] = readme(options.version, files.get("wperf-driver.sys"))
+    return files
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    for option in ("version", "tool", "library", "driver", "zig", "capstone", "zlib", "output"):
-        parser.add_argument(f"--{option}", required=True)
+    parser.add_argument("--version", required=True)
+    parser.add_argument("--architecture", required=True, choices=MACHINES)
+    for option in ("tool", "library", "zig", "capstone", "zlib", "output"):
+        parser.add_argument(f"--{option}", required=True, type=pathlib.Path)
+    parser.add_argument("--driver", type=pathlib.Path)
     options = parser.parse_args()
-    tool = pathlib.Path(options.tool)
     try:
-        files = programs(tool, pathlib.Path(options.driver), options.version)
-        files |= library(pathlib.Path(options.library)) | pages()
-        files |= licenses(pathlib.Path(options.zig), pathlib.Path(options.capstone), pathlib.Path(options.zlib))
+        files = collect(options)
     except Missing as error:
         print(f"error: {error} is missing", file=sys.stderr)
         return 1
-    signed = is_signed(files["wperf-driver.sys"])
-    files["README.txt"] = readme(options.version, signed)
-    output = pathlib.Path(options.output)
+    output = options.output
     output.parent.mkdir(parents=True, exist_ok=True)
     write_archive(output, output.stem, files, int(os.environ.get("SOURCE_DATE_EPOCH", FIRST_ZIP_SECOND)))
-    print(f"{output}: {len(files)} files, {output.stat().st_size} bytes, driver {'signed' if signed else 'not signed'}")
+    print(f"{output}: {len(files)} files, {output.stat().st_size} bytes")
     return 0
 
 

@@ -50,11 +50,12 @@ class ArchiveTest(unittest.TestCase):
         if not pathlib.Path(make_package.FMT_LICENSE).is_file():
             self.skipTest(f"{make_package.FMT_LICENSE} is not installed")
 
-    def pack(self, name="wperf-3.8.0-windows-arm64.zip"):
-        words = [f"--{key}={self.folder / key}" for key in ("tool", "library", "driver", "zig", "capstone", "zlib")]
-        return subprocess.run([sys.executable, "-B", ROOT / "tools/make_package.py", "--version=3.8.0", *words,
-                               f"--output={self.folder / 'out' / name}"], capture_output=True, text=True, check=False,
-                              env={**os.environ, "SOURCE_DATE_EPOCH": "1700000000"})
+    def pack(self, name="wperf-3.8.0-windows-arm64.zip", architecture="arm64", without=()):
+        words = [f"--{key}={self.folder / key}" for key in ("tool", "library", "driver", "zig", "capstone", "zlib")
+                 if key not in without]
+        return subprocess.run([sys.executable, "-B", ROOT / "tools/make_package.py", "--version=3.8.0",
+                               f"--architecture={architecture}", *words, f"--output={self.folder / 'out' / name}"],
+                              capture_output=True, text=True, check=False, env={**os.environ, "SOURCE_DATE_EPOCH": "1700000000"})
 
     def read(self, name):
         with zipfile.ZipFile(self.folder / "out/wperf-3.8.0-windows-arm64.zip") as archive:
@@ -78,6 +79,7 @@ class ArchiveTest(unittest.TestCase):
         self.assertEqual(self.read("wperf-driver.pdb"), b"pdb\n")
         self.assertIn(b"wperf 3.8.0 for Windows on Arm\r\n", self.read("README.txt"))
         self.assertIn(b"(not signed yet)", self.read("README.txt"))
+        self.assertIn(b"wperf-devgen install", self.read("README.txt"))
         self.assertNotIn(b"@", self.read("README.txt"))
         self.assertIn(b"DriverVer   = 11/14/2023,3.8.0.0\r\n", self.read("wperf-driver.inf"))
 
@@ -109,7 +111,21 @@ class ArchiveTest(unittest.TestCase):
         (self.folder / "tool/wperf.exe").write_bytes(fake_image(machine=0x8664))
         result = self.pack()
         self.assertEqual(result.returncode, 1)
-        self.assertIn("wperf.exe is for another machine (0x8664): one for ARM64 is missing", result.stderr)
+        self.assertIn("wperf.exe is for another machine (0x8664): one for arm64 is missing", result.stderr)
+
+    def test_without_a_driver(self):
+        for name in ("tool/wperf.exe", "tool/wperf-selftest.exe", "library/wperf.dll"):
+            (self.folder / name).write_bytes(fake_image(machine=0x8664))
+        result = self.pack("wperf-3.8.0-windows-x64.zip", "x64", without=("driver",))
+        self.assertEqual(result.returncode, 0, result.stderr)
+        with zipfile.ZipFile(self.folder / "out/wperf-3.8.0-windows-x64.zip") as archive:
+            names = {name.partition("/")[2] for name in archive.namelist()}
+            text = archive.read("wperf-3.8.0-windows-x64/README.txt")
+        self.assertLess({"wperf.exe", "wperf-selftest.exe", "libwperf/bin/wperf.dll", "wperf-app.man", "docs/user/README.md"}, names)
+        self.assertEqual([name for name in names if name.startswith(("wperf-driver", "wperf-devgen"))], [])
+        self.assertIn(b"wperf 3.8.0 for Windows on x64\r\n", text)
+        for word in (b"@", b"wperf-devgen", b"driver's", b"signed"):
+            self.assertNotIn(word, text)
 
     def test_what_is_missing_is_named(self):
         for name in ("tool/wperf-devgen.exe", "library/wperf.lib", "driver/wperf-driver.pdb", "zig/LICENSE"):

@@ -24,6 +24,7 @@ import driver_in_wine_tests
 import installation_tests
 import library_tests
 import lock_tests
+import msi_tests
 import rights_tests
 import sampling_tests
 import tracing_tests
@@ -31,8 +32,8 @@ import worlds
 from support import DRIVER, INSTALLER, SERVICE, SOURCE, TOOL, Scene
 
 TEST_CASES = (commands_tests.Commands, counting_tests.Counting, sampling_tests.Sampling, lock_tests.Lock,
-              rights_tests.Rights, library_tests.Library, installation_tests.Installation, counting_tests.Instructions,
-              tracing_tests.Tracing, arm_driver_tests.ArmDriver, driver_in_wine_tests.DriverInWine)
+              rights_tests.Rights, library_tests.Library, installation_tests.Installation, msi_tests.Installer,
+              counting_tests.Instructions, tracing_tests.Tracing, arm_driver_tests.ArmDriver, driver_in_wine_tests.DriverInWine)
 BUILD = SOURCE / "build"
 # Machine, installed; no machine: shim/.
 PHASES = (("fast", True), ("fast", False), ("exact", True), (emulated_machine.ARMS, False), ("", False))
