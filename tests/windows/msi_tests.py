@@ -59,7 +59,8 @@ class Installer(WindowsTest):
 
     def folders_on_path(self):
         text = self.key("query", ENVIRONMENT, "/v", "PATH").strip().splitlines()[-1]
-        return [folder.rstrip("\\") for folder in text.split("REG_EXPAND_SZ")[1].strip().split(";")]
+        folders = text.split("REG_EXPAND_SZ")[1].strip().split(";")
+        return [folder.rstrip("\\") for folder in folders if folder]  # Wine leaves empty ones where it took one away
 
     def test_upgrade_and_removal(self):
         before = self.folders_on_path()
@@ -84,7 +85,7 @@ class Installer(WindowsTest):
         self.assertEqual(page.read_bytes(), b"docs/a page.md of 3.8.0\r\n")
         self.msiexec("/x", new)
         self.assertEqual(self.files(), set())
-        self.assertEqual([folder for folder in self.folders_on_path() if folder], before)
+        self.assertEqual(self.folders_on_path(), before)
         self.assertNotIn("The wperf authors", self.key("query", PRODUCTS, "/s"))
 
     def test_older_windows_is_refused(self):
