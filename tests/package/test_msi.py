@@ -30,7 +30,7 @@ FILES = {"wperf.exe": VERSIONED, "README.txt": b"read me\r\n", "docs/user/README
 def make_archive(path, files):
     with zipfile.ZipFile(path, "w") as archive:
         for name, content in files.items():
-            archive.writestr(f"{path.stem}/{name}", content)
+            archive.writestr(zipfile.ZipInfo(f"{path.stem}/{name}"), content)  # without the time of day
 
 
 class InstallerTest(unittest.TestCase):
