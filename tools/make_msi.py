@@ -97,7 +97,7 @@ def product_rows(contents):
     return [("ALLUSERS", "1"), ("ARPNOMODIFY", "1"), ("ARPCOMMENTS", "Performance profiler"), ("Manufacturer", "The wperf authors"),
             ("ProductCode", product_code(contents.architecture, contents.version)), ("ProductLanguage", "1033"),
             ("ProductName", "wperf"), ("ProductVersion", contents.version),
-            ("SecureCustomProperties", "NEWER_VERSION;OLDER_VERSION;OTHER_ARCHITECTURE"),
+            ("SecureCustomProperties", "INSTALLDIR;NEWER_VERSION;OLDER_VERSION;OTHER_ARCHITECTURE"),
             ("UpgradeCode", upgrade_code(contents.architecture))]
 
 
@@ -124,10 +124,11 @@ ACTIONS = [*FIRST_ACTIONS, ("InstallValidate", "", 1400), ("InstallInitialize", 
 
 
 def file_rows(contents):
+    vital = 512  # without it nothing is installed
     rows = []
     for number, (path, content) in enumerate(contents.files.items(), 1):
         key = row_key(path)
-        rows.append((key, key, windows_name(path, number), len(content), *file_version(content), 0, number))
+        rows.append((key, key, windows_name(path, number), len(content), *file_version(content), vital, number))
     return rows
 
 
