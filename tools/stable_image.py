@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Replaces every time stamp of a Windows program or DLL by a number computed from the content.
+"""Replaces every time stamp of a Windows program or DLL by a number computed from the content, and the identity that it shares with
+its .pdb, too.
 
 usage: tools/stable_image.py IMAGE…
 
 The linker that comes with zig writes the time of day, so that two builds of the same sources differ. The stamp has the
-meaning that Microsoft's linker gives it with /Brepro: images of the same content have the same one.
+meaning that Microsoft's linker gives it with /Brepro: images of the same content have the same one. The identity is a hash of the .pdb,
+which names the folder of the build. A .pdb beside the image gets the new one.
 """
 import hashlib
 import pathlib
@@ -16,6 +18,8 @@ from keep_exports import ImageError, file_offset, pe_header, word
 
 EXPORT, RESOURCE, DEBUG = 0, 2, 6  # indices of the data directories
 DEBUG_ENTRY = 28  # bytes
+CODEVIEW = 2  # a kind of debug entry
+IDENTITY = 16  # bytes
 
 
 def directory(image, header, number):
@@ -39,6 +43,22 @@ def stamps(image, header):
     return places
 
 
+def identity_place(image, header):
+    """Where the identity is that the .pdb has, too; None without one."""
+    address, size = directory(image, header, DEBUG)
+    start = file_offset(image, header, address) if size else 0
+    for entry in range(start, start + size, DEBUG_ENTRY):
+        record = word(image, entry + 24)
+        if word(image, entry + 12) == CODEVIEW and image[record:record + 4] == b"RSDS":
+            return record + 4
+    return None
+
+
+def identity_of(image):
+    place = identity_place(image, pe_header(image))
+    return b"" if place is None else bytes(image[place:place + IDENTITY])
+
+
 def checksum(image):
     """As Windows counts it: 16-bit words with their carries, and the length."""
     total = 0
@@ -53,14 +73,27 @@ def stable(image):
     checksum_at = header + 24 + 64
     had_checksum = word(image, checksum_at) != 0
     places = stamps(image, header)
+    identity = identity_place(image, header)
     for place in (*places, checksum_at):
         struct.pack_into("<I", image, place, 0)
-    stamp = int.from_bytes(hashlib.sha256(image).digest()[:4], "little") or 1  # 0 would mean that there is none
+    if identity is not None:
+        image[identity:identity + IDENTITY] = bytes(IDENTITY)
+    digest = hashlib.sha256(image).digest()
+    stamp = int.from_bytes(digest[:4], "little") or 1  # 0 would mean that there is none
     for place in places:
         struct.pack_into("<I", image, place, stamp)
+    if identity is not None:
+        image[identity:identity + IDENTITY] = digest[4:4 + IDENTITY]
     if had_checksum:
         struct.pack_into("<I", image, checksum_at, checksum(image))
     return image
+
+
+def carry_identity(path, before, after):
+    """Into the .pdb beside the image, if it is this image's."""
+    beside = path.with_suffix(".pdb")
+    if before and beside.is_file() and (content := beside.read_bytes()).count(before) == 1:
+        beside.write_bytes(content.replace(before, after))
 
 
 def main():
@@ -70,7 +103,10 @@ def main():
     for name in sys.argv[1:]:
         path = pathlib.Path(name)
         try:
-            path.write_bytes(stable(bytearray(path.read_bytes())))
+            image = path.read_bytes()
+            changed = stable(bytearray(image))
+            path.write_bytes(changed)
+            carry_identity(path, identity_of(image), identity_of(changed))
         except ImageError as error:
             print(f"error: {path}: {error}", file=sys.stderr)
             return 1

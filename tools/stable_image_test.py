@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Tests of stable_image.py: a DLL that was linked at two times of day becomes the same bytes."""
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -15,7 +16,7 @@ def find(tool):
     return shutil.which(tool + "-19") or shutil.which(tool)
 
 
-@unittest.skipUnless(find("clang") and find("lld-link") and find("llvm-readobj"), "clang, lld and llvm make the DLL")
+@unittest.skipUnless(find("clang") and find("lld-link") and find("llvm-readobj") and find("llvm-pdbutil"), "clang, lld and llvm make the DLL")
 class StableImage(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -54,6 +55,20 @@ class StableImage(unittest.TestCase):
         self.link(1_700_000_000, more=["/release"])
         once = self.stable()
         self.assertEqual(self.stable(), once)
+
+    def test_the_folder_of_the_build_leaves_no_trace(self):
+        made = []
+        for name in ("one", "another"):
+            self.link(1_700_000_000, more=["/debug", "/pdbaltpath:a.pdb", f"/pdbsourcepath:c:\\{name}"])
+            made.append(self.stable())
+            # The .pdb is still known as that of the image.
+            told = [subprocess.run([find(tool), *words], cwd=self.folder, text=True, capture_output=True, check=True).stdout
+                    for tool, *words in (("llvm-readobj", "--coff-debug-directory", "a.dll"),
+                                         ("llvm-pdbutil", "dump", "--summary", "a.pdb"))]
+            image, symbols = (re.search(pattern, text)[1] for pattern, text in
+                              zip((r"PDBGUID: (\{.*\})", r"GUID: (\{.*\})"), told))
+            self.assertEqual(image, symbols)
+        self.assertEqual(*made)
 
     def test_a_checksum_fits_again(self):
         """Microsoft's rule, computed another way: 32-bit words added with carries, then folded."""
