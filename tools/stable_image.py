@@ -7,7 +7,7 @@ usage: tools/stable_image.py IMAGE…
 
 The linker that comes with zig writes the time of day, so that two builds of the same sources differ. The stamp has the
 meaning that Microsoft's linker gives it with /Brepro: images of the same content have the same one. The identity is a hash of the .pdb,
-which names the folder of the build. A .pdb beside the image gets the new one.
+which names the folder of the build. A .pdb in the folder of the image gets the new one.
 """
 import hashlib
 import pathlib
@@ -90,7 +90,7 @@ def stable(image):
 
 
 def carry_identity(path, before, after):
-    """Into the .pdb beside the image, if it is this image's."""
+    """Writes the new identity into the .pdb in the folder of the image, if it is the image's own."""
     beside = path.with_suffix(".pdb")
     if before and beside.is_file() and (content := beside.read_bytes()).count(before) == 1:
         beside.write_bytes(content.replace(before, after))
