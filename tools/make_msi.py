@@ -160,8 +160,8 @@ def summary_rows(contents, seconds):
 
 
 def tables(contents, seconds):
-    """{name: (columns and their types, number of columns in the key, rows)}. Types are those of the format IDT: s text, l text to translate, i
-    number, with the length; a capital letter allows nothing in it."""
+    """{name: (columns and their types, number of columns in the key, rows)}. Types are those of the format IDT: s text, l text to
+    translate, i number, with the length; a capital letter allows nothing in it."""
     windows = r"SOFTWARE\Microsoft\Windows NT\CurrentVersion"
     local_machine, raw_value_64_bit = 2, 2 | 16
     return {

@@ -188,7 +188,8 @@ class SigningTest(unittest.TestCase):
         (self.folder / "wperf-driver.cat").write_bytes(b"catalog")
         self.assertIn("made and signed", self.cabinet(*self.options()))
         self.verified(cabinet)
-        self.assertEqual(run("gcab", "-t", cabinet).split(), [f"wperf-driver\\{name}" for name in ("wperf-driver.inf", *names, "wperf-driver.cat")])
+        self.assertEqual(run("gcab", "-t", cabinet).split(),
+                         [f"wperf-driver\\{name}" for name in ("wperf-driver.inf", *names, "wperf-driver.cat")])
         run("gcab", "-x", "-C", self.folder / "unpacked", cabinet)
         self.assertIn(b"DriverVer   = 11/14/2023,", (self.folder / "unpacked/wperf-driver/wperf-driver.inf").read_bytes())
         for name in names:

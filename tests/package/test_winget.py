@@ -37,7 +37,8 @@ def one_of(*words):
 
 
 HEAD = {"PackageIdentifier": IDENTIFIER, "PackageVersion": VERSION, "ManifestVersion": VERSION}
-ENTRY = {"DisplayName": text(1, 256), "Publisher": text(1, 256), "ProductCode": GUID, "UpgradeCode": GUID, "InstallerType": one_of("msi", "wix")}
+ENTRY = {"DisplayName": text(1, 256), "Publisher": text(1, 256), "ProductCode": GUID, "UpgradeCode": GUID,
+         "InstallerType": one_of("msi", "wix")}
 INSTALLER = {"Architecture": one_of("x86", "x64", "arm", "arm64", "neutral"), "InstallerUrl": ADDRESS,
              "InstallerSha256": re.compile("[0-9A-Fa-f]{64}"), "ProductCode": GUID, "AppsAndFeaturesEntries": [ENTRY]}
 # By the kind of manifest: every key that may be there, with its values. [x] is a list of x without repetitions.
