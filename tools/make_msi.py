@@ -94,10 +94,11 @@ def file_version(content):
 
 
 def product_rows(contents):
+    """The first half of an installation is the user's, the second the system's. It gets only the properties that are called secure."""
     return [("ALLUSERS", "1"), ("ARPNOMODIFY", "1"), ("ARPCOMMENTS", "Performance profiler"), ("Manufacturer", "The wperf authors"),
             ("ProductCode", product_code(contents.architecture, contents.version)), ("ProductLanguage", "1033"),
             ("ProductName", "wperf"), ("ProductVersion", contents.version),
-            ("SecureCustomProperties", "INSTALLDIR;NEWER_VERSION;OLDER_VERSION;OTHER_ARCHITECTURE"),
+            ("SecureCustomProperties", "INSTALLDIR;NEWER_VERSION;OLDER_VERSION;OTHER_ARCHITECTURE;WINDOWS_MAJOR"),
             ("UpgradeCode", upgrade_code(contents.architecture))]
 
 

@@ -169,7 +169,10 @@ class InstallerTest(unittest.TestCase):
         self.assertEqual((rows["OLDER_VERSION"]["VersionMax"], rows["OLDER_VERSION"]["Attributes"]), ("3.9.0", "0"))
         self.assertEqual((rows["NEWER_VERSION"]["VersionMin"], rows["NEWER_VERSION"]["Attributes"]), ("3.9.0", "2"))
         secure = self.table(installer, "Property")["SecureCustomProperties"]["Value"].split(";")
-        self.assertEqual(set(secure), {"INSTALLDIR", *rows})  # what an administrator names reaches the second half
+        searched = {name for name, _ in self.table(installer, "AppSearch")}
+        self.assertEqual(set(secure), {"INSTALLDIR", *rows, *searched})
+        conditions = " ".join(self.table(installer, "LaunchCondition"))
+        self.assertLessEqual(set(re.findall(r"[A-Z_]{2,}", conditions)) - {"OR", "NOT"}, set(secure))
 
     def test_same_bytes_twice(self):
         first = self.make().read_bytes()
