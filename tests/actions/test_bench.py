@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""The composite action for pull requests: its script, run as GitHub would run it, with a `gh` that keeps what it is asked."""
+"""The composite action for pull requests: its script is run as GitHub would run it, with a fake `gh` that records its
+requests."""
 import json
 import os
 import pathlib

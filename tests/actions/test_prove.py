@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""tools/prove_wperf.py, which workflows run on Windows: here over the fake of Windows' tracing, and with a wperf that lies."""
+"""tools/prove_wperf.py, which workflows run on Windows. Here it runs on the fake of Windows' tracing, and on a fake
+wperf that reports wrong results."""
 import json
 import os
 import pathlib

@@ -76,7 +76,7 @@ def perf_counts(status, text):
 def kernel_too(status, text):
     rows = counts(status, text)
     count = rows["inst_retired"]["counter_value"]
-    # The kernel's part varies from run to run: 50 to 230 thousand were seen.
+    # The kernel's part varies from run to run: between 50,000 and 230,000 in the runs so far.
     expect(INSTRUCTIONS < count < INSTRUCTIONS + 1_000_000, f"{count:,} with the kernel, {INSTRUCTIONS:,} without")
     return f"{count:,} with the kernel"
 
@@ -155,7 +155,7 @@ def short_selftest(status, text):
 
 
 def what_it_lacks(status, text):
-    # Only of those up to 0x3f the PMU says whether it has them.
+    # The PMU says only for events up to 0x3f whether it has them.
     rows = [line for line in text.splitlines() if re.match(r" +\w+ +0x00[0-3]", line)]
     claimed = [line.split()[0] for line in rows if "core PMU event" in line]
     expect(status == 0 and sorted(claimed) == ["cpu_cycles", "inst_retired", "stall_backend", "stall_frontend"], f"{claimed}")
@@ -218,7 +218,7 @@ def selftest(ok, impossible):
     return judge
 
 
-# A section around section.cpp's loop has the call of it and the return, too.
+# A section around section.cpp's loop also contains the call and the return.
 ROUNDS, FEW = 1_000_000, 8
 LONG_ROUNDS = 100_000_000
 
@@ -267,7 +267,8 @@ NINE = SEVEN + ",l1d_cache_refill,l2d_cache"
 TWENTY = NINE + ",l1i_cache,l1i_cache_refill,mem_access,bus_access,br_pred,br_mis_pred,ld_spec,st_spec,dp_spec,vfp_spec,ase_spec"
 TOO_GREAT = "event group size(7) exceeds number of hardware PMU counters(6)"
 NO_RIGHT = "kernel.perf_event_paranoid is 3"
-# Not nearly a multiple of the 100,000 instructions of a round, or samples would fall on few spots.
+# The interval must not be close to a multiple of the 100,000 instructions of a round. Otherwise samples would fall on
+# few places.
 SAMPLED = "777777"
 
 BOOTS = {

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""An emulated Arm machine with Debian's kernel: files go into it as an initramfs, lines come out of its console. One instruction
-is one cycle and one nanosecond there, and user mode is counted exactly (QEMU's -icount), so expectations are numbers."""
+"""An emulated Arm machine with Debian's kernel. Files go into it as an initramfs; its output comes from its console.
+One instruction is one cycle and one nanosecond there, and user mode is counted exactly (QEMU's -icount), so
+expectations are numbers."""
 import pathlib
 import re
 import shutil
@@ -102,7 +103,7 @@ class Machine:
 
     def boot(self, steps, work, name):
         """{name: (status, output)} of the steps [(name, shell command)] that were finished in time, and why it ended early."""
-        # Into a file first: on a terminal wperf would colour its output.
+        # The output goes into a file first, because wperf would colour it on a terminal.
         script = "".join(f"echo '@@ begin {step}'\n(\n{command}\n) >/tmp/out 2>&1 </dev/null\nstatus=$?\ncat /tmp/out\n"
                          "echo\necho \"@@ end $status\"\n" for step, command in steps)
         archive = Archive()

@@ -7,7 +7,7 @@
 
 namespace {
 
-// The loop, and before it no more than a call and a return: its section has few other instructions.
+// The loop. Only a call and a return are around it, so its section has few other instructions.
 __attribute__((noinline)) void loop(unsigned long rounds) {
   asm volatile(
       "1: subs %0, %0, #1\n"

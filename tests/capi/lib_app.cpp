@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// wperf-lib-app: a C++ program as it is written for wperf-lib.h. Prints the versions, every event and metric, and a
-// count of one second on core 0. Scripts read its lines by their first word.
+// wperf-lib-app: a C++ program written for wperf-lib.h, as its users write them. Prints the versions, every event and
+// metric, and a count of one second on core 0. Scripts read its lines by their first word.
 #include <wperf-lib.h>
 
 #include <clocale>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* wperf-lib-c-compat [PROGRAM]: a C program as it is written for wperf-lib.h, with configurations filled by position.
+/* wperf-lib-c-compat [PROGRAM]: a C program written for wperf-lib.h, as its users write them, with configurations
+filled by position.
    It calls every function and prints one line for each: "Test CALL", a tab, " ... PASS" or " ... FAIL". With a PROGRAM
    to start it samples too. Exit status 0 if all passed. */
 #include <locale.h>
@@ -102,7 +103,7 @@ static void test_sample(const wchar_t* program) {
   uint64_t cycles = 0, instructions = 0, hits = 0;
   double percent = 0;
   int cores = 1;
-  if (wperf_num_cores(&cores)) conf.core_idx = (uint8_t)(cores - 1); /* the quietest, as a rule */
+  if (wperf_num_cores(&cores)) conf.core_idx = (uint8_t)(cores - 1); /* usually the quietest core */
   test("wperf_sample(NULL)", wperf_sample(&conf, NULL));
   while (wperf_sample(&conf, &row)) {
     if (row.symbol[0] == L'\0') continue;
@@ -145,7 +146,7 @@ static void test_keys(void) {
   test("wperf_test", numbers == 1 && truths == 1 && texts == 1 && plain == 2 && of_metric >= 5);
 }
 
-/* As programs do that never fill them in. */
+/* As in programs that never fill them in. */
 static void test_what_is_left_uninitialised(void) {
   LIST_CONF list;
   EVENT_INFO event;

@@ -46,7 +46,7 @@ class Library : public testing::Test {
   }
 };
 
-// A count of the whole of a program.
+// Counts a program from its start to its end.
 STAT_CONF whole_program(const std::wstring& program, const uint32_t& core) {
   STAT_CONF conf{};
   conf.cores = &core;
@@ -166,7 +166,7 @@ TEST_F(Library, EventsAreListedAgainAfterANewLoad) {
   ASSERT_TRUE(wperf_list_events(&nothing, nullptr));
   ASSERT_TRUE(wperf_list_num_events(&nothing, &count));
   EXPECT_EQ(count, 0);
-  const LIST_CONF system{.list_event_types = WPERF_LIST_SYSTEM_EVENTS};  // this machine's system names none
+  const LIST_CONF system{.list_event_types = WPERF_LIST_SYSTEM_EVENTS};  // this machine has no system events
   ASSERT_TRUE(wperf_list_events(&system, nullptr));
   ASSERT_TRUE(wperf_list_num_events(&system, &count));
   EXPECT_EQ(count, 0);
@@ -192,7 +192,7 @@ TEST_F(Library, MetricsOfTheCoresAreListedWithTheirEvents) {
   EXPECT_EQ(metrics.count(L"l3_cache"), 0u);  // counts in the clusters
 }
 
-// The execution of exact.exe is known by construction: sim/workloads/README.md.
+// The counts of exact.exe are known by construction: sim/workloads/README.md.
 TEST_F(Library, CountsAProgramExactly) {
   const std::wstring program = workload("exact.exe");
   const uint32_t core = 1;
@@ -392,7 +392,8 @@ TEST_F(Library, SamplesAProgramWithNamesAndLines) {
   EXPECT_TRUE(error_has("annotate"));
 }
 
-// No other process uses this machine: its time passes at the end, and the program has 100 ms of it or more.
+// No other process uses this machine, so its time passes only in wperf_stat_end(). The program then gets at least 100
+// ms of it.
 TEST_F(Library, CountsBetweenTwoMoments) {
   wperf_close();
   const std::string run = ",mhz=1000,run=1:" + std::string(WPERF_WORKLOADS) + "/exact.exe";

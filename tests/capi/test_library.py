@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""libwperf from outside: what it exports, its header in C and C++, the programs that use it, the example of its page."""
+"""libwperf from outside: its exports, its header in C and C++, the programs that use it, the example of its page."""
 import os
 import pathlib
 import re
@@ -35,7 +35,7 @@ class Surface(unittest.TestCase):
     def test_the_library_exports_the_header_and_nothing_else(self):
         listing = subprocess.run(["nm", "-D", "--defined-only", "--format=posix", LIBRARY], check=True, text=True,
                                  capture_output=True).stdout
-        # Absolute is only the name of the version that all of them have.
+        # The only absolute symbol is the name of the version that all exports share.
         exported = {line.split()[0].split("@")[0] for line in listing.splitlines() if line.split()[1] != "A"}
         self.assertEqual(exported, declared_functions() | set(lib_functions().values()))
         self.assertGreater(len(declared_functions()), 15)
@@ -43,7 +43,7 @@ class Surface(unittest.TestCase):
     def test_nothing_of_ours_runs_when_it_is_loaded(self):
         listing = subprocess.run(["nm", "--format=posix", LIBRARY], check=True, text=True, capture_output=True).stdout
         at_start = [line.split()[0] for line in listing.splitlines() if "_GLOBAL__sub_I_" in line]
-        # The C++ library, linked in, names its own after its files.
+        # The C++ library is linked in; its initialisers are named after its source files, which end in .cc.
         self.assertEqual([name for name in at_start if not name.endswith(".cc")], [])
         self.assertNotEqual(listing, "")
 

@@ -55,7 +55,7 @@ needs_linux_events = unittest.skipUnless(has_linux_events(), "this machine does 
 
 
 def touch(pages):
-    """Writes to so many pages that no one has used."""
+    """Writes to this many fresh pages, so that each write causes a page fault."""
     with mmap.mmap(-1, pages * PAGE_SIZE, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS) as memory:
         if hasattr(mmap, "MADV_NOHUGEPAGE"):
             with contextlib.suppress(OSError):
@@ -163,7 +163,7 @@ class Simulated(unittest.TestCase):
             wperf.count_command([], "inst_spec", device=sim())
         with self.assertRaisesRegex(wperf.Error, "either program or image_name"):
             wperf.sample(device=sim(), cores=[0])
-        with wperf.Machine(sim()) as machine:  # after an error all goes on
+        with wperf.Machine(sim()) as machine:  # the package still works after an error
             with self.assertRaisesRegex(wperf.Error, "a machine is open"):
                 wperf.events(device="linux")
             self.assertEqual(machine.cores, 8)
@@ -261,7 +261,7 @@ class Linux(unittest.TestCase):
     def test_a_command_is_sampled(self):
         code = "import time\nend = time.process_time() + 1\nwhile time.process_time() < end: pass"
         samples = wperf.sample([sys.executable, "-c", code], "cpu-clock", rate_hz=1000, device="linux")
-        self.assertGreater(samples.generated, 100)  # the kernel may sample this clock at its tick only
+        self.assertGreater(samples.generated, 100)  # the kernel may sample this clock only at its tick
         self.assertEqual(samples.rows[0]["event"], "cpu-clock")
         self.assertEqual(sum(row["samples"] for row in samples.rows), samples.generated - samples.dropped)
 
@@ -382,7 +382,8 @@ class Loading(unittest.TestCase):
 
 
 class Page(unittest.TestCase):
-    """The examples of the page run as they are shown, and print what is shown, numbers that depend on the machine aside."""
+    """The examples of the page run unchanged and print the output that the page shows, except for numbers that depend
+    on the machine."""
 
     def test_the_examples_run(self):
         text = PAGE.read_text(encoding="utf-8")

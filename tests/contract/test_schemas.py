@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""The schemas of data/schemas: sound by themselves, complete, and true of the golden documents."""
+"""The schemas of data/schemas are valid and complete, and the golden documents conform to them."""
 import copy
 import json
 import os
@@ -67,7 +67,7 @@ class Schemas(unittest.TestCase):
                 own_parts, parts = own.pop("$defs", {}), printed.pop("$defs", {})
                 printed_parts = {key: parts[key] for key in own_parts}
                 self.assertEqual((printed, printed_parts), (own, own_parts))
-                # Whole: it refers to nothing that it does not contain.
+                # The printed schema is self-contained: each reference leads into it.
                 inside = {node["$id"] for node in nodes([printed, parts]) if isinstance(node.get("$id"), str)}
                 for node in nodes([printed, parts]):
                     if isinstance(node.get("$ref"), str) and not node["$ref"].startswith("#"):
@@ -100,7 +100,7 @@ class Schemas(unittest.TestCase):
             change(broken)
             with self.assertRaises(jsonschema.ValidationError):
                 jsonschema.validate(broken, documents.schema("stat"))
-        # Also inside of a schema that another one contains.
+        # The same holds in a schema that another schema contains.
         timeline = json.loads((GOLDEN / "timeline_one_core.json").read_text())
         timeline["timeline"][0]["core"]["new"] = 1
         self.assertIn("new", documents.faults("timeline", timeline)[0])

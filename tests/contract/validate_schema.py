@@ -8,7 +8,7 @@ FILE may be - for standard input. SCHEMA is the path of a *.schema file, or a sh
 test, timeline, version) that is looked for in $WPERF_SCHEMAS and next to this repository. Exit status: 0 valid, 1 not valid, 2
 FILE is not JSON, 77 skipped (no such schema, or no jsonschema module).
 
-Known faults of the schemas, mended before use:
+Known faults of the schemas, corrected before use:
   sample    trailing commas make it invalid JSON
   stat      says that `unit` of a Telemetry Solution metric is an integer; it is a string
   timeline, spe   refer to file:schemas/..., relative to the current directory; spe hides the reference in `items` of an

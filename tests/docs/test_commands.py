@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Every command on the pages for users is run as it is shown there, and ends as the page says. tools/doc_examples.py describes
-the marks for that. The simulated machine has a slow clock here, even if the line names it, so that seconds of its time cost
-little of ours."""
+the marks for that. The simulated machine has a slow clock here, even if the command names the machine, so that a
+simulated second takes little time."""
 import os
 import pathlib
 import re
@@ -20,9 +20,9 @@ import doc_examples  # noqa: E402  (found by the line above)
 from doc_examples import Command, RUNNING  # noqa: E402
 
 MOST_WORDS = 1200  # of a page, with its examples
-TIMEOUT = 240  # only a command that does not end by itself reaches it
+TIMEOUT = 240  # only a command that never ends reaches this limit
 SIM = "sim:pace=free,mhz=1"
-# Replaces the user's program: a moment of work, or with a word work and rest until it is killed.
+# Replaces the user's program. It works for a moment; with an argument it works and rests until it is killed.
 PROGRAM = r"""
 #include <unistd.h>
 volatile unsigned long sink;
@@ -44,7 +44,7 @@ def man_page_commands():
     lines = [line[3:].replace("\\-", "-").replace("\\e", "\\") for line in examples.split("\n") if line.startswith(".B ")]
     how = {True: ("linux",), False: ()}
     arm = "wperf report perf.data --mem"  # a recording with SPE data, which only an Arm machine makes
-    # which need a server, recordings, two builds, the DLLs of Windows
+    # These need a server, recordings, two builds, or the DLLs of Windows.
     elsewhere = ("wperf push ", "wperf pgo ", "wperf diff ", "wperf bench ", "wperf machine ")
     return [Command("docs/man/wperf.1", 0, line, how["./" in line or " report " in line]) for line in lines
             if line != arm and not line.startswith(elsewhere)]
@@ -114,7 +114,7 @@ class Commands(unittest.TestCase):
     def device_of(command):
         if "linux" in command.how:
             return None
-        running = re.search(r"\bsample .*--pe_file (\S+)", command.text)  # it runs already
+        running = re.search(r"\bsample .*--pe_file (\S+)", command.text)  # the program already runs
         return f"{SIM},run=1:{running[1]}" if running else SIM
 
     def check(self, command, folder):
@@ -194,7 +194,7 @@ class Pages(unittest.TestCase):
 
     def test_a_page_is_short(self):
         for page in doc_examples.pages():
-            if page.name != "options.md":  # generated, and read by looking up
+            if page.name != "options.md":  # generated; a reference that users search
                 self.assertLessEqual(len(page.read_text().split()), MOST_WORDS, page.name)
 
     def test_every_page_is_in_the_table_of_contents(self):

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Every document that a test lets wperf write as JSON is held against its schema, as `wperf schema` prints it.
+"""Every JSON document that wperf writes in a test is checked against its schema, as `wperf schema` prints it.
 
-The schemas allow more keys, because later versions may add some. Here they are closed: a key that no schema describes is a fault.
+The published schemas allow additional keys, because later versions may add some. The tests close the schemas, so a key
+that no schema describes is a fault.
 """
 import functools
 import json
@@ -12,7 +13,7 @@ import subprocess
 
 import jsonschema
 
-ROWS_READ = 300  # of a list; they are alike, and checking is slow
+ROWS_READ = 300  # only so many entries of a list are checked: they are alike, and checking is slow
 
 
 def wperf(*arguments):
@@ -64,7 +65,7 @@ def thinned(node):
 
 
 def faults(name, document):
-    """Sentences about the parts of the document that are not as its schema describes them."""
+    """Sentences about the parts of the document that do not match its schema."""
     found = []
     for fault in validator(name).iter_errors(thinned(document)):
         place = "/".join(str(part) for part in fault.absolute_path)
@@ -75,7 +76,7 @@ def faults(name, document):
 
 
 def name_of(document, names):
-    """The one of the schemas whose outermost keys the document has."""
+    """The schema that has the document's outermost keys."""
     keys = set(document)
     fitting = [name for name in sorted(names) if set(schema(name)["required"]) <= keys <= set(schema(name)["properties"])]
     if len(fitting) != 1:

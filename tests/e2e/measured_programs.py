@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Programs that measure themselves. The speed of a loop differs from host to host and from run to run. So a test that judges
-shares compares them with the program's own clock, and a program works for a certain CPU time, which passes only while it runs,
-instead of a number of turns."""
+"""Programs that measure themselves. The speed of a loop differs from host to host and from run to run. So a test of
+shares compares them with the program's own clock. A program works for a certain CPU time, which passes only while it
+runs, and not for a number of rounds."""
 import pathlib
 import subprocess
 
@@ -58,7 +58,7 @@ int main(int count, char** words) {
 }
 """
 
-# CPU times that a program gets, in turn, until there are enough samples. Too few after the last one are a failure.
+# CPU times to try, one after another, until there are enough samples. If the last one gives too few, the test fails.
 MILLISECONDS = (300, 1200, 5000, 20000)
 ENOUGH = 300  # three standard deviations of a share of 75 % are 7.5 points
 
@@ -74,7 +74,7 @@ class Busy:
         subprocess.run(["cc", "-g", "-O1", "-fno-omit-frame-pointer", "-o", self.path, source], check=True)
 
     def words(self, milliseconds, children=0):
-        """The command line; the program's own report is that of the run that follows."""
+        """The command line of the next run. Removes the program's report of the previous run."""
         pathlib.Path(self.told).unlink(missing_ok=True)
         return self.path, str(milliseconds), str(children), self.told
 
@@ -92,7 +92,7 @@ class Busy:
 
 
 def until_enough(run, samples_of, enough=ENOUGH):
-    """Returns run(milliseconds) for the first time that brings enough samples, or for the last one."""
+    """Returns the result of run(milliseconds) for the first duration that gives enough samples, or for the last one."""
     for milliseconds in MILLISECONDS:
         result = run(milliseconds)
         if samples_of(result) >= enough:

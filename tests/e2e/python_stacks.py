@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A program of test_python.py and test_cpython.py that says itself what it does: it writes to the file of its argument when each of its parts began
-and ended, in which thread, and the stacks of functions that are possible meanwhile."""
+"""A program of test_python.py and test_cpython.py that reports its own work. It writes to the file named by its
+argument when each of its parts began and ended, in which thread, and the stacks of functions that are possible in that
+time."""
 import collections
 import contextlib
 import functools
@@ -220,7 +221,7 @@ def subinterpreter():
     run_inside(INTERPRETERS[0], INSIDE)
 
 
-INTERPRETERS = []  # a process with several cannot fork
+INTERPRETERS = []  # a process with several interpreters cannot fork
 
 
 PARTS = {
@@ -259,7 +260,7 @@ def two_threads():
 
 
 def lines():
-    """Each statement is long, and the line of the call is the one that is noted."""
+    """Each statement takes long. The noted line is that of the call."""
     first = sys._getframe().f_code.co_firstlineno
     marks = [time.monotonic_ns()]
     burn(int(LENGTH * 7e6))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The samples of a recording of python_stacks.py, compared with what the program says itself."""
+"""The samples of a recording of python_stacks.py, compared with the program's own report."""
 import bisect
 import collections
 import re
@@ -37,7 +37,8 @@ class Truth:
                 yield sample, note
 
     def functions(self, samples):
-        """Right ones by part, wrong ones by part and stack, and how many have no function of Python."""
+        """Counts the right stacks by part and the wrong ones by part and stack, and the samples without a Python
+        function."""
         right, wrong, apart = collections.Counter(), collections.Counter(), 0
         for sample, note in self.noted(samples):
             if "stacks" not in note:
@@ -52,7 +53,7 @@ class Truth:
         return right, wrong, apart
 
     def lines(self, samples):
-        """How many are right, and the wrong ones: the right line and the one that was found."""
+        """Returns the number of right lines, and counts the wrong ones by (right line, line found)."""
         right, wrong = 0, collections.Counter()
         for sample, note in self.noted(samples):
             frames = [frame for frame in python_frames(sample) if frame["symbol"] == note.get("function", "")]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""perf.data files as bytes, for tests that change some of them: where the records are, of files and of pipes."""
+"""perf.data files as bytes, for tests that change some of them: finds the records in files and in pipes."""
 import struct
 
 SAMPLE, AUXTRACE, TRACING_DATA = 9, 71, 66

@@ -13,7 +13,7 @@ FOLDER = SHARED / "data" / "schemas"
 def load(name):
     schema = json.loads((FOLDER / name).read_text())
     if name == "wperf.stat.schema":
-        # Known fault: `unit` is a string in every document of the original, too.
+        # Known fault: `unit` is a string in every document of the original tool, but the schema says otherwise.
         metric = schema["properties"]["core"]["properties"]["ts_metric"]["properties"]["Telemetry_Solution_Metrics"]
         metric["items"]["properties"]["unit"]["type"] = "string"
     if name == "wperf.timeline.schema":

@@ -25,7 +25,7 @@ def workload(name):
 
 
 def shown_on_terminal(ours, its, process, heard=lambda text: None):
-    """All bytes that `process` writes to a pseudo terminal until it ends. `heard` gets them so far.
+    """All bytes that `process` writes to a pseudo terminal until it ends. `heard` is called with the bytes so far.
 
     The process has `its`, which is kept open: closing it may lose bytes that nobody has read."""
     end = b"\0the process has ended\0"
@@ -78,20 +78,20 @@ class WperfTest(unittest.TestCase):
                                 stderr=subprocess.PIPE, stdin=subprocess.DEVNULL)
 
     def ok(self, *arguments, **keywords):
-        """Runs, expects success with an empty stderr, returns stdout."""
+        """Runs wperf, expects success and an empty stderr; returns stdout."""
         done = self.run_wperf(*arguments, **keywords)
         self.assertEqual(done.stderr, "", arguments)
         self.assertEqual(done.returncode, 0, arguments)
         return done.stdout
 
     def json(self, *arguments, **keywords):
-        """Runs with --json, expects one ASCII document and nothing else."""
+        """Runs wperf with --json, expects exactly one ASCII document."""
         text = self.ok(*arguments, **keywords)
         self.assertTrue(text.isascii())
         return json.loads(text)
 
     def fails(self, *arguments, status=1, **keywords):
-        """Runs, expects the status and an empty stdout beyond progress; returns stderr."""
+        """Runs wperf, expects the status and no output on stdout except progress; returns stderr."""
         done = self.run_wperf(*arguments, **keywords)
         self.assertEqual(done.returncode, status, (arguments, done.stderr))
         self.assertNotEqual(done.stderr, "", arguments)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""--brief, `wperf guide`, `wperf mcp`: what a program or an assistant learns with few calls and few bytes."""
+"""--brief, `wperf guide`, `wperf mcp`: the answers that a program or an assistant gets with few calls and few bytes."""
 import contextlib
 import json
 import pathlib
@@ -35,7 +35,7 @@ int main(int count, char** words) {
 
 
 class Session:
-    """An assistant's side of `wperf mcp`, which counts calls and bytes."""
+    """The assistant's side of `wperf mcp`; counts calls and bytes."""
 
     def __init__(self, *options, environment=None, cwd=None):
         self.process = subprocess.Popen([BINARY, "mcp", *map(str, options)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
@@ -231,7 +231,7 @@ class Mcp(WperfTest):
 
 
 class Questions(WperfTest):
-    """100 questions with known answers, put by a fixed way of asking."""
+    """100 questions with known answers, always asked in the same way."""
 
     programs = [("shares.exe",), ("calls.exe",), ("googolplex.exe",), ("fib.exe",), ("stream.exe",), ("simd.exe",), ("branchy.exe",),
                 ("bottlenecks.exe", "memory", "20000")]
@@ -275,7 +275,7 @@ class Questions(WperfTest):
 
     @staticmethod
     def asked(one, name):
-        """The same answers, by tools."""
+        """The same answers, obtained with the tools."""
         def cell(brief, row, column):
             return brief["rows"][row][brief["columns"].index(column)] if len(brief["rows"]) > row else None
 

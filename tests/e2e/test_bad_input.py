@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Every wrong input is one clear error, nothing is left running, and the lock is free afterwards."""
+"""Every wrong input gives one clear error. Afterwards no process is left and the lock is free."""
 import pathlib
 import struct
 import tempfile

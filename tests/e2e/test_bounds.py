@@ -63,7 +63,7 @@ class BoundsTest(WperfTest):
         self.folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
 
     def run_small(self, *arguments, megabytes, **streams):
-        """With no more memory than that, and no larger file."""
+        """Limits the memory and the size of files to that."""
         def limit():
             resource.setrlimit(resource.RLIMIT_AS, (megabytes * MEGABYTE,) * 2)
         return subprocess.run([BINARY, *map(str, arguments)], env=self.environment, preexec_fn=limit, text=True,
@@ -119,7 +119,7 @@ class BoundsTest(WperfTest):
         self.assertIn("known profile format", self.fails("report", file, status=4))
         file.write_bytes(gzip.compress(b'{"zeros":"' + b"0" * (100 * MEGABYTE)))
         self.assertIn("more than 64 MB", self.fails("report", file, status=4))
-        # A recording that packs well is accepted.
+        # A recording that compresses well is accepted.
         file.write_bytes(gzip.compress(b"main;work 1\n" * 1_000_000))
         self.assertIn("1,000,000 samples", self.ok("report", file))
 
@@ -191,7 +191,7 @@ class InterruptTest(WperfTest):
             for number_of_signal in (signal.SIGINT, signal.SIGTERM):
                 with self.subTest(command=command[:2], signal=number_of_signal):
                     running = self.start_wperf(*command)
-                    with open(self.pipe, "wb"):  # it has opened its end, and waits for more
+                    with open(self.pipe, "wb"):  # wperf has opened its end of the pipe and waits for more
                         running.send_signal(number_of_signal)
                         running.communicate(timeout=60)
                     self.assertEqual(running.returncode, -number_of_signal)
@@ -214,9 +214,9 @@ class InterruptTest(WperfTest):
                     running.communicate(timeout=60)
                     self.assertEqual([file.name for file in folder.iterdir()], ["x"])
                     was_kept = out.read_text(encoding="utf-8") == "what was there"
-                    # The signal may also come after the output has its name, and before the program ends.
+                    # The signal may also come after the output got its name and before the program ends.
                     self.assertIn(running.returncode, [-number_of_signal] if was_kept else [0, -number_of_signal])
-                    if not was_kept:  # the output is whole, whatever ended the program
+                    if not was_kept:  # the output is complete, however the program ended
                         interrupted = out.read_bytes()
                         self.ok("report", many, *options)
                         self.assertEqual(len(interrupted), out.stat().st_size)
@@ -260,7 +260,7 @@ class InterruptTest(WperfTest):
         with open(self.pipe, "rb", buffering=0) as page:
             if not page.read(1):
                 self.skipTest(running.communicate(timeout=TIMEOUT)[1])
-            running.send_signal(signal.SIGINT)  # the rest of the page fits into no pipe
+            running.send_signal(signal.SIGINT)  # the rest of the page is larger than a pipe
             running.communicate(timeout=60)
         self.assertEqual(running.returncode, -signal.SIGINT)
         self.ok("report", kept)

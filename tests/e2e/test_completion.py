@@ -9,7 +9,7 @@ import unittest
 
 import support
 
-# Without a person at the keys bash has no options of the completion to set.
+# compopt fails outside of an interactive completion, so it is replaced.
 ASK = """compopt() { :; }
 . "$SCRIPT"
 COMP_WORDS=("$@")

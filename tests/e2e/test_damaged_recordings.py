@@ -82,7 +82,7 @@ class DamagedRecordingsTest(WperfTest):
         return sum(event["samples"] for event in document["events"]), document["losses"]
 
     def keeps_mapping(self, damaged):
-        """perf writes one core's records after another's: the program's mappings may lie in the damaged part."""
+        """perf writes the records core by core, so the program's mappings may lie in the damaged part."""
         sound = self.sound["pipe"]
         return any(kind in (MMAP, MMAP2) and b"/spin\0" in sound[at:at + size]
                    and damaged[at:at + size] == sound[at:at + size]
@@ -146,7 +146,7 @@ class DamagedRecordingsTest(WperfTest):
 
     def test_packed_records_behind_damage_are_counted(self):
         data, packed, samples = self.packed_recording()
-        # The largest: the last ones may hold only the end of the program.
+        # The largest packed record is damaged, because the last ones may hold only the end of the program.
         at, size = max(packed, key=lambda one: one[1])
         damaged = bytearray(data)
         damaged[at + 8 + size // 2:at + size] = bytes(size - 8 - size // 2)

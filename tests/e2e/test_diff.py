@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`wperf diff` and `wperf bench`: real changes and chance; signs, names of two builds, gates."""
+"""`wperf diff` and `wperf bench`: real changes and chance, signs, names in two builds, gates."""
 import json
 import pathlib
 import random
@@ -15,7 +15,7 @@ from support import BINARY, TIMEOUT, WperfTest, workload
 
 
 def counted(found):
-    """The total that is not a time."""
+    """The total of the counted event, not the elapsed time."""
     [total] = [one for one in found["totals"] if one.get("unit") != "seconds"]
     return total
 
@@ -45,7 +45,7 @@ class DiffTest(WperfTest):
         parse = self.function(found, "parse")
         self.assertEqual((parse["change"], parse["sure"]), ("grew by 25.0 %", True))
         self.assertTrue(parse["low_percent"] < 25 < parse["high_percent"])
-        self.assertGreater(parse["low_percent"], 5)  # one run a side: runs differ by 5 % anyway
+        self.assertGreater(parse["low_percent"], 5)  # with one run per side, wperf assumes that runs differ by 5 %
         self.assertEqual(self.function(found, "gone")["change"], "is gone")
         self.assertEqual(self.function(found, "fresh")["change"], "is new")
         self.assertFalse(self.function(found, "emit")["sure"])
@@ -61,7 +61,7 @@ class DiffTest(WperfTest):
         self.assertIn("by 7.6 %", shares)
 
     def test_a_program_that_became_faster_has_nothing_that_grew(self):
-        """All of it became faster, one function less than the others, so its share is greater."""
+        """All functions became faster. One gained less than the others, so its share grew."""
         before = self.folded("a.folded", main__find=2000, main__parse=9000, main__emit=9000)
         after = self.folded("b.folded", main__find=1800, main__parse=4000, main__emit=4000)
         found = self.diff(before, after, "--fail-if", "function:*>5%", "--fail-if", "module:*>5%")

@@ -15,7 +15,7 @@ from support import WperfTest
 CLANG = shutil.which("clang-19") or shutil.which("clang")
 WINDOWS_LINKER = shutil.which("lld-link-19") or shutil.which("lld-link")
 
-# Functions of one kind that the compiler cannot turn into another; HOT, and its code, differ from build to build.
+# Functions of one kind that the compiler cannot turn into each other. HOT and its code differ from build to build.
 SOURCE = """
 #define APART __attribute__((noinline))
 volatile unsigned seen;
@@ -73,7 +73,7 @@ int ENTRY(void) {
 }
 """
 TWINS = ("-DTWINS", "-DTWIN_A=alpha", "-DTWIN_B=beta")
-# With the other one first, which is the one that a linker keeps.
+# The order is reversed, because a linker keeps the first of two equal functions.
 TWINS_TURNED = ("-DTWINS", "-DTWIN_A=beta", "-DTWIN_B=alpha")
 
 
@@ -95,7 +95,8 @@ class Builds(WperfTest):
         return {row["function"]: row for row in event["functions"]}, diff
 
     def check_unchanged(self, row):
-        """As far as the machine lets it: on a real one equal code is faster here and slower there."""
+        """Checks that the function did not change, within the noise of the machine. On a real machine, equal code is
+        faster at one place and slower at another."""
         self.assertLess(abs(row["percent"]), self.noise_percent, row)
         if self.noise_percent < 15:
             self.assertFalse(row["sure"], row)

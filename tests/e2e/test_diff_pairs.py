@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Ten known changes, each of a program built before and after it: faster, slower, inlined, outlined, renamed, split, merged,
-vectorised, a cost that moved, nothing. `wperf bench --record` and `diff` must report each with the right sign and the right
-function, and so must the gate. WPERF_PAIRS_TIMES=N does all of it N times, on the simulated machine with another seed each time,
-prints how often each was right, and allows nothing for the noise of the machine."""
+"""Ten known changes, each of a program built before and after it: faster, slower, inlined, outlined, renamed, split,
+merged, vectorised, a cost that moved, no change. `wperf bench --record`, `diff` and the gate must report each one with
+the right sign and the right function. WPERF_PAIRS_TIMES=N repeats all of it N times, on the simulated machine with a
+different seed each time. It prints how often each was right, and makes no allowance for the noise of the machine."""
 import dataclasses
 import json
 import os
@@ -110,7 +110,8 @@ INLINED = {"STEP": "static inline __attribute__((always_inline))"}
 
 @dataclasses.dataclass
 class Pair:
-    """A build's source and the expected report: the sign of the total, and what may be called sure, with its sign."""
+    """A build's source and the expected report: the sign of the total, and the functions that may be called sure, with
+    their signs."""
     before: dict
     after: dict
     whole: int
@@ -149,8 +150,8 @@ class Pairs(WperfTest):
     """One system: build(path, defines) makes a program; `options` and `device` record it."""
 
     device = "linux"
-    noise_percent = 0  # how much equal code, and the total, may differ on this machine
-    is_shared = False  # others run on the processor that is measured
+    noise_percent = 0  # how much equal code and the total may differ on this machine
+    is_shared = False  # other programs may run on the measured processor
 
     def setUp(self):
         holder = tempfile.TemporaryDirectory()
@@ -159,7 +160,7 @@ class Pairs(WperfTest):
         (self.folder / "fixture.c").write_text(SOURCE, encoding="ascii")
 
     def begin(self, turn):
-        """A machine that repeats itself gets another seed."""
+        """A machine that gives the same result each time gets a different seed."""
 
     def made(self, name, changes):
         defines = {**USUAL, **self.size, **changes}
@@ -185,7 +186,7 @@ class Pairs(WperfTest):
         return TIMES == 1 and abs(row.get("percent", 100)) < self.noise_percent * part
 
     def judge(self, pair, found):
-        """The wrong statements, as sentences."""
+        """One sentence for each wrong statement of the report."""
         wrong = []
         for total in found["totals"]:
             if total["event"] == "elapsed" and not self.trusts_elapsed:
@@ -230,8 +231,9 @@ class Pairs(WperfTest):
         right = 0
         for turn in range(TIMES):
             self.begin(turn)
-            # On a busy machine an answer can be unsure. That is not wrong, so the pair is recorded again. Where the processor is
-            # shared with others, a neighbour can even slow down one side only: an answer of ours is wrong each time.
+            # On a busy machine an answer can be unsure. That is not wrong, so the pair is recorded again. On a shared
+            # processor, another program can even slow down one side only. A real fault of wperf gives a wrong answer
+            # each time.
             for _ in range(ATTEMPTS):
                 sides = self.recorded(before, after)
                 found, _ = self.compared(sides)
@@ -261,7 +263,7 @@ class WindowsPairs(Pairs):
     recording = ("-e", "inst_retired:1999")
     size = {"ENTRY": "start", "TURNS": 60, "WORK": 1000}
     trusts_elapsed = True
-    has_cpu_time = False  # the recordings do not have it
+    has_cpu_time = False  # recordings of the simulated machine have no CPU time
 
     def begin(self, turn):
         self.device = f"sim:pace=free,seed={turn + 1}"
@@ -283,10 +285,10 @@ class LinuxPairs(Pairs):
     has_cpu_time = True
     recording = ("-e", "cpu-clock", "--freq", "4000")
     size = {"ENTRY": "main", "TURNS": 40, "WORK": 200000}
-    trusts_elapsed = False  # others run, too
+    trusts_elapsed = False  # other programs run, too
 
     def build(self, folder, defines, vectors):
-        # Equal code at equal places of cache lines takes equal time.
+        # Equal code takes equal time if its offset in the cache line is equal.
         subprocess.run([GCC, "-x", "c++", "-O2", "-g", "-falign-functions=64", "-falign-loops=64", "-ftree-vectorize" if vectors else "-fno-tree-vectorize",
                         *defines, "../fixture.c", "-o", "prog"], cwd=folder, check=True)
         return folder / "prog"

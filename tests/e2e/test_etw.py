@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Windows' own tracing as a device, on a fake that is as strict: its recordings have the samples of the driver."""
+"""Windows' own tracing as a device, on a fake that is as strict as Windows. Its recordings have the driver's
+samples."""
 import contextlib
 import json
 import pathlib
@@ -107,7 +108,7 @@ class EtwTest(WperfTest):
         self.assertEqual(none.returncode, 0, none.stderr)
         self.assertIn("`wperf waits w.etl`", none.stderr)
         self.assertIn("has no samples", self.fails("report", "w.etl", "--export", "pprof", "-o", "w.pprof", cwd=self.folder))
-        # Without a sample there are waits to hand on.
+        # A recording without samples can still export its waits.
         self.assertIn("no samples", self.run_wperf("report", "w.etl", "--export", "sql", "-o", "w.sql", cwd=self.folder).stderr)
         with contextlib.closing(sqlite3.connect(":memory:")) as database:
             database.executescript((self.folder / "w.sql").read_text())
@@ -119,7 +120,8 @@ class EtwTest(WperfTest):
         text = self.ok("waits", "--timeout", "0.2", "--json", device="etw:fake,pace=free,run=0:" + str(workload("googolplex.exe")),
                        cwd=self.folder)
         running = [one for one in self.threads(text).values() if one["name"] == "googolplex.exe"]
-        self.assertGreater(running[0]["running_ns"], 190_000_000)  # it never waits, so only the ends of the session mention it
+        # This thread never waits, so only the start and the end of the session mention it.
+        self.assertGreater(running[0]["running_ns"], 190_000_000)
         tree = self.ok("waits", "--on-off", "--timeout", "0.2", "--", "googolplex.exe", cwd=self.folder)
         self.assertRegex(tree, r"\[running\]")
         self.assertRegex(tree, r"big_karatsuba_multiply")
@@ -168,7 +170,7 @@ class EtwTest(WperfTest):
         waits = seen["top"]["waits"]
         locks = next(row for row in waits if row["class"] == "lock")
         self.assertEqual((locks["function"], locks["module"]), ("NtWaitForAlertByThreadId", "ntdll.dll"))
-        # Only its threads, and not those of the whole machine: five of them.
+        # Only the program's five threads, not those of the whole machine.
         self.assertLess(sum(row["waited_ns"] for row in waits), 5.1e9 * seen["top"]["seconds"])
         self.assertGreater(locks["begun"], 100)
         text = self.ok(*line[:-1], "--", workload("threads.exe"), "4", "3000000", cwd=self.folder)
@@ -264,7 +266,7 @@ class EtwTest(WperfTest):
         self.assertEqual([(one.get("Name"), one.get("Event")) for one in root.iter("ProfileSource")], [("ld_spec", "0x70")])
         ids = {one.get("Id") for one in root.iter() if one.get("Id")}
         named = [one.get("Value") for one in root.iter() if one.tag.endswith("Id")] + [one.get("Base") for one in root.iter("Profile")]
-        self.assertLessEqual({name for name in named if name}, ids)  # the named things exist
+        self.assertLessEqual({name for name in named if name}, ids)  # every name that is used is defined
         self.assertIn("--device etw", self.fails("record", "--print-wprp", "--", "googolplex.exe", device="sim", status=2, cwd=self.folder))
 
     def test_doctor_mends_what_a_killed_wperf_left(self):

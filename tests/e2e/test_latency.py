@@ -79,7 +79,8 @@ class Latency(WperfTest):
                 changes.append((time, core, one[5] == "SWITCH IN"))
             else:
                 samples.append((time, int(one[6]), one[7]))
-        # All are threads of the program, and a core runs one at a time. There is no switch for a thread that ended.
+        # All of them are threads of the program, and a core runs one at a time. The end of a thread is not recorded as
+        # a switch.
         steps = []
         for time, core, comes in sorted(changes):
             if core in since:
@@ -129,7 +130,7 @@ class Latency(WperfTest):
         for first, last in ((1, 1), (2, 2), (2, 3), (1, 64)):
             asked = str(first) if first == last else f"{first}-{last}"
             if not any(first <= number <= last for number, _ in periods):
-                continue  # one core had it all
+                continue  # one core ran the whole program
             plain, latency = (self.json("report", file, "--parallelism", asked, *options, "--json") for options in ((), ("--latency",)))
             chosen = {key: period for key, period in periods.items() if first <= key[0] <= last}
             for symbol in ("alone", "together"):

@@ -28,7 +28,7 @@ def paranoid():
         return None
 
 
-# A loop that mostly calls.
+# A loop that spends its time in calls.
 CALLER = r"""
 static volatile unsigned long sum;
 __attribute__((noinline)) void called(unsigned long n) { sum += n; }
@@ -36,7 +36,7 @@ __attribute__((noinline)) void calling(void) { for (unsigned long i = 0; i < 100
 int main(void) { calling(); return 0; }
 """
 
-# Runs code in memory without a file, and names it in the map that perf reads.
+# Runs code that is in no file, and names it in the map that perf reads.
 CODE_MAKER = r"""
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -126,7 +126,8 @@ class LinuxTest(WperfTest):
         self.assertIn("Process", document)
         self.assertGreater(rows["page-faults"], 10)
         told = sum(self.busy.nanoseconds().values())
-        self.assertGreater(rows["task-clock"], 0.99 * told)  # and the code before and after its loop
+        # The task clock also covers the code before and after the program's loop.
+        self.assertGreater(rows["task-clock"], 0.99 * told)
         self.assertLess(rows["task-clock"], 1.5 * told)
         text = self.ok("stat", "-e", "{task-clock,page-faults}", "--", self.program, "1", device="linux")
         name = pathlib.Path(self.program).name
@@ -246,7 +247,7 @@ class LinuxTest(WperfTest):
         self.assertRegex(text, r"\n *[\d.]* +\d* +(0x)?[0-9a-f]+  busy\.c:\d+ +(add|ldr|mov) ", "an instruction of the loop")
 
     def test_lines_count_what_they_called(self):
-        """With stacks the user's own code comes first, and samples in calls from a line count for the line."""
+        """With stacks, the user's own code comes first, and a line includes the samples in its callees."""
         source = pathlib.Path(self.folder.name, "below.c")
         source.write_text(CALLER)
         program = source.with_suffix("")
@@ -401,7 +402,7 @@ class LinuxTest(WperfTest):
             self.assertIn(words, done.stderr)
 
     def recorded(self, *arguments):
-        """The file of a recording, and the document of a report of it."""
+        """The path of a recording, and the report of it as a document."""
         path = os.path.join(self.folder.name, f"{self.id()}.data")
         self.ok("record", "-q", "--output-perf-data", path, *arguments, device="linux")
         return path, json.loads(self.ok("report", path, "--json"))["recording"]
@@ -513,7 +514,7 @@ class LinuxTest(WperfTest):
         if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "none", disk], check=False, capture_output=True).returncode:
             self.skipTest("nothing may be mounted here")
         try:
-            for milliseconds in (500, 2000, 8000, 30000):  # until it is full
+            for milliseconds in (500, 2000, 8000, 30000):  # until the disk is full
                 done = self.run_wperf("record", "-e", "cpu-clock:100000", "-o", f"{disk}/full.data", "--",
                                       *self.busy.words(milliseconds), device="linux")
                 if done.returncode != 0:

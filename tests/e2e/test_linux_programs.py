@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""The linux device in front of a program: the words of the line, the exit status, and where each of the two writes."""
+"""The linux device in front of a program: the words of the command line, the exit status, and where wperf and the
+program write."""
 import json
 import os
 import pathlib
@@ -17,7 +18,7 @@ from support import BINARY, TIMEOUT, WperfTest
 STAT = ("stat", "-e", "task-clock")
 RECORD = ("record", "-e", "cpu-clock:1000000")
 
-# Lets the kernel touch new pages for it, and says how many faults that were.
+# Makes the kernel touch new pages for this program, and prints how many page faults that caused.
 FAULTS = r"""
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -53,7 +54,7 @@ class LinuxProgramsTest(WperfTest):
         return self.run_wperf(*arguments, device="linux")
 
     def test_a_profile_names_processes_by_their_first_thread(self):
-        # It sleeps, so there may be no sample of it.
+        # The program sleeps, so there may be no sample of it.
         program = ("import ctypes, threading\n"
                    "def work():\n"
                    "    ctypes.CDLL(None).prctl(15, b'worker')\n"

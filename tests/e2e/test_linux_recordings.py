@@ -75,9 +75,9 @@ RUNS = {
     "an interpreter": ([], ["timeout", "2", "python3", "-c", "10**10**100"]),
 }
 SHARE = 0.10  # share of the samples: a top function
-NOISE = 0.12  # between two runs, on a machine that does other things
+NOISE = 0.12  # difference between two runs, on a machine that also does other work
 ENOUGH = 150  # samples: two standard deviations of a half are 8 %
-ROUNDS = 5  # both recordings, when one was not enough: their samples add up
+ROUNDS = 5  # if one round was not enough, both are recorded again, and the samples are added up
 
 
 class LinuxRecordingsTest(WperfTest):
@@ -135,7 +135,8 @@ class LinuxRecordingsTest(WperfTest):
             self.assertEqual(recorded["over_time"], over_time)
 
     def test_others_record_while_the_whole_machine_is_recorded(self):
-        """Build ids come from the files at the end: asked of the kernel, they spoil the records of everybody's."""
+        """wperf reads build ids from the files at the end. If it asked the kernel for them, the recordings of other
+        programs would be spoiled."""
         if os.geteuid() != 0:
             self.skipTest("the whole machine needs root")
         folder = pathlib.Path(self.folder.name)
@@ -180,7 +181,7 @@ class LinuxRecordingsTest(WperfTest):
                 self.assertEqual(apart, {})
 
     def both_record(self, options, command):
-        """The rows of the only event of wperf's recording, and of perf's."""
+        """The rows of the only event, of wperf's recording and of perf's."""
         folder = pathlib.Path(self.folder.name)
         ours, theirs = folder / "ours.data", folder / "theirs.data"
         done = subprocess.run([BINARY, "record", "--device", "linux", "-q", "-e", "cpu-clock", "--freq", "2000", *options,
@@ -252,7 +253,7 @@ class LinuxRecordingsTest(WperfTest):
 
     @staticmethod
     def apart(mine, other):
-        """{function: both shares} where a top function has another share."""
+        """{function: both shares} of the top functions whose shares differ."""
         pairs = {key: (mine.get(key, 0), other.get(key, 0)) for key in mine.keys() | other.keys()}
         return {key: pair for key, pair in pairs.items() if max(pair) >= SHARE and abs(pair[0] - pair[1]) > NOISE}
 

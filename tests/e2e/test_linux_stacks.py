@@ -44,8 +44,8 @@ int main(int count, char **words) {
 }
 """
 
-# As Python does it with -X perf: a piece of made code for each function of the language, which calls the interpreter, and
-# a map that names it.
+# As Python does it with -X perf: for each Python function a small piece of generated code that calls the interpreter,
+# and a map that names the pieces.
 TRAMPOLINE = r"""
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -131,7 +131,7 @@ class LinuxStacksTest(WperfTest):
         return stacks
 
     def recorded(self, name, *words, how=("-g",)):
-        """A kept recording, long enough, and its folded stacks."""
+        """A kept recording that is long enough, and its folded stacks."""
         path = self.path / f"{name}.data"
 
         def run(milliseconds):
@@ -146,7 +146,7 @@ class LinuxStacksTest(WperfTest):
         right = sum(count for stack, count in stacks.items() if stack.startswith("main;outer;middle;leaf"))
         self.assertGreaterEqual(total, ENOUGH)
         self.assertGreater(right, 0.95 * total, stacks)
-        # The file keeps the chain, not the copy.
+        # The file holds the call chains, not the copies of the stacks.
         self.assertLess(path.stat().st_size, 100_000 + 1000 * total)
 
     def test_what_perf_reads(self):
@@ -158,8 +158,8 @@ class LinuxStacksTest(WperfTest):
         self.assertGreater(callers, 0.9 * sum(stacks.values()))
 
     def test_copies_below_a_shell(self):
-        """perf leaves many copies of a shell's children after their first function (6.1: those taken soon after a fork or exec).
-        Ours are all unwound, and rightly: what called leaf is known."""
+        """For children of a shell, perf often stops unwinding after the first function (6.1: for samples soon after a
+        fork or exec). wperf unwinds all of them correctly: the callers of leaf are known."""
         if shutil.which("perf") is None:
             self.skipTest("perf is not installed")
         path = self.path / "shell.data"

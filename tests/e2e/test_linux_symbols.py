@@ -93,7 +93,7 @@ int main(void) {
 """
 
 
-# Its debug information says that its lines are those of another file.
+# Its debug information names a different source file.
 BUSY_AT_LINES = r"""
 #include <time.h>
 volatile unsigned long sink;
@@ -395,7 +395,7 @@ class LinuxSymbolsTest(WperfTest):
         self.assertEqual(server.paths, [])  # no server is asked without the option
 
         first = self.run_wperf(*view, "--debuginfod")
-        self.assertEqual(first.stderr.count("warning: "), 1)  # the server that does not answer, once
+        self.assertEqual(first.stderr.count("warning: "), 1)  # one warning, about the server that does not answer
         self.assertIn(f"debuginfod: remote: asking {address}", first.stdout)
         self.assertRegex(first.stdout, r"sorter\.cpp:\d+")
         self.assertIn(f"/buildid/{build_id}/debuginfo", server.paths)
@@ -405,13 +405,14 @@ class LinuxSymbolsTest(WperfTest):
         self.assertRegex(second.stdout, r"sorter\.cpp:\d+")
         self.assertNotIn(f"/buildid/{build_id}/debuginfo", server.paths)  # from the cache
 
-        # An answer of a portal in between, once kept for the file, is not used: the server is asked once more.
+        # The login page of a portal may have been cached as the file. wperf does not use it, and asks the server once
+        # more.
         kept, = pathlib.Path(self.environment["HOME"]).rglob("debuginfod/*/debuginfo")
         kept.write_text("<html>please log in")
         third = self.run_wperf(*view, "--debuginfod")
         self.assertRegex(third.stdout, r"sorter\.cpp:\d+")
         self.assertIn(f"/buildid/{build_id}/debuginfo", server.paths)
-        # It is not kept either, and the next server is asked.
+        # Such a page is not cached either, and the next server is asked.
         kept.unlink()
         portal = self.root / "portal" / "buildid" / build_id
         portal.mkdir(parents=True)
@@ -445,7 +446,7 @@ class LinuxSymbolsTest(WperfTest):
         self.assertIn("DEBUGINFOD_URLS is not set", self.fails("report", self.recording, "--debuginfod", status=2))
 
     def program_of_many_functions(self, name, shift):
-        """Enough of them that they are kept for the next report."""
+        """A program with so many functions that wperf caches them for the next report."""
         count = 5000
         lines = [f"__attribute__((noinline)) unsigned {name}_{i}(unsigned x) {{ return x * {2 * i + shift}u + 1; }}"
                  for i in range(count)]
@@ -487,10 +488,11 @@ int main(void) {{
         kept = self.kept_for(program)
         written = (kept.read_bytes(), kept.stat().st_mtime_ns)
         self.assertEqual(self.report(recording), without)
-        self.assertEqual((kept.read_bytes(), kept.stat().st_mtime_ns), written)  # used, not written again
+        # The cache was used and not written again.
+        self.assertEqual((kept.read_bytes(), kept.stat().st_mtime_ns), written)
 
-        # The answer must be the file itself: a sound file of a program with other names, under this one's name, is
-        # refused.
+        # The cached answer must belong to this very file: a valid cache file of another program, stored under this
+        # one's name, is refused.
         other = self.program_of_many_functions("other", 3)
         self.report(self.record("other.data", other))
         shutil.copy(self.kept_for(other), kept)

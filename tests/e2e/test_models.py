@@ -46,7 +46,7 @@ class ModelsTest(WperfTest):
                 self.assertAlmostEqual(measured, wanted, delta=0.1, msg=f"{kib} KiB")
 
     def test_stream_bandwidth(self):
-        """Every array is read or allocated, and written back, a known number of times (sim/workloads/README.md)."""
+        """Every array is read or allocated a known number of times, and written back (sim/workloads/README.md)."""
         mib, repetitions = 8, 2
         document = self.json("stat", "--json", "-m", "ddr_bw", "-c", "0", "--", workload("stream.exe"), mib, repetitions)
         moved = (6 + 14 * repetitions) * mib * MIB

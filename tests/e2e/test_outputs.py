@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Where results go: full disks, pipes, devices, links, a closed stdout. An output that cannot be completed gives one sentence and
-status 1, and the result is shown all the same. Only files are ever replaced."""
+"""Where results go: full disks, pipes, devices, links, a closed stdout. An output that cannot be completed gives one
+error and status 1; the result is still shown. Only regular files are ever replaced."""
 import json
 import os
 import pathlib
@@ -43,7 +43,7 @@ class OutputsTest(WperfTest):
         return done.stderr
 
     def fails_to_write(self, name, *arguments):
-        """One sentence about that file, status 1; returns stdout."""
+        """Expects one sentence about that file and status 1; returns stdout."""
         done = self.run_wperf(*arguments, cwd=self.folder)
         self.assertEqual((done.returncode, done.stderr),
                          (1, f"error: {name} could not be written completely: No space left on device\n"), arguments)
@@ -67,7 +67,7 @@ class OutputsTest(WperfTest):
                                       stderr=subprocess.PIPE, text=True, timeout=TIMEOUT, check=False)
                 self.assertEqual((done.returncode, done.stderr),
                                  (1, "error: stdout could not be written completely: Bad file descriptor\n"))
-        # The output went into no file that was opened meanwhile.
+        # With stdout closed, the output must not go into a file that wperf opened later: the recording is intact.
         self.assertIn("ld_spec", self.ok("report", data))
         done = subprocess.run(["sh", "-c", 'exec "$0" list -q >&-', BINARY], env=self.environment, stderr=subprocess.PIPE,
                               text=True, timeout=TIMEOUT, check=False)
@@ -115,7 +115,7 @@ class OutputsTest(WperfTest):
         self.assertIn("ld_spec", self.ok("report", copy))
 
     def test_no_link_is_followed(self):
-        """In a folder that others may write to, they would choose the overwritten file."""
+        """In a folder that others may write to, a link would let them choose which file is overwritten."""
         data = self.recording()
         precious = self.folder / "precious"
         for name, arguments in (("x.data", (*RECORD, "--output-perf-data", "x.data", *PROGRAM)),

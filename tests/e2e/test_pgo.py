@@ -24,7 +24,7 @@ LINKER = shutil.which("lld-link-19")
 BOLT = shutil.which("llvm-bolt-19")
 PERF2BOLT = shutil.which("perf2bolt-19")
 
-# Two hot functions of known order, and one that is inlined; the switch has a rare case.
+# Two hot functions whose order is known, and one that is inlined. The switch has a rare case.
 PROGRAM = """
 #ifndef ENTRY
 #include <stdio.h>
@@ -76,7 +76,7 @@ def run(*words, **keywords):
 
 
 def overlap(folder, theirs, ours):
-    """The least of the likenesses that LLVM finds, in percent."""
+    """The smallest similarity or overlap that LLVM reports, in percent."""
     said = run(PROFDATA, "overlap", "--sample", theirs, ours, cwd=folder).stdout
     found = [float(one) for one in re.findall(r"(?:similarity|overlap)\b[^:]*: ([\d.]+)%", said)]
     assert len(found) >= 4, said
@@ -405,7 +405,7 @@ class LinuxPgoTest(WperfTest):
         lines = [row[end] for row in rows for end in ("from_line", "to_line") if end in row]  # some code has no line
         self.assertGreater(len(lines), len(rows))
         self.assertTrue(all(line.startswith("program.c:") for line in lines), lines)
-        # Those of one function, and of one end.
+        # Branches from or to one function.
         calls = self.json("report", data, "--branches", "-s", "classify", "--json", cwd=self.folder)["branches"]["edges"]
         self.assertEqual({(row["from"], row["to"]) for row in calls}, {pair for pair in taken if "classify" in pair})
 
@@ -474,7 +474,7 @@ class WindowsPgoTest(WperfTest):
         self.assertRegex(said, r"choose one with --binary: bignum\.dll, ")
 
     def test_msvc_needs_no_files_of_code(self):
-        """A trace of another machine says which builds of which modules ran, and where they were."""
+        """A trace from another machine names the modules that ran, their builds and their addresses."""
         trace = SHARED / "data" / "etl" / "perfview-net452-x64-win8-compressed.etl"
         if not trace.exists():
             self.skipTest(f"{trace} is not there")
@@ -504,7 +504,7 @@ class WindowsPgoTest(WperfTest):
             "program.obj", cwd=self.folder)
 
     def profile(self, raw):
-        """The text that llvm-profgen makes of it."""
+        """The text that llvm-profgen makes of a recording."""
         run(PROFGEN, "--binary", "program.exe", "--unsymbolized-profile", raw, "--use-offset=0", "--format", "text", "-o",
             "made.prof", cwd=self.folder)
         return (self.folder / "made.prof").read_text(encoding="ascii")

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`stat --export prometheus`: the values of --json, in a text without complaints by Prometheus' own checker."""
+"""`stat --export prometheus`: the values of --json, in a text that Prometheus' own checker accepts without
+complaint."""
 import json
 import pathlib
 import re

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""`record --python`, compared with what a program says itself: which functions it runs at which time (python_stacks.py)."""
+"""`record --python`, compared with a program's own report of the functions that it ran at each time
+(python_stacks.py)."""
 import collections
 import json
 import os
@@ -20,7 +21,7 @@ INTERPRETERS = re.compile(r"^(python3|libpython3)")
 
 
 def stops_threads():
-    """Can wperf run before the threads that it samples?"""
+    """Whether wperf may have a higher priority than the threads that it samples."""
     try:
         os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
         os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
@@ -146,7 +147,7 @@ class OtherCommands(WperfTest):
         for row in report["functions"]:
             total[row["class"], row["caller"], row["caller_module"]] += row["total_ns"]
         self.assertGreater(sum(thread["waiting_for_ns"]["GIL"] for thread in report["threads"]), 1e6)
-        # Two threads that spin take turns of 5 ms.
+        # Two spinning threads take turns of 5 ms each.
         self.assertGreater(total["GIL", "spin", "waiting.py"], 1e6, total)
         # 200 ms, and twice 50 ms.
         self.assertGreater(total["timer", "sleeper", "waiting.py"], 150e6, total)
@@ -154,7 +155,7 @@ class OtherCommands(WperfTest):
         self.assertGreater(total["lock", "taker", "waiting.py"], 1e6, total)
 
     def test_who_held_the_interpreter(self):
-        """A call of C does not give the interpreter's lock up."""
+        """A call into C does not release the interpreter's lock."""
         with tempfile.TemporaryDirectory() as folder:
             program = pathlib.Path(folder) / "holding.py"
             program.write_text(HOLDING)

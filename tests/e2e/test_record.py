@@ -76,7 +76,7 @@ class RecordTest(WperfTest):
         self.assertEqual((plain["instruction_address"], plain["disassembled_line"]), ("", {"disassemble": []}))
 
     def test_calls_name_what_they_call(self):
-        # In the lines of WindowsPerf's tables, where the PDB knows how large functions are.
+        # The instructions in WindowsPerf's tables; the PDB knows the sizes of these functions.
         sampling = self.record("-e", "inst_retired:997", "-c", "1", "--timeout", "1", "--disassemble", "--",
                                workload("googolplex.exe"))
         calls = {}
@@ -103,7 +103,7 @@ class RecordTest(WperfTest):
         code = {one["symbol"]: one.get("instructions") for one in document["recording"]["events"][0]["code"]}
         calls = {tuple(re.fullmatch(r"bl +0x([0-9a-f]+) <(.*)>", one["text"]).groups())
                  for one in code["dive"] if one["text"].startswith("bl")}
-        self.assertIsNone(code["leaf_c"])  # it is the last one: its end is not known
+        self.assertIsNone(code["leaf_c"])  # leaf_c is the last function, so its end is not known
         table = subprocess.run(["llvm-pdbutil-19", "dump", "-publics", workload("calls.pdb")], capture_output=True, text=True,
                                check=True).stdout
         offsets = {name: int(offset) for name, offset in re.findall(r"`(\w+)`\n.*addr = 0001:(\d+)", table)}
@@ -111,7 +111,8 @@ class RecordTest(WperfTest):
         self.assertEqual(calls, {(f"{leaf:x}", "leaf_c"), (f"{code['dive'][0]['address']:x}", "+0x0")})
 
     def test_cycles_are_the_default_event(self):
-        # On a driver one in 0x8000000; the simulated cores are slow, and a short run has samples all the same.
+        # On a driver the default interval is 0x8000000. The simulated cores are slow, so their interval is shorter, and
+        # a short run has samples too.
         sampling = self.record("-c", "0", "--timeout", "0.5", "--", workload("googolplex.exe"))
         self.assertEqual([(e["type"], e["interval"]) for e in sampling["events"]], [("cycle", 24000)])
         self.assertGreater(sampling["samples_generated"], 400)
@@ -205,7 +206,8 @@ class RecordTest(WperfTest):
         self.assertEqual(user["samples_dropped"], user["samples_generated"] - own)
 
     def test_path_and_arguments_with_blanks_and_quotes(self):
-        # The program finds its arguments in the whole line, where the blanks of its path end words, too.
+        # The program takes its arguments from the whole command line, in which the blanks of its path separate words as
+        # well.
         with tempfile.TemporaryDirectory() as parent:
             folder = pathlib.Path(parent) / "with a blank"
             folder.mkdir()

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Recordings that our machines do not make, written here byte by byte: stacks that the hardware kept (--call-graph lbr), modules
-of a kernel that does not run here. Their source does not matter either: files, pipes, folders."""
+of a kernel that does not run here. They come as files, pipes and folders."""
 import os
 import pathlib
 import shutil
@@ -66,12 +66,12 @@ def inside(name, offset=0x10):
 
 REGISTERS_USER, LINK_REGISTER = 1 << 12, 1 << 30
 ARM_CODE = 0x210000
-ARM_NAMES = ("main", "outer", "middle", "leaf")  # each calls the next one; 0x100 bytes each
-PUSHED, FRAMED, CALLED, POPPED = 4, 8, 12, 16  # the instruction after each of these steps
+ARM_NAMES = ("main", "outer", "middle", "leaf")  # each calls the next one; each has 0x100 bytes
+PUSHED, FRAMED, CALLED, POPPED = 4, 8, 12, 16  # offset of the instruction after each of these steps
 
 
 def arm_source():
-    """As GCC describes frames: by the stack pointer all the way, so that no rule says when x29 is set."""
+    """Describes frames as GCC does: always by the stack pointer, so that no rule says when x29 is set."""
     lines = [".text"]
     for name, callee in zip(ARM_NAMES, ARM_NAMES[1:] + (None,)):
         lines += [".balign 256", f".globl {name}", f".type {name},%function", f"{name}:", ".cfi_startproc"]
@@ -120,8 +120,8 @@ class RecordedStacksTest(WperfTest):
 
     @unittest.skipUnless(shutil.which("clang-19") and shutil.which("ld.lld-19"), "no compiler for Arm64")
     def test_callers_of_leaves_that_perf_recorded_on_arm(self):
-        """A function without its own frame: the chain of frames skips its caller. The link register, which perf records
-        in addition to the chain, has it."""
+        """If a function has no frame, the chain of frames skips its caller. The caller is in the link register, which
+        perf records in addition to the chain."""
         program = self.folder / "prog"
         (self.folder / "prog.s").write_text(arm_source())
         subprocess.run(["clang-19", "--target=aarch64-linux-gnu", "-nostdlib", "-static", "--ld-path=ld.lld-19", "-Wl,-emain",
@@ -167,7 +167,7 @@ class RecordedStacksTest(WperfTest):
         self.assertIn("leaf", self.ok("report", self.path))
 
     def test_stacks_that_the_hardware_kept(self):
-        # The newest call first: the caller, and the callee. Frame pointers saw less.
+        # Calls as (caller, callee), the newest first. The chain of frame pointers is shorter.
         calls = [(inside("inner"), inside("leaf", 0)), (inside("outer", 0), inside("inner", 0)),
                  (inside("main"), inside("outer", 0))]
         address = inside("leaf")

@@ -21,7 +21,7 @@ def blocks(language):
 
 
 def tool(name):
-    """The program of this name, or with a version at its end, as distributions have it."""
+    """The path of the program with this name, or with a version appended, as distributions name it."""
     return next(filter(None, (shutil.which(name + version) for version in VERSIONS)), None)
 
 

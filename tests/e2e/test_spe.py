@@ -182,7 +182,7 @@ class SpeTest(WperfTest):
                         workload("chase.exe"), cwd=self.path).splitlines()[1:]
         times = [int(line.split(",")[0]) for line in lines]
         self.assertEqual(times, sorted(times))
-        # Nanoseconds, of nearly all of the 0.2 seconds.
+        # Times are in nanoseconds and cover nearly all of the 0.2 seconds.
         self.assertLessEqual(times[-1] - times[0], 200_000_000)
         self.assertGreater(times[-1] - times[0], 190_000_000)
 

@@ -95,7 +95,7 @@ class StatTest(WperfTest):
         self.assertIn("95 % interval", text)
 
     def test_short_runs_scale_by_the_time_each_event_ran(self):
-        # At 25 MHz the ticks of the clock would take 2.5 % from the program, and no tick comes within 10 ms.
+        # At 25 MHz the clock's ticks would take 2.5 % of the program's time. No tick comes within 10 ms.
         device = "sim:" + self.options + ",mhz=100"
         program = ("-c", "0", "--", workload("steady.exe"))
         names = ("inst_retired,ld_spec,st_spec,dp_spec,br_retired,l1d_cache,"
@@ -143,7 +143,7 @@ class StatTest(WperfTest):
         self.assertIn("Telemetry Solution Metrics:", text)
 
     def test_what_never_had_a_turn_is_not_zero(self):
-        # Far shorter than a turn, so only the metrics of the first turn have values.
+        # The program is far shorter than a slot, so only the metrics of the first slot have values.
         arguments = ("-m", "load_percentage,store_percentage,l1d_cache_miss_ratio,l2_cache_miss_ratio,branch_percentage,ipc",
                      "-c", "1", "--", workload("exact_1k.exe"))
         rows = self.stat(*arguments)["core"]["ts_metric"]["Telemetry_Solution_Metrics"]
@@ -162,7 +162,7 @@ class StatTest(WperfTest):
         rows = self.stat("-m", "ipc", "-c", "0,2", "--timeout", "0.2", device=device)["core"]["ts_metric"]
         self.assertEqual([(r["core"], r["product_name"], "not_counted" in r) for r in rows["Telemetry_Solution_Metrics"]],
                          [("0", "cortex-x1c", False), ("2", "neoverse-v1", False)])
-        # The first of them has no such metric.
+        # The first of the two cores has no such metric.
         text = self.ok("stat", "-m", "retiring", "-c", "0,2", "--timeout", "0.2", device=device)
         self.assertRegex(text, r"0 +cortex-x1c +retiring +- ")
         self.assertRegex(text, r"2 +neoverse-v1 +retiring +[\d.]+ ")

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Symbols from a store: folders, a server on this machine, its cache; a server that is away costs a bounded time."""
+"""Symbols from a store: folders, a server on this machine, its cache. A server that does not answer costs a limited
+time."""
 import functools
 import http.server
 import pathlib
@@ -34,7 +35,8 @@ class LeadingHandler(http.server.BaseHTTPRequestHandler):
         pass
 
 
-# Passes everything on, except the options that came with 7.85. All arguments are pointers, or as long as one.
+# Passes all calls on, except those with options that came with 7.85. All arguments are pointers or have the size of
+# one.
 OLD_CURL = r"""
 #include <dlfcn.h>
 #include <stdarg.h>
@@ -125,7 +127,7 @@ class SymbolServerTest(WperfTest):
         self.assertEqual(sum("bignum.pdb" in p for p in server.paths), asked)  # the second time from the cache
 
     def redirected(self, secure, **environment):
-        """The messages, and whether the server that another one led to was asked."""
+        """The messages, and whether wperf followed the redirect to a second server."""
         server, url = self.serve()
         context, key, certificate = None, self.root / "key.pem", self.root / "certificate.pem"
         if secure:

@@ -26,12 +26,13 @@ COLUMNS = 80
 @unittest.skipUnless(pty, "no pseudo terminals here")
 class TerminalTest(support.WperfTest):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()  # for spe.data
+        folder = tempfile.TemporaryDirectory()  # wperf writes spe.data here
         self.addCleanup(folder.cleanup)
         self.folder = folder.name
 
     def bytes_shown(self, *arguments, pager="cat", rows=40, device=None, stdout=None, heard=lambda text: None):
-        """The output to a terminal as stdout and stderr; with `stdout` as stderr only. `heard` gets the output so far."""
+        """The output to a terminal, which is stdout and stderr, or with `stdout` only stderr. `heard` is called with
+        the output so far."""
         environment = {**self.environment, "WPERF_PAGER": pager, "TERM": "xterm"}
         if device is not None:
             environment["WPERF_DEVICE"] = device
@@ -81,7 +82,8 @@ class TerminalTest(support.WperfTest):
         self.assertNotIn("paged", self.shown("--version", pager=pager))
         self.assertNotIn("paged", self.shown("list", pager=pager, rows=2000))
         self.assertNotIn("paged", self.ok("list"))
-        # One that is not there, or that its reader leaves at once, takes nothing away.
+        # If the pager does not exist, the output goes straight to the terminal. A pager that the reader quits at once
+        # is not an error.
         self.assertIn("l1d_cache_refill", self.shown("list", pager="/no/such/pager"))
         self.assertEqual(self.shown("list", pager="true"), "")
 
@@ -94,10 +96,10 @@ class TerminalTest(support.WperfTest):
         text = self.bytes_shown(*line, device="linux").decode()
         self.assertRegex(text, r"\rsampling: [1-9]\d* s, [\d.]+ MB; press Ctrl-C to stop\x1b\[K")
         self.assertRegex(self.shown(*line, device="linux"), r"^sampling \.\.\.[.e]+ done!\n")
-        with open(os.devnull, "wb") as nowhere:  # it is on stderr
+        with open(os.devnull, "wb") as nowhere:  # the progress goes to stderr
             self.assertIn(b"\rsampling: ", self.bytes_shown(*line, device="linux", stdout=nowhere))
             self.assertEqual(self.bytes_shown(*line, "-q", device="linux", stdout=nowhere), b"")
-        # A program that was started writes where we do.
+        # A started program writes to the same terminal.
         text = self.bytes_shown("record", "-e", "cpu-clock", "--", "sleep", "1.6", device="linux").decode()
         self.assertNotIn("\r", text.replace("\r\n", ""))
 
@@ -131,12 +133,13 @@ class TerminalTest(support.WperfTest):
             if b"\rdownloading " + url.encode() in text:
                 heard.set()
 
-        timer = threading.Timer(60, heard.set)  # a tool that prints nothing fails, and does not hang
+        timer = threading.Timer(60, heard.set)  # if the tool prints nothing, the test fails and does not hang
         timer.start()
         self.addCleanup(timer.cancel)
         text = self.bytes_shown("report", data, "--symbol-path", f"srv*{url}", heard=listen).decode()
         self.assertIn(f"\rdownloading {url}/", text)
-        self.assertNotIn("downloading", re.sub(r"\r[^\r\n\x1b]*\x1b\[K", "", text))  # no part of it stays
+        # The progress was erased completely.
+        self.assertNotIn("downloading", re.sub(r"\r[^\r\n\x1b]*\x1b\[K", "", text))
 
     def hot_profile(self):
         path = os.path.join(self.folder, "hot.folded")
@@ -149,12 +152,12 @@ class TerminalTest(support.WperfTest):
         hot = rb"\x1b\[31m +97\.00 +97 [^\n]* parse\x1b\[0m"
         coloured = self.bytes_shown(*line)
         self.assertRegex(coloured, hot)
-        self.assertRegex(coloured, rb"\x1b\[31m +97\.00 +97\.00 [^\n]* parse \(-\)\x1b\[0m")  # in the tree
+        self.assertRegex(coloured, rb"\x1b\[31m +97\.00 +97\.00 [^\n]* parse \(-\)\x1b\[0m")  # a row of the tree
         self.assertNotIn("\x1b", self.ok(*line))
         self.environment["NO_COLOR"] = "1"
         self.addCleanup(self.environment.pop, "NO_COLOR", None)
         self.assertNotIn(b"\x1b[3", self.bytes_shown(*line))
-        # The requested part comes first.
+        # The part that the user asked for comes first.
         self.assertRegex(self.bytes_shown(*line, "--color", "always"), hot)
         self.environment.pop("NO_COLOR")
         self.assertNotIn(b"\x1b[3", self.bytes_shown(*line, "--color", "never"))
@@ -171,7 +174,7 @@ class TerminalTest(support.WperfTest):
     def test_names_are_text_and_no_codes(self):
         path = os.path.join(self.folder, "names.folded")
         with open(path, "wb") as file:
-            file.write(b"main;work 1\n" * 100)  # a profile begins like text
+            file.write(b"main;work 1\n" * 100)  # the profile must look like text at its start
             file.write(b"main;\x1b[31mred\x1b[0m 90\nmain;back\b\b\x1b]0,title\x07 9\nmain;\xc2\x9b2Jclear 1\n")
 
         def check(text, *quoted):
@@ -189,7 +192,7 @@ class TerminalTest(support.WperfTest):
         check(self.bytes_shown("report", path, "--folded"), red)
         for form in ("folded", "csv", "sql"):
             check(self.bytes_shown("report", path, "--export", form, "-o", "-"), red, rb"back\x08\x08\x1b]0,title\x07")
-        # In a pipe they are not changed.
+        # In a pipe, names are not changed.
         self.assertIn("\x1b[31mred\x1b[0m", self.ok("report", path, "--export", "folded", "-o", "-"))
 
     def test_elsewhere_lines_are_as_long_as_they_are(self):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`wperf top --once`: one look, as text and as a document."""
+"""`wperf top --once`: one interval, as text and as JSON."""
 import json
 import re
 import subprocess
@@ -89,7 +89,8 @@ class TopOnceOfLinux(support.WperfTest):
         self.assertFalse([name for name in names(seen) if not name.startswith("__vdso_") and name not in names(recorded)])
 
     def test_counters_beside_samples(self):
-        # It writes into a new page each time: a page fault. Most of its time it computes, in user mode.
+        # The program writes to a new page in each round, which causes a page fault. It spends most of its time in user
+        # mode.
         program = ["python3", "-c", "import mmap\n"
                    "while True:\n"
                    "    with mmap.mmap(-1, 4096) as page: page[0] = sum(range(30000)) % 2\n"]
@@ -101,9 +102,9 @@ class TopOnceOfLinux(support.WperfTest):
         self.assertGreater(faults["count"], 50)
         self.assertEqual(faults["counted_share"], 1)
         self.assertAlmostEqual(clock["derived"]["value"], clock["count"] / 1e9 / seen["top"]["seconds"], places=3)
-        # A second is one of the program's own.
+        # The derived value is per second of the program's CPU time.
         self.assertAlmostEqual(faults["derived"]["value"], faults["count"] / clock["count"] * 1e9, delta=faults["count"] / 1e3)
-        # The same program for both; only its user mode is sampled.
+        # Samples and counts are of the same program; only user mode is sampled.
         sampled = seen["top"]["rates"][0]["per_second"] * seen["top"]["seconds"]
         self.assertLess(sampled, 1.1 * clock["count"])
         self.assertGreater(sampled, 0.2 * clock["count"])
@@ -155,7 +156,7 @@ class TopOnceOfLinux(support.WperfTest):
         text = self.once_with_waits("--every", "500ms", "--", "sh", "-c", "while :; do sleep 0.02; done")
         self.assertRegex(text, r"\nwhere threads waited: .* by [\d.]+ threads, [\d,]+ started\n"
                                r" +% +waited +begun +for +in\n")
-        # The shell, and the one that sleeps: those that have ended do not wait on.
+        # Only the shell and the sleeping process wait. Processes that have ended do not count.
         self.assertLess(float(re.search(r" by ([\d.]+) threads", text)[1]), 2.3)
 
     def test_who_waited_before_is_not_said_to_run(self):
@@ -163,7 +164,7 @@ class TopOnceOfLinux(support.WperfTest):
         self.addCleanup(sleeper.wait)
         self.addCleanup(sleeper.kill)
         text = self.once_with_waits("--every", "200ms", "-p", str(sleeper.pid))
-        if " by " not in text:  # it may have been on its way still
+        if " by " not in text:  # the sleeper may not have gone to sleep yet
             self.assertIn("waits that began earlier are not known", text)
 
     def test_switches_are_recorded_once(self):

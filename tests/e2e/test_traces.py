@@ -127,10 +127,10 @@ class Spans(WperfTest):
         mark = lambda time, thread, stop, *more, **named: (time, program_record(time, thread, stop, *more, **named))
         marks = [mark(2000, 44, False, self.SHOP, "Work"), mark(2020, 44, False, self.SHOP, "Work"), mark(2040, 44, True, self.SHOP, "Work"),
                  mark(2100, 44, True, self.SHOP, "Work"),
-                 # Two at once, which end in the order in which they began, on another thread.
+                 # Two spans at the same time. They end on another thread, in the order in which they began.
                  mark(2200, 44, False, self.SHOP, "Fetch/Start", activity=7), mark(2210, 44, False, self.SHOP, "Fetch/Start", activity=8),
                  mark(2300, 45, True, self.SHOP, "Fetch/Stop", activity=7), mark(2320, 45, True, self.SHOP, "Fetch/Stop", activity=8),
-                 # Known only by number.
+                 # Spans of a provider that is known only by its number.
                  mark(1990, 45, True, self.BARE, identifier=11, task=5), mark(2400, 45, False, self.BARE, identifier=10, task=5),
                  mark(2450, 45, True, self.BARE, identifier=11, task=5), mark(2460, 45, False, self.BARE, identifier=10, task=5)]
         self.samples = [(time + thread - 44, thread) for time in range(1905, 2500, 10) for thread in (44, 45)]
@@ -237,8 +237,8 @@ class NamesByPdb(WperfTest):
             event = self.json(*command)["recording"]["events"][0]
             self.assertEqual(event["samples"], len(addresses))
             rows = {row["symbol"]: row["samples"] for row in event["rows"]}
-            # The other tool lets a function go on until the next one begins; addresses after the last function have no
-            # name here.
+            # The other tool extends a function up to the start of the next one. wperf gives addresses after the last
+            # function no name.
             for name, count in rows.items():
                 if not name.startswith("calls.exe+"):
                     self.assertLessEqual(count, names[name], (name, rows))
@@ -250,8 +250,7 @@ class NamesByPdb(WperfTest):
             in_kernel = self.json(*command)["recording"]["events"][0]["rows"]
             self.assertEqual({row["symbol"]: row["samples"] for row in in_kernel}, rows)
             self.assertTrue(all(row["kernel"] for row in in_kernel))
-            # A PDB of another build names nothing: each address is listed separately, and the missing names are
-            # reported.
+            # A PDB of another build is not used: each address is listed separately, and the missing names are reported.
             path.write_bytes(self.trace_of(addresses, guid[::-1], age, pdb))
             rows = {row["symbol"]: row["samples"] for row in self.json(*command)["recording"]["events"][0]["rows"]}
             self.assertEqual(rows, {f"calls.exe+{address:#x}": 1 for address in addresses})
@@ -346,7 +345,8 @@ class MadeTraces(WperfTest):
         return kernel_record(15, opcode, 3, time, struct.pack("<III", 0, now, before) + bytes(2))
 
     def test_samples_count_for_the_interval_in_force(self):
-        # 1 ms at first, which only the change shows; 0.5 ms from then on; and the end repeats it.
+        # The interval is 1 ms at first, which only the change shows, and 0.5 ms from then on. The end of the trace
+        # repeats that value.
         records = self.THREAD + self.sample(1010) + self.sample(1020)
         records += self.interval(72, 1030, 5000, 10000) + self.sample(1040) + self.interval(74, 1050, 5000)
         event = self.run_made("report", records)["recording"]["events"][0]
@@ -354,7 +354,7 @@ class MadeTraces(WperfTest):
 
     def test_idle_is_left_out_unless_it_is_asked_for(self):
         records = self.THREAD + self.sample(1010) + b"".join(self.sample(1020 + i, thread=0) for i in range(9))
-        records += self.sample(1040, thread=0, flags=1)  # in a DPC: somebody's work
+        records += self.sample(1040, thread=0, flags=1)  # a DPC is work, not idle time
         recording = self.run_made("report", records)["recording"]
         self.assertEqual(recording["events"][0]["samples"], 2)
         self.assertEqual(recording["trace"]["idle_samples_left_out"], 9)
@@ -386,7 +386,7 @@ class Traces(WperfTest):
         self.assertEqual(event["samples"], oracle["not_idle"])
         rows = {row["pid"]: row["samples"] for row in event["rows"]}
         for one in oracle["by_pid"]:
-            if one["pid"] != 0:  # there idle samples are counted, too
+            if one["pid"] != 0:  # the oracle counts idle samples for process 0, too
                 self.assertEqual(rows.get(one["pid"], 0), one["samples"], one)
 
     def test_modules_are_those_of_the_images(self):
@@ -475,7 +475,8 @@ class Traces(WperfTest):
                     in_kernel += provider["events"]
                 for kind in provider["kinds"] if provider["guid"] else ():
                     by_kind[provider["guid"], kind["id"]] += kind["count"]
-            if "sawbuck" not in path.name:  # there the other reader counts classic images with the kernel's
+            # For these traces, the other reader counts images of classic events with those of the kernel.
+            if "sawbuck" not in path.name:
                 self.assertEqual(in_kernel, kernel, path)
                 self.assertEqual(by_kind, expected, path)
 
@@ -484,7 +485,8 @@ class Traces(WperfTest):
         self.assertEqual((found["disk_reads"], found["disk_writes"], found["hard_faults"]), (1208, 21, 153))
         kinds = {(provider["provider"], kind["event"]): kind for provider in found["providers"]
                  for kind in provider["kinds"]}
-        # Known here, described in the trace, from a manifest in the trace, and of the kernel.
+        # One provider each that wperf knows, that the trace describes, that a manifest in the trace describes, and of
+        # the kernel.
         self.assertEqual(kinds["Microsoft-Windows-DotNETRuntimeRundown", "CLRMethodRundown/MethodDCEndVerbose"]["count"], 16702)
         self.assertIn(("Microsoft-Windows-Kernel-EventTracing", "ETW_TASK_PROVIDER/ETW_OPCODE_REGISTER"), kinds)
         self.assertIn("PerfView", {provider for provider, _ in kinds})

@@ -9,7 +9,7 @@ import unittest
 
 from support import WperfTest
 
-# The output of main(): "lock place nanoseconds" by its own clock, and where the lock of the heap is.
+# main() prints "lock place nanoseconds", measured by its own clock, and the address of the heap's lock.
 LOCKS = r"""
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -89,7 +89,8 @@ class Locks(WperfTest):
         super().tearDownClass()
 
     def recorded(self, *options, program="locks"):
-        """(nanoseconds by lock and place, where the heap's lock is, the answer of waits); the recording is l.data."""
+        """Returns (nanoseconds by lock and place, address of the heap's lock, the answer of waits). The recording is
+        l.data."""
         for _ in range(8):
             done = self.run_wperf("waits", "-o", str(self.folder / "l.data"), *options, "--", str(self.folder / program), device="linux")
             if done.returncode != 0:
@@ -116,7 +117,7 @@ class Locks(WperfTest):
                 key = names.get(row["lock"]), place["caller"] or "*"
                 seen[key] = seen.get(key, 0) + place["total_ns"]
         for key, measured in told.items():
-            # The program's clock also sees how long it was ready.
+            # The program's clock includes the time in which the thread was ready.
             self.assertLessEqual(abs(measured - seen.get(key, 0)), max(measured * 0.02, 1e6) + asker["ready_ns"], (key, told, waits["locks"]))
 
     def test_each_lock_has_its_share_at_each_place(self):

@@ -190,8 +190,8 @@ int main(void) {
 }
 """
 
-# Three threads that are busy at the same time, and six programs one after the other; every other one is started by exec
-# in a thread that is not the first one of its process.
+# Three threads that are busy at the same time, and six programs one after the other. Every second program is started by
+# exec in a thread that is not the first one of its process.
 EXECS = r"""
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -263,7 +263,7 @@ class TracesWithAScript(WperfTest):
             if name == "synth-trunc" or not truth["cswitch"]:
                 continue
             with self.subTest(name):
-                # Some are of sessions that lost something, and say so.
+                # Some sessions lost events, so stderr may have a warning.
                 done = self.run_wperf("waits", str(trace), "--json")
                 self.assertEqual(done.returncode, 0, done.stderr)
                 waits = json.loads(done.stdout)["waits"]
@@ -276,8 +276,8 @@ class TracesWithAScript(WperfTest):
                     self.assertEqual(thread["running_ns"] + thread["ready_ns"] + thread["waiting_ns"] + thread["unknown_ns"],
                                      thread["wall_ns"])
                     if name == "synth-lost":
-                        # The time that a buffer lost is not charged to any thread, though this script took no switch
-                        # away.
+                        # The time of a lost buffer is not charged to any thread, although this script removed no
+                        # switch.
                         self.assertGreaterEqual(truth["cpu_us"][tid], round(thread["running_ns"] / 1000))
                         self.assertLessEqual(truth["cpu_us"][tid] + ready,
                                              (thread["running_ns"] + thread["ready_ns"] + thread["unknown_ns"]) / 1000 + 1)
@@ -330,7 +330,7 @@ class TracesWithAScript(WperfTest):
         timeline = json.loads(self.ok("waits", trace, "--json", "--tid", "1001", "--time", "0-1"))["waits"]["timeline"]
         waits = [row for row in timeline if row["state"] == "waiting"]
         self.assertEqual({row["reason"] for row in waits}, {"UserRequest"})
-        ended = [row["wake_to_run_ns"] for row in waits if "wake_to_run_ns" in row]  # the last one lasts on
+        ended = [row["wake_to_run_ns"] for row in waits if "wake_to_run_ns" in row]  # the last wait has not ended
         self.assertEqual(ended, [50_000] * (len(waits) - 1))
         lines = self.ok("waits", trace, "--json", "--tid", "1001", "--records", "-").splitlines()
         records = [json.loads(line) for line in lines]
@@ -389,7 +389,7 @@ class Programs(WperfTest):
             if "tracefs" in done.stderr or "tracepoint" in done.stderr or "perf_event_paranoid" in done.stderr:
                 self.skipTest("the scheduler's tracepoints may not be read here: " + done.stderr.splitlines()[0])
             self.fail(done.stdout + done.stderr)
-        # Before all others are the lines of the program.
+        # The program's own lines come first.
         told = dict(line.split() for line in done.stdout.split("recorded:")[0].splitlines() if len(line.split()) == 2)
         return {name: int(value) for name, value in told.items()}, self.json("waits", str(data), "--json")["waits"]
 
@@ -403,7 +403,7 @@ class Programs(WperfTest):
         for name in ("lock", "message", "timer"):
             measured = told[name]
             seen = asker["waiting_for_ns"][name]
-            if name == "lock":  # that waited at a barrier and for the ends of threads, too
+            if name == "lock":  # the futex waits of this thread also include a barrier and the ends of threads
                 seen = sum(row["total_ns"] for row in waits["functions"] if "mutex_lock" in row["function"])
             slack = max(measured * 0.02, 1e6) + asker["ready_ns"]
             self.assertLessEqual(abs(measured - seen), slack, (name, told, asker))
@@ -456,21 +456,21 @@ class Programs(WperfTest):
         done = subprocess.run(["perf", "sched", "timehist", "-s", "-i", str(self.folder / "w.data")],
                               capture_output=True, text=True)
         ran = {}
-        # comm[tid] or comm[tid/pid], parent, times it came to a core, milliseconds there, …
+        # Columns: comm[tid] or comm[tid/pid], parent, how often it was switched in, milliseconds on a core, …
         for line in done.stdout.splitlines():
             row = re.match(r"\s*\S.*\[(\d+)(?:/\d+)?\]\s+-?\d+\s+(\d+)\s+([\d.]+)\s", line)
             if row:
                 ran[int(row[1])] = (int(row[2]), float(row[3]) * 1e6)
         self.assertGreaterEqual(sum(thread["tid"] in ran for thread in waits["threads"]), 5, done.stdout + done.stderr)
-        # Where the kernel does not deliver a switch out of idle, wperf knows it of another record. Perf does not, and
-        # has threads run on that slept.
+        # If the kernel does not deliver a switch out of idle, wperf infers it from another record. perf does not, so it
+        # counts threads as running that slept.
         compared = [thread for thread in waits["threads"]
                     if thread["tid"] in ran and abs(ran[thread["tid"]][0] - thread["switches"]) <= 1]
         if not compared:
             self.skipTest("the kernel did not deliver all switches, which perf cannot know")
         differences = [ran[thread["tid"]][1] - thread["running_ns"] for thread in compared]
         slacks = [max(0.02 * thread["running_ns"], 1e6) for thread in compared]
-        # Another thread's lost switch on their core makes perf's times too long, never too short.
+        # A lost switch to another thread on the same core makes perf's times too long, never too short.
         self.assertTrue(all(-slack <= one for one, slack in zip(differences, slacks)), (compared, ran))
         close = sum(one <= slack for one, slack in zip(differences, slacks))
         self.assertGreaterEqual(2 * close, len(compared), (compared, ran))
@@ -494,11 +494,12 @@ class Programs(WperfTest):
             at += step["length_ns"]
         slept = {}
         for row in path["sums"]:
-            # Some kernels do not deliver the wake-ups of idle cores: then it is not known who ended a sleep.
+            # Some kernels do not deliver the wake-ups of idle cores. Then the end of a sleep has no known cause.
             if row["state"] in ("timer", "unknown") and "nanosleep" in row["function"]:
                 name = row["thread"].split(" (")[0]
                 slept[name] = slept.get(name, 0) + row["total_ns"]
-        # The lock was held in a sleep of 120 ms, each of 50 answers took one of 2 ms, and the end is the asker's own.
+        # The holder slept 120 ms with the lock held. Each of the 50 answers came after a sleep of 2 ms. The last part
+        # is the asker's own work.
         self.assertGreaterEqual(slept["holder"], 0.9 * 120e6)
         self.assertGreaterEqual(slept["pong"], 0.9 * 100e6)
         self.assertLessEqual(slept["holder"], told["lock"] + 2e6)
@@ -516,7 +517,8 @@ class Programs(WperfTest):
         self.assertRegex(text, r"\nrecorded by wperf \d.* on .*, \d{4}-\d\d-\d\d .*: `wperf waits -o ")
         waits = self.json("waits", str(self.folder / "w.data"), "--json")["waits"]
         main = next(thread for thread in waits["threads"] if thread["tid"] == thread["pid"])
-        # From being let go to its end, and to when that was seen.
+        # The elapsed time runs from the program's start until wperf noticed its end, so it is at least the main
+        # thread's time.
         self.assertGreaterEqual(waits["headline"]["elapsed_seconds"], main["wall_ns"] / 1e9 - 0.001)
         self.assertLess(waits["headline"]["cpu_seconds"], waits["headline"]["elapsed_seconds"] * 4)
         self.assertEqual(waits["about"]["program"], "waits")
@@ -638,7 +640,7 @@ class Programs(WperfTest):
         self.assertEqual(len(threads), 1 + 3 + 6 + 3, threads)
         for thread in threads:
             self.assertEqual(thread["running_ns"] + thread["ready_ns"] + thread["waiting_ns"], thread["wall_ns"])
-        # Each of the nine that work is busy for 20 times half a millisecond, and sleeps 20 times.
+        # Each of the nine workers works 20 times for half a millisecond, and sleeps 20 times.
         working = [thread for thread in threads if thread["name"] in ("worker", "leaf")]
         self.assertEqual(len(working), 9, threads)
         for thread in working:
@@ -709,7 +711,7 @@ class Programs(WperfTest):
         if not data.exists() or made.returncode not in (0, 3):
             self.skipTest("perf records no tracepoints here: " + made.stderr.strip()[:200])
         waits = self.json("waits", str(data), "--comm", "holder", "--json")["waits"]
-        # There may be others of that name: all of the machine was recorded.
+        # The whole machine was recorded, so other programs may have the same name.
         self.assertEqual({thread["name"] for thread in waits["threads"]}, {"holder"})
         self.assertGreater(waits["switches"], 0)
 
@@ -788,7 +790,7 @@ class Errors(WperfTest):
         waits = self.json("waits", str(folder / "s.data"), "--json")["waits"]
         (thread,) = waits["threads"]
         self.assertFalse(waits["of_whole_cores"])
-        # Each moment of it is known: it ran, or it waited.
+        # For each moment it is known whether the thread ran or waited.
         self.assertEqual((thread["unknown_ns"], waits["contradictions"]), (0, 0), waits)
         self.assertGreater(thread["waiting_ns"], thread["wall_ns"] * 0.5)
         self.assertGreater(waits["functions"][0]["count"], 10)

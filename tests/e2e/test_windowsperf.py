@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Arm's driver (WindowsPerf) as a device: a fake of it over the simulated machine, compared with our own driver on the same
-machine, which knows the truth. The fake has the driver's faults and fails the command where a request would crash a real one."""
+machine, which knows the truth. The fake has the driver's faults. It fails the command if a request would crash the real
+driver."""
 import pathlib
 import tempfile
 import unittest
@@ -24,7 +25,7 @@ class WindowsPerfTest(WperfTest):
         return f"windowsperf:fake,{self.keys}{more}"
 
     def both(self, *arguments):
-        """The same by Arm's driver and by ours."""
+        """Runs the same command with Arm's driver and with wperf's driver."""
         return (self.json(*arguments, device=self.fake()), self.json(*arguments, device="sim:" + self.keys))
 
 

@@ -3,8 +3,7 @@
 """Compares the findings of the reader of traces with those of an independent reader, and with scripted truth.
 
 usage: compare_with_oracle.py ETL_DUMP FOLDER
-FOLDER has traces (NAME.etl) with their numbers (NAME.json, NAME.truth.json). Without it nothing can be compared: the test
-is skipped.
+FOLDER has traces (NAME.etl) with their numbers (NAME.json, NAME.truth.json). Without FOLDER the test is skipped.
 """
 import json
 import pathlib
@@ -14,7 +13,7 @@ import sys
 
 
 def kernel_names(counts):
-    """The other reader's names of events → ours: it writes names next to the numbers."""
+    """The other reader's names of events → ours. It writes names next to the numbers."""
     out = {}
     for name, count in counts.items():
         name = re.sub(r"kernel/\w+\((\d+)\)/\w+\((\d+)\)", lambda m: f"kernel/0x{int(m[1]):02x}/{m[2]}", name)

@@ -17,7 +17,7 @@ namespace {
 using namespace wperf;
 
 std::string name_of(const etl::Event& event) {
-  // However an image's event is written, it is one of group 0x14.
+  // An event about an image always counts as one of group 0x14, in whichever form it was written.
   if (etl::image_event(event)) return fmt::format("kernel/0x14/{}/v{}", event.opcode, event.version);
   switch (event.form) {
     case etl::EventForm::kernel:

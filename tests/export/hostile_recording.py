@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A perf.data file with names of threads, files and functions that must not be trusted, written byte by byte.
 
-Functions are code made at run time, named by /tmp/perf-PID.map; the maker of the recording removes that file.
+Functions are code made at run time, named by /tmp/perf-PID.map. The test that makes the recording removes that file.
 """
 import os
 import pathlib
 import struct
 
-# Larger than any process number of Linux. Test programs run at the same time, so each has its own.
+# Larger than any process number of Linux. Tests run at the same time, so each uses a different number.
 PROCESS = 0x400000 + 2 * os.getpid()
 NAMES = ["</script><script>alert(1)</script>", "it's \"quoted\" \\ back", "\u202eright-to-left", "x" * 10_000,
          "semi;colon,comma", "\U0001f525 fire", "a<b>(c&d)", "tab\there", "=1+1", "'; DROP TABLE samples; --"]
@@ -35,14 +35,15 @@ def padded(text):
 
 
 def sample(time, task, stack):
-    """The stack as numbers of functions, the innermost first; the address of a caller is the one after its call."""
+    """`functions`: the stack as numbers of functions, the innermost first. The address of a caller is the one after its
+    call."""
     words = [0xFFFFFFFFFFFFFE00] + [CODE + EACH * function + 8 for function in stack]
     body = struct.pack("<QIIQIIQQ", words[1], PROCESS, task, time, 1, 0, 1_000_000, len(words))
     return record(9, 2, body + struct.pack(f"<{len(words)}Q", *words))
 
 
 def write(path):
-    """Every function is the innermost one of a different number of samples. Returns the path of its map."""
+    """Every function is the innermost one in a different number of samples. Returns the path of the map."""
     fields = 1 | 2 | 4 | 0x20 | 0x80 | 0x100
     attributes = struct.pack("<IIQQQQQ", 1, 128, 0, 1_000_000, fields, 0, 1 << 18).ljust(128, b"\0")
     records = record(3, 0x2000, struct.pack("<II", PROCESS, PROCESS) + padded(b"</script>&'") + trailer(1))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Totals of functions from the output of --export: {name: [in it itself, with its callees]}, in samples."""
+"""Totals of functions from the output of --export: {name: [self, with callees]}, in samples."""
 import collections
 import csv
 import json
@@ -34,7 +34,7 @@ def unescaped(text):
 
 
 def text_format(text):
-    """The output of `protoc --decode`, as {field: [values]}: numbers, bytes, messages likewise."""
+    """The output of `protoc --decode` as {field: [values]}; values are numbers, bytes, or messages in the same form."""
     root = collections.defaultdict(list)
     open_messages = [root]
     for line in text.split("\n"):
@@ -108,7 +108,7 @@ def of_perfetto(text):
     totals = Totals()
     for packet in trace["packet"]:
         functions, frames, stacks = sequences[one(packet, "trusted_packet_sequence_id")]
-        for interned in packet["interned_data"][-1:]:  # as Perfetto reads it
+        for interned in packet["interned_data"][-1:]:  # Perfetto uses the last one
             functions.update({one(entry, "iid"): one(entry, "str", b"").decode() for entry in interned["function_names"]})
             frames.update({one(entry, "iid"): functions[one(entry, "function_name_id")] for entry in interned["frames"]})
             stacks.update({one(entry, "iid"): [frames[frame] for frame in reversed(entry["frame_ids"])]
@@ -144,7 +144,7 @@ def of_chrome(document):
 
 
 def of_firefox(document):
-    """By its own tables; profiler-cli reads it independently."""
+    """Reads the profile through its own tables; a second test reads it with profiler-cli."""
     shared = document["shared"]
     names = [shared["stringArray"][name] for name in shared["funcTable"]["name"]]
     functions = [names[shared["frameTable"]["func"][frame]] for frame in shared["stackTable"]["frame"]]
@@ -160,7 +160,8 @@ def of_firefox(document):
 
 
 def of_csv(text):
-    """In functions themselves; its column of stacks has no ';' in names. A text that would be a formula follows a '."""
+    """Only self samples. Names in the column of stacks have no ';'. A text that a spreadsheet would take for a formula
+    begins with '."""
     own = collections.Counter()
     for row in csv.DictReader(text.splitlines(keepends=True)):
         for column in ("function", "stack"):

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""The output of --export, read back by the programs that the formats are for: totals of functions are those of --json."""
+"""The output of --export, read by the programs that use these formats. The totals of functions must be those of
+--json."""
 import collections
 import gzip
 import json
@@ -112,7 +113,7 @@ class Exports(WperfTest):
             return done.stdout
 
         self.addCleanup(subprocess.run, ["node", PROFILER, "stop", "--all"], env=environment, capture_output=True)
-        # It gives its own daemon half a second to start, which a busy machine may not have.
+        # The program gives its daemon half a second to start, which may not be enough on a busy machine.
         for _ in range(20):
             tried = subprocess.run(["node", PROFILER, "load", path], capture_output=True, text=True, env=environment,
                                    timeout=120)
@@ -270,7 +271,7 @@ class Exports(WperfTest):
         self.assertIn(str(task), self.ok("waits", path))
         self.assertIn(f"`wperf waits {path}`", self.fails("report", path, "--export", "pprof", "-o", out))
         self.assertFalse(out.exists())
-        # A chosen filter may leave no sample.
+        # A filter may leave no sample.
         done = self.run_wperf("report", self.data, "--export", "csv", "--tid", "1", "-o", out)
         self.assertEqual((done.returncode, done.stderr.splitlines()[0]), (0, "warning: no samples"))
 
@@ -290,7 +291,7 @@ class Exports(WperfTest):
         os.truncate(path, 16 << 20)
         with subprocess.Popen([BINARY, "report", path, "--export", "perf.data", "-o", "-"], stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE, env=self.environment) as running:
-            running.stdout.read(1)  # the pipe takes less than all
+            running.stdout.read(1)  # the pipe holds less than the whole output
             os.truncate(path, 4096)
             _, said = running.communicate()
         self.assertEqual(running.returncode, 1, said)

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Pages of `report --html` in real browsers: they show the numbers of --json, do what their buttons and keys say, ask the network
-for nothing, and accessibility and HTML checkers find no fault. page_checks.mjs runs in the browsers; scripts/packages.sh
-(need_page_tools) fetches the tools that drive them."""
+"""Pages of `report --html` in real browsers. They show the numbers of --json, their buttons and keys work, and they
+make no network requests. Accessibility and HTML checkers find no fault. page_checks.mjs runs in the browsers;
+scripts/packages.sh (need_page_tools) fetches the tools that drive them."""
 import json
 import os
 import pathlib
@@ -87,7 +87,7 @@ def plain_samples():
 
 
 def literals_of(script):
-    """The texts between quotes; for templates without the expressions in them."""
+    """The contents of string literals; those of templates without the expressions in them."""
     found, within, at = [], [], 0
     while at < len(script):
         sign, begin = script[at], at
@@ -226,7 +226,7 @@ class HtmlTest(unittest.TestCase):
                 "longest": max(row["longest_wait_ns"] for row in told["threads"]), "ender": places[0][-1]}
 
     def locks_page(self):
-        """None where the scheduler may not be recorded, or there is no compiler."""
+        """Returns None if the scheduler may not be recorded or there is no compiler."""
         (self.folder / "locks.c").write_text(LOCKS)
         if shutil.which("cc") is None or subprocess.run(["cc", "-g", "-pthread", "-o", "locks", "locks.c"], cwd=self.folder).returncode != 0:
             return None
@@ -256,7 +256,7 @@ class HtmlTest(unittest.TestCase):
                 "count": [1.1, 1.3]}
 
     def many_stacks(self):
-        """Stacks that share as little as possible: most frames are too narrow for a screen."""
+        """Stacks that share as little as possible, so most frames are too narrow for a screen."""
         numbers, lines, found = 1, [], 0
         for i in range(20_000):
             frames = []
@@ -325,19 +325,20 @@ class HtmlTest(unittest.TestCase):
         plan = self.the_plan()
         self.wperf("topdown", "--device", "sim:cpu=neoverse-n2,pace=free", "--html", "topdown.html", "-q", "--",
                    BINARY.parents[1] / "workloads" / "bottlenecks.exe", "memory", "20000")
-        # Errors only: it warns of each script that the policy allows by its hash, because it computes no hashes.
+        # Only errors count. The checker computes no hashes, so it warns about each script that the policy allows by its
+        # hash.
         done = subprocess.run(["java", "-jar", checker, "--errors-only", plan["page"], plan["hostile"], plan["difference"]["page"], plan["difference"]["hostile"], plan["waits"]["page"], *[one["page"] for one in plan["counts"]], *plan["others"],
                                self.folder / "topdown.html"], stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT, text=True, check=False)
         self.assertEqual((done.stdout, done.returncode), ("", 0))
 
     def test_the_page_is_small(self):
-        """Without data: the part that every page has."""
+        """Limits the size of a page with hardly any data, which is the part that every page has."""
         _, page = self.make_page("small", [b"main"], [sample(SECOND, 0, 0, [0])], b"prog")
         self.assertLess(page.stat().st_size, 120_000)
 
     def test_scripts_can_be_packed(self):
-        """embed_page.cmake takes blanks around operators away: no text may have any."""
+        """embed_page.cmake removes blanks around operators, so no string may contain such blanks."""
         for file in sorted((SOURCE / "src" / "report" / "html" / "page").glob("*.js")):
             for literal in literals_of(re.sub(r"(?m)^ *//.*$", "", file.read_text())):
                 self.assertNotRegex(literal, r"\+ \+|- -")

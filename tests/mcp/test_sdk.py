@@ -16,7 +16,7 @@ FOLDER = SOURCE / "build/tools/mcp-clients"
 
 
 def fetched():
-    """The folder with the packages; None, with the reason on stdout, where there is no npm or no network."""
+    """Returns the folder with the packages. If there is no npm or no network, prints the reason and returns None."""
     if (FOLDER / "node_modules").is_dir():
         return FOLDER
     if shutil.which("npm") is None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The archive of scripts/package: its contents, that it is the same twice, and that no file is left out silently."""
+"""The archive of scripts/package: its contents; two runs give the same archive; no file is left out silently."""
 import os
 import pathlib
 import subprocess
@@ -16,7 +16,7 @@ TOP = "wperf-3.8.0-windows-arm64/"
 
 
 def fake_image(certificates=0, machine=0xAA64):
-    """So much of a PE file that its machine and certificate table can be found."""
+    """The smallest PE header in which a machine and a certificate table can be found."""
     image = bytearray(0x200)
     image[:2] = b"MZ"
     image[0x3C] = 0x80

@@ -12,7 +12,6 @@ ROOT = pathlib.Path(os.environ.get("WPERF_SOURCE_DIR", pathlib.Path(__file__).re
 PACKAGE = ROOT / "driver" / "package"
 EVENTS = "{http://schemas.microsoft.com/win/2004/08/events}"
 OLDEST_WINDOWS = ".10.0...19041"  # Windows 10 version 2004
-# What Arm's driver is known by, and the setup class it is in.
 WINDOWSPERF = {"INTERFACE_GUID": "F8047FDD-7083-4C2E-90EF-C0C73F1045FD", "HARDWARE_ID": "Root\\WPERFDRIVER"}
 SYSTEM_CLASS = "{4D36E97D-E325-11CE-BFC1-08002BE10318}"
 IN_TYPES = {"u8": "win:UInt8", "u16": "win:UInt16", "u32": "win:UInt32", "u64": "win:UInt64"}
@@ -105,7 +104,8 @@ class InfTest(unittest.TestCase):
         self.assertEqual(values(self.sections["Version"])["ClassGuid"], macro(self.abi, "WPERF_SETUP_CLASS"))
         title = values(self.sections["Strings"])["ServiceName"].strip('"')
         self.assertEqual(title, macro(self.abi, "WPERF_SERVICE_TITLE"))
-        self.assertIn("WPERFDRIVER", title[:22])  # the name that driverquery shows, and clients of WindowsPerf look for
+        # The name that driverquery shows and that clients of WindowsPerf look for.
+        self.assertIn("WPERFDRIVER", title[:22])
 
     def test_nothing_that_must_be_ones_own_is_windowsperfs(self):
         for ours, theirs in (("INTERFACE_GUID", guid_of(self.abi, "WINDOWSPERF_INTERFACE_GUID")),

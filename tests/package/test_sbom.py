@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""tools/make_sbom.py describes this build and a made archive for Windows. Its words are held against dpkg and readelf, and
-against the rules of SPDX 2.3 that need no schema."""
+"""tools/make_sbom.py describes this build and a made archive for Windows. The result is compared with dpkg and readelf,
+and checked against those rules of SPDX 2.3 that need no schema."""
 import hashlib
 import json
 import os
@@ -132,7 +132,8 @@ class Linux(Rules, Made):
         self.assertEqual(len(programs), 4)
 
     def test_what_is_inside_of_the_tool(self):
-        """fmt, zlib and LLVM leave names in the program as it was linked, before strip; the versions are dpkg's."""
+        """Before it is stripped, the linked program contains names of fmt, zlib and LLVM. The versions come from
+        dpkg."""
         linked = self.related("STATIC_LINK", self.file("bin/wperf"))
         self.assertEqual(set(linked), {"fmt", "zlib", "LLVM", "GCC runtime libraries"})
         for name, package in (("fmt", "libfmt-dev"), ("zlib", "zlib1g-dev"), ("LLVM", "llvm-19-dev"),
@@ -162,7 +163,7 @@ class Linux(Rules, Made):
 
 
 class Windows(Rules, Made):
-    """From headers as the libraries have them, with other numbers."""
+    """Headers like those of the libraries, with other version numbers."""
 
     @classmethod
     def prepare(cls):

@@ -18,7 +18,7 @@ import subprocess
 import sys
 import tempfile
 
-# The recordings to make. A line that this machine or this perf cannot do is left out, the first must work.
+# The recordings to make. If this machine or this perf cannot make one, it is left out; the first must work.
 RECORDINGS = {
     "plain": "-e cpu-clock",
     "callchains": "-g -e cpu-clock",
@@ -49,7 +49,7 @@ COMM = re.compile(r"^( exec)?: (.*):(-?\d+)/(-?\d+)$")
 TASK = re.compile(r"^\((-?\d+):(-?\d+)\):\((-?\d+):(-?\d+)\)$")
 SWITCH = re.compile(r"^ (IN|OUT)( preempt)? *(?:(?:prev|next) pid/tid: +(-?\d+)/(-?\d+))? *$")
 NAMESPACES = re.compile(r"^ (-?\d+)/(-?\d+) - nr_namespaces: (\d+)")
-# If perf printed these in another way, they would silently be compared no longer.
+# These fields must occur. Otherwise a change in perf's output could silently end their comparison.
 MUST_SEE = ("SAMPLE.ip", "SAMPLE.callchain", "SAMPLE.user_regs", "SAMPLE.stack_written", "SAMPLE.counter",
             "SAMPLE.data_src", "SAMPLE.phys_addr", "SAMPLE.data_page", "SAMPLE.code_page", "MMAP2.file", "MMAP2.build_id",
             "NAMESPACES.links", "SWITCH_CPU_WIDE.out", "READ.value", "AUX.aux_flags", "AUXTRACE.on_cpu")
@@ -185,7 +185,8 @@ def perf_records(text, shift):
 
 
 def arm_spe_file():
-    """A recording of Arm SPE on two CPUs, since few machines can make one: a loss, a buffer that was taken in two pieces."""
+    """A recording of Arm SPE on two CPUs, made here because few machines can make one. It has a loss and a buffer that
+    was read in two pieces."""
     sample_type = 1 << 1 | 1 << 2 | 1 << 7 | 1 << 16  # thread, time, CPU, identifier
     attributes = struct.pack("<IIQQQQQ", 8, 64, 0x100010001, 1024, sample_type, 0, 1 << 18) + bytes(16)
 
@@ -234,12 +235,14 @@ class Comparison:
             self.wrong.append(f"{path.name}: {totals}")
         self.compare_header(path, rows)
         if totals.get("compressed") != "0":
-            return f"{totals['compressed']} compressed records counted"  # perf does not print the places of the records in them
+            # perf does not print the positions of records inside compressed ones.
+            return f"{totals['compressed']} compressed records counted"
         records = {row[1]: row for row in rows if row[0] == "R"}
         with open(path, "rb") as file:
             header_size = int.from_bytes(file.read(16)[8:], "little")
         text = self.run([self.perf, "report", "-D", "-i", str(path)]).stdout
-        places, details = perf_records(text, header_size if header_size == 16 else 0)  # of a pipe without its header
+        # In a pipe's recording, perf counts offsets from the end of the header.
+        places, details = perf_records(text, header_size if header_size == 16 else 0)
         mine = {offset: (row[2], row[3]) for offset, row in records.items()}
         if mine != places:
             different = sorted(set(mine.items()) ^ set(places.items()), key=lambda item: int(item[0], 16))
@@ -250,7 +253,7 @@ class Comparison:
             for name, value in fields.items():
                 count += 1
                 self.fields[f"{kind}.{re.sub('counter_.*', 'counter', name)}"] += 1
-                absent = name == "time" and value in ("0", "f" * 16)  # perf invents one of these
+                absent = name == "time" and value in ("0", "f" * 16)  # perf makes one of these up
                 if row.get(name) != value and not (absent and name not in row):
                     self.wrong.append(f"{path.name}: {kind} at 0x{offset}: {name} is {row.get(name)}, perf says {value}")
         self.compare_events(path, records)

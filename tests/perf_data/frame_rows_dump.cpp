@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Prints how frames are left at addresses of an ELF file, for frame_rows_with_llvm.py: frame_rows_dump FILE SECTION,
-// with addresses as linked in hexadecimal on standard input; a line for each, registers by their DWARF numbers.
+// Prints the unwind rules at addresses of an ELF file, for frame_rows_with_llvm.py. Usage: frame_rows_dump FILE
+// SECTION, with linked addresses in hexadecimal on standard input. Prints one line for each, with registers by their
+// DWARF numbers.
 #include <cstdio>
 #include <cstring>
 

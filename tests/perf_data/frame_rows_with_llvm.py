@@ -68,7 +68,7 @@ def row_of(text, registers):
 
 
 def compile_programs(folder):
-    """Those that the compilers here can make: (file, section)."""
+    """The programs that the compilers on this machine can build: (file, section)."""
     (folder / "program.c").write_text(PROGRAM)
     made = []
     for name, command, section in (

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Files of machines with the other byte order: a recording of perf made here is turned around, field by field, as such a machine
-would have written it, and wperf must report the same of both.
+"""Files of machines with the other byte order. A recording that perf made here is byte-swapped field by field, as such
+a machine would have written it. wperf must report the same for both.
 
   other_byte_order.py --wperf WPERF
 
-The turning is done here a second time, from the description of the format, in the other direction than in wperf. Exit status
-77: no perf here, or it may not record.
+The byte-swapping is implemented here a second time, from the description of the format and in the opposite direction of
+wperf's. Exit status 77: no perf here, or it may not record.
 """
 import argparse
 import ctypes
@@ -56,7 +56,8 @@ class Turner:
 
 
 def mirrored(flags, widths):
-    """Bit fields from the most significant bit on; `widths`: of those that are wider than one bit, by place."""
+    """Bit fields, allocated from the most significant bit on. `widths`: {position: bits} of the fields that are wider
+    than one bit."""
     out, at = 0, 0
     while at < 64:
         width = widths.get(at, 1)
@@ -132,7 +133,7 @@ class Records:
         self.data, self.events = data, events  # events: (description, ids)
 
     def event_of(self, at):
-        """By the id at this place of the file as it was."""
+        """The event with the id at this position of the original file."""
         wanted = int.from_bytes(self.data[at:at + 8], "little")
         return next((event for event, ids in self.events if wanted in ids), self.events[0][0])
 
@@ -174,7 +175,7 @@ class Records:
             else:
                 t.numbers(HEADS[kind])
             at += size
-            if kind in (66, 71):  # their data follow
+            if kind in (66, 71):  # the record's data follow it
                 at += int.from_bytes(self.data[at - size + 8:at - size + (12 if kind == 66 else 16)], "big")
 
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The results of the perf.data reader, as text for compare_with_perf.py. "F key value" per feature, "E index …" per
 // event; then per record "R offset size type" and, where we decode it, key=value fields parted by tabs (numbers in
-// hexadecimal); "T key value" for totals, at the end.
+// hexadecimal); Totals come at the end as "T key value".
 #include <fmt/format.h>
 
 #include <cstdio>

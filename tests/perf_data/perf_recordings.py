@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The files on which wperf is compared with perf: recorded here by the installed perf, or named on the command line."""
+"""The files for comparing wperf with perf: recorded here by the installed perf, or named on the command line."""
 import pathlib
 import subprocess
 import tempfile

@@ -244,7 +244,7 @@ SAME_PLACE = "of a function without a size and one that begins where it stands, 
 
 
 def are_one_place(path, symbols):
-    """Does each of these names share an address of the file with another of them?"""
+    """Whether each of these names shares an address of the file with another of them."""
     places = collections.defaultdict(set)
     listed = subprocess.run(["readelf", "-Ws", "--dyn-syms", path], capture_output=True, text=True, check=False).stdout
     for line in listed.splitlines():
@@ -296,7 +296,7 @@ class Comparison:
         return samples
 
     def judge(self, where, symbols):
-        """One line of EXPLAINED holds for all of a command and module."""
+        """One line of EXPLAINED applies to all differences of a command and module."""
         balanced = all(sum(here[i] for _, here, _ in symbols) == sum(there[i] for _, _, there in symbols) for i in (0, 1))
         for pattern, _ in EXPLAINED:
             if balanced and all(re.search(pattern, symbol) for symbol, _, _ in symbols):

@@ -4,8 +4,9 @@
 
   unwind_with_perf.py --dump UNWIND_DUMP [--keep FOLDER] [FILE...]
 
-The recordings are made here with `perf record --call-graph dwarf`, of programs that are written and compiled here; or FILEs
-are compared that were. A stack may differ only where EXPLAINED says why. Exit status 77: no perf here, or it may not record.
+The recordings are made here with `perf record --call-graph dwarf`, of programs that are written and compiled here. With
+FILEs, these recordings are compared instead. A stack may differ only where EXPLAINED says why. Exit status 77: no perf
+here, or it may not record.
 """
 import argparse
 import collections
@@ -179,8 +180,8 @@ DEBUG_FRAME = "perf's unwinder may have been built without .debug_frame, and the
 # we follow frame pointers, and perf ends or guesses a stack pointer and takes a word there for a caller that lies in no
 # file (shown as it is, not as a place in its file). We must arrive where the stacks arrive that both agree on.
 GIVEN_UP = "perf ends or guesses where there is no table, and we go on to where other stacks end, too"
-# If we end there, too, because neither table nor bytes go on, perf has only that word more than us: as often as our own
-# stacks report that they ended so.
+# If wperf ends there, too, because there is no table and no more of the stack, perf has only that one word more. That
+# may occur as often as wperf reports such an end.
 GUESSED = "perf takes a word that lies in no file for one caller more, where we say that the stack cannot be followed"
 FIRST_ADDRESS_IN_NO_FILE = 1 << 40
 MOST_GIVEN_UP = 0.01
@@ -221,7 +222,8 @@ def by_perf(path):
 
 
 def by_dump(dump, path):
-    """The same, and how many stacks end early for want of bytes, of tables, for damage, and of 32-bit programs."""
+    """The same from wperf, and the number of stacks that end early: for lack of bytes or tables, because of damage, or
+    in 32-bit programs."""
     stacks, early = {}, []
     for line in run(dump, path).stdout.splitlines():
         words = line.split()

@@ -40,7 +40,7 @@ __attribute__((noinline)) void throw_one(int kind) {
   if (kind == 3) deep(5);
 }
 
-// Its frame saves many registers of both kinds: all of them must be there again where it is caught.
+// Its frame saves many registers of both kinds. All of them must have their values again where the exception is caught.
 __attribute__((noinline)) double keep_registers(int kind, double a, double b, double c, double d, long e, long f,
                                                 long g, long h, long i) {
   for (int round = 0; round < 3; ++round) {
@@ -65,14 +65,14 @@ __attribute__((noinline)) int large_frame(unsigned n) {
   return 0;
 }
 
-// Through a function of the C runtime.
+// The exception passes through a function of the C runtime.
 int compare_and_throw(const void* left, const void* right) {
   Trace trace("compare");
   if (std::memcmp(left, right, sizeof(int)) != 0) throw std::logic_error("in the middle of qsort");
   return 0;
 }
 
-// Caught while another function of the runtime waits for the answer.
+// The exception is caught inside a callback of another runtime function.
 int compare_by_sorting(const void* left, const void* right) {
   try {
     int numbers[] = {2, 1};

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""CPython for ARM64 Windows, built by scripts/cpython, on the DLLs of Windows: its answers are right, and its profile is
-the one of Arm's learning path."""
+"""CPython for ARM64 Windows, built by scripts/cpython, on the DLLs of Windows. Its answers are right, and its profile
+matches the one in Arm's learning path."""
 import fcntl
 import json
 import os
@@ -83,7 +83,7 @@ class CPython(CPythonTest):
 
 
 class PythonFrames(CPythonTest):
-    """`record --python`, where the thread stands still at each sample."""
+    """`record --python` on the simulated machine, where the thread stands still at each sample."""
 
     @classmethod
     def setUpClass(cls):
@@ -116,7 +116,7 @@ class PythonFrames(CPythonTest):
             self.assertNotIn("_PyEval_EvalFrameDefault", stacks[i])
 
     def test_the_line_that_waits_for_memory(self):
-        """By SPE, which records no callers."""
+        """SPE finds the line; it records no callers."""
         (pathlib.Path(self.folder.name) / "googolplex.py").write_text("x = 10**10**5 % 97\nprint(x)\n")
         kept = pathlib.Path(self.folder.name) / "loads.data"
         done = self.run_wperf("record", "--python", "-e", "arm_spe_0/load_filter=1/", "-c", "0", "-o", kept, "--", PYTHON, *PLAIN,
@@ -140,7 +140,7 @@ class PythonFrames(CPythonTest):
     def test_what_the_program_says_itself(self):
         shutil.copy(SOURCE / "tests" / "e2e" / "python_stacks.py", self.folder.name)
         samples = self.record("python_stacks.py", "notes", "0.004", event="cpu_cycles:40000")
-        # When the simulated machine boots, its Windows has run for a minute.
+        # The simulated Windows has already run for a minute when the machine starts.
         truth = Truth(json.loads((pathlib.Path(self.folder.name) / "notes").read_text()), ahead_ns=60_000_000_000)
         right, wrong, apart = truth.functions(samples)
         right_lines, wrong_lines = truth.lines(samples)
@@ -218,7 +218,7 @@ class TwoTerminals(CPythonTest):
         os.write(self.terminal, line)
 
     def wait_until_busy(self):
-        """Until core 1 retires more than an idle one."""
+        """Waits until core 1 retires more instructions than an idle core."""
         end = time.monotonic() + TIMEOUT
         while counts(self.json("stat", "-e", "inst_retired", "-c", "1", "--timeout", "0.01", "--json"), core=1)["inst_retired"] < 1e6:
             self.assertLess(time.monotonic(), end)

@@ -92,7 +92,8 @@ class Machine(WperfTest):
         holders = []
 
         def is_held():
-            if not holders or holders[-1].poll() is not None:  # it came while the driver was held
+            # The holder came too late and was refused, because the driver was held.
+            if not holders or holders[-1].poll() is not None:
                 holders.append(self.start_wperf("stat", "-e", "ld_spec", "-c", "0", "--timeout", "60"))
                 self.addCleanup(holders[-1].communicate)
                 self.addCleanup(holders[-1].kill)

@@ -134,7 +134,7 @@ class Programs(WperfTest):
         return done
 
     def named(self, *arguments, program, given=""):
-        """wperf's output about the program, with its input."""
+        """Runs a program with an input and returns wperf's output about it."""
         done = self.run_wperf(*arguments, "--", *program, device=self.device, text=given)
         self.assertEqual(done.returncode, 0, done.stderr)
         return done.stdout
@@ -192,7 +192,7 @@ class Answers(Programs):
         self.simulated("fasttext", *learn)
         done = self.same("fasttext", "test", "model.bin", "lessons")
         self.assertIn("P@1\t1\n", text_of(done))
-        # It makes four threads to begin with and four to learn; the last one comes to the core of the first.
+        # The program starts with four threads and makes four more to learn. The last one runs on the core of the first.
         text = self.named("record", "-g", "-e", "inst_retired:2000", "-c", "0", program=(self.program("fasttext"), *learn))
         self.assertIn("fasttext::Model::update", text)
 
@@ -223,7 +223,7 @@ class Views(Programs):
 
 
 class Closed(Programs):
-    """Only the folder that was given, and only as far as it was given."""
+    """A program sees only the given folder, and may change it only if that was allowed."""
 
     def lua(self, script, device):
         self.put("try.lua", script)

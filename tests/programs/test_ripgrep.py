@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""A program that was not built here: ripgrep for Windows on Arm as its makers publish it, Rust, several threads, statically
-linked with Microsoft's C runtime. It finds the same in a folder as grep."""
+"""A program that was not built here: ripgrep for Windows on Arm, as its authors publish it. It is written in Rust, has
+several threads, and is statically linked with Microsoft's C runtime. It finds the same in a folder as grep."""
 import pathlib
 import subprocess
 import sys
@@ -40,7 +40,7 @@ class Ripgrep(WperfTest):
             with self.subTest(pattern=pattern, flags=flags):
                 found = self.lines(self.searched("--no-heading", "--no-ignore", *flags, pattern, "."))
                 expected = self.grep("-P", *flags, pattern)
-                if flags == ("-c",):  # grep lists files without any, too
+                if flags == ("-c",):  # grep also lists files without a match
                     expected = [line for line in expected if not line.endswith(":0")]
                 self.assertEqual(found, expected)
 

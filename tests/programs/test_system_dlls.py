@@ -101,7 +101,7 @@ class SystemDlls(WperfTest):
         with tempfile.TemporaryDirectory() as empty:
             done = self.run_wperf("stat", "-e", "inst_retired", "--", WORKLOADS / "fib.exe", device=f"sim:windows={empty}")
             self.assertRegex(done.stderr, re.compile("ntdll.dll"))
-        # A program without imports needs none of them.
+        # A program without imports needs no DLLs.
         found = self.json("stat", "-e", "inst_retired", "-c", "0", "--json", "--", WORKLOADS / "exact.exe", device=device + ",pace=free")
         counts = {row["event_name"]: int(row["counter_value"]) for row in found["core"]["cores"][0]["Performance_counter"]}
         self.assertEqual(counts["inst_retired"], 31_000_023)
@@ -128,7 +128,7 @@ class SystemDlls(WperfTest):
         self.assertIn("bignum.dll is missing: it is neither in the program's folder nor among the DLLs of Windows", done.stderr)
 
     def test_a_program_may_be_a_link(self):
-        """Its DLLs are in the folder of the file that the link leads to."""
+        """The program's DLLs are in the folder of the file that the link points to."""
         with tempfile.TemporaryDirectory() as folder:
             link = pathlib.Path(folder) / "link.exe"
             link.symlink_to(WORKLOADS / "googolplex.exe")

@@ -36,7 +36,7 @@ class PushTest(WperfTest):
         cls.addClassCleanup(symbols.unlink, missing_ok=True)
 
     def setUp(self):
-        # A copy of the class's own.
+        # A copy, so that tests do not change the class's environment.
         self.environment = {name: value for name, value in self.environment.items() if name != "WPERF_PUSH_TOKEN"}
 
     def serve(self, **options):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Servers that take profiles by the documents of Pyroscope, Parca and OpenTelemetry, decode all of it, and refuse the rest with a
-4xx. The messages are decoded by protoc if an official .proto is at hand, otherwise by the numbers of the fields in the project's
-own .proto."""
+"""Servers that accept profiles as documented by Pyroscope, Parca and OpenTelemetry. They decode each request
+completely, and refuse anything else with a 4xx. protoc decodes the messages if an official .proto is available.
+Otherwise they are decoded by the field numbers in the project's own .proto."""
 import email.parser
 import email.policy
 import gzip
@@ -83,7 +83,7 @@ class Profile:
 
 
 class Stub(http.server.ThreadingHTTPServer):
-    """`mood`: statuses that the next requests are answered with before any is looked at."""
+    """`mood`: statuses for the next requests, which are answered before their contents are examined."""
     daemon_threads = True
 
     def __init__(self, protos, token=None, port=0, tls=None):

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""`record --push`: one profile for each period, from beginning to end; the profiler's own cost goes along; memory stays."""
+"""`record --push`: sends one profile for each period, from beginning to end, with the profiler's own cost. Its memory
+does not grow."""
 import pathlib
 import re
 import signal
@@ -14,7 +15,7 @@ from push_support import PushTest, free_port  # noqa: E402
 from support import BINARY, TIMEOUT, WORKLOADS  # noqa: E402
 import read_back  # noqa: E402
 
-# Runs for the given time, and until it has had a processor for a while: others may be busy here.
+# Runs for the given time, and until it has used some CPU time: this machine may be busy.
 LOOP = """
 import time
 end = time.monotonic() + {seconds}
@@ -38,7 +39,7 @@ def events_of(profile):
 
 class Agent(PushTest):
     def record(self, url, *arguments, seconds=None):
-        """On this machine's kernel, with a clock that every kernel has."""
+        """Samples on this machine, with a clock event that every kernel has."""
         done = self.run_wperf("record", "-e", "cpu-clock", "--freq", "199", "--push", url, *arguments, "--", sys.executable,
                               "-c", LOOP.format(seconds=seconds), device="linux")
         if "perf_event_paranoid" in done.stderr or "perf_event_open" in done.stderr:
@@ -78,7 +79,8 @@ class Agent(PushTest):
         self.assertGreaterEqual(len(memory), 10)
         # The first ones fill caches.
         self.assertLess(max(memory), 64 * MEGABYTE)
-        # A leak grows over many periods; some things are read only once (the kernel's names, say, at its first sample).
+        # A leak grows over many periods. Some data are read only once, such as the kernel's names at its first sample,
+        # so the largest single step is allowed.
         later = memory[len(memory) // 3:]
         once = max(after - before for before, after in zip(later, later[1:]))
         self.assertLess(later[-1] - once, later[0] + 2 * MEGABYTE, memory)

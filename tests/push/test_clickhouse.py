@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""A thousand profiles of two builds in ClickHouse, asked with the queries of docs/user/clickhouse.md: the answers are those that wperf
-itself gives for the same profiles taken together."""
+"""A thousand profiles of two builds in ClickHouse. The queries of docs/user/clickhouse.md give the same answers as
+wperf does for these profiles together."""
 import collections
 import concurrent.futures
 import json
@@ -77,7 +77,7 @@ class ClickHouse(WperfTest):
         return [line.split("\t") for line in self.ask(query).splitlines()]
 
     def make_profiles(self):
-        """Folded stacks of each, and of each build together: {build: {stack: count}}."""
+        """Folded stacks of each profile, and their sums for each build: {build: {stack: count}}."""
         chance = random.Random(7)
         together = collections.defaultdict(collections.Counter)
         for number in range(PROFILES):

@@ -61,7 +61,7 @@ class Listen(WperfTest):
                 time.sleep(0.05)
 
     def settled(self, counts):
-        """The page after so many counts: it does not change any more."""
+        """The page after that many counts, when it no longer changes."""
         end = time.monotonic() + PATIENCE
         while True:
             text = self.metrics()
@@ -158,7 +158,7 @@ class Listen(WperfTest):
         self.assertEqual(self.ask(b"GET /met"), b"")  # gone in the middle
         head = self.ask(b"HEAD /metrics HTTP/1.1\r\n\r\n")
         self.assertTrue(head.endswith(b"\r\n\r\n"))
-        # A silent client holds the others up for a moment only.
+        # A silent client delays the others only for a moment.
         silent = socket.create_connection(("127.0.0.1", self.port))
         self.addCleanup(silent.close)
         self.assertIn("wperf_event_value", self.metrics())
@@ -168,12 +168,12 @@ class Listen(WperfTest):
         self.start("-n", "1")
         self.settled(1)
         silent = []
-        for _ in range(100):  # more than it keeps, and each says half of a request
+        for _ in range(100):  # more connections than wperf keeps; each sends half of a request
             one = socket.create_connection(("127.0.0.1", self.port), timeout=10)
             self.addCleanup(one.close)
             one.sendall(b"GET /metr")
             silent.append(one)
-        # One after the other, with two seconds for each, would take longer than anybody waits.
+        # If wperf gave each of them two seconds, one after the other, these requests would time out.
         for _ in range(3):
             self.assertIn("wperf_event_value", self.metrics())
         _, errors = self.stop()
@@ -188,7 +188,7 @@ class Listen(WperfTest):
         with socket.create_connection(("127.0.0.1", self.port), timeout=10) as waiting:
             waiting.sendall(b"GET /metrics HTTP/1.1\r\n\r\n")
             switches = self.woken()
-            # It tries again ten times a second. Without a rest it would try as often as it can.
+            # wperf tries again ten times a second. Without a pause it would try as fast as possible.
             time.sleep(1)
             tried = self.woken() - switches
             resource.prlimit(self.running.pid, resource.RLIMIT_NOFILE, free)
@@ -198,7 +198,7 @@ class Listen(WperfTest):
         self.stop()
 
     def woken(self):
-        """How often its threads asked the system for something that they had to wait for, or used the processor for 10 ms."""
+        """How often its threads blocked in a system call, plus their CPU time in units of 10 ms."""
         total = 0
         for task in pathlib.Path(f"/proc/{self.running.pid}/task").iterdir():
             found = dict(line.split(":", 1) for line in (task / "status").read_text().splitlines())

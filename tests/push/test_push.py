@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""`wperf push`: strict servers get the values of --json, a token goes only where it may, errors are reported."""
+"""`wperf push`: strict servers get the values of --json, a token is sent only where that is allowed, and errors are
+reported."""
 import base64
 import pathlib
 import shutil
@@ -144,7 +145,7 @@ class Push(PushTest):
         self.assertEqual(server.profiles, [])
 
     def test_an_answer_without_end_is_cut(self):
-        """A server that says more than anybody wants to read."""
+        """A server whose answer is far too long."""
         server = self.serve()
         server.mood = [(400,)]
         with unittest.mock.patch.object(stub_servers.Handler, "answer", endless):

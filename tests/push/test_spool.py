@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""The spool: a dead server costs no profile, a full folder drops the oldest, nothing is sent twice, damage is named."""
+"""The spool: no profile is lost while the server is down, a full folder drops the oldest, no profile is sent twice, and
+damage is reported."""
 import concurrent.futures
 import re
 import sys
@@ -66,7 +67,8 @@ class Spool(push_support.PushTest):
         server = self.serve(port=self.port)
         self.ok("push", "--url", self.url, "--spool", self.spool)
         self.assertEqual(self.numbers(server), [str(number) for number in range(dropped, pushed)])
-        noise = "".join(f"{number * 7919 % 10007:x}" for number in range(300))  # does not pack, so it alone is too much
+        # Incompressible, so this profile is too large for the folder.
+        noise = "".join(f"{number * 7919 % 10007:x}" for number in range(300))
         said = self.fails("push", self.hostile, "--url", self.url, "--spool", self.spool, "--spool-limit", "1K",
                           "--label", f"noise={noise[:1000]}")
         self.assertIn("more than the spool folder may hold", said)

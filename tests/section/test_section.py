@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""section.h from outside: which compilers take it, where it counts nothing, and the examples of its page."""
+"""section.h from outside: the compilers that accept it, the places where it cannot count, and the examples of its
+page."""
 import os
 import pathlib
 import re
@@ -23,7 +24,7 @@ int main() {
 
 
 def example(words):
-    """The source with these words, and what is shown as its output, if there is any."""
+    """The source that contains these words, and its output as the page shows it, if any."""
     for source, shown in re.findall(r"^```cpp\n(.*?)^```$(?:(?:(?!^```|^## ).)*?^```\n(.*?)^```$)?", PAGE, re.MULTILINE | re.DOTALL):
         if words in source:
             return source, shown
@@ -57,7 +58,7 @@ class Section(unittest.TestCase):
     def test_two_files_may_include_it(self):
         other = self.folder / "other.cpp"
         other.write_text("#include <wperf/section.h>\nvoid count(wperf::Counters& c) { wperf::Section s(c); }\n", encoding="utf-8")
-        # The language of -x would hold for the file, too.
+        # The option -x c++ also applies to this file.
         self.run_it(self.build(ELSEWHERE, str(other)))
 
     def test_on_other_systems_each_value_is_absent(self):
@@ -74,7 +75,7 @@ class Section(unittest.TestCase):
         for text in (told, shown):
             self.assertEqual([re.match(r" +(?:\d+|absent)  ([\w-]+)", line)[1] for line in text.splitlines()], names)
         faults = re.search(r"(\d+)  page-faults", told)
-        if faults:  # huge pages make fewer of them
+        if faults:  # huge pages cause fewer page faults
             self.assertLessEqual(int(faults[1]), (1 << 26) // os.sysconf("SC_PAGESIZE") + 1)
 
     def test_google_benchmark(self):

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// From a kernel's AUX area to SPE records: the way without the hardware. The area and the records of its ring are made
-// here.
+// From a kernel's AUX area to SPE records, without the hardware: this test makes the area and the records of its ring.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -29,7 +28,7 @@ std::string recorded_bytes(const recording::SpeTraceRecords& records) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-// An AUX area of 256 bytes, written and drained in steps of `step`, so that pieces go round its end.
+// An AUX area of 256 bytes, written and drained in pieces of `step` bytes, so that pieces wrap around its end.
 template <class Sink>
 void through_area(const std::string& bytes, usize step, Sink&& sink) {
   std::string area(256, '\0');

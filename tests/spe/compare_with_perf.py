@@ -4,13 +4,13 @@
 
   compare_with_perf.py --dump SPE_DUMP [--records 3000] [--seed 1] [--keep FOLDER]
 
-Makes perf.data files with packets by chance and with records in several orders, and compares `perf report -D` and `perf script
---itrace` with spe_dump's output. Exit status 77: no perf here, or one without Arm SPE.
+Makes perf.data files with random packets and with records in several orders, and compares `perf report -D` and `perf
+script --itrace` with spe_dump's output. Exit status 77: no perf here, or one without Arm SPE.
 
 Left out, because older perf does not name them: events other than bits 0 to 11, 17 and 18, the target of the branch before,
 operations of MTE, MOPS, GCS, SME and SIMD, and how a branch links. Alignment packets are left out, too: perf counts them from
 where its own copy of the buffer lies. So are records of SVE operations that are neither loads nor stores, which perf lists among
-them. Runs of padding are one line of perf's.
+them. perf prints a run of padding as one line.
 """
 import argparse
 import pathlib
@@ -32,7 +32,7 @@ def run(*command):
 
 
 class Maker:
-    """Packets by chance."""
+    """Random packets."""
 
     def __init__(self, seed):
         self.chance = random.Random(seed)

@@ -105,7 +105,7 @@ def write(path, buffers, clock=Clock(), cpuid=None, comms=(), mmaps=()):
             file.write(part)
 
 
-# Packets, made here a second time so that the decoder is not held against its own encoder.
+# Packets. They are encoded here a second time, so that the decoder is not tested against its own encoder.
 def code_address(index, address, level, non_secure=1):
     return bytes([0xb0 | index]) + struct.pack("<Q", address & (1 << 56) - 1 | non_secure << 63 | level << 61)
 

@@ -98,7 +98,7 @@ def by_wperf(wperf, path):
 
 
 def rows(wperf, path, *options):
-    """Samples by row of `--sort comm,symbol` or another list of keys, summed over the kinds of operations."""
+    """Samples of each row of `--sort comm,symbol`, or of another list of keys, summed over the kinds of operations."""
     command = [wperf, "report", path, "--json", "--sample-display-row", "100000", "--sample-display-long", *options]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode != 0 or done.stderr:

@@ -4,8 +4,8 @@
 
   same_on_any_machine.py --wperf WPERF --host-cores LIBRARY
 
-The recording touches more cache lines than are kept, so that the forgotten ones depend on how the work is cut. LIBRARY, of
-host_cores.c, sets how many cores there are.
+The recording touches more cache lines than wperf keeps. The lines that are dropped could depend on how the work is
+divided among cores. LIBRARY, of host_cores.c, sets how many cores there are.
 """
 import argparse
 import os

@@ -96,7 +96,8 @@ def without_dwarf(folder):
 
 
 def packed_as_go_does(folder):
-    """In .zdebug_ sections, which take the places of the plain ones; their names are added to the texts at the end of the file."""
+    """Packs the debug sections as Go does: .zdebug_ sections replace the plain ones, and their names are appended to
+    the string table at the end of the file."""
     image = WindowsImage(folder / "program.exe")
     file, texts = bytearray(image.bytes), image.symbols + 18 * image.symbol_count
     for i, (name, size, _, stored, place, *_) in enumerate(image.sections):
@@ -113,7 +114,7 @@ def packed_as_go_does(folder):
 
 
 def without_pdb(folder):
-    """zig names one, and llvm-symbolizer would read it."""
+    """Removes the PDB: zig names one in the image, and llvm-symbolizer would read it."""
     for one in folder.glob("*.pdb"):
         one.unlink()
     return folder / "program.exe", [], folder / "program.exe"
@@ -180,8 +181,8 @@ def variants():
                               use + [f"--target={machine}-linux-gnu"])
             yield from windows_variants(clang)
     if zig_compiler():
-        # With a C library and without COFF symbols. The names of files that zig 0.11 writes as DWARF 5 lead nowhere.
-        # For these options scripts/programs has built that library too.
+        # With a C library and without COFF symbols. File names are broken in the DWARF 5 of zig 0.11. scripts/programs
+        # has already built the C library with these options.
         yield Variant("pe-zig", zig_compiler(), ["-target", "aarch64-windows-gnu", "-O2", "-g", "-gdwarf-4"], [], without_pdb)
 
 

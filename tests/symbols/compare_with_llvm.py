@@ -178,7 +178,7 @@ def find_pairs(paths):
 
 
 def fetch_packages(folder):
-    """False: they could not be had."""
+    """Returns False if the packages could not be fetched."""
     folder = pathlib.Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     npm = shutil.which("npm")

@@ -4,7 +4,7 @@
 //   elf_frames FILE addresses ADDRESSES [DEBUG [ALTERNATE]]   hexadecimal addresses, one a line; prints what it counted
 //   elf_frames FILE print ADDRESSES [DEBUG [ALTERNATE]]       prints every frame
 //   elf_frames FILE raw ADDRESSES [DEBUG [ALTERNATE]]         the same with the compiler's names
-// DEBUG may be "-": no file. FILE may also be a Windows image, which is read without a PDB.
+// DEBUG may be "-" for no file. FILE may also be a Windows image, which is read without a PDB.
 //   elf_frames FILE symbols [DEBUG]                           every symbol
 #include <sys/resource.h>
 
@@ -120,7 +120,7 @@ int print_image(Bytes file, std::string_view task, const std::vector<u64>& in_or
     for (const SymbolFrame& frame : one.frames) {
       answers.frames.push_back({frame.function, frame.file, frame.line, frame.inlined});
     }
-    // Then the name says only where the function begins.
+    // In this case only the start of the function is known.
     if (one.source == SymbolSource::pdata) answers.frames.back().function = {};
   }
   print(answers, in_order);

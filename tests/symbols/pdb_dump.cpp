@@ -7,7 +7,7 @@
 //   pdb_dump PDB function-lines     "function-rva: rva size line file" of every line row of every function
 //   pdb_dump PDB addresses FILE     for every address of the file (hexadecimal RVAs): "@ rva", what function_at and
 //                                   line_at say, then "i|f line function file" per frame, the innermost first
-// Fields are parted by tabs.
+// Fields are separated by tabs.
 #include <charconv>
 #include <cstdio>
 #include <string>

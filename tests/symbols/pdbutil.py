@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A PDB as `llvm-pdbutil dump` prints its records, and what they mean for an address: a second, slow reading by the
-format's rules, for compare_with_llvm.py."""
+"""Reads the records of a PDB as `llvm-pdbutil dump` prints them, and derives the answer for an address: a second, slow
+implementation of the format's rules, for compare_with_llvm.py."""
 import bisect
 import dataclasses
 import re
@@ -275,7 +275,8 @@ class Pdbutil:
         best = None
         result.is_folded = len(self.procedures_at[procedure.rva]) > 1
         blocks = [one for one in self.blocks.get(procedure.module, ()) if one.begin <= rva < one.end]
-        if result.is_folded and blocks:  # their line tables lie at one address, too: the first is that of the first one
+        # The line tables of folded procedures have one address, too; the first table belongs to the first procedure.
+        if result.is_folded and blocks:
             begin = blocks[0].begin
             first = blocks[0]
             blocks = [first] if all(one.rows[0].rva == begin for one in blocks) else blocks

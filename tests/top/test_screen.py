@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`wperf top` on a terminal, which is tmux: its drawing, its keys, and the state after its end."""
+"""`wperf top` on a terminal (tmux): its drawing, its keys, and the terminal's state after its end."""
 import json
 import os
 import re
@@ -65,7 +65,7 @@ class Terminal:
         return self.tmux("capture-pane", "-p", *options)
 
     def wait_for(self, what, *options):
-        """The screen, once `what` (a pattern, or a function of the screen) is on it."""
+        """Waits until `what` (a pattern, or a function of the screen) is on the screen. Returns the screen."""
         is_there = what if callable(what) else lambda text: re.search(what, text, re.MULTILINE)
         end = time.monotonic() + PATIENCE
         while True:
@@ -77,7 +77,7 @@ class Terminal:
             time.sleep(0.05)
 
     def wait_for_line(self, path):
-        """The first line of a file that a program in the terminal writes, once it is whole."""
+        """Waits for the first complete line of a file that a program in the terminal writes."""
         def line():
             try:
                 with open(path) as file:
@@ -112,7 +112,7 @@ class TopScreen(unittest.TestCase):
         return self.terminal.wait_for(r"^status \d+")
 
     def stretches(self):
-        """How many looks there were, which is progress."""
+        """The number of intervals so far; it grows while `top` runs."""
         return int(re.search(r"last (\d+) looks", self.terminal.screen())[1])
 
     def test_the_picture(self):
@@ -126,12 +126,12 @@ class TopScreen(unittest.TestCase):
         self.assertEqual(shares, sorted(shares, reverse=True))
         self.assertAlmostEqual(sum(shares), 100, delta=0.2)
         self.assertTrue(lines[19].startswith("h help  q end"), lines)
-        # It goes on.
+        # `top` continues.
         self.terminal.keys("t")
         self.terminal.wait_for(r"last [3-9] looks")
         left = self.quit()
         self.assertIn("status 0", left)
-        self.assertNotIn("wperf top: googolplex", left)  # the screen before is there again
+        self.assertNotIn("wperf top: googolplex", left)  # the previous screen is restored
 
     def test_threads_cores_filter_and_back(self):
         self.start("-e", "ld_spec:100000")
@@ -205,7 +205,7 @@ class TopScreen(unittest.TestCase):
         self.quit()
 
     def test_the_cursor_stays_on_what_was_chosen(self):
-        # Two threads, each of which has the greater share now and then.
+        # Two threads; each has the greater share at some time.
         with open(os.path.join(self.folder, "two.py"), "w") as script:
             script.write("import threading\n"
                          "def busy():\n"
@@ -224,7 +224,8 @@ class TopScreen(unittest.TestCase):
             return row and row[1]
 
         def choose():
-            """Down, until a busy thread is chosen: a look may have a row of the main thread, which sleeps from then on."""
+            """Presses Down until a busy thread is selected. An interval may still have a row of the main thread, which
+            sleeps afterwards."""
             self.terminal.keys("Down")
             for _ in range(20):
                 time.sleep(0.1)
@@ -235,7 +236,7 @@ class TopScreen(unittest.TestCase):
         first = wait_until(choose, "a chosen thread")
         for _ in range(30):
             time.sleep(0.1)
-            self.assertIn(chosen(self.terminal.screen("-e")), (first, None))  # None: it did not run in that look
+            self.assertIn(chosen(self.terminal.screen("-e")), (first, None))  # None if it did not run in that interval
         self.terminal.wait_for(chosen, "-e")
         self.terminal.keys("p")
         self.terminal.wait_for("PAUSED")
@@ -245,7 +246,8 @@ class TopScreen(unittest.TestCase):
         self.quit()
 
     def test_keys_are_answered_while_a_look_is_under_way(self):
-        self.start("-e", "ld_spec:100000", "--every", "600s")  # the first look is short, the next longer than our patience
+        # The first interval is short, the next one longer than the test waits.
+        self.start("-e", "ld_spec:100000", "--every", "600s")
         self.terminal.keys("Enter")
         self.terminal.wait_for(r"^ +\d+\.\d\d .*bignum\.c:\d+")
         self.terminal.keys("w", "Enter")
@@ -296,7 +298,7 @@ class TopScreen(unittest.TestCase):
         self.quit()
 
     def test_suspending_and_going_on(self):
-        # A shell with jobs goes on with it.
+        # A shell with job control resumes it.
         self.start("-e", "ld_spec:100000")
         self.terminal.keys("C-z")
         self.terminal.wait_for(r"^(\[1\] ?\+ )? *Stopped|Stopped")
@@ -305,7 +307,7 @@ class TopScreen(unittest.TestCase):
         self.quit()
 
     def test_suspending_without_a_shell(self):
-        # The terminal's first process: it could not be resumed.
+        # As the terminal's first process, `top` must not suspend itself: no shell could resume it.
         line = f"{support.BINARY} top --every 100ms -e ld_spec:100000 -- {workload('googolplex.exe')}"
         self.terminal.tmux("respawn-pane", "-k", line)
         self.terminal.wait_for(r"^ +\d+\.\d+ .* big_school_multiply")

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Comes before everything in each file of CPython. It includes what CPython needs of MinGW's headers, and then says
-// that the compiler is Microsoft's, so that CPython takes the paths that it takes on Windows.
+// Included at the start of each file of CPython. It includes what CPython needs of MinGW's headers, and then says that
+// the compiler is Microsoft's, so that CPython takes the paths that it takes on Windows.
 #pragma once
 // clang-format off: in this order
 #include <winsock2.h>

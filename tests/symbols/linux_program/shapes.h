@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Shared by the program's files: functions that compilers inline into each of them. Needs no library, so that it is
-// built for machines whose libraries are not at hand.
+// Shared by the program's files: functions that compilers inline into each of them. Needs no library, so that it can be
+// built for machines whose libraries are not installed.
 #pragma once
 
 extern volatile int sink;

@@ -61,7 +61,7 @@ extern "C" void _start() {
   }
 }
 
-extern "C" void __cxa_pure_virtual() {}  // the libraries have it, but this program uses no libraries
+extern "C" void __cxa_pure_virtual() {}  // usually in a library, but this program uses none
 extern "C" void* memset(void* to, int value, unsigned long size) {
   for (unsigned long i = 0; i < size; ++i) static_cast<volatile char*>(to)[i] = static_cast<char>(value);
   return to;

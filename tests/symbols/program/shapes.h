@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Code to be inlined: nested, from namespaces, classes, templates and lambdas. The lines do not matter, but must not
-// all be 1.
+// Code to be inlined: nested, from namespaces, classes, templates and lambdas. The line numbers do not matter, but must
+// not all be 1.
 #pragma once
 
 namespace geometry {
