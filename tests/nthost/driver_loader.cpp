@@ -33,8 +33,8 @@ T read(const u8* at) {
   return value;
 }
 
-// The image while it is built: its pages through the direct mapping, where a page may be written that the driver may
-// not.
+// The image while it is built. Its pages are accessed through the direct mapping, which can write pages that the driver
+// may not write.
 u8* byte_of_image(u64 offset) {
   if (offset >= image.size) give_up("the image refers to offset {x}, behind its end", offset);
   return static_cast<u8*>(direct(pages[offset / kPageSize])) + offset % kPageSize;
@@ -147,7 +147,7 @@ u32 resolve_imports() {
   return count;
 }
 
-// Headers and everything outside of sections are read-only; a section is as its flags say, page by page.
+// Headers and everything outside of sections are read-only. The pages of a section have the protection of its flags.
 void protect() {
   static Access access[kMostPages];  // too large for a stack
   for (u64 i = 0; i < pages_of(image.size); ++i) access[i] = Access::read_only;
@@ -165,7 +165,7 @@ void protect() {
   for (u64 i = 0; i < pages_of(image.size); ++i) map_kernel(image.base + i * kPageSize, pages[i], access[i]);
 }
 
-// ---- __try/__except, as far as a function guards itself ----
+// ---- __try/__except, for exceptions in the guarding function itself ----
 
 struct FunctionRange {
   u64 begin;   // offset
@@ -213,7 +213,8 @@ u64 handler_around(u64 pc) {
   return 0;
 }
 
-// Without an entry, as documented, or with a packed one that says: no frame, no saved registers, no stack.
+// True for a function without an entry, as documented, or with a packed one that says: no frame, no saved registers, no
+// stack.
 bool is_leaf(u64 offset) {
   const Directory table = directory(kExceptionDirectory);
   const u64 wanted = find_function(offset).begin;
@@ -266,7 +267,8 @@ u64 preferred_address(u64 offset) {
 
 u64 find_guarding_handler(u64 pc, u64 lr) {
   if (const u64 handler = handler_around(pc)) return handler;
-  // A leaf has not moved the stack and saved nothing: the caller's frame is the interrupted one, and lr leads to it.
+  // A leaf has not moved the stack or saved registers. The caller's frame is the interrupted one, and lr is its return
+  // address.
   if (offset_in_image(pc) == ~0ull || !is_leaf(offset_in_image(pc))) return 0;
   return handler_around(lr - 4);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The driver's image, loaded as the Windows loader does: sections with their own protection, relocations, imports by
+// The driver's image, loaded as the Windows loader does it: each section with its protection, relocations, imports by
 // name.
 #pragma once
 #include "base/ints.h"
@@ -14,10 +14,10 @@ struct LoadedImage {
 // Reads the file that "sys=PATH" on the command line names (once) and loads a fresh copy. An error in it is printed and
 // ends the run; a missing import is printed by its name.
 LoadedImage load_image();
-void unload_image();  // its pages are gone: a later call into it faults
+void unload_image();  // unmaps its pages: a later call into it faults
 
-u64 offset_in_image(u64 address);   // ~0 when not in it
-u64 preferred_address(u64 offset);  // as llvm-symbolizer and the .pdb want it
+u64 offset_in_image(u64 address);   // ~0 if the address is not in it
+u64 preferred_address(u64 offset);  // as llvm-symbolizer and the .pdb expect it
 // The handler of a __try/__except that guards `pc` in its own function, or the call of the leaf function that `pc` is
 // in; 0 if there is no handler. Deeper callers are not looked at, and a filter other than EXCEPTION_EXECUTE_HANDLER
 // does not count.

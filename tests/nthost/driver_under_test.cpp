@@ -49,7 +49,7 @@ NTSTATUS call_entry(const LoadedImage& image) {
   driver_object.DriverSize = static_cast<ULONG>(image.size);
   driver_object.DriverExtension = &extension;
   for (auto& entry : driver_object.MajorFunction) entry = &refuse;
-  // The path belongs to the loader: a driver that needs it later copies it.
+  // The path belongs to the loader. A driver that needs it later must copy it.
   auto* text = static_cast<WCHAR*>(allocate_pool(sizeof kRegistryPath, kPathTag, "the service control manager"));
   if (text == nullptr) return STATUS_INSUFFICIENT_RESOURCES;
   memcpy(text, kRegistryPath, sizeof kRegistryPath);
@@ -82,7 +82,7 @@ NTSTATUS send_pnp(DEVICE_OBJECT* bus, u8 minor) {
   const Completed done = send_request(
       top_of_stack(bus), {.major = IRP_MJ_PNP, .minor = minor, .initial_status = kNotSupported, .mode = KernelMode});
   const u64 seen = requests_seen_by_bus() - before;
-  // A driver may end a query with its own error; any other result reaches the bus.
+  // A driver may complete a query with an error. Any other request must reach the bus.
   if (seen > 1 || (seen == 0 && NT_SUCCESS(done.status))) fail("IRP_MN {x} reached the bus {} times", minor, seen);
   return done.status;
 }
@@ -157,7 +157,7 @@ u32 load(Start how) {
   pins = 0;
   set_pnp_value(how == Start::pnp, 1);
   NTSTATUS status = call_entry(image);
-  if (!NT_SUCCESS(status)) {  // Windows does not call DriverUnload then
+  if (!NT_SUCCESS(status)) {  // in this case Windows does not call DriverUnload
     check_gone();
     return static_cast<u32>(status);
   }

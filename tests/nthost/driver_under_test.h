@@ -11,18 +11,18 @@ struct Process;
 
 enum class Start : u32 {
   service,  // only DriverEntry: the control device
-  pnp,      // the registry says PnP = 1; DriverEntry, AddDevice, IRP_MN_START_DEVICE
+  pnp,      // PnP = 1 in the registry; DriverEntry, AddDevice, IRP_MN_START_DEVICE
 };
 
 // Loads the image (a fresh copy each time) and starts it. A status other than 0 means it is unloaded again, and its
 // releases are checked.
 u32 load(Start how = Start::service);
-// Stops it: for pnp query-remove, remove and DriverUnload. With files open a plain service stays until the last one is
-// closed, as on Windows; a device is not removed (STATUS_UNSUCCESSFUL) unless surprise_remove() came first. When the
-// driver has gone, everything it took must have been given back: each leak is a failure of the scenario.
+// Stops it; for Start::pnp by query-remove, remove and DriverUnload. With files open a plain service stays until the
+// last one is closed, as on Windows; a device is not removed (STATUS_UNSUCCESSFUL) unless surprise_remove() came first.
+// When the driver is gone, it must have returned everything that it took. Each leak is a failure of the scenario.
 u32 unload();
 bool is_loaded();
-bool stays_in_memory();  // the driver took a reference to itself: its code was not unmapped, in this or the last load
+bool stays_in_memory();  // the driver referenced itself, so its code stayed mapped, in this or the last load
 // Offset of an address in the driver's image, or ~0 if it is not in it.
 u64 offset_in_driver(u64 address);
 
@@ -32,8 +32,8 @@ struct Opened {
   u32 status;
   File* file;  // null unless status is success
 };
-// The opener: a program; a part of the kernel, whose rights are not checked; or such a part on behalf of a program,
-// whose rights it wants checked (OBJ_FORCE_ACCESS_CHECK).
+// The opener is a program; a kernel component, whose rights are not checked; or a kernel component on behalf of a
+// program, with the program's rights checked (OBJ_FORCE_ACCESS_CHECK).
 enum class Opener { program, kernel, kernel_for_program };
 // IRP_MJ_CREATE with the security context of the process, by the link of the control device or by the interface.
 Opened open(Process& process, Opener opener = Opener::program);
@@ -43,10 +43,10 @@ Opened open(Process& process, Opener opener = Opener::program);
 // On success and warnings `returned` bytes are copied out, on errors none, as the I/O manager does.
 u32 control(File& file, u32 code, const void* input, u32 input_size, void* output, u32 capacity,
             u32* returned = nullptr);
-// The poison of system buffers: two runs of a request with different poison show the bytes that were not written.
+// The poison of system buffers. Two runs of a request with different poison show which bytes were not written.
 void set_buffer_poison(u8 poison);
-// The handle is gone / the last reference to the file is gone. Wine sends no cleanup; Windows sends both, in this
-// order.
+// cleanup: the handle is closed. close: the last reference to the file is gone. Wine sends no cleanup; Windows sends
+// both, in this order.
 u32 cleanup(File& file);
 void close(File* file);              // IRP_MJ_CLOSE; the file is gone then
 void cleanup_and_close(File* file);  // the work of CloseHandle
@@ -54,7 +54,7 @@ void cleanup_and_close(File* file);  // the work of CloseHandle
 u32 other_request(File& file, u8 major, u8 minor = 0);
 
 // PnP and power requests, sent down the device's stack. Only after load(Start::pnp).
-u32 pnp_request(u8 minor);  // IRP_MN_...: the status after the bus's driver has seen it, or not
+u32 pnp_request(u8 minor);  // IRP_MN_...; returns the final status, even if the bus's driver did not see it
 u32 surprise_remove();      // the device is gone: IRP_MN_SURPRISE_REMOVAL; remove follows when the last file closes
 u32 set_system_power(u32 state);  // IRP_MN_SET_POWER, SystemPowerState: 1 = working, 4 = sleeping (S3)
 u32 query_system_power(u32 state);
@@ -68,23 +68,24 @@ void fail_thread_creation(bool fail);
 u64 pool_allocations();  // allocations so far in this load
 u64 pool_bytes_in_use();
 
-// Calls in threads (APCs) stay queued while they are held, whatever their threads do: as in a thread that gets no turn.
+// While APCs are held they stay queued, whatever their threads do, as in a thread that is never scheduled.
 void hold_apcs(bool hold);
 u32 apcs_run();       // since the machine started
-u32 apcs_run_down();  // how many of these in threads that ended
-// The driver's routine of a call has returned, but that is noticed only after the driver has gone.
+u32 apcs_run_down();  // how many of these were in threads that ended
+// The driver's APC routine has returned, but the call counts as ended only after the driver is gone.
 void let_apcs_return_late(bool wanted);
 u32 apcs_that_returned_late();  // since the machine started
-// The kernel exports it no longer: MmGetSystemRoutineAddress finds nothing. The text must live until the scenario ends.
+// The kernel no longer exports this routine: MmGetSystemRoutineAddress returns null. The text must live until the
+// scenario ends.
 void hide_routine(const char* name);
 void give_interrupts_a_stack(bool wanted);  // as IoGetStackLimits reports it
 
-// Counters of the PMU that another driver holds through HalAllocateHardwareCounters: how many of the programmable ones.
+// The number of programmable counters that another driver holds through HalAllocateHardwareCounters.
 void hold_counters_elsewhere(u32 count);
 u32 counters_held_by_driver();
-void offer_single_counters(bool offered);    // false: a list is STATUS_NOT_SUPPORTED, only the whole unit can be had
-void offer_interrupt_handler(bool offered);  // false: HalProfileSourceInterruptHandler is STATUS_NOT_SUPPORTED,
-                                             // also for taking a handler back
+void offer_single_counters(bool offered);  // false: lists are not supported, only the whole unit
+// false: HalProfileSourceInterruptHandler is STATUS_NOT_SUPPORTED, also for removing a handler.
+void offer_interrupt_handler(bool offered);
 // The handler set with HalProfileSourceInterruptHandler is the driver's.
 bool interrupt_handler_is_drivers();
 u64 profile_interrupts(u32 cpu);  // overflow interrupts taken so far

@@ -102,8 +102,8 @@ class SystemBuffer {
   u32 slot_ = kMostBuffers;
 };
 
-// The calling thread works for this process while it lives. Its addresses are not switched: no driver may touch them,
-// and every switch costs QEMU its translations.
+// While this object lives, the calling thread runs on behalf of this process. The address space is not switched,
+// because no driver may touch the process's addresses, and each switch makes QEMU discard its translations.
 class InProcess {
  public:
   explicit InProcess(Process& process) : before_(current_thread()->process) { current_thread()->process = &process; }
@@ -127,7 +127,7 @@ File* take_file() {
   give_up("more than {} open files", kMostFiles);
 }
 
-bool give_file(File& file) {  // true: it was the last
+bool give_file(File& file) {  // true: it was the last reference
   const Guard guard(lock);
   --file.named->ReferenceCount;
   __atomic_fetch_sub(&file.process->open_files, 1, __ATOMIC_ACQ_REL);
@@ -208,7 +208,7 @@ u32 control(File& file, u32 code, const void* input, u32 input_size, void* outpu
     fail("request {x}: {} bytes returned into {}", code, done.information, capacity);
     return status;
   }
-  if (status >> 30 == 3) {  // an error: nothing is copied
+  if (status >> 30 == 3) {  // after an error no bytes are copied
     if (done.information != 0) fail("request {x}: status {x} with {} bytes", code, status, done.information);
     return status;
   }

@@ -7,6 +7,6 @@ namespace wperf::nthost {
 void begin_report(const char* scenario);
 void end_report();  // PASS or FAIL
 void report_skipped(const char* scenario, const char* why);
-[[noreturn]] void finish_report();  // "N passed, N failed"; the exit status is 0, or 1 with failures or nothing run
+[[noreturn]] void finish_report();  // "N passed, N failed"; the exit status is 0, or 1 if a scenario failed or none ran
 
 }  // namespace wperf::nthost

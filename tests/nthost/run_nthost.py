@@ -35,13 +35,13 @@ class Mode:
     words: list
     twice: bool = False  # two runs must print the same
     only: str = ""
-    served: bool = False  # the scenario serves, server_check.py is its client
+    served: bool = False  # the scenario is a server, and server_check.py its client
     crashes: bool = False  # each scenario must end its run with a crash report
 
 
 def modes(requests):
     return [
-        # Half of the requests each, so that both of two cores are busy.
+        # Two runs with half of the requests each keep both cores of this machine busy.
         Mode("fuzz", ["-cpu", "neoverse-n1", "-smp", "2"], [f"requests={requests // 2}", "seed=20260101"],
              only="a_million_random_requests"),
         Mode("fuzz again", ["-cpu", "max", "-smp", "2"], [f"requests={requests - requests // 2}", "seed=777"],
@@ -107,7 +107,7 @@ def run_served(build, mode):
 
 
 def run_crashes(build, mode):
-    """The host must notice the faults of these scenarios: one run each."""
+    """The host must detect the fault in each of these scenarios; each one is a separate run."""
     begin = time.monotonic()
     listing = run_once(build, dataclasses.replace(mode, only="", words=["names"]), "")
     lines = []
@@ -148,7 +148,7 @@ def show(outcome):
 
 
 def summarise(outcomes):
-    """A scenario that one mode skips and another runs is not skipped."""
+    """A scenario counts as skipped only if no mode ran it."""
     results = [result for outcome in outcomes for result in outcome.results()]
     passed = sum(1 for verdict, _ in results if verdict == "PASS")
     failed = sum(1 for verdict, _ in results if verdict == "FAIL") + sum(len(it.problems) for it in outcomes)
@@ -186,7 +186,7 @@ def main():
         print("no mode of that name; there are: " + ", ".join(mode.name for mode in modes(0)))
         return 1
     begin = time.monotonic()
-    # Two at a time: each has one busy thread, mostly.
+    # Two at a time, because each one mostly has one busy thread.
     outcomes = []
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         for outcome in pool.map(lambda mode: run_mode(arguments.build.resolve(), mode, arguments.only), chosen):

@@ -15,7 +15,7 @@ TOOL, OTHER, PROGRAM = 44, 48, 52
 BASE = 0x1_4001_0000
 # subs x0, x0, #1; b.ne <the first>; mov x0, #7; ret
 COUNT_DOWN = struct.pack("<4I", 0xF1000400, 0x54FFFFE1, 0xD28000E0, 0xD65F03C0)
-# Where programs have their stacks, each with the code that takes it back from its end: workload.cpp.
+# The addresses of the programs' stacks, each with the code to which the program returns; see workload.cpp.
 WAYS_BACK, WAYS_BACK_END = 0x7FFE_0000_0000, 0x7FFF_0000_0000
 
 

@@ -11,7 +11,7 @@ HELLO, OPEN, CONTROL, CLEANUP, CLOSE, RUN, RUN_STATE, STOP_RUN, SHUTDOWN = range
 MAGIC = 0x54484E57
 ANSWER = struct.Struct("<4I")
 START_UP_S = 120
-HUNG_S = 240  # for an answer: a busy machine emulates slowly, and its programs come first
+HUNG_S = 240  # seconds to wait for an answer: a busy machine emulates slowly, and programs on it come first
 
 
 class HostGone(Exception):
@@ -19,8 +19,8 @@ class HostGone(Exception):
 
 
 class Host:
-    """A connection to the server at a port, QEMU with the NT host or another, once it prints that it serves: the emulated
-    UART drops a byte that comes before. A context manager: the process is killed at the end."""
+    """A connection to the server at a port, made once the process (QEMU with the NT host, or another) prints that it
+    serves: the emulated UART drops a byte that comes before. A context manager: the process is killed at the end."""
 
     def __init__(self, command, port, environment=None):
         self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, env=environment, bufsize=0,
@@ -67,7 +67,7 @@ class Host:
         return line
 
     def text(self):
-        """All that the host prints, to its end."""
+        """The output of the host until its end."""
         self.printed += self.process.stdout.read()
         return self.printed.decode(errors="replace")
 
@@ -99,7 +99,7 @@ class Host:
         return condition, result
 
     def shut_down(self):
-        """The console's text; the caller looks at self.process.returncode."""
+        """Returns the console's text. The caller then checks self.process.returncode."""
         self.ask(SHUTDOWN)
         text = self.text()
         self.process.wait(timeout=START_UP_S)

@@ -25,7 +25,7 @@ namespace {
 
 constexpr u32 kMostWorkloads = 16;
 constexpr u64 kStacksBegin = kFirstStack - kUserStack;
-// One per workload: the stack and, in its last pages, the thread's block and the way back.
+// One per workload: the stack and, in its last pages, the thread's block and the code to which the program returns.
 constexpr u64 kSlot = 1 << 20;
 constexpr u32 kSvc = 0xd400'0001;
 
@@ -50,7 +50,7 @@ void work(void* context) {
   } else {
     if (it.chosen_id != 0) current_thread()->id = it.chosen_id;
     current_thread()->user_block = it.block;
-    mask_interrupts();  // from here on stop()'s interrupt strikes at EL0
+    mask_interrupts();  // from here on stop()'s interrupt comes at EL0
     if (!__atomic_load_n(&current_thread()->stop_requested, __ATOMIC_ACQUIRE)) {
       it.result = enter_el0(it.entry, it.argument, it.stack, it.return_to);
     }
@@ -63,7 +63,7 @@ void start(Workload& it, u32 cpu) {
   if (cpu >= cpu_count()) give_up("there is no core {}", cpu);
   Process* process = it.process == nullptr ? system_process() : it.process;
   __atomic_fetch_add(&process->threads, 1, __ATOMIC_ACQ_REL);
-  // Taken before it can run, so that thread_id() of a workload is known from the start.
+  // Set before the thread can run, so that thread_id() of a workload is known from the start.
   const Guard guard(lock);
   it.thread = make_thread({cpu, kWorkloadPriority, process, work, &it, false});
   if (it.thread == nullptr) give_up("more than {} threads", kMostThreads);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Programs that the driver measures, each in a separate thread on a chosen core.
+// Programs that the driver measures. Each runs in a separate thread on a chosen core.
 #pragma once
 #include "base/ints.h"
 
@@ -11,26 +11,27 @@ struct Workload;
 // Calls function(argument) at EL1, PASSIVE_LEVEL, in the system's process.
 Workload* start_kernel_work(u32 cpu, u64 (*function)(u64 argument), u64 argument);
 
-// Goes to `entry` at EL0 in `process`. x0 = argument; the stack has 64 KB below sp and as much above it, as if it had
-// been called; x30 = a page that ends the work. The program returns, or executes svc #0; its x0 is the result. Any
-// other exception of it is a failure of the scenario. `thread` is the id that its thread has from its first instruction
-// on (for the server, that of the sending thread), or 0 for any.
+// Goes to `entry` at EL0 in `process`. x0 = argument. As after a call, the stack has 64 KB below sp and as much above
+// it. x30 = a page that ends the work. The program returns, or executes svc #0; its x0 is the result. Any other
+// exception of it is a failure of the scenario. `thread` is the id that its thread has from its first instruction on
+// (for the server, that of the sending thread), or 0 for any.
 Workload* start_user_work(u32 cpu, Process& process, u64 entry, u64 argument, u32 thread = 0);
 
-// sp of the program that is started while no other one is there; its stack has as much above as below. The thread's
-// block says so.
+// The initial sp of a program that is started while no other one exists. Its stack is as large above sp as below; the
+// thread's block has these limits.
 inline constexpr u64 kUserStack = 64 * 1024;
 inline constexpr u64 kFirstStack = 0x0000'7ffe'0000'0000 + kUserStack;
 
-// Instructions that EL0 executes in addition to those of the program itself: the svc it returns to (none if it uses its
-// own).
+// Instructions that EL0 executes in addition to those of the program itself: the svc to which it returns (0 if it
+// executes svc itself).
 constexpr u64 kInstructionsOfReturn = 1;
 
 bool has_ended(const Workload& work);
 u64 way_back(const Workload& work);   // where the program at EL0 returns to
 u32 thread_id(const Workload& work);  // as PsGetCurrentThreadId returns it
-u64 finish(Workload* work);           // waits for its end; x0 of the program
-// Ends it wherever it is: at EL0 at once; work at EL1 cannot be stopped and is waited for. Returns when it has ended.
+u64 finish(Workload* work);           // waits for its end; returns x0 of the program
+// Ends it. A program at EL0 ends at once; work at EL1 cannot be stopped, so this waits for it. Returns when it has
+// ended.
 void stop(Workload* work);
 
 }  // namespace wperf::nthost

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Code whose instructions are counted on paper (workloads.S). Position-independent: scenarios run it at EL1 where it is
-// linked, or copy it to any address of a process.
+// Code whose number of instructions is known by construction (workloads.S). Position-independent: scenarios run it at
+// EL1 where it is linked, or copy it to any address of a process.
 #pragma once
 #include "base/ints.h"
 
@@ -11,12 +11,12 @@ extern "C" {
 u64 known_work(u64 iterations);
 extern const u8 known_work_begin[], known_loop_begin[], known_loop_end[], known_loop_caller[], known_work_end[];
 
-// Calls itself as often as the low 16 bits of its argument say, each with a frame record, and spins then: as often as
-// the bits above say, or for ever if they are 0.
+// Calls itself, each time with a frame record; the low 16 bits of the argument are the number of calls. Then it spins;
+// the bits above are the number of rounds, and 0 means for ever.
 u64 deep_work(u64 argument);
 extern const u8 deep_work_begin[], deep_loop_begin[], deep_loop_end[], deep_caller[], deep_work_end[];
 
-// Spins for ever with the frame pointer that it is given, and no frame.
+// Spins for ever with the given frame pointer and without a frame.
 u64 framed_work(u64 frame_pointer);
 extern const u8 framed_work_begin[], framed_loop_begin[], framed_work_end[];
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""--device windowsperf of wperf.exe, in Wine: the bridge driver has the interface of Arm's driver, and the fake of that driver,
-over the simulated machine, judges every request (arm_driver/)."""
+"""--device windowsperf of wperf.exe, in Wine. The bridge driver has the interface of Arm's driver. The fake of that
+driver, over the simulated machine, checks every request (arm_driver/)."""
 import programs
 from emulated_machine import ARMS
 from support import INSTALLER, SOURCE, WindowsTest, rows
@@ -33,7 +33,7 @@ class ArmDriver(WindowsTest):
                              schema="stat")
         self.assertIn(f"counted by {NAME}", document["Notes"][0])
         counted = rows(document, 1)
-        # googolplex.exe, which runs there: of its instructions a tenth to a third are loads, wherever one looks.
+        # googolplex.exe runs there. In every part of it, a tenth to a third of the instructions are loads.
         self.assertGreater(counted["inst_spec"], counted["cycle"])
         self.assertGreater(counted["ld_spec"], counted["inst_spec"] / 10)
         self.assertLess(counted["ld_spec"], counted["inst_spec"] / 3)
@@ -46,7 +46,8 @@ class ArmDriver(WindowsTest):
     def test_samples(self):
         text = self.ok("record", "--device", "windowsperf", "-e", "ld_spec:10000", "-c", "1", "--timeout", "10", "--",
                        "remote.exe", 100)
-        self.assertRegex(text, r"100\.00% +[1-9]\d* +top 1 in total")  # a program that runs there is not one of Wine's
+        # a program on the simulated machine is not a process of Wine.
+        self.assertRegex(text, r"100\.00% +[1-9]\d* +top 1 in total")
         self.assertIn(f"sampled by {NAME} on core 1", text)
 
     def test_an_unknown_version_is_not_spoken_to(self):

@@ -4,7 +4,7 @@ import json
 
 from support import TOOL, WindowsTest
 
-# Rows in which the two machines may differ: their identities, not their abilities.
+# Rows in which the two machines may differ, because they show the identity of a machine and not its abilities.
 OF_THE_MACHINE = ("midr_value", "id_aa64dfr0_value", "rev_id", "variant_id", "pmu_ver", "version_name")
 
 

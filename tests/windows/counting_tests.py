@@ -47,14 +47,14 @@ class Counting(WindowsTest):
 
 
 class Instructions(WindowsTest):
-    """remote.exe retires a number of instructions that is known."""
+    """remote.exe retires a known number of instructions."""
 
     machine = "exact"
     essential = ("test_a_program_is_counted",)
 
     def test_a_program_is_counted(self):
-        # Under -icount QEMU has one count of instructions for all cores: core 0's work for a request that comes
-        # meanwhile is in the count of core 1, too. tests/nthost, where no request comes, counts to the instruction.
+        # Under -icount QEMU has one count of instructions for all cores. If a request arrives during the count, core
+        # 0's work for it is also in the count of core 1. In tests/nthost no request arrives, so counts there are exact.
         true = 2000 * ROUND
         document = self.json("stat", "-e", "inst_retired,cpu_cycles", "-c", "1", "--timeout", "300", "--", "remote.exe", 2000,
                              schema="stat")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The driver's own objects inside ARM64 Wine, without emulated machine: shim/ takes the place of registers and of functions Wine
-lacks. Wine's plug and play, I/O manager and threads call it, not ours."""
+"""The driver's own object files inside ARM64 Wine, without an emulated machine. shim/ replaces the registers and the
+functions that Wine lacks. Wine's plug and play, I/O manager and threads call the driver."""
 from support import INSTALLER, WindowsTest, rows
 
 MODEL = "cortex-a78"  # shim/model_registers.cpp

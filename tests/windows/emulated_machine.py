@@ -12,19 +12,19 @@ import server_check  # noqa: E402
 import server_client  # noqa: E402
 
 CORES = 2  # Wine pins programs to the first cores of this machine, so there are no more than most machines have
-# What the native tool simulates to compare with: the same cores, and none of what QEMU's lack.
+# The machine that the native tool simulates for comparison: the same cores, without the units that QEMU's cores lack.
 SAME_MACHINE = f"sim:cpu=neoverse-n1,cores={CORES},pace=free,dsu=off,dmc=0,spe=off"
 CPU = ["-cpu", "neoverse-n1", "-smp", str(CORES)]
 MODES = {
-    # Each core is a thread of this machine. QEMU then counts cycles (by the clock) and no instructions.
+    # Each core is a thread of the host. In this mode QEMU counts cycles, derived from the clock, and no instructions.
     "fast": run_nthost.Mode("windows", [*CPU, "-accel", "tcg,thread=multi"], [], only="serve_a_bridge"),
-    # Instructions are counted, and time passes with them. The cores take turns, and a busy one keeps the others waiting
-    # for seconds: for programs that come to their end.
+    # Instructions are counted, and time passes with them. The cores take turns, and a busy core makes the others wait
+    # for seconds. This mode is for programs that end by themselves.
     "exact": run_nthost.Mode("windows, exact", [*CPU, "-icount", "shift=1"], ["icount"], only="serve_a_bridge"),
 }
 
 
-ARMS = "arms"  # no emulated machine: the fake of Arm's driver over the simulated one (arm_driver/)
+ARMS = "arms"  # without an emulated machine: the fake of Arm's driver over the simulated machine (arm_driver/)
 ARMS_HOST = SOURCE / "build/release/bin/wperf-arm-driver-host"
 
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""wperf-devgen and wperf.exe around it: nothing there, a device with its interface, a plain service, nothing again."""
+"""wperf-devgen, and wperf.exe in each state of the installation: no driver, a device with its interface, a plain
+service, no driver again."""
 import json
 
 from support import INSTALLER, WindowsTest
@@ -46,7 +47,7 @@ class Installation(WindowsTest):
         self.no_driver()
 
     def test_beside_windowsperf(self):
-        """Arm's driver as it appears in the registry and in the inf folder: named, and left alone."""
+        """Arm's driver, as it appears in the registry and in the inf folder, is reported and not changed."""
         key = r"HKLM\System\CurrentControlSet\Enum\ROOT\SYSTEM\0009"
         theirs = "{4d36e97d-e325-11ce-bfc1-08002be10318}"
         for name, kind, value in (("HardwareID", "REG_MULTI_SZ", r"Root\WPERFDRIVER"), ("ClassGUID", "REG_SZ", theirs)):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""wperf.dll, used by programs as their authors wrote them: for wperf.h, and for the wperf-lib.h of WindowsPerf."""
+"""wperf.dll, used by unmodified programs: one for wperf.h, and one for the wperf-lib.h of WindowsPerf."""
 import re
 
 from support import WindowsTest

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Builds the bridge driver and remote.exe, which only these tests need, for one architecture, with clang and lld only.
 
-They take a second in all, so they are built anew each time.
+Building them takes a second, so they are built anew each time.
 """
 import dataclasses
 import pathlib
@@ -17,8 +17,8 @@ INF_ARCHITECTURES = {"arm64": "arm64", "x64": "amd64"}
 OPTIONS = ["-O2", "-g", "-gcodeview", "-std=c++20", "-ffreestanding", "-fno-exceptions", "-fno-rtti",
            "-fno-threadsafe-statics", "-fms-extensions", "-funwind-tables", "-fno-stack-protector", "-Wall", "-Wextra",
            "-Wshadow", "-Wconversion", "-Werror", f"-I{SOURCE}",
-           # Each function of remote.exe's work keeps a frame record: the x64 one does not carry the unwind data of
-           # ARM64 code, which give the callers of functions without one.
+           # Each function of remote.exe's work has a frame record. The x64 program does not carry the unwind data of
+           # the ARM64 code, which would be needed for functions without one.
            "-fno-omit-frame-pointer", "-mno-omit-leaf-frame-pointer"]
 
 
@@ -60,7 +60,7 @@ class Compiler:
 
 
 def build_bridge(compiler):
-    bridge = compiler.folder / "wperf-driver.sys"  # the INF and the service know it by the real one's name
+    bridge = compiler.folder / "wperf-driver.sys"  # the INF and the service use the real driver's file name
     compiler.link(bridge, "/subsystem:native,10.00", "/driver", "/entry:DriverEntry",
                   *[compiler.compile(f"{HERE}/{name}.cpp") for name in ("bridge/bridge", "bridge/host_line", "runtime")],
                   *[compiler.import_library(f"{HERE}/bridge/{name}.def") for name in ("ntoskrnl", "winsock")])
@@ -82,7 +82,7 @@ def build_file_of_version(folder, architecture, version):
 
 
 def build_remote(compiler, work):
-    """`work`: the source of remote_work for this architecture."""
+    """Builds remote.exe. `work` is the source of remote_work for this architecture."""
     remote = compiler.folder / "remote.exe"
     sources = [f"{HERE}/remote/remote.cpp", f"{HERE}/runtime.cpp", work]
     compiler.link(remote, "/subsystem:console", "/entry:start", f"/map:{compiler.folder / 'remote.map'}",
@@ -92,7 +92,7 @@ def build_remote(compiler, work):
 
 
 def build_shimmed_driver(folder, objects):
-    """The ARM64 driver's own objects with shim/ in the place of registers and of functions that Wine lacks."""
+    """The ARM64 driver's own object files; shim/ replaces the registers and the functions that Wine lacks."""
     compiler = Compiler("arm64", folder / "shim")
     sources = [compiler.compile(f"{HERE}/shim/{name}.cpp") for name in ("model_registers", "wine_kernel")]
     supplied = re.findall(r"^WPERF_IN_PLACE_OF\((\w+),", (SOURCE / HERE / "shim/wine_kernel.cpp").read_text(), re.MULTILINE)
@@ -119,12 +119,12 @@ def functions_of(compiler):
 
 
 def make_inf(compiler):
-    """The INF that ships, for the bridge: it has the driver's name and finds its device like it."""
+    """The INF that ships, used for the bridge, which has the driver's name and device."""
     version = re.search(r"project\(wperf VERSION ([0-9.]+)", (SOURCE / "CMakeLists.txt").read_text())[1]
     inf = compiler.folder / "wperf-driver.inf"
     compiler.call("cmake", f"-DVERSION={version}", f"-DOUTPUT={inf}", f"-DARCH={INF_ARCHITECTURES[compiler.architecture]}",
                   "-P", "driver/package/make_inf.cmake")
-    # Wine takes a section of models whose name ends in a version of Windows for one of another machine.
+    # If the name of a models section ends in a version of Windows, Wine takes it for a section of another machine.
     text = inf.read_bytes()
     plain = re.sub(rb"(NT\w+)\.10\.0\.\.\.\d+", rb"\1", text)
     if plain.count(b".10.0") != 0 or plain == text:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Rights of users: the driver asks the emulated machine who the caller is; the bridge's settings say it."""
+"""Rights of users. The driver asks the emulated machine for the caller's identity, which the bridge's settings
+determine."""
 from support import WindowsTest
 
 STRANGER, LOG_USER, ADMINISTRATOR = range(3)
@@ -14,7 +15,7 @@ class Rights(WindowsTest):
 
     def test_a_stranger_may_not_open_the_driver(self):
         self.become(STRANGER)
-        # On Windows opening fails; Wine opens it all the same, and the first request is refused.
+        # On Windows opening fails. Wine still opens the device, and the first request is refused.
         done = self.run_wperf("--version")
         self.assertEqual(done.returncode, 1, done)
         self.assertRegex(self.plain(done.stderr), "missing rights")

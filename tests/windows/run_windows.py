@@ -35,13 +35,13 @@ TEST_CASES = (commands_tests.Commands, counting_tests.Counting, sampling_tests.S
               rights_tests.Rights, library_tests.Library, installation_tests.Installation, msi_tests.Installer,
               counting_tests.Instructions, tracing_tests.Tracing, arm_driver_tests.ArmDriver, driver_in_wine_tests.DriverInWine)
 BUILD = SOURCE / "build"
-# Machine, installed; no machine: shim/.
+# (machine, whether the driver is installed as a device); without a machine the tests use shim/.
 PHASES = (("fast", True), ("fast", False), ("exact", True), (emulated_machine.ARMS, False), ("", False))
 PRESETS = {"x64": "windows-x64", "arm64": "windows-arm64"}
 
 
 class Result(unittest.TestResult):
-    """One line per test, as it ends; below a failed one its last output."""
+    """Prints one line per test when it ends, and the last output below a failed one."""
 
     def __init__(self, world):
         super().__init__()
@@ -86,7 +86,7 @@ def suite(only, essential, machine, installed):
 
 
 def missing(architecture):
-    """Why nothing can run in this world; None: it can."""
+    """The reason why no test can run in this world, or None."""
     reason = emulated_machine.missing(BUILD / "driver-arm64/bin")
     if reason is not None:
         return reason
@@ -98,7 +98,7 @@ def missing(architecture):
 
 
 def play(world, arguments, result):
-    """All tests of one world. An error on the way is a failed test."""
+    """Runs all tests of one world. An error of the set-up counts as a failed test."""
     begun = time.monotonic()
     Scene.world = world
     try:
@@ -127,7 +127,7 @@ def play(world, arguments, result):
                 world.put(programs.build_shimmed_driver(BUILD / "tests-windows",
                                                         programs.driver_objects(BUILD / "driver-arm64")))
                 tests.run(result)
-    except Exception as error:  # the world broke down; the other may still run
+    except Exception as error:  # this world failed; the other one may still run
         result.failed += 1
         print(f"FAIL {world.name}: {type(error).__name__}: {error}", flush=True)
     finally:
@@ -136,7 +136,7 @@ def play(world, arguments, result):
 
 
 def play_on(mode, installed, world, tests, result):
-    """The tests of one machine; for those that want it, with the bridge as a plain service."""
+    """Runs the tests of one machine, with the bridge as a plain service if the phase asks for it."""
     machine = emulated_machine.EmulatedMachine(BUILD / "driver-arm64/bin", mode)
     try:
         world.set_number("Port", machine.port)
@@ -152,7 +152,7 @@ def play_on(mode, installed, world, tests, result):
 
 
 def check_end(machine, result):
-    """The driver, unloaded, left nothing; the NT host looks."""
+    """The NT host checks that the unloaded driver left nothing allocated."""
     result.begun = time.monotonic()
     status, text = machine.shut_down()
     if status == 0:

@@ -15,8 +15,8 @@ class Sampling(WindowsTest):
     essential = ("test_hot_and_cold_loop_have_their_true_shares", "test_report_shows_what_record_showed")
 
     def test_hot_and_cold_loop_have_their_true_shares(self):
-        # The number of interrupts in a loop depends on the emulating machine: a busy one merges most of them. So the
-        # loops run longer until there are enough samples to distinguish 75 % from 70 %.
+        # The number of interrupts in a loop depends on the host: a busy one merges most of them. So the loops run
+        # longer until there are enough samples to distinguish 75 % from 70 %.
         for rounds in (12_000, 40_000, 120_000):
             sampling = self.record(rounds=rounds)
             if sampling["samples_generated"] >= ENOUGH:
@@ -26,7 +26,8 @@ class Sampling(WindowsTest):
         shares = self.shares(sampling["events"][0])
         self.assertAlmostEqual(shares["hot_loop"], 75, delta=5)
         self.assertAlmostEqual(shares["cold_loop"], 25, delta=5)
-        self.assertLess(sampling["samples_dropped"], sampling["samples_generated"] / 20)  # those that skid into the kernel
+        # Samples that skid into the kernel.
+        self.assertLess(sampling["samples_dropped"], sampling["samples_generated"] / 20)
         self.assertTrue(sampling["pe_file"].endswith("remote.exe"))
         self.assertTrue(sampling["pdb_file"].endswith("remote.pdb"))
 
@@ -34,7 +35,7 @@ class Sampling(WindowsTest):
         text = self.ok("record", "-e", "cpu_cycles:1000000", "-c", "1", "--timeout", "2", "--", "remote.exe")
         self.assertRegex(text, r"sampling \.*")
         self.assertRegex(text, r"(?m)^=+ sample source: cycle, top \d+ hot functions =+$")
-        self.assertRegex(text, r"\d+\.\d\d +\d+ +hot_loop")  # with few samples: the shares themselves are tested above
+        self.assertRegex(text, r"\d+\.\d\d +\d+ +hot_loop")  # few samples suffice, because the shares are tested above
         self.assertRegex(text, r"\d+\.\d+ seconds time elapsed")
 
     def test_annotate(self):
@@ -54,7 +55,8 @@ class Sampling(WindowsTest):
         self.assertGreater(next(row["all_percent"] for row in rows if row["symbol"] == "remote_work"), 60)
 
     def record_and_report(self, option_sets, *recording):
-        """With each set of options the report of the kept file is the same as that of the run; this is the text for each."""
+        """Checks for each set of options that the report of the kept file equals that of the run. Returns these
+        texts."""
         texts = []
         for options in option_sets:
             with self.subTest(options=options, recording=recording):

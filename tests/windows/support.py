@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Needed by every test here: wperf.exe in a world (worlds.py), and its output. run_windows.py fills `Scene`."""
+"""Used by every test in this folder: runs wperf.exe in a world (worlds.py) and checks its output. run_windows.py fills
+`Scene`."""
 import json
 import os
 import pathlib
@@ -22,7 +23,7 @@ ROUND = 4000 * 8 + 15  # instructions of a round of remote.exe: remote_work.h, a
 
 
 class Scene:
-    """Where the tests play."""
+    """The world and the programs that the tests use; run_windows.py fills it in."""
 
     world = None
     functions = {}  # functions of remote.exe: name → address
@@ -45,7 +46,8 @@ class WindowsTest(unittest.TestCase):
         return self.world.run(self.tool, *arguments, timeout=timeout)
 
     def ok(self, *arguments, **keywords):
-        """Runs, expects success with an empty stderr and Windows' line ends; gives stdout with plain ones."""
+        """Runs wperf.exe, expects success, an empty stderr and Windows' line ends. Returns stdout with plain line
+        ends."""
         done = self.run_wperf(*arguments, **keywords)
         self.assertEqual((done.returncode, done.stderr), (0, b""), (arguments, done.stdout))
         return self.plain(done.stdout)
@@ -55,7 +57,8 @@ class WindowsTest(unittest.TestCase):
         return data.decode("utf-8").replace("\r\n", "\n")
 
     def json(self, *arguments, schema="", **keywords):
-        """Runs with --json: one ASCII document and nothing else, checked against the schema if that is at hand."""
+        """Runs wperf.exe with --json and expects exactly one ASCII document, which is checked against the schema if
+        that is available."""
         split = arguments.index("--") if "--" in arguments else len(arguments)
         text = self.ok(*arguments[:split], "--json", *arguments[split:], **keywords)
         self.assertTrue(text.isascii())
@@ -81,14 +84,15 @@ class WindowsTest(unittest.TestCase):
         """The native tool's output for the simulated twin of the emulated machine."""
         if Scene.native is None:
             self.skipTest("there is no native build of wperf to compare with (build/release)")
-        environment = dict(os.environ, WPERF_SIM_INSTANCE=f"windows-tests-{os.getpid()}")  # not another user's machine
+        # A separate instance, so that this is not the machine of another user.
+        environment = dict(os.environ, WPERF_SIM_INSTANCE=f"windows-tests-{os.getpid()}")
         done = subprocess.run([Scene.native, *arguments, "--device", Scene.same_machine], capture_output=True, timeout=LIMIT,
                               stdin=subprocess.DEVNULL, env=environment)
         self.assertEqual((done.returncode, done.stderr), (0, b""), arguments)
         return done.stdout.decode("utf-8")
 
     def holder(self, *more):
-        """A process that counts for long. It is killed at the end of the test."""
+        """Starts a process that counts for a long time. It is killed at the end of the test."""
         process = self.world.start(TOOL, "stat", "-e", "cpu_cycles", "-c", "1", "--timeout", "3000", *more)
         self.addCleanup(process.communicate)
         self.addCleanup(self.world.kill, process)
@@ -105,13 +109,13 @@ class WindowsTest(unittest.TestCase):
         if self.world.reads_other_processes:
             return {row["symbol"]: row["overhead"] for row in event["samples"]}
         counts = dict.fromkeys(Scene.functions, 0)
-        for row in event["pcs"]:  # the tool does not know where the program lies, but the program does
+        for row in event["pcs"]:  # the tool does not know the address of the program, but the program does
             below = [name for name, start in Scene.functions.items() if start <= row["address"]]
             counts[max(below, key=Scene.functions.get)] += row["count"]
         return {name: 100 * count / sum(counts.values()) for name, count in counts.items()}
 
     def driver_is_free_in(self, seconds):
-        """Waits until the lock is free; the seconds that took."""
+        """Waits until the lock is free. Returns the seconds that it took."""
         begun = time.monotonic()
         while time.monotonic() - begun < seconds:
             if self.run_wperf("--version").returncode == 0:

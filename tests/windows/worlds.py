@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Where the Windows programs run: a fresh Wine prefix, of this machine's own Wine or of ARM64 Wine under qemu-user.
+"""The places where the Windows programs run: a fresh prefix of this machine's own Wine, or of ARM64 Wine under
+qemu-user.
 
-A world offers: put files into C:\\wperf, run and start programs there, end everything.
+A world can put files into C:\\wperf, run and start programs there, and end all processes.
 """
 import contextlib
 import os
@@ -19,19 +20,19 @@ SETTINGS = r"HKLM\Software\wperf-bridge"
 
 
 class Absent(Exception):
-    """This machine can't offer that world; the text says why."""
+    """This machine cannot offer that world. The text is the reason."""
 
 
 class World:
-    """Shared by both kinds. A kind gives `command` and `prefix`."""
+    """Shared by both kinds of world. A subclass defines `command` and `prefix`."""
 
     name = ""
     architecture = ""
-    keeps_x18 = True  # where code of Windows finds thread-local data
-    reads_other_processes = True  # ReadProcessMemory, without which the tool does not know where a program lies
+    keeps_x18 = True  # the register that Windows code uses for thread-local data
+    reads_other_processes = True  # ReadProcessMemory works; without it the tool does not know the address of a program
 
     def __init__(self):
-        self.prefix = None  # as this machine sees it
+        self.prefix = None  # the path on this machine
 
     @property
     def folder(self):
@@ -75,7 +76,7 @@ class World:
         return process.pid
 
     def send(self, process, number):
-        with contextlib.suppress(ProcessLookupError):  # it ends just now
+        with contextlib.suppress(ProcessLookupError):  # the process is just ending
             if process.poll() is None:
                 os.kill(self.program_of(process), number)
 
@@ -83,10 +84,10 @@ class World:
         self.send(process, signal.SIGKILL)
 
     def interrupt(self, process):
-        self.send(process, signal.SIGINT)  # Wine makes Ctrl-C of this signal
+        self.send(process, signal.SIGINT)  # Wine turns this signal into Ctrl-C
 
     def quietly(self, *command, check=True):
-        """For Wine's own programs; services that they start keep the given stdout."""
+        """Runs one of Wine's own programs. Services that it starts keep the given stdout open."""
         subprocess.run(command, env=self.environment(), check=check, timeout=TIMEOUT, stdin=subprocess.DEVNULL,
                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
@@ -96,10 +97,10 @@ class World:
         assert done.returncode == 0, done
 
     def start_service(self, name, image):
-        """Installs a driver as a plain service and starts it; False: it does not start."""
+        """Installs a driver as a plain service and starts it. Returns False if it does not start."""
         done = self.run("sc.exe", "create", name, "binPath=", image, "type=", "kernel", "start=", "demand")
         assert done.returncode == 0, done
-        for _ in range(20):  # in a young prefix the service is not known at once
+        for _ in range(20):  # in a new prefix it takes a moment until the service is known
             if self.run("sc.exe", "start", name).returncode == 0:
                 return True
             time.sleep(0.1)
@@ -135,7 +136,7 @@ class NativeWine(World):
         # The server of the first start ends when the prefix is complete: a program started earlier finds half of it.
         self.quietly(self.loader, "wineboot.exe", "-i")
         self.quietly(self.server, "-w")
-        # -p: this one stays until it is stopped, and so do services and drivers.
+        # -p makes this server run until it is stopped, and services and drivers with it.
         self.quietly(self.server, "-p")
         self.quietly(self.loader, "wineboot.exe")
         self.folder.mkdir(parents=True)
@@ -153,7 +154,8 @@ class ArmWine(World):
 
     name = "ARM64 Wine"
     architecture = "arm64"
-    keeps_x18 = False  # Debian's ARM64 Wine is ELF files, and the C library of Linux below them uses the register
+    # Debian's ARM64 Wine consists of ELF files, and the C library of Linux below them uses the register.
+    keeps_x18 = False
     reads_other_processes = False  # qemu-user has no ptrace
     loader = "/usr/lib/wine/wine64"
     server = "/usr/lib/wine/wineserver64"
@@ -190,7 +192,7 @@ class ArmWine(World):
         return b"".join(line for line in lines if not line.startswith(b"qemu: uncaught target signal"))
 
     def program_of(self, process):
-        """nsenter forks into the namespace; its child became the program."""
+        """nsenter forks into the namespace, and its child becomes the program."""
         try:
             children = pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
         except FileNotFoundError:
@@ -211,13 +213,13 @@ class ArmWine(World):
             raise Absent("this kernel or container does not give us mount and process namespaces")
         children = pathlib.Path(f"/proc/{self.first.pid}/task/{self.first.pid}/children").read_text().split()
         self.first_inside = int(children[0])
-        # The first program starts services and drivers, which would keep its pipes open: so it gets no pipes.
+        # The first program starts services and drivers, which would keep its pipes open. So it gets no pipes.
         self.quietly(*self.command(self.server, ["-p"]))
         self.quietly(*self.command("wineboot.exe", []))
 
     def end(self):
         if self.first is not None:
-            self.first.kill()  # and --kill-child ends all processes inside
+            self.first.kill()  # --kill-child ends all processes inside
             self.first.wait()
             self.first.stdout.close()
         shutil.rmtree(self.home, ignore_errors=True)

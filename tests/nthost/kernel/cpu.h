@@ -37,9 +37,9 @@ struct Thread {
   u32 id;
   u32 cpu;
   u32 priority;
-  LONG nt_priority;     // as KeSetPriorityThread has it; 8 = an ordinary thread
+  LONG nt_priority;     // as for KeSetPriorityThread; 8 = an ordinary thread
   u32 references;       // of handles and of pointers the driver or the host holds
-  u32 driver_handles;   // those of the references that the driver got by ObReferenceObjectByHandle
+  u32 driver_handles;   // the references that the driver got by ObReferenceObjectByHandle
   bool is_drivers;      // PsCreateSystemThread made it
   bool stop_requested;  // leave EL0 at the next exception
   bool off_its_stack;   // ended, and its core runs another one
@@ -60,7 +60,7 @@ struct Thread {
   bool takes_no_apcs;  // it ends
   bool in_apc;
   u64 user_stack_pointer;
-  alignas(16) u8 vectors[528];  // q0..q31, fpcr, fpsr: of EL0 programs
+  alignas(16) u8 vectors[528];  // q0..q31, fpcr, fpsr of EL0 programs
   u64 user_block;               // the TEB, at EL0; 0: not a program's thread
 };
 
@@ -73,7 +73,7 @@ struct Cpu {
   bool timers_due;
   bool in_dpc;
   Thread* current;
-  Thread* previous;  // the one switched away from
+  Thread* previous;  // the thread that ran before the latest switch
   Thread* idle;
   Thread* ready_first[kPriorities];
   Thread* ready_last[kPriorities];

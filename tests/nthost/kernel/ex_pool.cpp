@@ -13,7 +13,7 @@ namespace {
 
 constexpr u64 kAddresses = 64ull << 30;  // until they are used again
 constexpr u32 kMostAllocations = 4096;
-constexpr u32 kRemembered = 128;  // freed ones, for reports
+constexpr u32 kRemembered = 128;  // freed blocks, for reports
 constexpr u64 kAlignment = 16;
 constexpr u8 kSlack = 0xa5;
 
@@ -21,7 +21,7 @@ struct Allocation {
   u64 address;  // 0 = the entry is free
   u64 size;
   u32 tag;
-  const char* giver;  // an NT function that hands memory out, or null
+  const char* giver;  // the NT function that returned the memory, or null
 };
 
 SpinLock lock;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The non-paged pool. Each allocation has separate pages and ends, but for up to 15 bytes, at one that is not mapped.
-// Freed memory is unmapped and its addresses come back only after gigabytes of others. So a read or write outside of an
-// allocation or after its end of life faults at once.
+// Freed memory is unmapped, and its addresses are used again only after gigabytes of others. So a read or write outside
+// of an allocation or after its end of life faults at once.
 #pragma once
 #include "base/ints.h"
 
@@ -10,7 +10,7 @@ namespace wperf::nthost {
 void* allocate_pool(u64 size, u32 tag, const char* giver);  // zeroed; null when fail_allocation_after says so
 // `function` is the caller's name for failures. `tag` 0 = not checked.
 void free_pool(void* memory, u32 tag, const char* function);
-void describe_pool_address(u64 address);  // prints whose memory it is or was, for crash reports
-void report_pool_leaks();                 // each tag with something in use is a failure; then it is freed
+void describe_pool_address(u64 address);  // for crash reports: prints who owns or owned the memory
+void report_pool_leaks();                 // each tag with memory in use is a failure; that memory is then freed
 
 }  // namespace wperf::nthost

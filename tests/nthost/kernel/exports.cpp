@@ -9,7 +9,7 @@
 #include "tests/nthost/kernel/kernel_state.h"
 #include "tests/nthost/machine/memory.h"
 
-// Exported, but in no header of the kit; in separate files.
+// Exported, but in no header of the kit; defined in separate files.
 extern "C" {
 void KeInitializeApc();
 void KeInsertQueueApc();
@@ -19,7 +19,7 @@ PVOID PsGetCurrentThreadStackLimit();
 PVOID PsGetCurrentThreadTeb();
 }
 
-// Exceptions in guarded blocks are dispatched by find_guarding_handler; nothing calls this.
+// Never called: find_guarding_handler dispatches exceptions in guarded blocks.
 extern "C" [[noreturn]] void __C_specific_handler() {
   wperf::nthost::give_up("__C_specific_handler was called");
 }

@@ -8,13 +8,13 @@ namespace wperf::nthost {
 enum class HandleKind : u32 { none, thread, key };
 struct HandleEntry {
   HandleKind kind;
-  bool of_kernel;  // OBJ_KERNEL_HANDLE, or made by the system's process
+  bool of_kernel;  // opened with OBJ_KERNEL_HANDLE, or by the system's process
   Thread* thread;
   u32 key;
 };
 
 HANDLE make_handle(const HandleEntry& entry);
-HandleEntry* find_handle(HANDLE handle);  // null if it is not a handle
+HandleEntry* find_handle(HANDLE handle);  // null if this is not a handle
 u32 handles_open();
 void forget_handles();
 

@@ -30,7 +30,7 @@ u32 level_of(u32 interrupt) {
     case kProfileInterrupt:
       return kProfile;
     case kHeartbeatInterrupt:
-      return kHigh;  // an overflow that it brings to light strikes where the program goes on
+      return kHigh;  // if it reveals an overflow, the overflow interrupt comes when the program continues
     case kClockInterrupt:
       return kClock;
     default:
@@ -72,7 +72,7 @@ void handle(Cpu& cpu, u32 interrupt, const Frame& frame) {
       run_queued_dpcs(cpu);
       break;
     case kClockInterrupt:
-      WPERF_WRITE_SYSREG("cntv_ctl_el0", 0);  // the interrupt at DISPATCH_LEVEL looks for due timers, and sets it anew
+      WPERF_WRITE_SYSREG("cntv_ctl_el0", 0);  // the interrupt at DISPATCH_LEVEL sets it anew
       instruction_barrier();
       send_dispatch_interrupt(cpu.index);
       break;
@@ -98,12 +98,13 @@ void interrupt_arrived(Frame& frame) {
   const u32 level = level_of(interrupt);
   if (level <= before) give_up("interrupt {} arrived at IRQL {}", interrupt, before);
   set_irql(level);
-  end_interrupt(interrupt);  // the mask keeps it, and all below, from coming again
+  end_interrupt(interrupt);  // the mask keeps this interrupt and all lower ones away
   asm volatile("msr daifclr, #2" : : : "memory");
   handle(cpu, interrupt, frame);
   mask_interrupts();
   if (level == kDispatch && wants_another_thread(cpu)) switch_away();
-  const bool ends = from_el0(frame) && cpu.current->stop_requested;  // before its APCs: they are run down
+  // Decided before its APCs are delivered: a thread that ends runs them down.
+  const bool ends = from_el0(frame) && cpu.current->stop_requested;
   if (before == kPassive && !ends) deliver_apcs();
   if (from_el0(frame) && cpu.current->stop_requested) {
     frame.elr = reinterpret_cast<u64>(&leave_el0);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The work of each interrupt, at its level. machine/vectors_taken.cpp enters here; hal_calls.cpp sets the profile
-// handler.
+// Handles each interrupt at its level. machine/vectors_taken.cpp calls it; hal_calls.cpp sets the profile handler.
 #pragma once
 #include "tests/nthost/kernel/cpu.h"
 

@@ -110,7 +110,7 @@ void remove_device(Device& device) {
   device = {};
 }
 
-// The bus agrees to everything; power requests too.
+// The bus accepts all requests, power requests included.
 NTSTATUS bus_dispatch(DEVICE_OBJECT*, IRP* irp) {
   ++bus_requests;
   irp->IoStatus.Status = STATUS_SUCCESS;
@@ -133,7 +133,7 @@ void drop_bus_device(DEVICE_OBJECT* device) {
     fail("leak: the driver is still attached to the device that is gone");
     device->AttachedDevice = nullptr;
   }
-  for (Interface& it : interfaces) {  // registrations stay for ever; an enabled one dies with its device
+  for (Interface& it : interfaces) {  // registrations stay for ever; an enabled interface ends with its device
     if (it.device != device) continue;
     if (it.enabled) fail("leak: the interface of a device that is gone is still enabled");
     it = {};

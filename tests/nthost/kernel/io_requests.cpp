@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Requests: IofCallDriver, IofCompleteRequest, IoForwardIrpSynchronously, and how one is built and watched.
+// Requests: IofCallDriver, IofCompleteRequest, IoForwardIrpSynchronously. Builds them and watches their progress.
 #include "tests/nthost/check.h"
 #include "tests/nthost/kernel/io_objects.h"
 #include "tests/nthost/kernel/irql.h"
@@ -17,7 +17,7 @@ constexpr NTSTATUS kPending = 0x103, kMoreProcessing = static_cast<NTSTATUS>(0xC
 constexpr NTSTATUS kUntouched = static_cast<NTSTATUS>(0xBADBAD00);
 
 struct Block {
-  IRP irp;  // first, so that an IRP leads to its block; the stack locations follow it as on Windows
+  IRP irp;  // the first member, so that the block is found from its IRP; the stack locations follow it as on Windows
   IO_STACK_LOCATION locations[kMostLocations];
   KEVENT completed;
   u32 in_use;

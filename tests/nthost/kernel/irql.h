@@ -16,11 +16,11 @@ enum Irql : u32 {
 };
 
 u32 current_irql();
-u32 raise_irql(u32 to);   // the level before; gives up if `to` is lower
+u32 raise_irql(u32 to);   // returns the previous level; gives up if `to` is lower
 void lower_irql(u32 to);  // gives up if `to` is higher
-void set_irql(u32 to);    // either way, for interrupt entry and exit
+void set_irql(u32 to);    // raises or lowers, for interrupt entry and exit
 
-// A call above `most` is a failure of the scenario, which names the function: the driver broke a documented rule.
+// A call above `most` fails the scenario, and the message names the function: the driver broke a documented rule.
 void allow_up_to(u32 most, const char* function);
 void allow_only(u32 level, const char* function);
 const char* name_of_level(u32 irql);

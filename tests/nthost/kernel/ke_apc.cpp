@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// KeInitializeApc, KeInsertQueueApc: no header of the kit has them; their forms are as ntoskrnl.exe exports them.
+// KeInitializeApc, KeInsertQueueApc. No header of the kit declares them; the signatures are those of ntoskrnl.exe.
 #include "tests/nthost/kernel/ke_apc.h"
 
 #include "tests/nthost/check.h"
@@ -24,7 +24,7 @@ KAPC* next_of(const KAPC& apc) {
   return reinterpret_cast<KAPC*>(apc.ApcListEntry.Flink);
 }
 
-// The first of the thread's queue, no longer in it.
+// Removes the first APC of the thread's queue and returns it.
 KAPC* take_first(Thread& thread) {
   const Guard guard(dispatcher_lock);
   KAPC* apc = thread.apc_first;
@@ -45,7 +45,7 @@ void call_kernel_routine(KAPC& apc) {
   const auto routine = reinterpret_cast<KernelRoutine*>(apc.KernelRoutine);
   NormalRoutine* normal = nullptr;
   PVOID context = apc.NormalContext, first = apc.SystemArgument1, second = apc.SystemArgument2;
-  routine(&apc, &normal, &context, &first, &second);  // from here on the APC is the driver's again
+  routine(&apc, &normal, &context, &first, &second);  // from here on the APC belongs to the driver again
   if (normal != nullptr) fail("the kernel routine of a special APC made a normal one of it");
   check_level("the kernel routine", kApc);
 }

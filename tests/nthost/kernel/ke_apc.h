@@ -6,12 +6,12 @@
 
 namespace wperf::nthost {
 
-// The running thread is about to go on at PASSIVE_LEVEL, or at EL0, with interrupts masked: its APCs run first. Returns
-// at APC_LEVEL if there were any, with interrupts masked.
+// Called with interrupts masked when the running thread is about to continue at PASSIVE_LEVEL or at EL0. Runs its APCs
+// first. Returns with interrupts masked, at APC_LEVEL if there were any.
 void deliver_apcs();
-void run_down_apcs();  // for the running thread, which ends: no APC can be queued to it from here on
+void run_down_apcs();  // called for the running thread when it ends; no APC can be queued to it afterwards
 u32 apcs_queued();
-u32 apcs_inside();  // threads that are in the routine of an APC
+u32 apcs_inside();  // the number of threads that are in the routine of an APC
 void forget_apcs();
 
 }  // namespace wperf::nthost

@@ -35,7 +35,7 @@ bool queue_dpc_locked(KDPC& dpc, PVOID argument1, PVOID argument2) {
   Cpu& cpu = cpu_at(target_of(dpc) == 0 ? this_cpu().index : target_of(dpc) - 1);
   dpc.SystemArgument1 = argument1;
   dpc.SystemArgument2 = argument2;
-  dpc.DpcData = &cpu;  // as documented: queued, until it begins to run
+  dpc.DpcData = &cpu;  // as documented, a DPC counts as queued until it begins to run
   if (importance_of(dpc) == HighImportance) {
     dpc.DpcListEntry = cpu.dpc_first;
     cpu.dpc_first = &dpc;

@@ -15,11 +15,10 @@ enum ObjectType : u8 {  // DISPATCHER_HEADER::Type
 
 u64 first_due_timer(const Cpu& cpu);  // under dispatcher_lock; ticks, ~0 = no timer
 void run_expired_timers(Cpu& cpu);    // at DISPATCH_LEVEL, takes dispatcher_lock: signals, queues DPCs, sets again
-u32 timers_set();                     // on all cores: must be 0 when the driver has gone
+u32 timers_set();                     // timers on all cores: must be 0 when the driver is gone
 void forget_all_timers();
 
-// The clock interval that the driver asked for with ExSetTimerResolution, in 100 ns; 0 if it asked for none, or gave
-// all back.
+// The clock interval that the driver requested with ExSetTimerResolution, in 100 ns; 0 if it has no request.
 u32 timer_resolution();
 void forget_timer_resolution();
 

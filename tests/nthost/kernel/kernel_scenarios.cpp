@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The kernel's own scenarios: each check it makes of a driver can fail, and waits, timers, DPCs, threads and access
-// checks follow Microsoft's documentation. No driver is loaded.
+// The kernel's own scenarios. They show that each check of a driver can fail, and that waits, timers, DPCs, threads and
+// access checks follow Microsoft's documentation. No driver is loaded.
 #include "tests/nthost/check.h"
 #include "tests/nthost/driver_under_test.h"
 #include "tests/nthost/kernel/ex_pool.h"
@@ -97,7 +97,7 @@ SCENARIO(kernel_waits, kNeedsNothing) {
   CHECK_EQUAL(wait_ms(&synchronization, 5), STATUS_TIMEOUT);
   CHECK(time_ns() - start >= 5'000'000);
 
-  // Another core's event ends a wait for any of two.
+  // An event that another core sets ends a wait for any of two objects.
   KeClearEvent(&notification);
   Thread* setter = start_thread(
       cpu_count() - 1,
@@ -125,7 +125,7 @@ SCENARIO(kernel_runs_timers_and_dpcs_on_each_core, kNeedsNothing) {
     CHECK_EQUAL(KeSetTargetProcessorDpcEx(&dpc, &number), STATUS_SUCCESS);
     const u32 before = raise_irql(kHigh);
     CHECK(KeInsertQueueDpc(&dpc, nullptr, nullptr));
-    if (cpu == current_cpu()) {  // masked until the level falls, and queued once only
+    if (cpu == current_cpu()) {  // masked until the level falls, and queued only once
       CHECK(!KeInsertQueueDpc(&dpc, nullptr, nullptr));
       CHECK_EQUAL(record.runs, 0);
     }
@@ -154,7 +154,7 @@ SCENARIO(kernel_runs_timers_and_dpcs_on_each_core, kNeedsNothing) {
   CHECK_EQUAL(KeGetProcessorNumberFromIndex(cpu_count(), &none), STATUS_INVALID_PARAMETER);
 }
 
-// In no header of the kit, so declared by the caller.
+// No header of the kit declares these, so the caller does.
 extern "C" void KeInitializeApc(KAPC* apc, KTHREAD* thread, int environment, PVOID kernel_routine,
                                 PVOID rundown_routine, PVOID normal_routine, KPROCESSOR_MODE mode, PVOID context);
 extern "C" BOOLEAN KeInsertQueueApc(KAPC* apc, PVOID argument1, PVOID argument2, KPRIORITY increment);
@@ -193,7 +193,7 @@ SCENARIO(kernel_runs_apcs, kNeedsNothing) {
   hold_apcs(true);
   queue_apc(record);
   CHECK_EQUAL(apcs_queued(), 1);
-  hold_apcs(false);  // which interrupts each core
+  hold_apcs(false);  // the heartbeat interrupts each core
   for (u32 tries = 0; tries < 1'000 && record.runs == 0; ++tries) spin_ns(100'000);
   CHECK_EQUAL(record.runs, 1);
   CHECK_EQUAL(record.level, kApc);
@@ -226,7 +226,7 @@ SCENARIO(kernel_notices_misuse_of_locks_and_memory, kNeedsNothing) {
 }
 
 SCENARIO(kernel_lets_threads_take_turns, kNeedsNothing) {
-  // Two that never wait, on one core: each gets on.
+  // Two threads that never wait, on one core. Both make progress.
   static u64 turns[2];
   static bool stop_now;
   turns[0] = turns[1] = 0;
@@ -244,7 +244,7 @@ SCENARIO(kernel_lets_threads_take_turns, kNeedsNothing) {
   for (u32 i = 0; i < 200 && (turns[0] == 0 || turns[1] == 0); ++i) sleep_ms(1);
   CHECK(turns[0] != 0);
   CHECK(turns[1] != 0);
-  u32 ran_at = ~0u;  // a thread of the kernel comes first
+  u32 ran_at = ~0u;  // a kernel thread preempts programs
   run_on_cpu(cpu, [](void* at) { *static_cast<u32*>(at) = current_cpu(); }, &ran_at);
   CHECK_EQUAL(ran_at, cpu);
   __atomic_store_n(&stop_now, true, __ATOMIC_RELEASE);
@@ -260,7 +260,7 @@ SCENARIO(kernel_reports_a_program_that_faults, kNeedsNothing) {
   constexpr u32 privileged[] = {0x00000000};  // udf
   Process* process = create_process(400, kStranger);
   CHECK(map_user_code(*process, kCode, load, sizeof load));
-  CHECK(!map_user_code(*process, kCode + 8, load, sizeof load));  // there is something already
+  CHECK(!map_user_code(*process, kCode + 8, load, sizeof load));  // something is already mapped there
   CHECK(map_user_code(*process, kCode + 0x1000, privileged, sizeof privileged));
   // A program cannot access the kernel's addresses.
   CHECK_EQUAL(finish(start_user_work(1, *process, kCode, kPoolBase)), ~0ull);
@@ -297,7 +297,7 @@ SCENARIO(kernel_evaluates_descriptors, kNeedsNothing) {
   }
 }
 
-// Each ends the run, with a report and exit status 2: run by name only.
+// Each of these ends the run with a report and exit status 2, so they run only by name.
 SCENARIO(crash_on_freed_memory, kOnlyByName) {
   auto* bytes = static_cast<volatile u8*>(ExAllocatePool2(POOL_FLAG_NON_PAGED, 64, kTag));
   ExFreePoolWithTag(const_cast<u8*>(bytes), kTag);

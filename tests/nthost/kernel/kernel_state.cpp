@@ -36,7 +36,7 @@ u32 references_to_threads() {
 }  // namespace
 
 void report_kernel_leaks() {
-  // A driver that waited for its thread to end may be faster than the thread's last instructions.
+  // A driver that waited for its thread to end may continue before the thread's last instructions have run.
   for (u32 tries = 0; driver_threads_living() != 0 && tries < 100; ++tries) sleep_ns(100'000);
   if (driver_threads_living() != 0) give_up("{} threads of the driver live when it has gone", driver_threads_living());
   if (apcs_queued() != 0 && !is_driver_pinned()) {
@@ -57,7 +57,7 @@ void report_kernel_leaks() {
   report_mm_leaks();
   report_hal_leaks();
   report_etw_leaks();
-  // Calls that the driver could not wait for keep their memory; the last one ends with release_driver.
+  // Calls that the driver could not wait for keep their memory. The last one of them ends by calling release_driver.
   if (!is_driver_pinned() || apcs_queued() + apcs_inside() == 0) report_pool_leaks();
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The kernel's data about the loaded driver, which driver_under_test.cpp prepares before and looks at afterwards.
+// The kernel's data about the loaded driver. driver_under_test.cpp prepares them before a load and examines them
+// afterwards.
 #pragma once
 #include "base/ints.h"
 #include "driver/nt/nt.h"
@@ -10,17 +11,17 @@ inline constexpr WCHAR kRegistryPath[] = L"\\Registry\\Machine\\System\\CurrentC
 inline constexpr WCHAR kParametersPath[] =
     L"\\Registry\\Machine\\System\\CurrentControlSet\\Services\\WPERFDRV\\Parameters";
 
-void set_pnp_value(bool there, u32 value);  // Parameters\PnP; not there = neither is the key
+void set_pnp_value(bool there, u32 value);  // Parameters\PnP; if `there` is false, the key is missing as well
 u32 driver_threads_living();
 
-// The driver referenced its own object: Windows then keeps its code in memory when it is unloaded. When the last
-// reference goes, the code does.
+// The driver referenced its own object. Windows then keeps its code in memory after the unload, until the last
+// reference is released.
 void pin_driver();
 void unpin_driver();
 bool is_driver_pinned();
 
-void report_kernel_leaks();  // when the driver has gone: each thing it did not give back is a failure
-void reset_kernel_state();   // between scenarios: faults, held, enabled and recorded things are as at the start
+void report_kernel_leaks();  // called when the driver is gone; everything that it did not return is a failure
+void reset_kernel_state();   // between scenarios: resets faults and all that is held, enabled or recorded
 
 // Parts of the two above.
 void report_io_leaks();
@@ -30,6 +31,6 @@ void report_etw_leaks();
 void reset_hal();
 void reset_etw();
 void show_all_routines();
-void forget_volatile_key();  // of the registry: like a restart
+void forget_volatile_key();  // the registry's volatile key is lost, as at a restart
 
 }  // namespace wperf::nthost

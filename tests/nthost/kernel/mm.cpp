@@ -30,7 +30,7 @@ SpinLock lock;
 DeviceMemory devices[kMost];
 Mapping mappings[kMost];
 u64 next_address = kIoBase;
-PhysicalSpan partition;  // memory of a virtual machine, say
+PhysicalSpan partition;  // for example memory of a virtual machine
 
 // The RAM page that replaces a physical one, or 0.
 u64 backing_of(u64 physical) {
@@ -113,7 +113,7 @@ extern "C" PVOID MmMapIoSpaceEx(PHYSICAL_ADDRESS physical, SIZE_T size, ULONG pr
       break;
     }
   }
-  // The pages of the range are RAM here: the mapping must not differ in cacheability from the scenario's own.
+  // The pages of the range are RAM here, so this mapping must have the same cacheability as the scenario's own.
   for (wperf::u64 i = 0; i < count; ++i) {
     map_kernel(address + i * kPageSize, backing_of(first + i * kPageSize),
                read_only ? Access::read_only : Access::read_write);

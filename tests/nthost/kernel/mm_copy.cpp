@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// MmCopyMemory, of the memory of the running thread's process. A page that is not there is brought in, as Windows does:
+// MmCopyMemory for the memory of the running thread's process. A page that is not there is brought in, as Windows does:
 // the thread waits for it.
 #include "tests/nthost/check.h"
 #include "tests/nthost/kernel/irql.h"

@@ -92,7 +92,7 @@ extern "C" LONG ObfReferenceObject(PVOID object) {
   return 2;
 }
 
-// The code goes at once, when it is the last reference: the caller must not come back to it.
+// If this is the last reference, the code is unmapped at once: this call must not return to it.
 extern "C" void ObDereferenceObjectDeferDelete(PVOID object) {
   WPERF_ALLOW_UP_TO(kDispatch);
   if (object != &driver_object) give_up("ObDereferenceObjectDeferDelete: only the driver's object is offered");

@@ -8,7 +8,7 @@
 namespace wperf::nthost {
 
 struct Token {
-  u32 references;  // of PsReferencePrimaryToken and of subject contexts
+  u32 references;  // from PsReferencePrimaryToken and from subject contexts
   Person person;
   u8 user_sid[28];
   u8 logon_sid[20];
@@ -20,9 +20,9 @@ struct Process {
   u64 created;  // in 100 ns; no two processes have the same
   bool is_alive;
   bool in_use;
-  u32 references;  // the driver's: PsLookupProcessByProcessId
+  u32 references;  // references of the driver, from PsLookupProcessByProcessId
   u32 open_files;
-  u32 threads;  // user work in it
+  u32 threads;  // user threads in it
   Token token;
   AddressSpace addresses;
 };
@@ -33,7 +33,7 @@ bool page_reads_are_held();
 void begin_processes();  // makes the system's process
 void reference_process(Process& process);
 bool release_process(const Process* process);  // false if it is not a process, or not referenced
-u32 process_references();                      // of all processes, for the check when the driver has gone
+u32 process_references();                      // of all processes, for the check when the driver is gone
 u32 token_references();
 void forget_process_references();
 

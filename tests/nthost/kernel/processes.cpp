@@ -92,7 +92,7 @@ void end_process(Process& process) {
   if (process.open_files != 0) fail("process {} ends with {} open files", process.id, process.open_files);
   if (process.threads != 0) give_up("process {} ends with {} threads", process.id, process.threads);
   process.is_alive = false;
-  for (u32 i = 0; i < cpu_count(); ++i) {  // its place may be another process's next
+  for (u32 i = 0; i < cpu_count(); ++i) {  // the next process may reuse the object
     if (cpu_at(i).address_space_of == &process) cpu_at(i).address_space_of = nullptr;
   }
   drop_address_space(process.addresses);

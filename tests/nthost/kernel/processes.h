@@ -29,7 +29,7 @@ Process* find_process(u32 id);  // may be null
 Process* system_process();      // id 4, always there
 u32 id_of(const Process& process);
 
-// Its pages go; it must have no thread and no open file any more. The driver may still refer to it.
+// Frees its pages. It must have no thread and no open file. The driver may still hold references to it.
 void end_process(Process& process);
 
 // Copies `bytes` of code to new pages at this EL0 address (any, the first page may begin before it), executable and
@@ -38,9 +38,9 @@ bool map_user_code(Process& process, u64 address, const void* code, u64 bytes);
 // Zeroed pages that EL0 may read and write.
 bool map_user_data(Process& process, u64 address, u64 bytes);
 void unmap_user(Process& process, u64 address, u64 bytes);
-// These pages are not in memory until somebody needs them.
+// Takes these pages out of memory until someone accesses them.
 void page_out(Process& process, u64 address, u64 bytes);
-// No page is brought in meanwhile: a thread that needs one waits, as for a server that does not answer.
+// While this is set, no page is brought in. A thread that needs one waits, as for a server that does not answer.
 void hold_page_reads(bool hold);
 u64 pages_brought_in();  // since the machine started
 // Writes to and reads from a program's own memory, within one page. Returns false if it is not mapped, or paged out.

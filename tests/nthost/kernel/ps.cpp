@@ -59,7 +59,7 @@ extern "C" NTSTATUS PsCreateSystemThread(HANDLE* thread, ULONG access, OBJECT_AT
     __atomic_fetch_sub(&living, 1, __ATOMIC_ACQ_REL);
     return STATUS_INSUFFICIENT_RESOURCES;
   }
-  *thread = make_handle({HandleKind::thread, of_kernel, made, 0});  // which takes over the creator's reference
+  *thread = make_handle({HandleKind::thread, of_kernel, made, 0});  // the handle takes over the creator's reference
   return STATUS_SUCCESS;
 }
 

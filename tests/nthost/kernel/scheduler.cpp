@@ -64,7 +64,7 @@ void make_stack(Thread& thread) {
   thread.stack_top = bottom + kStackSize;
 }
 
-// The registers that switch_stacks takes from a stack: x19 and so on, with x30 as the ninth word.
+// Fills in the registers that switch_stacks loads from a stack; x30, the return address, is among them.
 void prepare_first_switch(Thread& thread) {
   u64* saved = reinterpret_cast<u64*>(thread.stack_top - 96);
   memset(saved, 0, 96);
@@ -193,7 +193,7 @@ void wake(Thread& thread, NTSTATUS status) {
     if (cpu.index == this_cpu().index) {
       arm_clock(cpu);
     } else {
-      send_dispatch_interrupt(cpu.index);  // that core arms its clock on the way
+      send_dispatch_interrupt(cpu.index);  // that core sets its clock when it is notified
     }
   }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Threads: which runs, which waits. A thread stays on its core.
+// Decides which threads run and which wait. A thread stays on its core.
 #pragma once
 #include "tests/nthost/kernel/cpu.h"
 
@@ -30,22 +30,22 @@ constexpr u64 kStackSize = 32 * 1024;  // the kernel stack of each thread; vecto
 
 // Under dispatcher_lock. The thread was waiting; it becomes ready with this status, and its core is notified.
 void wake(Thread& thread, NTSTATUS status);
-// Under dispatcher_lock: true if the object satisfied a wait, and is consumed as its kind says.
+// Under dispatcher_lock: returns true if the object satisfies a wait, and then changes its state as its type requires.
 bool try_consume(DISPATCHER_HEADER& object);
 // Under dispatcher_lock: wakes the threads that wait for a newly signaled object.
 void wake_waiters(DISPATCHER_HEADER& object);
 
 // At DISPATCH_LEVEL, without locks: runs another thread; returns when this one runs again.
 void switch_away();
-// The interrupt at DISPATCH_LEVEL asks before it returns to a lower level.
+// The interrupt at DISPATCH_LEVEL calls this before it returns to a lower level.
 bool wants_another_thread(const Cpu& cpu);
 
-// Under dispatcher_lock: the next moment anything on this core is due, and the clock interrupt set to it.
+// Under dispatcher_lock: finds the next time when something on this core is due, and sets the clock interrupt to it.
 void arm_clock(Cpu& cpu);
 void wake_expired_sleepers(Cpu& cpu, u64 now);
 
-void print_threads();  // each one's state, for a run that gets no further
-// for the current thread: the process whose addresses EL0 and PsGetCurrentProcessId see
+void print_threads();  // prints the state of each thread, for a run that makes no progress
+// for the current thread: the process whose address space EL0 uses and whose id PsGetCurrentProcessId returns
 void become_member_of(Process* process);
 
 }  // namespace wperf::nthost

@@ -24,7 +24,7 @@ extern "C" BOOLEAN SeAccessCheck(PSECURITY_DESCRIPTOR descriptor, SECURITY_SUBJE
     *status = STATUS_ACCESS_DENIED;
     return FALSE;
   }
-  // An impersonating client counts, and only from SecurityImpersonation on.
+  // An impersonated client counts only from SecurityImpersonation on.
   PACCESS_TOKEN token = subject->ClientToken != nullptr ? subject->ClientToken : subject->PrimaryToken;
   if (subject->ClientToken != nullptr && subject->ImpersonationLevel < SecurityImpersonation) {
     *status = STATUS_ACCESS_DENIED;
@@ -65,7 +65,7 @@ extern "C" NTSTATUS SeQueryInformationToken(PACCESS_TOKEN token, TOKEN_INFORMATI
                                             PVOID* information) {
   WPERF_ALLOW_ONLY(kPassive);
   const Token& it = *static_cast<Token*>(token);
-  if (information_class == TokenIntegrityLevel) {  // in the variable itself, so nothing has to be freed
+  if (information_class == TokenIntegrityLevel) {  // stored in the variable itself, so there is no memory to free
     *information = reinterpret_cast<PVOID>(ULONG_PTR{it.integrity});
     return STATUS_SUCCESS;
   }

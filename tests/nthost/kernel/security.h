@@ -9,10 +9,11 @@ namespace wperf::nthost {
 u32 sid_size(const void* sid);
 void make_token(Token& token, const Person& person);
 inline constexpr u8 kEveryoneSid[12] = {1, 1, 0, 0, 0, 0, 0, 1};
-bool is_in(const Token& token, const void* sid);  // as its user or an enabled group, Everyone among them
+bool is_in(const Token& token, const void* sid);  // as its user or an enabled group, including Everyone
 
 // The rights of `desired` (MAXIMUM_ALLOWED is not offered) that a self-relative descriptor's DACL grants, as documented
-// for AccessCheck: entries in order, a denial ends it, no DACL grants everything, an empty one nothing.
+// for AccessCheck: entries apply in order, a denial ends the check, no DACL grants all rights, and an empty one grants
+// no rights.
 bool is_granted(const void* descriptor, const Token& token, ACCESS_MASK desired, const GENERIC_MAPPING& mapping,
                 ACCESS_MASK* granted);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The registry, as much as a service key needs: ZwOpenKey, ZwQueryValueKey, and a volatile key
-// in HKLM/HARDWARE that the driver makes: ZwCreateKey.
+// The part of the registry that a service key needs: ZwOpenKey, ZwQueryValueKey, and ZwCreateKey for a volatile key in
+// HKLM/HARDWARE that the driver makes.
 #include "tests/nthost/check.h"
 #include "tests/nthost/kernel/handles.h"
 #include "tests/nthost/kernel/irql.h"

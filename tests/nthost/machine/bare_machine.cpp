@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Each core from start.S to its idle thread, and the small facts of machine.h.
+// Takes each core from start.S to its idle thread, and implements the small functions of bare_machine.h.
 #include "tests/nthost/machine/bare_machine.h"
 
 #include "tests/nthost/check.h"
@@ -35,7 +35,7 @@ u32 online_count = 0;
 char command_line[1024];
 u32 powered_off = 0;
 
-// As on Windows: the cycle counter runs for everybody, the others stand still.
+// As on Windows, the cycle counter runs for all users, and the other counters are stopped.
 void begin_pmu() {
   constexpr u64 kEnable = 1u << 0, kLongCycles = 1u << 6;
   WPERF_WRITE_SYSREG("pmcr_el0", kEnable | kLongCycles);
@@ -50,7 +50,7 @@ void begin_core(u64 core) {
   cpu.irql = 15;
   WPERF_WRITE_SYSREG("tpidr_el1", reinterpret_cast<u64>(&cpu));
   use_kernel_pages();
-  // Privileged access never: kernel code that touches a program's pages faults, as on Windows.
+  // Privileged access never is on: kernel code that touches a program's pages faults, as on Windows.
   if ((WPERF_READ_SYSREG("id_aa64mmfr1_el1") >> 20 & 15) != 0) asm volatile("msr S0_0_C4_C1_4, xzr" : : :);
   begin_pmu();
   begin_cpu_interface();
@@ -121,7 +121,8 @@ const char* value_of(const char* name) {
   ++found;
   usize length = 0;
   while (found[length] != 0 && found[length] != ' ') ++length;
-  for (usize at = 0; at < used; at += length_of(values + at) + 1) {  // texts live for ever: each is kept once
+  // Texts live for ever, so each one is stored only once.
+  for (usize at = 0; at < used; at += length_of(values + at) + 1) {
     if (length_of(values + at) == length && memcmp(values + at, found, length) == 0) return values + at;
   }
   if (used + length + 1 > sizeof values) give_up("the command line's values are too long");

@@ -21,9 +21,10 @@ u64 time_ns();
 bool has_word(const char* word);
 const char* value_of(const char* name);            // text after "name=", up to the next blank; null when absent
 u64 number_of(const char* name, u64 when_absent);  // decimal
-bool under_icount();                               // the word "icount": the runner says so, nothing can detect it
+// The word "icount" on the command line; a guest cannot detect this mode.
+bool under_icount();
 
-// Ends QEMU with this exit status; no other core prints any more.
+// Ends QEMU with this exit status. Other cores can no longer print.
 [[noreturn]] void power_off(int status);
 
 // Unused pages of RAM: for scenarios that need a physical range, such as a register file of a memory-mapped device.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The registers of the interrupted code that vectors.S saves on the stack of the interrupted thread. Offsets are used
-// there.
+// The registers of the interrupted code, which vectors.S saves on the stack of the interrupted thread. vectors.S
+// depends on the offsets.
 #pragma once
 #include "base/ints.h"
 

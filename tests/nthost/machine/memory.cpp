@@ -5,7 +5,8 @@ using wperf::u64;
 using wperf::u8;
 using wperf::usize;
 
-// Words where both sides allow it: rings of megabytes are cleared and copied through here. Device memory is not.
+// Uses whole words if both sides are aligned, because rings of megabytes are cleared and copied here. Not used for
+// device memory.
 extern "C" {
 
 __attribute__((no_builtin)) void* memset(void* to, int value, usize size) {

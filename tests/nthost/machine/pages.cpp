@@ -19,7 +19,8 @@ constexpr u64 kBlock = 2 << 20;
 
 constexpr u64 kValid = 1, kTableOrPage = 2, kAccessed = 1 << 10, kInnerShareable = 3 << 8, kNotGlobal = 1 << 11;
 constexpr u64 kEl0 = 1 << 6, kReadOnly = 1 << 7;
-constexpr u64 kPagedOut = 1ull << 58;  // not valid, but somebody's; hardware does not look at the bit
+// Marks an entry that is in use although it is not valid; hardware ignores this bit.
+constexpr u64 kPagedOut = 1ull << 58;
 constexpr u64 kNeverEl1 = 1ull << 53, kNeverEl0 = 1ull << 54;
 constexpr u64 kAttributeDevice = 0 << 2, kAttributeMemory = 1 << 2, kAttributeUncached = 2 << 2;
 constexpr u64 kAddressMask = 0x0000'ffff'ffff'f000;
@@ -68,7 +69,7 @@ u64* entries(u64 table) {
   return static_cast<u64*>(direct(table));
 }
 
-// The entry of the last level for this address; tables on the way are made if `make`. Under the lock.
+// The entry of the last level for this address. If `make` is set, missing tables are made. Under the lock.
 u64* find_entry(u64 root, u64 address, bool make) {
   u64 table = root;
   for (u32 shift = 39; shift > 12; shift -= 9) {
@@ -223,7 +224,7 @@ u64 unmap_kernel(u64 address) {
 }
 
 void unmap_and_give_pages(u64 address, u64 count) {
-  // Given back only when no core can see them any more.
+  // Freed only when no core can reach them any more.
   u64 first = 0;
   for (u64 i = 0; i < count; ++i) {
     const Guard guard(lock);

@@ -8,7 +8,7 @@ namespace wperf::nthost {
 
 constexpr u64 kPageSize = 4096;
 constexpr u64 kKernelBase = 0xffff8000'0000'0000;  // physical address 0: all RAM and devices, as start.S maps them
-// Each kind of memory has a separate range, so that an address shows its kind.
+// Each kind of memory has a separate range, so that the kind can be seen from the address.
 constexpr u64 kPoolBase = 0xffffc000'0000'0000;
 constexpr u64 kStackBase = 0xffffd000'0000'0000;
 constexpr u64 kIoBase = 0xffffe000'0000'0000;
@@ -51,9 +51,9 @@ void use_address_space(const AddressSpace& space);
 bool map_user_page(AddressSpace& space, u64 address, u64 physical, bool executable);  // otherwise writable
 u64 unmap_user_page(AddressSpace& space, u64 address);                                // the page, or 0
 u64 user_page(const AddressSpace& space, u64 address);  // the page that is mapped there, or 0
-// A page that is out keeps its contents and its place; an access to it faults.
+// A page that is paged out keeps its contents and its entry; an access to it faults.
 bool page_out_user(AddressSpace& space, u64 address);  // false if it is not in memory
-bool page_in_user(AddressSpace& space, u64 address);   // false if it is not out
+bool page_in_user(AddressSpace& space, u64 address);   // false if it is not paged out
 bool is_user_page_out(const AddressSpace& space, u64 address);
 
 }  // namespace wperf::nthost

@@ -52,7 +52,7 @@ HostFile read_host_file(const char* path) {
   if (size != kFailed && size != 0) {
     u8* bytes = static_cast<u8*>(direct(take_contiguous_pages(pages_of(size))));
     const u64 read_block[3] = {handle, reinterpret_cast<u64>(bytes), size};
-    if (call(kRead, read_block) == 0) file = {bytes, size};  // it answers how many bytes are missing
+    if (call(kRead, read_block) == 0) file = {bytes, size};  // the call returns the number of bytes that are missing
   }
   call(kClose, &handle);
   return file;

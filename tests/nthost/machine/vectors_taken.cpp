@@ -113,7 +113,7 @@ void exception_of_program(Frame& frame) {
 }
 
 void exception_of_kernel(Frame& frame) {
-  // A register that is played is there: before the driver's guards, which are for those that are not.
+  // Simulated SPE registers come first. The driver's guards are only for registers that do not exist.
   const bool undefined = WPERF_READ_SYSREG("esr_el1") >> 26 == 0;
   if (undefined && is_mapped(frame.elr) && trapped_undefined(*reinterpret_cast<const u32*>(frame.elr), frame.x)) {
     frame.elr += 4;

@@ -26,7 +26,7 @@ class Program {
 
 class Client {
  public:
-  explicit Client(Process& process);  // a check of the scenario that it may
+  explicit Client(Process& process);  // checks that it may open the device
   explicit Client(File* file) : file_(file) {}
   ~Client() { close_handle(); }
   Client(const Client&) = delete;
@@ -46,7 +46,7 @@ class Client {
     u32 returned = 0;
     return raw(code, &request, sizeof request, nullptr, 0, &returned);
   }
-  // The answer must be whole.
+  // Checks that the answer is complete.
   template <typename Request, typename Reply>
   u32 ask(u32 code, Request request, Reply& reply) {
     request.header = {sizeof request, WPERF_WIRE_VERSION};

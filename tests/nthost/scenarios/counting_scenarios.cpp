@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Counting with QEMU's own PMU: the executed instructions of a program are known, so the counts are, too.
+// Counting with QEMU's own PMU. The number of executed instructions of a program is known, so the counts are known,
+// too.
 #include "tests/nthost/check.h"
 #include "tests/nthost/kernel/ke_timer.h"
 #include "tests/nthost/machine/bare_machine.h"
@@ -84,7 +85,7 @@ SCENARIO(all_cores_are_counted_at_once, kNeedsIcount | kNeedsUntrapped) {
     tool.stop();
     for (u32 core = 0; core < cpu_count(); ++core) {
       tool.read(core);
-      // Instructions of another core in its turn count for this one while it waits at EL0.
+      // While this core waits at EL0, QEMU also counts the instructions of other cores for it.
       const u64 own = user_instructions(kIterations * (core + 1));
       CHECK_WITHIN(tool.value(core, 0), own, own + own / 2);
     }
@@ -114,10 +115,10 @@ SCENARIO(counts_grow_over_start_and_stop, kNeedsIcount | kNeedsUntrapped) {
   CHECK_EQUAL(unload(), 0);
 }
 
-// A tick of 10 ms needs a clock that ticks more often than Windows' does, and Windows gets its own back.
+// A tick of 10 ms needs a finer clock than Windows' default. Afterwards the default must be restored.
 SCENARIO(clock_is_fine_enough_only_while_slots_change, kNeedsNothing) {
   if (!CHECK_EQUAL(load(), 0)) return;
-  u16 events[11];  // more than there are counters, so that they take turns
+  u16 events[11];  // more events than counters, so that they are multiplexed
   for (u16& event : events) event = kInstructions;
   const u32 periods_ms[] = {10, 100};
   for (const u32 period_ms : periods_ms) {
@@ -133,7 +134,7 @@ SCENARIO(clock_is_fine_enough_only_while_slots_change, kNeedsNothing) {
     CHECK_EQUAL(timer_resolution(), 0);
     tool.start();
   }
-  // The tool is gone without a word, and so is its clock.
+  // The tool ended without a stop, and its clock request ended with it.
   CHECK_EQUAL(timer_resolution(), 0);
   CHECK_EQUAL(unload(), 0);
 }
@@ -185,12 +186,13 @@ SCENARIO(events_take_turns, kNeedsIcount | kNeedsUntrapped) {
     }
     CHECK(counters < 11);
     WperfCountRequest request = count_request(6, events, 11);
-    request.flags = WPERF_COUNT_KERNEL;  // as the cycle counter does, which is Windows' own
+    // Windows' cycle counter, which is compared with these counts, counts the kernel, too.
+    request.flags = WPERF_COUNT_KERNEL;
     tool.configure(request);
     Workload* first = program.start_endless_work(1, 200);
     Workload* second = program.start_endless_work(2, 200);
     tool.start();
-    // A busy host may let the ticks come late, and then there are fewer: the test waits until all had their turn.
+    // On a busy host, ticks may come late and be fewer. The test waits until each event has been on a counter.
     u32 looks = 0;
     do {
       sleep_ms(looks == 0 ? 120 : 10);
@@ -210,7 +212,8 @@ SCENARIO(events_take_turns, kNeedsIcount | kNeedsUntrapped) {
         const WperfCounterReading& entry = reply.entries[i];
         slots += entry.slots;
         CHECK_WITHIN(entry.slots, reply.rounds * counters / 11, reply.rounds * counters / 11 + 1);
-        // The count of each event follows from the cycles it was on, except for the moments between two reads.
+        // The count of each event follows from the cycles that it was on a counter, except for the time between two
+        // reads.
         const u64 expected = i % 3 == 0   ? entry.running_cycles / kCyclesPerInstruction
                              : i % 3 == 1 ? entry.running_cycles
                                           : 0;

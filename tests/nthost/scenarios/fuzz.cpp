@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A million random and damaged requests from several clients, while programs run and are sampled. The host itself finds
-// other faults than a wrong answer (a crash, a wrong IRQL, memory written beyond its end, …). Words: requests=N,
+// A million random and damaged requests from several clients, while programs run and are sampled. The host detects all
+// faults except wrong answers: a crash, a wrong IRQL, memory written beyond its end, and so on. Words: requests=N,
 // seed=N.
 #include "tests/nthost/check.h"
 #include "tests/nthost/machine/bare_machine.h"
@@ -25,7 +25,8 @@ RandomRequest request;
 alignas(8) u8 answer[70'000];
 alignas(8) u8 second_answer[70'000];
 
-// A whole word of poison was not written. The poison is never 0 or 0xff, which answers are full of.
+// True if a whole word of poison remains, so these bytes were not written. The poison is never 0 or 0xff, which answers
+// are full of.
 bool shows_poison(const u8* bytes, u32 size, u8 poison) {
   const u32* words = reinterpret_cast<const u32*>(bytes);
   const u32 unwritten = poison * 0x0101'0101u;
@@ -41,7 +42,7 @@ bool answers_alike_when_asked_twice(u32 code) {
   return code == WPERF_CODE_VERSION || code == WPERF_CODE_HARDWARE || code == WPERF_CODE_CORE;
 }
 
-// Ignores the moment in it.
+// Clears the time in an answer, because it differs from call to call.
 void forget_moment(u32 code, u8* reply) {
   if (code != WPERF_CODE_HARDWARE) return;
   auto& hardware = *reinterpret_cast<WperfHardwareReply*>(reply);
@@ -62,7 +63,7 @@ class Fuzzer {
 
   bool one_request() {
     make_random_request(random_, cpu_count(), request);
-    // The first client holds the driver mostly.
+    // The first client holds the driver most of the time.
     Client& client = *clients_[random_.one_in(256) ? random_.below(kClients) : 0];
     const u8 poison = static_cast<u8>(0x81 + random_.below(0x7d));
     set_buffer_poison(poison);
@@ -98,7 +99,7 @@ class Fuzzer {
   Totals totals_ = {};
 };
 
-// Storage for clients that come and go; the host has no separate heap for scenarios.
+// Storage for clients that come and go, because the host has no heap for scenarios.
 template <typename T>
 struct Slot {
   alignas(T) u8 bytes[sizeof(T)];
@@ -118,7 +119,7 @@ void close_client(Fuzzer& fuzzer, u32 index) {
   fuzzer.client(index) = nullptr;
 }
 
-// With `sleeps` programs get turns on this core too, and started work goes on for a while.
+// With `sleeps`, programs also run on this core, and started work continues for a while.
 void run_requests(Fuzzer& fuzzer, Program* programs, u64 requests, bool sleeps) {
   for (u32 i = 0; i < kClients; ++i) {
     open_client(fuzzer, i, programs[i].process());
@@ -160,7 +161,8 @@ SCENARIO(a_million_random_requests, kNeedsSpeed | kOnlyByName) {
   {
     Program programs[kClients] = {{100, kAdministrator}, {104, kPerformanceLogUser}, {108, kAdministrator}};
     MeasuredProgram measured(2000, kStranger, 0x7ff6'1234'0000);
-    // The first part mostly on this core, which is fast; the rest across cores, with a program that is interrupted.
+    // The first part runs mostly on this core, which is fast. The rest runs across cores, with a program that is
+    // interrupted.
     place_driver_threads_on(0);
     run_requests(fuzzer, programs, requests - requests / 20, false);
     place_driver_threads_on(cpu_count() - 1);

@@ -52,7 +52,7 @@ SCENARIO(codes_that_do_not_exist_are_refused, kNeedsNothing) {
     for (u32 function = 0; function < 0x1000; ++function) {
       for (u32 method = 0; method < 4; ++method) {
         const u32 code = (0x8000u << 16) | (3u << 14) | (function << 2) | method;
-        // METHOD_BUFFERED only: the other methods would hand over addresses of the client.
+        // Only METHOD_BUFFERED is accepted: the other methods would pass addresses of the client.
         if (!is_known(code) && method == 0) {
           CHECK_EQUAL(send(tool.client, code, 8, 8), WPERF_UNKNOWN_CODE);
         }
@@ -97,7 +97,7 @@ SCENARIO(wrong_headers_are_refused, kNeedsNothing) {
         CHECK_EQUAL(send(tool.client, shape.code, shape.input, shape.output), WPERF_BAD_VERSION);
       }
       if (shape.code == WPERF_CODE_VERSION || shape.code == WPERF_CODE_LOCK) {
-        continue;  // they answer any version, so that the two sides can find a common one
+        continue;  // these accept any version, so that the two sides can find a common one
       }
       const u32 versions[] = {0u, WPERF_WIRE_VERSION + 1, ~0u};
       for (const u32 version : versions) {
@@ -178,7 +178,7 @@ SCENARIO(too_short_intervals_leave_programs_their_time, kNeedsIcount | kNeedsUnt
   CHECK_EQUAL(unload(), 0);
 }
 
-// Each allocation of a whole session fails in turn: an error, and nothing lost.
+// Each allocation of a whole session fails in turn. The request gets an error, and no memory leaks.
 SCENARIO(exhausted_pool_is_an_error, kNeedsNothing) {
   const u16 events[] = {kCycles};
   const WperfCountRequest count = count_request(2, events, 1);

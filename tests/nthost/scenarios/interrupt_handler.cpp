@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The overflow interrupt's handler, taken from the HAL and given back, or not.
+// The overflow interrupt's handler: registered with the HAL, and removed or kept.
 #include "tests/nthost/check.h"
 #include "tests/nthost/scenarios/client.h"
 
@@ -29,7 +29,8 @@ SCENARIO(interrupt_is_taken_only_to_sample, kNeedsNothing) {
   {
     Program tool(kTool, kAdministrator);
     Client client(tool.process());
-    CHECK_EQUAL(interrupt_state(client), WPERF_INTERRUPT_NOT_ASKED);  // nor does the question ask for it
+    // This request does not register the handler either.
+    CHECK_EQUAL(interrupt_state(client), WPERF_INTERRUPT_NOT_ASKED);
     CHECK(!interrupt_handler_is_drivers());
     CHECK_EQUAL(start_sampling(client), WPERF_OK);
     CHECK(interrupt_handler_is_drivers());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The lock: which client holds the driver, and how it comes free.
+// The lock: which client holds the driver, and how it is released.
 #include "tests/nthost/check.h"
 #include "tests/nthost/scenarios/client.h"
 
@@ -94,7 +94,7 @@ SCENARIO(lock_taken_by_force_is_lost, kNeedsNothing) {
 
 namespace {
 
-// The holder of the driver counts, and its handle goes as `leave` says; the next one must be served.
+// The holder of the driver counts, and `leave` closes its handle. The next client must be served.
 void holder_leaves(void (*leave)(Client& client)) {
   if (!CHECK_EQUAL(load(), 0)) return;
   {
@@ -109,7 +109,7 @@ void holder_leaves(void (*leave)(Client& client)) {
     CHECK_EQUAL(clients.second.lock(WPERF_LOCK_ACQUIRE), WPERF_OK);
     CHECK_EQUAL(clients.second.hardware(hardware_reply), WPERF_OK);
     if (clients.first.is_open()) {
-      clients.first.close_without_cleanup();  // the last reference: nothing may happen to the new holder
+      clients.first.close_without_cleanup();  // the last reference to the old file; it must not affect the new holder
     }
     CHECK_EQUAL(clients.second.lock(WPERF_LOCK_RELEASE), WPERF_OK);
   }

@@ -9,7 +9,7 @@ namespace {
 
 constexpr u32 kCycles = 0x11;
 
-// Another core than this one takes its time to answer.
+// Mostly this core only, because other cores answer slowly.
 u64 random_cores(Random& random, u32 cores, u32 one_in_so_many = 32) {
   return random.one_in(one_in_so_many) ? random.next() & ((u64{1} << cores) - 1) : 1;
 }
@@ -68,7 +68,7 @@ void fill_sample(Random& random, u32 cores, WperfSampleRequest& sample) {
   sample.max_stack = random.one_in(2) ? 0 : random.below(WPERF_MAX_STACK + 3);
   sample.most_per_second = random.one_in(8) ? static_cast<u32>(random.next() >> random.below(64)) : 0;
   for (WperfSampleEvent& event : sample.events) {
-    const u32 bits = random.below(20);  // as often a few as a million
+    const u32 bits = random.below(20);  // evenly spread over orders of magnitude, up to a million
     event = {random_event(random), 0, random.one_in(16) ? 0 : 1 + static_cast<u32>(random.next() >> (63 - bits))};
   }
 }
@@ -134,7 +134,7 @@ void fill(Random& random, u32 cores, RandomRequest& request) {
 
 void damage(Random& random, RandomRequest& request) {
   switch (random.below(6)) {
-    case 0:  // a size that is not the right one
+    case 0:  // a wrong size
       request.input_size = random.one_in(4) ? random.below(kMostInput) : random.below(request.input_size + 24);
       break;
     case 1:
@@ -157,8 +157,8 @@ void damage(Random& random, RandomRequest& request) {
 }  // namespace
 
 void make_random_request(Random& random, u32 cores, RandomRequest& request) {
-  // By their places in kRequestShapes. Starting must be likely after configuring; a drain copies 41 KB or 65 KB, which
-  // takes time.
+  // Weights, in the order of kRequestShapes. A start must be likely after a configuration. A drain copies 41 KB or 65
+  // KB, which takes time.
   constexpr u8 kChoice[] = {0,  1,  1,  2,  2,  3, 3, 4, 4, 5, 5, 6, 6, 7, 7,  7,  7,  8,  8,  9,  9,  9,  10, 10, 11,
                             11, 11, 11, 12, 12, 0, 1, 2, 3, 4, 5, 6, 7, 8, 11, 13, 14, 15, 16, 16, 17, 18, 19, 20};
   const RequestShape& shape = kRequestShapes[kChoice[random.below(sizeof kChoice)]];

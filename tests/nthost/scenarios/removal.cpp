@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The driver goes while it works: stopped, surprise-removed, put to sleep, with interrupts and timers under way.
-// Anything it leaves (an interrupt into code that is gone, a timer, memory, counters) ends the run or fails the
-// scenario.
+// The driver is removed while it works: stopped, surprise-removed or put to sleep, with interrupts and timers active.
+// If it leaves an interrupt into unloaded code, a timer, memory or counters, the run ends or the scenario fails.
 #include "tests/nthost/check.h"
 #include "tests/nthost/machine/bare_machine.h"
 #include "tests/nthost/machine/machine_threads.h"
@@ -55,7 +54,7 @@ void remove_while(Start start, void (*how)(Client& client)) {
       CHECK_EQUAL(unload(), 0);
     }
     CHECK_EQUAL(counters_held_by_driver(), 0);
-    sleep_ms(3);  // whatever was left behind would strike now
+    sleep_ms(3);  // leftover timers and interrupts would cause a fault now
   }
   stop(first);
   stop(second);
@@ -90,7 +89,7 @@ SCENARIO(machine_sleeps_while_measuring, kNeedsNothing) {
     CHECK_EQUAL(set_system_power(kWorking), 0);
     CHECK(client.plain(WPERF_CODE_SAMPLE_STOP) != WPERF_OK);
     CHECK(client.plain(WPERF_CODE_COUNT_STOP) != WPERF_OK);
-    // It can begin anew.
+    // The client can begin anew.
     CHECK_EQUAL(client.lock(WPERF_LOCK_ACQUIRE), WPERF_OK);
     const u16 events[] = {kCycles};
     CHECK_EQUAL(client.send(WPERF_CODE_COUNT_CONFIGURE, count_request(6, events, 1)), WPERF_OK);

@@ -27,7 +27,8 @@ void check_opening(const Person& person, u32 expected) {
   }
 }
 
-// Samples of two programs, one of the client's user and one of another, as `person` gets to see them.
+// Takes samples of two programs, one of the client's user and one of another user, and drains those that `person` may
+// see.
 struct Seen {
   u32 own, foreign;
   u64 hidden, taken;
@@ -115,8 +116,8 @@ SCENARIO(samples_of_other_users_are_hidden, kNeedsIcount | kNeedsUntrapped) {
   CHECK_EQUAL(unload(), 0);
 }
 
-// A process with the client's SID is still hidden if it is trusted more than the client, or is another service of a
-// shared account.
+// A process with the client's SID is still hidden if it has a higher integrity level than the client, or is another
+// service of a shared account.
 SCENARIO(samples_of_processes_above_the_client_are_hidden, kNeedsIcount | kNeedsUntrapped) {
   if (!CHECK_EQUAL(load(), 0)) return;
   constexpr Person kUnelevated = {1002, false, true, false, kMediumIntegrity};
@@ -146,7 +147,7 @@ SCENARIO(samples_of_processes_above_the_client_are_hidden, kNeedsIcount | kNeeds
   CHECK_EQUAL(unload(), 0);
 }
 
-// A process of another user ends, and one of the client's gets its number before the samples are drained.
+// A process of another user ends, and before the samples are drained a process of the client's user gets its number.
 SCENARIO(samples_stay_with_their_process_when_its_number_is_used_again, kNeedsNothing) {
   if (!CHECK_EQUAL(load(), 0)) return;
   const Person people[] = {kPerformanceLogUser, kAdministrator};
@@ -187,7 +188,7 @@ SCENARIO(samples_stay_with_their_process_when_its_number_is_used_again, kNeedsNo
   CHECK_EQUAL(unload(), 0);
 }
 
-// Without -icount the moments differ, the rule does not.
+// Without -icount the times differ, but the rule is the same.
 SCENARIO(samples_of_other_users_are_hidden_in_real_time, kNeedsSpeed) {
   if (!CHECK_EQUAL(load(), 0)) return;
   const Seen plain = sample_as(kPerformanceLogUser);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sampling with QEMU's own PMU and its overflow interrupt: where every sample must lie is known. Intervals of cycles
-// are even and those of instructions need the heartbeat: QEMU's overflow timer misses the moment otherwise.
+// Sampling with QEMU's own PMU and its overflow interrupt. It is known where every sample must lie. Intervals of cycles
+// are even, and intervals of instructions need the heartbeat. Otherwise QEMU's overflow timer misses the overflow.
 #include "tests/nthost/check.h"
 #include "tests/nthost/machine/bare_machine.h"
 #include "tests/nthost/machine/machine_threads.h"
@@ -85,7 +85,7 @@ SCENARIO(instructions_are_sampled_on_each_core, kNeedsIcount | kNeedsUntrapped) 
 
 namespace {
 
-// While another core has its turn, QEMU counts on for a core that waits at EL0: there may be more samples than the
+// While a core waits at EL0, QEMU also counts the cycles of other cores for it. So there may be more samples than the
 // program's own cycles make, and a few where it waited. Returns how many are in the loop.
 u32 check_samples_of_one_of_many(const MeasuredProgram& program, u32 core, u32 thread) {
   u32 inside = 0;
@@ -184,11 +184,11 @@ SCENARIO(samples_are_drained_while_sampling, kNeedsIcount | kNeedsUntrapped) {
     tool.drain(1);
     drained += reply.count;
     const u64 own = user_instructions(kIterations) * kCyclesPerInstruction / 6'000;
-    CHECK_WITHIN(drained, own, 2 * own);  // core 0 has its turns
+    CHECK_WITHIN(drained, own, 2 * own);  // lets core 0 run in between
     CHECK_WITHIN(inside, drained - drained / 50, drained);
     CHECK_EQUAL(reply.taken, drained + reply.lost_filtered);
     CHECK_EQUAL(reply.lost_ring_full, 0);
-    CHECK_WITHIN(reply.lost_filtered + reply.merged, 0, own / 20);  // more where the host is busy
+    CHECK_WITHIN(reply.lost_filtered + reply.merged, 0, own / 20);  // larger on a busy host
   }
   CHECK_EQUAL(unload(), 0);
 }
@@ -258,7 +258,7 @@ SCENARIO(kernel_is_sampled_for_an_administrator, kNeedsIcount | kNeedsUntrapped)
       }
     }
     const u64 expected = known_work_instructions(kIterations) * kCyclesPerInstruction / kInterval;
-    CHECK_WITHIN(inside, expected - 1, expected + 5);  // the loop, and turns of other cores
+    CHECK_WITHIN(inside, expected - 1, expected + 5);  // the loop, and time in which other cores ran
   }
   CHECK_EQUAL(unload(), 0);
 }

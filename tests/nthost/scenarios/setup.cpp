@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Settings that a client may make about the machine: where memory controllers are, how cores form clusters. And
-// counters that somebody else holds.
+// Settings that a client may make about the machine: the addresses of memory controllers and the clusters of cores.
+// Also tests counters that another driver holds.
 #include "driver/core/dmc620_registers.h"
 #include "tests/nthost/check.h"
 #include "tests/nthost/machine/bare_machine.h"
@@ -51,7 +51,7 @@ SCENARIO(the_timer_is_told_with_the_clock, kNeedsNothing) {
     CHECK_EQUAL(reply.timer_hz, ticks_per_second());
     CHECK(before_ticks <= reply.timer_ticks && reply.timer_ticks <= after_ticks);
     CHECK(before_ns <= reply.timer_time_ns && reply.timer_time_ns <= after_ns);
-    // Here the driver's clock counts the timer's ticks, so both give the same moment, except for the time between two
+    // Here the driver's clock counts the timer's ticks, so both give the same time, except for the time between two
     // reads.
     const u64 timer_ns = ns_of_ticks(reply.timer_ticks);
     const u64 apart = timer_ns > reply.timer_time_ns ? timer_ns - reply.timer_time_ns : reply.timer_time_ns - timer_ns;
@@ -86,7 +86,7 @@ namespace {
 
 constexpr u64 kFrameBytes = dmc620::kIdentityPage + dmc620::kIdentitySize;
 
-// Two pages that say of themselves that they are a memory controller.
+// Two pages with the identification registers of a memory controller.
 struct Frame {
   Frame() {
     add_device_memory(kFrame, memory.mapping, kFrameBytes);
@@ -125,7 +125,7 @@ SCENARIO(only_a_memory_controller_is_mapped, kNeedsNothing) {
     for (u64 offset = 0; offset < dmc620::kIdentityPage; offset += 4) {
       if (!CHECK_EQUAL(frame.at(offset), 0)) break;
     }
-    // Windows lends this to somebody: neither page of it is a device.
+    // Windows lends this memory to a partition: neither of the two pages may count as a device.
     set_memory_of_partition(kFrame, 0x1000);
     CHECK_EQUAL(tool.set_up_dmc(kFrame, kFrameBytes), WPERF_ACCESS_DENIED);
     set_memory_of_partition(kFrame + 0x1000, 0x1000);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The calls in threads that take the stacks of programs, when something comes between: a thread ends, sampling does,
-// the driver goes, a program's memory never comes, or the kernel has no such calls. A leftover call would strike in
-// memory that is gone.
+// The APCs that walk the stacks of programs, when they are disturbed: a thread ends, sampling ends, the driver is
+// removed, a program's memory never becomes available, or the kernel has no such calls. A leftover call would run in
+// unmapped memory.
 #include "tests/nthost/check.h"
 #include "tests/nthost/machine/machine_threads.h"
 #include "tests/nthost/machine/register_access.h"
@@ -46,7 +46,7 @@ SCENARIO(threads_end_with_a_call_queued, kNeedsNothing) {
       tool.start();
       const u32 run_down = apcs_run_down();
       Workload* work = program.start_deep_work(kCore, 3);
-      wait_for_interrupts(kCore, 5 + 40 * times);  // more than may wait, the second time
+      wait_for_interrupts(kCore, 5 + 40 * times);  // the second time, more calls than may wait
       stop(work);
       CHECK(apcs_run_down() > run_down);
       hold_apcs(false);
@@ -61,15 +61,15 @@ namespace {
 
 // The reason why a call in a thread is still out when sampling stops.
 enum class Obstacle {
-  turn,    // its thread gets no turn
-  memory,  // the program's memory, which never comes
+  turn,    // its thread is never scheduled
+  memory,  // the program's memory never becomes available
 };
 constexpr Obstacle kObstacles[] = {Obstacle::turn, Obstacle::memory};
 
 constexpr u64 kPage = 4096;
-constexpr u64 kSoonMs = 2'000;  // longer than any driver may make somebody wait, on a busy host too
+constexpr u64 kSoonMs = 2'000;  // longer than a driver may make anyone wait, even on a busy host
 
-// A program whose stack is measured, and the calls in its thread do not come to their end.
+// A program whose stack is sampled; the calls in its thread do not end.
 class Stuck {
  public:
   explicit Stuck(Obstacle obstacle) : obstacle_(obstacle), work_(program_.start_framed_work(kCore, kFirstStack)) {
@@ -86,7 +86,7 @@ class Stuck {
   Stuck(const Stuck&) = delete;
   Stuck& operator=(const Stuck&) = delete;
 
-  // Waits until a call is queued. Its thread gets no further than the first one that waits for memory.
+  // Waits until a call is queued. The thread is stopped by the first call that waits for memory.
   void wait_for_calls() {
     if (obstacle_ == Obstacle::turn) {
       wait_for_interrupts(kCore, 4);
@@ -99,7 +99,7 @@ class Stuck {
     hold_apcs(false);
     hold_page_reads(false);
     for (u32 tries = 0; stays_in_memory() && tries < 1'000; ++tries) sleep_ms(1);
-    sleep_ms(3);  // whatever was left behind would strike now
+    sleep_ms(3);  // leftover calls would cause a fault now
   }
 
  private:
@@ -120,8 +120,8 @@ void check_soon(How how) {
   CHECK(now_ms() - before < kSoonMs);
 }
 
-// `how` ends the sampling, and sooner or later the driver goes: neither waits, and the calls' memory stays until they
-// are through.
+// `how` ends the sampling, and later the driver is removed. Neither waits for the calls, and the memory of the calls
+// stays until they have ended.
 void go_with_calls_stuck(Start start, void (*how)(StackTool& tool)) {
   for (const Obstacle obstacle : kObstacles) {
     if (!CHECK_EQUAL(load(start), 0)) return;
@@ -173,7 +173,7 @@ SCENARIO(machine_sleeps_with_calls_stuck, kNeedsNothing) {
   });
 }
 
-// A driver that stays does not miss the memory of a call, whether the next client takes stacks or not.
+// If the driver stays, the memory of an abandoned call does no harm, whether or not the next client takes stacks.
 SCENARIO(sampling_goes_on_beside_calls_that_are_stuck, kNeedsNothing) {
   for (const Obstacle obstacle : kObstacles) {
     if (!CHECK_EQUAL(load(), 0)) return;
@@ -228,7 +228,7 @@ SCENARIO(stop_gives_calls_a_moment, kNeedsIcount) {
     join(releaser);
     if (tool.drain()) {
       CHECK(tool.count() >= 4);
-      CHECK(tool.reply().lost_stacks <= 1);  // the last interrupt may come when its call is not wanted any more
+      CHECK(tool.reply().lost_stacks <= 1);  // the last interrupt may come when its call is no longer wanted
     }
   }
   CHECK_EQUAL(unload(), 0);
@@ -244,7 +244,7 @@ SCENARIO(code_goes_with_the_last_abandoned_call, kNeedsNothing) {
     {
       StackTool tool;
       hold_apcs(true);
-      // A core each: on one core, all calls that may wait would be the first program's before the other has its turn.
+      // The programs run on different cores. On one core, the first program would take all places for waiting calls.
       tool.start(0, WPERF_MAX_STACK, u64{1} << kCore | u64{1} << kOtherCore);
       Workload* first = program.start_deep_work(kCore, 3);
       Workload* second = other.start_deep_work(kOtherCore, 3);
@@ -254,7 +254,7 @@ SCENARIO(code_goes_with_the_last_abandoned_call, kNeedsNothing) {
       CHECK_EQUAL(unload(), 0);
       CHECK(stays_in_memory());
       const u32 run_down = apcs_run_down();
-      stop(first);  // its calls are run down
+      stop(first);  // its calls are run down when the thread ends
       CHECK(apcs_run_down() > run_down);
       CHECK(stays_in_memory());
       hold_apcs(false);
@@ -265,8 +265,8 @@ SCENARIO(code_goes_with_the_last_abandoned_call, kNeedsNothing) {
   }
 }
 
-// The last instruction of a call is the jump that lets a waiting unload go on: any later code would be in memory that
-// is gone.
+// The last instruction of a call is the jump that lets a waiting unload continue. Any later instruction would run in
+// unmapped memory.
 SCENARIO(call_that_returns_late, kNeedsNothing) {
   if (!CHECK_EQUAL(load(), 0)) return;
   MeasuredProgram program(kMeasured, kStranger, kBase);
@@ -301,7 +301,7 @@ SCENARIO(no_stacks_without_their_routines, kNeedsNothing) {
       Workload* work = program.start_deep_work(kCore, 3);
       tool.start();
       const bool has_some = routine == nullptr || tool.drain_at_least(5);
-      tool.stop();  // while it samples, losses are counted on, and exceed the drained ones
+      tool.stop();  // sampling continues, so the counted losses may exceed the drained ones
       if (routine != nullptr && has_some) check_all_lost(tool);
       stop(work);
     }

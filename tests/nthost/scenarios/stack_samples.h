@@ -9,7 +9,7 @@ namespace wperf::nthost {
 struct StackRecord {
   WperfSample sample;
   WperfStack stack;
-  const u64* frames;  // of the kernel, then of the program; aligned
+  const u64* frames;  // frames of the kernel, then of the program; aligned
 };
 
 class StackTool {
@@ -23,12 +23,12 @@ class StackTool {
   void close() { client_.close_handle(); }
   Client& client() { return client_; }
 
-  // Takes the samples so far. Returns false if a check failed: then further checks make no sense.
+  // Takes the samples so far. Returns false if a check failed; further checks then make no sense.
   bool drain();
   u32 count() const { return count_; }
   StackRecord record(u32 index) const;
   const WperfStackDrainReply& reply() const;  // reply of the last drain
-  // Drains until there are that many, which takes a while; false: they do not come.
+  // Drains until there are that many. Returns false if they do not arrive in time.
   bool drain_at_least(u32 wanted);
 
  private:
@@ -37,7 +37,7 @@ class StackTool {
   u32 count_ = 0, words_ = 0;
 };
 
-// Waits until the core took that many overflow interrupts from now on.
+// Waits until the core has taken that many more overflow interrupts.
 bool wait_for_interrupts(u32 core, u64 count);
 
 }  // namespace wperf::nthost

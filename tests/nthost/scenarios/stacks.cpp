@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Call stacks: of programs whose callers are known, of the kernel, of programs whose stack holds anything, and who may
-// see them. The intervals are even, so all modes can run these; the number of samples is not checked.
+// Call stacks: of programs whose callers are known, of the kernel, and of programs with arbitrary stack contents; and
+// which users may see them. The intervals are even, so all modes can run these; the number of samples is not checked.
 #include "tests/nthost/check.h"
 #include "tests/nthost/machine/bare_machine.h"
 #include "tests/nthost/machine/machine_threads.h"
@@ -14,7 +14,7 @@ namespace {
 
 constexpr u32 kMeasured = 2000, kCore = StackTool::kCore, kWanted = 12;
 constexpr u64 kBase = 0x7ff6'1234'0000;
-constexpr u64 kData = kFirstStack;  // where the data above the program's stack pointer lies
+constexpr u64 kData = kFirstStack;  // the address of the data above the program's stack pointer
 constexpr u64 kPage = 4096;
 
 bool is_lost(const StackRecord& it) {
@@ -27,8 +27,8 @@ u32 count_lost(const StackTool& tool) {
   return lost;
 }
 
-// Samples a program that stays in one place. When sampling stops, an interrupt may be too late for its stack. On a busy
-// host, interrupts come in bursts: more than may wait, and more of them too late.
+// Samples a program that stays in one place. When sampling stops, the last interrupt may come too late for its stack.
+// On a busy host interrupts come in bursts, so more calls wait than may, and more of them are too late.
 bool sample_at_rest(StackTool& tool, u32 max_stack = WPERF_MAX_STACK) {
   sleep_ms(1);
   tool.start(0, max_stack);
@@ -44,7 +44,7 @@ bool sample_at_rest(StackTool& tool, u32 max_stack = WPERF_MAX_STACK) {
   return CHECK(lost <= (under_icount() ? 1 : tool.count()));
 }
 
-// Each sample with a stack has exactly these callers.
+// Checks that each sample with a stack has exactly these callers.
 void check_callers(const StackTool& tool, const u64* expected, u32 count, u32 flags = 0) {
   for (u32 i = 0; i < tool.count(); ++i) {
     const StackRecord it = tool.record(i);
@@ -112,7 +112,8 @@ SCENARIO(recursions_are_cut, kNeedsNothing) {
   CHECK_EQUAL(unload(), 0);
 }
 
-// A function without a record is in no chain: its caller is in lr, and the chain begins with its caller's caller.
+// A function without a frame record is not in the chain. Its caller is in lr, and the chain begins with its caller's
+// caller.
 SCENARIO(leaf_functions_have_their_caller_in_lr, kNeedsNothing) {
   if (!CHECK_EQUAL(load(), 0)) return;
   {
@@ -165,7 +166,7 @@ constexpr Chain kChains[] = {
     {"begins out of the stack", kElsewhere, {}, 0},
 };
 
-// Outside of the stack is a record too, in a page that is out: it stays there.
+// There is also a record outside of the stack, in a page that is paged out. The walk must not bring that page in.
 void sample_chain(const Chain& chain) {
   StackTool tool;
   MeasuredProgram program(kMeasured, kStranger, kBase);
@@ -200,7 +201,8 @@ SCENARIO(damaged_chains_end, kNeedsNothing) {
 
 namespace {
 
-// The stack goes on above its end by the limits in the thread's block, and for its usual size if they are unknown.
+// Records lie above the thread's stack. The walk uses the limits in the thread's block, or the usual stack size if they
+// are unknown.
 void sample_beyond(u64 far, u32 frames) {
   StackTool tool;
   MeasuredProgram program(kMeasured, kStranger, kBase);
@@ -227,7 +229,7 @@ SCENARIO(stacks_without_known_limits_end_near_their_pointer, kNeedsNothing) {
   CHECK_EQUAL(unload(), 0);
 }
 
-// A record in each of three pages: the second one is on the disk, the third one goes.
+// A record in each of three pages. The second page is paged out, and the third one is unmapped.
 SCENARIO(stacks_are_paged, kNeedsNothing) {
   if (!CHECK_EQUAL(load(), 0)) return;
   {
@@ -261,7 +263,7 @@ namespace {
 
 struct KernelStacks {
   u32 inside = 0;    // in deep_work's loop
-  u32 complete = 0;  // those with all callers down to the thread's begin
+  u32 complete = 0;  // samples with all callers down to the start of the thread
   u32 empty = 0;
 };
 constexpr u32 kDepth = 6;
@@ -290,7 +292,7 @@ KernelStacks look_at_kernel_stacks(const StackTool& tool) {
   return seen;
 }
 
-// How many interrupts the work gets is up to the machine, so it goes on until there are some.
+// The machine decides how many interrupts the work gets, so the test continues until there are some.
 KernelStacks sample_kernel() {
   StackTool tool;
   tool.start(WPERF_SAMPLE_KERNEL);
@@ -308,8 +310,8 @@ KernelStacks sample_kernel() {
 }  // namespace
 
 SCENARIO(kernel_stacks_end_at_their_limits, kNeedsNothing) {
-  // Three cases: IoGetStackLimits reports the thread's stack, it reports that of interrupts, and then the thread's is
-  // unknown.
+  // Three cases: IoGetStackLimits reports the thread's stack; it reports the interrupt stack; it does so and the
+  // thread's stack is unknown.
   for (u32 turn = 0; turn < 3; ++turn) {
     give_interrupts_a_stack(turn != 0);
     if (turn == 2) hide_routine("PsGetCurrentThreadStackLimit");
@@ -321,7 +323,7 @@ SCENARIO(kernel_stacks_end_at_their_limits, kNeedsNothing) {
   }
 }
 
-// A user without administrator rights sees the stacks of the user's own programs only, and nothing of the kernel.
+// A user without administrator rights sees only the stacks of that user's programs, and no kernel frames.
 SCENARIO(stacks_of_other_users_are_hidden, kNeedsNothing) {
   if (!CHECK_EQUAL(load(), 0)) return;
   const Person people[] = {kPerformanceLogUser, kAdministrator};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Cases beyond QEMU's PMU, on the PMU that EL2 emulates: cores that differ, many events taking turns with known counts,
-// overflow of any event, SPE's identification.
+// Cases that QEMU's PMU does not cover, on the PMU that EL2 emulates: cores that differ, many multiplexed events with
+// known counts, overflow of any event, SPE's identification.
 #include "tests/nthost/check.h"
 #include "tests/nthost/machine/bare_machine.h"
 #include "tests/nthost/machine/machine_threads.h"
@@ -38,7 +38,7 @@ u32 least_counters() {
   return least;
 }
 
-// The cycles that an event was on give the instructions it saw, except for those between two reads.
+// The expected count follows from the cycles that the event was on a counter, except for the time between two reads.
 u64 expected_count(u16 event, const WperfCounterReading& entry) {
   return events_in(event, entry.running_cycles / rate_of(kCpuCycles).numerator);
 }
@@ -77,7 +77,7 @@ SCENARIO(each_core_says_what_it_is, kNeedsTrapped) {
 }
 
 // A hypervisor shows PMUVer and makes the registers undefined instructions, on all cores or on one: counting and
-// sampling are impossible, Windows is not asked for the interrupt, and the SPE is another unit.
+// sampling are impossible, the driver does not ask Windows for the interrupt, and the SPE is not affected.
 SCENARIO(counter_registers_that_are_undefined_do_no_harm, kNeedsTrapped) {
   if (!CHECK_EQUAL(load(), 0)) return;
   const u64 masks[] = {0b1111, 0b0100};
@@ -141,7 +141,8 @@ SCENARIO(every_event_has_its_count, kNeedsTrapped) {
       CHECK_EQUAL(tool.client.plain(WPERF_CODE_COUNT_STOP), WPERF_OK);
       CHECK_EQUAL(tool.client.read(core, count_reply), WPERF_OK);
       for (u32 i = 0; i < at_once; ++i) {
-        // A share of the instructions; where the run begins within a whole count is not known.
+        // The count is a share of the instructions. The fraction at the start of the run is not known, so one more is
+        // allowed.
         const u64 expected = events_in(events[i], user_instructions(1'000));
         CHECK_WITHIN(count_reply.entries[i].value, expected, expected + 1);
       }
@@ -160,7 +161,8 @@ SCENARIO(many_events_take_turns, kNeedsTrapped) {
       events[i] = static_cast<u16>(i + 1);
     }
     WperfCountRequest request = count_request(6, events, kEvents);
-    request.flags = WPERF_COUNT_KERNEL;  // as the cycle counter does, which is Windows' own
+    // Windows' cycle counter, which is compared with these counts, counts the kernel, too.
+    request.flags = WPERF_COUNT_KERNEL;
     Workload* first = program.start_endless_work(1, 200);
     Workload* second = program.start_endless_work(2, 200);
     // An interrupt of a busy host may come between two reads and spoil the numbers: such a case is measured again. A
@@ -218,9 +220,9 @@ SCENARIO(any_event_is_sampled, kNeedsTrapped) {
       CHECK_EQUAL(tool.client.plain(WPERF_CODE_SAMPLE_STOP), WPERF_OK);
       CHECK_EQUAL(tool.client.drain(1, drain_reply), WPERF_OK);
       const u64 expected = events_in(event, user_instructions(kIterations)) / interval;
-      // The emulated interrupt comes with the next heartbeat: counts beyond an interval are part of the next.
+      // The emulated interrupt comes with the next heartbeat. Counts beyond an interval belong to the next one.
       CHECK_WITHIN(drain_reply.taken + drain_reply.merged, expected - 1, expected);
-      // The last one may be noticed when the program has just ended: it is the kernel's.
+      // The last overflow may be noticed just after the program's end. Its sample then lies in the kernel.
       CHECK_WITHIN(drain_reply.lost_filtered, 0, 1);
       CHECK_EQUAL(drain_reply.count, drain_reply.taken - drain_reply.lost_filtered);
       for (u32 i = 0; i < drain_reply.count; ++i) {

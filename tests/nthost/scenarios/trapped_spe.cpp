@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Statistical profiling by the driver that ships, on SPE registers that the host plays: which registers are set up and
-// in which order, that records come through exactly, and that all is put back. The driver has no interrupt for it: the
-// timer and the drains do everything.
+// Statistical profiling by the driver that ships, on simulated SPE registers. Tests which registers are set up and in
+// which order, that records arrive unchanged, and that all registers are restored. The driver has no interrupt for SPE;
+// the timer and the drains do all work.
 #include "tests/nthost/check.h"
 #include "tests/nthost/machine/bare_machine.h"
 #include "tests/nthost/machine/machine_threads.h"
@@ -69,7 +69,7 @@ WperfSpeRequest profile_request(u64 core_mask) {
 }
 
 // A load as SPE writes it: pc, total latency, events, operation, address, data source, timestamp, padding. The pc
-// contains the number.
+// contains `number`.
 void make_record(u32 number, u8 (&record)[kRecord]) {
   constexpr u8 kPattern[kRecord] = {
       0xb0, 0,    0,    0, 0x34, 0x12, 0xf6, 0x7f, 0x00,  // pc, EL0
@@ -84,7 +84,8 @@ void make_record(u32 number, u8 (&record)[kRecord]) {
   __builtin_memcpy(record + 1, &number, 3);
 }
 
-// How many records the hardware made of `count` operations it chose; the first has this number.
+// Lets the hardware choose `count` operations; the first record has the number `first`. Returns how many records it
+// made.
 u32 choose(u32 core, u32 first, u32 count) {
   u32 made = 0;
   u8 record[kRecord];
@@ -139,7 +140,7 @@ SCENARIO(profiling_is_set_up_and_put_back, kNeedsTrapped) {
       const u64 begin = trapped_spe(core, pmbptr);
       CHECK_EQUAL(begin % 4096, 0);
       CHECK_EQUAL(trapped_spe(core, pmblimitr), begin + kHalf + 1);
-      // The buffer is complete before it is enabled, and that before the first operation is chosen, which comes last.
+      // The order of the writes: the buffer is set up, then enabled; choosing operations is enabled last.
       const SpeWrites& log = trapped_spe_writes(core);
       CHECK(place_of(log, pmbptr, begin) < place_of(log, pmblimitr, begin + kHalf + 1));
       CHECK_EQUAL(place_of(log, pmscr, 0x3b), log.count - 1);
@@ -237,7 +238,7 @@ SCENARIO(records_come_through_exactly, kNeedsTrapped) {
     tool.drain(2);
     check_records(900, 2);
 
-    // A full half waits for the timer: it stood still, and says so.
+    // A full half waits for the timer. The profiling stood still, and the answer reports that.
     CHECK_EQUAL(choose(1, 5, 1000), kRecordsOfHalf);
     sleep_ms(25);
     CHECK_EQUAL(choose(1, 5 + kRecordsOfHalf, 3), 3);
@@ -248,7 +249,7 @@ SCENARIO(records_come_through_exactly, kNeedsTrapped) {
     check_records(5 + kRecordsOfHalf, 3);
     CHECK_EQUAL(reply.events, WPERF_SPE_GAP);
 
-    // Both halves are full and not drained: it stands still until the next drain.
+    // Both halves are full and not drained, so the profiling stands still until the next drain.
     CHECK_EQUAL(choose(1, 0, 1000), kRecordsOfHalf);
     sleep_ms(25);
     CHECK_EQUAL(choose(1, kRecordsOfHalf, 1000), kRecordsOfHalf);
@@ -287,7 +288,7 @@ SCENARIO(profiling_ends_with_its_client, kNeedsTrapped) {
       } else if (how == 1) {
         tool.client.close_handle();
       } else {
-        // A fault ends one core only, and never comes again.
+        // A fault ends the profiling of one core only, and is reported once.
         set_trapped_spe(0, pmbsr, (u64{0x24} << 26) | (1u << 17));
         sleep_ms(25);
         CHECK_EQUAL(choose(0, 3, 1), 0);
@@ -323,7 +324,7 @@ SCENARIO(profiling_ends_with_the_device, kNeedsTrapped) {
     check_put_back();
     CHECK_EQUAL(choose(3, 4, 1), 0);
   }
-  CHECK(!is_loaded());  // it went with its last handle
+  CHECK(!is_loaded());  // the driver's hold ended with its last handle
 }
 
 SCENARIO(counting_goes_on_beside_profiling, kNeedsTrapped) {

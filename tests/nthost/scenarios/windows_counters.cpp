@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Windows' own use of the PMU: its cycle counter goes on as if no driver measured, and registers that it loses with a
-// core's power make no numbers.
+// Windows' own use of the PMU. Its cycle counter continues as if no driver measured, and registers that lose their
+// values with a core's power produce no counts.
 #include "tests/nthost/check.h"
 #include "tests/nthost/machine/bare_machine.h"
 #include "tests/nthost/machine/machine_threads.h"
@@ -25,7 +25,7 @@ struct Tool {
   Tool() { CHECK_EQUAL(client.lock(WPERF_LOCK_ACQUIRE), WPERF_OK); }
 };
 
-// How far the cycle counter goes while EL1 spins, without interruption.
+// The number of cycles that the counter counts while EL1 spins without interruption.
 u64 cycles_of_a_spin(u64 iterations) {
   const u64 interrupts = mask_interrupts();
   const u64 before = WPERF_READ_SYSREG("pmccntr_el0");

@@ -3,8 +3,8 @@
 // Both sides include this header; it needs only the wire's integers. All integers are little-endian.
 //
 // The bridge sends a Frame and `input` bytes, in one send(); the host answers it with an Answer and `returned` bytes
-// before it looks at the next. So one request is under way at a time, whoever sends it. A frame the host can't parse
-// ends the host: after one, later bytes could not be trusted.
+// before it looks at the next. So there is one request at a time, from all clients together. A frame that the host
+// cannot parse ends the host, because later bytes cannot be trusted.
 #pragma once
 #include "abi/int_types.h"
 
@@ -19,7 +19,7 @@ enum FrameKind : wperf_u32 {
   kOpen = 2,      // IRP_MJ_CREATE for a new file of `client`, by `process` with `rights`
   kControl = 3,   // IRP_MJ_DEVICE_CONTROL `code`: payload = input buffer, `capacity` = output buffer length
   kCleanup = 4,   // IRP_MJ_CLEANUP; at most once per client
-  kClose = 5,     // IRP_MJ_CLOSE; afterwards `client` is forgotten. A missing cleanup is not made up for
+  kClose = 5,     // IRP_MJ_CLOSE; afterwards `client` is forgotten. The host does not add a missing cleanup
   kRun = 6,       // payload RunRequest + code: starts a program in `process`, answers at once
   kRunState = 7,  // payload RunName → RunState
   kStopRun = 8,   // payload RunName → RunState; stops it if it still runs, and forgets it
@@ -47,7 +47,7 @@ static_assert(sizeof(Frame) == 32);
 struct Answer {
   // NTSTATUS of the request, or the reason why the host refused it (kBadFrameArgument, kNoSuchClient, …)
   wperf_u32 status;
-  wperf_u32 returned;  // bytes of answer; 0 unless status is a success
+  wperf_u32 returned;  // bytes of the answer; 0 unless status is a success
   wperf_u32 sent;  // bytes that follow: the rest of `returned` are zeros. The line is slow, answers are mostly zeros
   wperf_u32 reserved;
 };
@@ -66,10 +66,10 @@ struct HelloReply {
 };
 static_assert(sizeof(HelloReply) == 8);
 
-// Runs a piece of position-true ARM64 code at EL0. Page by page it is mapped readable and executable at `base`, and is
-// entered at base + entry_offset with `argument` in x0, a stack of 64 KB in sp and a return address in x30; it may use
-// all general registers, but no floating point, no system call and no memory but the stack and itself. It ends by
-// returning (its x0 is RunState::result), by a fault, or by kStopRun. One program per cpu.
+// Runs a piece of ARM64 code at EL0, at the address for which it was linked. Page by page it is mapped readable and
+// executable at `base`, and is entered at base + entry_offset with `argument` in x0, a stack of 64 KB in sp and a
+// return address in x30; it may use all general registers, but no floating point, no system call and no memory but the
+// stack and itself. It ends by returning (its x0 is RunState::result), by a fault, or by kStopRun. One program per cpu.
 struct RunRequest {
   wperf_u64 base;  // multiple of 4096, 0x10000 <= base < 2^47
   wperf_u64 entry_offset;

@@ -10,7 +10,7 @@ namespace wperf::nthost {
 namespace {
 
 constexpr u32 kMostClients = 48, kMostResidents = 48;
-constexpr u32 kUser = 1001;  // all processes are one person's, with more or fewer rights
+constexpr u32 kUser = 1001;  // all processes belong to one user, with more or fewer rights
 constexpr u64 kLowestBase = 0x1'0000, kHighestBase = u64{1} << 47;
 constexpr u64 kPage = 4096;
 constexpr u32 kMostCode = 256 * 1024;

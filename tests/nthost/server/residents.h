@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The inhabitants of the host while it serves: processes as the other side names them, their open files, and the
-// programs that run in them. A process exists as long as it has a file or a program.
+// The processes that the host has while it serves, with the ids of the other side, their open files, and the programs
+// that run in them. A process exists as long as it has a file or a program.
 #pragma once
 #include "base/ints.h"
 #include "tests/nthost/server/protocol.h"
@@ -9,7 +9,7 @@ namespace wperf::nthost {
 
 struct File;
 
-// Each returns an NTSTATUS, and changes nothing when it is not a success.
+// Each function returns an NTSTATUS. If one fails, the state is unchanged.
 u32 open_client(u32 client, u32 process, u32 rights);
 File* file_of_client(u32 client);  // may be null
 u32 close_client(u32 client);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The server: requests of programs elsewhere (in Wine, through a bridge driver) reach the driver in the same way as
-// those of scenarios. It is a scenario, so that anything the driver leaves is found: only=serve_a_bridge. The word
-// "pnp" starts the driver as a device instead of a service.
+// those of scenarios. It is a scenario (only=serve_a_bridge), so that leaks of the driver are found. The word "pnp"
+// starts the driver as a device instead of a service.
 #include "tests/nthost/check.h"
 #include "tests/nthost/driver_under_test.h"
 #include "tests/nthost/machine/bare_machine.h"
@@ -92,7 +92,7 @@ Answer serve(const Frame& frame) {
   }
 }
 
-// Zeros at the end need not travel: the receiver adds them.
+// Zeros at the end are not sent: the receiver adds them.
 u32 without_zeros_at_end(u32 size) {
   while (size != 0 && output[size - 1] == 0) {
     --size;

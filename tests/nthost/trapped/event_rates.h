@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The counts of the PMU of the trapped mode: every event is a fixed share of the instructions executed, so that a test
-// knows each count without executing anything twice. Shared by the register model at EL2 and the scenarios that check
-// the driver's reports. Pure.
+// The counts of the PMU in the trapped mode. Every event is a fixed share of the executed instructions, so a test knows
+// each count in advance. Shared by the register model at EL2 and the scenarios that check the driver's reports. Pure.
 #pragma once
 #include "base/ints.h"
 
@@ -16,7 +15,7 @@ inline constexpr u32 kSwIncrement = 0x00;
 inline constexpr u32 kInstRetired = 0x08;
 inline constexpr u32 kCpuCycles = 0x11;
 
-// The common events this PMU has: 0x00..0x3f, all but those that would need more than a share.
+// The common events of this PMU: 0x00..0x3f, except those that cannot be a share of the instructions.
 inline constexpr u64 kTrappedCommonEvents = 0x0000'001f'ffff'ffff & ~(u64{1} << 0x1e);  // not CHAIN
 
 // Events outside of the common ones count as well, as on real cores.

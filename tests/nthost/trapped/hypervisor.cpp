@@ -25,7 +25,7 @@ extern "C" u64 semihosting_call(u64 operation, u64 argument);
 extern "C" const u8 trapped_vectors[];
 
 enum : u64 { kCallHeartbeat = 1, kCallWork = 2, kCallUndefined = 3 };  // x0 of an HVC
-u64 undefined_on;                                                      // cores, see make_pmu_undefined
+u64 undefined_on;                                                      // a bit for each core; see make_pmu_undefined
 
 struct Core {
   PmuModel pmu;
@@ -62,7 +62,7 @@ void look_at_work(Core& core) {
   core.pmu.advance(core.work);
 }
 
-// The interrupt's line is level-sensitive: pending as long as a counter asks for it.
+// The interrupt line is level-sensitive: it is pending as long as a counter requests it.
 void drive_interrupt(u32 number) {
   const u64 offset = cores[number].pmu.interrupt() ? kSetPending : kClearPending;
   *reinterpret_cast<volatile u32*>(kRedistributors + number * kRedistributorStride + offset) = 1u << kPmuInterrupt;
@@ -122,12 +122,12 @@ PmuAccess pmu_access_of(const Access& access) {
   return {false, pmcr, 0, false};
 }
 
-bool is_of_driver(u64 address) {  // README.md: addresses show their kind
+bool is_of_driver(u64 address) {  // the address ranges of README.md
   constexpr u64 kDriver = 0xffff'f805;
   return address >> 32 == kDriver;
 }
 
-// The access that was trapped is an undefined instruction at EL1.
+// Makes the trapped access an undefined instruction at EL1.
 void undefine() {
   constexpr u64 kUnknownReason = u64{1} << 25;  // ESR_ELx: EC 0, IL
   constexpr u64 kSyncOfCurrentLevel = 0x200, kSyncWithSp0 = 0;
@@ -226,7 +226,7 @@ extern "C" void trapped_unexpected(u64, u64) {
   die("EL2: an exception that is not a trap of EL1\n");
 }
 
-// x: the general registers of EL1 or EL0, to be read and changed.
+// x: the general registers of EL1 or EL0, which this reads and changes.
 extern "C" void trapped_exit(u64* x) {
   const u32 number = this_core();
   Core& core = cores[number];

@@ -195,7 +195,7 @@ void PmuModel::write(PmuRegister reg, u32 index, u64 value) {
     case PmuRegister::ceid0:
     case PmuRegister::ceid1:
     case PmuRegister::pmmir:
-      break;  // read-only; the trap says so before it comes here
+      break;  // read-only; the trap refuses such writes before they come here
   }
 }
 

@@ -38,10 +38,11 @@ class PmuModel {
  public:
   explicit constexpr PmuModel(u32 counters) : counters_(counters) {}
 
-  // Everything executed so far. Called before any access, and often enough that no counter laps between two calls.
+  // `now`: all instructions executed so far. Called before any access, and often enough that no counter wraps between
+  // two calls.
   void advance(Work now);
 
-  // `index` is the counter of evcntr and evtyper. A write returns false where a real core would undefine the access.
+  // `index` is the counter of evcntr and evtyper. Returns false if the access would be undefined on a real core.
   bool has(PmuRegister reg, u32 index) const;
   // Whether a write touches parts that belong to Windows: the cycle counter, its filter and its bits, and how counters
   // of all owners count (PMCR.D, LC, LP and the two resets).

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The trapped mode: QEMU's machine with EL2, where a small hypervisor gives each core a PMU with more events and
-// counters, a separate MIDR, and SPE's registers. The kernel above does not know, except for the calls of this header.
-// Needs fixed-shift -icount: work done is read from QEMU's own INST_RETIRED.
+// counters, a separate MIDR, and SPE's registers. The kernel uses it only through the functions of this header. It
+// needs -icount with a fixed shift, because it reads executed instructions from QEMU's own INST_RETIRED.
 #pragma once
 #include "base/ints.h"
 #include "tests/nthost/trapped/pmu_model.h"
@@ -22,16 +22,16 @@ inline constexpr TrappedCore kTrappedCores[] = {
 inline constexpr u64 kTrappedPmuVersion = 4;  // PMUv3 for Armv8.1: 16 bits of event number, 32-bit counters
 inline constexpr u64 kTrappedPmsidr = 0x0002'6497;
 inline constexpr u64 kTrappedPmbidr = 0x26;
-inline constexpr u64 kTrappedSpeEvents = 0xffff'0000'ff00'f0aa;  // that PMSEVFR_EL1 keeps
+inline constexpr u64 kTrappedSpeEvents = 0xffff'0000'ff00'f0aa;  // the bits that PMSEVFR_EL1 keeps
 
 // Instructions executed so far on the core the caller runs on.
 Work work_done();
 
 // The driver's accesses to PMU registers on these cores are undefined instructions from now on, a bit each; the
-// identification registers show a PMU all the same. Windows' own, the host's, are not touched by it.
+// identification registers show a PMU all the same. This does not affect the accesses of Windows, which are the host's.
 void make_pmu_undefined(u64 cores_mask);
 
-// The kernel calls these; each does nothing, or says false, outside of the trapped mode.
+// The kernel calls these. Outside of the trapped mode they do nothing or return false.
 
 // At every heartbeat of a core: EL2 looks at its counters and pends the PMU interrupt if one has overflowed.
 void trapped_heartbeat();
@@ -46,7 +46,7 @@ inline constexpr u32 kSpeRegisters = 9;
 u64 trapped_spe(u32 core, SpeRegister reg);
 void set_trapped_spe(u32 core, SpeRegister reg, u64 value);
 
-// The writes since they were last forgotten, oldest first; the count may be more than are kept.
+// The writes since the log was last cleared, oldest first. The count may exceed the number of kept writes.
 struct SpeWrite {
   SpeRegister reg;
   u64 value;
@@ -58,10 +58,10 @@ struct SpeWrites {
 };
 const SpeWrites& trapped_spe_writes(u32 core);
 void forget_trapped_spe_writes();
-void make_spe_undefined(bool undefined);  // its registers are; ID_AA64DFR0_EL1.PMSVer shows it all the same
+void make_spe_undefined(bool undefined);  // makes its registers undefined; ID_AA64DFR0_EL1.PMSVer still reports an SPE
 
-// The hardware writes a record where PMBPTR_EL1 points, if it is profiling; false if not. A buffer without room for
-// another one is full: PMBSR_EL1 says so and profiling stops. From any core.
+// The hardware writes a record where PMBPTR_EL1 points, if it is profiling; false if not. If the buffer then has no
+// room for another record, PMBSR_EL1 reports that it is full, and profiling stops. May be called on any core.
 bool trapped_profile(u32 core, const u8* record, u32 size);
 
 }  // namespace wperf::nthost

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// SPE's registers, which this QEMU lacks: an access is undefined at EL1, and the kernel's exception handler asks here.
-// Records do not arise by themselves: a scenario says which ones the hardware writes.
+// SPE's registers, which this QEMU lacks. An access is undefined at EL1, and the kernel's exception handler calls these
+// functions. Records do not appear by themselves: a scenario tells the simulated hardware which ones to write.
 #include "tests/nthost/machine/bare_machine.h"
 #include "tests/nthost/machine/memory.h"
 #include "tests/nthost/machine/register_access.h"
@@ -16,7 +16,7 @@ constexpr u32 key_of(u32 op1, u32 crn, u32 crm, u32 op2) {
 
 constexpr u32 kPmsidr = key_of(0, 9, 9, 7), kPmbidr = key_of(0, 9, 10, 7);
 constexpr u32 kKeys[kSpeRegisters] = {
-    // in the order of SpeRegister; PMSNEVFR_EL1 is not there: PMSVer is 1
+    // in the order of SpeRegister; without PMSNEVFR_EL1, because PMSVer is 1
     key_of(0, 9, 9, 0), key_of(0, 9, 9, 2),  key_of(0, 9, 9, 3),  key_of(0, 9, 9, 4),  key_of(0, 9, 9, 5),
     key_of(0, 9, 9, 6), key_of(0, 9, 10, 0), key_of(0, 9, 10, 1), key_of(0, 9, 10, 3),
 };

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The fake of Arm's driver over the simulated machine, served to the bridge driver in Wine: the requests that wperf.exe
-// sends to \\.\ of that driver are judged here, byte by byte, as on Linux with --device windowsperf:fake.
+// sends to that driver's device are checked here byte by byte, as on Linux with --device windowsperf:fake.
 //
 //   wperf-arm-driver-host PORT SETTINGS PROGRAM     PROGRAM runs on core 1, over and over
 //
 // Before each request the machine runs on for the time since the request before, but at most for a tick of that driver.
-// Simulated time may pass more slowly than that of the client, which would wait too long otherwise.
+// The limit exists because simulated time may pass more slowly than the client's, and the client would wait too long.
 #include <arpa/inet.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>
@@ -54,7 +54,7 @@ class Host {
   Host(std::unique_ptr<Machine> machine, std::string program)
       : machine_(std::move(machine)), program_(std::move(program)) {}
 
-  // False: it is over.
+  // Returns false when the client has closed the connection.
   bool serve(int line);
 
  private:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A driver for Wine that looks like wperf-driver.sys to a program that opens it, and sends every request over TCP to
 // the real one in the emulated machine. It appears as the real one does: with its device interface when it is installed
-// by an INF that says so (Parameters\PnP = 1), otherwise as the device WPERF_DEVICE_NAME of a plain service. Settings,
+// by an INF that says so (Parameters\PnP = 1), otherwise as the device WPERF_DEVICE_NAME of a plain service. Settings
 // for tests:
 //
 //   HKLM\Software\wperf-bridge  Port    where the machine listens on 127.0.0.1
@@ -25,7 +25,7 @@ namespace {
 using namespace nthost;
 
 struct Extension {
-  DEVICE_OBJECT* lower;  // null: the device of a plain service
+  DEVICE_OBJECT* lower;  // null for the device of a plain service
   UNICODE_STRING interface_name;
 };
 
@@ -74,7 +74,7 @@ NTSTATUS on_create(DEVICE_OBJECT*, IRP* irp) {
   FILE_OBJECT* file = IoGetCurrentIrpStackLocation(irp)->FileObject;
   Client* client = g_clients.add(current_process());
   if (client == nullptr) return complete(irp, STATUS_INSUFFICIENT_RESOURCES);
-  // Wine opens the file whatever we answer, so a refused client learns it at the first request.
+  // Wine opens the file even if the driver refuses, so the refused client's first request fails instead.
   const NTSTATUS status = tell(kOpen, *client, setting(L"Rights", kRightsAdministrator));
   client->refused = NT_SUCCESS(status) ? 0 : status;
   file->FsContext = client;
@@ -104,7 +104,7 @@ NTSTATUS on_cleanup(DEVICE_OBJECT*, IRP* irp) {
   return complete(irp, STATUS_SUCCESS);
 }
 
-// Wine sends no IRP_MJ_CLEANUP, and this one also when a program was killed.
+// Wine sends no IRP_MJ_CLEANUP. It sends this request also when a program was killed.
 NTSTATUS on_close(DEVICE_OBJECT*, IRP* irp) {
   if (Client* client = client_of(irp)) {
     if (client->refused == 0) {
@@ -176,7 +176,7 @@ NTSTATUS on_pnp(DEVICE_OBJECT* device, IRP* irp) {
   const UCHAR minor = IoGetCurrentIrpStackLocation(irp)->MinorFunction;
   switch (minor) {
     case IRP_MN_START_DEVICE:
-      // The drivers below need nothing: it is a device of software.
+      // The drivers below have no work: this is a software device.
       irp->IoStatus.Status = IoSetDeviceInterfaceState(&extension->interface_name, TRUE);
       break;
     case IRP_MN_QUERY_REMOVE_DEVICE:
@@ -234,7 +234,7 @@ NTSTATUS create_service_device(DRIVER_OBJECT* driver) {
 }
 
 void unload(DRIVER_OBJECT* driver) {
-  if (driver->DeviceObject != nullptr) {  // for a plain service; PnP removes its devices before
+  if (driver->DeviceObject != nullptr) {  // for a plain service; PnP has already removed its devices
     UNICODE_STRING link;
     RtlInitUnicodeString(&link, WPERF_WIDE(WPERF_DEVICE_LINK));
     IoDeleteSymbolicLink(&link);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Numbers from the registry of Wine. At PASSIVE_LEVEL.
+// Numbers from Wine's registry. Called at PASSIVE_LEVEL.
 #pragma once
 #include "driver/nt/nt.h"
 
 namespace wperf::bridge {
 
-// The REG_DWORD `name` of a key, or `otherwise` where key or value is absent or of another type. `below` names a key
-// under the first; empty: that key itself.
+// The REG_DWORD `name` of a key, or `otherwise` if the key or value is missing or has another type. `below` names a
+// subkey; if it is empty, the key itself is read.
 inline ULONG registry_number(HANDLE parent, UNICODE_STRING* key_name, const WCHAR* name, ULONG otherwise,
                              const WCHAR* below = nullptr) {
   OBJECT_ATTRIBUTES attributes;

@@ -9,16 +9,16 @@ inline constexpr wperf_u32 kMaxClients = 32;
 inline constexpr wperf_u32 kMaxCpus = 64;
 
 struct Client {
-  wperf_u32 number = 0;  // as the host knows it; 0: this place is free
+  wperf_u32 number = 0;  // the host's number of the client; 0: this entry is free
   wperf_u32 process = 0;
-  int refused = 0;  // the NTSTATUS its open ended with, unless it succeeded
+  int refused = 0;  // the NTSTATUS of its open, if that failed
   bool cleaned_up = false;
   wperf_u64 running = 0;  // bit n: cpu n runs a program of this client
 };
 
 class Clients {
  public:
-  // Null when there is no room.
+  // Returns null if there is no room.
   Client* add(wperf_u32 process) {
     for (Client& client : clients_) {
       if (client.number != 0) continue;

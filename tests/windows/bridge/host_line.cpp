@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tests/windows/bridge/host_line.h"
 
-// The parts of Winsock that are used here. A driver of Wine may import a user-mode DLL; on Windows none could.
+// The parts of Winsock that are used here. A driver in Wine may import a user-mode DLL; on Windows it could not.
 extern "C" {
 __declspec(dllimport) int WSAStartup(wperf_u16 version, void* data);
 __declspec(dllimport) int WSACleanup();
@@ -29,7 +29,7 @@ struct Ipv4Address {
 
 alignas(8) char g_winsock_data[512];  // WSADATA: 408 bytes
 
-// Frame and payload leave in one send(): in two, the second waits for the acknowledgement of the first.
+// Frame and payload are sent with one send(). With two, the second would wait for the acknowledgement of the first.
 char g_outgoing[sizeof(nthost::Frame) + nthost::kMaxPayload];
 
 }  // namespace

@@ -14,7 +14,7 @@ class HostLine {
   void close();
 
   // Sends the frame and its `frame.input` bytes, receives at most `frame.capacity` bytes into `output`. `input` and
-  // `output` may be the same memory. False: the line is dead, and stays so.
+  // `output` may be the same memory. Returns false if the connection is lost; it stays lost.
   bool ask(const nthost::Frame& frame, const void* input, void* output, nthost::Answer& answer);
 
  private:

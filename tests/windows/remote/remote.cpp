@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // remote.exe: a program to measure in Wine. Its work (remote_work.h) runs on the emulated machine, at its own address,
-// in its own process id, on the core this program is pinned to. So samples that wperf.exe takes of it are real
+// in its own process id, on the core this program is pinned to. So the samples that wperf.exe takes come from real
 // interrupts in its functions.
 //   remote.exe [ROUNDS [CORE]]     0 rounds, or no number: until it is killed. CORE: it pins itself to that one
 // Exit status: 0 done, 2 no bridge driver, 3 the machine refused or the work faulted.
@@ -87,7 +87,7 @@ Arguments arguments() {
   const wchar_t end = *text == L'"' ? L'"' : L' ';
   if (end == L'"') ++text;
   while (*text != 0 && *text != end) ++text;
-  wperf_u64 numbers[3] = {};  // the first one is before the first blank, where there is no number
+  wperf_u64 numbers[3] = {};  // the first entry is for the text before the first blank, which has no number
   wperf_u32 count = 0;
   for (; *text != 0; ++text) {
     if (*text == L' ' && text[1] != L' ' && count < 2) ++count;
@@ -124,8 +124,8 @@ extern "C" void start() {
 
   const nthost::RunName name = {request.cpu};
   nthost::RunState state = {};
-  // A question disturbs the measurement: a short program is asked once, and one that takes long, on a slow machine, a
-  // few times more.
+  // Each query disturbs the measurement. So a short program is queried once, and one that takes long on a slow machine
+  // a few times more.
   wperf_u32 pause_ms = 300, waited_ms = 0;
   do {
     Sleep(pause_ms);

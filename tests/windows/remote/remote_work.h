@@ -6,8 +6,8 @@
 
 namespace wperf::remote {
 
-// Each pass of a loop is 8 instructions; a round is 3000 passes of hot_loop and 1000 of cold_loop. So of long runs 3/4
-// is hot_loop, and a run of n rounds retires kInstructionsPerRound * n instructions and a few.
+// Each pass of a loop is 8 instructions; a round is 3000 passes of hot_loop and 1000 of cold_loop. So hot_loop is 3/4
+// of a long run, and a run of n rounds retires a few more than kInstructionsPerRound * n instructions.
 inline constexpr wperf_u64 kHotPasses = 3000, kColdPasses = 1000, kInstructionsPerPass = 8;
 inline constexpr wperf_u64 kInstructionsPerRound = (kHotPasses + kColdPasses) * kInstructionsPerPass;
 
@@ -16,7 +16,7 @@ inline constexpr wperf_u64 kInstructionsPerRound = (kHotPasses + kColdPasses) * 
 #define WPERF_REMOTE_CODE __attribute__((section(".remote"), noinline, used))
 
 extern "C" {
-wperf_u64 remote_work(wperf_u64 rounds);  // 0: until it is stopped; gives the rounds it made
+wperf_u64 remote_work(wperf_u64 rounds);  // 0: runs until it is stopped; returns the number of rounds
 void hot_loop(wperf_u64 passes);
 void cold_loop(wperf_u64 passes);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // driver/arm64/registers.h on a core that does not exist: Wine runs drivers at EL0, where PMU registers are undefined
 // instructions. A Cortex-A78's PMU as far as it can be modelled without one: enable, interrupt and overflow bits, and
-// counters that step by 1000 each time one is stopped, the cycle counter each time it is read. Linked in the place of
+// counters that step by 1000 each time one is stopped, the cycle counter each time it is read. Linked instead of
 // driver/arm64/registers.cpp.
 #include "driver/arm64/registers.h"
 #include "driver/core/pmu_registers.h"
@@ -15,7 +15,7 @@ constexpr u64 kPmcrIdentity = 0x41000000 | kCounters << 11;
 constexpr u32 kFirstCounter = static_cast<u32>(Register::event_counter_0);
 constexpr u32 kFirstType = static_cast<u32>(Register::event_type_0);
 
-struct Pmu {  // as Windows has it: the cycle counter runs
+struct Pmu {  // as on Windows, the cycle counter runs
   u64 pmcr = kPmcrEnable | kPmcrLongCycles, enabled = u64{1} << kCycleCounter;
   u64 interrupts = 0, overflows = 0, cycles = 0, cycle_filter = 0;
   u64 counters[kMaxCounters] = {}, types[kMaxCounters] = {};

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The kernel functions of Windows that the driver needs and Wine 8 lacks or only pretends to have, so that the driver's
-// own objects run inside ARM64 Wine: DriverEntry, AddDevice, PnP, dispatch routines, its timer thread. Linked with them
-// in the place of imports of the same names. No interrupt ever comes here; sampling finds no sample.
+// own objects run inside ARM64 Wine: DriverEntry, AddDevice, PnP, dispatch routines, its timer thread. Linked with the
+// driver, these functions replace the imports of the same names. No interrupt ever comes here; sampling finds no
+// sample.
 #include "tests/windows/shim/wine_kernel.h"
 
 #include "driver/nt/nt.h"
@@ -61,7 +62,7 @@ BOOLEAN insert_queue_dpc(KDPC* dpc, PVOID argument1, PVOID argument2) {
   return TRUE;
 }
 void flush_queued_dpcs() {}
-// ---- Calls in threads: no interrupt asks for one, and the driver learns that it cannot have them ----
+// ---- APCs: no interrupt asks for one, and the driver is told that they are not available ----
 PVOID routine_by_name(UNICODE_STRING*) {
   return nullptr;
 }
@@ -93,14 +94,14 @@ NTSTATUS set_information(HAL_SET_INFORMATION_CLASS, ULONG, PVOID) {
 }
 HAL_DISPATCH hal_dispatch = {4, nullptr, set_information};
 NTSTATUS allocate_counters(GROUP_AFFINITY*, ULONG, PHYSICAL_COUNTER_RESOURCE_LIST*, HANDLE* counters) {
-  *counters = &hal_dispatch;  // any that is not null
+  *counters = &hal_dispatch;  // any value except null
   return STATUS_SUCCESS;
 }
 NTSTATUS free_counters(HANDLE) {
   return STATUS_SUCCESS;
 }
 
-// ---- Who asks: in Wine everybody is an administrator, and one user ----
+// ---- The caller's identity: in Wine all programs run as one user, who is an administrator ----
 GENERIC_MAPPING generic_mapping = {FILE_READ_DATA, FILE_WRITE_DATA, 0, FILE_READ_DATA | FILE_WRITE_DATA};
 GENERIC_MAPPING* file_generic_mapping() {
   return &generic_mapping;
@@ -123,7 +124,7 @@ NTSTATUS query_token(PACCESS_TOKEN, TOKEN_INFORMATION_CLASS, PVOID* information)
   return STATUS_SUCCESS;
 }
 PACCESS_TOKEN reference_token(PEPROCESS) {
-  return &generic_mapping;  // query_token does not look
+  return &generic_mapping;  // query_token ignores it
 }
 void dereference_token(PACCESS_TOKEN) {}
 

@@ -7,6 +7,6 @@ namespace wperf::shim {
 
 inline constexpr u32 kCores = 2;
 
-u32 current_core();  // the one whose deferred call runs; 0 outside of deferred calls
+u32 current_core();  // the core whose deferred call runs; 0 outside of deferred calls
 
 }  // namespace wperf::shim

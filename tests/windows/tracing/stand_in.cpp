@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// wperf-etw-stand-in.dll: the functions of Windows' tracing, for wperf.exe in Wine, which has none that work. They use
-// the fake of sim/tracing with all its checks, so the bytes from trace_api_win.cpp for Windows are judged one by one.
-// Only wperf-traced.exe looks for it (machine/etw/trace_api_win.cpp); it plays two cores, with thread 12 of process 8
-// on one.
+// wperf-etw-stand-in.dll: the functions of Windows' tracing for wperf.exe in Wine, whose own ones do not work. They use
+// the fake of sim/tracing with all its checks, so each byte that trace_api_win.cpp passes to Windows is checked. Only
+// wperf-traced.exe loads it (machine/etw/trace_api_win.cpp). It simulates two cores, and thread 12 of process 8 runs on
+// one of them.
 #include <windows.h>
 
 #include <cstring>
@@ -51,7 +51,8 @@ class PlayedMachine final : public etw::fake::FakeMachine {
   }
 
  private:
-  // Ten times: a sample, and all sources count 1000 while the thread has the core, for 0.6 of each millisecond.
+  // Repeats ten times: one sample. The thread has the core for 0.6 of each millisecond, and in that time each source
+  // counts 1000.
   void play() {
     for (u32 turn = 0; turn < 10; ++turn) {
       come(1, 8, 12);
@@ -108,14 +109,14 @@ etw::fake::FakeTraceApi& api() {
   static PlayedMachine machine;
   static etw::fake::FakeTraceApi made = [] {
     etw::fake::FakeWindows windows;
-    windows.sessions = {u"wperf recording 4194300"};  // of a wperf that was killed
+    windows.sessions = {u"wperf recording 4194300"};  // a session of a wperf that was killed
     return etw::fake::FakeTraceApi(std::move(windows), machine);
   }();
   static_cast<void>(made.enable_privilege());
   return made;
 }
 
-// A structure of the caller's begins with its size.
+// The caller's structure begins with its size.
 std::span<std::byte> properties_of(void* properties) {
   u32 size = 0;
   std::memcpy(&size, properties, sizeof size);
