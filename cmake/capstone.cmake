@@ -12,4 +12,4 @@ endforeach()
 add_library(wperf_capstone STATIC ${capstone_sources})
 target_include_directories(wperf_capstone SYSTEM PUBLIC ${WPERF_CAPSTONE_SOURCE}/include)
 target_compile_definitions(wperf_capstone PRIVATE CAPSTONE_HAS_ARM64 CAPSTONE_HAS_X86 CAPSTONE_USE_SYS_DYN_MEM)
-target_compile_options(wperf_capstone PRIVATE -w)  # its warnings are not ours to mend
+target_compile_options(wperf_capstone PRIVATE -w)  # we do not fix warnings in its source

@@ -8,7 +8,7 @@ if(CMAKE_SCRIPT_MODE_FILE)
   list(TRANSFORM defined REPLACE " .*" "")
   list(TRANSFORM called REPLACE " .*" "")
   list(REMOVE_DUPLICATES called)
-  # The compiler may call these whatever the code says; driver/nt brings them.
+  # The compiler may call these functions in any code; driver/nt defines them.
   list(REMOVE_ITEM called memcpy memset memmove memcmp __security_cookie __security_check_cookie
        __guard_check_icall_fptr ${defined})
   if(called)
@@ -43,7 +43,7 @@ function(driver_objects name)
   target_compile_definitions(${name} PRIVATE WPERF_VERSION_MAJOR=${PROJECT_VERSION_MAJOR}
     WPERF_VERSION_MINOR=${PROJECT_VERSION_MINOR} WPERF_VERSION_PATCH=${PROJECT_VERSION_PATCH})
   # -funwind-tables: without it there is no .pdata and the kernel could not unwind. -mgeneral-regs-only: interrupts and
-  # deferred calls must not touch vector registers. Frames: a kernel stack has 24 KB for everybody.
+  # deferred calls must not touch vector registers. The frame limit: all drivers share a kernel stack of 24 KB.
   target_compile_options(${name} PRIVATE
     --target=aarch64-pc-windows-msvc -std=c++20 -g -gcodeview -gno-codeview-command-line -Wall -Wextra -Wshadow -Wconversion -Werror
     -Wframe-larger-than=1024 -nostdinc -ffreestanding -fno-exceptions -fno-rtti -fno-threadsafe-statics

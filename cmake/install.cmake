@@ -1,12 +1,12 @@
-# `cmake --install BUILD --prefix PREFIX` on Linux; Windows gets an archive (tools/make_package.py). A component here is a
-# package of scripts/package there.
+# `cmake --install BUILD --prefix PREFIX` on Linux; Windows gets an archive (tools/make_package.py). Each component is a
+# package of scripts/package.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 set(WPERF_INSTALL_ZSHDIR ${CMAKE_INSTALL_DATADIR}/zsh/site-functions CACHE STRING "where zsh looks for completions")
-set(private lib/wperf)  # whatever LIBDIR is: os::companion_file() looks there
+set(private lib/wperf)  # independent of LIBDIR, because os::companion_file() looks there
 
 install(TARGETS wperf RUNTIME COMPONENT wperf)
-# As a plain file: --strip would take the names away that the selftest looks for.
+# Installed as a plain file, because --strip would remove the names that the selftest looks for.
 install(PROGRAMS $<TARGET_FILE:wperf_selftest_linux> DESTINATION ${private} COMPONENT wperf)
 install(FILES docs/man/wperf.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT wperf)
 install(FILES completions/wperf.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME wperf

@@ -1,12 +1,12 @@
-# Rooms that no fuzz target enters: with sanitizers they compile in two thirds of the time without optimisation. Readers of
-# foreign bytes stay optimised, because they are fuzzed more often.
+# Rooms that no fuzz target enters. With sanitizers and without optimisation they compile in two thirds of the time.
+# Readers of foreign bytes stay optimised, because they are fuzzed more often.
 set(WPERF_ROOMS_WITHOUT_FUZZING "^(app_(bench|bottleneck|capi|commands|doctor|live|measure|output|show)|views_(exports|html)|analysis_topdown|devgen)")
-# Rooms that decide and print: with -O1 they compile in three quarters of the time, and nothing measurable is lost.
+# Rooms that decide and print. With -O1 they compile in three quarters of the time, and do not run measurably slower.
 set(WPERF_ROOMS_THAT_DECIDE "^(app|views_(brief|compat|html|report|top)|machine_(devices|etw|plan|pmu|windowsperf|wperf_driver)|devgen)")
 
-# wperf_room(NAME [LINKS rooms…] [LIBRARIES libs…]): a static library from the .cpp files of this
-# folder (main.cpp aside: programs are made by hand), plus NAME_test from its *_test.cpp files. A room without
-# sources is an interface.
+# wperf_room(NAME [LINKS rooms…] [LIBRARIES libs…]): a static library from the .cpp files of this folder, plus NAME_test
+# from its *_test.cpp files. main.cpp is left out, because programs are defined by hand. A room without sources is an
+# interface.
 function(wperf_room name)
   cmake_parse_arguments(ROOM "" "" "LINKS;LIBRARIES;TEST_LINKS" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS *.cpp)
@@ -20,8 +20,9 @@ function(wperf_room name)
   endif()
   if(sources)
     add_library(wperf_${name} STATIC ${sources})
-    # Several files as one: a third of the time when no file is being changed. Not those that share a name with a
-    # neighbour or are in another target too, or include windows.h or the commit's name, which changes with each commit.
+    # Compiles several files as one, which takes a third of the time for a full build. Some files stay separate: those
+    # that share a name with a neighbour, are in another target too, or include windows.h or the commit's name, which
+    # changes with each commit.
     set_target_properties(wperf_${name} PROPERTIES UNITY_BUILD ${WPERF_UNITY} UNITY_BUILD_BATCH_SIZE 12)
     set(apart ${sources})
     list(FILTER apart INCLUDE REGEX
@@ -51,14 +52,14 @@ function(wperf_room name)
     foreach(link ${ROOM_TEST_LINKS})
       target_link_libraries(${name}_test PRIVATE ${link})
     endforeach()
-    # Only where it is used: clones share what ccache keeps of the others.
+    # Defined only for tests that use it, so that clones can share ccache's results for the others.
     foreach(test ${tests})
       file(STRINGS ${test} uses REGEX WPERF_SOURCE_DIR LIMIT_COUNT 1)
       if(uses)
         target_compile_definitions(${name}_test PRIVATE WPERF_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
       endif()
     endforeach()
-    # The tested code is optimised; a test file compiles in half the time without optimisation.
+    # The tested code is optimised. A test file is not, so it compiles in half the time.
     target_compile_options(${name}_test PRIVATE -O0)
     wperf_precompile(${name}_test test)
     gtest_discover_tests(${name}_test TEST_PREFIX "${name}." DISCOVERY_TIMEOUT 60 PROPERTIES LABELS unit TIMEOUT 300)

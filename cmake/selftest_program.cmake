@@ -1,5 +1,5 @@
 # bin/wperf-selftest, which `wperf doctor --selftest` measures: for Linux, for Windows with its .pdb, and for the
-# simulated machine, which runs Windows' for Arm64.
+# simulated machine, which runs the one for Windows on Arm64.
 function(wperf_selftest_of_windows source machine)
   find_program(WPERF_SELFTEST_CLANG NAMES clang-19 clang)
   find_program(WPERF_SELFTEST_LLD NAMES lld-link-19 lld-link)
@@ -14,7 +14,7 @@ function(wperf_selftest_of_windows source machine)
     set(triple x86_64-pc-windows-msvc)
     set(dlltool i386:x86-64)
   endif()
-  # All names relative, and copies at the end: no absolute path gets into image or PDB.
+  # All names are relative, and the results are copied at the end, so that no absolute path gets into image or PDB.
   set(folder ${CMAKE_CURRENT_BINARY_DIR}/selftest)
   file(MAKE_DIRECTORY ${folder} ${CMAKE_RUNTIME_OUTPUT_DIRECTORY})
   file(CONFIGURE OUTPUT ${folder}/kernel32.def CONTENT "LIBRARY kernel32.dll\nEXPORTS\nGetCommandLineA\n")
@@ -40,7 +40,8 @@ function(wperf_selftest_program source)
   elseif(WIN32)
     wperf_selftest_of_windows(${source} x64)
   else()
-    # Not called as the file: CMake takes "wperf-selftest.exe" among dependencies for a target of that name.
+    # The target has a different name than the file, because CMake would take a dependency on "wperf-selftest.exe" for
+    # this target.
     add_executable(wperf_selftest_linux ${source})
     set_target_properties(wperf_selftest_linux PROPERTIES OUTPUT_NAME wperf-selftest)
     target_compile_options(wperf_selftest_linux PRIVATE -O2 -fno-omit-frame-pointer -funwind-tables)

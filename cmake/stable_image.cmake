@@ -1,4 +1,4 @@
-# wperf_stable_image(TARGET): a program or DLL of Windows without the time of its linking, so that two builds are the same.
+# wperf_stable_image(TARGET): removes the link time from a Windows program or DLL, so that two builds are the same.
 function(wperf_stable_image target)
   find_program(WPERF_PYTHON NAMES python3 REQUIRED)
   add_custom_command(TARGET ${target} POST_BUILD

@@ -1,5 +1,5 @@
-# wperf_version: a header that says which wperf this is. It is written at build time and only when it changed, so a commit
-# rebuilds the few files that include it and no others. A room that needs it names wperf_version in its LIBRARIES.
+# wperf_version: a header with the version of this wperf. It is written at build time, and only when it changed, so a
+# commit rebuilds only the few files that include it. A room that needs it names wperf_version in its LIBRARIES.
 if(CMAKE_SCRIPT_MODE_FILE)
   set(git_version 0000000)
   execute_process(COMMAND git -C ${SOURCE_DIR} describe --always --abbrev=7 --dirty --exclude=*
@@ -21,7 +21,7 @@ inline constexpr char kBuildType[] = "@BUILD_TYPE@";
   return()
 endif()
 
-# The tool names itself Release or Debug, nothing else (contract of the first line it prints).
+# The tool calls itself Release or Debug; the contract for the first line of its output allows no other word.
 if(CMAKE_BUILD_TYPE STREQUAL "Debug")
   set(version_build_type Debug)
 else()

@@ -1,7 +1,7 @@
-# wperf_windows_resource(TARGET DESCRIPTION): facts about a program for Windows. The version that the Explorer shows,
-# and a manifest: no rights asked for, long paths welcome, UTF-8 wherever a library asks for the code page.
+# wperf_windows_resource(TARGET DESCRIPTION): information about a program for Windows: the version that the Explorer
+# shows, and a manifest. The manifest requests no elevation, supports long paths, and makes UTF-8 the code page.
 if(CMAKE_SCRIPT_MODE_FILE)
-  # At build time, for the version of the build is known only then.
+  # Made at build time, because the version of the build is known only then.
   file(STRINGS ${VERSION_HEADER} git REGEX kGitVersion)
   string(REGEX REPLACE ".*\"(.*)\".*" "\\1" git "${git}")
   string(REPLACE "." "," commas ${VERSION})
@@ -68,7 +68,7 @@ function(wperf_windows_resource target description)
     COMMAND ${CMAKE_RC_COMPILER} /fo ${target}.rc.res ${target}.rc
     COMMAND ${WPERF_LLVM_CVTRES} /machine:${machine} /out:${target}_resource.obj ${target}.rc.res
     DEPENDS ${CMAKE_BINARY_DIR}/generated/wperf_version.h ${wperf_resource_script}
-    WORKING_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR} # to both tools an absolute path such as /c… is an option
+    WORKING_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR} # both tools take an absolute path such as /c… for an option
     COMMENT "resources of ${target}" VERBATIM)
   set_source_files_properties(${object} PROPERTIES EXTERNAL_OBJECT ON GENERATED ON)
   target_sources(${target} PRIVATE ${object})

@@ -1,5 +1,5 @@
-# wperf_zlib: zlib. Linux links Debian's static library, so that starting loads nothing more; the Windows build makes what
-# wperf calls of it from its source in build/tools/zlib (scripts/packages.sh fetches it).
+# wperf_zlib: zlib. Linux links Debian's static library, so that no further library is loaded at start. The Windows
+# build compiles the parts that wperf calls from the source in build/tools/zlib (scripts/packages.sh fetches it).
 if(NOT WIN32)
   find_path(WPERF_ZLIB_INCLUDE zlib.h REQUIRED)
   find_library(WPERF_ZLIB NAMES libz.a z REQUIRED)
@@ -17,4 +17,4 @@ foreach(name adler32 crc32 deflate inffast inflate inftrees trees zutil)
 endforeach()
 add_library(wperf_zlib STATIC ${zlib_sources})
 target_include_directories(wperf_zlib SYSTEM PUBLIC ${WPERF_ZLIB_SOURCE})
-target_compile_options(wperf_zlib PRIVATE -w)  # its warnings are not ours to mend
+target_compile_options(wperf_zlib PRIVATE -w)  # we do not fix warnings in its source

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// argv of wperf-devgen, and its texts about itself.
+// Parses argv of wperf-devgen; its help and version texts.
 #pragma once
 #include <span>
 #include <string>
@@ -10,7 +10,7 @@ enum class Command { usage, help, version, install, install_service, uninstall, 
 
 struct CommandLine {
   Command command = Command::usage;
-  std::string word;  // the command as it was given
+  std::string word;  // the command as the user wrote it
 };
 
 // words: argv without the program.

@@ -33,7 +33,8 @@ static_assert(kAuthenticodeNotEstablished == ERROR_AUTHENTICODE_TRUST_NOT_ESTABL
 static_assert(kAuthenticodePublisherNotTrusted == ERROR_AUTHENTICODE_PUBLISHER_NOT_TRUSTED);
 static_assert(kSignatureSystemMismatch == ERROR_SIGNATURE_OSATTRIBUTE_MISMATCH);
 static_assert(kOnlyAuthenticode == ERROR_ONLY_VALIDATE_VIA_AUTHENTICODE);
-// Not in the headers at hand: 577, 740 and 0xE0000247 to 0xE000024B are from the published lists of system errors.
+// 577, 740 and 0xE0000247 to 0xE000024B are not in the available headers. They come from the published lists of system
+// errors.
 
 static_assert(kProblemNotConfigured == CM_PROB_NOT_CONFIGURED && kProblemFailedStart == CM_PROB_FAILED_START);
 static_assert(kProblemNeedsRestart == CM_PROB_NEED_RESTART && kProblemWillBeRemoved == CM_PROB_WILL_BE_REMOVED);

@@ -19,7 +19,7 @@ enum class Switch { unknown, off, on };
 struct Facts {
   bool elevated = false;
   Switch test_mode = Switch::unknown;         // bcdedit testsigning
-  Switch secure_boot = Switch::unknown;       // of the firmware; keeps test mode from being turned on
+  Switch secure_boot = Switch::unknown;       // a firmware setting; with it, test mode cannot be turned on
   Switch memory_integrity = Switch::unknown;  // HVCI: the hypervisor checks kernel code
   u16 processor = 0;                          // IMAGE_FILE_MACHINE_… of the machine itself, 0: unknown
 };
@@ -83,9 +83,9 @@ class Machine {
   virtual std::optional<std::string> find_file(Folder folder, const std::string& name) = 0;
   // Returns false for an .inf of the same name that belongs to another driver.
   virtual bool is_our_inf(const std::string& path) = 0;
-  // Driver packages made from our .inf that lie in the driver store, as oemNN.inf.
+  // The driver packages in the driver store that were made from our .inf, as oemNN.inf.
   virtual std::vector<std::string> packages() = 0;
-  // The path that a plain service's driver is copied to.
+  // The path to which a plain service's driver is copied.
   virtual std::string plain_driver_path() = 0;
   virtual bool interrupted() = 0;  // Ctrl-C was pressed
 
@@ -102,7 +102,7 @@ class Machine {
   virtual Win32Error delete_service() = 0;
 };
 
-// Receives the installer's output; lines come without their ends.
+// Receives the installer's output, line by line, without line ends.
 class Console {
  public:
   virtual ~Console() = default;

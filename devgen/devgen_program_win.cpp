@@ -18,7 +18,7 @@ namespace {
 
 constexpr int kUsageError = -1;
 
-// Lines end in CR LF, also in a file or pipe. A console gets UTF-16, everything else UTF-8.
+// Lines end in CR LF, also in a file or pipe. A console gets UTF-16; files and pipes get UTF-8.
 void write(DWORD stream, const std::string& text) {
   std::string lines;
   for (const char letter : text) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The root-enumerated device and its driver package, with SetupAPI. newdev.dll is loaded when it is needed: Windows
-// without a desktop may lack it, and the cross compiler has no import library of it.
+// without a desktop may lack it, and the cross compiler has no import library for it.
 #include <windows.h>
 // After windows.h, which they need.
 #include <cfgmgr32.h>

@@ -29,6 +29,6 @@ std::string signature_concern(const FileFacts& file);
 std::string test_mode_hint(const Facts& facts);
 
 std::string processor_name(u16 processor);
-std::string number_text(Win32Error error);  // decimal, or 0x… for numbers that are usually written so
+std::string number_text(Win32Error error);  // decimal, or 0x… for numbers that are usually written in hexadecimal
 
 }  // namespace wperf::devgen

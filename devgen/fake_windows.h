@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A Windows for the tests: keeps devices, service, files and packages, fails where a test wants it, and can be
-// inspected afterwards.
+// A fake Windows for the tests. It holds devices, a service, files and packages, fails where a test wants it, and can
+// be inspected afterwards.
 #pragma once
 #include <algorithm>
 #include <map>
@@ -144,8 +144,8 @@ class FakeMachine : public Machine {
   std::set<std::string> foreign_infs_;
   std::vector<std::string> windowsperf_;
   Interrupt interrupt_ = Interrupt::not_asked;
-  std::map<std::string, Win32Error> failing_;  // step → the error that it ends with
-  int steps_until_interrupt_ = -1;             // Ctrl-C comes after so many steps; -1 for never
+  std::map<std::string, Win32Error> failing_;  // step → the error of that step
+  int steps_until_interrupt_ = -1;             // Ctrl-C comes after this many steps; -1 for never
   u32 problem_after_update_ = 0;
   bool restart_after_update_ = false;
   int steps_ = 0;

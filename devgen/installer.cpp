@@ -144,7 +144,7 @@ Win32Error Run::verify_device(const std::string& instance_id) {
 Win32Error Run::bind_driver(const std::string& instance_id) {
   if (machine_.interrupted()) return code::kCancelled;
   const Change updated = machine_.update_driver(inf_path_);
-  // The catalog is the only file that Windows needs and that was not looked for.
+  // The catalog is the only required file whose presence was not checked before.
   const bool has_catalog = machine_.file(beside(inf_path_, kCatalogName)).exists;
   if (updated.error == code::kFileNotFound && !has_catalog) return code::kNoCatalogForInf;
   if (updated.error != 0) return updated.error;
@@ -162,7 +162,7 @@ void Run::take_back_device(const std::string& instance_id, Win32Error error) {
   for (const std::string& package : machine_.packages()) {
     if (std::ranges::find(packages_before_, package) == packages_before_.end()) machine_.remove_package(package);
   }
-  // The service does not belong to a device, but was made for one, and nothing starts it any more.
+  // The service was made for a device that no longer exists, so it can never start again.
   if (error != code::kServiceMarkedForDelete && machine_.service().plug_and_play) machine_.delete_service();
   console_.out("The device created for the driver is removed again.");
 }

@@ -77,7 +77,7 @@ TEST_F(InstallerTest, ItsOwnFolderComesBeforeTheCurrentOne) {
   }
   EXPECT_EQ(run_install(), 0u);
   EXPECT_EQ(machine_.devices_.size(), 1u) << "the fake knows the .inf of its own folder only";
-  // A half of a package in the own folder does not let in the other half either.
+  // If only half of a package is in the program's folder, the other half is not taken from a different folder.
   machine_.files_.erase(kSys);
   EXPECT_EQ(run_install(), code::kFileNotFound);
   EXPECT_TRUE(complained("error: wperf-driver.sys is not beside C:\\unpacked\\wperf-driver.inf\n"));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Lines of a client of `wperf mcp`. Each answer is one line of ASCII JSON, whatever the line was. The root has no
-// files, and nothing may be started.
+// Lines of a client of `wperf mcp`. Each answer is one line of ASCII JSON, whatever the input was. The root folder has
+// no files, and no program may be started.
 #include <cstdlib>
 #include <filesystem>
 #include <string>
@@ -29,7 +29,7 @@ bool is_one_line(std::string_view answer) {
 
 extern "C" int LLVMFuzzerTestOneInput(const wperf::u8* data, wperf::usize size) {
   static const std::string root = empty_folder();
-  // `events` would ask a device.
+  // The tool `events` would open a device.
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   if (text.find("events") != std::string_view::npos) return 0;
   wperf::mcp::Server server({.root = root, .device = "none", .may_start_programs = false});

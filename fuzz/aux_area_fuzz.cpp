@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A kernel's AUX area and the records about it. For any contents, only bytes of the area are handed out, each at its
-// place, and no more than the head allows. Each step is a head (8 bytes), a length and so many bytes of records.
+// A kernel's AUX area and the records about it. For any contents, only bytes of the area are returned, each at its
+// position, and no more than the head allows. Each step is a head (8 bytes), a length and that many bytes of records.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

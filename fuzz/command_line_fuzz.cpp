@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Command lines from anywhere, one argument per line: a request or one sentence, never a fault, and accepted values are
-// within the limits that plan relies on.
+// Arbitrary command lines, one argument per line. The result is a request or an error of one sentence, never a crash.
+// Accepted values are within the limits that plan relies on.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

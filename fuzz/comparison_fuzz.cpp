@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Conditions of a gate and documents of `stat --json`, from anywhere: a condition keeps its text and a bound that makes
-// sense; sums of counts are not negative.
+// Arbitrary conditions of a gate and documents of `stat --json`. A condition keeps its text and has a valid bound; sums
+// of counts are not negative.
 #include <cmath>
 #include <cstddef>
 #include <cstdint>

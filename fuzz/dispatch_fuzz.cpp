@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The driver's dispatcher under arbitrary requests: several clients with and without rights, sizes and headers right
-// and wrong, the timer, overflow interrupts (also unexpected ones), SPE records and all events of their buffer, deaths
-// and failing hardware in between. The shared buffer is exactly as long as it must be. At the end nothing may be left
-// allocated and no foreign register may have been touched.
+// The driver's dispatcher under arbitrary requests: several clients with and without rights, right and wrong sizes and
+// headers, the timer, overflow interrupts (also unexpected ones), SPE records and all events of their buffer, ending
+// clients and failing hardware. The shared buffer is exactly as long as it must be. At the end no memory may be
+// allocated, and no foreign register may have been touched.
 #include <cstdlib>
 
 #include "driver/core/fake_hal.h"
@@ -71,7 +71,7 @@ constexpr Shape kSpeShapes[] = {
     {static_cast<u32>(WPERF_CODE_SPE_CORE), sizeof(WperfCoreRequest), sizeof(WperfSpeCoreReply)},
 };
 
-// A count request that is likely to be accepted, bent a little by the input.
+// A count request that is likely to be accepted, changed a little by the input.
 WperfCountRequest plausible_count(Bytes& bytes) {
   const u8 rooms[] = {127, 32, 4, 8};
   WperfCountRequest request = count_request({}, {});
@@ -176,7 +176,8 @@ void check_drained(const u8* buffer, bool sees_all) {
   }
 }
 
-// Whole records, each with the callers it says; the kernel's for administrators only.
+// Checks that records are complete and have the stated number of callers, and that only administrators get kernel
+// callers.
 void check_stacks(const u8* buffer, bool sees_all) {
   static WperfStackDrainReply reply;
   std::memcpy(&reply, buffer, sizeof reply);
@@ -202,7 +203,7 @@ void check_stacks(const u8* buffer, bool sees_all) {
   }
 }
 
-// Every byte was written by the hardware of this core, whole records between gaps.
+// Checks that every byte was written by the hardware of this core, and that there are only whole records between gaps.
 void check_profiled(const u8* buffer) {
   static WperfSpeDrainReply reply;
   std::memcpy(&reply, buffer, sizeof reply);
@@ -255,7 +256,7 @@ void one_request(Core& core, Bytes& bytes, const Shape (&shapes)[count]) {
   std::free(buffer);
 }
 
-// The hardware of a core makes some records, or something happens to its buffer.
+// The hardware of a core makes some records, or its buffer has an event.
 void profile(FakeHal& hal, Bytes& bytes) {
   const u8 choice = bytes.byte();
   const u32 core = choice % 4;
@@ -302,7 +303,7 @@ extern "C" int LLVMFuzzerTestOneInput(const u8* data, usize size) {
   };
   hal.on_user_walk = [&](u32 ticket, const WalkedStack& stack) { core.on_user_walk(ticket, stack); };
   hal.on_user_walk_lost = [&](u32 ticket) { core.on_user_walk_lost(ticket); };
-  // A program's stack may say anything; here the same at every address.
+  // A program's stack may have any contents. Here they are the same at every address.
   const u64 record[2] = {bytes.byte() * u64{8}, bytes.word()};
   hal.read_memory = [&](u64 address, void* to, usize count) {
     const u64 words[2] = {address + record[0], record[1]};

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// DWARF sections from anywhere, without an ELF file around them, so that every mutation meets the DWARF reader. The
-// input: a byte of options, then sections, each after its length in three bytes (little-endian), in the order of
-// kSections.
+// Arbitrary DWARF sections without an ELF file around them, so that every mutation reaches the DWARF reader. The input:
+// a byte of options, then sections, each after its length in three bytes (little-endian), in the order of kSections.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -41,7 +40,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   Bytes bytes = std::as_bytes(std::span(data + 1, size - 1));
   const bool big_endian = (data[0] & 1) != 0;
   const DwarfSections sections = take_sections(bytes, big_endian);
-  const DwarfSections second = take_sections(bytes, big_endian);  // dwz's file, or a split one
+  const DwarfSections second = take_sections(bytes, big_endian);  // dwz's file, or a split DWARF file
   const auto open_split = [&](const SplitUnit&) { return second; };
   const DwarfFile file = DwarfFile::open(sections, (data[0] & 2) != 0 ? second : DwarfSections{}, open_split);
   std::vector<DwarfFrame> frames;

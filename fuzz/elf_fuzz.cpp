@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// ELF files from anywhere, with any DWARF: each question has an answer or none, in bounded time and memory, and the
-// answers fit together.
+// Arbitrary ELF files with any DWARF. Each query returns an answer or nullopt in bounded time and memory, and the
+// answers are consistent.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -26,7 +26,7 @@ void check(const ElfModule& module) {
     if (addresses.size() < 1000) addresses.push_back(symbol.begin);
     if (symbol.end > symbol.begin && module.symbols().find(symbol.begin) != &symbol) std::abort();
   }
-  // Where linkers put code by default.
+  // The default address of code.
   for (u64 address = 0x401000; address < 0x401400; address += 4) addresses.push_back(address);
   std::sort(addresses.begin(), addresses.end());
   addresses.erase(std::unique(addresses.begin(), addresses.end()), addresses.end());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// .etl traces: buffers, packed ones too, records of every form, payloads, stacks that are joined, code made at run
+// .etl traces: plain and packed buffers, records of every form, payloads, stacks that are joined, code made at run
 // time. Events come in order of time on each core, and joined stacks stay within bounds.
 #include <cstddef>
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Answers of Windows' tracing. For any bytes, sizes and errors, a session ends with its answer or an error, and Windows
-// was asked to end each session that it began.
+// Answers of Windows' tracing. For any bytes, sizes and errors, a session ends with a result or an error, and wperf
+// asked Windows to end each session that it began.
 #include <cstdlib>
 #include <cstring>
 #include <iterator>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Counting lists from anywhere: groups come numbered without gaps, in one piece and of one class, numbers fit 16 bits,
-// and an accepted list is scheduled without splitting a group.
+// Arbitrary lists of events to count. Groups are numbered without gaps, contiguous and of one class; event numbers fit
+// 16 bits; an accepted list is scheduled without splitting a group.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// -E texts from anywhere: a refused text changes nothing; accepted events can be found again by name and by number.
+// Arbitrary texts of -E. A refused text leaves the catalog unchanged; accepted events can be found by name and by
+// number.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

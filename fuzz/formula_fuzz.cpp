@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Postfix formulas from anywhere: always a finite number, never a fault. Two counts come from the first bytes.
+// Arbitrary postfix formulas. The result is always a finite number, never a crash. Two counts come from the first
+// bytes.
 #include <cmath>
 #include <cstddef>
 #include <cstdint>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Bytes as kept functions of an ELF module: damaged ones do not open, and those that open give no answer, or a name
-// inside of the bytes, in bounded time. The checksum of the bytes is put right half of the time, so that the code after
-// that check is reached.
+// Bytes as cached functions of an ELF module. A damaged cache does not open. One that opens returns no name, or a name
+// inside of the bytes, in bounded time. In half of the runs the checksum is corrected, so that the code after that
+// check is reached.
 #include <array>
 #include <cstddef>
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The head of a request from anybody: a complete head has a plain path, and more bytes never change the verdict
-// complete or wrong for a part of it.
+// The head of an arbitrary request. A complete head has a plain path. If a part of it is complete or wrong, more bytes
+// never change that result.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Bytes as a kept list of a kernel's functions: no answer, or a name inside of the bytes, in bounded time.
+// Bytes as a cached list of a kernel's functions. It returns no name, or a name inside of the bytes, in bounded time.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

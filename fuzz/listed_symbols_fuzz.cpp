@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Lists of functions from /proc/kallsyms and perf's maps: sorted, without overlaps, found where they are.
+// Lists of functions from /proc/kallsyms and perf's maps. They are sorted and without overlaps, and each function is
+// found at its address.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

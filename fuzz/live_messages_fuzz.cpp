@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Messages between a simulated machine that stays on and its clients. Any bytes are a message, too few or damaged; any
-// fields are read within their bounds; and what was read is written and read again as the same.
+// Messages between a simulated machine that stays on and its clients. Any bytes are a message, too few bytes, or
+// damaged. Fields are read within their bounds. A message that was read is the same after writing and reading it again.
 #include <cstdlib>
 
 #include "machine/live/messages.h"

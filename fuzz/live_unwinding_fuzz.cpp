@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The contents of a ring with copies of stacks, as bytes: the output of the filter is always whole records that can be
-// read again. The first byte says how often the rings are emptied.
+// Arbitrary contents of a ring with copies of stacks. The filter's output always consists of whole records that can be
+// read again. The first byte determines how often the rings are emptied.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -28,7 +28,7 @@ std::string attributes() {
   return bytes;
 }
 
-// Records as a kernel would cut them: their sizes fit, their contents need not.
+// Records with valid sizes and arbitrary contents.
 std::vector<std::byte> whole_records(std::span<const std::byte> bytes) {
   std::vector<std::byte> out;
   perf_data::Record record;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// -C files from anywhere: every line becomes a metric that can be found and counted, or a warning.
+// Arbitrary files of -C. Every line becomes a warning, or a metric that can be found and counted.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

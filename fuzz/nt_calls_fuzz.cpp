@@ -58,7 +58,7 @@ extern "C" int LLVMFuzzerTestOneInput(const u8* data, usize size) {
   process.add_thread();
   process.named(0x400, "\\??\\C:\\work\\a");
   for (u32 count = 0; count < 64 && !bytes.empty(); ++count) {
-    // Some bytes of the arguments first.
+    // First writes some bytes to which arguments may point.
     for (u32 writes = bytes.one() % 4; writes > 0; --writes) {
       const u64 at = bytes.one() * 64U;
       process.put(at, argument(bytes));

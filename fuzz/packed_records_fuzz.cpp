@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Bytes as a perf.data file whose records are packed: unpacking gives records, or bytes that are counted as lost, in
+// Bytes as a perf.data file whose records are packed. Unpacking gives records, or bytes that are counted as lost, in
 // bounded memory.
 #include <cstddef>
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// PDBs from anywhere: each question has an answer or none, in bounded time and memory, and the answers fit together.
+// Arbitrary PDBs. Each query returns an answer or nullopt in bounded time and memory, and the answers are consistent.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Bytes as a PE image whose addresses are to be named: an error sentence, or answers that hold together, also from the
-// COFF symbols and the DWARF in it.
+// Bytes as a PE image whose addresses are named. The result is an error of one sentence, or consistent answers, also
+// from the COFF symbols and the DWARF in it.
 #include <algorithm>
 #include <cstddef>
 #include <cstdlib>
@@ -23,7 +23,7 @@ void check_names(PeFile image) {
   for (const CoffFunction& one : image.coff_functions()) {
     if (addresses.size() < 500) addresses.push_back(one.range.begin);
   }
-  // Where linkers put code by default.
+  // The default address of code.
   for (u32 rva = 0x1000; rva < 0x1200; rva += 4) addresses.push_back({rva});
   std::sort(addresses.begin(), addresses.end());
   addresses.erase(std::unique(addresses.begin(), addresses.end()), addresses.end());

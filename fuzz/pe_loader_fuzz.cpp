@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Bytes as a Windows program: parsing and mapping end in an image that is whole, or in a reason. Seeds: the built
-// workloads.
+// Bytes as a Windows program. Parsing and mapping return a complete image or a reason. Seeds: the built workloads.
 #include <cstddef>
 #include <cstdlib>
 #include <span>

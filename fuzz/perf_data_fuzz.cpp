@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Bytes as a perf.data file: an error sentence, or records whose views stay inside of the file, in bounded time.
+// Bytes as a perf.data file. The result is an error of one sentence, or records whose views stay inside of the file, in
+// bounded time.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -17,7 +18,7 @@ using wperf::u32;
 using wperf::u64;
 using wperf::usize;
 
-u64 sum = 0;  // so that every byte that is shown is read
+u64 sum = 0;  // reads every byte that a view contains
 
 void touch(Bytes bytes) {
   for (const std::byte one : bytes) sum += std::to_integer<u64>(one);
@@ -117,7 +118,7 @@ void read_traces(const PerfFile& file, usize file_size) {
   }
 }
 
-// Every sample has a thread and a place, or has neither.
+// All samples have a thread and an address, or no sample has them.
 void read_history(const PerfFile& file) {
   const ProcessHistory history = ProcessHistory::collect(file);
   const auto look = [&](u32 pid, u32 tid, u64 when, u64 address) {

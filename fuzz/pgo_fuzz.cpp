@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Bytes as a perf.data file with branch stacks and SPE records: each branch is counted once, also where no file of code
-// is known.
+// Bytes as a perf.data file with branch stacks and SPE records: Each branch is counted once, even if the file of its
+// code is not known.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

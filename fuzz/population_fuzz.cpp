@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Counts taken during SPE, read from a recording: any numbers make tables.
+// Counts taken during SPE, read from a recording. Tables can be made of any numbers.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// An interpreter whose memory holds anything, and changes while it is read: all readers end, and read a bounded amount.
-// The input: a byte that chooses the layout (0: 3.11, 1: 3.12, others: the table at the beginning of the memory), a
-// byte that says after how many reads the memory changes (0: never), and up to 64 KB of memory. Addresses are taken
-// modulo 64 KB, so that most of them lead somewhere. Stacks are read from the current frame, from each frame that was
-// found, and from words of these frames, as if a native stack had them.
+// An interpreter whose memory has arbitrary contents and changes while it is read. All readers end, and read a bounded
+// amount. The input: a byte that chooses the layout (0: 3.11, 1: 3.12, others: the table at the beginning of the
+// memory), a byte that says after how many reads the memory changes (0: never), and up to 64 KB of memory. Addresses
+// are taken modulo 64 KB, so that most of them are valid. Stacks are read from the current frame, from each frame that
+// was found, and from words of these frames, as if a native stack had them.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -58,7 +58,7 @@ class AnyMemory final : public ProcessMemory {
 
 constexpr u64 kMostFrameBytes = 0x208, kMostMarkBytes = kMostMarkedBytes + 4000;
 
-// Reads are whole or not at all, so two readings of the same copy agree.
+// A read gets all of its bytes or fails, so two reads of the same copy give the same result.
 void check_copy(const Snapshot& snapshot, SnapshotMemory& memory, AnyMemory& live, u64 address) {
   u64 copied = 0, first = 0, second = 0;
   const bool is_copied = snapshot.copy(address, bytes_of(copied));
@@ -90,7 +90,7 @@ void read_frames(AnyMemory& live, const Snapshot& snapshot, const Layout& layout
   live.reset_counts();
   StackReader(memory, layout).read_from(frame, stack, most);
   require(stack.frames.size() <= most);
-  // A frame of C may be before each frame. The marks may be read one by one.
+  // A C frame may precede each frame. The marks may be read one by one.
   require(live.calls <= 2 * most + 1 + most);
   require(live.bytes <= (2 * most + 1) * kMostFrameBytes + most * kMostMarkBytes);
 }
@@ -103,7 +103,7 @@ void read_stacks(AnyMemory& memory, const Layout& layout, const std::vector<Pyth
   for (const PythonThread& thread : std::span(threads).first(std::min<usize>(threads.size(), 3))) {
     memory.reset_counts();
     const bool is_taken = snapshot.take(memory, layout, thread.state, thread.native_id);
-    // The chunk of the time before may be read, too.
+    // The previous snapshot's chunk may be read, too.
     require(memory.calls <= 4 && memory.bytes <= kMostStateBytes + 2 * (8 + kMostChunkBytes));
     if (!is_taken) continue;
     read_frames(memory, snapshot, layout, snapshot.current_frame(), kMostFrames, stack);

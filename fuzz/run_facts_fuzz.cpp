@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A recording's own sections: everything that can be read is written and read again the same.
+// A recording's own sections. Everything that can be read is the same after writing and reading it again.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Records of variable length, on both of their ways. From the interrupt to the drain: for any pushes and takes, the
-// ring gives the records of a queue, and no partial record. From the driver into the tool: for any bytes of an answer,
-// the samples made of them have their frames, and those of a sound driver come out as they went in.
+// Records of variable length. In the driver, from the interrupt to the drain: for any pushes and takes, the ring
+// returns the same records as a queue, and no partial record. In the tool: for any bytes of an answer, each sample has
+// its frames, and samples of a correct driver are unchanged.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -39,12 +39,12 @@ class Bytes {
   size_t left_;
 };
 
-// As the driver's interrupt makes one: with or without a stack.
+// A record as the driver's interrupt makes it, with or without a stack.
 Record made_up(Bytes& bytes, u64 number) {
   const u32 frames = bytes.byte() % (WPERF_MAX_STACK + 2u);
   WperfSample sample = {};
   sample.pc = number;
-  sample.stack_words = static_cast<u8>(frames);  // its header, and one frame less
+  sample.stack_words = static_cast<u8>(frames);  // the header of the stack, and one frame less
   WperfStack stack = {};
   if (frames != 0) {
     stack.kernel_frames = static_cast<u8>(bytes.byte() % frames);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Values of -e of sample and record, from anywhere: intervals are never 0, numbers fit 16 bits, and planned events fit
-// the counters of the machine and come in the order of the report.
+// Arbitrary values of -e for sample and record. Intervals are never 0, numbers fit 16 bits, and planned events fit the
+// machine's counters and are in the order of the report.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

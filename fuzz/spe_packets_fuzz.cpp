@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// SPE bytes from anywhere. Every byte belongs to one packet or is counted as bad; a buffer in one piece and the same in
-// small pieces, where no layout is known, give the same records.
+// Arbitrary SPE bytes. Every byte belongs to one packet or is counted as bad. A whole buffer and the same buffer in
+// small pieces, for which no layout is known, give the same records.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -55,7 +55,8 @@ Result decode(std::span<const std::byte> bytes, usize piece) {
   return result;
 }
 
-// An alignment that a piece cuts ends there, while the whole goes on: only then may they differ.
+// Whether there may be an alignment packet. The end of a piece cuts such a packet short, and only then may the results
+// differ.
 bool has_alignment(std::span<const std::byte> bytes) {
   for (usize i = 0; i + 1 < bytes.size(); ++i) {
     if ((bytes[i] & std::byte{0xf0}) == std::byte{0x20} && bytes[i + 1] == std::byte{0}) return true;

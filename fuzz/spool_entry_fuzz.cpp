@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A file of the spool from anywhere: an entry that can be read can be sent as one request, and is written again as it
-// was.
+// An arbitrary file of the spool. An entry that can be read can be sent as one request, and is the same when written
+// again.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

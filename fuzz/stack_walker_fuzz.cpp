@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A stack that holds anything: the walk over it ends, reads only aligned words within the stack and above those before,
-// and gives only addresses of the space that it walks.
+// A stack with arbitrary contents. The walk over it ends, reads only aligned words within the stack and above the
+// previous ones, and returns only addresses of the address space that it walks.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -37,7 +37,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   std::memcpy(&head, data, sizeof head);
   const uint8_t* const memory = data + sizeof head;
   const size_t bytes = size - sizeof head;
-  if ((head.flags & 2) != 0) {  // within the existing memory, so that chains lead somewhere
+  if ((head.flags & 2) != 0) {  // within the existing memory, so that chains are followed
     head.fp = head.base + head.fp % (bytes + 1);
     head.low = head.base;
     head.high = head.base + bytes;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// First line: a symbol path. Second: the name in an image. The rest answers the search for that PDB, one letter each:
-// the search ends, looks nowhere twice, and a place it calls remote is a URL.
+// First line: a symbol path. Second: the name in an image. Each letter of the rest is an answer to the search for that
+// PDB. The search ends, does not look at any place twice, and every place that it calls remote is a URL.
 #include <algorithm>
 #include <cstddef>
 #include <cstdlib>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Text and files that the kernel and others show about running programs, as bytes: the records made of them can be read
-// back, and all data of a ring lie inside of it. The first 17 bytes are head, tail and the kind of the rest.
+// Arbitrary text and files in place of those in which the kernel and others describe running programs. The records made
+// of them can be read back, and all data of a ring lie inside of it. The first 17 bytes are head, tail and the kind of
+// the rest.
 #include <bit>
 #include <cstddef>
 #include <cstdint>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Input of a terminal for `wperf top`, and hostile names: no key breaks the view, no name reaches the terminal as
-// anything but text.
+// Terminal input for `wperf top`, and hostile names. No key breaks the view, and names reach the terminal only as text.
 #include <cstdlib>
 #include <string>
 #include <string_view>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Marks of programs in .etl traces: names of providers and events, fields, spans between starts and stops. A span does
+// Events of programs in .etl traces: names of providers and events, fields, spans between starts and stops. A span does
 // not end before it begins, and belongs to a kind that has a name.
 #include <cstddef>
 #include <cstdint>

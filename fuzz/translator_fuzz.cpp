@@ -28,8 +28,8 @@ void prepare(OneCore& core, const std::vector<u32>& code, u32 rounds) {
   wperf::sim::test::RandomPrograms::prepare(core, rounds);
 }
 
-// Unicorn itself aborts on some words that are not instructions. So only those groups take part that the translator
-// looks into, and one instruction that it leaves to Unicorn.
+// Unicorn itself aborts on some words that are not instructions. So only the groups that the translator handles take
+// part, and one instruction that it leaves to Unicorn.
 u32 harmless(u32 word) {
   const u32 group = word >> 25 & 15;
   const bool data = (group & 0xe) == 0x8 || (group & 7) == 5;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Call frame information and a copy of a stack from anywhere, without files around them, so that every mutation meets
-// the reader. The input: a byte of options (1: .debug_frame, 2: AArch64, 4: the stack is whole), then .eh_frame_hdr,
-// the frames and the stack, each after its length in two bytes (little-endian). The stack begins with the registers.
+// Arbitrary call frame information and copies of stacks, without files around them, so that every mutation reaches the
+// reader. The input: a byte of options (1: .debug_frame, 2: AArch64, 4: the stack is whole), then .eh_frame_hdr, the
+// frames and the stack, each after its length in two bytes (little-endian). The stack begins with the registers.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Bytes as a recording of switches, or as the layout of tracepoints: states add up for any file.
+// Bytes as a recording of switches, or as the layout of tracepoints. The times of the states add up for any file.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -42,7 +42,7 @@ void check(std::span<const stacks::Switch> switches, std::span<const stacks::Unr
   }
 }
 
-// Four bytes make an event: so the accounting is reached without a file that is right.
+// Each four bytes are an event, so that the accounting is reached without a valid file.
 void account_bytes(std::span<const std::uint8_t> bytes) {
   std::vector<stacks::Switch> switches;
   u64 time = 1000;

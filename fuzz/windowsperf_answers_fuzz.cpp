@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Answers of Arm's driver. For any bytes, sizes and errors, counting and sampling end with counts, samples or an error,
-// and no request goes out that the driver would not check.
+// Answers of Arm's driver. For any bytes, sizes and errors, counting and sampling end with counts, samples or an error.
+// wperf sends no dangerous request that the driver would not check.
 #include <cstdlib>
 #include <cstring>
 
@@ -25,7 +25,7 @@ class FuzzedMachine final : public windowsperf::Machine {
     require(!input.empty() && output.size() <= windowsperf::kMostOutput);
     const u32 kind = byte();
     if (kind % 16 == 0) return windowsperf::Answer{.error = 20 + byte(), .bytes = 0};
-    // Most answers have the size that is expected of them: sizes come in words.
+    // Most answers have an expected size, which is one of these.
     constexpr size_t kSizes[] = {4, 336, 324, 4112, 16, 4104, 1040, 2, 784, 0, 8192, 100000};
     const size_t size = kSizes[byte() % std::size(kSizes)];
     for (size_t i = 0; i < std::min({size, output.size(), left_}); ++i) output[i] = static_cast<std::byte>(data_[i]);

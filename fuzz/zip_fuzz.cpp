@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Bytes as a zip file: its list of files, and each of them unpacked. No more comes out than the list says.
+// Bytes as a zip file: reads its list of files and unpacks each of them. A file never has more bytes than the list
+// says.
 #include <cstddef>
 #include <cstdlib>
 #include <span>

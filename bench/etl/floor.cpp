@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// floor FILE: the work that cannot be left out. Prints the seconds for walking the record headers of an unpacked trace,
-// buffer by buffer, and for copying its bytes once.
+// floor FILE: the least work that any reader must do. Prints the seconds for walking the record headers of an unpacked
+// trace, buffer by buffer, and for copying its bytes once.
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// walk FILE: seconds for reading a trace with the product's reader: all events of all cores in the order of their
-// times, each identified by its kind. Prints them, and how many events there were.
+// walk FILE: reads a trace with the product's reader: all events of all cores in the order of their times, each
+// identified by its kind. Prints the seconds and the number of events.
 #include <chrono>
 #include <cstdio>
 

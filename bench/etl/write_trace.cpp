@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// write_trace FILE EVENTS: a trace as a busy machine makes it, in the form that Windows writes without packing: eight
-// cores whose threads are switched, made ready and sampled, with a stack after each switch and sample. Written from the
-// format, with none of the product's own code.
+// write_trace FILE EVENTS: writes a trace like that of a busy machine, in the form that Windows writes without
+// compression: eight cores whose threads are switched, made ready and sampled, with a stack after each switch and
+// sample. Written from the description of the format, without the product's code.
 #include <array>
 #include <cstdint>
 #include <cstdio>
@@ -105,7 +105,7 @@ void begin_trace(Core& core) {
   core.flush(4);
 }
 
-// A program comes through the same places again and again: each stack is one of so many different ones.
+// A program passes the same places again and again, so each stack is one of this many different ones.
 constexpr u32 kStacks = 20'000;
 
 std::string stack_of(u64 time, u32 process, u32 thread, u32 random) {

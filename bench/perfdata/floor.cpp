@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The floor for reports: walks the records of a perf.data file and folds (pid, call chain) by hash, and nothing else.
-// It believes the file, knows one layout of samples (that of `perf record -g` with one event) and names nothing. run.py
-// compares `wperf report --tree` with it. With --json it instead writes lines of JSON like those of `wperf report
-// --records - --json`, by hand into a buffer: the peer of those. It has a table of names by address, which it asks for
-// every frame and fills itself with names made up at first sight: it opens no symbol file, knows no mappings and takes
-// an address for the same function in every process. It makes one pass only.
+// The floor for reports: only walks the records of a perf.data file and folds (pid, call chain) by hash. It trusts the
+// file, knows one layout of samples (that of `perf record -g` with one event) and does not name functions. run.py
+// compares `wperf report --tree` with it. With --json it instead writes lines of JSON into a buffer by hand, for
+// comparison with `wperf report --records - --json`. For every frame it looks up the address in a table of names; for a
+// new address it makes up a name. It opens no symbol file and knows no mappings, so an address is the same function in
+// every process. It makes one pass only.
 //
 // usage: floor [--json] FILE
 #include <bit>
@@ -39,7 +39,7 @@ u64 word_at(const char* at) {
   return word;
 }
 
-// Where the call chain begins, counted in words from the header of a sample; 0: this program cannot say.
+// The position of the call chain, in words from the header of a sample; 0 if this program cannot handle the layout.
 u64 words_before_chain(u64 fields) {
   if ((fields & kCallchain) == 0 || (fields & kRead) != 0) return 0;
   u64 words = 1;
@@ -77,7 +77,7 @@ class Names {
 // Lines of JSON, character by character into a buffer that is large enough for the greatest record.
 class JsonLines {
  public:
-  // As many names as a recording of that size may have.
+  // The table is large enough for the names of a recording of that size.
   explicit JsonLines(u64 size) : names_(size < 200'000'000 ? 20 : 22) {}
   void add(u64 pid_and_tid, u64 time, u64 period, const char* chain, u64 depth) {
     text(R"({"comm":"program","pid":)");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// measure COMMAND…: runs it without input and output and prints the seconds it took and its peak of memory in KB. A
-// separate program because the peak of a child begins with the memory of its parent, and Python has more than wperf.
+// measure COMMAND…: runs the command without input and output, and prints its seconds and its peak memory in KB. This
+// is a separate program because the peak of a child begins with the memory of its parent, and Python has more memory
+// than wperf.
 #include <fcntl.h>
 #include <spawn.h>
 #include <sys/resource.h>

@@ -5,7 +5,7 @@
 usage: bench/perfdata/run.py [--check] [--rounds N] [--wperf FILE] [--keep FOLDER] [--sizes 1,53,310,490] [FILE...]
 The recordings are made here, of real programs with frame-pointer stacks, as many megabytes each as --sizes says. They stay
 in the user's cache folder. Both sides run in turns, the medians count. floor.cpp is the fastest possible loop. --check
-fails when a promise is not held, and says which.
+fails if a limit is not kept, and names it.
 """
 import argparse
 import os
@@ -26,8 +26,8 @@ json.loads(text)
 sorted(text.split(","))
 re.findall(r"\\d+", text)
 """
-# The usual way to fold stacks: perf's script, and a program like stackcollapse-perf.pl. The latter is Perl of others;
-# ours is shorter and not slower.
+# The usual way to fold stacks: perf's script, and a program like stackcollapse-perf.pl. The original of the latter is
+# somebody else's Perl program; this one is shorter and not slower.
 COLLAPSE = r"""
 use strict; my (%count, @stack, $comm);
 while (<STDIN>) {
@@ -73,7 +73,8 @@ int main(int count, char** words) {
 
 
 def record(path, megabytes, frequency):
-    """Python, a pipeline, a program full of system calls, and one with deep stacks: again and again until the file is as large."""
+    """Records Python, a pipeline, a program full of system calls, and one with deep stacks, again and again until the
+    file has that size."""
     program = path.parent / "expressions"
     (path.parent / "expressions.cpp").write_text(EXPRESSIONS)
     subprocess.run(["g++", "-O1", "-g", "-fno-omit-frame-pointer", f"{program}.cpp", "-o", program], check=True)
@@ -84,7 +85,7 @@ def record(path, megabytes, frequency):
 
 
 def measurer():
-    """measure.cpp, built once."""
+    """The path of measure.cpp's program, which is built once."""
     program = CACHE / "measure"
     source = pathlib.Path(__file__).with_name("measure.cpp")
     if not program.exists() or program.stat().st_mtime < source.stat().st_mtime:
@@ -135,7 +136,7 @@ class Bench:
                    "(promised 2.2)", mine <= 2.2 * least)
 
     def lines(self, ours, floor):
-        """Samples one by one: megabytes of text a second, and of JSON compared with a writer made by hand."""
+        """Output of single samples: megabytes of text per second, and JSON compared with a hand-written writer."""
         rates = {}
         for name, command in (("text", ours), ("json", [*ours, "--json"]), ("by hand", [floor[0], "--json", floor[1]])):
             size = len(subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout) / 1e6
@@ -157,7 +158,7 @@ def bench_file(bench, wperf, path, collapse, floor):
         return
     if size < 200_000_000:
         bench.compare("children", [*ours, "--children"], [*stdio, "--children"], 25)
-    else:  # perf may need more memory than this machine has: then only wperf is run
+    else:  # perf may need more memory than this machine has; in that case only wperf is run
         times = [run([*ours, "--children"]) for _ in range(bench.rounds)]
         peak = max(one[1] for one in times)
         bench.judge("children", f"{statistics.median(one[0] for one in times) * 1000:8.1f} ms {peak:7.1f} MB (promised 500 MB)", peak < 500)

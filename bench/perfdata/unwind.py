@@ -3,8 +3,8 @@
 """Unwinding copies of stacks: `wperf report --folded` and `perf script` on the same recording, in turns; medians.
 
 usage: bench/perfdata/unwind.py [--check] [--rounds N] [--wperf FILE] [--keep FOLDER] [FILE...]
-The recordings are made here with `perf record --call-graph dwarf`: a C++ program without frame pointers, and Python. Both
-sides unwind, name and print every stack. --check fails when a promise is not held.
+The recordings are made here with `perf record --call-graph dwarf`: a C++ program without frame pointers, and Python.
+Both sides unwind, name and print every stack. --check fails if a limit is not kept.
 """
 import argparse
 import pathlib
@@ -16,12 +16,13 @@ import tempfile
 sys.dont_write_bytecode = True
 import run as bench  # noqa: E402  (in this folder)
 
-TIMES = 4  # faster than perf script; it has libunwind, which remembers where it was before
+TIMES = 4  # times faster than perf script, whose libunwind caches its previous results
 COUNT = "import json; [json.loads(json.dumps([{'a': i, 'b': [str(j) for j in range(20)]} for i in range(9000)])) for _ in range(6)]"
 
 
 def record(path):
-    """Each program in a separate file: below a shell, perf 6.1 loses most callers, and has less to do."""
+    """Records each program into a separate file. Below a shell, perf 6.1 loses most callers, so it would have less
+    work."""
     program = path.parent / "expressions"
     pathlib.Path(f"{program}.cpp").write_text(bench.EXPRESSIONS)
     subprocess.run(["g++", "-O2", "-g", "-fomit-frame-pointer", f"{program}.cpp", "-o", program], check=True)

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""`wperf record` and `wperf stat` compared with the installed perf at the same settings: how much the program is slowed down, how
-many samples are lost, how late a sample gets into the file, and how long start and end take.
+"""`wperf record` and `wperf stat` compared with the installed perf at the same settings: the slowdown of the program,
+the lost samples, the delay until a sample is in the file, and the time for start and end.
 
 usage: bench/recording/run.py [--check] [--rounds N] [--wperf FILE]
-Both sides run in turns, the medians count. --check fails when a promise is not held. The slowdown is judged with the
-spread of the pairs as allowance: below a percent no two runs are alike.
+Both sides run in turns, the medians count. --check fails if a limit is not kept. The spread of the pairs is allowed on
+top of the limit for the slowdown, because runs differ by up to a percent.
 """
 import argparse
 import pathlib
@@ -65,7 +65,7 @@ class Bench:
         for number in range(self.rounds + 1):
             for name in list(commands) if number % 2 else reversed(list(commands)):
                 value = measure(commands[name])
-                if number > 0:  # the first round warms up
+                if number > 0:  # the first round is a warm-up
                     values[name].append(value)
         return values
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How much the models of the simulated core cost: each loop runs on plain Unicorn with an empty block hook, on Unicorn
-// with empty memory hooks too, and on a CoreEngine, turn by turn in one process; medians are printed. `ratio` is the
-// CoreEngine to plain Unicorn. --check fails below a ratio, except on hosts without a translator.
+// Measures the cost of the simulated core's models. Each loop runs on plain Unicorn with an empty block hook, on
+// Unicorn with empty memory hooks too, and on a CoreEngine, in turns in one process; medians are printed. `ratio` is
+// the speed of the CoreEngine relative to plain Unicorn. --check fails below a ratio, except on hosts without a
+// translator.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -79,7 +80,7 @@ class Plain {
 struct Result {
   u64 instructions = 0;
   double plain = 0, hooked = 0, models = 0;  // seconds
-  double ratio = 0;                          // speed to that of plain
+  double ratio = 0;                          // speed relative to plain Unicorn
   bool translated = false;
 };
 
@@ -101,7 +102,7 @@ Result measure(const Loop& loop, int rounds) {
   Plain hooked(*unicorn(), true);
   std::vector<double> plain_times, hooked_times, model_times, ratios;
   Result result;
-  for (int round = -1; round < rounds; ++round) {  // the first one warms up
+  for (int round = -1; round < rounds; ++round) {  // the first run is a warm-up
     const double plain_time = plain.run(core.space, start);
     const double hooked_time = hooked.run(core.space, start);
     core.thread = start;

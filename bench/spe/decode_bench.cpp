@@ -28,7 +28,8 @@ using wperf::u64;
 using wperf::usize;
 using namespace wperf::spe;
 
-// Relative to going through the same bytes one by one: finds code that became several times slower, on any machine.
+// The limit is relative to a loop over the same bytes, so that code that became several times slower is found on any
+// machine.
 constexpr double kMostTimesTheFloor = 6;
 
 struct Options {
@@ -38,7 +39,7 @@ struct Options {
   std::string write;
 };
 
-// Numbers without pattern, the same in each run: branch predictors must not learn the order of the operations.
+// Random numbers, the same in each run, so that branch predictors cannot learn the order of the operations.
 class Numbers {
  public:
   u32 below(u32 limit) {
@@ -50,7 +51,7 @@ class Numbers {
   u64 state_ = 20240229;
 };
 
-// The kind of instruction at a place: the same one each time, as in a program.
+// The kind of instruction at an address. It is the same each time, as in a program.
 struct Instruction {
   u32 operation_class = kClassOther, payload = 0;
 };

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// From a perf.data file with SPE traces to the tables for a user, in one process and timed from its start by run.py:
+// Makes the tables for a user from a perf.data file with SPE traces, in one process that run.py times from its start:
 //   report_bench FILE records   decodes every record, prints how many and what they add up to
 //   report_bench FILE symbols   the report by symbol
 //   report_bench FILE memory    the same with the tables of --mem
-// The file holds no program. Its code gets a made-up function for every 64 bytes, so that there is something to name.
+// The file names no program. Every 64 bytes of its code get a made-up function, so that there are functions to name.
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -23,10 +23,10 @@ using namespace wperf;
 using spe::Record;
 
 constexpr u64 kNeoverseN1 = 0x410fd0c0;
-constexpr u64 kCode = 0x7ff6'1000'0000;  // where decode_bench puts it
+constexpr u64 kCode = 0x7ff6'1000'0000;  // the address that decode_bench uses
 constexpr u32 kCodeBytes = 1U << 20, kFunctionBytes = 64;
 
-// callback(core, record) for each.
+// Calls callback(core, record) for each record.
 template <class Callback>
 u64 decode_all(const perf_data::AuxTraces& traces, Callback&& callback) {
   u64 records = 0;
@@ -121,7 +121,7 @@ int main(int argc, char** argv) {
   } else {
     print_report(traces, what == "memory");
   }
-  // Not the peak of getrusage(): that begins with the memory of the parent process.
+  // This does not use the peak of getrusage(), because that begins with the memory of the parent process.
   std::ifstream status("/proc/self/status");
   for (std::string line; std::getline(status, line);) {
     if (line.starts_with("VmHWM:")) std::fprintf(stderr, "peak %ld KB\n", std::atol(line.c_str() + 6));

@@ -3,10 +3,10 @@
 """How fast a perf.data file with SPE records is read, compared with the installed perf.
 
 usage: bench/spe/run.py [--check] [--records N] [--rounds N] [--build FOLDER] [--keep FOLDER]
-Makes two files: the records of a program (4 million unless told otherwise), and a quarter as many whose kinds are by
-chance, so that nearly each is a new key. Runs both sides of each ratio in turns; the medians count, whole processes. On a
-machine with other work the ratios say little: ours decodes on all cores.
---check fails when a promise is not held. Exit status 77: no perf here, or one that cannot read such a file.
+Makes two files: the records of a program (4 million by default), and a quarter as many of random kinds, so that nearly
+each is a new key. Runs both sides of each ratio in turns; the medians count, whole processes. On a busy machine the
+ratios mean little, because wperf decodes on all cores. --check fails if a limit is not kept. Exit status 77: no perf
+here, or one that cannot read such a file.
 """
 import argparse
 import pathlib
@@ -62,7 +62,7 @@ def run(command):
 
 
 def in_turns(ours, theirs, rounds):
-    """Median seconds of both, the output of both."""
+    """Returns the median seconds and the outputs of both."""
     spent, outputs = ([], []), [None, None]
     for _ in range(rounds):
         for side, command in enumerate((ours, theirs)):
@@ -72,7 +72,7 @@ def in_turns(ours, theirs, rounds):
 
 
 def peaks(measure, ours, theirs, rounds):
-    """Median seconds of both, then the greatest peak of memory of both in MB."""
+    """Returns the median seconds of both, then the greatest peak memory of both in MB."""
     spent, peak = ([], []), [0, 0]
     for _ in range(rounds):
         for side, command in enumerate((ours, theirs)):
@@ -108,7 +108,7 @@ def measure(bench, wperf, perf, path, records, rounds):
                 f"{theirs:.2f} s / {ours:.3f} s = {theirs / ours:.1f}", "at least 10", theirs >= 10 * ours)
     peak = int(re.search(r"peak (\d+) KB", run([bench, path, "symbols"])[2])[1]) * 1024
     size = path.stat().st_size
-    # The file is mapped and counts while it is read; our own memory is beyond it.
+    # The file is mapped, so its pages count as memory while it is read. The limit is for the memory beyond that.
     report.line("memory beyond the file itself", f"{max(0, peak - size) / 1e6:.0f} MB of {peak / 1e6:.0f} MB",
                 "below 100 MB", peak - size < 100e6)
     return report

@@ -3,8 +3,8 @@
 """How long wperf's short commands take compared with `perf --version`: both are run in turns and the median ratio counts.
 
 usage: bench/startup/run.py [--check] [--rounds N] [--binary PATH] [--perf PATH]
---check fails when a ratio is above 1.5. Without perf there is nothing to compare with: the run says so and is skipped
-(exit status 77; 0 with --check).
+--check fails if a ratio is above 1.5. Without perf there is no comparison: the run reports that and is skipped (exit
+status 77; 0 with --check).
 """
 import argparse
 import glob
@@ -24,7 +24,8 @@ RUN_LIMIT_SECONDS = 20
 
 
 def find_perf():
-    """The program itself: /usr/bin/perf may be a script that looks for the one of the running kernel."""
+    """The path of the real program, because /usr/bin/perf may be a script that looks for the perf of the running
+    kernel."""
     versioned = sorted(glob.glob("/usr/bin/perf_*") + glob.glob("/usr/lib/linux-tools*/*/perf"))
     candidates = [shutil.which("perf"), *reversed(versioned)]
     for candidate in candidates:
@@ -57,7 +58,7 @@ def main():
     if perf is None:
         print("skipped: there is no perf on this machine to compare with (Debian package linux-perf)")
         return 0 if arguments.check else 77
-    # A separate machine: another wperf that holds the simulated driver must not be in the way.
+    # A separate machine, so that no other wperf holds the simulated driver.
     environment = dict(os.environ, WPERF_DEVICE="sim", WPERF_SIM_INSTANCE=f"startup-bench-{os.getpid()}")
     version = subprocess.run([perf, "--version"], capture_output=True, text=True, check=True).stdout
     print(f"{re.sub(r'[^ -~]', '', version)}, {arguments.rounds} rounds, medians")

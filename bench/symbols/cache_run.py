@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""How much faster the second flat report of a recording is than the first, because the first one kept functions.
+"""How much faster the second flat report of a recording is than the first, because the first one cached functions.
 
 usage: bench/symbols/cache_run.py [--check] [--rounds N] [--build FOLDER] [RECORDING]
-Without RECORDING: of clang++ while it compiles a file, with perf. First and second reports are run in turns, in a separate
-cache folder; the list of the kernel's functions is there in both. --check fails when a promise is not held.
+Without RECORDING, perf records clang++ while it compiles a file. First and second reports are run in turns, in a
+separate cache folder that always has the list of the kernel's functions. --check fails if a limit is not kept.
 """
 import argparse
 import os
@@ -73,7 +73,7 @@ def main():
         environment.pop("WPERF_SYMBOL_CACHE", None)
         ways = {"off": {**environment, "WPERF_SYMBOL_CACHE": "off"}, "first": environment, "second": environment}
         spent = {way: [] for way in ways}
-        spent_by(command, ways["off"])  # the kernel's list is kept now, and the files are in memory
+        spent_by(command, ways["off"])  # caches the kernel's list, and brings the files into memory
         for _ in range(options.rounds):
             shutil.rmtree(kept, ignore_errors=True)
             outputs = set()

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""How fast the ELF and DWARF reader is compared with llvm-symbolizer.
+"""Compares the speed of the ELF and DWARF reader with that of llvm-symbolizer.
 
 usage: bench/symbols/elf_run.py [--check] [--rounds N] [--build FOLDER] [FILE[=DEBUG]...]
 Needs the target elf_frames of a build folder with -DWPERF_BENCH=ON. Without FILE: libc.so.6 with the debug file of
 libc6-dbg, where that is installed. 100,000 random addresses of the code each, to inlined
-frames, files and lines. Both sides are run in turns, the medians count. --check fails when a promise is not held.
+frames, files and lines. Both sides are run in turns, the medians count. --check fails if a limit is not kept.
 """
 import argparse
 import pathlib

@@ -3,8 +3,8 @@
 """Writes a large freestanding C++ program and builds it into image + PDB, for bench/symbols/run.py.
 
 generate.py --target aarch64|x86_64 --out FOLDER [--compilands 400] [--functions 94] [--jobs N]
-Makes FOLDER/big.exe and FOLDER/big.pdb with clang and lld. Files that are younger than this script are kept.
-The same arguments give the same sources: the numbers in them come from a fixed seed.
+Makes FOLDER/big.exe and FOLDER/big.pdb with clang and lld. Existing files that are newer than this script are kept. The
+same arguments give the same sources: the numbers in them come from a fixed seed.
 """
 import argparse
 import concurrent.futures

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""How fast the PDB reader is compared with LLVM's tools, on a program with 40,000 functions for ARM64 and one for x64.
+"""Compares the speed of the PDB reader with that of LLVM's tools, on programs with 40,000 functions for ARM64 and x64.
 
 usage: bench/symbols/run.py [--check] [--rounds N] [--build FOLDER]
-Needs the target bench_symbols of a build folder with -DWPERF_BENCH=ON. Both sides of each ratio are run in turns and the
-medians count. --check fails when a promise is not held.
+Needs the target bench_symbols of a build folder with -DWPERF_BENCH=ON. Both sides of each ratio are run in turns and
+the medians count. --check fails if a limit is not kept.
 """
 import argparse
 import pathlib
@@ -42,7 +42,7 @@ def run(command, stdin=None):
 
 
 def in_turns(ours, theirs, rounds, theirs_stdin=None):
-    """Median seconds of both, and the most memory ours had."""
+    """Returns the median seconds of both, and the peak memory of ours."""
     spent = ([], [])
     peak = 0
     for _ in range(rounds):
@@ -55,7 +55,7 @@ def in_turns(ours, theirs, rounds, theirs_stdin=None):
 
 
 def write_addresses(folder, pdb):
-    """Random addresses in the code of the program, for both sides."""
+    """Writes random addresses in the program's code for both sides."""
     headers = run([tool("llvm-pdbutil"), "dump", "-section-headers", str(pdb)])[1]
     size, rva = (int(number, 16) for number in
                  re.search(r"\.text name\s+([0-9A-F]+) virtual size\s+([0-9A-F]+) virtual address", headers).groups())

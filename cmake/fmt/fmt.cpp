@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// fmt compiled once, for every room: header-only it costs each source that formats some seconds. Debian has the
-// compiled library only as a shared one, which would be one more for the loader to find at each start.
+// fmt, compiled once for every room. As a header-only library it costs some seconds for each source that formats.
+// Debian has the compiled library only as a shared one, which the loader would have to find at each start.
 #include <fmt/format-inl.h>
 
 FMT_BEGIN_NAMESPACE

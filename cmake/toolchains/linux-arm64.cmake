@@ -1,5 +1,5 @@
 # Cross build for Linux on Arm: Debian's GCC for arm64 and a folder of Debian's arm64 headers and libraries, which
-# scripts/build unpacks into build/tools/arm64-sysroot; any other one may be named with -DWPERF_SYSROOT=….
+# scripts/build unpacks into build/tools/arm64-sysroot. -DWPERF_SYSROOT=… selects another folder.
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR aarch64)
 set(WPERF_SYSROOT ${CMAKE_CURRENT_LIST_DIR}/../../build/tools/arm64-sysroot CACHE PATH "headers and libraries of arm64 Linux")
@@ -12,7 +12,7 @@ find_program(WPERF_CROSS_CXX NAMES aarch64-linux-gnu-g++-12 aarch64-linux-gnu-g+
 set(CMAKE_C_COMPILER ${WPERF_CROSS_CC})
 set(CMAKE_CXX_COMPILER ${WPERF_CROSS_CXX})
 
-# Libraries come from that folder, never from those of the machine that builds.
+# Libraries come from that folder, never from the build machine's folders.
 set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
 set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
 set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)

@@ -13,10 +13,11 @@ else()
   set(dlltool_machine i386:x86-64)
 endif()
 
-# zig's own optimiser mode would add run-time checks and link-time optimisation; both are for the presets to choose. So is
-# debug information, which zig makes unless told not to: a quarter of the time, and no package holds it.
+# zig's own optimiser mode would add run-time checks and link-time optimisation, which the presets decide. They also
+# decide about debug information, which zig makes by default. It takes a quarter of the time, and no package contains
+# it.
 set(zig_target -target ${WPERF_WINDOWS_ARCH}-windows-gnu -fno-lto -fno-sanitize=undefined -g0)
-# ccache wants a compiler that is one program.
+# ccache needs a compiler that is a single program.
 foreach(language cc c++)
   set(zig_${language} ${CMAKE_BINARY_DIR}/toolchain/zig-${language})
   file(CONFIGURE OUTPUT ${zig_${language}} CONTENT "#!/bin/sh\nexec '${WPERF_ZIG}' ${language} \"$@\"\n")
@@ -41,7 +42,7 @@ if(NOT EXISTS ${locale_library})
 endif()
 set(CMAKE_CXX_STANDARD_LIBRARIES ${locale_library})
 
-# Libraries come as headers only (windows/Find*.cmake), never from the folders of the machine that builds.
+# Only the headers of libraries are used (windows/Find*.cmake), never libraries from the build machine's folders.
 list(APPEND CMAKE_MODULE_PATH ${CMAKE_CURRENT_LIST_DIR}/windows)
 set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
 set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)

@@ -1,5 +1,5 @@
-# fmt for the Windows cross build: only Debian's headers (libfmt-dev). With all of /usr/include on the path a Windows
-# build would find the C library of Linux.
+# fmt for the Windows cross build: only Debian's headers (libfmt-dev). With /usr/include on the path, a Windows build
+# would find the headers of Linux' C library.
 if(NOT TARGET fmt::fmt-header-only)
   if(NOT EXISTS /usr/include/fmt/format.h)
     message(FATAL_ERROR "/usr/include/fmt is missing; ./scripts/build installs the package that has it")
