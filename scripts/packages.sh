@@ -1,4 +1,4 @@
-# Sourced by the scripts in this folder: installs their requirements and prints nothing when there is nothing to do.
+# Sourced by the scripts in this folder: installs their requirements. Has no output if all of them are installed.
 
 packages_build="g++ cmake ninja-build ccache git libfmt-dev libcapstone-dev libcurl4-openssl-dev zlib1g-dev llvm-19-dev"
 packages_sim="libunicorn-dev libxbyak-dev clang-19 lld-19 llvm-19"
@@ -26,7 +26,7 @@ read_version() {
   export SOURCE_DATE_EPOCH
 }
 
-# need_packages NAME…: installs missing packages (Debian 12 and its derivatives; elsewhere it names them).
+# need_packages NAME…: installs missing packages on Debian 12 and its derivatives; on other systems it names them.
 need_packages() {
   local missing=() name
   for name in "$@"; do
@@ -76,13 +76,13 @@ need_npm_package() {
   mv "$folder.part" "$folder"
 }
 
-# llvm_tool NAME: Debian's packages have the version in it.
+# llvm_tool NAME: the name of an LLVM tool; Debian's packages add the version.
 llvm_tool() {
   command -v "$1-19" || command -v "$1"
 }
 
-# need_zig: the compiler of the Windows cross builds, in build/tools, unless WPERF_ZIG in the environment names one. Clones
-# share one in the user's cache: zig builds its C++ library anew for each place that it lies in.
+# need_zig: the compiler of the Windows cross builds, in build/tools, unless WPERF_ZIG in the environment names one.
+# Clones share one in the user's cache, because zig builds its C++ library anew for each folder that it is in.
 need_zig() {
   local folder=build/tools/zig-$zig_version shared=${XDG_CACHE_HOME:-${HOME:-$PWD/build}/.cache}/wperf/zig-$zig_version
   [ -n "${WPERF_ZIG:-}" ] || [ -x "$folder/package/zig" ] && return 0
@@ -104,16 +104,16 @@ need_readers() {
   need_npm_package speedscope 1.25.0 speedscope || true
 }
 
-# need_debian_source PACKAGE FILE WHAT: Debian's source of a library that the Windows cross builds have inside, of the
-# same version as the one that the Linux build uses, in build/tools/PACKAGE, where the presence of FILE shows that it is
-# complete. WHAT names what is missing without it. $debian_suite names another release than this machine's.
+# need_debian_source PACKAGE FILE WHAT: Debian's source of a library that the Windows cross builds contain, in the
+# version that the Linux build uses. It goes to build/tools/PACKAGE; the presence of FILE there shows that it is
+# complete. WHAT is the feature that is missing without it. $debian_suite names another release than this machine's.
 need_debian_source() {
   local package=$1 witness=$2 what=$3 folder=build/tools/$1 file
   [ -e "$folder/$witness" ] && return 0
   echo "fetching the source of $package (and Debian's list of sources)"
   rm -rf "$folder.part"
   mkdir -p "$folder.part"/{lists,cache,sources,source}
-  # The system's own list names binary packages only, more often than not; this one is ours alone.
+  # The system's list usually has only binary packages, so this uses a private one.
   for file in /etc/apt/sources.list /etc/apt/sources.list.d/*.list; do
     [ ! -f "$file" ] || sed -n 's/^deb /deb-src /p' "$file"
   done >"$folder.part/sources.list"
@@ -147,8 +147,8 @@ need_windows_libraries() {
 }
 
 # fetch_debian_arm64 FOLDER COMMAND…: leaves the downloads of apt-get's COMMAND for Debian on arm64 (the suite of
-# $debian_suite, or else Debian 12) in FOLDER/cache/archives. The configuration is private: the machine's own apt stays as it is, and nothing is installed.
-# Mirror: the machine's own.
+# $debian_suite; by default Debian 12) in FOLDER/cache/archives. The configuration is private: the machine's apt is not
+# changed, and no package is installed. The mirror is the machine's.
 fetch_debian_arm64() {
   local apt=$1 mirror
   shift
@@ -178,8 +178,9 @@ CONFIGURATION
   (cd "$apt/cache/archives" && APT_CONFIG=$apt/apt.conf timeout 1200 apt-get -q -q -y "$@" </dev/null)
 }
 
-# unpack_sysroot FOLDER FILE…: unpacks packages; of LLVM only the demangler, and not the other 400 MB. FOLDER/packages says which
-# they were and whose each file is, and has the C library once more with the list of its symbols' versions.
+# unpack_sysroot FOLDER FILE…: unpacks packages, but only the demangler of LLVM and not the other 400 MB.
+# FOLDER/packages lists the packages and the owner of each file. It also has a copy of the C library with the list of
+# its symbol versions.
 unpack_sysroot() {
   local folder=$1 file name
   shift
@@ -244,9 +245,8 @@ need_arm64_machine() {
   mv "$folder.part" "$folder"
 }
 
-# need_windows_dlls: the DLLs of Windows that programs on the simulated machine use, in build/tools/windows: Wine's
-# ARM64 builds of them with their tables of languages and cmd.exe, from Debian 13. They are data for the machine, not part
-# of wperf.
+# need_windows_dlls: the DLLs of Windows for programs on the simulated machine, in build/tools/windows. They are Wine's
+# ARM64 builds from Debian 13, with their language tables and cmd.exe. They are data for the machine, not part of wperf.
 windows_dlls="ntdll kernel32 kernelbase msvcrt ucrtbase vcruntime140 advapi32 sechost bcryptprimitives ws2_32 powrprof
   userenv bcrypt shell32 shlwapi shcore user32 gdi32 win32u combase ole32 rpcrt4 coml2 imm32 crypt32 iphlpapi dnsapi nsi
   psapi oleaut32 dbghelp version apisetschema"
@@ -273,8 +273,8 @@ need_windows_dlls() {
   mv "$folder.part" "$folder"
 }
 
-# need_programs: programs that others wrote, for the simulated machine (scripts/programs), and Debian's own builds of them,
-# whose answers theirs are held against. Tests that miss one are skipped.
+# need_programs: third-party programs for the simulated machine (scripts/programs), and Debian's builds of them for
+# comparing the answers. Tests whose program is missing are skipped.
 need_programs() {
   need_packages bc lua5.4 mujs zstd sqlite3 fasttext tcl || echo "note: some programs of others are not tried" >&2
   need_zig || return 0
@@ -284,10 +284,10 @@ need_programs() {
   need_debian_source libzstd lib/zstd.h "zstd is not tried on the simulated machine"
   need_debian_source sqlite3 src/shell.c.in "sqlite3 is not tried on the simulated machine"
   need_debian_source fasttext src/fasttext.cc "fasttext is not tried on the simulated machine"
-  # One that its makers built: ripgrep for Windows on Arm.
+  # A program that its authors built: ripgrep for Windows on Arm.
   need_npm_package @vscode/ripgrep-win32-arm64 1.18.0 ripgrep ||
     echo "note: ripgrep for Windows on Arm is not tried on the simulated machine" >&2
-  # In Go, whose output is held against that of its build for Linux.
+  # A program in Go; its output is compared with that of its build for Linux.
   { need_npm_package @esbuild/win32-arm64 0.28.2 esbuild && need_npm_package @esbuild/linux-x64 0.28.2 esbuild-linux; } ||
     echo "note: esbuild for Windows on Arm is not tried on the simulated machine" >&2
   need_windows_dlls || true

@@ -48,7 +48,7 @@ def number(where, text, limit):
 
 
 def to_postfix(formula):
-    """Infix with + - * / and parentheses to a list of postfix tokens. Raises ValueError."""
+    """Converts an infix formula with + - * / and parentheses to a list of postfix tokens. Raises ValueError."""
     precedence = {"+": 1, "-": 1, "*": 2, "/": 2}
     output, operators = [], []
     token_pattern = re.compile(r"\s*(?:([A-Z][A-Z0-9_]*)|(\d+(?:\.\d+)?)|([-+*/])|([()]))\s*")
@@ -229,7 +229,8 @@ def load_identities(products):
 
 
 class Texts:
-    """The texts of data/text/, each title or description replaced by the product's own; remembers which were used."""
+    """The texts of data/text/. A product's own titles and descriptions replace them. Remembers which texts were
+    used."""
 
     def __init__(self):
         self.sections = load(DATA / "text" / "metrics.json")

@@ -64,7 +64,7 @@ class Image:
         return self.directories[index] if index < len(self.directories) else (0, 0)
 
     def imports(self):
-        """Every import as (dll, name); by number: (dll, '#17')."""
+        """Every import as (dll, name), or (dll, '#17') for an import by number."""
         address, size = self.directory("import")
         found = []
         at = self.offset_of(address) if size else None
@@ -81,7 +81,7 @@ class Image:
         return found
 
     def checksum(self):
-        """As the loader computes it: a sum of words without the field itself, plus the length."""
+        """The checksum as the loader computes it: the sum of all words except the field itself, plus the length."""
         data = bytearray(self.data)
         at = self.optional + CHECKSUM_OFFSET
         data[at:at + 4] = bytes(4)
@@ -157,7 +157,7 @@ def main():
     for complaint in complaints:
         print(f"{path.name}: {complaint}")
     if complaints:
-        path.unlink()  # the build must not take it for made
+        path.unlink()  # otherwise the build would take it for up to date
         return 1
     print(f"{path.name}: {len(image.data)} bytes, {len(image.imports())} imports, {len(image.sections)} sections, sound")
     return 0

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Each thing that check_driver_image.py refuses, done to a copy of the built driver.
+"""Makes each fault that check_driver_image.py refuses in a copy of the built driver.
 
 usage: tools/check_driver_image_test.py IMAGE DEF…     (cmake/driver.cmake runs it on every image it links)
 """

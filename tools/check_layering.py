@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Holds the sources against the table of rooms in docs/design/rooms.md.
+"""Checks the sources against the table of rooms in docs/design/rooms.md.
 
 usage: tools/check_layering.py [ROOT]
 
@@ -32,9 +32,9 @@ TEST_ROOMS = ("tests", "fuzz", "bench")
 DEVICE_ROOMS = tuple(f"src/machine/{room}" for room in ("device", "devices", "etw", "linux_kernel", "live", "perf_events", "windows", "windowsperf", "wperf_driver"))
 OS_ROOMS = ("src/ground/os", *DEVICE_ROOMS, "sim/", *TEST_ROOMS)
 OS_FILES = ("include/wperf/section.h",)  # one header for programs that use no library
-IMPURE_ROOMS = ("src/ground/os", *DEVICE_ROOMS)  # a pure room may not include these, wherever it stands
+IMPURE_ROOMS = ("src/ground/os", *DEVICE_ROOMS)  # a pure room may not include these, whichever wing it is in
 FREESTANDING_ROOMS = ("abi", "base", "driver", "driver/arm64", "driver/core", "driver/nt")
-KIT_FILE = "driver/nt/nt.h"  # where the headers of Microsoft's kit may take the place of ours
+KIT_FILE = "driver/nt/nt.h"  # the only file in which the headers of Microsoft's kit may replace ours
 PRINTING_ROOMS = ("src/app/cli", "include/wperf", "sim/workloads", *TEST_ROOMS)
 MOST_LINES = 600
 LONG_FILE_REASON = "Long because"
@@ -65,7 +65,7 @@ class Table(dict):
         self.pure = set()
 
     def wing(self, room):
-        """The wing's height above the ground; None: the room is in no wing."""
+        """The height of the room's wing above the ground, or None for a room outside of the wings."""
         return next((i for i, wing in enumerate(self.wings) if f"{room}/".startswith(wing + "/")), None)
 
     def allows(self, room, other):
@@ -76,7 +76,7 @@ class Table(dict):
 
 
 def parse_table(page):
-    """The Table of the page."""
+    """Parses the table of the page."""
     told = WINGS_LINE.search(page)
     rows = Table(CODE_SPAN.findall(told[1]) if told else [])
     lines = iter(page.splitlines())
@@ -113,8 +113,8 @@ def parse_table(page):
 
 
 def room_of(name, table):
-    """The row a file belongs to: the longest one that is a folder of its path. A room that has rooms in it owns no other
-    folders: these want rows of their own."""
+    """The row that a file belongs to: the longest one that is a folder of its path. A room that contains rooms has no
+    other folders; each of its folders needs a row."""
     rooms = [room for room in table if name.startswith(room + "/")]
     if not rooms:
         return None
@@ -137,7 +137,7 @@ def resolve(name, includer, names):
 
 
 def reachable(starts, files_by_name):
-    """The names of these files and of all of ours that they include, directly or not."""
+    """The names of these files and of all our files that they include, directly or indirectly."""
     seen, waiting = set(), list(starts)
     while waiting:
         name = waiting.pop()
@@ -180,7 +180,7 @@ def check_include(file, quoted, target, table, names, is_test):
 
 
 def check_namespace(file, table):
-    """Files of a room, and of folders in it, use the namespace of the room."""
+    """Complains if a file of a room or of a folder in it does not use the room's namespace."""
     if table.wing(file.name) is None:
         return None
     names = NAMESPACE.findall(file.text)

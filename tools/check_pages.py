@@ -27,9 +27,9 @@ SECTIONS = re.compile(r"\b[Cc]ontract (\d+(?:\.\d+)?(?:(?:-|, | and )\d+\.\d+)*)
 DECISION = re.compile(r"\b(?:decisions?|docs/decisions/)[ /]?(\d{1,4})(?:(?:, | and )(\d{4}))*")
 TOP_FOLDERS = {"abi", "base", "bench", "cmake", "completions", "data", "devgen", "docs", "driver", "fuzz", "include", "scripts", "sim",
                "src", "tests", "tools"}
-# Names that stand for any name, and names of others' code.
+# Placeholders, and names in third-party code.
 EXAMPLES = {"snake_case", "PascalCase", "kPascal", "member_", "GsDriverEntry", "VPIDR_EL2"}
-# Files that are named and are not ours: made by the build, of the system, of others, or examples.
+# Names of files that are not in the tree: files that the build makes, files of the system or of others, and examples.
 FOREIGN = re.compile(r"^(?:wperf_version|page_parts|schema_texts|windows|winerror|winnt|winternl|wincrypt|winsock2|psapi|setupapi|cfg|newdev|ntifs|ntddk|wdm|evntprov|cvinfo"
                      r"|perf_event|stdint|stddef|main|foo|bar|x)\."
                      r"|^_|\bPAGE\.|\bNAME_|^(?:linux|uapi|inc|sys|asm|arch|kernel|tools/perf|include/uapi|llvm|fmt)/")
@@ -59,7 +59,8 @@ class Tree:
         self.decisions = {int(match[1]) for name in files if (match := re.match(r"docs/decisions/(\d{4})-", name))}
 
     def has(self, path, beside):
-        """Whether a path is there: from the root, from src, or from the folder of the file that names it. Endings may be left out."""
+        """Whether a path exists, relative to the root, to src, or to the folder of the file that names it. Extensions
+        may be left out."""
         path = path.removeprefix("./").rstrip("/")
         while path.startswith("../"):
             path, beside = path[3:], beside.rpartition("/")[0]
@@ -77,7 +78,8 @@ class Tree:
         return name in self.names or name in self.folders or any(name + end in self.names for end in (".h", ".cpp", ".py"))
 
     def names_like(self, word):
-        """Whether a file's name begins with the word, or some name of the sources ends with it: `DSU_SETUP` for WPERF_CODE_DSU_SETUP."""
+        """Whether a file's name begins with the word, or a name in the sources ends with it: `DSU_SETUP` for
+        WPERF_CODE_DSU_SETUP."""
         return any(name.startswith(word) for name in self.base_names) or any(other.endswith("_" + word) for other in self.words)
 
     def below(self, name):

@@ -40,13 +40,13 @@ def linked_packages(tree, architecture, unpacked):
 
 
 def compressed(path, content):
-    """As Debian has manual pages and changelogs: without name and date."""
+    """Compressed as Debian compresses manual pages and changelogs: without name and date."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.with_name(path.name + ".gz").write_bytes(gzip.compress(content, compresslevel=9, mtime=0))
 
 
 def normalise(tree, seconds):
-    """Rights and dates that do not depend on who builds and when."""
+    """Sets permissions and dates that do not depend on the builder and the time of the build."""
     for path in [tree, *tree.rglob("*")]:
         if not path.is_symlink():
             path.chmod(0o755 if path.is_dir() or path.stat().st_mode & 0o100 else 0o644)
@@ -54,7 +54,7 @@ def normalise(tree, seconds):
 
 
 def installed_kilobytes(tree):
-    """As dpkg-gencontrol counts: files in whole kilobytes, everything else as one."""
+    """The size as dpkg-gencontrol counts it: files in whole kilobytes, and every other entry as one."""
     return sum(-(-path.stat().st_size // 1024) if path.is_file() and not path.is_symlink() else 1 for path in tree.rglob("*"))
 
 

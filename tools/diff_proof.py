@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""How often `wperf diff` is wrong, and how often it finds a real change: the figures of docs/design/diff.md.
+"""Measures how often `wperf diff` is wrong, and how often it finds a real change: the figures of docs/design/diff.md.
 
   tools/diff_proof.py BUILD_FOLDER [sim|linux] [--pairs 200] [--runs 60] [--held-back N | --of COMMAND] [--per share] [--times N]
 
 Records a program of eight functions again and again, and the same with one function that does 3 % more. Pairs are drawn from
-these recordings. In a pair of one program, every change that is called sure is wrong; in a pair of both, that function should be
-named. --held-back draws other sizes of the functions, which were not used for tuning; --of records some program as it is, where
-only pairs of the same can be drawn. --times makes the programs run longer: 3 % of a function take many samples where these come
-by chance. --per is diff's unit of comparison: where the machine decides how long a run takes, one run a side can only compare
-shares. Needs clang and lld for the simulated machine, cc for Linux.
+these recordings. In a pair of the same program, every change that is called sure is wrong. In a pair of both programs,
+that function should be named. --held-back draws function sizes that were not used for tuning. --of records any program;
+then only pairs of the same program can be drawn. --times makes the programs run longer, because 3 % of a function need
+many samples if samples are random. --per is diff's unit of comparison: if the machine determines how long a run takes,
+one run per side can only compare shares. Needs clang and lld for the simulated machine, cc for Linux.
 """
 import argparse
 import json
@@ -43,7 +43,7 @@ def source(device, slower, sizes, times):
             rounds = rounds * (100 + BY_PERCENT) // 100
         text += f"__attribute__((noinline)) void work_{i}(void) {{ unsigned long long n = {rounds}; {LOOP[device]}; }}\n"
     calls = "".join(f"work_{i}();" for i in range(len(ROUNDS)))
-    # In turns, as functions of real programs are called: disturbances of the machine then affect all of them.
+    # The functions are called in turns, as in real programs, so that disturbances of the machine affect all of them.
     return text + (f"int {'start' if device == 'sim' else 'main'}(void) {{ "
                    f"for (int turn = 0; turn < {TURNS}; ++turn) {{ {calls} }} return 0; }}\n")
 
@@ -100,7 +100,7 @@ def main():
         sizes = ROUNDS if arguments.held_back is None else held_back(arguments.held_back)
         programs = [arguments.of] if arguments.of else [build(arguments.device, folder, word, slower, sizes, arguments.times) for word, slower in
                                                         (("old", False), ("new", True))]
-        # Alternately, as `bench` does it: disturbances of the machine then affect both.
+        # The programs run alternately, as with `bench`, so that disturbances of the machine affect both.
         runs = ([], [])
         for i in range(arguments.runs):
             for side in range(len(programs)):
@@ -114,7 +114,7 @@ def main():
                     continue
                 found = proof.sure(random.sample(runs[0], count), random.sample(runs[1], count))
                 named += found.get(f"work_{SLOWER}", "").startswith("grew")
-                # By shares, all other functions shrink when one grows.
+                # If shares are compared, all other functions shrink when one grows.
                 wrong += proof.per == "run" and any(name != f"work_{SLOWER}" for name in found)
             print(f"{arguments.device}, {count} against {count}, {arguments.pairs} pairs: of the same program something is called "
                   f"sure in {alarms}" + ("" if arguments.of else f"; {BY_PERCENT} % more in one function are named in {named}, "

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The commands on the pages for users: where they are, and a folder in which they can be run as they are shown.
+"""Finds the commands on the pages for users, and makes a folder in which they can be run unchanged.
 
-A command is a line of an indented block that begins with `wperf`, as a user types it; two blanks end it, an explanation follows.
-It runs on the simulated machine, in the folder of the workloads. If it needs something else, a line in front of the block says
-it:
+A command is a line of an indented block that begins with `wperf`, as a user types it. Two blanks end it; an explanation
+may follow. It runs on the simulated machine, in the folder of the workloads. If it needs another environment, a line
+before the block says so:
 
     <!-- run: linux -->             on the machine's own device
     <!-- run: linux counters -->    the same, but only where the processor shows hardware counters
@@ -14,8 +14,8 @@ it:
 
 A fenced block of C after a line `<!-- program: NAME -->` is compiled for the commands of its page, which start `./NAME`.
 
-`./program` and `perf.data` are there for the linux device, and $PID is the number of a process that runs; `sample` finds
-the program that it names running.
+For the linux device, `./program` and `perf.data` exist, and $PID is the number of a running process. For `sample`, the
+named program is already running.
 """
 import os
 import pathlib
@@ -69,7 +69,7 @@ def commands_of(text, page):
 
 
 def build_programs(text, folder):
-    """The programs that a page shows, made in a folder."""
+    """Compiles the programs that a page shows into a folder."""
     for program in PROGRAM.finditer(text):
         source = pathlib.Path(folder, program["name"] + ".c")
         source.write_text(program["source"])
@@ -77,11 +77,12 @@ def build_programs(text, folder):
 
 
 def make_folder(folder, build):
-    """Collects in one folder the files that the pages take for granted: the workloads, a build, programs called so."""
+    """Collects in one folder the files that the pages assume: the workloads, a build, and programs with the names used
+    on the pages."""
     folder = pathlib.Path(folder)
     for workload in (build / "workloads").iterdir():
         (folder / workload.name).symlink_to(workload)
-    for file in (ROOT / "build" / "tools" / "programs").glob("*"):  # programs of others, if they were built
+    for file in (ROOT / "build" / "tools" / "programs").glob("*"):  # third-party programs, if they were built
         if file.suffix in (".exe", ".pdb"):
             (folder / file.name).symlink_to(file)
     (folder / "build").mkdir()

@@ -29,7 +29,7 @@ def shorten(lines):
 
 
 def is_here(command, folder):
-    """Programs that others wrote are only there where scripts/programs has built them."""
+    """Third-party programs exist only if scripts/programs has built them."""
     return all(pathlib.Path(folder, name).exists() for name in re.findall(r"[\w./-]+\.exe\b", command))
 
 

@@ -7,8 +7,8 @@
 import sys
 import xml.etree.ElementTree as tree
 
-LINES = 25  # from each test
-CHARACTERS = 240  # from each line
+LINES = 25  # per test
+CHARACTERS = 240  # per line
 
 failed = [case for case in tree.parse(sys.argv[1]).getroot().iter("testcase") if case.find("failure") is not None]
 for case in failed:

@@ -19,7 +19,7 @@ ARCHITECTURAL_BIT = 0x8000  # tables.h kArchitecturalBit
 
 
 class Strings:
-    """Every string once, named by a 16-bit number; laid out in rows that no string straddles."""
+    """Stores every string once and gives it a 16-bit number. No string crosses the end of a row."""
 
     def __init__(self):
         self.ids, self.rows, self.places = {}, [[]], []

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Makes src/analysis/waits/generated/functions.h of data/waits/functions.csv: which functions wait, and what they wait for.
+"""Makes src/analysis/waits/generated/functions.h from data/waits/functions.csv: the functions that wait, and the
+reasons of their waits.
 
 usage: tools/gen_waits.py [--check]     --check: only says whether the file is as it should be
 """

@@ -4,8 +4,8 @@
 
 usage: tools/keep_exports.py DLL NAMES
 
-NAMES is a file with one name per line. A name that the DLL lacks is an error. The zig linker has no way to keep the
-unwinder that comes with it from exporting itself.
+NAMES is a file with one name per line. A name that the DLL lacks is an error. The zig linker has no option that keeps
+its unwinder from being exported.
 """
 import pathlib
 import struct
@@ -31,7 +31,7 @@ def pe_header(image):
 
 
 def file_offset(image, header, rva):
-    """Where in the file the byte at an address is."""
+    """The file offset of the byte at an address."""
     first = header + 24 + word(image, header + 20, "<H")
     for section in range(first, first + 40 * word(image, header + 6, "<H"), 40):
         size, start, raw_size, raw = struct.unpack_from("<IIII", image, section + 8)
@@ -41,7 +41,7 @@ def file_offset(image, header, rva):
 
 
 def keep(image, wanted):
-    """The image with the wanted exports only; their order stays, as the loader's search needs it."""
+    """The image with only the wanted exports. Their order stays, because the loader's search needs it."""
     header = pe_header(image)
     table = file_offset(image, header, word(image, header + 24 + 112))
     functions_rva, names_rva, ordinals_rva = struct.unpack_from("<III", image, table + 28)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The libraries of others in wperf's programs: names, licences, and what the programs say about them. For packages and SBOMs."""
+"""The third-party libraries in wperf's programs: their names and licences, and how to find them in the programs. For
+packages and SBOMs."""
 import dataclasses
 import re
 
@@ -25,11 +26,11 @@ ZSTD = Library("Zstandard", "BSD-3-Clause OR GPL-2.0-only", "https://facebook.gi
 XZ = Library("XZ Utils", "LicenseRef-public-domain", "https://tukaani.org/xz")
 UNICORN = Library("Unicorn", "GPL-2.0-only", "https://www.unicorn-engine.org")
 
-# Inside of the programs of the Linux build: Debian's package whose headers or archive are compiled or linked.
+# Libraries inside of the programs of the Linux build, by the Debian package whose headers or archive are used.
 LINKED = {"libfmt-dev": FMT, "zlib1g-dev": ZLIB, "llvm-19-dev": LLVM, "libstdc++-12-dev": LIBSTDCXX}
 LINKED_INTO_SIMULATOR = {"libxbyak-dev": XBYAK}
 
-# Opened by name when they are needed, {soname: (library, Debian's package)}; without them the rest works.
+# Optional libraries that are opened by name when they are needed: {soname: (library, Debian's package)}.
 OPENED = {
     "libcapstone.so.4": (CAPSTONE, "libcapstone4"),
     "libcapstone.so.5": (CAPSTONE, "libcapstone5"),
@@ -44,12 +45,12 @@ LIBRARY_NAME = re.compile(rb"(?<![\w./-])lib[\w+-]+\.so\.[0-9]+(?=\0)")
 
 
 def needed_libraries(program):
-    """The names in its dynamic section, without its own."""
+    """The names of the libraries in its dynamic section, without the file's own name."""
     return set(re.findall(r"\(NEEDED\).*\[(\S+)\]", debian_package.run("readelf", "-dW", program)))
 
 
 def opened_libraries(tree):
-    """The shared libraries that programs and libraries of the tree open by name: names among their constants."""
+    """The shared libraries that programs and libraries of the tree open by name, found among their constants."""
     names = set()
     for path in sorted(tree.rglob("*") if tree.is_dir() else [tree]):
         if debian_package.is_elf(path):

@@ -5,9 +5,9 @@
 usage: tools/make_linux_packages.py --version X.Y.Z --architecture amd64|arm64 --archive TREE --components FOLDER
                                     --output FOLDER [--licenses FOLDER] [--unpacked FOLDER]… [--level 6]
 
-TREE is a prefix with everything; FOLDER/COMPONENT/usr has the files of one component of cmake/install.cmake, which become one
-package. --licenses: where Debian's copyright files are, /usr/share/doc. --unpacked: a package of a library that `dpkg-deb -R`
-unpacked, for an architecture that is not this machine's. --level: how hard to compress, 1 to 9. The same files make the same
+TREE is a prefix with all files. FOLDER/COMPONENT/usr has the files of one component of cmake/install.cmake, which
+become one package. --licenses: where Debian's copyright files are, /usr/share/doc. --unpacked: a library's package for
+another architecture, unpacked with `dpkg-deb -R`. --level: how hard to compress, 1 to 9. The same files make the same
 packages; SOURCE_DATE_EPOCH is their date.
 """
 import argparse
@@ -54,7 +54,7 @@ def packages_of(names):
 
 
 def maintainer():
-    """The one who publishes names himself, as for Debian's tools."""
+    """The publisher's name and address, from the environment as for Debian's tools."""
     return f"{os.environ.get('DEBFULLNAME', MAINTAINER)} <{os.environ.get('DEBEMAIL', 'wperf@packages.invalid')}>"
 
 
@@ -64,14 +64,14 @@ def soname_version(tree):
 
 
 def linked_libraries(tree):
-    """{Debian's package: library} of what is inside of the programs of the tree."""
+    """{Debian's package: library} of the libraries inside of the programs of the tree."""
     if not any(debian_package.is_elf(path) for path in tree.rglob("*")):
         return {}
     return libraries.LINKED | (libraries.LINKED_INTO_SIMULATOR if any(tree.rglob("libwperf-sim.so")) else {})
 
 
 def copyright_file(package, options):
-    """The package may be of another architecture, or one for the cross compiler on this machine."""
+    """The package may be for another architecture, or for the cross compiler on this machine."""
     for folder in (options.licenses, "/usr/share/doc"):
         for name in (package, f"{package}-{options.architecture}-cross"):
             path = pathlib.Path(folder) / name / "copyright"
@@ -118,7 +118,7 @@ class Packages:
         self.library = "libwperf" + soname_version(self.components / "libwperf")
 
     def depends(self, component, tree):
-        """The fields that name other packages."""
+        """The control fields that name other packages."""
         same = f"(= {self.options.version})"
         linked = debian_package.linked_packages(tree, self.options.architecture, self.unpacked)
         opened = packages_of(libraries.opened_libraries(tree))
@@ -169,7 +169,8 @@ class Packages:
 
 
 def write_archive(tree, output, options, seconds, extra):
-    """A .tar.gz of the tree below one folder, with the files of `extra` ({name: bytes}); no owner, no date but one."""
+    """A .tar.gz of the tree below one folder, with the files of `extra` ({name: bytes}). All entries have the same date
+    and no owner."""
     packed = io.BytesIO()
     top = output.name.removesuffix(".tar.gz")
     with tarfile.open(fileobj=packed, mode="w", format=tarfile.GNU_FORMAT) as archive:

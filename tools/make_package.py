@@ -20,7 +20,7 @@ import zipfile
 import stable_image
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-FIRST_ZIP_SECOND = 315532800  # 1980-01-01, before which a zip file knows no time
+FIRST_ZIP_SECOND = 315532800  # 1980-01-01, the earliest time in a zip file
 TEXT = (".txt", ".md", ".inf", ".man", ".wprp", ".h", ".ps1", ".bash", ".1")
 
 # The authors of the libraries linked into the programs, and where the texts of their licences are.
@@ -42,7 +42,7 @@ MACHINES = {"arm64": 0xAA64, "x64": 0x8664}  # IMAGE_FILE_MACHINE_ARM64, _AMD64
 
 
 class Missing(Exception):
-    """Something that belongs into the archive was not built or is not installed."""
+    """A file of the archive was not built or is not installed."""
 
 
 def need(path):
@@ -57,7 +57,7 @@ def header_of(image):
 
 
 def need_stable_program(path, machine):
-    """One that tools/stable_image.py has gone over: no time of day is in it."""
+    """Returns the program, which tools/stable_image.py must have processed, so that it has no link time."""
     image = need_program(path, machine)
     if stable_image.stable(bytearray(image)) != image:
         raise Missing(f"{path} carries the time when it was linked: one without")
@@ -73,7 +73,7 @@ def need_program(path, wanted):
 
 
 def is_signed(image):
-    """Does this PE file carry a certificate table?"""
+    """Whether this PE file has a certificate table."""
     header = header_of(image)
     directory = header + 24 + 112 + 4 * 8  # optional header of PE32+, its fifth directory
     return int.from_bytes(image[directory + 4:directory + 8], "little") != 0

@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Writes what is in an archive as an SPDX 2.3 document: its programs, the libraries of others inside of them, with versions and
-licences. scripts/package calls it.
+"""Describes the contents of an archive in an SPDX 2.3 document: its programs and the third-party libraries inside of
+them, with versions and licences. scripts/package calls it.
 
 usage: tools/make_sbom.py linux   --archive FILE.tar.gz --build BUILD --tree TREE [--sysroot FOLDER] --output FILE
        tools/make_sbom.py windows --archive FILE.zip --build BUILD --zig FOLDER --capstone FOLDER --zlib FOLDER --output FILE
 
-Nothing about Linux is listed by hand: ninja tells which headers and archives of the system each program is made of, dpkg whose
-they are, readelf what the program loads. A library whose licence tools/libraries.py does not know is an error.
---sysroot: for a cross build, the folder of scripts/packages.sh with the other architecture's packages.
+The facts for Linux are not listed by hand. ninja lists the system's headers and archives that each program is made of,
+dpkg their packages, and readelf the libraries that the program loads. A library whose licence tools/libraries.py does
+not know is an error. --sysroot: for a cross build, the folder of scripts/packages.sh with the other architecture's
+packages.
 """
 import argparse
 import datetime
@@ -32,7 +33,7 @@ OURS = libraries.Library("wperf", "BSD-3-Clause", "NOASSERTION")
 
 
 class Document:
-    """Packages, files and what they have to do with each other."""
+    """Packages, files, and the relations between them."""
 
     def __init__(self, archive, seconds):
         content = archive.read_bytes()
@@ -50,7 +51,7 @@ class Document:
         self.relate("SPDXRef-DOCUMENT", "DESCRIBES", self.archive)
 
     def add_package(self, key, library, version, more=None):
-        """Returns its id. A library that is there already stays as it is."""
+        """Adds the package unless it exists. Returns its id."""
         identity = "SPDXRef-Package-" + re.sub(r"[^A-Za-z0-9.-]", "-", key)
         package = {"SPDXID": identity, "name": library.name, "downloadLocation": "NOASSERTION", "filesAnalyzed": False,
                    "licenseConcluded": "NOASSERTION", "licenseDeclared": library.license, "copyrightText": "NOASSERTION",
@@ -113,7 +114,7 @@ class System:
                 names[str(real)] = path
         if not names:
             return found
-        # Packages that are older than the merge of /lib and /usr/lib know their files in /lib.
+        # Packages that are older than the merge of /lib and /usr/lib list their files in /lib.
         words = [word for name in sorted(names) for word in (name, name.removeprefix("/usr"))]
         done = subprocess.run(["dpkg-query", "-S", *words], text=True, capture_output=True)
         seen = set()
@@ -157,14 +158,14 @@ class Build:
         return not any(pathlib.Path(path).is_relative_to(ours) for ours in (ROOT, self.folder)) or "/arm64-sysroot/" in path
 
     def parts(self, target):
-        """(headers, archives) of the system that the target is made of."""
+        """(headers, archives) of the system from which the target is made."""
         inputs = debian_package.run("ninja", "-C", self.folder, "-t", "inputs", target).splitlines()
         headers = {header for one in inputs for header in self.headers.get(one, []) if self.is_foreign(header)}
         archives = {self.absolute(one) for one in inputs if one.endswith(".a") and self.is_foreign(self.absolute(one))}
         return headers, archives
 
     def has_runtime_inside(self, target):
-        """Whether GCC's own libraries are linked into it, and where the C++ one of them is."""
+        """Whether GCC's own libraries are linked into the target, and the path of its C++ library."""
         link = debian_package.run("ninja", "-C", self.folder, "-t", "commands", "-s", target)
         if "-static-libstdc++" not in link:
             return None
@@ -172,7 +173,8 @@ class Build:
         return debian_package.run(compiler[1], "-print-file-name=libstdc++.a").strip() if compiler else None
 
 
-# Packages whose headers only declare: of libraries that are opened by name or loaded, of the kernel.
+# Packages whose headers only declare functions and add no code: those of the kernel, and of libraries that are loaded
+# or opened by name.
 DECLARING = {"libc6-dev", "linux-libc-dev", "libcapstone-dev", "libcurl4-openssl-dev", "libunicorn-dev", "libcrypt-dev",
              "libstdc++-12-dev", "libgcc-12-dev"}
 
@@ -184,7 +186,8 @@ def purl(package, version, architecture):
 
 
 def inside(build, system, target):
-    """Debian's packages that are inside of the target, without the -cross in the names of cross compilers'."""
+    """Debian's packages whose code is inside of the target. The suffix -cross of the cross compilers' packages is
+    removed."""
     headers, archives = build.parts(target)
     runtime = build.has_runtime_inside(target)
     found = set(system.owners(headers | archives | ({runtime} if runtime else set())))
@@ -230,7 +233,8 @@ def number(path, pattern):
 
 
 def windows_libraries(options):
-    """{name: (library, version)} of what is inside of the programs for Windows, by the sources they are built from."""
+    """{name: (library, version)} of the libraries inside of the programs for Windows, by the sources that they are
+    built from."""
     zig, capstone, zlib = (pathlib.Path(one) for one in (options.zig, options.capstone, options.zlib))
     llvm = number(zig / "lib/libcxx/include/__config", r"define _LIBCPP_VERSION (\d+)")
     llvm = f"{int(llvm[:2])}.{int(llvm[2:4])}.{int(llvm[4:])}"
@@ -256,7 +260,7 @@ def windows_libraries(options):
 
 
 def describe_windows(document, options):
-    """Which of our libraries a program is linked with is ninja's word; the compiler's own are in everything it links."""
+    """ninja lists the libraries that a program is linked with. The compiler's own libraries are in every program."""
     found = windows_libraries(options)
     of_compiler = ["libcxx", "libcxxabi", "libunwind", "compiler-rt", "mingw-w64"]
     with zipfile.ZipFile(options.archive) as archive:
@@ -265,7 +269,7 @@ def describe_windows(document, options):
             file = document.add_file(short, archive.read(name))
             target = PLACES.get(short.rpartition("/")[2])
             if target is None:
-                continue  # nothing of others is in it
+                continue  # it contains no third-party code
             inputs = debian_package.run("ninja", "-C", options.build, "-t", "inputs", target)
             inside_it = re.findall(r"wperf_(fmt|zlib|capstone)\.(?:a|lib)$", inputs, re.MULTILINE)
             for key in [*sorted(set(inside_it)), *of_compiler]:

@@ -4,9 +4,9 @@
 
 usage: tools/make_wheel.py --library FILE --output FOLDER
 
-FILE is a libwperf.so. The tag says for which systems this very file is: manylinux_2_N if it needs only libraries of glibc
-and N is the newest glibc that it asks for, otherwise linux. The same files make the same wheel, byte by byte: names are sorted and
-every entry has one date, SOURCE_DATE_EPOCH.
+FILE is a libwperf.so. The tag names the systems that this file runs on: manylinux_2_N if it needs only libraries of
+glibc and N is the newest glibc version that it needs, otherwise linux. The same files make the same wheel, byte by
+byte: names are sorted and every entry has one date, SOURCE_DATE_EPOCH.
 """
 import argparse
 import base64
@@ -20,8 +20,8 @@ import time
 import zipfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-FIRST_ZIP_SECOND = 315532800  # 1980-01-01, before which a zip file knows no time
-# Part of every glibc system; all others make the wheel one for this distribution only.
+FIRST_ZIP_SECOND = 315532800  # 1980-01-01, the earliest time in a zip file
+# Libraries of every glibc system. If the file needs any other one, the wheel is only for this distribution.
 GLIBC = re.compile(r"(?:lib(?:c|m|dl|rt|pthread|gcc_s)|ld-linux[\w-]*)\.so\.\d$")
 ELF_MACHINES = {62: "x86_64", 183: "aarch64"}
 # The authors of the code inside of libwperf.so.
@@ -29,7 +29,7 @@ LICENSES = {"fmt.txt": "/usr/share/doc/libfmt-dev/copyright", "llvm.txt": "/usr/
 
 
 class Refused(Exception):
-    """Why no wheel is made."""
+    """The reason why no wheel is made."""
 
 
 def version_of():
@@ -47,7 +47,7 @@ def read_elf(option, path):
 
 
 def linux_tag(path, machine):
-    """For which Linux: judged by the libraries and the versions of glibc's symbols that the file asks for."""
+    """The tag for Linux systems, derived from the libraries and the versions of glibc's symbols that the file needs."""
     needed = re.findall(r"\(NEEDED\).*\[(.*)\]", read_elf("-d", path))
     versions = [tuple(map(int, one)) for one in re.findall(r"\bGLIBC_(\d+)\.(\d+)", read_elf("-V", path))]
     if versions and all(GLIBC.match(one) for one in needed):
@@ -107,7 +107,7 @@ def make_wheel(library, folder, seconds):
         for one in sorted(files):
             entry = zipfile.ZipInfo(one, date)
             entry.compress_type = zipfile.ZIP_DEFLATED
-            entry.create_system = 3  # the same on every machine that packs
+            entry.create_system = 3  # the same on every build machine
             entry.external_attr = (0o100755 if one.endswith(".so") else 0o100644) << 16
             archive.writestr(entry, files[one], compresslevel=9)
     return output

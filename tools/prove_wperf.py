@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Tries an unpacked wperf on the machine that this runs on, with a program whose work is known, and says what holds.
+"""Tests an unpacked wperf on this machine with a program whose work is known, and reports which results are right.
 
 usage: tools/prove_wperf.py try --wperf PROGRAM --output FOLDER [--device DEVICE] [--name NAME]
        tools/prove_wperf.py join --output FOLDER FOLDER...
 
-`try` takes the program, or the .zip that scripts/package makes. It writes its results as JSON and as a Markdown table, the
-recordings, and a page, into FOLDER, and ends with 1 if something did not hold. `join` makes one table of several machines, and a
-badge in the form that shields.io reads. For workflows of public forges: see .github/workflows.
+`try` takes the program, or the .zip that scripts/package makes. It writes its results as JSON and as a Markdown table,
+the recordings, and a page into FOLDER. It ends with 1 if a result is wrong. `join` makes one table of several machines,
+and a badge in the form that shields.io reads. For workflows of public forges: see .github/workflows.
 """
 import argparse
 import json
@@ -20,16 +20,16 @@ import zipfile
 
 LONGEST = 300  # seconds for one command
 SHARES = {"leaf_a": 20, "leaf_b": 60, "leaf_c": 20}  # percent, by construction of wperf-selftest
-FEWEST = 200  # samples that make shares worth a comparison
+FEWEST = 200  # with fewer samples, shares are not compared
 MARGIN = 6  # percent of the samples: more than three standard deviations of 200 to 1,000 samples
 
 
 class Wrong(Exception):
-    """A sentence about a result that is not right."""
+    """A sentence about a wrong result."""
 
 
 class Absent(Exception):
-    """Why this machine cannot do it."""
+    """The reason why this machine cannot run a step."""
 
 
 def program_of(path, folder):
@@ -105,7 +105,7 @@ class Trial:
         return f"{sum(row['result'] == 'ok' for row in rows)} of {len(rows)} checks are ok, the others not possible here"
 
     def recording(self):
-        """The name that record chose; its ending is that of the device."""
+        """The name that record chose; the device determines its extension."""
         found = sorted(self.folder.glob("recorded.*"))
         if not found:
             raise Wrong("record kept no file")

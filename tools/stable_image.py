@@ -30,7 +30,7 @@ def directory(image, header, number):
 
 
 def stamps(image, header):
-    """Where in the file the time stamps are."""
+    """The file offsets of the time stamps."""
     places = [header + 8]
     for number in (EXPORT, RESOURCE):
         address, size = directory(image, header, number)
@@ -60,7 +60,7 @@ def identity_of(image):
 
 
 def checksum(image):
-    """As Windows counts it: 16-bit words with their carries, and the length."""
+    """The checksum as Windows computes it: the sum of 16-bit words with their carries, plus the length."""
     total = 0
     for (value,) in struct.iter_unpack("<H", bytes(image) + b"\0" * (len(image) % 2)):
         total += value

@@ -71,7 +71,7 @@ class StableImage(unittest.TestCase):
         self.assertEqual(*made)
 
     def test_a_checksum_fits_again(self):
-        """Microsoft's rule, computed another way: 32-bit words added with carries, then folded."""
+        """Microsoft's checksum, computed in another way: 32-bit words are added with carries, then folded."""
         self.link(1_700_000_000, more=["/release"])
         image = bytearray(self.stable())
         header = int.from_bytes(image[0x3C:0x40], "little")
