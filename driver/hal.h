@@ -8,7 +8,7 @@
 
 namespace wperf::driver {
 
-// System registers of the core the caller runs on. Indexed ones are formed with event_counter(n), event_type(n).
+// System registers of the core that the caller runs on. event_counter(n) and event_type(n) give the indexed ones.
 enum class Register : u32 {
   midr,                     // MIDR_EL1
   id_aa64dfr0,              // ID_AA64DFR0_EL1
@@ -54,7 +54,8 @@ constexpr Register event_type(u32 n) {
   return static_cast<Register>(static_cast<u32>(Register::event_type_0) + n);
 }
 
-using ClientId = u64;  // one open handle of the device, never 0; its number is not used again while the driver lives
+// One open handle of the device, never 0; the number is never used again while the driver is loaded.
+using ClientId = u64;
 
 struct Topology {
   u32 core_count;
@@ -160,8 +161,8 @@ class Hal {
   // Called within a request.
   virtual void end_user_walks() = 0;
 
-  // The one lock of the driver, between on_timer() and requests. Not recursive; may block; held across run_on_core, so
-  // the call that run_on_core carries never takes it. Never held while start_timer or stop_timer is called.
+  // The driver's only lock, between on_timer() and requests. Not recursive; may block; held across run_on_core, so the
+  // call that run_on_core carries never takes it. Never held while start_timer or stop_timer is called.
   virtual void enter_critical() = 0;
   virtual void leave_critical() = 0;
 

@@ -3,13 +3,13 @@
 
 #include "driver/core/pmu_registers.h"
 
-// Registers by encoding (op0, op1, CRn, CRm, op2): assemblers and compilers differ in the names they know.
+// Registers are given by encoding (op0, op1, CRn, CRm, op2), because assemblers and compilers know different names.
 #if defined(_MSC_VER) && !defined(__clang__)
 extern "C" __int64 _ReadStatusReg(int);
 extern "C" void _WriteStatusReg(int, __int64);
 extern "C" void __isb(unsigned int);
 extern "C" void __dsb(unsigned int);
-extern "C" void wperf_psb_csync();  // cl has no intrinsic for it: a line of assembly elsewhere
+extern "C" void wperf_psb_csync();  // cl has no intrinsic for it; one line of assembly is in a separate file
 #define WPERF_ENCODED(op0, op1, crn, crm, op2) \
   ((((op0) & 1) << 14) | ((op1) << 11) | ((crn) << 7) | ((crm) << 3) | (op2))
 #define WPERF_READ(...) static_cast<wperf::u64>(_ReadStatusReg(WPERF_ENCODED(__VA_ARGS__)))
@@ -138,7 +138,7 @@ void instruction_barrier() {
 #endif
 }
 
-// PSB CSYNC is hint #17: assemblers know its name only with an extension switched on.
+// PSB CSYNC is written as hint #17, because assemblers know its name only with an extension switched on.
 void profiling_barrier() {
 #if defined(_MSC_VER) && !defined(__clang__)
   wperf_psb_csync();

@@ -9,7 +9,7 @@ namespace wperf::driver {
 
 // Not inlined in any build: nt/guarded_registers.cpp guards the call against the undefined instruction.
 u64 read_system_register(Register reg);
-void write_system_register(Register reg, u64 value);  // nothing for registers that can only be read
+void write_system_register(Register reg, u64 value);  // does nothing for read-only registers
 void instruction_barrier();
 void profiling_barrier();  // afterwards the records profiled on this core are in memory: PSB CSYNC, DSB NSH
 

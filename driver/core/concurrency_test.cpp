@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The timer on one thread and requests on another, as on two cores of a real machine; and cores that interrupt, each on
-// its own thread. ThreadSanitizer proves that all shared state is protected by the lock, or is passed on in order where
+// The timer runs on one thread and requests on another, as on two cores of a real machine. Each core that interrupts is
+// a separate thread. ThreadSanitizer proves that all shared state is protected by the lock, or is passed on in order if
 // an interrupt may not lock. In any build the test proves that no count or sample is lost or counted twice.
 #include <gtest/gtest.h>
 
@@ -67,7 +67,7 @@ TEST(Concurrency, StartAndStopBesideTheTimer) {
   std::atomic<bool> done = false;
   std::thread timer([&] {
     while (!done) {
-      core.on_timer();  // a shell may be a tick late
+      core.on_timer();  // a shell's timer may be one tick late
     }
   });
   for (int round = 0; round < 200; ++round) {
@@ -81,13 +81,13 @@ TEST(Concurrency, StartAndStopBesideTheTimer) {
   EXPECT_TRUE(hal.clean()) << (hal.violations.empty() ? "" : hal.violations[0]);
 }
 
-// No time passes here, so the driver's throttle would hold back samples for ever.
+// Without passing time, the driver's throttle would hold back samples for ever.
 WperfSampleRequest unthrottled(WperfSampleRequest request) {
   request.most_per_second = 1'000'000'000;
   return request;
 }
 
-// One event a step on each of `cores`, until `done`; an overflow passes the number of the step to the driver.
+// Makes one event per step on each of `cores` until `done`. An overflow passes the number of the step to the driver.
 class InterruptingCores {
  public:
   InterruptingCores(FakeHal& hal, Core& core, const std::vector<u32>& cores) : hal_(hal) {
@@ -170,7 +170,7 @@ TEST(Concurrency, EverythingBesideOverflows) {
   InterruptingCores cores(hal, core, {0, 1, 2, 3});
   for (u64 round = 1; round <= 300; ++round) {
     TestClient client(core, round);
-    ASSERT_EQ(client.lock(WPERF_LOCK_FORCE), WPERF_OK);  // the previous client lost it while it sampled
+    ASSERT_EQ(client.lock(WPERF_LOCK_FORCE), WPERF_OK);  // the previous client lost the lock while it sampled
     ASSERT_EQ(client.configure(unthrottled(sample_request({0, 1, 2, 3}, {{1, 0, 2}, {0x11, 0, 1}}))), WPERF_OK);
     ASSERT_EQ(client.start_sampling(), WPERF_OK);
     WperfDrainReply reply = {};
@@ -266,7 +266,7 @@ TEST(Concurrency, EverythingBesideProfiling) {
   ProfilingCores cores(hal, core, {0, 1, 2, 3});
   for (u64 round = 1; round <= 300; ++round) {
     TestClient client(core, round);
-    ASSERT_EQ(client.lock(WPERF_LOCK_FORCE), WPERF_OK);  // the previous client lost it while it profiled
+    ASSERT_EQ(client.lock(WPERF_LOCK_FORCE), WPERF_OK);  // the previous client lost the lock while it profiled
     ASSERT_EQ(client.configure(spe_request({0, 1, 2, 3})), WPERF_OK);
     ASSERT_EQ(client.configure(count_request({0, 1}, {1})), WPERF_OK);
     ASSERT_EQ(client.start_profiling(), WPERF_OK);
@@ -304,8 +304,8 @@ TEST(Concurrency, ForceWhileAnUnreachableCoreInterrupts) {
     ASSERT_EQ(bob.lock(WPERF_LOCK_FORCE), WPERF_OK);
     EXPECT_TRUE(hal.allocations.empty());
     cores.join();
-    hal.advance_core(3, 1, [](EventClass, u32, u32, bool) { return u64{0xffff'ffff}; });  // held back by the throttle
-                                                                                          // or not
+    // Whether or not the throttle held it back.
+    hal.advance_core(3, 1, [](EventClass, u32, u32, bool) { return u64{0xffff'ffff}; });
     EXPECT_EQ(hal.cores[3].interrupts, 0u) << "silenced by its next interrupt";
     EXPECT_TRUE(hal.violations.empty()) << (hal.violations.empty() ? "" : hal.violations[0]);
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The work of each request, after the dispatcher has let it through.
+// The work of each request that the dispatcher has accepted.
 #include "driver/core/core.h"
 
 #include "base/bits.h"
@@ -76,8 +76,8 @@ bool Core::has_counters_for(ClientId client) {
   return occupy(client) == WPERF_OK && machine_.every_core_counts;
 }
 
-// Settings that an administrator made for memory and clusters are dropped, too: counts there reveal the work of all
-// users, and the settings need not fit the machine later.
+// An administrator's settings for memory and clusters are dropped, too, because counts there reveal the work of all
+// users, and the settings may not fit the machine later.
 void Core::release_units() {
   if (owner_ == 0) {
     return;

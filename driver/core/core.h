@@ -64,7 +64,7 @@ class Core {
   // Ends counting, sampling and profiling before the machine sleeps, as their client would. Results so far can still be
   // read.
   void end_measurement();
-  void shutdown();  // gives everything back; the last call
+  void shutdown();  // returns all resources; the last call
 
  private:
   struct DispatchTable;  // the dispatch table: dispatch.cpp

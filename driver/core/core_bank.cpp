@@ -20,7 +20,7 @@ void CoreBank::claim() {
   for (u32 i = 0; i < used_; ++i) {
     found_.event_types[i] = hal_.read_register(event_type(map_[i]));
   }
-  // Counters of 64 bits have 64 bits whatever PMCR.LP is: that bit only says where they overflow.
+  // A 64-bit counter has 64 bits regardless of PMCR.LP, which only selects the bit at which it overflows.
   found_.counter_bits = has_long_counters(hal_.read_register(Register::id_aa64dfr0)) ? 64 : 32;
   prepare();
 }
@@ -87,7 +87,7 @@ u64 CoreBank::setup_of(u32 counter) {
   return hal_.read_register(event_type(map_[counter])) << 2 | enabled << 1 | on;
 }
 
-// False if the counter counts every 64th cycle, which PMCR.D selects if PMCR.LC does not.
+// Returns false if the counter counts only every 64th cycle. PMCR.D selects that, unless PMCR.LC is set.
 bool CoreBank::has_shared_cycles() {
   const u64 pmcr = hal_.read_register(Register::pmcr);
   const bool divided = (pmcr & kPmcrDivideCycles) != 0 && (pmcr & kPmcrLongCycles) == 0;

@@ -9,7 +9,7 @@
 
 namespace wperf::driver {
 
-struct CoreRegisters {  // as found, to be restored
+struct CoreRegisters {  // values before claim(), to be restored
   u64 pmcr;
   u64 enabled;             // PMCNTENSET
   u64 interrupts_enabled;  // PMINTENSET

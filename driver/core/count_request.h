@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Checks a client's count request against the machine and turns it into what the session works from. Pure.
+// Checks a client's count request against the machine and turns it into the plan of the session. Pure.
 #pragma once
 #include "abi/status.h"
 #include "abi/wire.h"

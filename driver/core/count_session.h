@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // One client's counting, from configure to read: owns the units and their memory, drives them through start, timer and
-// stop. Values grow over start/stop pairs and begin anew with configure. It takes the hal's lock itself, so that tick()
-// may run during a request.
+// stop. Counts grow over start/stop pairs and begin anew with each configuration. It takes the hal's lock itself, so
+// that tick() may run during a request.
 #pragma once
 #include "abi/status.h"
 #include "abi/wire.h"
@@ -32,7 +32,7 @@ class CountSession {
   [[nodiscard]] WperfStatus read(const WperfCountReadRequest& request, WperfCountReply& reply);
   // Tries again to restore registers of cores that could not be reached. Not while counting.
   [[nodiscard]] WperfStatus settle();
-  void discard();  // stops if necessary and discards everything
+  void discard();  // stops if necessary and discards all counts
   void tick();     // called by the timer: opens new slots if multiplexed; otherwise only folds, so that no counter
                    // wraps unnoticed
 

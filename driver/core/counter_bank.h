@@ -8,14 +8,15 @@
 
 namespace wperf::driver {
 
-// The initial value of counters, so that a counter that another user resets to 0 is seen to run backwards. The
+// The initial value of counters. It is not 0, so a counter that another user resets to 0 is seen to run backwards. The
 // remaining range between two reads, 1.75 times 2^32, is more than a core can count in that time.
 inline constexpr u32 kFirstCount = 0x4000'0000;
 
 class CounterBank {
  public:
-  virtual void claim() = 0;      // saves every register that it is going to change, then prepares
-  virtual void prepare() = 0;    // stops its counters, so that events can be set; also after the registers were lost
+  virtual void claim() = 0;  // saves every register that it is going to change, then prepares
+  // Stops its counters, so that events can be set; may be called after the registers were lost.
+  virtual void prepare() = 0;
   virtual void give_back() = 0;  // restores all of them
 
   virtual void set_event(u32 counter, u32 event) = 0;  // for a stopped counter; it begins at kFirstCount

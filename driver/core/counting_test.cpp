@@ -98,7 +98,7 @@ TEST_F(Counting, ThirtyTwoBitsOverflowExactly) {
   // the overflow flag.
   for (const u64 step :
        {u64{1}, u64{0xffff'ffff}, u64{0x1'0000'0000}, u64{0x1'0000'0005}, u64{5}, u64{0x1'bfff'fff0}}) {
-    // The last one is noticed only if counters begin at their first value: start afresh.
+    // The last one is noticed only if counters begin at their first value, so this starts afresh.
     if (step > 0x1'8000'0000) {
       ASSERT_EQ(ann.stop(), WPERF_OK);
       ASSERT_EQ(ann.start(), WPERF_OK);
@@ -112,8 +112,8 @@ TEST_F(Counting, ThirtyTwoBitsOverflowExactly) {
   EXPECT_EQ(hal.cores[0].overflow & 0x7fff'ffff, 0u) << "flags are taken back, but for the shared cycle counter's";
 }
 
-// A counter that passes its top after its flag was read and before its value was. It must count once, and not again at
-// the next fold, which finds the flag set.
+// A counter passes its top after its flag was read and before its value is read. The overflow must count once, and not
+// again at the next fold, which finds the flag set.
 TEST_F(Counting, OverflowBetweenTheReadsCountsOnce) {
   for (const Register at : {Register::pmovsclr, event_counter(0), event_counter(1)}) {
     begin(count_request({0}, {0x8, 0x9}));
@@ -291,7 +291,8 @@ TEST_F(CountingLong, SixtyFourBitCounters) {
 }
 
 TEST_F(Counting, StoppingMidSlotCountsThePartialSlot) {
-  begin(count_request({0}, {1, 2, 3, 4, 5, 6, 7}));  // 7 on 6: slot 0 has entries 0-5, slot 1 has 6,0,1,2,3,4
+  // 7 events on 6 counters: slot 0 has entries 0-5, slot 1 has 6,0,1,2,3,4.
+  begin(count_request({0}, {1, 2, 3, 4, 5, 6, 7}));
   hal.advance(10 * kMs, by_number);
   core.on_timer();
   hal.advance(4 * kMs, by_number);

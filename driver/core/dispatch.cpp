@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The single entry for requests: everything a client sends is checked here, by a table, and only here are bytes
-// untyped. To add a request, add its structs to abi/wire.h, a handler to Core and a row below.
+// The single entry for requests: everything that a client sends is checked here by a table. Only this file handles
+// untyped bytes. To add a request, add its structs to abi/wire.h, a handler to Core and a row below.
 #include "base/raw_bytes.h"
 #include "driver/core/core.h"
 
@@ -12,7 +12,7 @@ struct Core::DispatchTable {
   struct Row {
     u32 code;
     u32 least_input, greatest_input;
-    u32 least_output, greatest_output;  // the least and the greatest length of the answer
+    u32 least_output, greatest_output;  // the minimum and the maximum length of the answer
     Needs needs;
     bool any_version;
     WperfStatus (*handle)(Core& core, Caller caller);

@@ -112,7 +112,7 @@ TEST_F(Dispatch, EveryCodeRefusesEveryWrongInputSize) {
 TEST_F(Dispatch, EveryCodeRefusesEveryShortOutput) {
   ASSERT_EQ(ann.lock(WPERF_LOCK_ACQUIRE), WPERF_OK);
   for (const Code& code : kCodes) {
-    // Not every length of long answers is tried: each costs a buffer.
+    // Long answers are not tried in every length, because each needs a buffer.
     for (u32 capacity = 0; capacity < code.output; capacity += capacity > 512 && capacity + 64 < code.output ? 61 : 1) {
       std::vector<u8> bytes = bytes_of(code.input, WPERF_WIRE_VERSION, std::max(code.input, capacity));
       const std::vector<u8> before = bytes;

@@ -9,7 +9,7 @@
 
 namespace wperf::driver {
 
-struct DmcRegisters {  // as found, to be restored
+struct DmcRegisters {  // values before claim(), to be restored
   u32 mask_low[dmc620::kClkdiv2Counters];
   u32 mask_high[dmc620::kClkdiv2Counters];
   u32 control[dmc620::kClkdiv2Counters];

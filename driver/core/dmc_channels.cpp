@@ -36,7 +36,7 @@ bool are_sound(const WperfDmcSetupRequest& request) {
   return true;
 }
 
-// It only reads, so that an address of another device does no harm.
+// This code only reads, so that the address of another device does no harm.
 bool is_memory_controller(Hal& hal, u64 base) {
   void* page = hal.map_device_memory(base + dmc620::kIdentityPage, dmc620::kIdentitySize, DeviceAccess::read_only);
   if (page == nullptr) {

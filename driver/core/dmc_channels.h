@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The DMC-620 channels a client has named, mapped. Addresses come from outside, so they are checked completely: a page
-// is mapped for writing only after the frame's identity registers said that it is a component of Arm's, and the hal
-// refuses memory.
+// is mapped for writing only if the frame's identity registers are those of a component of Arm, and the hal refuses
+// memory.
 #pragma once
 #include "abi/status.h"
 #include "abi/wire.h"

@@ -9,7 +9,7 @@
 
 namespace wperf::driver {
 
-struct ClusterRegisters {  // as found, to be restored
+struct ClusterRegisters {  // values before claim(), to be restored
   u64 pmcr;
   u64 enabled;
   u64 selected;

@@ -107,7 +107,7 @@ TEST_F(DsuSetup, UnreachableCoresChangeNothing) {
   ASSERT_EQ(clusters(), Clusters(2, 2));
   hal.offline = {2};
   EXPECT_EQ(set_up(2, 2), WPERF_HARDWARE_FAILED);
-  hal.offline = {3};  // no request for clusters, but the identity is read again
+  hal.offline = {3};  // the client asks for no clusters, but the identity is read again
   EXPECT_EQ(set_up(1, 4), WPERF_HARDWARE_FAILED);
   hal.offline.clear();
   EXPECT_EQ(clusters(), Clusters(2, 2));

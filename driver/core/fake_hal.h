@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A machine for the core's tests and fuzzers: registers that count the events of the test, in time the test lets pass,
-// and interrupt when they overflow. It is strict: anything a well-behaved driver never does (foreign counters,
-// registers off their core, leaks, calls under the wrong lock or in an interrupt) is noted in `violations`. Any
-// fallible call can be made to fail. A core runs one thing at a time, on any thread: either a call of run_on_core or
-// events. Long because it is one machine: every register, and who may touch it when.
+// A machine for the core's tests and fuzzers: registers that count the test's events while the test lets time pass, and
+// interrupt when they overflow. It is strict: anything a well-behaved driver never does (foreign counters, registers
+// off their core, leaks, calls under the wrong lock or in an interrupt) is noted in `violations`. Any fallible call can
+// be made to fail. A core runs one thing at a time, on any thread: either a call of run_on_core or events. Long because
+// it is one machine: every register, and who may touch it when.
 #pragma once
 #include <atomic>
 #include <cstddef>
@@ -132,7 +132,7 @@ class FakeHal final : public Hal {
     const u64 cycle_counter = u64{1} << kCycleCounter;
     cores[core] = {.pmcr = (cores[core].pmcr & ~kPmcrEnable), .enabled = cores[core].enabled & cycle_counter};
   }
-  // The SPE of a core chooses an operation. Returns false if it does not profile; then there is no record.
+  // The SPE of a core chooses an operation. Returns false, and makes no record, if the SPE does not profile.
   bool profile(u32 core, const std::vector<u8>& record) {
     const std::lock_guard running(core_locks_[core]);
     spes[core].land();
@@ -145,7 +145,7 @@ class FakeHal final : public Hal {
     spes[core].pmbsr |= pmbsr;
     interrupt_of_buffer(core);
   }
-  // The interrupted threads continue, and those with a pending walk are walked.
+  // Lets the interrupted threads continue, and walks the stacks of those with a pending walk.
   void take_walks() {
     answer_walks([this](u32 ticket, const UserWalkStart& start) {
       WalkedStack stack = {};
@@ -161,7 +161,7 @@ class FakeHal final : public Hal {
   void lose_walks() {
     answer_walks([this](u32 ticket, const UserWalkStart&) { on_user_walk_lost(ticket); });
   }
-  // Another driver's counter overflows: the handler is shared.
+  // Another driver's counter overflows. Its interrupt also calls this driver's handler.
   void interrupt_from_elsewhere(u32 core) {
     const std::lock_guard running(core_locks_[core]);
     if (!in_interrupt) {
@@ -186,7 +186,7 @@ class FakeHal final : public Hal {
   std::function<void(Register)> before_read;      // may let events happen between two reads of the driver
   std::function<void(Register)> before_write;
   std::function<void()> at_barrier;
-  std::function<void(u32 core)> on_interrupt;            // the shell's handler, on the core that is interrupted
+  std::function<void(u32 core)> on_interrupt;            // the shell's handler, called on the interrupted core
   std::function<bool(u32 core)> on_profiling_interrupt;  // likewise; returns true if it handled the interrupt
   u64 interrupts_of_others = 0;                          // flags that this driver does not touch
   std::set<u32> hidden_processes;                        // processes of users other than the client

@@ -28,7 +28,7 @@ struct FakeSpe {
   bool profiling() const {
     return (pmscr & kPmscrProfiles) != 0 && (pmblimitr & kPmblimitrEnable) != 0 && (pmbsr & kPmbsrService) == 0;
   }
-  // Returns false if no operation was chosen; then there is no record.
+  // Returns false, and makes no record, if no operation was chosen.
   bool choose(const std::vector<u8>& record) {
     if (!profiling()) {
       return false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Every call into the machine that can fail is made to fail, one at a time, in a run that uses everything. After each
-// failure no memory is leaked, all registers are restored, and the same driver does a clean run.
+// In a run that uses all features, each call into the machine that can fail is made to fail once. After each failure no
+// memory is leaked, all registers are restored, and the same driver does a clean run.
 #include <gtest/gtest.h>
 
 #include "driver/core/fake_hal.h"

@@ -42,7 +42,7 @@ TEST(Jitter, ReachesBothEndsAndKeepsTheMean) {
   }
 }
 
-// Chi-squared for the places of samples in a loop, by its three parts of 70, 20 and 10 %.
+// Chi-squared of the samples in a loop with three parts of 70, 20 and 10 %.
 double disagreement(u32 interval, u32 shift, u64 loop, u32 samples) {
   const double parts[] = {0.7, 0.2, 0.1};
   double found[3] = {};

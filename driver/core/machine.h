@@ -18,7 +18,7 @@ struct CoreIdentity {
   u64 pmceid0, pmceid1;  // 0 without a PMU
   u64 pmsidr, pmbidr;    // only from read_spe_identity; 0 without SPE
   u32 counters;          // programmable counters; 0 without a PMU
-  bool counts;           // it has a PMU whose registers answer
+  bool counts;           // it has a PMU with accessible registers
 };
 
 // The clusters that share a DSU: as the hal reports them, unless a client has set them (it reads the firmware's
@@ -28,7 +28,7 @@ struct ClusterSetup {
   u32 count = 0, size = 0;
 };
 
-// A moment on two clocks: the generic timer's, and Hal::time_ns().
+// One time on two clocks: the generic timer, and Hal::time_ns().
 struct TimerMoment {
   u64 ticks = 0, time_ns = 0;
   u32 hz = 0;  // frequency of the timer; 0 if its register has an impossible value
@@ -49,8 +49,8 @@ struct Machine {
   u32 cluster_of(u32 core) const { return cluster_count == 0 ? kNoCluster : core / cluster_size; }
 };
 
-// Whether the core this runs on has a PMU whose registers answer. Its other registers may not be touched before this
-// call.
+// Whether the core that this code runs on has a PMU with accessible registers. Its other registers may not be touched
+// before this call.
 bool core_counts(Hal& hal);
 
 [[nodiscard]] WperfStatus read_core_identity(Hal& hal, u32 core, CoreIdentity& identity);

@@ -199,7 +199,7 @@ TEST(Machine, TheTimerAndTheClockAreOfOneMoment) {
   EXPECT_EQ(asked.reply.timer_hz, 50'000'000u);
   EXPECT_EQ(asked.reply.timer_time_ns, 3'000'000u);
   EXPECT_EQ(asked.reply.timer_ticks, 7000u + 150'000u);
-  // The moment in between, if reading the timer takes time.
+  // If reading the timer takes time, the answer is the time in the middle.
   asked.hal.before_read = [&](Register reg) { asked.hal.now_ns += reg == Register::cntvct ? 2000 : 0; };
   ASSERT_EQ(asked.ask(), WPERF_OK);
   EXPECT_EQ(asked.reply.timer_time_ns, 3'001'000u);

@@ -120,7 +120,7 @@ void play(EventClass event_class, std::mt19937_64& random) {
       model.pass(ns, count_of);
     }
     switch (random() % 4) {
-      case 0: {  // reads in between must change nothing
+      case 0: {  // reads in between must not change the counts
         WperfCountReply reply = {};
         ASSERT_EQ(ann.read(event_class, unit, reply), WPERF_OK);
         break;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The counters of the core it runs on, set up to interrupt when they overflow: the register accesses that sampler.h
-// needs. The fixed cycle counter is the system's and is not touched: cycles are sampled like any event. Cannot fail.
+// The register accesses that sampler.h needs: the counters of the core that this code runs on, set up to interrupt when
+// they overflow. The fixed cycle counter belongs to the system and is not touched; cycles are sampled like any event.
+// Cannot fail.
 #pragma once
 #include "base/ints.h"
 #include "driver/core/pmu_registers.h"
@@ -9,7 +10,7 @@
 
 namespace wperf::driver {
 
-struct SampleRegisters {  // as found, to be restored
+struct SampleRegisters {  // values before claim(), to be restored
   u64 pmcr;
   u64 enabled;             // PMCNTENSET
   u64 interrupts_enabled;  // PMINTENSET
@@ -36,8 +37,8 @@ class SampleBank {
   // Returns false if it should run but the registers were lost. A core that powers down may forget them, and other
   // software may write them.
   bool is_set_up();
-  bool counts_for(u32 events);  // the same, only for the types of these events, which is all that their interrupt does
-                                // not check
+  // The same, but checks only these events' types, which their interrupt does not check.
+  bool counts_for(u32 events);
 
   u64 read(u32 event);                          // the counts of its counter beyond 0
   void set_before_overflow(u32 event, u64 by);  // for a stopped counter

@@ -42,7 +42,7 @@ class SampleRing {
     return true;
   }
 
-  // For the consumer: as many of the oldest records as fit, complete and in the form of the wire. A record is dropped
+  // For the consumer: takes as many of the oldest records as fit, complete and in the form of the wire. Drops a record
   // if wanted(KeptSample) returns false.
   struct Popped {
     u32 count;  // number of popped records, dropped ones included

@@ -47,7 +47,7 @@ WperfStatus SampleSession::configure(const WperfSampleRequest& request, const Ma
   return WPERF_OK;
 }
 
-// After the rings come those of walked samples, and the waiting samples.
+// The memory holds the rings, then the rings of walked samples, then the waiting samples.
 void SampleSession::attach_walks(u64* words, u32 ring_words) {
   UserWalks* walks = reinterpret_cast<UserWalks*>(words + usize{ring_words} * sampler_count_);
   for (u32 i = 0; i < sampler_count_; ++i) {
@@ -195,7 +195,7 @@ void SampleSession::look_after(Sampler& sampler) {
   static_cast<void>(run_on(hal_, sampler.core, work));
 }
 
-// Runs on the gate's core. An interrupt without a handler would come again for ever.
+// Runs on the gate's core. Without a handler the interrupt would come again for ever.
 void SampleSession::silence_orphans(Gate& gate) {
   const u64 orphans = __atomic_load_n(&gate.orphans, __ATOMIC_RELAXED);
   if (orphans != 0) {

@@ -39,7 +39,7 @@ class SampleSession {
   }
   // Tries again to restore registers of cores that could not be reached. Not while sampling.
   [[nodiscard]] WperfStatus settle();
-  void discard();  // stops if necessary and discards everything
+  void discard();  // stops if necessary and discards all samples
 
   // The two answers to Hal::ask_for_user_walk.
   void on_user_walk(u32 ticket, const WalkedStack& stack);
@@ -53,7 +53,7 @@ class SampleSession {
   // cannot be half finished. From elsewhere it is closed only while the interrupt is not inside. One cache line each.
   struct Gate {
     Sampler* sampler = nullptr;
-    u64 orphans = 0;  // counters that could not be given back before their sampler was freed: to be silenced
+    u64 orphans = 0;  // counters to be silenced: their sampler was freed before they could be given back
     u32 inside = 0;
     u8 rest_of_line[44] = {};
   };

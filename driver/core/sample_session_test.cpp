@@ -105,7 +105,7 @@ TEST_F(SamplingEightCores, APollEvery100MsLosesNothing) {
     }
   }
   EXPECT_EQ(delivered, 8 * 5 * kSamplesPerPoll);
-  run(3, 4 * kSamplesPerPoll);  // late by a factor of four
+  run(3, 4 * kSamplesPerPoll);  // four times as late
   EXPECT_EQ(drain(3).size(), 4 * kSamplesPerPoll);
   run(5, 50'000);  // a second without a visit
   EXPECT_EQ(drain(5).size(), 32'768u);

@@ -10,7 +10,7 @@ using Events = std::vector<WperfSampleEvent>;
 struct Width {
   const char* name;
   u32 pmu_version;
-  u64 pmcr;  // as somebody left it
+  u64 pmcr;  // as another user left it
 };
 std::ostream& operator<<(std::ostream& out, const Width& width) {
   return out << width.name;
@@ -110,7 +110,7 @@ TEST_F(Sampling, SamplesSayWhatWasInterrupted) {
 TEST_F(Sampling, SkidIntoTheKernelIsFilteredAndCounted) {
   begin(sample_request({0}, {{1, 0, 10}}));
   for (u32 round = 0; round < 6; ++round) {
-    exception_level = round % 3;  // the hypervisor's level is no more a user's than the kernel's
+    exception_level = round % 3;  // the hypervisor's level is privileged, like the kernel's
     run(0, 10);
   }
   const std::vector<std::pair<u64, u32>> user = {{10, 1}, {40, 1}};
@@ -125,7 +125,7 @@ TEST_F(Sampling, KernelModeSamplesBothLevels) {
   request.flags = WPERF_SAMPLE_KERNEL;
   begin(request);
   exception_level = 1;
-  for (u32 i = 0; i < 10; ++i) {  // half of every interval passes in the kernel
+  for (u32 i = 0; i < 10; ++i) {  // half of the events happen in the kernel
     ++steps[0];
     hal.advance_core(0, kStepNs, [](EventClass, u32, u32 event, bool) { return event; });
   }

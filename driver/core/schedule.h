@@ -13,7 +13,7 @@ struct Ring {
 
   constexpr bool multiplexed() const { return length > counters; }
   constexpr u32 used() const { return multiplexed() ? counters : length; }  // counters that are ever in use
-  // `first` is the entry on counter 0: it represents the slot number, of which only (F*r) mod length matters.
+  // `first` is the entry on counter 0. It represents the slot number r, because only (F*r) mod length matters.
   constexpr u32 entry_on(u32 first, u32 counter) const { return (first + counter) % length; }
   constexpr u32 next_first(u32 first) const { return multiplexed() ? (first + counters) % length : first; }
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The SPE registers of the core it runs on, as spe_profiler.h needs them. Nothing here waits or can fail, and all of it
-// may run in the buffer's interrupt.
+// The SPE registers of the core that this code runs on, as spe_profiler.h needs them. Nothing here waits or can fail,
+// and all of it may run in the buffer's interrupt.
 #pragma once
 #include "base/ints.h"
 #include "driver/core/spe_request.h"
@@ -8,7 +8,7 @@
 
 namespace wperf::driver {
 
-struct SpeRegisters {  // as found, to be restored
+struct SpeRegisters {  // values before claim(), to be restored
   u64 pmscr, pmsicr, pmsirr, pmsfcr, pmsevfr, pmsnevfr, pmslatfr;
   u64 pmblimitr, pmbptr, pmbsr;
 };

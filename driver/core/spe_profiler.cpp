@@ -30,7 +30,7 @@ struct Verdict {
   bool fault = false;
 };
 
-// Event class 0 without "filled" comes only with data loss; any other code means a buffer that cannot be written.
+// Event class 0 without "filled" occurs only with data loss. Any other code means that the buffer cannot be written.
 Verdict judge(u64 pmbsr) {
   Verdict verdict;
   verdict.events |= (pmbsr & kPmbsrCollision) != 0 ? u32{WPERF_SPE_COLLISION} : 0;
@@ -124,8 +124,8 @@ bool finish(SpeProfiler& profiler, const SpePlan& plan, Hal& hal, bool late) {
   return !verdict.fault;
 }
 
-// Does work that the interrupt must not do a second time in its middle. If the interrupt came meanwhile, its work is
-// done here.
+// Does work that the interrupt must not interrupt with the same work. If the interrupt comes in the meantime, its work
+// is done here.
 template <typename Work>
 void inside(SpeProfiler& profiler, const SpePlan& plan, Hal& hal, Work work) {
   __atomic_store_n(&profiler.inside, 1, __ATOMIC_RELAXED);
@@ -269,7 +269,7 @@ void take_bytes(SpeProfiler& profiler, u64 now_ns, WperfSpeDrainReply& reply) {
   reply.full = value_of(profiler.full);
   reply.stopped_ns = value_of(profiler.stopped_ns);
   const u64 since = value_of(profiler.stands_since);
-  if (phase_of(profiler) == SpePhase::stalled && now_ns > since) {  // it may have begun just now
+  if (phase_of(profiler) == SpePhase::stalled && now_ns > since) {  // the core may have begun just now
     reply.stopped_ns += now_ns - since;
   }
   reply.collisions = value_of(profiler.collisions);

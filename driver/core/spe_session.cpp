@@ -92,7 +92,7 @@ WperfStatus SpeSession::allocate_profilers(const WperfSpeRequest& request, const
     profiler.core = core;
     profiler.halves[0].bytes = buffer;
     profiler.halves[1].bytes = buffer + half;
-    if (reinterpret_cast<u64>(buffer) % kSpePage != 0) {  // the shell did not keep its promise
+    if (reinterpret_cast<u64>(buffer) % kSpePage != 0) {  // the shell violated its contract
       free_profilers(profilers, count);
       return WPERF_HARDWARE_FAILED;
     }

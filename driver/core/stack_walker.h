@@ -10,7 +10,7 @@ namespace wperf::driver {
 
 enum class CodeSpace : u8 { user, kernel };
 
-// The range that frame records may lie in.
+// The range of addresses in which frame records may lie.
 struct StackRange {
   u64 low, high;
 };

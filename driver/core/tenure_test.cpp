@@ -104,7 +104,7 @@ TEST_F(Tenure, ShutdownWhileCountingGivesEverythingBack) {
   expect_given_back();
 }
 
-// The same for a client that samples.
+// The same test for a client that samples.
 class SamplingTenure : public testing::Test {
  protected:
   SamplingTenure() {

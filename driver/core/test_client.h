@@ -14,7 +14,7 @@ class TestClient {
  public:
   TestClient(Core& core, ClientId id, bool administrator = true) : core_(core), id_(id), rights_{administrator} {}
 
-  // The raw entry; the bytes come back as the core left them.
+  // Sends a raw request. The bytes are returned as the core left them.
   WperfStatus raw(u32 code, std::vector<u8>& bytes, u32 input_size, u32 capacity, u32& returned) {
     std::vector<u8> shared(std::max(input_size, capacity));
     std::copy_n(bytes.begin(), std::min(bytes.size(), shared.size()), shared.begin());

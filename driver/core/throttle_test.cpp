@@ -20,7 +20,7 @@ struct Storm {
 struct Weathered {
   u64 interrupts = 0;
   u64 intervals = 0;   // that they represent
-  u64 program_ns = 0;  // time that the program got
+  u64 program_ns = 0;  // the time in which the program ran
 };
 Weathered weather(const Storm& storm, u64 ns) {
   Throttle throttle = {};
@@ -112,8 +112,8 @@ TEST(Throttle, NoCounterIsSetBeyond32Bits) {
   }
 }
 
-// Each step is an event of interval 1. A client that asks for too much gets as many samples as the limit allows, and
-// every other interval is reported.
+// Each step is an event of interval 1. A client that asks for too many samples gets as many as the limit allows, and
+// all other intervals are reported.
 TEST_F(Sampling, TooShortIntervalsAreHeldBackAndCounted) {
   constexpr u64 kSteps = 200'000;
   for (const bool administrator : {false, true}) {

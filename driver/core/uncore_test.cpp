@@ -174,7 +174,8 @@ TEST_F(Uncore, NewChannelsDropTheConfigurationMadeForTheOld) {
   EXPECT_EQ(ann.start(), WPERF_OK);
 }
 
-// A client that may not set the places of controllers may not count there either, whoever set them before.
+// A client that may not set the addresses of controllers may not count there either, even if another client has set
+// them.
 TEST_F(Uncore, ChannelsGoWithTheClientThatSetThemUp) {
   for (const u32 way : {0, 1, 2}) {
     ASSERT_EQ(ann.set_up_dmc({kFirst}), WPERF_OK);

@@ -37,7 +37,7 @@ u32 read_values(CounterBank& bank, u32 used, u64 (&values)[kMaxCounters]) {
   return overflows;
 }
 
-// Counts of every counter since the last fold, and of the shared cycle counter.
+// The counts of every counter and of the shared cycle counter since the last fold.
 struct Counted {
   u64 by_counter[kMaxCounters];
   u64 shared_cycles;
@@ -53,8 +53,7 @@ bool is_set_up(const Unit& unit, const ClassPlan& plan, CounterBank& bank) {
   return true;
 }
 
-// Read as near to the counters' start and end as possible: the processor's work in between is in one count and not in
-// the other.
+// Called as near to the counters' start and end as possible, because the work in between is in only one of the counts.
 u64 take_shared_cycles(Unit& unit, CounterBank& bank) {
   if (unit.cycles_source != WPERF_CYCLES_SHARED) {
     return 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One thing that is counted (a core, a cluster, a DMC channel) and its counts so far. Accumulation and rotation live
+// One unit that is counted (a core, a cluster, a DMC channel) and its counts so far. Accumulation and rotation live
 // here, once for every kind of counter. A slot ends by rotation (full) or by stopping (partial); without multiplexing
 // the only slot lasts from start to stop. Called on a core that can access the unit's registers, under the driver's
 // lock; cannot fail.

@@ -47,7 +47,7 @@ bool ask_for_walk(UserWalks& walks, u32 first_ticket, Hal& hal, const KeptSample
     if (hal.ask_for_user_walk(first_ticket + index, {interrupted.fp, interrupted.sp, max_stack})) {
       return true;
     }
-    __atomic_store_n(&walk.waiting, 0, __ATOMIC_RELEASE);  // the next record's walk may use the place
+    __atomic_store_n(&walk.waiting, 0, __ATOMIC_RELEASE);  // the next record's walk may use this entry
   }
   return false;
 }

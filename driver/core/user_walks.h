@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Samples whose programs' stacks are still to be walked. The overflow interrupt may not touch a program's memory. The
+// Samples whose user stacks have not been walked yet. The overflow interrupt may not touch a program's memory. The
 // sample waits here until the shell answers with the stack that it took in the interrupted thread. Then the whole
 // record goes to a separate ring. There is one set per core: its interrupt asks, and the shell answers on the core
 // where the thread runs then.
@@ -48,7 +48,7 @@ struct UserWalks {
 bool ask_for_walk(UserWalks& walks, u32 first_ticket, Hal& hal, const KeptSample& kept,
                   const InterruptedContext& interrupted, u32 max_stack);
 
-// The two answers.
+// The two answers to a walk: the stack, or that there is no stack.
 void take_walk(UserWalks& walks, u32 index, const WalkedStack& stack);
 void lose_walk(UserWalks& walks, u32 index);
 // No more answers come: the waiting samples are delivered without their stacks.

@@ -42,7 +42,7 @@ constexpr Sid1 kNetworkService = {.sub_authority = 20};
 constexpr Sid2 kAdministrators = {.sub_authority = {kBuiltin, 544}};
 constexpr Sid2 kPerformanceLogUsers = {.sub_authority = {kBuiltin, 559}};
 
-// The access that every request of the wire needs on its handle (abi/wire.h, WPERF_CODE).
+// The access right that every request needs on its handle (abi/wire.h, WPERF_CODE).
 constexpr ACCESS_MASK kNeeded = FILE_READ_DATA | FILE_WRITE_DATA;
 
 template <u32 groups>
@@ -91,7 +91,7 @@ bool is_shared_by_services(PSID account) {
   return equal(account, &kLocalService) || equal(account, &kNetworkService);
 }
 
-// After a failure the caller also releases the part that was made.
+// After a failure the caller must release the part that was made.
 NTSTATUS user_of(PACCESS_TOKEN token, User* user) {
   PVOID information = nullptr;
   NTSTATUS status = SeQueryInformationToken(token, TokenUser, &information);
@@ -143,7 +143,7 @@ NTSTATUS admit(const IO_SECURITY_CONTEXT& context, KPROCESSOR_MODE mode, Request
     return STATUS_ACCESS_DENIED;
   }
   requester->rights.administrator = passes(&kAdministratorsOnly, subject, mode);
-  // The asker is the user whom the thread impersonates at the moment, if any.
+  // If the thread impersonates a user, the request is that user's.
   const PACCESS_TOKEN token = subject.ClientToken != nullptr ? subject.ClientToken : subject.PrimaryToken;
   const NTSTATUS status = user_of(token, &requester->user);
   if (!NT_SUCCESS(status)) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Decides which users may open the driver, with which rights, and which processes belong to a user. The INF's security
-// descriptor asks first; this check also holds where the driver runs without it. IRQL PASSIVE_LEVEL.
+// Decides which users may open the driver, with which rights, and which processes belong to a user. Windows first
+// checks the INF's security descriptor; this check also applies if the driver runs without it. IRQL PASSIVE_LEVEL.
 #pragma once
 #include "base/ints.h"
 #include "driver/core/core.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The clock of samples: the counter that QueryPerformanceCounter also reads, so programs and driver share it. Any IRQL.
+// The clock of samples. It is the counter that QueryPerformanceCounter reads, so programs and driver share it. Any
+// IRQL.
 #pragma once
 #include "base/ints.h"
 #include "driver/nt/nt.h"

@@ -12,7 +12,7 @@ struct DeviceExtension {
   Service* service;
   DEVICE_OBJECT* physical;        // null for a plain device
   DEVICE_OBJECT* lower;           // next in the stack; also null for a plain device
-  UNICODE_STRING interface_name;  // as the system gave it
+  UNICODE_STRING interface_name;  // as the system returned it
   bool started;
   IO_REMOVE_LOCK remove_lock;  // held by every request while it uses the members above
 };

@@ -9,7 +9,7 @@
 namespace wperf::driver {
 namespace {
 
-// Counters that every core has and no core uses.
+// The counters that exist and are unused on every core.
 WperfStatus find_idle_counters(Hal& hal, u32* idle) {
   const u32 cores = hal.topology().core_count;
   u32 mask = low_bits(kMaxCounters);

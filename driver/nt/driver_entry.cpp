@@ -18,7 +18,7 @@ constexpr const WCHAR* kDeviceName = WPERF_WIDE(WPERF_DEVICE_NAME);
 constexpr const WCHAR* kDeviceLink = WPERF_WIDE(WPERF_DEVICE_LINK);
 
 DEVICE_OBJECT* plain_device;
-bool device_exists;  // changed by the plug and play manager's and our own routines, which come one at a time
+bool device_exists;  // changed by routines of the plug and play manager and of this driver, which run one at a time
 
 NTSTATUS make_plain_device(DRIVER_OBJECT* driver) {
   UNICODE_STRING name, link;
@@ -50,7 +50,8 @@ void remove_plain_device() {
   plain_device = nullptr;
 }
 
-// Before this, the I/O manager waits for the last handle, and the plug and play manager has removed its device.
+// Before this call, the I/O manager has waited for the last handle, and the plug and play manager has removed its
+// device.
 void unload(DRIVER_OBJECT* driver) {
   if (plain_device != nullptr) {
     remove_plain_device();
@@ -64,7 +65,7 @@ void unload(DRIVER_OBJECT* driver) {
 
 NTSTATUS make_device(DRIVER_OBJECT* driver, UNICODE_STRING* name, DEVICE_OBJECT** device) {
   if (device_exists) {
-    return STATUS_OBJECT_NAME_COLLISION;  // a second device node; both would use the same counters
+    return STATUS_OBJECT_NAME_COLLISION;  // refuses a second device node, because both would use the same counters
   }
   DEVICE_OBJECT* fresh = nullptr;
   const NTSTATUS status = IoCreateDevice(driver, sizeof(DeviceExtension), name, FILE_DEVICE_UNKNOWN,

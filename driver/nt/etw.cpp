@@ -52,7 +52,7 @@ void Etw::client_left(ClientId client, u32 process) {
   write_activity(kEtwLockGivenUp, client, process);
 }
 
-// IRQL PASSIVE_LEVEL, at any time between registering and the end of unregistering.
+// Called at IRQL PASSIVE_LEVEL, at any time from the registration to the end of the unregistration.
 void Etw::on_enable(LPCGUID, ULONG control, UCHAR, ULONGLONG, ULONGLONG, EVENT_FILTER_DESCRIPTOR*, PVOID self) {
   if (control == kProviderEnabled || control == kProviderDisabled) {
     __atomic_store_n(&static_cast<Etw*>(self)->listeners_, control == kProviderEnabled ? 1u : 0u, __ATOMIC_RELAXED);

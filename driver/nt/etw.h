@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The driver's event tracing: its counts and its users, for tools that record events. It is called for every request
-// that succeeded, and writes only while a tool listens. IRQL PASSIVE_LEVEL, one call at a time.
+// The driver's event tracing: events about counts and users, for tools that record events. It is called for every
+// successful request, and writes only while a tool listens. IRQL PASSIVE_LEVEL, one call at a time.
 #pragma once
 #include "abi/wire.h"
 #include "base/event_class.h"

@@ -37,7 +37,7 @@ static_assert(sizeof(EtwReading) == 40);
 
 struct EtwClient {
   u64 client;   // number of the open handle
-  u32 process;  // that opened it
+  u32 process;  // the process that opened it
   u32 reserved;
 };
 static_assert(sizeof(EtwClient) == 16);

@@ -23,7 +23,7 @@ class Mutex {
   }
 
  private:
-  KEVENT free_;  // signaled when free; one waiter gets it
+  KEVENT free_;  // signaled while the mutex is free; one waiter gets it
 };
 
 class Guard {

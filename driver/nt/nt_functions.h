@@ -108,7 +108,7 @@ NTKERNELAPI BOOLEAN SeAccessCheck(PSECURITY_DESCRIPTOR descriptor, SECURITY_SUBJ
                                   ACCESS_MASK desired, ACCESS_MASK granted_before, PRIVILEGE_SET** privileges,
                                   GENERIC_MAPPING* mapping, KPROCESSOR_MODE mode, ACCESS_MASK* granted,
                                   NTSTATUS* status);  // PASSIVE
-// *information is freed with ExFreePool, except for TokenIntegrityLevel, which is the level itself.
+// The caller frees *information with ExFreePool, except for TokenIntegrityLevel, for which it is the level itself.
 NTKERNELAPI NTSTATUS SeQueryInformationToken(PACCESS_TOKEN token, TOKEN_INFORMATION_CLASS information_class,
                                              PVOID* information);  // PASSIVE
 
@@ -130,7 +130,7 @@ extern NTKERNELAPI HAL_DISPATCH HalDispatchTable;
 #define HALDISPATCH (&HalDispatchTable)
 #define HalSetSystemInformation HALDISPATCH->HalSetSystemInformation
 
-// ---- What the kit has as macros and inline functions ----
+// ---- Macros and inline functions of the kit ----
 #define IoInitializeRemoveLock(lock, tag, minutes, watermark) \
   IoInitializeRemoveLockEx(lock, tag, minutes, watermark, sizeof(IO_REMOVE_LOCK))
 #define IoAcquireRemoveLock(lock, tag) IoAcquireRemoveLockEx(lock, tag, "", 1, sizeof(IO_REMOVE_LOCK))

@@ -71,7 +71,7 @@ u32 overflow_interrupt_state() {
   if (registered) {
     return WPERF_INTERRUPT_HELD;
   }
-  const bool before = interrupt_was_held();  // by an image of this driver that has been unloaded
+  const bool before = interrupt_was_held();  // connected by an image of this driver that has been unloaded
   if (refused) {
     return before ? WPERF_INTERRUPT_NOT_GIVEN_AGAIN : WPERF_INTERRUPT_REFUSED;
   }
@@ -104,7 +104,8 @@ void give_overflow_interrupt_back(DRIVER_OBJECT* driver) {
   }
   registered = false;
   if (!NT_SUCCESS(set_handler(nullptr))) {
-    static_cast<void>(ObReferenceObject(driver));  // for ever, because code that may still be called must stay
+    // The reference stays for ever, because code that may still be called must stay.
+    static_cast<void>(ObReferenceObject(driver));
   }
   wait_for_interrupts_to_end();
 }

@@ -12,7 +12,7 @@ struct PerCpuCall {
   KEVENT done;
 };
 
-// IRQL DISPATCH_LEVEL, on the core it was queued for.
+// Runs at IRQL DISPATCH_LEVEL on the core that it was queued for.
 void run_per_cpu_call(KDPC*, PVOID context, PVOID, PVOID) {
   PerCpuCall& per_cpu_call = *static_cast<PerCpuCall*>(context);
   per_cpu_call.call(per_cpu_call.context);
@@ -35,7 +35,7 @@ WperfStatus run_deferred(u32 core, PerCoreCall call, void* context) {
   KeInitializeEvent(&per_cpu_call.done, NotificationEvent, FALSE);
   KDPC dpc;
   KeInitializeDpc(&dpc, run_per_cpu_call, &per_cpu_call);
-  KeSetImportanceDpc(&dpc, HighImportance);  // at once, also on another core
+  KeSetImportanceDpc(&dpc, HighImportance);  // makes it run at once, even on another core
   if (!NT_SUCCESS(KeSetTargetProcessorDpcEx(&dpc, &processor)) || !KeInsertQueueDpc(&dpc, nullptr, nullptr)) {
     return WPERF_HARDWARE_FAILED;
   }

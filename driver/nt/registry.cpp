@@ -7,8 +7,8 @@
 namespace wperf::driver {
 namespace {
 
-constexpr const WCHAR* kInterruptHeld = L"\\Registry\\Machine\\HARDWARE\\WPERFDRV";  // Windows makes that hive anew at
-                                                                                     // each start
+// Windows makes this hive anew at each start.
+constexpr const WCHAR* kInterruptHeld = L"\\Registry\\Machine\\HARDWARE\\WPERFDRV";
 
 NTSTATUS open_key(HANDLE root, UNICODE_STRING* name, HANDLE* key) {
   OBJECT_ATTRIBUTES attributes;

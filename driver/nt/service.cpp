@@ -72,7 +72,7 @@ NTSTATUS Service::control(Client& client, u32 code, void* buffer, u32 input_size
   *returned = 0;
   const Guard guard(requests_);
   if (ended_ || client.gone) {
-    return STATUS_DELETE_PENDING;  // its handle was closed, or the device removed, while this request waited
+    return STATUS_DELETE_PENDING;  // while this request waited, its handle was closed or the device was removed
   }
   if (const WperfStatus status = prepare_to_sample(client, code); status != WPERF_OK) {
     return static_cast<NTSTATUS>(WPERF_NT_STATUS(status));
@@ -120,7 +120,7 @@ void Service::end() {
   }
 }
 
-// Within a request: the clients do not change.
+// Called within a request, so the clients do not change.
 bool Service::owns_process(ClientId client, u32 process, u64 start) {
   for (const Client* known = clients_; known != nullptr; known = known->next) {
     if (known->id == client) {

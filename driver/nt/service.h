@@ -34,7 +34,7 @@ class Service final : private ClientBook {
   void close(Client* client);  // frees the client
 
   void stop_measuring();  // the machine sleeps or stops the device
-  void end();             // gives everything back for ever; handles may still be open, and may be closed later
+  void end();             // returns all resources for good; handles may still be open and may be closed later
 
  private:
   bool owns_process(ClientId client, u32 process, u64 start) override;

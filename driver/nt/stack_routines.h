@@ -26,7 +26,7 @@ struct StackRoutines {
                          PVOID context);                                                          // any IRQL
   BOOLEAN (*insert_queue_apc)(KAPC* apc, PVOID argument1, PVOID argument2, KPRIORITY increment);  // <= DISPATCH_LEVEL
   KTHREAD* (*current_thread)();                                                                   // any
-  // The range of the running thread's kernel stack. May be missing: then only IoGetStackLimits knows it.
+  // The range of the running thread's kernel stack. May be missing; in that case only IoGetStackLimits knows the range.
   PVOID (*thread_stack_base)();
   PVOID (*thread_stack_limit)();
   PVOID (*thread_teb)();  // of the running thread, in its program's memory. May be missing

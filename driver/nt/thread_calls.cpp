@@ -17,7 +17,7 @@ struct CallBlock;
 struct ThreadCall {
   KDPC dpc;
   KAPC apc;
-  ThreadCalls* owner;  // as long as the call is under way
+  ThreadCalls* owner;  // while the call is under way
   CallBlock* block;
   u32 state;  // atomic, a CallState
   u32 ticket;
@@ -73,7 +73,7 @@ __declspec(noinline) void walk(ThreadCall& call) {
   call.stack.spent_ns = performance_time_ns() - begin;
 }
 
-// Called when the last calls of a block are abandoned calls of a block that was given up.
+// Called at the end of an abandoned call. The last one of a block that was given up frees the block.
 void end_abandoned(ThreadCall& call) {
   CallBlock& block = *call.block;
   set_state(call, kFree);

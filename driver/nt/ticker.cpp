@@ -9,7 +9,8 @@ NTSTATUS Ticker::start(u32 period_ms) {
   KeInitializeEvent(&stop_, NotificationEvent, FALSE);
   KeInitializeEvent(&ended_, NotificationEvent, FALSE);
   OBJECT_ATTRIBUTES attributes;
-  InitializeObjectAttributes(&attributes, nullptr, OBJ_KERNEL_HANDLE, nullptr, nullptr);  // not a handle of a program
+  // A kernel handle, not a program's.
+  InitializeObjectAttributes(&attributes, nullptr, OBJ_KERNEL_HANDLE, nullptr, nullptr);
   HANDLE handle = nullptr;
   NTSTATUS status = PsCreateSystemThread(&handle, THREAD_ALL_ACCESS, &attributes, nullptr, nullptr, run_thread, this);
   if (!NT_SUCCESS(status)) {
