@@ -22,13 +22,13 @@ typedef struct WperfSimProcess {
   wperf_u32 running;   /* 0 or 1 */
   wperf_u32 exit_code; /* once running is 0 */
   wperf_u32 core;
-  /* That its threads had of the cores, and that the system worked on these in their name. */
+  /* The CPU time of its threads, and of the system on their behalf. */
   wperf_u64 user_ns, system_ns;
 } WperfSimProcess;
 
 typedef struct WperfSimModule {
   char name[64];   /* as loaded: "bignum.dll"; cut if longer */
-  char path[1024]; /* empty: a part of the simulated Windows without a file */
+  char path[1024]; /* empty for a part of the simulated Windows without a file */
   wperf_u64 base, size;
   wperf_u64 entry; /* address; may be 0 */
 } WperfSimModule;
@@ -92,7 +92,7 @@ typedef struct WperfSimApi {
   WperfSim* (*open)(const char* options, WperfSimError* error);
   /* Another client of the same machine. NULL on failure. */
   WperfSim* (*join)(WperfSim* sim, WperfSimError* error);
-  /* Releases the driver lock if this client holds it. The machine ends with its last client. */
+  /* Closes a client, and releases the driver lock if this client holds it. The machine ends with its last client. */
   void (*close)(WperfSim* sim);
   /* The twin of DeviceIoControl: one shared buffer of `capacity` bytes, `input` of them filled in; *returned = bytes of
    * answer. */
@@ -110,27 +110,27 @@ typedef struct WperfSimApi {
      pace with the wall clock if pace=real. Sets error if a program crashed or hit an unsupported import call. */
   void (*wait)(WperfSim* sim, wperf_u64 duration_ns, wperf_u32 until_pid, WperfSimError* error);
   wperf_u64 (*now_ns)(WperfSim* sim); /* virtual time since the machine was opened */
-  /* Where the DMC-620 register frames are, for DMC_SETUP (a real machine says it in ACPI). Fills at most `capacity` of
-     both arrays; answers how many channels there are. */
+  /* The addresses of the DMC-620 register frames, for DMC_SETUP (a real machine lists them in ACPI). Fills at most
+     `capacity` entries of both arrays; returns the number of channels. */
   wperf_u32 (*dmc_channels)(WperfSim* sim, wperf_u64* bases, wperf_u64* sizes, wperf_u32 capacity);
-  /* The machine's name as its firmware gives it, maker and product. */
+  /* The machine's manufacturer and product, as its firmware reports them. */
   const char* (*model)(WperfSim* sim);
-  /* Every program since the machine was opened, ended ones too. Fills at most `capacity`; answers how many there are.
-   */
+  /* All programs since the machine was opened, including ended ones. Fills at most `capacity` entries; returns the
+     number of programs. */
   wperf_u32 (*programs)(WperfSim* sim, WperfSimProcess* out, wperf_u32 capacity);
-  /* The modules of a program, the image first. Likewise; 0 for an unknown pid. */
+  /* The modules of a program, the image first, in the same way; returns 0 for an unknown pid. */
   wperf_u32 (*modules)(WperfSim* sim, wperf_u32 pid, WperfSimModule* out, wperf_u32 capacity);
-  /* The ids of its threads. Likewise. */
+  /* The ids of its threads, in the same way. */
   wperf_u32 (*threads)(WperfSim* sim, wperf_u32 pid, wperf_u32* ids, wperf_u32 capacity);
   /* From here on the schedule is recorded, with the cores' counts of these PMU events at all levels: at most
      WPERF_SIM_MOST_COUNTS. */
   void (*watch_schedule)(WperfSim* sim, const wperf_u16* events, wperf_u32 count);
   void (*unwatch_schedule)(WperfSim* sim);
-  /* Hands out at most `capacity` notes and forgets them; answers how many. A capacity of 0: how many there are. */
+  /* Takes at most `capacity` records; returns how many. With a capacity of 0 returns how many there are. */
   wperf_u32 (*take_schedule)(WperfSim* sim, WperfSimScheduleEvent* out, wperf_u32 capacity);
-  /* A thread of this process, which has no code here, comes to each core and leaves it at once. */
+  /* A thread of this process, which has no code on the machine, is switched in on each core and leaves it at once. */
   void (*visit_cores)(WperfSim* sim, wperf_u32 process, wperf_u32 thread);
-  /* All threads that ran; idle time of cores is thread 0. Same conventions as programs(). */
+  /* All threads that ran; thread 0 has the idle time of cores. Same conventions as programs(). */
   wperf_u32 (*schedule_truth)(WperfSim* sim, WperfSimThreadTruth* out, wperf_u32 capacity);
   /* Calls `watcher` each time that a counter's overflow interrupts a program, and for each record of SPE; NULL: no
      longer. One watcher for all clients; it may call read_memory, and nothing else. */

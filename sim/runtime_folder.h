@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where the processes of one user meet: the driver's lock, and a machine that stays on. Linux only.
+// The folder for files that processes of one user share: the driver's lock, and a machine that stays on. Linux only.
 #pragma once
 #include <sys/stat.h>
 #include <unistd.h>
@@ -12,7 +12,7 @@
 
 namespace wperf::sim {
 
-// Machines of one user with different names do not meet.
+// Machines of one user with different names are separate.
 inline bool is_instance_name(std::string_view name) {
   constexpr std::string_view kAllowed = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
   return !name.empty() && name.size() <= 64 && name.find_first_not_of(kAllowed) == std::string_view::npos;

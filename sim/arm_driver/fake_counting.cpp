@@ -11,7 +11,7 @@ namespace {
 
 constexpr u64 kNanosecondsPerMillisecond = 1'000'000;
 constexpr u16 kDefaultEvents[] = {0x1B, 0x73, 0x75, 0x74, 0x70, 0x71};
-constexpr int kPool = 0xCD;  // the contents of answers beyond the written part
+constexpr int kPool = 0xCD;  // the byte that fills answers beyond the written part
 
 diag::Error crash(const std::string& text) {
   return {.text = "the fake of Arm's driver: a real one would crash or corrupt memory: " + text, .hint = {}};
@@ -176,7 +176,7 @@ void FakeCounting::add_tick() {
     if ((running_flags_ & kCountDsu) == 0 || cluster_size_ == 0) continue;
     if (const auto counted = held_.clusters.find(number / cluster_size_); counted != held_.clusters.end()) {
       core.dsu.add(counted->second, core.dsu_round, parts_.dsu_counters);
-      held_.clusters.erase(counted);  // the first core of the cluster has it
+      held_.clusters.erase(counted);  // the cluster's counts are credited to its first core
     }
     ++core.dsu_round;
     if (core.dsu.rotates(parts_.dsu_counters)) core.dsu.rotation = static_cast<u32>(core.dsu_round);

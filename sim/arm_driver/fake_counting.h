@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How Arm's driver counts, with its faults: answers lack the counts since the last tick (Q1 of the facts), a late reset
-// zeroes counters that were just started (Q5), RESET leaves the rotation where it was (Q4), the cycle counter leaves
-// out the kernel (Q7), DSU counters get codes of the core's list (Q8). Part of FakeDriver.
+// Counts as Arm's driver does, with its faults: answers lack the counts since the last tick (Q1 of the facts), a late
+// reset zeroes counters that were just started (Q5), RESET does not reset the rotation (Q4), the cycle counter omits
+// the kernel (Q7), DSU counters get codes of the core's list (Q8). Part of FakeDriver.
 #pragma once
 #include <array>
 #include <optional>
@@ -16,7 +16,7 @@ class FakeCounting {
  public:
   FakeCounting(FakeHardware& hardware, const FakeParts& parts);
 
-  // Arguments that the driver does not check, and that would crash a real one, are errors here.
+  // Arguments that the driver does not check and that would crash a real driver are errors here.
   diag::Result<void> assign(u32 core, u64 filter_bits, u32 event_class, const std::vector<u16>& codes);
   diag::Result<void> start(const std::vector<u32>& cores, u32 flags, u32 period_ms, u8 dmc_channel);
   diag::Result<void> stop();
@@ -27,7 +27,7 @@ class FakeCounting {
 
   void set_up_dsu(u32 cluster_size) { cluster_size_ = cluster_size; }
   bool running() const { return running_; }
-  void settle() { resetting_ = false; }  // the work that RESET and the lock began is over
+  void settle() { resetting_ = false; }  // the work that RESET and the lock started is done
   std::optional<u64> next_tick_ns() const;
   diag::Result<void> tick_if_due();
   void forget();  // the lock was taken again: the lists get the driver's defaults
@@ -36,7 +36,7 @@ class FakeCounting {
   struct List {
     std::vector<u16> codes;
     std::vector<u64> values, scheduled;
-    u32 rotation = 0;  // index of the group on the counters
+    u32 rotation = 0;  // the index of the group that is on the counters
     void set(const std::vector<u16>& wanted);
     bool rotates(u32 counters) const { return codes.size() > counters; }
     std::vector<u32> on_counters(u64 round, u32 counters) const;
@@ -44,7 +44,7 @@ class FakeCounting {
   };
   struct Core {
     List events, dsu;
-    std::vector<u16> dsu_programmed;  // until it rotates
+    std::vector<u16> dsu_programmed;  // time until the next rotation
     u64 filter_bits = 0, cycles = 0, round = 0, dsu_round = 0;
   };
   diag::Result<Programmed> programmed() const;
@@ -65,7 +65,7 @@ class FakeCounting {
   u32 running_flags_ = 0;
   u8 running_channel_ = kAllChannels;
   u64 tick_ns_ = 0, next_ns_ = 0;
-  Counted held_;  // in the counters
+  Counted held_;  // counts in the hardware counters
 };
 
 }  // namespace wperf::windowsperf::fake

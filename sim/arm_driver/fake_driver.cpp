@@ -12,7 +12,7 @@ namespace wperf::windowsperf::fake {
 namespace {
 
 constexpr u32 kKnownFlags = 15;
-constexpr u32 kForeignHandle = ~u32{0};  // of a process that was killed
+constexpr u32 kForeignHandle = ~u32{0};  // the handle of a process that was killed
 
 diag::Error crash(Request request, std::string_view text) {
   return {.text = fmt::format("Arm's real driver would crash or corrupt memory here, request {:#x}: {}",
@@ -44,8 +44,8 @@ Answer put(std::span<std::byte> output, const Struct& value) {
 struct Shape {
   Request request;
   bool needs_lock;
-  u32 input;   // exact; 0: at least a byte
-  u32 output;  // written
+  u32 input;   // the exact size; 0: at least one byte
+  u32 output;  // bytes written
 };
 constexpr Shape kShapes[] = {
     {Request::count_start, true, 152, 0},
@@ -119,7 +119,7 @@ diag::Result<Answer> FakeDriver::control(u32 handle, u32 code, std::span<const s
 }
 
 diag::Result<Answer> FakeDriver::answer(Request request, Bytes input, std::span<std::byte> output, u32 handle) {
-  // It writes first and checks the room afterwards.
+  // The driver writes first and checks the room afterwards.
   const Shape& shape = *shape_of(static_cast<u32>(request));
   const usize channels = request == Request::dmc_read ? std::max<usize>(parts_.dmc_channels.size(), 1) : 1;
   if (output.size() < shape.output * channels) return crash(request, "the answer has no room");
@@ -162,7 +162,7 @@ diag::Result<Answer> FakeDriver::answer(Request request, Bytes input, std::span<
     case Request::supported_events:
       return diag::Error{.text = "the fake of Arm's driver has no list of events", .hint = {}};
     default:
-      return Answer{};  // SPE in a build without it: the request succeeds and has no effect
+      return Answer{};  // SPE requests in a build without SPE succeed and have no effect
   }
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A fake of Arm's driver: it takes requests as bytes, checks them as that driver does, in its order, and has its
+// A fake of Arm's driver. It takes requests as bytes, makes the same checks in the same order, and has the driver's
 // faults. For a request that the real driver would not check, and that would corrupt memory or crash, the fake returns
-// one of wperf's errors instead of a Windows error, and refuses every later request. A test that gets there fails.
+// one of wperf's errors instead of a Windows error, and refuses every later request. A test that causes this fails.
 #pragma once
 #include <deque>
 #include <string>
@@ -13,7 +13,7 @@ namespace wperf::windowsperf::fake {
 struct FakeSettings {
   u8 major = 3, minor = 8, patch = 0;
   std::string features = "+etw-drv";
-  bool left_locked = false;  // by a process that was killed
+  bool left_locked = false;  // held by a process that was killed
 };
 
 class FakeDriver {
@@ -21,12 +21,12 @@ class FakeDriver {
   FakeDriver(FakeHardware& hardware, FakeSettings settings);
 
   u32 open() { return ++handles_; }
-  void close(u32) {}  // the lock stays: it belongs to the handle that is gone
+  void close(u32) {}  // the lock stays, because it belongs to the closed handle
   void remove() { removing_ = true; }
 
   diag::Result<Answer> control(u32 handle, u32 code, std::span<const std::byte> input, std::span<std::byte> output);
 
-  // Time: handles the ticks and samples up to now. Called after each stretch of it, no longer than to next_tick_ns().
+  // catch_up() handles the ticks and samples up to now. It must be called at next_tick_ns() at the latest.
   std::optional<u64> next_tick_ns() const { return counting_.next_tick_ns(); }
   diag::Result<void> catch_up();
   void settle() { counting_.settle(); }

@@ -10,7 +10,7 @@
 namespace wperf::windowsperf::fake {
 namespace {
 
-// Counts one event a microsecond on each counter, and samples on request.
+// Hardware that counts one event per microsecond on each counter, and samples on request.
 struct SteadyHardware final : FakeHardware {
   u64 now = 0, begun = 0;
   bool taken_by_others = false;
@@ -125,7 +125,7 @@ TEST_F(FakeWindowsPerf, ChecksComeInTheDriversOrder) {
   EXPECT_EQ(error_of(Request::hardware, word(0)), kMoreData);
   output.resize(8192);
   EXPECT_EQ(driver.control(handle, 0x9C44E45C, word(0), output).value().error, kInvalidParameter);
-  EXPECT_EQ(error_of(Request::hardware, word(0)), kBadCommand);  // before its length is looked at
+  EXPECT_EQ(error_of(Request::hardware, word(0)), kBadCommand);  // refused before its length is checked
   EXPECT_EQ(error_of(Request::hardware, {std::byte{1}}), kBadCommand);
   lock(handle);
   EXPECT_EQ(error_of(Request::hardware, {std::byte{1}}), kInvalidParameter);
@@ -202,7 +202,7 @@ TEST_F(FakeWindowsPerf, WhatCameAfterTheLastTickIsLostAtStop) {
   error_of(Request::count_stop, cores({0}));
   EXPECT_EQ(counted().events[1].value, 60'000u);
   EXPECT_EQ(counted().round, 1u);
-  error_of(Request::count_start, cores({0}));  // and comes with the next tick
+  error_of(Request::count_start, cores({0}));  // and arrives with the next tick
   pass(20);
   EXPECT_EQ(counted().events[1].value, 60'000u + 45'000u + 60'000u);
 }
@@ -226,7 +226,7 @@ TEST_F(FakeWindowsPerf, ResetLeavesTheRotationWhereItWas) {
   driver.settle();
   error_of(Request::count_start, cores({0}));
   pass(10);
-  EXPECT_EQ(counted().events[1].value, 30'000u);  // event 3 booked as event 1
+  EXPECT_EQ(counted().events[1].value, 30'000u);  // the count of event 3 appears as that of event 1
 }
 
 TEST_F(FakeWindowsPerf, StartBesideALateResetLosesTheFirstTick) {

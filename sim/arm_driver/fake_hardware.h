@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The hardware below the fake of Arm's driver: counters that are programmed, run, and are read once. The simulated
-// machine is such hardware (fake_machine_linux.cpp), tests have another one.
+// The hardware below the fake of Arm's driver: counters that are programmed, run, and are read once. It is implemented
+// by the simulated machine (fake_machine_linux.cpp) and by tests.
 #pragma once
 #include <array>
 #include <map>
@@ -19,7 +19,7 @@ struct FakeParts {
   std::vector<device::DeviceMemory> dmc_channels;
 };
 
-// The settings of counters: never more codes than there are counters.
+// The settings of counters. There are never more codes than counters.
 struct Programmed {
   std::vector<u32> cores;
   bool kernel = false;
@@ -30,7 +30,7 @@ struct CountedCore {
   u64 cycles = 0;  // user mode
   std::vector<u64> values;
 };
-// Since it was programmed; by core, cluster and channel.
+// Counts since the hardware was programmed, by core, cluster and channel.
 struct Counted {
   std::map<u32, CountedCore> cores;
   std::map<u32, std::vector<u64>> clusters, channels;
@@ -49,7 +49,7 @@ class FakeHardware {
  public:
   virtual ~FakeHardware() = default;
   virtual u64 now_ns() = 0;
-  virtual diag::Result<FakeParts> parts() = 0;  // once the counters were taken
+  virtual diag::Result<FakeParts> parts() = 0;  // only after take_counters()
   // Takes the counters from other owners. Returns whether they were available.
   virtual diag::Result<bool> take_counters(bool force) = 0;
   virtual void give_counters_back() = 0;
@@ -57,7 +57,7 @@ class FakeHardware {
   virtual diag::Result<void> count(const Programmed& programmed) = 0;
   virtual diag::Result<Counted> stop_counting() = 0;
   virtual diag::Result<void> sample(u32 core, bool kernel, const std::vector<FakeSource>& sources) = 0;
-  virtual diag::Result<std::vector<FakeSample>> take_samples() = 0;  // in their order, each once
+  virtual diag::Result<std::vector<FakeSample>> take_samples() = 0;  // in order; each is returned once
   virtual diag::Result<void> stop_sampling() = 0;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A machine with the fake of Arm's driver: the simulated machine, whose own driver counts and samples by the settings
-// of the fake's counters. That driver's lock protects the counters, so that two wperf processes conflict as on a real
-// machine.
+// A machine with the fake of Arm's driver. Below it is the simulated machine, whose own driver counts and samples with
+// the settings of the fake's counters. That driver's lock protects the counters, so that two wperf processes conflict
+// as on a real machine.
 #include <fmt/format.h>
 
 #include <algorithm>

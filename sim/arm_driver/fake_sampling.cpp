@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How Arm's driver samples, with its faults. It has room for 128 samples. A sample that finds no room, or comes while
-// the buffer is read, is dropped and leaves its counter without a preset: the counter is silent until it is set up
-// anew.
+// Samples as Arm's driver does, with its faults. The buffer has room for 128 samples. If a sample comes while the
+// buffer is full or being read, it is dropped, and its counter gets no preset. The counter is then silent until it is
+// set up anew.
 #include <cstring>
 
 #include "sim/arm_driver/fake_driver.h"
@@ -32,7 +32,7 @@ diag::Result<Answer> FakeDriver::set_sources(Bytes input) {
   if (sources.size() > parts_.free_counters) return sampling_crash("more sources than counters");
   sources_.clear();
   for (const SampleSource& source : sources) {
-    // It overflows only after 2^64 counts, so no samples come.
+    // The counter overflows only after 2^64 counts, so no samples come.
     if (source.event == kCycleCounter)
       return diag::Error{.text = "the fake of Arm's driver: no samples of it", .hint = {}};
     sources_.push_back({.code = static_cast<u16>(source.event), .interval = source.interval});
@@ -66,7 +66,7 @@ diag::Result<Answer> FakeDriver::answer_sampling(Request request, const CoreList
   silent_ = 0;
   ring_.clear();
   reading_spoils_ = false;
-  // Without new sources its interrupts stay off.
+  // Without new sources the interrupts stay off.
   if (interrupts_on_) WPERF_CHECK_OK(hardware_.sample(core, sources_kernel_, sources_));
   sampling_ = interrupts_on_;
   return Answer{};

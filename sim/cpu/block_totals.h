@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The truth that sampling estimates: how often each block of user code counted certain events. Taken from the settled
-// signals at every end of a block and not from the watch for overflows, so that a test may compare the two.
+// The true values that sampling estimates: how often certain events happened in each block of user code. Taken from the
+// settled signals at every end of a block and not from the watch for overflows, so that a test may compare the two.
 #pragma once
 #include <span>
 #include <vector>

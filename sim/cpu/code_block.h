@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Basic blocks as Unicorn cuts them, decoded once: the signals that executing one adds. The engine only counts how
-// often each ran; fold() multiplies out at the end of a slice.
+// often each block ran; fold() multiplies its signals by that number at the end of a slice.
 #pragma once
 #include <array>
 #include <deque>
@@ -25,9 +25,10 @@ struct Block {
   u64 address = 0;
   u32 size = 0;
   BranchKind end = BranchKind::none;  // kind of the last instruction
-  bool watch_accesses = false;        // holds DC ZVA or a store exclusive: its accesses need the pc to be understood
+  // Contains DC ZVA or a store exclusive, whose accesses can only be interpreted with the pc.
+  bool watch_accesses = false;
   bool uses_vectors = false;
-  bool rewritable = false;  // lies in writable memory: decoded again each time
+  bool rewritable = false;  // in writable memory, so it is decoded again each time
   bool listed = false;      // in the cache's list of blocks that ran since the last fold
   u32 cost = 0;             // cycles without any miss, fixed point
   u64 taken_target = 0;     // for a conditional branch
@@ -36,8 +37,8 @@ struct Block {
   BlockContents contents;
   u32 weights = 0, weights_of = 0;   // OverflowWatch's
   u32 total = 0;                     // BlockTotals'
-  const void* translated = nullptr;  // false if it is known that it cannot be translated
-  bool translatable = true;          // as far as is known
+  const void* translated = nullptr;  // the block's host code, or null
+  bool translatable = true;          // false once it is known that it cannot be translated
 
   u64 branch_address() const { return address + size - 4; }
 };
@@ -76,7 +77,7 @@ class BlockCache {
     listed_.clear();
   }
   void clear();  // after a fold
-  // The block that starts here as it was last known, or null.
+  // The most recent block with this start address, or null.
   Block* find(u64 address);
   // For translated code: records that the block ran, whether it was listed or not.
   void list(Block& block);

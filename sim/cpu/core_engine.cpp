@@ -11,8 +11,8 @@
 namespace wperf::sim {
 
 struct CoreEngine::State {
-  // A CPU keeps its translations, so each process of the core has a separate one; the one unused for longest is dropped
-  // first.
+  // A Unicorn CPU caches its translations, so each process of the core has a separate one. The least recently used one
+  // is dropped first.
   struct Resident {
     u32 space_id = 0;
     std::unique_ptr<UnicornCore> cpu;
@@ -40,7 +40,7 @@ struct CoreEngine::State {
   OperationTotals operations;
   TrueCallers callers;
   Profiler* profiler = nullptr;
-  std::vector<Resident> residents;  // latest used first
+  std::vector<Resident> residents;  // most recently used first
 };
 
 CoreEngine::CoreEngine(const CoreConfig& config, SharedMemorySystem& shared)

@@ -27,10 +27,10 @@ struct CoreConfig {
   u32 l2_bytes = 512 << 10, l2_ways = 8;
   u32 l1_tlb_entries = 48, l2_tlb_entries = 1280;
   u32 issue_width = 4;
-  // Cores that do not count slots see a mispredicted branch only as a stall of the frontend.
+  // On cores that do not count slots, a mispredicted branch is only a stall of the frontend.
   bool counts_slots = false;
   bool recovers_in_backend = false;  // most of a mispredicted branch's recovery counts as a stall of the backend
-  bool counts_extra_slot = false;    // STALL_SLOT and STALL_SLOT_FRONTEND count one too many each cycle
+  bool counts_extra_slot = false;    // STALL_SLOT and STALL_SLOT_FRONTEND count one slot too many each cycle
   bool translates = true;            // executes most code without Unicorn; the results are the same
 };
 
@@ -52,7 +52,7 @@ enum class StopReason : u8 {
   budget,       // the cycles of this slice are used up
   overflow,     // a watched event reached its count, or the profiler has an interrupt; pc is the next instruction
   kernel_call,  // SVC executed; pc is the instruction after it
-  fault,        // unmapped or forbidden access, undefined instruction; pc is the offender
+  fault,        // unmapped or forbidden access, undefined instruction; pc is the faulting instruction
 };
 enum class FaultKind : u8 { memory, instruction, breakpoint };  // the access or instruction that failed
 struct Stop {
@@ -89,7 +89,7 @@ class CoreEngine {
   // Sets the receiver of operations from here on, or null. It outlives the runs.
   void set_profiler(Profiler* profiler);
 
-  // For tests: from here on records how much each block of user code counted of these events. Slow.
+  // For tests: from here on records how often these events happen in each block of user code. Slow.
   void keep_totals(std::span<const u16> events);
   const BlockTotals& totals() const;
   // The same for profiling: counts each operation of user code. Very slow.
@@ -99,7 +99,7 @@ class CoreEngine {
   void keep_callers();
   const TrueCallers& callers() const;
 
-  // The part of all cycles that was spent without Unicorn.
+  // The fraction of all cycles that was executed without Unicorn.
   u64 translated_cycles() const;
 
   const SignalCounts& signals() const;  // exact whenever run() is not on the stack

@@ -9,7 +9,7 @@ namespace {
 constexpr u64 kNothing = ~u64{0};
 constexpr u32 kL2TlbWays = 5;
 
-// Translates the answer of a cache to the state of its copy of the line.
+// Converts the result of a cache lookup to the state of its copy of the line.
 SnoopedCaches::Copy copy_of(LruSets::Found found) {
   using Copy = SnoopedCaches::Copy;
   using Found = LruSets::Found;

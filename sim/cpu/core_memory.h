@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The memory side of one core: L1 instruction and data caches, the L2 they share, the TLBs, and the way out to L3 and
-// DRAM. Counts what happens and answers how many cycles the core waited. L1s and L2 are write-back and write-allocate,
+// DRAM. Counts the events and returns how many cycles the core waited. L1s and L2 are write-back and write-allocate,
 // with exact LRU; the L2 is neither inclusive nor exclusive of the L1s. Other cores may take lines of a program that
 // runs on several of them.
 #pragma once
@@ -25,12 +25,12 @@ enum class DataSource : u8 { l1, l2, l3, peer_core, peer_cluster, dram };
 struct AccessOutcome {
   DataSource source = DataSource::l1;
   bool refill = false;      // in L1D
-  bool last_level = false;  // the last level of cache was asked
-  bool tlb_refill = false;  // in the first level
+  bool last_level = false;  // the last-level cache was looked up
+  bool tlb_refill = false;  // in the first-level TLB
   bool walk = false;
   bool unaligned = false;
-  u32 wait = 0;         // for data; a store has all of it, although the core continues meanwhile
-  u32 translation = 0;  // for the address
+  u32 wait = 0;         // cycles for data; a store has the full wait, although the core continues
+  u32 translation = 0;  // cycles for the address translation
 
   void add(const AccessOutcome& other) {
     source = std::max(source, other.source);
@@ -51,7 +51,7 @@ class CoreMemory final : private SnoopedCaches {
   CoreMemory(const CoreMemory&) = delete;
   CoreMemory& operator=(const CoreMemory&) = delete;
 
-  // Selects whose memory is accessed from here on (0 is the kernel) and where it is counted.
+  // Selects the address space that is accessed from here on (0 is the kernel) and the level for which accesses count.
   void select(u32 space_id, std::array<u64, kSignalCount>& counts);
 
   // An access of at most 8 bytes. One that crosses a line counts as two.
@@ -72,7 +72,7 @@ class CoreMemory final : private SnoopedCaches {
   bool is_coherent() const { return coherent_; }
   const AccessOutcome& outcome() const { return outcome_; }
 
-  u32 zero_line(u64 address);  // DC ZVA: a whole line is written, nothing needs to be read
+  u32 zero_line(u64 address);  // DC ZVA: a whole line is written, so the old contents are not read
   // Instruction fetch from the line of `address`; the caller counts l1i_cache.
   u32 fetch(u64 address) {
     if (address >> 6 == last_fetch_line_) return 0;

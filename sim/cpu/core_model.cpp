@@ -38,7 +38,7 @@ u64 of(const BlockContents& contents, Trait trait) {
   return contents.traits[static_cast<usize>(trait)];
 }
 
-// Waits that come with an instruction whatever the memory does, in cycles.
+// The waits of an instruction that do not depend on memory, in cycles.
 u64 frontend_wait(const BlockContents& contents) {
   return of(contents, Trait::isb) * kIsbWait;
 }

@@ -21,7 +21,7 @@ class CoreModel {
  public:
   CoreModel(const CoreConfig& config, SharedMemorySystem& shared);
 
-  // The next reports are about this level and, at EL0, this address space. Ends the fetch stream.
+  // From here on, reports are about this level and, at EL0, this address space. Ends the fetch stream.
   void select(Level level, u32 space_id);
 
   // Fills in the costs of the block's contents on this core.
@@ -70,13 +70,13 @@ class CoreModel {
   // The block was entered, but only its first instructions, `executed`, were completed.
   void retire_part(const Block& block, const BlockContents& executed);
   void take_fault(bool data_abort);
-  // `profiler`: null when it has no interest in this level.
+  // `profiler` is null if it does not profile this level.
   void run_kernel(KernelWork work, Profiler* profiler);
 
-  // For translated code: the models' data that it uses directly, and calls for the rest.
+  // For translated code: the models' data that it accesses directly, and functions for everything else.
   ModelParts parts();
   void fetch_lines(const Block& block) { fetch(block); }
-  void mispredicted(u64 times) { count_mispredicts(times); }  // counts them, but not their time
+  void mispredicted(u64 times) { count_mispredicts(times); }  // adds their counts, but not their time
   u64 space_tag() const { return memory_.space_tag(); }
   bool is_coherent() const { return memory_.is_coherent(); }
 

@@ -16,7 +16,7 @@ struct Refills {
   double l1, l2, l3, cycles;  // per load
 };
 
-// Follows a ring of pointers through `bytes`, after one lap to warm up.
+// Follows a ring of pointers through `bytes`, after one warm-up round.
 Refills chase(u64 bytes) {
   OneCore core(bytes);
   core.make_ring(bytes);
@@ -95,7 +95,7 @@ TEST(CoreModel, StallsArePartOfTheCycles) {
               static_cast<double>(cycles), 3);
 }
 
-// Each cycle of a stall has one reason, on cores of every kind.
+// On every kind of core, each stall cycle has exactly one reason.
 void expect_reasons_add_up(const OneCore& core) {
   EXPECT_EQ(core.user(Signal::stall_backend_membound),
             core.user(Signal::stall_backend_l1d) + core.user(Signal::stall_backend_mem) +
@@ -125,7 +125,7 @@ TEST(CoreModel, EveryStallHasAReason) {
       guessing.thread.x[2] = 88172645463325252;
       guessing.run(test::kBranchy);
       expect_reasons_add_up(guessing);
-      // A wrong guess costs the same on every kind of core.
+      // A mispredicted branch costs the same on every kind of core.
       const u64 wrong = guessing.user(Signal::br_mis_pred);
       const u64 frontend = !counts_slots ? kMispredictWait : recovers_in_backend ? kFrontendRecovery : kRecoveryWait;
       EXPECT_EQ(guessing.user(Signal::stall_frontend_flush), wrong * frontend);

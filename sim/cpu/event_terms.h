@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The signals that a PMU event is the sum of. For callers that need an event's value often: they ask once per event.
-// Others use event_value().
+// The signals that a PMU event is the sum of. For callers that need an event's value often, and look up the terms once
+// per event. Others use event_value().
 #pragma once
 #include <array>
 

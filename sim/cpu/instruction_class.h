@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The class of an A64 instruction for the PMU, read only from its encoding (Arm ARM C4.1, "A64 instruction set
-// encoding"). Pure; called once per instruction of a block when the block is first executed.
+// encoding"). Pure; called for each instruction when its block is first executed.
 #pragma once
 #include "base/ints.h"
 

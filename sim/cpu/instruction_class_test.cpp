@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The encodings are an assembler's: `llvm-mc -triple=aarch64` for each text, mattr v8.5a with every extension named
+// The encodings are the output of `llvm-mc -triple=aarch64` for each text, with mattr v8.5a and every extension named
 // here.
 #include "sim/cpu/instruction_class.h"
 
@@ -267,7 +267,7 @@ TEST(InstructionClass, UnallocatedWordsHaveNoTraits) {
   }
 }
 
-// The table above agrees with today's assembler, if there is one.
+// The table above agrees with the installed assembler, if there is one.
 TEST(InstructionClass, TableAgreesWithTheAssembler) {
   if (std::system("command -v llvm-mc-19 >/dev/null") != 0) GTEST_SKIP() << "no llvm-mc-19";
   const std::string source = testing::TempDir() + "wperf-instruction-class.s";
@@ -287,7 +287,7 @@ TEST(InstructionClass, TableAgreesWithTheAssembler) {
     const char* const encoding = std::strstr(line, "encoding: [0x");
     if (encoding == nullptr) continue;
     unsigned byte[4];
-    // Labels are numbers here, so that no fixup is left.
+    // Labels are numbers here, so that the assembler leaves no fixups.
     ASSERT_EQ(std::sscanf(encoding, "encoding: [0x%x,0x%x,0x%x,0x%x]", &byte[0], &byte[1], &byte[2], &byte[3]), 4)
         << line;
     ASSERT_LT(row, std::size(kRows));

@@ -17,7 +17,7 @@ struct Recipe {
   u32 barriers;  // ISB and DMB each
   u32 mispredicts;
   u32 text_lines;  // lines of code executed
-  u32 cold_lines;  // lines of data that have not been touched for long
+  u32 cold_lines;  // lines of data that have not been accessed for a long time
   Signal cause;    // the exception that led here; count_ if there is none
 };
 
@@ -30,7 +30,7 @@ constexpr Recipe kOverflowInterrupt = {400, 90, 60, 50, 4, 10, 4, 2, 36, 0, Sign
 constexpr u64 kTextBase = 0xfffff80000000000;  // shared by all cores
 constexpr u64 kTextBytes = 512 << 10;
 constexpr u64 kHotBytes = 8 << 10;    // per core: stacks, scheduler data
-constexpr u64 kColdBytes = 16 << 20;  // larger than any L3: walked through line by line
+constexpr u64 kColdBytes = 16 << 20;  // larger than any L3; accessed line by line
 
 constexpr const Recipe& recipe_of(KernelWork work) {
   switch (work) {
@@ -76,7 +76,7 @@ class ChosenWork {
   ChosenWork(const Recipe& recipe, u64 entry, Profiler* profiler)
       : recipe_(recipe), entry_(entry), profiler_(profiler) {}
 
-  // Asks the profiler for its choices.
+  // Collects the operations that the profiler chooses.
   void choose(u64 cycle, u64 issue_cost) {
     while (profiler_ != nullptr) {
       const u64 next = passed_ + profiler_->remaining();
@@ -90,13 +90,13 @@ class ChosenWork {
     if (profiler_ != nullptr && passed_ != recipe_.instructions) profiler_->pass(recipe_.instructions - passed_);
   }
   bool empty() const { return chosen_.empty(); }
-  // The slot's access was made.
+  // Called when the access of a slot was made.
   void access(u32 slot, u64 address, const AccessOutcome& outcome) {
     for (Chosen& chosen : chosen_) {
       if (chosen.slot == slot) add_access(chosen.operation, address, outcome);
     }
   }
-  // Passes all of them to the profiler and returns how many it kept.
+  // Passes all chosen operations to the profiler. Returns how many it kept.
   u64 complete() {
     u64 kept = 0;
     for (Chosen& chosen : chosen_) {

@@ -10,9 +10,9 @@ namespace wperf::sim {
 
 inline constexpr u32 kFrameRegister = 29, kLinkRegister = 30;
 
-bool writes_register(u32 word, u32 number);  // one of the two
+bool writes_register(u32 word, u32 number);  // `number` is one of these two
 
-// How to obtain the value of the register that the instruction `at` of a block finds.
+// How to obtain the value that a register has before the instruction `at` of a block.
 struct RegisterValue {
   enum class From : u8 {
     start,  // unchanged since the block's first instruction

@@ -16,7 +16,7 @@ struct Operation {
   bool conditional = false;   // selects or compares if a condition holds; for branches see instruction.branch
   bool returns_data = false;  // for atomics: the old value in memory is returned
 
-  bool accessed = false;  // memory; if true, the next two are set
+  bool accessed = false;  // it accesses memory; if true, the next two are set
   u64 address = 0;        // address of the first byte of the first access
   AccessOutcome access;   // outcome of all its accesses together
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Runs that watch events stop for exactly the instruction with which the count was reached. The oracle is plain Unicorn
-// with a hook at every instruction.
+// A run that watches events stops for exactly the instruction that reached the count. The oracle is plain Unicorn with
+// a hook at every instruction.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -70,7 +70,7 @@ class Trace {
   UnicornRegisters registers_;
 };
 
-// For each instruction-bound event: the sample that the k-th count belongs to.
+// The sample to which each count belongs, for events that count instructions.
 std::vector<Sample> counts_of(const std::vector<Step>& steps, u16 event) {
   std::vector<Sample> result;
   for (usize i = 0; i < steps.size(); ++i) {
@@ -107,12 +107,12 @@ std::vector<Sample> counts_of(const std::vector<Step>& steps, u16 event) {
   return result;
 }
 
-// Samples a program like a driver: counts beyond an overflow belong to the next interval.
+// Samples a program as a driver does. Counts beyond an overflow belong to the next interval.
 class Sampler {
  public:
   Sampler(OneCore& core, u16 event, u64 interval) : core_(core), event_(event), interval_(interval), next_(interval) {}
 
-  // Runs to the end of the program; returns by which sample each count was reached, as (count, sample).
+  // Runs the program to its end. Returns (count, sample) for each count that was reached.
   std::map<u64, Sample> run(u64 slice = ~u64{0}) {
     std::map<u64, Sample> samples;
     for (;;) {
@@ -195,7 +195,7 @@ TEST_F(Overflow, IsNeverMissedWhateverTheEvent) {
   }
 }
 
-// A run watches block by block only shortly before an overflow; keeping totals makes it do so all the time.
+// Usually a run watches single blocks only shortly before an overflow. While totals are kept, it does so all the time.
 TEST_F(Overflow, IsTheSameWhetherItWasFarOrNear) {
   const Program programs[] = {{"multiply", test::kMultiply, 90, kData},      {"triad", test::kTriad, 20'000, kData},
                               {"chase", test::kChase, kData, 20'000},        {"branchy", test::kBranchy, 20'000, 0},
@@ -280,7 +280,7 @@ TEST_F(Overflow, OfAnInstructionThatFaultsIsNone) {
   }
 }
 
-// A trace does not show where time passes and caches miss; it does show that instructions get their true share.
+// For time and cache misses a trace gives no exact place, but it shows that instructions get their true share.
 struct Where {
   u16 event;
   u64 interval;  // longer than the longest single step

@@ -29,7 +29,7 @@ Pace pace_of(Signal signal) {
     case Signal::stall_backend_tlb:
     case Signal::stall_backend_st:
       return Pace::time;
-    case Signal::op_spec:  // those of wrong paths, too
+    case Signal::op_spec:  // includes those of wrong paths
     case Signal::stall_slot_frontend:
     case Signal::stall_slot_backend:
       return Pace::slots;
@@ -226,7 +226,7 @@ void OverflowWatch::weigh(Block& block) {
   }
 }
 
-// A watch that ran out stays so, and is not looked at any more.
+// A watch that ran out stays so and is not checked again.
 bool OverflowWatch::mark() {
   for (Watch& watch : watches_) {
     if (!watch.late && watch.is_out()) watch.left = kNever;

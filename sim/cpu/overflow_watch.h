@@ -5,7 +5,7 @@
 //
 // Counts of an event are known in two ways. Counts that follow from the block's contents (its loads, say) are
 // subtracted when the block is entered. Counts that happen during execution (misses, cycles) are read from the model's
-// counters. As long as no watch can run out, neither is done; catch_up() does it later.
+// counters. While no watch can run out, neither is done; catch_up() does it later.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -54,7 +54,8 @@ class OverflowWatch {
     }
     return out;
   }
-  // For enter(): the first instruction with which a watch ran out. `code` is the block's. Marks all that ran out.
+  // After enter(): the first instruction with which a watch ran out. `code` is the block's code. Marks all watches that
+  // ran out.
   u32 first_out(Block& block, std::span<const u32> code);
 
   bool idle() const { return watches_.empty(); }

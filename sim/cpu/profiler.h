@@ -24,7 +24,7 @@ class Profiler {
     bool kept = false;       // no filter removed it
     bool interrupt = false;  // the unit wants its interrupt handled; its population does not grow until then
   };
-  // After choose() answered true.
+  // Called after choose() returned true.
   virtual Completion complete(const Operation& operation) = 0;
 
  protected:

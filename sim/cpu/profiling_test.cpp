@@ -225,7 +225,7 @@ TEST_F(ProfilingTest, KernelWorkIsProfiledAtItsAddresses) {
       0.03);
 }
 
-// The truth that tests use, compared with the signals.
+// Compares OperationTotals, which tests use as the truth, with the signals.
 TEST_F(ProfilingTest, TotalsAgreeWithTheSignals) {
   for (const Program& program : kProfiledPrograms) {
     OneCore core;

@@ -77,7 +77,7 @@ class RandomPrograms {
     }
   }
   u32 to() { return below(8) == 0 ? 31 : below(16); }
-  // Immediate or register: random fields, except for the register that is written.
+  // An instruction with an immediate or a register. Its fields are random, except for the register that is written.
   u32 maybe_data() {
     const u32 random = static_cast<u32>(next() >> 16);
     const u32 group = below(3) == 0 ? 0x10000000 : 0x0a000000;
@@ -136,7 +136,7 @@ class RandomPrograms {
     // ldxr x1, [x20]; b; add x3, x3, #1; b; stxr w2, x1, [x20]
     code.insert(code.end(), {0xc85f7e81, 0x14000001, 0x91000463, 0x14000001, 0xc8027e81});
   }
-  // Jumps over some instructions, maybe.
+  // May jump over some instructions.
   void skip(std::vector<u32>& code) {
     const u32 over = 1 + below(4);
     const u32 random = static_cast<u32>(next() >> 16);
@@ -150,7 +150,7 @@ class RandomPrograms {
       case 2:
         code.push_back(0x36000000 | (random & 0x81f80000) | (over + 1) << 5 | to());  // tbz, tbnz
         break;
-      case 3:  // a call of the following code, which returns, and is run through again
+      case 3:  // calls the following code, which returns and then runs a second time
         code.insert(code.end(), {0x94000002, 0x14000003, 0x910005ef, 0xd65f03c0});  // bl, b, add x15, x15, #1, ret
         return;
       default:

@@ -96,8 +96,8 @@ enum class Signal : u8 {
   stall_backend_mem,  // from farther away
   stall_backend_tlb,
   stall_backend_st,
-  sample_pop,  // for a profiler: its population, and the operations that were chosen, kept, and in collision with the
-               // previous one
+  // For a profiler: its population, and the operations that were chosen, kept, or collided with the previous one.
+  sample_pop,
   sample_feed,
   sample_filtrate,
   sample_collision,

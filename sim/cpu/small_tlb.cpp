@@ -33,7 +33,8 @@ void SmallTlb::forget(u8 index) {
 
 void SmallTlb::insert(u64 page) {
   u8 oldest = entries_[kHead].newer;
-  while (entries_[oldest].used != entries_[oldest].queued) {  // it was used since: move it to its place in the queue
+  // It was used in the meantime: move it to its place in the queue.
+  while (entries_[oldest].used != entries_[oldest].queued) {
     dequeue(oldest);
     entries_[oldest].queued = entries_[oldest].used;
     u8 behind = entries_[kHead].older;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A fully associative TLB with exact least-recently-used replacement. Programs hop between a few pages all the time, or
 // miss all the time, so neither may cost a search. Pages are found through short chains. Each use leaves a time stamp.
-// A queue in the order of older stamps gives the least recently used page; it is corrected only at the entries that are
-// examined.
+// A queue gives the least recently used page. Its order may be out of date, and is corrected only for the entries that
+// are examined.
 #pragma once
 #include <array>
 

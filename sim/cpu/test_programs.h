@@ -311,7 +311,7 @@ inline void prepare(OneCore& core, const Program& program) {
   core.thread.x[1] = program.x1;
   core.thread.x[2] = kData + 0x10000;
   core.thread.x[3] = kData + 0x20000;
-  core.thread.x[30] = 0x1111;  // outside all code, so that a test notices it in a result
+  core.thread.x[30] = 0x1111;  // outside of all code, so that a test notices it in a result
 }
 
 }  // namespace wperf::sim::test

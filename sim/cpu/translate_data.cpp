@@ -61,7 +61,7 @@ void BlockTranslator::save_flags() {
 void BlockTranslator::write_flags() {
   mov(word[in_frame(offsetof(TranslatedFrame, flags))], ax);
 }
-// The host has cleared its carry, and so has the guest; but the host's carry is the inverse of the guest's.
+// Both carries are cleared here, but the host's carry must be the inverse of the guest's.
 void BlockTranslator::save_logical_flags() {
   stc();
   save_flags();
@@ -235,7 +235,7 @@ bool BlockTranslator::bitfield(u32 code) {
   shift_by(rax, Shift::lsl, width - 1 - last, wide);
   const u32 back = down ? width - count : width - count - place;
   shift_by(rax, kind == 0 ? Shift::asr : Shift::lsr, kind == 1 ? width - count : back, wide);
-  if (kind == 1) {  // into the old value
+  if (kind == 1) {  // inserted into the old value
     shift_by(rax, Shift::lsl, place, wide);
     load(rcx, to, wide);
     mov(rdx, ~(ones(count) << place) & ones(width));

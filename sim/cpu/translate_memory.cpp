@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Loads and stores (Arm ARM C4.1.88). First the region of memory is found that contains the whole access, or the
-// instruction is handed back. Then the models are called, the data moves, and the address is written back.
+// Loads and stores (Arm ARM C4.1.88). First the code finds the memory region that contains the whole access; if there
+// is none, it hands the instruction back. Then the models are called, the data moves, and the address is written back.
 #include <cstddef>
 
 #include "sim/cpu/block_translator.h"

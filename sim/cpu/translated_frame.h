@@ -39,7 +39,7 @@ struct ModelParts {
 
 enum class TranslatedExit : u32 {
   block,      // before a block that is not linked yet; `link` is the place of the jump
-  limit,      // before a block, since the limit is near
+  limit,      // before a block, because the limit is near
   hand_back,  // within `block`, before the instruction at pc: Unicorn has to execute it
 };
 

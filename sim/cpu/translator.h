@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Executes blocks of ARM64 code as code of the host, models included, several times as fast as Unicorn with hooks, for
-// most integer code. Its counts and state are exactly those of UnicornCore: the models see everything in the same
-// order. It leaves the rest to Unicorn. It stops before a block with other instructions, and within a block before an
-// access that it cannot make (a fault, a write to code).
+// Executes most integer code as translated host code, models included, several times as fast as Unicorn with hooks. Its
+// counts and state are exactly those of UnicornCore: the models see everything in the same order. It leaves the rest to
+// Unicorn. It stops before a block with other instructions, and within a block before an access that it cannot make (a
+// fault, a write to code).
 //
 // UnicornCore uses it between two blocks, as long as no block has to be examined. There is no translator on hosts other
 // than x86-64, and where memory cannot be executed.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The truth that call stacks estimate: the calls that have not returned, derived only from calls and returns and not
-// from the program's stack. For one thread; used by tests.
+// The true values for call stacks: the calls that have not returned, derived only from calls and returns and not from
+// the program's stack. For one thread; used by tests.
 #pragma once
 #include <vector>
 
@@ -18,7 +18,7 @@ class TrueCallers {
 
   void keep() { kept_ = true; }
   bool kept() const { return kept_; }
-  // A block that ends so was left for `next`; `behind` is the address after the block.
+  // A block whose last instruction is of this kind was left for `next`; `behind` is the address after the block.
   void left(BranchKind end, u64 behind, u64 next) {
     if (end == BranchKind::call || end == BranchKind::indirect_call) {
       callers_.push_back(behind);

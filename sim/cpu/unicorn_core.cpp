@@ -8,7 +8,7 @@
 namespace wperf::sim {
 namespace {
 
-// An address no block starts at: uc_emu_start runs until something stops it.
+// An address at which no block starts, so that uc_emu_start runs until it is stopped.
 constexpr u64 kNowhere = ~u64{0} - 3;
 // Unicorn's exception numbers (QEMU's EXCP_UDEF, EXCP_SWI, EXCP_BKPT).
 constexpr u32 kSupervisorCall = 2;
@@ -102,7 +102,7 @@ Stop UnicornCore::run(AddressSpace& space, ThreadState& thread, u64 cycle_budget
 
 Stop UnicornCore::execute(ThreadState& thread) {
   registers_in_thread_ = true;
-  next_translation_ = model_.spent();  // a try costs no more than starting Unicorn
+  next_translation_ = model_.spent();  // an attempt costs no more than starting Unicorn
   why_ = wants_translation(thread.pc) ? Why::translation : Why::nothing;
   if (!watching_ && why_ == Why::nothing) set_limit();
   u64 pc = thread.pc;
@@ -282,7 +282,7 @@ inline Block* UnicornCore::begin_block(u64 address, u32 size) {
 }
 
 void UnicornCore::enter_other_block(u64 address, u32 size) {
-  if (resumed_ != nullptr) [[unlikely]] {  // it was begun before
+  if (resumed_ != nullptr) [[unlikely]] {  // the block has already begun
     ++blocks_entered_;
     current_ = resumed_;
     resumed_ = nullptr;
@@ -358,7 +358,7 @@ void UnicornCore::write_specially(u64 address, u32 size) {
   const Instruction instruction = current_->watch_accesses ? current_instruction() : Instruction{};
   if ((special_ & kTracked) != 0) model_.begin_outcome();
   if (instruction.is(Trait::zero_line)) {
-    // These are reported byte by byte, the first bytes more than once.
+    // Unicorn reports these byte by byte, and the first bytes more than once.
     if (address % kLineSize != kLineSize - 1) return;
     address &= ~(kLineSize - 1);
     model_.zero_line(address);

@@ -66,7 +66,7 @@ class UnicornCore {
   Block* begin_new_block(u64 address, u32 size, Block* known);
   Block* next_block(u64 address, u32 size);  // the same, called from other files
 
-  // Used as long as no block has to be examined (unicorn_translated.cpp).
+  // Used while no block has to be examined (unicorn_translated.cpp).
   void set_limit();
   bool wants_translation(u64 pc);
   std::optional<Stop> execute_translated(ThreadState& thread);

@@ -68,7 +68,7 @@ bool UnicornCpu::refresh(const AddressSpace& space) {
   code_generation_ = space.code_generation();
   std::vector<Region> kept;
   for (const Region& region : mapped_) {
-    // Its code may have been changed from outside, or other code may now lie there.
+    // The code may have been changed from outside, or different code may be there now.
     if (code_changed && (region.permissions & kExecute) != 0 && !drop_translations(region)) return false;
     if (find(wanted, region) != nullptr) {
       kept.push_back(region);

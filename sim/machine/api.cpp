@@ -25,7 +25,7 @@ struct SimulatedSystem {
 struct WperfSim {
   std::shared_ptr<SimulatedSystem> system;
   wperf::sim::DriverClient driver;
-  std::vector<wperf::u32> held;  // programs that it spawned and that do not execute yet
+  std::vector<wperf::u32> held;  // spawned programs that do not execute yet
 
   WperfSim(std::shared_ptr<SimulatedSystem> shared, std::unique_ptr<wperf::sim::LockFile> lock_file)
       : system(std::move(shared)), driver(system->driver, std::move(lock_file)) {}

@@ -87,7 +87,7 @@ class ApiTest : public testing::Test {
   WperfSim* sim_ = nullptr;
 };
 
-// Every command pays for start-up: Unicorn, the heaviest library, is not even loaded by it.
+// Every command pays for start-up, so opening a machine must not load Unicorn, the largest library.
 TEST_F(ApiTest, OpeningLoadsNoEngine) {
   const auto engine_is_loaded = [] {
     std::ifstream maps("/proc/self/maps");
@@ -219,7 +219,7 @@ TEST_F(WorkloadTest, SameSeedSameBytes) {
     std::string bytes;
     for (u32 core = 0; core < 4; ++core) {
       const auto reply = read(core);
-      EXPECT_NE(reply->entries[0].value, 0u) << core;  // even if only the ticks ran
+      EXPECT_NE(reply->entries[0].value, 0u) << core;  // even if only timer ticks ran
       bytes.append(reinterpret_cast<const char*>(reply.get()), sizeof *reply);
     }
     return bytes;
@@ -280,7 +280,7 @@ TEST_F(WorkloadTest, ClientsShareTheMachineAndOneOfThemHasTheDriver) {
   const WperfSimProgram program{image.c_str(), line.c_str(), 1, 0, nullptr};
   const u32 pid = api_->spawn(other, &program, &error);
   ASSERT_NE(pid, 0u) << error.text;
-  // It begins when the client that spawned it waits.
+  // A program begins when the client that spawned it waits.
   WperfSimProcess state{};
   EXPECT_EQ(wait(kSecond, 0), "");
   ASSERT_EQ(api_->process(sim_, pid, &state), 1u);

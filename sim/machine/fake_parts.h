@@ -142,7 +142,7 @@ class FakeProgram final : public Program {
 class FakeParts final : public Parts {
  public:
   std::map<std::string, Script> scripts;
-  std::map<std::string, usize> starting;  // of scripts: the number of steps before the entry point
+  std::map<std::string, usize> starting;  // script → the number of its steps before the entry point
   std::map<u32, CoreLog> logs;
   ChannelSignals traffic;
   u32 cores_made = 0;

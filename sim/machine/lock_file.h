@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The simulated driver's lock as every wperf process of this user sees it: a small file in the user's runtime folder
+// The simulated driver's lock, shared by all wperf processes of this user: a small file in the user's runtime folder
 // that holds the driver's LockState. Each client works on a copy during its turn: begin() reads it under a byte-range
 // lock, end() writes it back. Each client also holds an (open file description) lock on a byte that belongs to it. The
 // kernel drops that lock when the process dies for any reason, so others notice its death. One object = one client,

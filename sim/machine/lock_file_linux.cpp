@@ -22,8 +22,7 @@ constexpr u64 kMagic = 0x6b636f6c6d697377;  // "wsimlock", read as bytes
 constexpr u64 kVersion = 1;
 constexpr off_t kTurnByte = 0;
 constexpr u64 kFirstClient = 0x1000;             // byte numbers of clients start after those of the file's contents
-constexpr u64 kClientMask = 0x0fffffffffffffff;  // byte numbers of clients start after those of the file's contents and
-                                                 // stay positive as an off_t
+constexpr u64 kClientMask = 0x0fffffffffffffff;  // keeps these byte numbers positive as an off_t
 
 struct LockRecord {
   u64 magic = kMagic;

@@ -127,8 +127,7 @@ TEST_F(LockFileTest, LivesInTheRuntimeFolderWhenThatIsPrivate) {
   unsetenv("XDG_RUNTIME_DIR");
 }
 
-// One process reads the values that the other writes, and notices the death of a killed process, which could not
-// announce it.
+// One process reads the values that another one writes, and notices when the other is killed.
 TEST_F(LockFileTest, KilledProcessesAreSeenDead) {
   int ready[2];
   ASSERT_EQ(pipe(ready), 0);

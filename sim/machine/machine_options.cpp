@@ -225,7 +225,7 @@ usize value_end(std::string_view key, std::string_view text) {
   return comma;
 }
 
-// The rules between keys.
+// Applies the rules that involve several keys.
 std::string settle(Said& said) {
   MachineOptions& options = said.options;
   if (said.pattern.empty()) said.pattern.assign(1, find_product("neoverse-n1"));
@@ -254,7 +254,7 @@ std::string settle(Said& said) {
   return {};
 }
 
-// All names, with those of one family in braces, because the list must fit into a line or two.
+// All names; names of one family are joined with braces, because the list must fit into one or two lines.
 std::string product_list() {
   std::string list;
   std::string_view family;

@@ -28,7 +28,7 @@ struct MachineOptions {
   std::vector<const Product*> cores;  // 0 for the number that the product of each core has
   u32 counters = 0;                   // the rest belong to other owners; at most the smallest number of counters of a
                                       // core
-  u32 free_counters = 0;              // left by other owners; at most the least counters of a core
+  u32 free_counters = 0;              // not used by other owners; at most the smallest number of counters of a core
   u32 cluster_size = 2;               // 0 = no DSU
   u32 dsu_counters = 6;
   u32 dmc_channels = 2;
@@ -41,10 +41,10 @@ struct MachineOptions {
   MachineKind kind = MachineKind::real;
   std::string instance = "default";
   std::vector<RunOption> programs;
-  std::string system_folder;     // of this host: the DLLs of Windows that programs run on; if empty, those of the build
+  std::string system_folder;     // on the host: the DLLs of Windows for programs; if empty, those of the build
   Surroundings surroundings;     // for all programs
   bool console_shown = false;    // their output appears with the simulating process's
-  bool startup_counted = false;  // what a program on these DLLs executes before its entry point
+  bool startup_counted = false;  // counts the code that a program on these DLLs executes before its entry point
 
   u32 counters_of(u32 core) const { return counters != 0 ? counters : cores[core]->counters; }
   u32 cluster_count() const {

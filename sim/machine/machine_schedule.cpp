@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Records which thread ran where, for clients that watch the schedule, as in the traces of Windows' scheduler.
+// Records which thread ran on which core, as in traces of Windows' scheduler, for clients that watch the schedule.
 #include <algorithm>
 #include <cstring>
 
@@ -120,7 +120,7 @@ void Machine::note_spent(const Core& core, u64 cycles) {
                    thread != nullptr ? thread->id : 0, cycles, signals(core.index));
 }
 
-// Why the thread is no longer on its core.
+// Fills in why the thread left its core.
 void Machine::note_leaving(const Thread& thread, u64 time_ns, WperfSimScheduleEvent& event) const {
   event.old_process = thread.task->details.status.pid;
   event.old_thread = thread.id;
@@ -252,7 +252,8 @@ void Machine::note_call(Core& core, Thread& caller) {
   if (!schedule_) return;
   if (caller.ended) note_life(WPERF_SIM_THREAD_ENDED, core, caller, nullptr);
   note_wakes(core, caller);
-  // A thread that moved to another core may be noted there before its old core has its next thread.
+  // A thread that moved to another core may appear there before its old core notes its next thread. So the old core's
+  // switch is noted now.
   for (Core& one : cores_) {
     if (one.noted != nullptr && !one.noted->ended && one.noted->core != one.index) note_switch(one, nullptr);
   }

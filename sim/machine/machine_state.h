@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The internal state of the machine: machine.cpp runs it, and machine_schedule.cpp records which thread ran where.
+// The internal state of the machine: machine.cpp runs it, and machine_schedule.cpp records which thread ran on which
+// core.
 #pragma once
 #include "sim/machine/simulated_machine.h"
 
@@ -26,21 +27,21 @@ struct Machine::Thread {
   // While the schedule is watched: whether it left its core to wait, the end of that wait, and when it left.
   bool waits = false;
   u64 wait_until_ns = 0, left_ns = 0;
-  bool noted = false;    // its beginning was noted
+  bool noted = false;    // the start of the thread was noted
   bool in_call = false;  // it was in a system call when it last left a core
 };
 
-// A core's clock may be a little ahead of the machine's: an instruction is not cut in half.
+// A core's clock may be a little ahead of the machine's, because an instruction cannot be interrupted.
 struct Machine::Core {
   u32 index = 0;
   std::unique_ptr<Executor> executor;  // made when the core first does something
   std::vector<Thread*> ready;          // its threads; the first one runs next
   const Thread* last = nullptr;        // the thread whose registers and address space the core has
   u64 local_cycles = 0;
-  SignalCounts left_out;  // the starts of programs (start_program)
+  SignalCounts left_out;  // signals of program starts, which do not count (start_program)
   bool has_left_out = false;
-  mutable SignalCounts counted;  // the executor's signals without them
-  u64 charged_cycles = 0;        // cycles of the executor
+  mutable SignalCounts counted;  // the executor's signals without left_out
+  u64 charged_cycles = 0;        // cycles of the executor that have been charged
   u64 next_tick_ns = 0;
   u64 slice_end_cycles = 0;
   Thread* noted = nullptr;  // while the schedule is watched: the thread that runs here; null if idle

@@ -29,7 +29,7 @@ class Executor {
 
 struct ProgramWish {
   std::string image_path, command_line;
-  u32 core = 0;                                        // where its first thread starts
+  u32 core = 0;                                        // the core where its first thread starts
   u64 affinity = 0;                                    // the cores on which its threads may run; 0: as they like
   std::shared_ptr<StandardStreams> streams = nullptr;  // null: those of this process
   std::shared_ptr<const nt::Inheritance> inheritance = nullptr;  // null without a creator
@@ -47,7 +47,7 @@ class Parts {
   virtual ~Parts() = default;
   virtual std::unique_ptr<Executor> make_core(u32 index) = 0;
   virtual std::unique_ptr<Program> load(const LoadRequest& request, LoadError& error) = 0;
-  // The program has threads on several cores: their caches must agree from here on.
+  // The program now has threads on several cores, whose caches must be coherent from here on.
   virtual void make_coherent(const AddressSpace&) {}
   // The counts of the shared levels up to now; all zero if no core has been made. cycles is left 0.
   virtual ClusterSignals cluster(u32 index) = 0;

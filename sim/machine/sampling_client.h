@@ -21,14 +21,14 @@ struct SampledEvent {
   u32 interval = 0;
 };
 
-// The callers of a sample with its stack.
+// A sample with its call stack.
 struct DrainedStack {
   WperfSample sample = {};
   WperfStack stack = {};
   std::vector<u64> frames;  // innermost first
 };
 
-// The driver's answers about one core, all drains together.
+// The driver's answers about one core, from all drains.
 struct DrainedCore {
   std::vector<WperfSample> samples;
   std::vector<DrainedStack> stacks;  // used instead if stacks were requested
@@ -68,7 +68,7 @@ class SamplingClient {
     machine->resume(pid);
     return pid;
   }
-  // The error's text.
+  // Lets time pass. Returns the text of the error, or an empty text.
   std::string wait(u64 duration_ns, u32 until_pid = 0) {
     MachineError error;
     machine->wait(duration_ns, until_pid, error);

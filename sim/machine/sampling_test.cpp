@@ -24,7 +24,7 @@ class SamplingTest : public ProgramTest {
   static SamplingClient open(const std::string& options) { return SamplingClient(options, make_real_parts); }
 };
 
-// Where the functions of an image start, by .pdata and the exports.
+// The start addresses of an image's functions, from .pdata and the exports.
 std::vector<u32> function_rvas(const std::string& path) {
   std::ifstream stream(path, std::ios::binary);
   const std::vector<char> chars{std::istreambuf_iterator<char>(stream), {}};
@@ -107,7 +107,7 @@ u64 sum_of(const Counts& counts) {
 // exceeds that limit, so it is four standard deviations there.
 void expect_same_shares(const Counts& found, const Counts& expected, const SampledEvent& event) {
   const auto samples = static_cast<double>(sum_of(found)), events = static_cast<double>(sum_of(expected));
-  std::map<u64, std::pair<double, double>> shares;  // found and true
+  std::map<u64, std::pair<double, double>> shares;  // the measured and the true share
   for (const auto& [part, count] : found) shares[part].first = static_cast<double>(count) / samples;
   for (const auto& [part, count] : expected) shares[part].second = static_cast<double>(count) / events;
   for (const auto& [part, share] : shares) {
@@ -243,8 +243,8 @@ TEST_F(SamplingTest, EverySampleSaysWhoseItIs) {
   EXPECT_GT(kernel[0], 0u) << "the ticks of idle cores";
 }
 
-// 50,000 samples a second on each of 8 cores, for 10 seconds. Code that waits for memory executes little for its time,
-// so the test does not take too long.
+// 50,000 samples a second on each of 8 cores, for 10 seconds. Code that waits for memory executes few instructions in
+// that time, so the test does not take too long.
 TEST_F(SamplingTest, FiftyThousandASecondOnEightCores) {
   SamplingClient client = open("pace=free,mhz=41,cores=8");
   for (u32 core = 0; core < 8; ++core) client.spawn(workload("chase.exe 4194304 1000000000"), core);
@@ -265,7 +265,7 @@ TEST_F(SamplingTest, FiftyThousandASecondOnEightCores) {
   }
 }
 
-// At each sample the watcher sees the thread, and the memory as it is then.
+// At each sample the watcher sees the thread and its memory at that time.
 TEST_F(SamplingTest, AWatcherSeesEachSample) {
   struct Seen {
     Machine& machine;

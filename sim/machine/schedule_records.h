@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Records of which thread ran where, and the sums that they must add up to. Kept by the machine while its schedule is
-// watched.
+// Records which thread ran on which core, and the sums to which the records must add up. Kept by the machine while its
+// schedule is watched.
 #pragma once
 #include <array>
 #include <deque>
@@ -29,7 +29,7 @@ class Schedule {
     }
     return counts;
   }
-  // Counts on the core up to now belong to no thread.
+  // The core's counts up to now belong to no thread.
   void begin(u32 core, const SignalCounts& signals) { seen_[core] = counts_of(signals); }
   void spend(u32 core, u32 process, u32 thread, u64 cycles, const SignalCounts& signals) {
     WperfSimThreadTruth& one = truth_[{process, thread}];

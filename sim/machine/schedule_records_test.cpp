@@ -35,7 +35,7 @@ class ScheduleTest : public testing::TestWithParam<const char*> {
     u64 ns = 0, instructions = 0;
   };
   using Key = std::pair<u32, u32>;
-  // Sums by thread, made only from the notes between two visits of each core.
+  // Sums per thread, computed only from the records between two switches of each core.
   std::map<Key, Spent> replayed() {
     struct Core {
       bool is_known = false;
@@ -85,7 +85,7 @@ TEST_P(ScheduleTest, NotesAddUpToWhatThreadsSpent) {
         << truth.thread;
     of_program += truth.process == pid;
   }
-  EXPECT_EQ(of_program, 6u);  // and the first
+  EXPECT_EQ(of_program, 6u);  // including the first thread
 }
 
 TEST_P(ScheduleTest, NobodyWaitsForTwoThingsAtOnce) {

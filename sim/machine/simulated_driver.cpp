@@ -9,7 +9,7 @@
 namespace wperf::sim {
 namespace {
 
-// The driver and the tool are one product and carry one version.
+// The driver and the tool are one product and have the same version.
 driver::CoreConfig driver_config() {
   driver::CoreConfig config{.git = kGitVersion, .features = "+trace+spe+stacks"};
   const std::string_view text = kVersion;
@@ -17,7 +17,7 @@ driver::CoreConfig driver_config() {
   const char* const end = at + text.size();
   for (u32* part : {&config.major, &config.minor, &config.patch}) {
     at = std::from_chars(at, end, *part).ptr;
-    if (at != end) ++at;  // skip the point
+    if (at != end) ++at;  // skips the point
   }
   return config;
 }
@@ -53,7 +53,7 @@ DriverClient::~DriverClient() {
 }
 
 void DriverClient::forget_the_dead() {
-  const driver::LockState seen = driver_.lock_;  // client_gone changes it
+  const driver::LockState seen = driver_.lock_;  // a copy, because client_gone changes the list
   if (seen.holder != 0 && !lock_file_->is_alive(seen.holder)) driver_.core_.client_gone(seen.holder);
   for (const driver::ClientId preempted : seen.preempted)
     if (preempted != 0 && !lock_file_->is_alive(preempted)) driver_.core_.client_gone(preempted);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The whole driver core on the register models, with cores whose every cycle is known: a client must read exactly the
-// counts of the execution. And the lock, between processes.
+// The whole driver core on the register models, with cores whose every cycle is known. A client must read exactly the
+// counts of the execution. Also tests the lock between processes.
 #include "sim/machine/simulated_driver.h"
 
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ using namespace fake;
 
 constexpr u16 kInstRetired = 0x08, kCpuCycles = 0x11;
 
-// One open machine and driver, as a client of the C API has.
+// An open machine and its driver, like those of a client of the C API.
 class Client {
  public:
   Client(const std::string& folder, const std::string& options) {

@@ -23,7 +23,7 @@ u32 least_counters(const MachineOptions& options) {
   return least;
 }
 
-// Other owners hold the lowest counters of every core, because owners take counters from the bottom.
+// Other owners hold the lowest counters of every core, because owners take the lowest free ones.
 u32 taken_counters(const MachineOptions& options) {
   return least_counters(options) - options.free_counters;
 }
@@ -244,7 +244,7 @@ void HalSim::unmap_device_memory(void* mapping, u64) {
 
 u32 HalSim::read_device(void* mapping, u64 offset) {
   const Mapping& at = *static_cast<Mapping*>(mapping);
-  if (!at.holds(offset)) return ~u32{0};  // the answer of a bus for an address without a device
+  if (!at.holds(offset)) return ~u32{0};  // the value that a bus returns for an address without a device
   return channels_[at.channel].read32(at.begin + offset, machine_.channel(at.channel));
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // hal.h for the simulated machine: the register models and the virtual clock. All calls come from the one thread that
-// uses the Machine; "running on a core" only selects whose registers answer.
+// uses the Machine; "running on a core" only selects the core whose registers are accessed.
 #pragma once
 #include <memory>
 #include <optional>
@@ -64,7 +64,7 @@ class HalSim final : public driver::Hal, private OverflowInterrupts, private Pro
   void unmap_device_memory(void* mapping, u64 size) override;
   u32 read_device(void* mapping, u64 offset) override;
   void write_device(void* mapping, u64 offset, u32 value) override;
-  // A walk never outlives its interrupt, so there is always room for it.
+  // A walk ends within its interrupt, so there is always room for it.
   void* make_user_walks(u32) override { return this; }
   void place_user_walks(void*) override {}
   bool ask_for_user_walk(u32 ticket, const driver::UserWalkStart& start) override;

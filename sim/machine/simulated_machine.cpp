@@ -6,9 +6,9 @@
 namespace wperf::sim {
 namespace {
 
-// While several cores execute: how far one may be ahead of another.
+// While several cores execute, one may be this far ahead of another.
 constexpr u64 kSharedStepNs = 20'000;
-// While at most one core executes: no part needs a closer pace than this.
+// While at most one core executes, time may advance in steps of this length.
 constexpr u64 kLoneStepNs = 1'000'000;
 constexpr u64 kIdleStepNs = 20'000'000;
 constexpr u64 kTimeSliceNs = 1'000'000;
@@ -73,7 +73,7 @@ u32 Machine::spawn(const ProgramWish& wish, MachineError& error) {
 }
 
 u32 Machine::start(const ChildWish& wish, u64 now_ns) {
-  MachineError ignored;  // its creator gets an error of Windows
+  MachineError ignored;  // its creator gets a Windows error instead
   const u32 core = std::min<u32>(wish.core, static_cast<u32>(cores_.size()) - 1);
   const u32 pid = spawn({wish.image_path, wish.command_line, core, wish.affinity, nullptr, wish.inheritance}, ignored);
   if (pid == 0) return 0;
@@ -261,7 +261,7 @@ void Machine::wait(u64 duration_ns, u32 until_pid, MachineError& error) {
   pacer_.finish(now_ns_);
 }
 
-// How far all cores may run before something needs them to be at the same time.
+// How far all cores may run before an event requires them to be at the same time.
 u64 Machine::step_end(u64 limit_ns) const {
   u32 busy = 0, close = 0;
   u64 wake_ns = kNever;

@@ -25,7 +25,7 @@ struct ProgramStatus {
   bool running = false;
   u32 exit_code = 0;
   u32 core = 0;
-  u64 user_ns = 0, system_ns = 0;  // time on cores for its threads, and of the system on their behalf
+  u64 user_ns = 0, system_ns = 0;  // CPU time of its threads, and of the system on their behalf
 };
 
 // A program with its modules and threads; those of an ended program are as they were at its end.
@@ -81,7 +81,7 @@ class Machine final : private ProgramHost {
 
   const MachineOptions& options() const { return options_; }
   u64 now_ns() const { return now_ns_; }
-  // The same; while an interrupt is handled, the time of the core that handles it.
+  // Like now_ns(), but while an interrupt is handled, the time of the core that handles it.
   u64 time_ns() const;
 
   // Loads a program, which does not run before resume(). Returns its process id, or 0 and an error.
@@ -101,14 +101,14 @@ class Machine final : private ProgramHost {
   // end.
   void wait(u64 duration_ns, u32 until_pid, MachineError& error);
 
-  // Everything up to now.
+  // All counts up to now.
   const SignalCounts& signals(u32 core) const;
   ClusterSignals cluster(u32 index);
   DmcInput channel(u32 index);
 
   // Reads memory of the program that was interrupted; returns false if it is not mapped.
   bool read_interrupted(u64 address, void* out, u64 size);
-  // The same of a running program.
+  // Reads memory of a running program in the same way.
   bool read_memory(u32 pid, u64 address, void* out, u64 size);
   u32 process_of(u32 thread) const;  // 0: no such thread
 

@@ -87,7 +87,7 @@ TEST_F(MachineTest, WaitEndsExactlyWithTheProgram) {
     EXPECT_EQ(machine_->now_ns(), clock.ns_at(spent)) << options;
     EXPECT_FALSE(machine_->find(pid)->running);
     EXPECT_EQ(machine_->find(pid)->exit_code, 3u);
-    // A core before it in the order ran one step further, which is deducted later.
+    // Cores that come earlier in the order ran one step further, which is deducted later.
     wait(kMillisecond);
     for (u32 core : {0u, 7u}) {
       const u64 others = cycles(core, Level::user) + cycles(core, Level::kernel);
@@ -143,7 +143,8 @@ TEST_F(MachineTest, WaitForAnEndedOrUnknownProgramReturnsAtOnce) {
 }
 
 TEST_F(MachineTest, SleepersWakeOnTime) {
-  // Between two ticks, and not at the boundary of a cycle: it wakes with the first cycle that is not before its time.
+  // The wake-up time is between two ticks and not on a cycle boundary. The program wakes with the first cycle that is
+  // not before that time.
   constexpr u64 kSleep = 5'000'500, kCall = (1 + kCallCycles) * 1000;
   scripts_["sleeper.exe"] = {sleep(kSleep), end(0)};
   make("pace=free,mhz=1");
@@ -159,7 +160,7 @@ TEST_F(MachineTest, ProgramsOfOneCoreTakeTurns) {
   const u32 first = spawn("half.exe", 3);
   const u32 second = spawn("half.exe", 3);
   wait(2 * kSecond, first);
-  // One slice of 1 ms apart at the end of 1 s.
+  // The two programs differ by one slice of 1 ms at the end of 1 s.
   EXPECT_NEAR(static_cast<double>(machine_->now_ns()), 1e9, 3e6);
   EXPECT_TRUE(machine_->find(second)->running);
   EXPECT_NEAR(parts_->logs[3].switches, 1000, 10);

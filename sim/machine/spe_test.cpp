@@ -178,14 +178,14 @@ TEST_F(SpeTest, CountersAgreeWithTheRecords) {
   EXPECT_NEAR(static_cast<double>(before), 0.1 * 25e6, 25e6 * 0.001) << "virtual time";
 }
 
-// One way to sort operations: how many records and how many executions each sort has.
+// One class of operations: its number of records and its number of executions.
 struct Sort {
   double found = 0, executed = 0;
 };
 using Sorts = std::map<u64, Sort>;
 
-// The reason why both cannot be samples of one distribution, by Pearson's test at one in a thousand; empty if there is
-// none. Sorts with fewer than 5 expected records are taken together.
+// The reason why records and executions cannot be samples of one distribution, by Pearson's test at one in a thousand;
+// empty if there is none. Classes with fewer than 5 expected records are combined.
 std::string difference(const Sorts& sorts) {
   double found = 0, executed = 0;
   for (const auto& [sort, each] : sorts) {
@@ -238,7 +238,7 @@ u64 class_of(const Operation& operation) {
   return operation.is_memory() ? 1 : operation.is_branch() ? 2 : 0;
 }
 
-// The expected events packet of such an execution, derived a second time.
+// The expected events packet of such an execution, derived independently.
 u64 expected_events(const OperationTotals::Kind& kind, const Operation& operation) {
   const bool memory = operation.is_memory();
   const bool call = operation.exception;
@@ -275,7 +275,7 @@ void expect_true(const std::vector<Record>& records, const OperationTotals& tota
     ++events[record.events & ~u64{1}].found;
     if (record.has_source) ++sources[record.source].found;
   }
-  std::map<u64, std::map<u64, u64>> meanings;  // the meanings of each address in the records
+  std::map<u64, std::map<u64, u64>> meanings;  // address → the kinds of operations that its records have
   for (const Record& record : records) ++meanings[record.pc][u64{record.operation_class} << 8 | record.operation];
   for (const auto& [pc, meaning] : meanings) EXPECT_EQ(meaning.size(), 1u) << what << std::hex << pc;
   Sorts kinds;
@@ -364,8 +364,7 @@ TEST_F(SpeTest, EachFilterKeepsExactlyWhatItShould) {
       std::vector<Record> records = profile(client, program, request, 30 * kMillisecond, before_ns);
       EXPECT_EQ(client.machine->signals(1)(Level::user, Signal::sample_filtrate), records.size());
       for (Record& record : records)
-        record.previous = 0;  // it is the target of the branch recorded before, which
-                              // differs
+        record.previous = 0;  // this is the target of the previously recorded branch, which differs
       return records;
     };
     const std::vector<Record> all = records_with([](auto&) {});
@@ -446,10 +445,10 @@ TEST_F(SpeTest, WhatIsNotDrainedStandsStill) {
             client.machine->signals(1)(Level::user, Signal::inst_retired));
 }
 
-// Two threads write different words of one line, then of two.
+// Two threads write different words of one line, then words of two lines.
 TEST_F(SpeTest, FalseSharingShowsItself) {
-  for (const auto& [core, source] : {std::pair{0u, 9u}, {1u, 0xcu}}) {  // the next core is in the same cluster, or is
-                                                                        // not
+  // The next core is in the same cluster, then in another one.
+  for (const auto& [core, source] : {std::pair{0u, 9u}, {1u, 0xcu}}) {
     SamplingClient client = open("pace=free,mhz=25,cores=4,seed=9");
     client.keep_truth = true;
     run(client, "false_sharing.exe 600000", core, request_for(3ull << core, 1024, kJitter | WPERF_SPE_CONTEXT),
@@ -481,7 +480,7 @@ TEST_F(SpeTest, FalseSharingShowsItself) {
   }
 }
 
-// It is told the thread, the place and the timestamp of each.
+// The watcher gets the thread, the address and the timestamp of each record.
 TEST_F(SpeTest, AWatcherSeesEachRecord) {
   SamplingClient client("pace=free,mhz=40,cores=2,cpu=neoverse-n1", make_real_parts);
   const u32 pid = client.spawn(workload("chase.exe 4194304 1000000000"), 1);

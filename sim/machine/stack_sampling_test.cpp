@@ -14,7 +14,7 @@ namespace {
 
 using StackSamplingTest = ProgramTest;
 
-// Neither in a DLL of Windows nor on the page to which a program without imports returns.
+// True for code that is neither in a DLL of Windows nor on the page to which a program without imports returns.
 bool is_own(const ProgramDetails& program, u64 address) {
   static const std::string windows = nt::system_folder_of_build();
   return std::ranges::any_of(program.modules, [&](const Module& module) {
@@ -27,7 +27,7 @@ std::vector<u64> own_frames(const ProgramDetails& program, std::vector<u64> fram
   return frames;
 }
 
-// The driver follows frame records. The caller of a function without a record, or before it has one, is in lr.
+// The driver follows frame records. If a function has no record, or has not made it yet, its caller is in lr.
 bool is_true(const std::vector<u64>& found, u64 lr, std::span<const u64> callers, u32 most) {
   const auto cut = [&](std::span<const u64> frames) { return frames.first(std::min<usize>(frames.size(), most)); };
   if (std::ranges::equal(found, cut(callers))) return true;

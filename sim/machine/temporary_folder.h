@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Test support: a private folder that is gone afterwards.
+// Test support: a private folder that is removed afterwards.
 #pragma once
 #include <cstdlib>
 #include <filesystem>

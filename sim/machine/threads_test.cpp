@@ -72,7 +72,7 @@ TEST_F(ThreadsTest, TheSameEachTime) {
   EXPECT_EQ(counts(), counts());
 }
 
-// A line that two cores write moves between them; two lines do not.
+// A line that two cores write moves between them. If each core writes a different line, the lines stay.
 TEST_F(ThreadsTest, OnlySharedLinesMove) {
   const auto refills = [](u32 cores) {
     const auto machine = open("cores=" + std::to_string(cores));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Every workload, run to its end on one core: each checks its own answer and says so with exit code 0. exact.exe's
+// Runs every workload to its end on one core. Each checks its own answer, and exits with 0 if it is right. exact.exe's
 // counts are compared with the table of sim/workloads/README.md.
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -57,7 +57,7 @@ class Execution {
   u64 dram_bytes_read() const { return channels().bytes_read - channels_at_start_.bytes_read; }
   u64 dram_bytes_written() const { return channels().bytes_written - channels_at_start_.bytes_written; }
   Program& program() { return *program_; }
-  // All that it has written so far.
+  // All output of the program so far.
   std::string output() const {
     std::array<char, 4096> text{};
     const auto size = read(output_, text.data(), text.size());

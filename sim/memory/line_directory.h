@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which cores hold the lines of programs that run on several of them: keeps their private caches coherent. A line has
-// either any number of readers or one writer. Lines of other programs are never in here, and cost nothing. A core's
-// cache calls it before it changes the state of a line.
+// Records which cores hold the lines of programs that run on several cores, and keeps their private caches coherent. A
+// line has either any number of readers or one writer. Lines of other programs are never in here, and cost nothing. A
+// core's cache calls it before it changes the state of a line.
 #pragma once
 #include <bitset>
 #include <unordered_map>
@@ -13,13 +13,13 @@ namespace wperf::sim {
 
 class LineDirectory;
 
-// The private caches of one core, as the others see them.
+// The private caches of one core, as seen by the others.
 class SnoopedCaches {
  public:
   enum class Copy : u8 { none, clean, dirty };
-  virtual Copy give_up(u64 line) = 0;  // forgets the line; returns its state before
-  virtual Copy share(u64 line) = 0;    // keeps it, but clean; returns its state before
-  // All lines of a space (the bits above kLineBits) go to adopt().
+  virtual Copy give_up(u64 line) = 0;  // drops the line; returns its previous state
+  virtual Copy share(u64 line) = 0;    // keeps the line, but clean; returns its previous state
+  // Passes all lines of an address space (the bits above kLineBits) to adopt().
   virtual void tell_lines(u32 space, LineDirectory& directory) const = 0;
 
  protected:
@@ -53,7 +53,7 @@ class LineDirectory {
   static constexpr usize kMostCores = 256;
   struct Line {
     std::bitset<kMostCores> holders;
-    u32 owner = kNobody;  // may write without asking
+    u32 owner = kNobody;  // may write without a call
   };
   std::vector<SnoopedCaches*> caches_;  // by core
   std::unordered_map<u64, Line> lines_;

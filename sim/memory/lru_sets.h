@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Tags of a set-associative structure with exact least-recently-used replacement and a dirty mark per entry: every
-// cache and TLB of the simulated machine. A set keeps its tags in order of use, so a hit on the newest one is a single
-// compare. A key is a line or page number, its set comes from the low bits; see line_key() for what sits above them.
+// Tags of a set-associative structure with exact least-recently-used replacement and a dirty mark per entry: used by
+// every cache and TLB of the simulated machine. A set keeps its tags in order of use, so a hit on the newest one is a
+// single compare. A key is a line or page number, its set comes from the low bits; see line_key() for what sits above
+// them.
 #pragma once
 #include <vector>
 
@@ -41,7 +42,7 @@ class LruSets {
   // Puts an absent key in as the newest; returns the evicted entry, if any.
   Victim insert(u64 key, bool dirty);
   bool contains(u64 key) const;
-  // The state before the call. remove() forgets the key; clean() keeps it, no longer dirty.
+  // Both return the state before the call. remove() drops the key; clean() keeps it and clears its dirty mark.
   enum class Found : u8 { nothing, clean, dirty };
   Found remove(u64 key);
   Found clean(u64 key);

@@ -70,7 +70,7 @@ Served SharedMemorySystem::read_line(u32 core, u64 line, bool for_write) {
   return Served::dram;
 }
 
-// A peer had the line dirty. A reader leaves it dirty with the L3 of the peer; a writer takes over the dirty line.
+// Another core had the line dirty. After a read the dirty line is in the L3 of that core; a writer takes it over.
 Served SharedMemorySystem::read_from_peer(u32 core, u32 peer, u64 line, bool for_write) {
   State& state = *state_;
   const bool near = state.cluster_of(core) == state.cluster_of(peer);

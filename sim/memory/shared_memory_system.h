@@ -33,7 +33,7 @@ class SharedMemorySystem {
  public:
   explicit SharedMemorySystem(const SharedConfig& config);
   ~SharedMemorySystem();
-  // A line (64 bytes) that the L2 of `core` wants, or a dirty line that it evicted. `line` = physical line number.
+  // A line (64 bytes) that the L2 of `core` requests, or a dirty line that it evicted. `line` = physical line number.
   Served read_line(u32 core, u64 line, bool for_write);
   void write_back_line(u32 core, u64 line);
 

@@ -8,10 +8,10 @@ namespace {
 
 using driver::Register;
 
-constexpr u16 kChainEvent = 0x1e;  // on an odd counter: overflows of the even one below it
+constexpr u16 kChainEvent = 0x1e;  // on an odd counter: counts the overflows of the even one below it
 constexpr u16 kCyclesEvent = 0x11;
 constexpr u64 kTypeMask = 0xfc00ffffu;    // P, U, NSK, NSU, NSH, M and the 16-bit event
-constexpr u64 kFilterMask = 0xfc000000u;  // the same without an event
+constexpr u64 kFilterMask = 0xfc000000u;  // the same without the event
 constexpr u64 kLowWord = 0xffffffffu;
 
 bool counts_at(u64 type, Level level) {
@@ -138,7 +138,7 @@ std::span<const EventWatch> CorePmu::watches(const SignalCounts& now) {
     u64 remaining = until_overflow(index);
     const bool chained = static_cast<u16>(counters_[index].type) == kChainEvent && (index & 1u) != 0;
     if (chained) {
-      // A step of this counter is a whole lap of the counter below.
+      // This counter advances by one for each full round of the counter below it.
       counted = index - 1;
       if ((enabled_ >> counted & 1) == 0) continue;
       const u64 laps = std::min(remaining - 1, kLowWord - 1);

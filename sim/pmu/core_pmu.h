@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // PMUv3 registers of one core over its signals. Reads and writes follow the Arm ARM (chapter D, "The Performance
-// Monitors Extension"). Counters are lazy: every access brings the signals as they are now, and the model adds the
-// difference since the access before. So counting costs the executing core nothing. Holds no pointer to the engine,
-// which may not exist yet.
+// Monitors Extension"). Counters are lazy: every access passes the current signals, and the model adds the difference
+// since the previous access. So counting does not slow down the executing core. Holds no pointer to the engine, which
+// may not exist yet.
 #pragma once
 #include <array>
 #include <span>

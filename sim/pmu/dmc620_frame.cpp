@@ -6,8 +6,8 @@ namespace {
 
 namespace registers = driver::dmc620;
 
-constexpr u64 kBytesPerRequest = 64;    // the caches ask for lines
-constexpr u64 kBytesPerTransfer = 128;  // one rdwr event
+constexpr u64 kBytesPerRequest = 64;    // the caches request whole lines
+constexpr u64 kBytesPerTransfer = 128;  // for one rdwr event
 
 u64 clock_cycles(u64 now_ns, u64 mhz) {
   return now_ns / 1000 * mhz + now_ns % 1000 * mhz / 1000;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The PMU of one DSU cluster: the CLUSTERPM* registers its cores share, over the counts of the cluster's L3. Event
-// counters have 32 bits; an event without an L3 model counts 0. Lazy like CorePmu.
+// The PMU of one DSU cluster: the CLUSTERPM* registers its cores share, which count the events of the cluster's L3.
+// Event counters have 32 bits; an event that the L3 model lacks counts 0. Counters are lazy, as in CorePmu.
 #pragma once
 #include <array>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The statistical profiling unit (FEAT_SPE) of one core: its registers, and what it does with the operations that the
-// core reports, by the Arm ARM (chapter D, "The Statistical Profiling Extension"). Records go straight to where PMBPTR
-// points, in the memory of this process. Costs nothing while it is off.
+// The statistical profiling unit (FEAT_SPE) of one core: its registers, and its handling of the operations that the
+// core reports, as in the Arm ARM (chapter D, "The Statistical Profiling Extension"). Records are written directly to
+// the address in PMBPTR, in the memory of this process. While the unit is off it takes no time.
 #pragma once
 #include <functional>
 #include <utility>
@@ -78,7 +78,7 @@ class SpeUnit final : public Profiler {
   u32 context_ = 0;
   u64 cycles_ahead_ = 0;
   u64 busy_until_ = 0;       // the chosen operation is under way
-  u64 previous_target_ = 0;  // in the form that a packet has
+  u64 previous_target_ = 0;  // in the form of a packet
   RecordCall watcher_;
 };
 

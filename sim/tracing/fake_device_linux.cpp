@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// --device etw:fake: the simulated machine as if Windows traced it. Its samples are those that the driver takes on that
-// machine.
+// --device etw:fake: the simulated machine, as if Windows traced it. The samples are those that the driver takes on
+// that machine.
 #include <algorithm>
 #include <cstdlib>
 #include <map>
@@ -162,7 +162,7 @@ class MachineBelow final : public FakeMachine {
   wperf_driver::SimulatedMachine& simulated_;
   plan::Capabilities machine_;
   u32 mhz_;
-  usize counted_ = 0;         // events at each switch
+  usize counted_ = 0;         // the number of events that are counted at each switch
   std::vector<u32> sources_;  // by event of the plan
   std::unique_ptr<device::SampleSession> session_;
   SimulatedLeaves leaves_;
@@ -229,7 +229,7 @@ bool take_fault(std::string_view word, FakeWindows& windows) {
   } else if (word == "no-session") {
     windows.most_sessions = 0;
     windows.sessions.emplace_back(etw::kKernelLogger);
-  } else if (word == "left-behind") {  // by a wperf that was killed
+  } else if (word == "left-behind") {  // left by a wperf that was killed
     windows.sessions.push_back(u"wperf recording 4000");
     windows.sources = usual_sources();
     windows.sources.push_back({0x100, etw::kLeastInterval, 0x7fffffff, "wperf.0x0070 ld_spec"});
@@ -239,7 +239,7 @@ bool take_fault(std::string_view word, FakeWindows& windows) {
   return true;
 }
 
-// Without settings the machine that is up, if there is one; `settings` become its.
+// Without settings, opens the running machine, if there is one, and replaces `settings` with that machine's.
 diag::Result<std::unique_ptr<wperf_driver::SimulatedMachine>> open_machine(std::string& settings) {
   if (!settings.empty()) return wperf_driver::open_simulated_machine(settings);
   WPERF_TRY(auto up, live::find_machine());
@@ -253,7 +253,7 @@ diag::Result<std::unique_ptr<wperf_driver::SimulatedMachine>> open_machine(std::
 diag::Result<std::unique_ptr<TracingMachine>> open_fake_tracing(const std::string& options,
                                                                 wperf_driver::SimulatedMachine** below) {
   FakeWindows windows;
-  std::string settings;  // the simulated machine's
+  std::string settings;  // settings of the simulated machine
   for (usize begin = 0; begin < options.size();) {
     const usize end = std::min(options.find(',', begin), options.size());
     const std::string word = options.substr(begin, end - begin);

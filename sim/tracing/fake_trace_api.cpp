@@ -58,7 +58,7 @@ WindowsError take_events(std::span<const std::byte> information, usize most, std
 
 }  // namespace
 
-// The sources of a Snapdragon X Elite whose numbers are known.
+// Those profile sources of a Snapdragon X Elite whose numbers are known.
 std::vector<ProfileSource> usual_sources() {
   constexpr u32 kGreatest = 0x7fffffff;
   return {{kTimer, kLeastTimerInterval, kMostTimerInterval, "Timer"},
@@ -144,7 +144,7 @@ WindowsError FakeTraceApi::control(u64 session, const std::u16string& name, std:
   }
   if (code != ControlCode::query && code != ControlCode::stop) return kInvalidParameter;
   if (!drain(*one)) return kNoSystemResources;
-  // A full file ends its session.
+  // A session ends when its file is full.
   const bool is_full = one->most_mb != 0 && u64{buffers_of(*one)} * one->buffer_kb >= u64{one->most_mb} * 1024;
   if (is_full) file_bytes_[one->file] = u64{one->most_mb} << 20;
   const bool is_last = is_full || (code == ControlCode::query && windows_.ended_after == 1);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A fake of Windows' tracing that is as strict as Windows: each request is checked byte by byte against Microsoft's
-// documentation, and rejected as Windows rejects it. At its end, a session leaves a real .etl of the events of the
-// simulated machine. The etw device is tested with it, and `--device etw:fake` runs with it.
+// documentation, and rejected as Windows rejects it. When a session ends, it leaves a real .etl with the events of the
+// simulated machine. Tests of the etw device and `--device etw:fake` use it.
 #pragma once
 #include <map>
 
@@ -23,7 +23,7 @@ class FakeMachine {
   virtual ~FakeMachine() = default;
   struct Sampling {
     u32 source = 0, interval = 0;
-    u32 event = 0;  // for a source that was added
+    u32 event = 0;  // for an added source
   };
   virtual u64 now_ns() = 0;
   virtual std::vector<u64> core_midr() = 0;
@@ -45,7 +45,7 @@ struct FakeWindows {
   bool takes_sources = true;  // sources can be added
   bool disk_full = false;
   u64 free_bytes = 0;       // on the disk; 0: unknown
-  u32 ended_after = 0;      // after so many queries another process ends the session; 0 for never
+  u32 ended_after = 0;      // another process ends the session after this many queries; 0 for never
   u32 lost_per_second = 0;  // events
   u32 most_sessions = 8, most_sources = 4, most_counters = 4;
   std::vector<ProfileSource> sources = {};    // the usual ones if empty
@@ -85,7 +85,7 @@ class FakeTraceApi final : public TraceApi {
 
   // From here on the calls come from another process.
   void become(u32 process) { own_process_ = process; }
-  // State that tests examine: nothing of a session may remain.
+  // State for tests, which check that no session remains.
   FakeWindows& windows() { return windows_; }
   const std::map<u32, u32>& intervals() const { return intervals_; }
   std::vector<u32> added_sources() const;

@@ -16,7 +16,7 @@ namespace {
 
 using etl::write::Moment;
 
-constexpr u64 kTickNs = 100;  // tick of the performance counter
+constexpr u64 kTickNs = 100;  // one tick of the performance counter
 constexpr u64 kFirstTicks = 1'000'000;
 constexpr u64 kTraceBegan = 134'000'000'000'000'000;  // FILETIME
 constexpr u32 kTraceBuffer = 1 << 16;

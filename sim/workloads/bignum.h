@@ -14,7 +14,8 @@ BIGNUM_API void big_school_multiply(uint32_t* product, const uint32_t* left, con
 // scratch: 8 * count + 256 limbs.
 BIGNUM_API void big_karatsuba_multiply(uint32_t* product, const uint32_t* left, const uint32_t* right, uint64_t count,
                                        uint32_t* scratch);
-BIGNUM_API uint64_t big_scale(uint32_t* number, uint64_t count, uint32_t factor);  // in place; the new count
+// Scales in place; returns the new count.
+BIGNUM_API uint64_t big_scale(uint32_t* number, uint64_t count, uint32_t factor);
 BIGNUM_API uint32_t big_remainder(const uint32_t* number, uint64_t count, uint32_t divisor);
 
 // 10^exponent in limbs from the process heap; null when memory is short. *count is their number.

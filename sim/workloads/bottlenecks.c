@@ -29,7 +29,7 @@ __attribute__((noinline)) static void unpredictable_branches(u64 rounds) {
   answer = count;
 }
 
-// 256 KiB of additions, one after the other: more than a first-level cache of instructions holds.
+// 256 KiB of additions in sequence, more than a first-level instruction cache holds.
 __attribute__((noinline)) static void long_code(u64 rounds) {
   u64 count = 0;
   for (u64 round = 0; round < rounds; ++round) {
@@ -38,7 +38,8 @@ __attribute__((noinline)) static void long_code(u64 rounds) {
   answer = count;
 }
 
-// The next line is 4099 lines on, in a ring of 16 MiB: no neighbour, and each address comes from the load before.
+// Each next line is 4099 lines further in a ring of 16 MiB, so it is never a neighbour. Each address depends on the
+// previous load.
 __attribute__((noinline)) static void far_loads(const u8* memory, u64 rounds) {
   u64 place = 0;
   for (u64 round = 0; round < rounds; ++round) {

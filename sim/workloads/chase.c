@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // chase.exe [bytes [steps]]: follows pointers through `bytes` of memory, one pointer per cache line, in one random
-// cycle over all of them. Each load waits for the one before. Defaults: 16 MiB, 2,000,000 steps.
+// cycle over all of them. Each load depends on the previous one. Defaults: 16 MiB, 2,000,000 steps.
 #include "program.h"
 
 struct Node {
@@ -36,6 +36,6 @@ int run(void) {
   make_cycle(nodes, count);
   struct Node* const last = chase(nodes, steps);
   print("node", (u64)(last - nodes));
-  // The walk is back at the start after whole rounds, and only then.
+  // The walk must be back at the start exactly after whole rounds.
   return (last == nodes) != (steps % count == 0);
 }

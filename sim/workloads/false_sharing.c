@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // false_sharing.exe [rounds]: two threads on two cores count, each in its own counter. First both counters lie in one
 // cache line, then in separate lines. No data is shared, yet the first half moves a line to and fro. The main thread
-// stays where it was started, the other runs on the next processor. Default: 200000 rounds of each.
+// stays on its processor, and the other one runs on the next processor. Default: 200000 rounds of each.
 #include "program.h"
 
 #define WINDOWS_FUNCTION __declspec(dllimport)

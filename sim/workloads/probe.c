@@ -18,7 +18,8 @@ FROM_DLL void* ResolveDelayLoadedAPI(void* base, const void* descriptor, void* f
                                      void** slot, u32 flags);
 extern const char __ImageBase;
 
-// The linker wants it for delay imports: their stubs call it once, and go on at the address that it returns.
+// The linker requires this function for delay imports. Their stubs call it once and continue at the address that it
+// returns.
 void* __delayLoadHelper2(const void* descriptor, void** slot) {
   return ResolveDelayLoadedAPI((void*)&__ImageBase, descriptor, 0, 0, slot, 0);
 }
