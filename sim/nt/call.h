@@ -11,7 +11,7 @@
 
 namespace wperf::sim::nt {
 
-// The answer of a handler whose thread has got its registers, or will get its answer when its wait ends.
+// The answer of a handler that has already set the thread's registers, or whose call is answered when the wait ends.
 inline constexpr u64 kNoAnswer = kNever;
 
 inline constexpr u64 kThisProcess = ~u64{0}, kThisThread = ~u64{1};
@@ -29,7 +29,7 @@ class Call {
   u64 argument(u32 index) const;  // from the ninth on they are on the stack; 0 if the stack cannot be read
   u32 argument32(u32 index) const { return static_cast<u32>(argument(index)); }
 
-  // Memory of the program. A failure becomes the answer of the call.
+  // Access to the program's memory. A failure becomes the answer of the call.
   bool read(u64 address, void* out, u64 size);
   bool write(u64 address, const void* in, u64 size);
   template <class T>
@@ -52,29 +52,29 @@ class Call {
   Status read_name(u64 attributes, ObjectName& out);
   bool put_io_status(u64 address, Status status, u64 information);
 
-  // Information of a class: `size` bytes, if the program's buffer has room for them all.
+  // Answers with `size` bytes of information of a class, if the program's buffer has room for all of them.
   Status answer_with(u64 buffer, u64 room, const void* bytes, u64 size, u64 size_at);
 
-  // The same for calls on files: an I/O status tells the size.
+  // The same for calls on files, which return the size in the I/O status.
   Status answer_with_status(u64 status_at, u64 buffer, u64 room, const void* bytes, u64 size);
 
   // Puts a handle to the object there. It is inherited if the attributes that read_name() read say so.
   Status give_handle(u64 address, ObjectPointer object);
-  Thread* thread_of(u64 handle);  // of this process; null for another handle
+  Thread* thread_of(u64 handle);  // of this process; null for a handle of a different kind
   Thread* thread_of_any_process(u64 handle);
   ObjectPointer object_of(u64 handle);                           // the pseudo-handles of process and thread included
-  std::shared_ptr<ProcessObject> process_object_of(u64 handle);  // null for another handle
-  State* process_of(u64 handle);  // null for another handle, and for a process that has ended
+  std::shared_ptr<ProcessObject> process_object_of(u64 handle);  // null for a handle of a different kind
+  State* process_of(u64 handle);  // null for a handle of a different kind, and for a process that has ended
 
   u64 end_process(u32 code);
   u64 end_this_thread(u32 code);
   // Ends the program with a sentence that names the call.
   u64 refuse(const std::string& why);
-  // Ends the program because the simulated Windows has no such thing: "the function ucrtbase.dll._spawn".
+  // Ends the program because the simulated Windows lacks this, for example "the function ucrtbase.dll._spawn".
   u64 lack(const std::string& thing);
 
   bool failed() const { return bad_pointer_; }
-  // The thread gets the answer of its call, unless that comes later or it has got its registers.
+  // Gives the thread the answer of its call, unless the answer comes later or the handler has set the registers.
   void end_with(u64 answer) const;
   CallOutcome outcome() const { return outcome_; }
 
@@ -82,7 +82,7 @@ class Call {
   Thread& thread;
   const std::string_view name;
   const u64 now_ns;
-  const u64 done_before;  // bytes of this call, before it waited for the host
+  const u64 done_before;  // bytes that this call transferred before it waited for the host
 
  private:
   u64 crash(std::string why);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// System calls, without a program that makes them.
+// System calls, which the tests make without a program.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/ioctl.h>
@@ -112,7 +112,7 @@ TEST(NtWaits, ATimerWakesItsWaiterWhenItIsDue) {
   EXPECT_TRUE(try_to_end_wait(process.state, thread, 10'000));
   process.now_ns = 20'000;
   EXPECT_EQ(process.call("NtWaitForSingleObject", {timer, 0, 0}), kNoAnswer);
-  EXPECT_EQ(thread.wait.wake_ns, 1'010'000U);  // its period of a millisecond
+  EXPECT_EQ(thread.wait.wake_ns, 1'010'000U);  // its period is one millisecond
 }
 
 TEST(NtWaits, AnAlertIsKeptForTheThreadThatWillWait) {
@@ -175,7 +175,7 @@ TEST(NtMemory, BadPointersAreAnswered) {
   EXPECT_EQ(process.call("NtCreateEvent", {kAt, 0, 0x30, 0, 0}), kAccessViolation);
 }
 
-// A folder of this host with a file in it.
+// A folder on the host with a file in it.
 struct NtFiles : testing::Test {
   void SetUp() override {
     char name[] = "/tmp/wperf-nt-XXXXXX";
@@ -325,7 +325,7 @@ class NtStreams : public testing::Test {
     return process.get(0);
   }
   const Thread& thread() const { return *process.state.threads[0]; }
-  // The time of its wait has come.
+  // Carries out the call again at the time when its wait ends.
   bool go_on() {
     process.now_ns = thread().wait.wake_ns;
     return call_again(process.state, *process.state.threads[0], process.now_ns);

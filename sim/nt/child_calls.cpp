@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A process that creates another one: the new one gets its image, its parameters and the handles that it inherits.
+// A process creates another one, which gets its image, its parameters and the handles that it inherits.
 #include <algorithm>
 #include <array>
 
@@ -9,7 +9,7 @@
 namespace wperf::sim::nt {
 namespace {
 
-// RTL_USER_PROCESS_PARAMETERS as the creator made them.
+// The creator's RTL_USER_PROCESS_PARAMETERS.
 struct Parameters {
   u64 standard_handles[3] = {};
   std::string current_folder, image_path, command_line;
@@ -22,7 +22,7 @@ bool read_environment(Call& call, u64 address, std::vector<u16>& out) {
   while (out.size() < kMost) {
     u16 unit = 0;
     if (!call.get(address + out.size() * sizeof unit, unit)) return false;
-    if (unit == 0 && (out.empty() || out.back() == 0)) return true;  // an empty text is the end
+    if (unit == 0 && (out.empty() || out.back() == 0)) return true;  // an empty text ends the list
     out.push_back(unit);
   }
   return false;
@@ -72,7 +72,7 @@ bool read_image_name(Call& call, const std::vector<Attribute>& attributes, const
   return true;
 }
 
-// The handles of the new process. Its standard handles are those of the creator even if nothing is inherited.
+// The handles of the new process. Its standard handles are those of the creator even if no handle is inherited.
 bool choose_handles(Call& call, const std::vector<Attribute>& attributes, const Parameters& parameters,
                     Inheritance& out) {
   constexpr u32 kInheritHandles = 4;

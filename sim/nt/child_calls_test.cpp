@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Processes that a process starts. Their programs are loaded, and do not run.
+// Processes that a process starts. Their programs are loaded but do not run.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -10,7 +10,7 @@
 namespace wperf::sim::nt {
 namespace {
 
-// A machine that loads the programs that a process starts, and runs none of them.
+// A machine that loads the programs that a process starts, but does not run them.
 class LoadingHost final : public ProgramHost {
  public:
   explicit LoadingHost(std::shared_ptr<System> shared_system) : system(std::move(shared_system)) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The console: what kernelbase asks of a standard stream that leads to a terminal. Its text is UTF-16; that of the
-// terminal is UTF-8. Lines come as the terminal edits them; single keys are not read.
+// The console: kernelbase's requests for a standard stream that leads to a terminal. Its text is UTF-16; that of the
+// terminal is UTF-8. The terminal edits lines; single keys are not read.
 #include <algorithm>
 #include <array>
 
@@ -10,7 +10,7 @@
 namespace wperf::sim::nt {
 namespace {
 
-// Learned from what kernelbase's functions ask.
+// These codes were found by watching kernelbase's requests.
 enum class Control : u32 {
   get_mode = 0x504000,
   set_mode = 0x508004,
@@ -66,7 +66,7 @@ u64 write_text(Call& call, const File& file) {
   return done < left.size() ? wait_for_host(call, call.done_before + done) : end_control(call);
 }
 
-// The screen is what the terminal shows now; where its cursor is, only the terminal knows.
+// The screen is the present window of the terminal. The position of the cursor is known only to the terminal.
 struct Screen {
   u16 cursor_size = 25, cursor_visible = 1, cursor_x = 0, cursor_y = 0, width = 0, height = 0;
   u16 colours = kUsualColours, popup_colours = 0, left = 0, top = 0, right = 0, bottom = 0, most_width = 0,
@@ -86,10 +86,10 @@ u64 tell_screen(Call& call, const File& file) {
   return answer_control(call, &screen, sizeof screen);
 }
 
-// The colours of a terminal that are those of the console.
+// Converts the console's colours to those of a terminal.
 std::string terminal_colours(u16 colours) {
   if (colours == kUsualColours) return "\x1b[0m";
-  constexpr std::array<u8, 8> kTerminal = {0, 4, 2, 6, 1, 5, 3, 7};  // by blue 1, green 2, red 4
+  constexpr std::array<u8, 8> kTerminal = {0, 4, 2, 6, 1, 5, 3, 7};  // index: blue 1, green 2, red 4
   constexpr u32 kFront = 30, kBack = 40, kBright = 60;
   const u32 front = kFront + kTerminal[colours & 7] + ((colours & 8) != 0 ? kBright : 0);
   const u32 back = kBack + kTerminal[colours >> 4 & 7] + ((colours & 0x80) != 0 ? kBright : 0);

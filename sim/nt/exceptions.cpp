@@ -13,7 +13,7 @@ constexpr u64 kExceptionFrame = 0x470, kExceptionRecord = 0x3b0, kSavedSp = 0x45
 constexpr u64 kContextEx = 0x390;
 constexpr u64 kApcFrame = 0x3d0, kApcContext = 0x30;
 
-// Where the parts of a CONTEXT lie that follows: whole, legacy, extended.
+// The offsets and sizes of the parts of the following CONTEXT: whole, legacy, extended.
 struct ContextEx {
   std::int32_t all_offset = -0x390;
   u32 all_size = 0x3a8;

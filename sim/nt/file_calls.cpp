@@ -27,7 +27,7 @@ Status open_disk_file(Place& place, const Opening& opening, File& file, u64& inf
   constexpr u32 kReads = kDataRead | kRunIt | kGenericRead | kGenericExecute | kGenericAll | kMaximumAllowed;
   wish.read = (opening.access & kReads) != 0;
   wish.write = (opening.access & (kDataWrite | kDataAppend | kGenericWrite | kGenericAll)) != 0;
-  if (!wish.read && !wish.write) wish.read = true;  // only its facts are wanted
+  if (!wish.read && !wish.write) wish.read = true;  // the program only queries the file's information
   file.appends =
       (opening.access & kDataAppend) != 0 && (opening.access & (kDataWrite | kGenericWrite | kGenericAll)) == 0;
   wish.create = opening.disposition != kOpen && opening.disposition != kOverwrite;
@@ -36,7 +36,7 @@ Status open_disk_file(Place& place, const Opening& opening, File& file, u64& inf
   if (wish.truncate || !place.exists) wish.write = true;
   information = !place.exists ? 2 : opening.disposition == kSupersede ? 0 : wish.truncate ? 3 : 1;
   if (const FileProblem problem = place.files->open(place.host_name, wish, file.number); problem != FileProblem::none) {
-    file.type = File::Type::null;  // so that nothing is closed
+    file.type = File::Type::null;  // so that the destructor closes no file
     return status_of(problem);
   }
   return kSuccess;
@@ -136,7 +136,7 @@ u64 read_disk(File& file, std::span<char> bytes, u64 offset, u64& done) {
   return done == 0 && !bytes.empty() ? kEndOfFile : kSuccess;
 }
 
-// The place of a read or write in the file. Returns false for a bad pointer.
+// The position of a read or write in the file. Returns false for a bad pointer.
 bool read_offset(Call& call, const File& file, u64& offset) {
   offset = file.position;
   u64 given = 0;

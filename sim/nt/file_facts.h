@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Facts about files in the form that system calls give them.
+// Information about files in the form of system calls.
 #pragma once
 #include "base/ints.h"
 #include "sim/nt/guest_files.h"

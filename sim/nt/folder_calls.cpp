@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Listing folders, and what programs ask about volumes and devices.
+// Lists folders, and answers queries about volumes and devices.
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -15,8 +15,8 @@ char lower_letter(char letter) {
   return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
 }
 
-// Whether a name fits a mask: `*` and `<` stand for any characters, `?` and `>` for one (at the end for none), `"` for
-// a dot or the end.
+// Whether a name matches a mask: `*` and `<` stand for any characters, `?` and `>` for one character or the end, `"`
+// for a dot or the end.
 bool fits(std::string_view mask, std::string_view name) {
   std::vector<bool> before(name.size() + 1), now(name.size() + 1);
   before[0] = true;
@@ -58,7 +58,7 @@ void begin_list(File& folder, std::string_view mask) {
   folder.listed = true;
 }
 
-// Where the parts of an entry lie, which depends on the class.
+// The offsets of an entry's parts, which depend on the class.
 struct Layout {
   u64 name = 0, name_size = 60, index = 0;
   bool has_facts = true;

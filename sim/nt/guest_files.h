@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The files a simulated program may see: those of one folder of the host, and no others. For the program the folder is
-// C:\work, which is also where it works; nothing else exists on its only drive. Names are resolved before they reach
+// C:\work, which is also its current folder; its only drive has no other folder. Names are resolved before they reach
 // the host, and each part is opened without following links, so that no name leads out of the folder. Owned by a
 // process's state.
 #pragma once
@@ -19,11 +19,11 @@ namespace wperf::sim {
 
 inline constexpr std::string_view kGuestFolder = "C:\\work";
 
-// The parts of the simulating machine that a program sees.
+// The parts of the host that a program sees.
 struct Surroundings {
   std::string folder;                                  // on the host; if empty, the program sees no files
-  bool writes = false;                                 // it may also change the contents of the folder
-  std::shared_ptr<StandardStreams> streams = nullptr;  // null: it has no input, and its output appears nowhere
+  bool writes = false;                                 // the program may also change the contents of the folder
+  std::shared_ptr<StandardStreams> streams = nullptr;  // null: it has no input, and its output is discarded
 };
 
 enum class FileProblem : u8 { none, not_found, denied, exists, too_many, is_folder, not_a_folder, not_empty, failed };

@@ -32,7 +32,7 @@ u32 protection_of(u32 permissions) {
   return (permissions & kRead) != 0 ? kPageReadOnly : kPageNoAccess;
 }
 
-// The sections fit into the image, and their contents into the file: parse_pe checks it.
+// parse_pe has checked that the sections fit into the image and their contents into the file.
 void copy_sections(const ImageContents& image, std::byte* to) {
   std::memcpy(to, image.bytes.data(), image.pe.headers_size);
   for (const PeSection& section : image.pe.sections) {

@@ -23,14 +23,14 @@ struct ImageFile {
   std::string name;  // "fib.exe", for messages and lists of modules
   std::vector<std::byte> bytes;
 };
-// Reads a program of this host.
+// Reads a program from the host.
 [[nodiscard]] bool read_image_file(const std::string& path, ImageFile& out, LoadError& error);
 
-// Null if the bytes are not an ARM64 image; `why` is then the predicate of a sentence about the file.
+// Returns null if the bytes are not an ARM64 image; `why` is then the predicate of a sentence about the file.
 std::shared_ptr<ImageContents> read_image(std::vector<std::byte> bytes, std::string& why);
 
-// Maps the image there and relocates it; 0 means a place of its choice, which follows from `seed` and `index`. Returns
-// the base, or 0 if there is no room. The base is written into the mapped header, as Windows does it.
+// Maps the image at an address and relocates it. For 0 the address is derived from `seed` and `index`. Returns the
+// base, or 0 if there is no room. The base is written into the mapped header, as Windows does it.
 u64 map_image(Memory& memory, const ImageContents& image, u64 address, u64 seed, u64 index);
 
 // Returns the address of an exported function of the mapped image, or 0.

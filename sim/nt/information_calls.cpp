@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Facts about the system, its clocks, its tables of languages, and the calls of user32 that programs without windows
-// make.
+// Information about the system, its clocks and its language tables, and the calls of user32 that programs without
+// windows make.
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -37,11 +37,11 @@ u64 answer_performance(Call& call, u64 buffer, u64 room, u64 size_at) {
   std::array<u32, 86> performance{};
   performance[14] = 1 << 20;  // available pages
   performance[15] = static_cast<u32>(call.state.memory.committed() / kPageSize);
-  performance[16] = 1 << 22;  // the limit of what is committed
+  performance[16] = 1 << 22;  // the limit of committed pages
   return call.answer_with(buffer, room, performance.data(), std::min<u64>(room, sizeof performance), size_at);
 }
 
-// Random bytes follow from the machine's seed, so that two runs are the same.
+// Random bytes are derived from the machine's seed, so that two runs are the same.
 u64 answer_random(Call& call, u64 buffer, u64 room, u64 size_at) {
   constexpr u64 kMost = 1 << 16;
   std::vector<u8> bytes(std::min(room, kMost));
@@ -160,7 +160,7 @@ u64 system_time(Call& call) {
   return call.put(call.argument(0), kBootTime + call.now_ns / kNsPerTick) ? kSuccess : kAccessViolation;
 }
 
-// The resolution that programs ask for has no meaning here.
+// The requested timer resolution has no effect here.
 u64 timer_resolution(Call& call) {
   constexpr u32 kFinest = 5'000, kCoarsest = 156'250;
   const u64 at = call.name == "NtSetTimerResolution" ? 2 : 0;

@@ -41,7 +41,7 @@ void HostMemory::clear(u64 offset, u64 size) {
 Memory::Memory(AddressSpace& space, u64 seed)
     : space_(space), first_(kMemoryArea + random_offset(seed, PlacedThing::memory, 0, 0x10000)) {}
 
-// The AddressSpace must not keep what the blocks lent.
+// The AddressSpace must not keep the memory that the blocks lent to it.
 Memory::~Memory() {
   for (const auto& [base, block] : blocks_) space_.take_back(base, block.size);
 }
@@ -73,7 +73,7 @@ u32 Memory::permissions_of(u32 protection) {
 
 Memory::Blocks::iterator Memory::block_at(u64 address) {
   const auto found = std::as_const(*this).block_at(address);
-  return blocks_.erase(found, found);  // the same place, without const
+  return blocks_.erase(found, found);  // the same element, without const
 }
 Memory::Blocks::const_iterator Memory::block_at(u64 address) const {
   auto found = blocks_.upper_bound(address);

@@ -49,12 +49,12 @@ class Memory {
   struct Wish {
     u64 address = 0;  // 0: anywhere
     u64 size = 0;
-    u64 lowest = 0, highest = kHighestAddress;  // where "anywhere" is
+    u64 lowest = 0, highest = kHighestAddress;  // the addresses to use if the caller gives none
     u64 alignment = 0;                          // at least 64 KiB
     u32 protection = kPageReadWrite;            // of the allocation; pages get theirs when they are committed
     MemoryType type = MemoryType::private_pages;
     bool downwards = false;                   // the highest free place
-    std::shared_ptr<HostMemory> memory = {};  // a section's; a new block if null
+    std::shared_ptr<HostMemory> memory = {};  // a section's block; a new block if null
     u64 offset = 0;                           // in `memory`
   };
   // Returns the address, or 0 if there is no such place.
@@ -94,7 +94,8 @@ class Memory {
     MemoryType type = MemoryType::private_pages;
     std::shared_ptr<HostMemory> memory;
     u64 offset = 0;
-    std::map<u64, std::pair<u64, u32>> pages;  // committed: start -> (end, protection), no two that could be one
+    // committed: start -> (end, protection); adjacent equal ranges are merged.
+    std::map<u64, std::pair<u64, u32>> pages;
   };
   using Blocks = std::map<u64, Block>;
 

@@ -12,7 +12,8 @@ namespace {
 constexpr u32 kCommit = 0x1000, kReserve = 0x2000, kReset = 0x80000, kTopDown = 0x100000, kDecommit = 0x4000,
               kRelease = 0x8000;
 
-// Where zero bits of an address limit it: their number, or from 32 on a mask of the bits that may be set.
+// The limit of an address by its zero bits, which are given as a number, or from 32 on as a mask of the bits that may
+// be set.
 u64 highest_for(u64 zero_bits) {
   if (zero_bits == 0) return kHighestAddress;
   if (zero_bits < 32) return (u64{1} << (32 - zero_bits)) - 1;
@@ -156,7 +157,8 @@ u64 query_memory(Call& call) {
     case kMappedFile:
       return mapped_file_name(call, buffer, room, size_at);
     case kHostPart: {
-      // A DLL asks for its part on the host. It gets a handle, and no answers by it (answer_host_call).
+      // A DLL asks for its part on the host. It gets a handle, but calls through that handle are refused
+      // (answer_host_call).
       const u64 base = call.argument(1), size = sizeof base;
       return call.put(buffer, base) && call.put_if_wanted(size_at, size) ? kSuccess : kAccessViolation;
     }
@@ -184,7 +186,7 @@ u64 nothing_to_do(Call&) {
   return kSuccess;
 }
 
-// Code that the program wrote must be seen by its cores.
+// The cores must see the code that the program wrote.
 u64 flush_code(Call& call) {
   const u64 address = call.argument(1), size = call.argument(2);
   const auto bytes = call.state.space.view(address, std::min<u64>(size, 4));

@@ -158,7 +158,7 @@ void NtProcess::ended(u32 exit_code, u64 now_ns) {
   go_on_with_pipes(*state_.system, now_ns);
 }
 
-// As the console of Windows does it: a new thread calls the program's handlers.
+// As in the console of Windows, a new thread calls the program's handlers.
 bool NtProcess::interrupt(u64 now_ns) {
   constexpr u64 kCtrlC = 0;
   if (state_.console_control == 0 || state_.is_starting || count_living_threads(state_) >= kMostThreads) return false;
@@ -299,8 +299,8 @@ std::string system_folder_of_build() {
   std::error_code code;
   if (dladdr(reinterpret_cast<void*>(&system_folder_of_build), &library) == 0 || library.dli_fname == nullptr)
     return {};
-  // build/PRESET/bin/libwperf-sim.so, and build/tools/windows; installed, PREFIX/lib/wperf/libwperf-sim.so and its
-  // neighbour.
+  // The library is build/PRESET/bin/libwperf-sim.so and the DLLs are in build/tools/windows; after an installation they
+  // are PREFIX/lib/wperf/libwperf-sim.so and the folder next to it.
   const auto folder = std::filesystem::weakly_canonical(library.dli_fname, code).parent_path();
   if (folder.filename() == "wperf" && folder.parent_path().filename() == "lib") return (folder / "windows").string();
   return (folder.parent_path().parent_path() / "tools" / "windows").string();
@@ -308,8 +308,8 @@ std::string system_folder_of_build() {
 
 namespace {
 
-// A program that was named by a path of this host finds its own path in its command line: to programs like cmd.exe a
-// slash begins an option.
+// If the command line names the program by a host path, the program sees its own path there instead, because programs
+// like cmd.exe take a slash for the start of an option.
 std::string command_line_of(const ProcessWish& wish, const std::string& program_path) {
   const std::string& given = wish.command_line;
   const usize at = given.starts_with('"') ? 1 : 0;
@@ -351,7 +351,7 @@ std::unique_ptr<Program> load_process(const ProcessWish& wish, LoadError& error)
   error.hint = "scripts/windows-dlls fetches the DLLs; windows=FOLDER names another folder";
   std::error_code code;
   std::string path =
-      std::filesystem::canonical(wish.image_path, code).string();  // its DLLs are in the folder of the file
+      std::filesystem::canonical(wish.image_path, code).string();  // its DLLs are in the folder of the real file
   if (code) path = wish.image_path;
   ImageFile file;
   if (!read_image_file(path, file, error)) return nullptr;

@@ -13,8 +13,8 @@ namespace wperf::sim::nt {
 struct System;
 
 struct ProcessWish {
-  std::string image_path, command_line;  // on this host; the program sees it in C:\app
-  std::string system_folder;             // on this host: the DLLs of Windows
+  std::string image_path, command_line;  // a path on the host; the program sees it in C:\app
+  std::string system_folder;             // the host folder with the DLLs of Windows
   u64 seed = 0;
   u32 process_id = 1000;
   u32 core = 0, core_count = 1;

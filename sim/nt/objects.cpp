@@ -19,7 +19,7 @@ u64 Handles::add(ObjectPointer object, bool inherits) {
   return (lowest_free_ + 1) * kStep;
 }
 
-// The lowest two bits of a handle are the program's own.
+// The lowest two bits of a handle are free for the program's use.
 ObjectPointer Handles::at(u64 handle) const {
   const u64 index = handle / kStep - 1;
   return index < entries_.size() ? entries_[index].object : nullptr;
@@ -28,7 +28,7 @@ ObjectPointer Handles::at(u64 handle) const {
 bool Handles::close(u64 handle) {
   const u64 index = handle / kStep - 1;
   if (index >= entries_.size() || entries_[index].object == nullptr) return false;
-  const ObjectPointer last = std::move(entries_[index].object);  // its end may come with this scope
+  const ObjectPointer last = std::move(entries_[index].object);  // it may be destroyed at the end of this scope
   entries_[index] = {};
   lowest_free_ = index < lowest_free_ ? index : lowest_free_;
   return true;

@@ -22,14 +22,14 @@ struct Object {
 
   const Kind kind;
   bool signalled = false;  // ends waits; semaphores, mutants and timers have their own fields
-  std::string name;        // full, of those that have one
+  std::string name;        // the full name, if the object has one
 };
 using ObjectPointer = std::shared_ptr<Object>;
 
 struct Event final : Object {
   static constexpr Kind kKind = Kind::event;
   explicit Event(bool resets) : Object(kKind), resets_itself(resets) {}
-  bool resets_itself;  // by the wait that it ends
+  bool resets_itself;  // the wait that it ends resets it
 };
 
 struct Semaphore final : Object {
@@ -73,7 +73,7 @@ struct Job final : Object, std::enable_shared_from_this<Job> {
   static constexpr Kind kKind = Kind::job;
   static constexpr u32 kKillsAtClose = 0x2000;
   Job() : Object(kKind) {}
-  std::vector<u32> processes;  // all there ever were
+  std::vector<u32> processes;  // all members so far
   u32 limits = 0;              // JOB_OBJECT_LIMIT_…
 };
 
@@ -115,11 +115,11 @@ struct PendingRead {
   u32 process = 0;
   std::weak_ptr<File> file = {};
   u64 status_at = 0, buffer = 0, length = 0;  // in the memory of the process
-  u64 context = 0;                            // of the routine, or of the packet to its completion port
-  u64 routine = 0;                            // that the thread calls at the end; 0: none
+  u64 context = 0;                            // for the routine, or for the packet to its completion port
+  u64 routine = 0;                            // the thread calls it at the end; 0: none
   u32 thread = 0;
   std::shared_ptr<Event> event = nullptr;  // may be null
-  bool connects = false;                   // a wait for the client instead
+  bool connects = false;                   // this is a wait for a client instead
 };
 
 // The two ends of a pipe: 0 is the server's, 1 the client's. Each has the bytes that it can read.
@@ -148,14 +148,14 @@ struct File final : Object {
   Type type;
   GuestFiles* files;                  // of disk files and folders
   std::shared_ptr<FileSystem> keeps;  // owns `files`
-  std::string host_name;              // the name that `files` takes
+  std::string host_name;              // the name for calls of `files`
   std::string path;                   // "\??\C:\work\a.txt"
   u32 number = 0;                     // of an open disk file
   u64 position = 0;                   // the next byte of a read or write without an offset
   bool appends = false;               // may only append
-  bool removed_at_end = false;        // with the last handle
+  bool removed_at_end = false;        // deleted when the last handle is closed
   bool answers_at_once = true;        // not opened for overlapped use
-  bool quiet_at_once = false;         // no packet for what is done at once
+  bool quiet_at_once = false;         // no packet for operations that are completed at once
   std::vector<std::string> entries;   // of a fixed folder
   std::vector<std::string> found;     // of a folder that is being listed
   usize next = 0;                     // index in `found`
@@ -177,9 +177,9 @@ struct Section final : Object {
   std::shared_ptr<ImageContents> image;  // of an image
   std::string path;                      // of an image: its name for lists of modules
   std::shared_ptr<File> file;            // of a mapped file
-  std::shared_ptr<HostMemory> memory;    // of all others; filled when it is made
+  std::shared_ptr<HostMemory> memory;    // for all other sections; filled when the section is made
   u64 size = 0;
-  std::shared_ptr<u64> bytes;  // of all sections that were filled from files
+  std::shared_ptr<u64> bytes;  // memory of all sections that were filled from files
   u32 protection = 0;
   bool reserves = false;  // pages of its views are committed by the program
 };
@@ -190,7 +190,7 @@ class Handles {
 
   // `inherits`: processes that this one creates get the handle, too. Returns 0 if there are too many.
   u64 add(ObjectPointer object, bool inherits = false);
-  // The handles that are inherited, of these or of all if there are none, with their numbers.
+  // The inherited handles with their numbers: those of the given ones, or of all handles if none are given.
   Handles inherited(const std::vector<u64>& only) const;
   bool inherits(u64 handle) const;
   void set_inherits(u64 handle, bool inherits);
@@ -214,7 +214,7 @@ class Handles {
     bool inherits = false;
   };
   std::vector<Entry> entries_;  // index + 1 times kStep is the handle
-  usize lowest_free_ = 0;       // no free one is below
+  usize lowest_free_ = 0;       // no lower entry is free
 };
 
 }  // namespace wperf::sim::nt

@@ -125,7 +125,7 @@ Place FileSystem::find(std::string_view nt_name) {
   return place;
 }
 
-// `first`: the first of the parts that is below the root.
+// `first` is the index of the first part below the root.
 Place FileSystem::find_in(GuestFiles& files, std::string root, const std::vector<std::string>& parts, usize first) {
   Place place;
   place.files = &files;

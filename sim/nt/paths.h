@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The drive that a program sees: C:\app with the program, C:\work with the folder of the user, and the system's DLLs in
-// C:\windows\system32. Names are found whatever their case. Every access goes through GuestFiles, out of which no name
-// leads.
+// C:\windows\system32. Names are found regardless of case. Every access goes through GuestFiles, so no name leads out
+// of these folders.
 #pragma once
 #include <optional>
 #include <string>
@@ -14,10 +14,10 @@
 
 namespace wperf::sim::nt {
 
-// The place that a name means, whether there is something or not.
+// The place that a name means, whether or not it exists.
 struct Place {
   enum class Kind : u8 { disk, fixed_folder, null_device };
-  Status status = kSuccess;  // otherwise why the name means no place
+  Status status = kSuccess;  // the reason why the name means no place
   Kind kind = Kind::disk;
   GuestFiles* files = nullptr;  // of a place on disk
   std::string host_name;        // its name for `files`
@@ -32,16 +32,16 @@ class FileSystem {
  public:
   FileSystem() = default;
 
-  // Folders of this host. Returns false if there is no such folder.
+  // Folders on the host. Returns false if a folder does not exist.
   [[nodiscard]] bool set_program_folder(const std::string& folder);
   [[nodiscard]] bool set_system_folder(const std::string& folder);
   [[nodiscard]] bool set_work_folder(const std::string& folder, bool writes);
 
-  // A name as system calls have it: "\??\C:\work\a.txt".
+  // A name in the form of system calls: "\??\C:\work\a.txt".
   Place find(std::string_view nt_name);
   // The bytes of a file; nullopt if it cannot be read.
   static std::optional<std::vector<std::byte>> contents(const Place& place);
-  // Returns the path on this host of a file like "C:\app\fib.exe", or an empty text if the file does not exist.
+  // Returns the host path of a file like "C:\app\fib.exe", or an empty text if the file does not exist.
   std::string host_path(std::string_view path);
 
  private:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A PE32+ file for ARM64, read from untrusted bytes: headers, sections, exports and relocations; ntdll's loader reads
 // the rest. Every length, offset and sum is checked here, so that the result can be mapped without further checks.
-// Pure: takes bytes, keeps none of them. Layout: Microsoft's "PE Format" page.
+// Pure: keeps no reference to the bytes. Layout: Microsoft's "PE Format" page.
 #pragma once
 #include <cstddef>
 #include <span>
@@ -23,7 +23,7 @@ struct PeSection {
 };
 
 struct PeExport {
-  std::string name;  // empty: by ordinal only
+  std::string name;  // empty for an export by ordinal only
   u32 rva = 0;       // 0 for a forwarder
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Pipes with and without names, as streams of bytes: between processes, or threads of one. A read of an empty pipe
-// waits; one that is overlapped ends when bytes come.
+// Pipes with and without names, as byte streams between processes or between threads of one process. A read of an empty
+// pipe waits; an overlapped read ends when bytes arrive.
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -199,7 +199,7 @@ constexpr Service kPipes[] = {
 
 void go_on_with_pipes(System& system, u64 now_ns) {
   wake_callers(system, now_ns, [](const Pipe& one) { return has_ended(one, 0) || has_ended(one, 1); });
-  const auto pipes = system.pipes_with_reads;  // the end of a read may lead to others
+  const auto pipes = system.pipes_with_reads;  // the end of one read may end others
   for (const std::weak_ptr<Pipe>& one : pipes) {
     const auto pipe = one.lock();
     for (usize end = 0; end < 2 && pipe != nullptr; ++end) end_reads(system, *pipe, end, now_ns);
@@ -270,7 +270,7 @@ u64 write_pipe(Call& call, File& file) {
   while (whole < length) {
     if (!pipe.is_open[reader]) return complete_io(call, file, kPipeClosing, whole);
     const u64 held = pipe.bytes[reader].size();
-    const u64 most = file.answers_at_once ? pipe.most[reader] : kMostRoom;  // an overlapped write waits for nobody
+    const u64 most = file.answers_at_once ? pipe.most[reader] : kMostRoom;  // an overlapped write never waits
     const u64 room = most - std::min(most, held);
     if (room == 0 && !file.answers_at_once) return kInsufficientResources;
     if (room == 0 && !file.may_wait) break;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where things land in a simulated address space: like Windows' address space layout randomisation, but a function of
-// the seed, so that every run is the same.
+// Addresses in a simulated address space. They are random, as with Windows' address space layout randomisation, but a
+// function of the seed, so that every run is the same.
 #pragma once
 #include "base/ints.h"
 
@@ -10,7 +10,7 @@ enum class PlacedThing : u8 { program, dll, memory, chance };
 
 inline constexpr u64 kAllocationGranularity = 0x10000;
 
-// 64 bits by chance. (The mixing is SplitMix64's.)
+// 64 random bits, mixed as in SplitMix64.
 constexpr u64 random_bits(u64 seed, PlacedThing thing, u64 index) {
   u64 value = seed * 0x9e3779b97f4a7c15 + static_cast<u64>(thing) * 0xd1b54a32d192ed03 + index + 1;
   value = (value ^ (value >> 30)) * 0xbf58476d1ce4e5b9;

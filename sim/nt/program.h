@@ -47,7 +47,7 @@ class ProgramHost {
 // The event that wakes a sleeping thread.
 enum class WaitsFor : u8 { time, threads, lock, resumption };
 
-// all but the first two concern the whole process
+// the last two concern the whole process
 enum class CallOutcome : u8 { resume, thread_ended, ended, crashed };
 
 class Program {
@@ -64,18 +64,18 @@ class Program {
   [[nodiscard]] virtual bool goes_on_after(u32 thread, const Stop& stop) = 0;
   // Ctrl-C on its console. Returns false if it cannot take that.
   virtual bool interrupt(u64 /*now_ns*/) { return false; }
-  // Whether it executes what comes before its own entry point.
+  // Whether it executes code before its own entry point.
   virtual bool is_starting() const { return false; }
   virtual u64 sleep_until_ns(u32 thread) const = 0;
   // The thread slept and its time has come. Returns false if it sleeps again.
   virtual bool wakes(u32, u64) { return true; }
   virtual WaitsFor waits_for(u32) const { return WaitsFor::time; }  // while it sleeps
-  virtual bool has_ended(u32) const { return false; }               // by a call of another thread, too
+  virtual bool has_ended(u32) const { return false; }               // also if a call of another thread ended it
   virtual u32 processor(u32 thread) const = 0;                      // the core on which it wants to run
   virtual u32 exit_code() const = 0;
   // Whether it crashed because the machine lacks something.
   virtual bool lacked() const { return false; }
-  // The machine has ended it; nothing of it runs from here on.
+  // The machine has ended it; none of its code runs from here on.
   virtual void ended(u32 /*exit_code*/, u64 /*now_ns*/) {}
   virtual std::string crash_text() const = 0;
 };

@@ -38,7 +38,7 @@ std::shared_ptr<Section> image_section(Call& call, const File& file, Status& sta
   return section;
 }
 
-// The contents of the file as they are now.
+// The present contents of the file.
 Status fill_from_file(Section& section, const std::shared_ptr<File>& file, u64 wanted) {
   FileFacts facts;
   if (file->type != File::Type::disk) return kInvalidParameter;
@@ -172,7 +172,7 @@ u64 map_view(Call& call) {
   wish.protection = protection;
   wish.memory = section->memory;
   wish.offset = offset;
-  if ((protection & (kPageWriteCopy | kPageExecuteWriteCopy)) != 0) {  // what is written is the view's own
+  if ((protection & (kPageWriteCopy | kPageExecuteWriteCopy)) != 0) {  // writes stay in the view (copy on write)
     wish.memory = HostMemory::make(wish.size);
     if (wish.memory == nullptr) return kNoMemory;
     std::memcpy(wish.memory->data(), section->memory->data() + offset, wish.size);
@@ -212,7 +212,7 @@ u64 flush_view(Call& call) {
   return call.argument(3) == 0 || call.put_io_status(call.argument(3), kSuccess, 0) ? kSuccess : kAccessViolation;
 }
 
-// Two addresses of one module are in the same file; two modules never are.
+// Whether two addresses are in the same file. Addresses in one module are; two modules never share a file.
 u64 same_file(Call& call) {
   constexpr u64 kNotSameDevice = 0xc00000d4;
   const auto first = call.state.memory.reservation_of(call.argument(0));

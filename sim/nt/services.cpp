@@ -9,7 +9,7 @@ namespace {
 constexpr u64 kHostLoadLibrary = 0, kHostWriteText = 2, kHostSystemTime = 7;
 constexpr usize kDebugTextKept = 4096;
 
-// Returns an empty text if one of them is not there.
+// Returns an empty text if one of them is missing.
 std::string_view between(std::string_view text, std::string_view before, std::string_view after) {
   const usize begin = text.find(before);
   if (begin == std::string_view::npos) return {};
@@ -18,7 +18,7 @@ std::string_view between(std::string_view text, std::string_view before, std::st
   return end == std::string_view::npos ? std::string_view() : text.substr(0, end);
 }
 
-// ntdll tells a call of a function that the DLLs lack: "wine: Call from 00007FF80133623C to unimplemented function
+// ntdll reports a call of a function that the DLLs lack: "wine: Call from 00007FF80133623C to unimplemented function
 // ucrtbase.dll._spawn, aborting".
 std::string_view missing_function(std::string_view text) {
   return between(text, " to unimplemented function ", ", aborting");
@@ -62,8 +62,8 @@ void learn_services(State& state, const ImageContents& image, u64 base) {
   }
 }
 
-// arguments: handle, code, parameters. The DLLs that have a part on their host get STATUS_NOT_IMPLEMENTED for theirs,
-// and do without; ntdll's own part is answered.
+// arguments: handle, code, parameters. DLLs with a part on the host get STATUS_NOT_IMPLEMENTED and work without it;
+// calls of ntdll's part are answered.
 u64 answer_host_call(Call& call) {
   const u64 parameters = call.argument(2);
   if (call.argument(0) != kOwnHostPart) return kNotImplemented;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The system calls that this layer answers: one table in parts, one part in each *_calls.cpp file. Their numbers belong
-// to one build of ntdll.dll, so they are learned from its stubs.
+// The system calls that this layer answers: one table in parts, one part in each *_calls.cpp file. Their numbers depend
+// on the build of ntdll.dll, so they are read from its stubs.
 #pragma once
 #include <array>
 #include <optional>
@@ -41,18 +41,17 @@ void learn_services(State& state, const ImageContents& image, u64 base);
 
 // wait_calls.cpp: the thread waits; the timeout is a time of NT in the program's memory, or null.
 u64 begin_wait(Call& call, Wait wait, u64 timeout_at);
-// The thread waits until a stream of the host, or the pipe if there is one, may be ready; then the call is carried out
-// again.
+// The thread waits until a stream of the host, or the given pipe, may be ready. Then the call is carried out again.
 u64 wait_for_host(Call& call, u64 done, const std::shared_ptr<Pipe>& pipe = nullptr);
-// Carries out the call of a thread whose time has come. Returns false if it waits again.
+// Carries out the waiting call of a thread again at its wake-up time. Returns false if the call waits again.
 bool call_again(State& state, Thread& thread, u64 now_ns);
 
 // file_calls.cpp: the end of a read or write, which returns the status.
 u64 complete_io(Call& call, File& file, Status status, u64 information);
-// The same for one that began earlier. `thread` calls the routine; null if it is gone.
+// The same for an operation that began earlier. `thread` calls the routine; it is null if the thread has ended.
 struct IoEnd {
   Event* event = nullptr;
-  u64 routine = 0, context = 0, status_at = 0;  // without a routine, the context is that of a packet; 0: none
+  u64 routine = 0, context = 0, status_at = 0;  // without a routine, `context` is for a packet; 0: no packet
 };
 Status end_io(State& state, Thread* thread, File& file, const IoEnd& end, Status status, u64 information, u64 now_ns);
 

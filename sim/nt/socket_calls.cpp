@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Sockets of a machine without a network: a program can make them and set their modes, as libraries do when they are
-// loaded. Whatever needs an address is answered as where no network is reachable.
+// loaded. Calls that need an address fail as on a machine without a network.
 #include "sim/nt/services.h"
 #include "sim/nt/wide_strings.h"
 
@@ -15,7 +15,7 @@ bool names_sockets(std::string_view name) {
 
 // arguments: handle, event, APC routine, its context, I/O status, code, input, its size, output, its size
 u64 control_socket(Call& call, File& file) {
-  // Learned from the requests of ws2_32, which answers some of them itself and has only their ends told.
+  // These codes were found in the requests of ws2_32. It answers some of them itself and only reports their ends.
   constexpr u32 kMake = 0x120320, kBlockingMode = 0x120344, kEnd = 0x120348;
   Status status = kNetworkUnreachable;
   switch (call.argument32(5)) {

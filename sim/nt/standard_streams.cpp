@@ -14,7 +14,7 @@
 namespace wperf::sim {
 namespace {
 
-// So many bytes fit into a pipe or a terminal that poll() calls ready.
+// If poll() reports a pipe or a terminal as ready, at least this many bytes fit.
 constexpr usize kPipePiece = 4096, kTerminalPiece = 256;
 
 ssize_t read_again(int stream, std::span<char> out) {

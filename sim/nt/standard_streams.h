@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The standard streams of simulated programs: those of the simulating process, or three descriptors that a client of a
-// machine that stays on gave for one program. Given ones never block the machine: the program waits instead.
+// The standard streams of simulated programs: those of the host process, or three descriptors that a client of a
+// machine that stays on passed for one program. Passed descriptors never block the machine: the program waits instead.
 #pragma once
 #include <array>
 #include <span>
@@ -15,8 +15,8 @@ class StandardStreams {
   // Input, output, error.
   static constexpr int kInput = 0, kOutput = 1, kError = 2;
 
-  // Those of this process. `shown`: its programs' output appears there. Each program, also one that runs again, reads
-  // the input from its start, because the bytes read so far are kept.
+  // The streams of this process. If `shown` is set, programs' output appears there. Each program, also one that runs
+  // again, reads the input from its start, because the bytes read so far are kept.
   explicit StandardStreams(bool shown) : shown_(shown) {}
   // Takes over the descriptors.
   explicit StandardStreams(const std::array<int, 3>& given);
@@ -24,7 +24,7 @@ class StandardStreams {
   StandardStreams(const StandardStreams&) = delete;
   StandardStreams& operator=(const StandardStreams&) = delete;
 
-  // Input from `place` on; 0 at its end.
+  // Reads input from `place` on; returns 0 at its end.
   usize read(u64 place, std::span<char> out) const;
   // Returns how many bytes were written or, like errors, ignored: all of them unless a given stream has no more room.
   usize write(int stream, std::span<const char> bytes) const;
@@ -32,8 +32,8 @@ class StandardStreams {
   // The columns and rows of a terminal.
   std::pair<u16, u16> window(int stream) const;
   bool is_shown() const { return shown_; }
-  // Whether a read or write does something now. Those of this process are always ready: the machine's time stands still
-  // while it blocks.
+  // Whether a read or write can proceed now. The streams of this process are always ready, because the machine's time
+  // stands still while one blocks.
   bool is_ready(int stream) const;
 
  private:

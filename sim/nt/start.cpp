@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A process before its first instruction: ntdll and the program are mapped, ntdll's loader does the rest. The offsets
-// are those of 64-bit Windows.
+// Prepares a process before its first instruction: maps ntdll and the program; ntdll's loader does the rest. The
+// offsets are those of 64-bit Windows.
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -151,7 +151,7 @@ bool map_parameters(State& state, const Inheritance* inherited) {
   return true;
 }
 
-// The api sets tell ntdll which DLL has the functions of an api-ms-win-… name. Their file is mapped as it is.
+// The API sets tell ntdll which DLL has the functions of an api-ms-win-… name. Their file is mapped unchanged.
 u64 map_api_sets(State& state) {
   std::string why;
   const auto bytes = FileSystem::contents(state.files.find("\\??\\C:\\windows\\system32\\apisetschema.dll"));
@@ -184,13 +184,13 @@ bool fill_peb(State& state, const Inheritance* inherited, u64 api_sets) {
   put(state, peb + 0x128, u32{3});  // subsystem: console
   put(state, peb + 0x12c, u32{10});
   put(state, peb + 0x138, all_processors(state));
-  put(state, peb + 0x2000, u8{2});  // they report their errors, to answer_host_call
+  put(state, peb + 0x2000, u8{2});  // makes the DLLs report errors to answer_host_call
   put(state, peb + 0x2c0, u32{1});
-  put(state, peb + 0x7a8, peb + 0x2000);  // an empty path, for DLLs that ask for their host's
+  put(state, peb + 0x7a8, peb + 0x2000);  // an empty path for DLLs that ask for the host's path
   return map_parameters(state, inherited);
 }
 
-// The DLLs call their host through pointers of ntdll; system calls do so no longer.
+// The DLLs call their host through pointers in ntdll. System calls no longer use these pointers.
 bool prepare_host_calls(State& state, const ImageContents& ntdll, u64 base) {
   constexpr u32 kCode[2] = {0xd4000001 | kHostCall << 5, 0xd65f03c0};
   const u64 pointer = export_of(ntdll, base, "__wine_unix_call_dispatcher");
@@ -234,7 +234,8 @@ bool map_ntdll(State& state, LoadError& error) {
   return true;
 }
 
-// Its lowest pages stay for the handling of an overflow, which begins when the guard page above them is touched.
+// The stack's lowest pages are reserved for the handling of an overflow, which begins when the guard page above them is
+// touched.
 bool map_stack(State& state, Thread& thread, u64 wanted) {
   constexpr u64 kLastPage = kPageSize, kSpare = 4 * kPageSize;
   if (wanted == 0) wanted = state.program->pe.stack_reserve;
@@ -259,7 +260,7 @@ void fill_teb(State& state, const Thread& thread) {
   put(state, teb + 0x30, teb);
   state.space.write(teb + 0x40, ids, sizeof ids);
   put(state, teb + 0x60, state.peb);
-  put(state, teb + 0x2c8, teb + 0x290);  // the activation contexts: none
+  put(state, teb + 0x2c8, teb + 0x290);  // there are no activation contexts
   put(state, teb + 0x298, teb + 0x298);
   put(state, teb + 0x2a0, teb + 0x298);
   state.space.write(teb + 0x7d8, ids, sizeof ids);
@@ -269,7 +270,7 @@ void fill_teb(State& state, const Thread& thread) {
 
 }  // namespace
 
-// Programs read the clocks here without a call.
+// Programs read the clocks in this page without a system call.
 void set_shared_time(State& state, u64 now_ns) {
   constexpr u64 kInterruptTime = 0x8, kSystemTime = 0x14, kTickCount = 0x320;
   constexpr u64 kNsPerTimerTick = 15'625'000;
@@ -299,7 +300,7 @@ Thread* make_thread(State& state, const ThreadWish& wish) {
   context.x[0] = wish.start;
   context.x[1] = state.threads.empty() ? state.peb : wish.argument;
   context.x[18] = thread->teb;
-  context.sp = thread->stack_base;  // where the search for handlers of an exception ends
+  context.sp = thread->stack_base;  // the search for exception handlers ends here
   context.pc = state.thread_start;
   const u64 context_at = thread->stack_base - sizeof context;
   state.space.write(context_at, &context, sizeof context);

@@ -35,20 +35,21 @@ struct Apc {
 struct Wait {
   enum class Kind : u8 { none, time, objects, alert, packets, host };
   Kind kind = Kind::none;
-  std::vector<ObjectPointer> objects;  // of packets: the port
+  std::vector<ObjectPointer> objects;  // for packets: the completion port
   bool all = false;
   bool alertable = false;
   u64 deadline_ns = kNever;
   u64 wake_ns = kNever;  // the time of the deadline, or of a timer that may end it
-  u64 turn = 0;          // threads that wait longer have smaller ones
+  u64 turn = 0;          // threads that have waited longer have smaller numbers
   // Where a wait for packets puts its results.
   u64 key_at = 0, value_at = 0, status_at = 0;  // of NtRemoveIoCompletion
   u64 packets_at = 0, count_at = 0;             // of NtRemoveIoCompletionEx
   u32 most_packets = 0;
-  // A wait for a stream of the host or a pipe: the call is carried out again, and had so many bytes done before.
+  // A wait for a stream of the host or a pipe. The call is carried out again; it had transferred this many bytes
+  // before.
   const Service* again = nullptr;
   u64 done_before = 0;
-  std::shared_ptr<Pipe> pipe;  // null: the host's
+  std::shared_ptr<Pipe> pipe;  // null: a stream of the host
 };
 
 struct Thread {
@@ -73,9 +74,9 @@ struct Thread {
 
 // The parts of Windows that the processes of one machine share.
 struct System {
-  std::vector<State*> processes;                                  // those that run
+  std::vector<State*> processes;                                  // running processes
   std::map<std::string, std::weak_ptr<Object>> names;             // in lower case
-  std::map<std::string, std::vector<std::weak_ptr<File>>> pipes;  // servers' ends, by name in lower case
+  std::map<std::string, std::vector<std::weak_ptr<File>>> pipes;  // ends of servers, by name in lower case
   std::vector<std::weak_ptr<Pipe>> pipes_with_reads;
   u64 turns = 0;                // waits so far
   ProgramHost* host = nullptr;  // null: programs start no others
@@ -90,7 +91,7 @@ struct Inheritance {
   u64 standard_handles[3] = {};  // in `handles`; 0: none
   std::string program_path;      // "C:\work\a.exe"
   std::string current_folder;
-  std::vector<u16> environment;  // name=value, each with a zero
+  std::vector<u16> environment;  // name=value, each ended by a zero
 };
 
 struct State {
@@ -107,30 +108,30 @@ struct State {
   State(const State&) = delete;
   State& operator=(const State&) = delete;
 
-  AddressSpace space;                        // first: destroyed last
-  std::shared_ptr<FileSystem> shared_files;  // before all that holds files
+  AddressSpace space;                        // the first member, so it is destroyed last
+  std::shared_ptr<FileSystem> shared_files;  // before all members that hold files
   FileSystem& files;
   Memory memory;
   GuestMemory guest;
   u64 seed;
   u64 chances = 0;  // the number of random values taken
 
-  std::vector<std::unique_ptr<Thread>> threads;  // all there ever were, the first one first
+  std::vector<std::unique_ptr<Thread>> threads;  // all threads so far, the oldest first
   std::shared_ptr<System> system;
   Handles handles;
 
   std::shared_ptr<StandardStreams> streams;  // may be null
   std::shared_ptr<u64> input_read = std::make_shared<u64>(0);
   std::vector<u16> console_line;      // read and not taken yet
-  u32 console_modes[2] = {0x1f7, 3};  // of input and output, as a new console has them
+  u32 console_modes[2] = {0x1f7, 3};  // modes of input and output, as in a new console
   u16 console_colours = 7;            // grey on black
 
   std::shared_ptr<ImageContents> program;
   u64 program_base = 0;
   std::string program_path;  // as the program sees it: "C:\app\fib.exe"
   std::string command_line;
-  std::vector<std::weak_ptr<Job>> jobs;              // those of which it is a member
-  std::vector<Module> modules;                       // the program first
+  std::vector<std::weak_ptr<Job>> jobs;              // the jobs of which it is a member
+  std::vector<Module> modules;                       // the program is the first
   std::unordered_map<u32, const Service*> services;  // by the immediate of the SVC; null for unknown ones
   std::unordered_map<u32, std::string> service_names;
   u64 images_mapped = 0;
@@ -140,10 +141,10 @@ struct State {
   std::unordered_map<u64, std::shared_ptr<Section>> views;               // of other sections, by base
 
   u64 peb = 0;
-  bool is_starting = true;  // ntdll's loader has not come to the program's entry point yet
+  bool is_starting = true;  // ntdll's loader has not reached the program's entry point yet
   u32 process_id = 0, processor_count = 1;
   u64 affinity = 1;  // the cores on which its threads may run
-  // Functions of ntdll where the kernel lets a thread go on.
+  // Functions of ntdll at which the kernel makes a thread continue.
   u64 loader_start = 0, thread_start = 0, exception_dispatcher = 0, apc_dispatcher = 0;
   u64 console_control = 0;                    // kernelbase's function for Ctrl-C; 0 before it is loaded
   std::unordered_map<u64, u64> nls_sections;  // (type << 32 | id) -> address
@@ -151,10 +152,10 @@ struct State {
   std::shared_ptr<ProcessObject> process_object = std::make_shared<ProcessObject>();
   u32 exit_code = 0;
   std::string crash_text;
-  bool lacked = false;         // it ended because the simulated Windows lacks something
+  bool lacked = false;         // it ended because the simulated Windows lacks a feature
   std::string last_exception;  // for the text of a crash
-  std::string missing_dll;     // that ntdll's loader did not find
-  std::string debug_text;      // what the DLLs wrote for their maker, the latest lines
+  std::string missing_dll;     // the DLL that ntdll's loader did not find
+  std::string debug_text;      // the latest debug output of the DLLs
 };
 
 inline constexpr u32 kThreadIdsApart = 100'000;  // the numbers of other processes lie between them
@@ -164,9 +165,8 @@ inline constexpr u64 kSharedData = 0x7ffe0000;
 inline constexpr u64 kOwnHostPart = 1;  // the handle by which ntdll names its part on the host
 // The simulated machine was switched on at 2025-01-01 00:00 UTC, in 100 ns since 1601.
 inline constexpr u64 kBootTime = (1'735'689'600 + 11'644'473'600) * 10'000'000ull;
-inline constexpr u64 kUptimeTicks =
-    60 * 10'000'000ull;                 // it had run for a minute before; some programs mind a clock at 0
-inline constexpr u64 kNsPerTick = 100;  // of NT's clocks and of the performance counter
+inline constexpr u64 kUptimeTicks = 60 * 10'000'000ull;  // a minute has passed; some programs fail if the clock is 0
+inline constexpr u64 kNsPerTick = 100;                   // the resolution of NT's clocks and of the performance counter
 inline constexpr u64 kTebSize = 0x4000;
 
 u64 all_processors(const State& state);  // a mask
@@ -174,7 +174,7 @@ usize count_living_threads(const State& state);
 std::string describe_address(const State& state, u64 address);  // "bignum.dll+0x1010"
 std::string hex(u64 value);
 std::string in_lower_case(std::string text);
-std::string printable(std::string_view text);  // a terminal must not follow what the program wrote
+std::string printable(std::string_view text);  // a terminal must not interpret the program's output
 
 // start.cpp
 // `inherited` is null without a creator.
@@ -182,7 +182,7 @@ std::string printable(std::string_view text);  // a terminal must not follow wha
 void set_shared_time(State& state, u64 now_ns);
 struct ThreadWish {
   u64 start = 0, argument = 0;
-  u64 stack_size = 0;  // 0: as the program's header has it
+  u64 stack_size = 0;  // 0: the size in the program's header
 };
 // Adds a thread. Null if memory is short.
 Thread* make_thread(State& state, const ThreadWish& wish);
@@ -194,10 +194,10 @@ struct Exception {
   u64 address = 0;
   std::vector<u64> parameters;
 };
-// The thread goes on in its dispatcher of exceptions. Returns false if its stack has no room for that.
+// The thread continues in ntdll's exception dispatcher. Returns false if its stack has no room for that.
 [[nodiscard]] bool deliver(State& state, Thread& thread, const Exception& exception);
 [[nodiscard]] bool deliver_apc(State& state, Thread& thread, Status status);
-// The thread calls it when it next waits alertably, or now if it does.
+// The thread calls it in its next alertable wait, or now if it is in one.
 Status add_apc(State& state, Thread& thread, const Apc& apc, u64 now_ns);
 
 // The thread with this id; null if there never was one.
@@ -217,8 +217,8 @@ void go_on_with_pipes(System& system, u64 now_ns);
 void join_job(State& process, const std::shared_ptr<Job>& job);
 // Ends all its processes but `spared`.
 void end_job(System& system, const Job& job, u32 exit_code, u32 spared);
-// A handle to the object was closed, and nothing else but the argument points to it: a job may end its processes now.
-// Returns whether the caller is one of them; it has to end itself.
+// Called after a handle to the object was closed. If only the argument still points to a job, the job may end its
+// processes now. Returns whether the caller is one of them; it must then end itself.
 [[nodiscard]] bool close_job(System& system, const ObjectPointer& closed, u32 caller);
 
 // waits.cpp

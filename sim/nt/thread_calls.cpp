@@ -13,7 +13,7 @@ namespace {
 
 constexpr u32 kCreateSuspended = 1;
 
-// Fills in what the caller asked for in its attribute list: {size, {attribute, size, address, returned size}…}.
+// Fills in the caller's attribute list: {size, {attribute, size, address, returned size}…}.
 Status fill_attributes(Call& call, u64 list, const Thread& made) {
   constexpr u64 kClientId = 3, kTeb = 4, kNumber = 0xffff, kEntrySize = 32, kMostEntries = 32;
   u64 size = 0;

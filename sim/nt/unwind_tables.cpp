@@ -17,7 +17,7 @@ u32 field(u32 word, u32 low, u32 width) {
   return static_cast<u32>(bit_field(word, low, width));
 }
 
-// Undoes a prologue, step by step. It fails on memory that cannot be read, and on unknown codes.
+// Undoes a prologue step by step. Fails if memory cannot be read, and for unknown codes.
 class FrameUnwinder {
  public:
   FrameUnwinder(const GuestMemory& memory, ThreadState& registers) : memory_(memory), registers_(registers) {}
@@ -145,7 +145,7 @@ usize FrameUnwinder::run_high_code(u8 first, const std::vector<u8>& codes, usize
       return 2;
     case 0xe3:  // nop
     case 0xe5:  // end_c: the codes after it describe the main part's prologue
-    case 0xfc:  // pac_sign_lr: these cores sign nothing
+    case 0xfc:  // pac_sign_lr: these cores do not sign
       return 1;
     case 0xe4:  // end
       return 0;

@@ -9,8 +9,8 @@
 
 namespace wperf::sim {
 
-// `registers` are those of a frame that a call will return to; they become those of its caller. Returns false if the
-// function has no table, as one that saves no register, or if the table or the stack cannot be read.
+// `registers` are those of a frame to which a call returns; they become those of its caller. Returns false if the
+// function has no table (like one that saves no register), or if the table or the stack cannot be read.
 [[nodiscard]] bool unwind_frame(const GuestMemory& memory, std::span<const Module> modules, ThreadState& registers);
 
 }  // namespace wperf::sim

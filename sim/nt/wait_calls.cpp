@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Waiting, and the objects that are waited for: events, semaphores, mutants, timers, alerts by thread id.
+// Waits, and the objects to wait for: events, semaphores, mutants, timers, alerts by thread id.
 #include <algorithm>
 #include <array>
 
@@ -26,7 +26,7 @@ bool read_deadline(Call& call, u64 address, u64& deadline_ns) {
   return true;
 }
 
-// Gives a handle to a new object, or to the one that has its name already.
+// Returns a handle to a new object, or to the existing object of that name.
 u64 create_named(Call& call, const ObjectPointer& made) {
   ObjectName name;
   if (const Status status = call.read_name(call.argument(2), name); status != kSuccess) return status;
@@ -301,7 +301,7 @@ u64 open_directory(Call& call) {
   return call.give_handle(call.argument(0), directory);
 }
 
-// Returns `status`, unless this ends the calling process.
+// Returns `status`, unless the closed handle ends the calling process.
 u64 close_in(Call& call, State& process, u64 handle, Status status) {
   ObjectPointer closed = process.handles.at(handle);
   if (!process.handles.close(handle)) return kInvalidHandle;

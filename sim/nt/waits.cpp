@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// When waits end, whoever ends them.
+// Decides when waits end.
 #include <algorithm>
 
 #include "sim/nt/state.h"
@@ -33,8 +33,8 @@ bool allows(Object& object, const Thread& thread, u64 now_ns) {
   }
 }
 
-// Takes from the object what the end of a wait takes. Returns true for a mutant whose owner ended without giving it
-// back.
+// Changes the object's state as the end of a wait does. Returns true for a mutant whose owner ended without releasing
+// it.
 bool take(Object& object, const Thread& thread) {
   switch (object.kind) {
     case Object::Kind::event:
@@ -137,7 +137,7 @@ void set_wake_time(Thread& thread) {
     if (object->kind == Object::Kind::timer) wait.wake_ns = std::min(wait.wake_ns, static_cast<Timer&>(*object).due_ns);
 }
 
-// Those that have waited longest come first.
+// Threads that have waited longest come first.
 void wake_waiters(State& state, const Object& object, u64 now_ns) {
   struct Waiting {
     State* process;
