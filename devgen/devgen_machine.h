@@ -62,7 +62,7 @@ enum class Folder { of_program, current };
 
 struct Change {
   Win32Error error = 0;
-  bool restart = false;  // Windows wants a restart before the change is complete
+  bool restart = false;  // Windows needs a restart to complete the change
 };
 
 class Machine {

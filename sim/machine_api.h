@@ -36,8 +36,8 @@ typedef struct WperfSimModule {
 typedef struct WperfSimProgram {
   const char* image_path;
   const char* argument_line; /* the whole command line "PROG ARG…", as on Windows */
-  wperf_u32 core;            /* where its first thread starts */
-  wperf_u64 affinity;        /* a mask of the cores on which its threads may run; 0: as they like */
+  wperf_u32 core;            /* the core where its first thread starts */
+  wperf_u64 affinity;        /* a mask of the cores on which its threads may run; 0: all */
   const int* streams;        /* descriptors of its input, output and error, which the machine closes in any case; NULL:
                                 those of this process */
 } WperfSimProgram;
@@ -57,12 +57,12 @@ enum {
 typedef struct WperfSimScheduleEvent {
   wperf_u64 time_ns;
   wperf_u32 kind;
-  wperf_u32 core;                    /* where it happened */
+  wperf_u32 core;                    /* the core where it happened */
   wperf_u32 process, thread;         /* the thread that comes, is ready, begins or ends; 0: the core is idle */
   wperf_u32 old_process, old_thread; /* it leaves, or made the other one ready, or began it; 0: a timer */
   wperf_u32 state, reason;           /* switched: Windows' KTHREAD_STATE and KWAIT_REASON of the thread that leaves */
-  /* Innermost first, the kernel's in front. Switched: where the new thread goes on. Readied: where the waking thread
-   * was. */
+  /* Innermost first, the kernel's in front. Switched: the stack at which the new thread continues. Readied: the stack
+  of the waking thread. */
   wperf_u32 frame_count, kernel_frames;
   wperf_u64 frames[WPERF_SIM_MOST_FRAMES];
   wperf_u64 counts[WPERF_SIM_MOST_COUNTS]; /* counts of the core since the machine was opened; switched only */
@@ -78,7 +78,7 @@ typedef struct WperfSimThreadTruth {
 /* A thread at the moment of a sample. It stands still while its watcher is called. */
 typedef struct WperfSimMoment {
   wperf_u64 time_ns; /* as in the driver's sample; 0 for a record of SPE */
-  wperf_u64 ticks;   /* of a record of SPE: its timestamp */
+  wperf_u64 ticks;   /* the timestamp of a record of SPE */
   wperf_u64 pc;
   wperf_u32 process, thread, core;
 } WperfSimMoment;
@@ -102,7 +102,7 @@ typedef struct WperfSimApi {
   wperf_u32 (*spawn)(WperfSim* sim, const WperfSimProgram* program, WperfSimError* error);
   wperf_u32 (*process)(WperfSim* sim, wperf_u32 pid, WperfSimProcess* out); /* 0 = unknown pid */
   void (*kill)(WperfSim* sim, wperf_u32 pid);
-  /* Ctrl-C on the console of a program. 0 = it cannot take that. */
+  /* Sends Ctrl-C to a program's console. Returns 0 if the program cannot receive it. */
   wperf_u32 (*interrupt)(WperfSim* sim, wperf_u32 pid);
   /* Why a program crashed; an empty text if it did not. */
   void (*crashed)(WperfSim* sim, wperf_u32 pid, WperfSimError* out);
@@ -133,7 +133,7 @@ typedef struct WperfSimApi {
   /* All threads that ran; thread 0 has the idle time of cores. Same conventions as programs(). */
   wperf_u32 (*schedule_truth)(WperfSim* sim, WperfSimThreadTruth* out, wperf_u32 capacity);
   /* Calls `watcher` each time that a counter's overflow interrupts a program, and for each record of SPE; NULL: no
-     longer. One watcher for all clients; it may call read_memory, and nothing else. */
+     longer. One watcher for all clients; it may only call read_memory. */
   void (*watch_samples)(WperfSim* sim, WperfSimWatcher watcher, void* context);
   /* 1 if the program runs and all these bytes are mapped, else 0. */
   wperf_u32 (*read_memory)(WperfSim* sim, wperf_u32 pid, wperf_u64 address, void* to, wperf_u64 size);

@@ -29,7 +29,7 @@ TURNS = 200
 
 
 def held_back(seed):
-    """Eight sizes between 5,000 and 50,000, with the one that gets slower in the upper half."""
+    """Eight sizes between 5,000 and 50,000. The function that gets slower is in the upper half."""
     chance = random.Random(seed)
     sizes = sorted(chance.randrange(5000, 50000) for _ in ROUNDS)
     return tuple(sizes[1:4] + [sizes[5], sizes[0], *sizes[6:], sizes[4]])

@@ -3,9 +3,8 @@
 """How fast a trace of Windows is read, compared with a loop that only walks its record headers.
 
 usage: bench/etl/run.py [--check] [--events N] [--rounds N] [--build FOLDER]
-Writes a trace (5 million events unless told otherwise: switches, wake-ups, samples, a stack after each switch and
-sample), then runs floor, reader, `wperf waits` and `wperf report` in turns; the medians count.
---check fails when a promise is not held.
+Writes a trace (5 million events by default: switches, wake-ups, samples, a stack after each switch and sample), then
+runs floor, reader, `wperf waits` and `wperf report` in turns; the medians count. --check fails if a limit is not kept.
 """
 import argparse
 import pathlib

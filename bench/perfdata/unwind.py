@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Unwinding copies of stacks: `wperf report --folded` and `perf script` on the same recording, in turns; medians.
+"""Compares how fast copies of stacks are unwound: `wperf report --folded` and `perf script` run in turns on the same
+recording; the medians count.
 
 usage: bench/perfdata/unwind.py [--check] [--rounds N] [--wperf FILE] [--keep FOLDER] [FILE...]
 The recordings are made here with `perf record --call-graph dwarf`: a C++ program without frame pointers, and Python.

@@ -3,9 +3,9 @@
 """Compares the speed of the ELF and DWARF reader with that of llvm-symbolizer.
 
 usage: bench/symbols/elf_run.py [--check] [--rounds N] [--build FOLDER] [FILE[=DEBUG]...]
-Needs the target elf_frames of a build folder with -DWPERF_BENCH=ON. Without FILE: libc.so.6 with the debug file of
-libc6-dbg, where that is installed. 100,000 random addresses of the code each, to inlined
-frames, files and lines. Both sides are run in turns, the medians count. --check fails if a limit is not kept.
+Needs the target elf_frames of a build folder with -DWPERF_BENCH=ON. Without FILE: libc.so.6, with the debug file of
+libc6-dbg if that is installed. Each side resolves 100,000 random code addresses to inlined frames, files and lines.
+Both sides are run in turns, the medians count. --check fails if a limit is not kept.
 """
 import argparse
 import pathlib

@@ -49,16 +49,16 @@ class Core {
   bool has_counters_for(ClientId client);
 
   void on_timer();
-  // From the overflow interrupt of `core`, on that core, even if the overflow may belong to somebody else. Takes no
-  // lock. It calls only registers, synchronize, time_ns and ask_for_user_walk of the hal. Returns those counters of
+  // Called from the overflow interrupt of `core`, on that core, even if the overflow may belong to another user. Takes
+  // no lock. It calls only registers, synchronize, time_ns and ask_for_user_walk of the hal. Returns those counters of
   // this core that are ours for sampling (0 if not sampling); their interrupt has been handled.
   u64 on_overflow(u32 core, const InterruptedContext& interrupted) { return sampling_.on_overflow(core, interrupted); }
   // The two answers to Hal::ask_for_user_walk: the stack, or that there is no stack.
   void on_user_walk(u32 ticket, const WalkedStack& stack) { sampling_.on_user_walk(ticket, stack); }
   void on_user_walk_lost(u32 ticket) { sampling_.on_user_walk_lost(ticket); }
-  // From the interrupt of `core`'s profiling buffer (PMBIRQ), on that core, even if it belongs to somebody else. Takes
-  // no lock. It calls only registers, synchronize, drain_profiling and time_ns of the hal. Returns true if it was ours
-  // and has been handled. A shell without that interrupt never calls it; timer and drain do its work then.
+  // Called from the interrupt of `core`'s profiling buffer (PMBIRQ), on that core, even if it belongs to another user.
+  // Takes no lock. It calls only registers, synchronize, drain_profiling and time_ns of the hal. Returns true if it was
+  // ours and has been handled. A shell without that interrupt never calls it; timer and drain do its work then.
   bool on_profiling_interrupt(u32 core) { return profiling_.on_interrupt(core); }
   void client_gone(ClientId client);
   // Ends counting, sampling and profiling before the machine sleeps, as their client would. Results so far can still be

@@ -23,7 +23,7 @@ class CounterBank {
   virtual void run() = 0;                              // all at once if the hardware can
   virtual void halt() = 0;
   // The registers that make the counter count, as one word: if it differs from the one after run(), they are lost. A
-  // core that powers down may forget them, and somebody else may write them.
+  // core that powers down may forget them, and another user may write them.
   virtual u64 setup_of(u32 counter) = 0;
 
   virtual u64 read_counter(u32 counter) = 0;

@@ -64,7 +64,7 @@ class FakeHal final : public Hal {
   };
   struct Frame {
     u32 words[dmc620::kFrameSize / 4] = {};
-    u32 identity[dmc620::kIdentitySize / 4] = {};  // as the hardware shows it
+    u32 identity[dmc620::kIdentitySize / 4] = {};  // the value that software reads
     u32 mapped = 0, identity_mapped = 0;
     Frame() {
       for (const dmc620::IdentityRegister& it : dmc620::kIdentity) {
@@ -126,7 +126,7 @@ class FakeHal final : public Hal {
     pmbidrs.push_back(pmbidrs[0]);
     spe_versions.push_back(spe_versions[0]);
   }
-  // The core powers down, and nobody has saved its counters.
+  // The core powers down without saving its counters.
   void lose_counters(u32 core) {
     const std::lock_guard running(core_locks_[core]);
     const u64 cycle_counter = u64{1} << kCycleCounter;

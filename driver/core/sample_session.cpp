@@ -222,7 +222,7 @@ void SampleSession::release_memory() {
     close_from_afar(gates_[samplers_[i].core]);
   }
   if (samplers_ != nullptr && plan_.max_stack != 0) {
-    hal_.end_user_walks();  // also of interrupts that were under way on a core that could not be reached
+    hal_.end_user_walks();  // includes interrupts that were running on an unreachable core
     hal_.place_user_walks(nullptr);
   }
   if (samplers_ != nullptr) {

@@ -176,8 +176,8 @@ TEST_F(Sampling, CountingWaitsForRegistersToo) {
   EXPECT_EQ(ann.configure(sample_request({1}, {{1, 0, 10}})), WPERF_OK);
 }
 
-// An interrupt, ours or somebody else's, may come between any two register accesses of start and stop, and at a barrier
-// after overflows that raised no interrupt. In every case no counter is left running, nothing is left allocated, and
+// An interrupt, of this driver or of another one, may come between any two register accesses of start and stop, and at
+// a barrier after overflows that raised no interrupt. In every case all counters are stopped, all memory is freed, and
 // every sample is accounted for.
 TEST(SamplingMoments, InterruptsAtEveryAccessOfStartAndStop) {
   enum class Foreign { none, at_once, at_barrier };

@@ -200,8 +200,8 @@ void tell(const Sampler& sampler, u64 pushed, bool more, Reply& reply) {
       value_of(sampler.lost_ring_full) + (sampler.walks != nullptr ? value_of(sampler.walks->lost_ring_full) : 0);
   const u64 lost_filtered = value_of(sampler.lost_filtered);
   reply.lost_filtered = lost_filtered + sampler.hidden;
-  // Computed, not counted, so that the numbers of an answer agree, whatever the interrupt does meanwhile. Samples that
-  // wait for their stack are counted when they get it.
+  // Computed, not counted, so that the numbers of an answer agree even if an interrupt comes in the meantime. Samples
+  // that wait for their stack are counted when they get it.
   reply.taken = pushed + reply.lost_ring_full + lost_filtered;
 }
 

@@ -13,7 +13,7 @@ struct SpeRegisters {  // values before claim(), to be restored
   u64 pmblimitr, pmbptr, pmbsr;
 };
 
-struct SpeMemory {  // where the hardware may write
+struct SpeMemory {  // the memory that the hardware may write
   u64 begin, end;
 };
 

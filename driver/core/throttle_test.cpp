@@ -19,7 +19,7 @@ struct Storm {
 };
 struct Weathered {
   u64 interrupts = 0;
-  u64 intervals = 0;   // that they represent
+  u64 intervals = 0;   // the intervals that they stand for
   u64 program_ns = 0;  // the time in which the program ran
 };
 Weathered weather(const Storm& storm, u64 ns) {

@@ -29,7 +29,7 @@ struct StackRoutines {
   // The range of the running thread's kernel stack. May be missing; in that case only IoGetStackLimits knows the range.
   PVOID (*thread_stack_base)();
   PVOID (*thread_stack_limit)();
-  PVOID (*thread_teb)();  // of the running thread, in its program's memory. May be missing
+  PVOID (*thread_teb)();  // the TEB of the running thread, in its program's memory. May be missing
 };
 
 // Looks them up. IRQL PASSIVE_LEVEL, before any interrupt asks for them. Returns false if stacks of programs are

@@ -32,7 +32,7 @@ class ThreadCalls {
   bool possible() const { return possible_; }
 
   static CallSet* make(u32 count);                   // <= DISPATCH_LEVEL; null when memory is exhausted
-  void place(CallSet* set);                          // PASSIVE_LEVEL, after end(); null for no set
+  void place(CallSet* set);                          // PASSIVE_LEVEL, after end(); `set` may be null
   bool ask(u32 ticket, const UserWalkStart& start);  // called in the interrupt of a program
   // PASSIVE_LEVEL, when interrupts no longer ask. Returns soon; no answer comes afterwards.
   void end();

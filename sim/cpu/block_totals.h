@@ -17,7 +17,7 @@ struct BlockTotal {
   u32 space_id = 0;  // AddressSpace::id()
   u64 address = 0;
   u32 size = 0;
-  std::vector<u64> counts;  // as many as there are events
+  std::vector<u64> counts;  // one count for each event
 };
 
 class BlockTotals {

@@ -55,7 +55,7 @@ bool BlockTranslator::translate(std::span<const u32> code) {
     if (!instruction(code.back())) return false;
     go_on(block_.address + block_.size);
   }
-  for (usize i = 0; i < later_.size(); ++i) {  // it may grow meanwhile
+  for (usize i = 0; i < later_.size(); ++i) {  // later_ may grow in the loop
     L(later_[i]->at);
     later_[i]->write();
   }

@@ -126,7 +126,7 @@ class OverflowWatch {
 
   const CoreModel& model_;
   std::vector<u16> events_;     // as armed
-  std::vector<Watch> watches_;  // those with terms first
+  std::vector<Watch> watches_;  // watches with terms come first
   usize live_count_ = 0;
   u32 generation_ = 0;                 // number of the set of events; the weights of blocks depend on that set
   std::vector<std::int32_t> weights_;  // for each block as many as there are watches

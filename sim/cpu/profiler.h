@@ -22,7 +22,7 @@ class Profiler {
 
   struct Completion {
     bool kept = false;       // no filter removed it
-    bool interrupt = false;  // the unit wants its interrupt handled; its population does not grow until then
+    bool interrupt = false;  // the unit requests its interrupt; until that is handled, its population does not grow
   };
   // Called after choose() returned true.
   virtual Completion complete(const Operation& operation) = 0;

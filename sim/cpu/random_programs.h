@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Random loops of ARM64 code for the tests that compare two ways of executing: integer instructions of all kinds, loads
-// and stores, branches of all kinds, and some instructions that only one of the ways knows. Also the comparison of two
-// machines that executed the same.
+// Random loops of ARM64 code for tests that compare two ways of executing them: integer instructions of all kinds,
+// loads and stores, branches of all kinds, and some instructions that only one of the two supports. Also the comparison
+// of two machines that executed the same.
 #pragma once
 #include <cstring>
 #include <string>
@@ -62,7 +62,7 @@ class RandomPrograms {
     core.thread.x[23] = kData + 0x20000;
   }
 
-  static constexpr u32 kCallOnTheWay = 0xd40000e1;  // svc #7: the program goes on after it
+  static constexpr u32 kCallOnTheWay = 0xd40000e1;  // svc #7: the program continues after it
 
  private:
   // Whether the encoding is a known instruction.

@@ -22,7 +22,7 @@ struct ModelParts {
   u64* cycles = nullptr;  // fixed point, of user code
   u64* taken_branches = nullptr;
   u64 *loads = nullptr, *stores = nullptr;  // accesses
-  u64* history = nullptr;                   // of directions; see BranchPredictor
+  u64* history = nullptr;                   // the history of directions; see BranchPredictor
   u8* branches = nullptr;                   // two bytes each; the first is the direction
   u8* histories = nullptr;
   u64* returns = nullptr;
@@ -78,7 +78,7 @@ struct TranslatedFrame {
   // Indexed by whether the branch was taken, and by direction + 4 * counter with history + 256 * choice: see
   // BranchPredictor::learnt().
   u32 learnt[2][4 * 256]{};
-  u64 links[kLinks]{};  // where blocks continue
+  u64 links[kLinks]{};  // the addresses at which blocks continue
   AccessSite sites[kSites]{};
 };
 

@@ -301,7 +301,7 @@ void UnicornCore::limit_reached(u64 address, u32 size) {
   current_ = nullptr;
   if (model_.spent() >= budget_end_) return stop(Why::budget);  // so the block is not executed
   if (far_ && model_.spent() >= reach_) come_nearer();
-  if (wants_translation(address)) return stop(Why::translation);  // nor is it in this case
+  if (wants_translation(address)) return stop(Why::translation);  // the block is not executed in this case either
   if (!watching_) set_limit();
   enter_other_block(address, size);
 }

@@ -161,7 +161,7 @@ class UnicornCore {
   u64 told_ = 0;                  // the operations of these that the profiler was informed of
   u64 choice_ = 0;                // the number of the operation to be chosen next, from 1
   bool chosen_ = false;           // the chosen operation is in the current block
-  bool interrupting_ = false;     // the profiler wants the core
+  bool interrupting_ = false;     // the profiler requests an interrupt of the core
   u64 mispredicts_before_ = 0;    // the count at the start of the chosen operation's block
   Operation operation_;           // the chosen operation
   Overflow overflow_;

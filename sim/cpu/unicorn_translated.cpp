@@ -50,7 +50,7 @@ bool UnicornCore::wants_translation(u64 pc) {
   return translates_ && translated_block(pc) != nullptr && !watching_;
 }
 
-// Executes from thread.pc on. Returns the reason for the stop, or nullopt if Unicorn goes on.
+// Executes from thread.pc on. Returns the reason for the stop, or nullopt if Unicorn must continue.
 std::optional<Stop> UnicornCore::execute_translated(ThreadState& thread) {
   const u64 begun = model_.spent();
   bool used_up = false, called = false;

@@ -13,7 +13,7 @@ struct Machine::Task {
   bool held = true;                        // until resume()
   u32 creator = 0;                         // the process that started it, and learns its exit code; 0: none
   bool spread = false;                     // had threads on several cores
-  u64 user_cycles = 0, system_cycles = 0;  // cycles on cores that were spent for it
+  u64 user_cycles = 0, system_cycles = 0;  // core cycles that were spent for it
 
   ProgramStatus& status() { return details.status; }
 };

@@ -29,9 +29,9 @@ class Executor {
 
 struct ProgramWish {
   std::string image_path, command_line;
-  u32 core = 0;                                        // the core where its first thread starts
-  u64 affinity = 0;                                    // the cores on which its threads may run; 0: as they like
-  std::shared_ptr<StandardStreams> streams = nullptr;  // null: those of this process
+  u32 core = 0;                                                  // the core where its first thread starts
+  u64 affinity = 0;                                              // the cores on which its threads may run; 0: all
+  std::shared_ptr<StandardStreams> streams = nullptr;            // null: those of this process
   std::shared_ptr<const nt::Inheritance> inheritance = nullptr;  // null without a creator
 };
 

@@ -94,7 +94,7 @@ class Machine final : private ProgramHost {
   const ProgramDetails* details(u32 pid);
   // Ends it and all that it started.
   void kill(u32 pid);
-  // Ctrl-C on the program's console. Returns false if it cannot take that.
+  // Sends Ctrl-C to the program's console. Returns false if the program cannot receive it.
   bool interrupt(u32 pid);
 
   // Lets at most duration_ns pass, or less if program until_pid ends (0 for no program): then the time is that of its
@@ -123,14 +123,14 @@ class Machine final : private ProgramHost {
     profiling_ = profiling;
   }
 
-  // From here on the machine records which thread runs where, with the core's counts of these events (at most
-  // WPERF_SIM_MOST_COUNTS). take_schedule() hands out at most so many records and forgets them.
+  // From here on the machine records which thread runs on which core, with the core's counts of these events (at most
+  // WPERF_SIM_MOST_COUNTS). take_schedule() removes and returns at most `most` records.
   void watch_schedule(std::span<const u16> events);
   std::vector<WperfSimScheduleEvent> take_schedule(usize most);
   usize schedule_notes() const { return schedule_ ? schedule_->notes.size() : 0; }
   void unwatch_schedule() { schedule_.reset(); }
-  // A thread that belongs to no program comes to each core and leaves it at once, so that the schedule has an entry for
-  // each core.
+  // A thread that belongs to no program is switched in on each core and leaves it at once, so that the schedule has an
+  // entry for each core.
   void visit_cores(u32 process, u32 thread);
   // The expected sums, added up during the run and not from the notes.
   std::vector<WperfSimThreadTruth> schedule_truth() const;

@@ -23,7 +23,7 @@ struct Region {
   u64 size = 0;  // multiple of kPageSize
   u32 permissions = 0;
   std::byte* host = nullptr;
-  bool lent = false;  // `host` belongs to somebody else; otherwise to the AddressSpace
+  bool lent = false;  // `host` belongs to the caller of lend(); otherwise to the AddressSpace
 };
 
 class AddressSpace {

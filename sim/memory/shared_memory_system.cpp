@@ -15,7 +15,7 @@ struct SharedMemorySystem::State {
   std::vector<LruSets> l3;  // per cluster; empty without a DSU
   std::vector<ClusterSignals> clusters;
   std::vector<ChannelSignals> channels;
-  std::unordered_set<u32> coherent;  // by line_key()'s space
+  std::unordered_set<u32> coherent;  // by address space, as in line_key()
   LineDirectory directory{0};
 
   u32 cluster_of(u32 core) const { return config.cluster_size == 0 ? core : core / config.cluster_size; }

@@ -116,7 +116,7 @@ u64 set_mode(Call& call, u32& mode) {
 }
 
 u64 control_console(Call& call, const File& file) {
-  constexpr std::array<u32, 2> kUtf8 = {65001, 65001};  // of input and output
+  constexpr std::array<u32, 2> kUtf8 = {65001, 65001};  // the code pages of input and output
   const bool is_input = file.type == File::Type::input;
   u32& mode = call.state.console_modes[is_input ? 0 : 1];
   switch (static_cast<Control>(call.argument32(5))) {

@@ -353,7 +353,7 @@ Status set_file_fact(Call& call, File& file) {
     case kPosition:
       return call.get(buffer, file.position) ? kSuccess : kAccessViolation;
     case kPipe: {
-      u32 modes[2] = {};  // of reading and of completion
+      u32 modes[2] = {};  // the modes of reading and of completion
       if (!call.get(buffer, modes)) return kAccessViolation;
       if (file.type != File::Type::pipe || modes[0] != 0) return kInvalidParameter;
       file.may_wait = modes[1] == 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// CONTEXT and EXCEPTION_RECORD of ARM64, as they lie in a program's memory.
+// The layouts of CONTEXT and EXCEPTION_RECORD in the memory of an ARM64 program.
 #pragma once
 #include <array>
 

@@ -146,23 +146,23 @@ struct File final : Object {
   int stream() const { return static_cast<int>(type) - static_cast<int>(Type::input); }  // for StandardStreams
 
   Type type;
-  GuestFiles* files;                  // of disk files and folders
+  GuestFiles* files;                  // for disk files and folders
   std::shared_ptr<FileSystem> keeps;  // owns `files`
   std::string host_name;              // the name for calls of `files`
   std::string path;                   // "\??\C:\work\a.txt"
-  u32 number = 0;                     // of an open disk file
+  u32 number = 0;                     // the number of an open disk file
   u64 position = 0;                   // the next byte of a read or write without an offset
   bool appends = false;               // may only append
   bool removed_at_end = false;        // deleted when the last handle is closed
   bool answers_at_once = true;        // not opened for overlapped use
   bool quiet_at_once = false;         // no packet for operations that are completed at once
-  std::vector<std::string> entries;   // of a fixed folder
-  std::vector<std::string> found;     // of a folder that is being listed
+  std::vector<std::string> entries;   // the names in a fixed folder
+  std::vector<std::string> found;     // the names in a folder that is being listed
   usize next = 0;                     // index in `found`
   bool listed = false;                // a search has begun
   std::vector<LockedRange> locks;
   std::shared_ptr<Pipe> pipe;
-  usize end = Pipe::kServer;   // of the pipe
+  usize end = Pipe::kServer;   // the end of the pipe
   bool may_wait = true;        // reads of an empty pipe
   std::shared_ptr<Port> port;  // receives the completions
   u64 port_key = 0;
@@ -174,9 +174,9 @@ struct Section final : Object {
   ~Section() override {
     if (file != nullptr) *bytes -= size;
   }
-  std::shared_ptr<ImageContents> image;  // of an image
-  std::string path;                      // of an image: its name for lists of modules
-  std::shared_ptr<File> file;            // of a mapped file
+  std::shared_ptr<ImageContents> image;  // for an image
+  std::string path;                      // for an image: its name in lists of modules
+  std::shared_ptr<File> file;            // for a mapped file
   std::shared_ptr<HostMemory> memory;    // for all other sections; filled when the section is made
   u64 size = 0;
   std::shared_ptr<u64> bytes;  // memory of all sections that were filled from files

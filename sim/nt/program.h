@@ -29,7 +29,7 @@ struct Inheritance;  // from the process that creates another one
 // A program that a program starts.
 struct ChildWish {
   std::string image_path, command_line;  // on this host
-  u32 core = 0;                          // where its first thread starts
+  u32 core = 0;                          // the core where its first thread starts
   u64 affinity = 0;                      // the cores on which its threads may run
   u32 creator = 0;                       // number of the process that starts it
   std::shared_ptr<const nt::Inheritance> inheritance;
@@ -62,7 +62,7 @@ class Program {
   // The core stopped with StopReason::fault. Returns false if that ends the program; exit_code() and crash_text() have
   // the reason.
   [[nodiscard]] virtual bool goes_on_after(u32 thread, const Stop& stop) = 0;
-  // Ctrl-C on its console. Returns false if it cannot take that.
+  // Sends Ctrl-C to its console. Returns false if the program cannot receive it.
   virtual bool interrupt(u64 /*now_ns*/) { return false; }
   // Whether it executes code before its own entry point.
   virtual bool is_starting() const { return false; }
@@ -71,7 +71,7 @@ class Program {
   virtual bool wakes(u32, u64) { return true; }
   virtual WaitsFor waits_for(u32) const { return WaitsFor::time; }  // while it sleeps
   virtual bool has_ended(u32) const { return false; }               // also if a call of another thread ended it
-  virtual u32 processor(u32 thread) const = 0;                      // the core on which it wants to run
+  virtual u32 processor(u32 thread) const = 0;                      // the core to which it should move
   virtual u32 exit_code() const = 0;
   // Whether it crashed because the machine lacks something.
   virtual bool lacked() const { return false; }

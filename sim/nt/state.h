@@ -158,7 +158,7 @@ struct State {
   std::string debug_text;      // the latest debug output of the DLLs
 };
 
-inline constexpr u32 kThreadIdsApart = 100'000;  // the numbers of other processes lie between them
+inline constexpr u32 kThreadIdsApart = 100'000;  // other processes have the numbers in between
 inline constexpr u64 kMostSectionBytes = 8ull << 30;
 inline constexpr usize kMostThreads = 1024, kMostThreadsEver = 65536;
 inline constexpr u64 kSharedData = 0x7ffe0000;
@@ -222,7 +222,7 @@ void end_job(System& system, const Job& job, u32 exit_code, u32 spared);
 [[nodiscard]] bool close_job(System& system, const ObjectPointer& closed, u32 caller);
 
 // waits.cpp
-// Ends the wait if its objects allow it at this time. Returns false if it goes on.
+// Ends the wait if its objects allow it at this time. Returns false if the thread still waits.
 bool try_to_end_wait(State& state, Thread& thread, u64 now_ns);
 void end_wait(Thread& thread, Status status, u64 now_ns);
 void wake_waiters(State& state, const Object& object, u64 now_ns);

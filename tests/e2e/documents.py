@@ -13,7 +13,7 @@ import subprocess
 
 import jsonschema
 
-ROWS_READ = 300  # only so many entries of a list are checked: they are alike, and checking is slow
+ROWS_READ = 300  # only this many entries of a list are checked, because they are alike and checking is slow
 
 
 def wperf(*arguments):

@@ -361,7 +361,7 @@ class LinuxSymbolsTest(WperfTest):
         if boxed.stdout.readline().strip() != b"ready":
             self.skipTest("this user may not mount anything here")
         self.assertFalse((box / "boxed").exists())  # no other user sees it
-        shutil.copy("/bin/sleep", box / "boxed")  # and others see another file under this name
+        shutil.copy("/bin/sleep", box / "boxed")  # and other users see a different file under this name
         while b"boxed" not in pathlib.Path(f"/proc/{boxed.pid}/comm").read_bytes() and boxed.poll() is None:
             time.sleep(0.01)
         rows = self.json("record", "--device", "linux", "-e", "cpu-clock", "-p", str(boxed.pid), "--timeout", "1", "--json",

@@ -9,7 +9,7 @@ from support import BINARY, WperfTest
 
 
 def findings(text):
-    """{check: (result, detail)} of the one device."""
+    """{check: (result, detail)} of the only device."""
     rows = re.findall(r"^  (ok|FAILED|not possible) +([^:]+): (.*)$", text, re.M)
     return {check: (result, detail) for result, check, detail in rows}
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Output on a terminal of 80 columns: nothing is wider, and no number is broken."""
+"""Output on a terminal of 80 columns: no line is wider, and no number is broken."""
 import http.server
 import os
 import re

@@ -45,7 +45,7 @@ def trace(records):
 
 
 def codeview(image):
-    """(GUID, age, path) of the PDB that a PE image wants."""
+    """(GUID, age, path) of the PDB that a PE image names."""
     at = image.index(b"RSDS")
     return image[at + 4:at + 20], struct.unpack_from("<I", image, at + 20)[0], image[at + 24:image.index(b"\0", at + 24)]
 

@@ -57,9 +57,9 @@ void print(const char* format, Argument a = {}, Argument b = {}, Argument c = {}
 // One line "    note: ..." below the scenario that runs.
 void note(const char* format, Argument a = {}, Argument b = {}, Argument c = {}, Argument d = {});
 
-// Marks the running scenario as failed and prints why; it goes on. From any core and level.
+// Marks the running scenario as failed and prints why; the scenario continues. May be called on any core and level.
 void fail(const char* format, Argument a = {}, Argument b = {}, Argument c = {}, Argument d = {}, Argument e = {});
-// The same if the scenario cannot go on: prints, prints the summary and powers off.
+// The same if the scenario cannot continue: prints the reason and the summary, and powers off.
 [[noreturn]] void give_up(const char* format, Argument a = {}, Argument b = {}, Argument c = {}, Argument d = {},
                           Argument e = {});
 bool scenario_failed();

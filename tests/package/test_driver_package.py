@@ -263,7 +263,7 @@ class ProfileTest(unittest.TestCase):
                 self.assertIn(element.get("Value"), ids)
             if element.get("Base"):
                 self.assertIn(element.get("Base"), ids)
-        # WPR wants the id to repeat name, detail level and logging mode.
+        # WPR requires that the id repeats name, detail level and logging mode.
         for profile in root.iter("Profile"):
             self.assertEqual(profile.get("Id"),
                              ".".join(profile.get(key) for key in ("Name", "DetailLevel", "LoggingMode")))

@@ -187,7 +187,7 @@ def turn_feature(data, number, at, size):
         t.at += length
 
     if number == 2:
-        Records(data, []).turn(at, at + size)  # whose headers have no type
+        Records(data, []).turn(at, at + size)  # the headers of these files have no type
     elif number in (3, 4, 5, 6, 8, 9):
         text()
     elif number == 7:

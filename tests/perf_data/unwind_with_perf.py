@@ -177,8 +177,8 @@ EXPLAINED = [
 # One program has only .debug_frame.
 DEBUG_FRAME = "perf's unwinder may have been built without .debug_frame, and then ends where there is no .eh_frame"
 # A few samples lie below code without any table, such as the code that runs destructors at the end of a program. There
-# we follow frame pointers, and perf ends or guesses a stack pointer and takes a word there for a caller that lies in no
-# file (shown as it is, not as a place in its file). We must arrive where the stacks arrive that both agree on.
+# wperf follows frame pointers. perf ends, or guesses a stack pointer and takes a word there for a caller that is in no
+# file (shown as an address, not as a place in a file). wperf's stack must end where the stacks end on which both agree.
 GIVEN_UP = "perf ends or guesses where there is no table, and we go on to where other stacks end, too"
 # If wperf ends there, too, because there is no table and no more of the stack, perf has only that one word more. That
 # may occur as often as wperf reports such an end.

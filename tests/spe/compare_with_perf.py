@@ -7,10 +7,10 @@
 Makes perf.data files with random packets and with records in several orders, and compares `perf report -D` and `perf
 script --itrace` with spe_dump's output. Exit status 77: no perf here, or one without Arm SPE.
 
-Left out, because older perf does not name them: events other than bits 0 to 11, 17 and 18, the target of the branch before,
-operations of MTE, MOPS, GCS, SME and SIMD, and how a branch links. Alignment packets are left out, too: perf counts them from
-where its own copy of the buffer lies. So are records of SVE operations that are neither loads nor stores, which perf lists among
-them. perf prints a run of padding as one line.
+Some packets are left out because older perf does not name them: events other than bits 0 to 11, 17 and 18, the target
+of the previous branch, operations of MTE, MOPS, GCS, SME and SIMD, and how a branch links. Alignment packets are left
+out because perf aligns to its own copy of the buffer. Records of SVE operations that are neither loads nor stores are
+left out because perf lists them as loads or stores. perf prints a run of padding as one line.
 """
 import argparse
 import pathlib

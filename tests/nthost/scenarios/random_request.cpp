@@ -61,7 +61,7 @@ void fill_count(Random& random, u32 cores, WperfCountRequest& count) {
 void fill_sample(Random& random, u32 cores, WperfSampleRequest& sample) {
   sample.flags = random.below(4);
   sample.event_count = random.one_in(8) ? random.below(40) : 1 + random.below(3);
-  sample.core_mask[0] = random_cores(random, cores, 8);  // where a program runs
+  sample.core_mask[0] = random_cores(random, cores, 8);  // the core of a running program
   sample.seed = random.next();
   sample.jitter_shift = random.below(33);
   sample.ring_samples = random.one_in(1000) ? static_cast<u32>(random.next()) : 1 + random.below(300);

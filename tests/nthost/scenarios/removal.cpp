@@ -85,7 +85,8 @@ SCENARIO(device_vanishes_while_measuring, kNeedsNothing) {
 SCENARIO(machine_sleeps_while_measuring, kNeedsNothing) {
   remove_while(Start::pnp, [](Client& client) {
     CHECK_EQUAL(query_system_power(kSleeping), 0);
-    CHECK_EQUAL(set_system_power(kSleeping), 0);  // counters stay reserved, so that the client can read and go on
+    // Counters stay reserved, so that the client can read them and continue.
+    CHECK_EQUAL(set_system_power(kSleeping), 0);
     CHECK_EQUAL(set_system_power(kWorking), 0);
     CHECK(client.plain(WPERF_CODE_SAMPLE_STOP) != WPERF_OK);
     CHECK(client.plain(WPERF_CODE_COUNT_STOP) != WPERF_OK);

@@ -27,8 +27,8 @@ inline constexpr u64 kTrappedSpeEvents = 0xffff'0000'ff00'f0aa;  // the bits tha
 // Instructions executed so far on the core the caller runs on.
 Work work_done();
 
-// The driver's accesses to PMU registers on these cores are undefined instructions from now on, a bit each; the
-// identification registers show a PMU all the same. This does not affect the accesses of Windows, which are the host's.
+// From now on the driver's accesses to PMU registers are undefined instructions on these cores (a bit each); the
+// identification registers still report a PMU. This does not affect the accesses of Windows, which are the host's.
 void make_pmu_undefined(u64 cores_mask);
 
 // The kernel calls these. Outside of the trapped mode they do nothing or return false.
@@ -37,7 +37,7 @@ void make_pmu_undefined(u64 cores_mask);
 void trapped_heartbeat();
 
 // An instruction was undefined at EL1: returns true if it was an access to SPE's registers and has been carried out.
-// `x` are the registers of the interrupted code; the caller then goes on after the instruction.
+// `x` are the registers of the interrupted code; the caller then continues after the instruction.
 bool trapped_undefined(u32 instruction, u64* x);
 
 // Scenarios call these: the SPE of a core as the hardware has it.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The line to the NT host in the emulated machine: a TCP connection that carries the frames of
-// tests/nthost/server/protocol.h. Used from the one thread in which Wine runs a driver.
+// tests/nthost/server/protocol.h. Used from the single thread in which Wine runs a driver.
 #pragma once
 #include "tests/nthost/server/protocol.h"
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // driver/arm64/registers.h on a core that does not exist: Wine runs drivers at EL0, where PMU registers are undefined
-// instructions. A Cortex-A78's PMU as far as it can be modelled without one: enable, interrupt and overflow bits, and
-// counters that step by 1000 each time one is stopped, the cycle counter each time it is read. Linked instead of
-// driver/arm64/registers.cpp.
+// instructions. Models a part of a Cortex-A78's PMU: enable, interrupt and overflow bits, and counters that step by
+// 1000 each time one is stopped, the cycle counter each time it is read. Linked instead of driver/arm64/registers.cpp.
 #include "driver/arm64/registers.h"
 #include "driver/core/pmu_registers.h"
 #include "tests/windows/shim/wine_kernel.h"
