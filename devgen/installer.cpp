@@ -91,7 +91,8 @@ Win32Error Run::find_driver() {
 
 Win32Error Run::delete_service() {
   const Win32Error stopped = machine_.stop_service();
-  // If it is refused, the driver stays until a restart (its device waits for one too). The service goes with it.
+  // If it is refused, the driver stays until a restart (its device waits for one too), and the service is removed with
+  // it.
   const bool waits = stopped == code::kServiceRefusesControl;
   restart_ = restart_ || waits;
   if (stopped != 0 && !waits && stopped != code::kServiceNotActive && stopped != code::kServiceDoesNotExist) {

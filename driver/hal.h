@@ -141,12 +141,12 @@ class Hal {
   virtual bool has_profiling_registers() = 0;
 
   // Whether `client`, who is not an administrator, may see where a process executes. It is the process with number
-  // `process` that began at `start` (InterruptedContext::process_start). Returns false if that process is gone, even if
-  // another process has its number now. At PASSIVE_LEVEL, never while sampling interrupts wait for it.
+  // `process` that began at `start` (InterruptedContext::process_start). Returns false if that process has ended, even
+  // if another process has its number now. At PASSIVE_LEVEL, never while sampling interrupts wait for it.
   virtual bool may_observe(ClientId client, u32 process, u64 start) = 0;
 
   // Stacks of programs. An interrupt may not touch their memory. When it has interrupted a program, it asks for a walk
-  // instead, which the shell takes in the interrupted thread before the thread goes on (walk_user_stack). The shell
+  // instead, which the shell takes in the interrupted thread before the thread continues (walk_user_stack). The shell
   // answers with Core::on_user_walk(ticket, stack), or with Core::on_user_walk_lost(ticket) if there is no stack; one
   // answer at a time, never in an interrupt. It may take any time until a program's memory is available, so no code
   // waits for a walk. make_user_walks() allocates room for the walks of the tickets 0 to count - 1; it returns null
@@ -157,8 +157,8 @@ class Hal {
   virtual void place_user_walks(void* walks) = 0;
   // Called in the interrupt. Returns false if a walk is impossible; an earlier walk of this ticket may not have ended.
   virtual bool ask_for_user_walk(u32 ticket, const UserWalkStart& start) = 0;
-  // Returns soon, whatever programs do; no answer comes after that. A walk without an answer by then never gets one.
-  // Called within a request.
+  // Ends all walks. Returns soon, independent of programs. Afterwards there are no more answers, not even for walks
+  // that have none yet. Called within a request.
   virtual void end_user_walks() = 0;
 
   // The driver's only lock, between on_timer() and requests. Not recursive; may block; held across run_on_core, so the

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Lines of a client of `wperf mcp`. Each answer is one line of ASCII JSON, whatever the input was. The root folder has
-// no files, and no program may be started.
+// Lines of a client of `wperf mcp`. Each answer is one line of ASCII JSON, for any input. The root folder has no files,
+// and no program may be started.
 #include <cstdlib>
 #include <filesystem>
 #include <string>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // An interpreter whose memory has arbitrary contents and changes while it is read. All readers end, and read a bounded
 // amount. The input: a byte that chooses the layout (0: 3.11, 1: 3.12, others: the table at the beginning of the
-// memory), a byte that says after how many reads the memory changes (0: never), and up to 64 KB of memory. Addresses
-// are taken modulo 64 KB, so that most of them are valid. Stacks are read from the current frame, from each frame that
-// was found, and from words of these frames, as if a native stack had them.
+// memory), a byte with the number of reads after which the memory changes (0: never), and up to 64 KB of memory.
+// Addresses are taken modulo 64 KB, so that most of them are valid. Stacks are read from the current frame, from each
+// frame that was found, and from words of these frames, as if a native stack had them.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

@@ -50,7 +50,7 @@ class Bench:
             self.broken.append(text)
 
     def took(self, command):
-        """Seconds that the program says its work took."""
+        """The seconds of work that the program reports."""
         done = subprocess.run(command, capture_output=True, text=True, check=True)
         return float(re.search(r"took ([0-9.]+)", done.stderr).group(1))
 

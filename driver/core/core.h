@@ -41,7 +41,7 @@ class Core {
 
   // One request. `buffer` holds `input_size` bytes of request and takes the answer of at most `capacity` bytes: the
   // shell guarantees that it is as long as the longer of the two. `*returned` gets the length of the answer; a refused
-  // request writes nothing into the buffer.
+  // request does not write into the buffer.
   [[nodiscard]] WperfStatus dispatch(ClientId client, Rights rights, u32 code, void* buffer, u32 input_size,
                                      u32 capacity, u32* returned);
 
@@ -98,7 +98,7 @@ class Core {
 
   bool running() const { return counting_.counting() || sampling_.sampling() || profiling_.profiling(); }
   [[nodiscard]] WperfStatus occupy(ClientId client);
-  [[nodiscard]] WperfStatus occupy_idle(ClientId client);  // only while nothing is measured
+  [[nodiscard]] WperfStatus occupy_idle(ClientId client);  // only while no measurement runs
   [[nodiscard]] WperfStatus check_core(ClientId client, const WperfCoreRequest& request);
   void release_units();
   void release_if_lock_moved();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The entry for requests: which ones it lets through, and that a refused one changes nothing.
+// The entry for requests: which ones it accepts, and that a refused one has no effect.
 #include <gtest/gtest.h>
 
 #include <map>

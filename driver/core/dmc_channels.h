@@ -15,7 +15,7 @@ class DmcChannels {
   u32 count() const { return count_; }
   void* frame(u32 channel) const { return frames_[channel]; }
 
-  // Sets up all channels or none: on failure the previous channels stay.
+  // Sets up all channels. If that fails, the previous channels stay.
   [[nodiscard]] WperfStatus set_up(Hal& hal, const WperfDmcSetupRequest& request);
   void unmap(Hal& hal);
 

@@ -3,7 +3,7 @@
 // interrupt when they overflow. It is strict: anything a well-behaved driver never does (foreign counters, registers
 // off their core, leaks, calls under the wrong lock or in an interrupt) is noted in `violations`. Any fallible call can
 // be made to fail. A core runs one thing at a time, on any thread: either a call of run_on_core or events. Long because
-// it is one machine: every register, and who may touch it when.
+// it is one machine: every register, and the rules for access to it.
 #pragma once
 #include <atomic>
 #include <cstddef>
@@ -82,7 +82,7 @@ class FakeHal final : public Hal {
     pmbidrs.assign(machine.cores, machine.pmbidr);
     spe_versions.assign(machine.cores, machine.spe_version);
     for (Pmu& core : cores) {
-      // As Windows leaves them: the cycle counter runs for everybody.
+      // As Windows leaves them: the cycle counter runs for all users.
       core.pmcr = u64{machine.counters} << 11 | kPmcrEnable | kPmcrLongCycles;
       core.enabled = u64{1} << kCycleCounter;
     }
@@ -186,10 +186,11 @@ class FakeHal final : public Hal {
   std::function<void(Register)> before_read;      // may let events happen between two reads of the driver
   std::function<void(Register)> before_write;
   std::function<void()> at_barrier;
-  std::function<void(u32 core)> on_interrupt;            // the shell's handler, called on the interrupted core
-  std::function<bool(u32 core)> on_profiling_interrupt;  // likewise; returns true if it handled the interrupt
-  u64 interrupts_of_others = 0;                          // flags that this driver does not touch
-  std::set<u32> hidden_processes;                        // processes of users other than the client
+  std::function<void(u32 core)> on_interrupt;  // the shell's handler, called on the interrupted core
+  // The shell's handler for profiling interrupts; returns true if it handled the interrupt.
+  std::function<bool(u32 core)> on_profiling_interrupt;
+  u64 interrupts_of_others = 0;       // flags that this driver does not touch
+  std::set<u32> hidden_processes;     // processes of users other than the client
   std::map<u32, u64> process_starts;  // start times of processes by number; 0 for processes that have ended
   std::vector<std::pair<ClientId, u32>> observations;  // the calls of may_observe
   std::set<u32> cores_without_cluster;

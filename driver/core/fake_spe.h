@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The SPE of one core of fake_hal.h: registers, and hardware that takes the records a test gives it. The latest record
 // is in flight until a barrier or the next record, as on real hardware, so a driver that forgets the barrier loses it.
-// A full buffer stops it; memory is written where PMBPTR says, if that is where PMBLIMITR lets it.
+// A full buffer stops it; records are written at PMBPTR, if PMBLIMITR allows it.
 #pragma once
 #include <cstring>
 #include <functional>

@@ -16,7 +16,7 @@ struct LockState {
                                                   // oldest first
 };
 
-// `action` is one of WPERF_LOCK_*. Force always succeeds; a release by another client than the holder changes nothing.
+// `action` is one of WPERF_LOCK_*. Force always succeeds; a release by a client that is not the holder has no effect.
 [[nodiscard]] WperfStatus change_lock(LockState& lock, ClientId client, u32 action);
 
 // The status of a request that needs the lock: WPERF_OK, WPERF_LOCK_LOST (until the client acquires again) or

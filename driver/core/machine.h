@@ -62,7 +62,7 @@ bool core_counts(Hal& hal);
 // `reserved_mask` is the result of Hal::reserve_counters. After a failure `machine` must not be used.
 [[nodiscard]] WperfStatus read_machine(Hal& hal, u32 reserved_mask, const ClusterSetup& clusters, Machine& machine);
 
-// Whether the request is possible on a machine with so many cores, and a core of every cluster has a DSU.
+// Whether the request is possible on a machine with this number of cores, and a core of every cluster has a DSU.
 [[nodiscard]] WperfStatus check_dsu_request(Hal& hal, const WperfDsuSetupRequest& request, u32 core_count);
 
 }  // namespace wperf::driver

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The single timer of the hal, lent to counting and to statistical profiling, which may go on at the same time. It
-// ticks at the faster of the two rates and says for whom each tick is due.
+// The single timer of the hal, shared by counting and statistical profiling, which may run at the same time. It ticks
+// at the faster of the two rates and reports for which user each tick is due.
 #pragma once
 #include "abi/status.h"
 #include "base/ints.h"

@@ -59,7 +59,7 @@ enum class SpeLook : u32 {
   drain,  // swaps the halves
 };
 
-// Runs on its core. Returns busy if another driver profiles there; then nothing was changed.
+// Runs on its core. Returns busy, and changes nothing, if another driver profiles there.
 [[nodiscard]] WperfStatus start_profiler(SpeProfiler& profiler, const SpePlan& plan, Hal& hal);
 void look_at_profiler(SpeProfiler& profiler, const SpePlan& plan, Hal& hal, SpeLook look);
 void stop_profiler(SpeProfiler& profiler, const SpePlan& plan, Hal& hal);

@@ -152,7 +152,7 @@ TEST_F(StackSampling, ThreadsThatEndComeWithoutTheirStacks) {
   EXPECT_EQ(answer->lost_stacks, 3u);
 }
 
-// A walk that does not end keeps its place, whatever its client does, and no code waits for it.
+// A walk that does not end keeps its entry even if its client ends, and no code waits for it.
 TEST_F(StackSampling, WalksThatDoNotEndTakePlacesFromOthersUntilTheNextConfiguration) {
   begin(request());
   run(0, 3);

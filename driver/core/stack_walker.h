@@ -31,7 +31,7 @@ constexpr StackRange user_stack_above(u64 sp, StackRange limits) {
 }
 
 // The address a return would go to, without the signature of pointer authentication; 0 if it is not in that address
-// space. Bit 55 selects the half of the address space, whatever the bits above it are used for.
+// space. Bit 55 selects the half of the address space, independent of the bits above it.
 constexpr u64 return_address(u64 saved, CodeSpace space) {
   constexpr u64 kAddressBits = (u64{1} << 48) - 1;
   const bool upper = ((saved >> 55) & 1) != 0;
@@ -74,8 +74,8 @@ WalkedChain walk_frame_records(u64 fp, StackRange stack, CodeSpace space, u64* f
   return chain;
 }
 
-// A shell calls this in the interrupted thread. `limits` are those of the thread's stack, or empty if unknown. Touches
-// nothing but `stack`; read() may block for ever.
+// A shell calls this in the interrupted thread. `limits` are those of the thread's stack, or empty if unknown. Changes
+// only `stack`; read() may block for ever.
 template <typename Read>
 void walk_user_stack(const UserWalkStart& start, StackRange limits, WalkedStack& stack, Read read) {
   const WalkedChain chain = walk_frame_records(start.fp, user_stack_above(start.sp, limits), CodeSpace::user,

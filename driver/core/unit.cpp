@@ -160,8 +160,7 @@ bool fold(Unit& unit, const ClassPlan& plan, CounterBank& bank, Hal& hal, bool h
   return false;
 }
 
-// Programming takes time in which none of our counters counted. It is part of the enabled time, but not of any event's
-// running time.
+// During programming our counters do not count. It is part of the enabled time, but not of any event's running time.
 void open_next_slot(Unit& unit, const ClassPlan& plan, CounterBank& bank, Hal& hal) {
   unit.cycles += open_slot(unit, plan, bank, hal);
   unit.enabled_ns += unit.slot_start_ns - unit.folded_ns;

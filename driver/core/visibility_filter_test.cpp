@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Samples of other users' processes: who sees them, and how they are counted.
+// Samples of other users' processes: which users see them, and how they are counted.
 #include "driver/core/visibility_filter.h"
 
 #include <gtest/gtest.h>

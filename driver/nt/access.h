@@ -27,7 +27,7 @@ void release_user(User& user);
 
 // Whether the process that began at `start` belongs to the user. It does if it has the same user and no more trust (an
 // elevated process does not belong to the unelevated user), and for an account that services share, the same logon.
-// Returns false also if that process is gone, even if another process has its number now.
+// Also returns false if that process has ended, even if another process has its number now.
 bool is_process_of(const User& user, u32 process, u64 start);
 
 }  // namespace wperf::driver

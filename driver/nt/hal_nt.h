@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Implements driver/hal.h over the NT kernel and driver/arm64; the comments there say what each call means. Its IRQL is
+// Implements driver/hal.h over the NT kernel and driver/arm64; the comments there describe each call. Its IRQL is
 // PASSIVE_LEVEL, with three exceptions. Registers, synchronize, drain_profiling, time_ns and the three questions for
 // registers (has_..._registers) also come at the level of a deferred call or of the overflow interrupt. read_device and
 // write_device come at any level. ask_for_user_walk comes in the interrupt.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Mutual exclusion that leaves its holder at PASSIVE_LEVEL (a fast mutex would raise it to APC_LEVEL, where most calls
-// of the driver are not allowed). The holder cannot be suspended or ended by its process meanwhile. Not recursive. IRQL
+// of the driver are not allowed). While it holds the mutex, its process cannot suspend or end it. Not recursive. IRQL
 // PASSIVE_LEVEL.
 #pragma once
 #include "driver/nt/nt.h"

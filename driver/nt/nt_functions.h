@@ -86,8 +86,7 @@ NTKERNELAPI NTSTATUS PsCreateSystemThread(HANDLE* thread, ULONG access, OBJECT_A
 NTKERNELAPI NTSTATUS PsTerminateSystemThread(NTSTATUS status);                                       // PASSIVE
 NTKERNELAPI HANDLE PsGetCurrentProcessId();                                                          // any
 NTKERNELAPI HANDLE PsGetCurrentThreadId();                                                           // any
-NTKERNELAPI PEPROCESS IoGetCurrentProcess();  // any; the process that the running thread is attached to, which in a
-                                              // program is its own
+NTKERNELAPI PEPROCESS IoGetCurrentProcess();  // any; the process to which the running thread is attached
 NTKERNELAPI LONGLONG PsGetProcessCreateTimeQuadPart(PEPROCESS process);          // any; in 100 ns
 NTKERNELAPI NTSTATUS PsLookupProcessByProcessId(HANDLE id, PEPROCESS* process);  // APC; ObfDereferenceObject frees
 NTKERNELAPI PACCESS_TOKEN PsReferencePrimaryToken(PEPROCESS process);            // PASSIVE

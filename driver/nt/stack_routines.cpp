@@ -37,7 +37,8 @@ const StackRoutines& stack_routines() {
   return routines;
 }
 
-// MmCopyMemory reads the kernel's memory as well, so the address is checked here too, whatever the caller checked.
+// MmCopyMemory reads the kernel's memory as well, so the address is checked here too, in addition to the caller's
+// checks.
 bool read_user_memory(u64 address, void* to, usize size) {
   if (size > kUserEnd || address > kUserEnd - size) {
     return false;

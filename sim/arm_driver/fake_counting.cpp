@@ -167,7 +167,8 @@ void FakeCounting::add_tick() {
     Core& core = cores_[number];
     if ((running_flags_ & kCountCore) != 0) {
       const CountedCore& counted = held_.cores[number];
-      // The cycle counter counts only user mode, whatever the filter says; the hardware below counts both then.
+      // The cycle counter ignores the filter and counts only user mode. If the filter includes the kernel, the hardware
+      // below counts both.
       core.cycles += (core.filter_bits & kUserOnly) != 0 ? counted.cycles : counted.cycles / 2;
       core.events.add(counted.values, core.round, parts_.free_counters);
     }

@@ -62,8 +62,8 @@ struct Stop {
   u64 fault_address = 0;
   std::string text;  // fault: one clause, e.g. "read of unmapped address 0x10"
 
-  // A watched event reached its count, whatever the reason for the stop: the instruction it belongs to, and x30 and x29
-  // as that instruction found them. With several events, the first in the block.
+  // Set if a watched event reached its count, for any reason of the stop: the instruction it belongs to, and x30 and
+  // x29 before that instruction. With several events, the first in the block.
   bool overflowed = false;
   u64 overflow_pc = 0, overflow_lr = 0, overflow_fp = 0;
 };

@@ -98,7 +98,7 @@ class CoreModel {
   u64 share_of(const BlockContents& contents, u64 lines, Signal signal) const;
   u64 cost_of(const BlockContents& contents) const;  // cycles without any miss, fixed point
   u32 issue_width() const { return issue_width_; }
-  // Calls back when a wait ends after at least so many fixed-point cycles of the selected level; ~0 for never.
+  // Calls back when a wait ends after at least this many fixed-point cycles of the selected level; ~0 for never.
   using AlarmCall = void (*)(void* context);
   void set_alarm(u64 cycles, AlarmCall call, void* context) { alarm_ = {cycles, call, context}; }
 

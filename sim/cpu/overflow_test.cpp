@@ -185,7 +185,7 @@ TEST_F(Overflow, IsNeverMissedWhateverTheEvent) {
         EXPECT_LT(sample.pc - kCode, program.code.size_bytes()) << program.name << std::hex << ' ' << event;
         EXPECT_EQ(sample.pc % 4, 0u);
       }
-      // Stopping in between does not change what the program does, and hardly changes its cost.
+      // Stopping in between does not change the program's behaviour, and hardly changes its cost.
       EXPECT_EQ(core.user(Signal::inst_retired), plain.user(Signal::inst_retired));
       EXPECT_EQ(core.user(Signal::l1d_cache_rd), plain.user(Signal::l1d_cache_rd));
       EXPECT_EQ(core.user(Signal::br_mis_pred), plain.user(Signal::br_mis_pred));

@@ -37,7 +37,7 @@ class OverflowWatch {
   void arm(std::span<const EventWatch> watches);
   // Subtracts the counts of the blocks that ran since arm(). Not after enter().
   void catch_up(const BlockCache& blocks);
-  // After catch_up() or arm(): nothing runs out within this many cycles, rounded up to the end of a block. Events
+  // After catch_up() or arm(): no watch runs out within this many cycles, rounded up to the end of a block. Events
   // counted in cycles have a second condition: waits for memory longer than late_cycles() beyond that are watched.
   u64 safe_cycles(const LargestBlock& largest) const;
   static u64 late_cycles(const LargestBlock& largest);

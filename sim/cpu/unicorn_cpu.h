@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A Unicorn ARM64 CPU at EL0 with the memory of one address space. Knows nothing of models.
+// A Unicorn ARM64 CPU at EL0 with the memory of one address space. Does not depend on the models.
 #pragma once
 #include <string>
 #include <vector>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The Unicorn functions the engine calls, found at run time: nothing is loaded before the first simulated instruction,
-// and a machine without the library still starts. Only unicorn_*.cpp include this.
+// The Unicorn functions the engine calls, found at run time. The library is not loaded before the first simulated
+// instruction, and a machine without the library still starts. Only unicorn_*.cpp include this.
 #pragma once
 #include <unicorn/unicorn.h>
 

@@ -11,7 +11,7 @@ namespace wperf::sim {
 
 // For fewer cycles than these the usual way is not worth it.
 constexpr u64 kWorthwhile = 200;
-// If the next choice is at least so many operations away, it may pay to take the usual way again.
+// If the next choice is at least this many operations away, it may pay to take the usual way again.
 constexpr u64 kFarChoice = 2048;
 
 void UnicornCore::begin_watching(std::span<const EventWatch> watches) {

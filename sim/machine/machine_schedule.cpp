@@ -226,7 +226,7 @@ void Machine::note_life(u32 kind, const Core& core, const Thread& thread, const 
 
 void Machine::note_begin(const Core& core, Thread& thread, const Thread* creator) {
   thread.noted = true;
-  thread.waits = creator != nullptr;  // until a record says that the thread is ready
+  thread.waits = creator != nullptr;  // until a record reports that the thread is ready
   thread.wait_until_ns = ~u64{0};
   thread.left_ns = clock_.ns_at(core.local_cycles);
   note_life(WPERF_SIM_THREAD_BEGAN, core, thread, creator);

@@ -31,7 +31,7 @@ class HalSim final : public driver::Hal, private OverflowInterrupts, private Pro
   // on_overflow runs "on" the core it is about.
   using OverflowCall = void (*)(void* context, u32 core, const driver::InterruptedContext& interrupted);
   using WalkCall = void (*)(void* context, u32 ticket, const driver::WalkedStack& stack);  // on_user_walk
-  using ProfilingCall = void (*)(void* context, u32 core);  // on_profiling_interrupt, likewise
+  using ProfilingCall = void (*)(void* context, u32 core);  // the same for on_profiling_interrupt
   void connect(Machine::TimerCall on_timer, OverflowCall on_overflow, ProfilingCall on_profiling, WalkCall on_walk,
                void* context);
 

@@ -34,7 +34,7 @@ struct ProgramDetails {
   std::string image_path;
   std::vector<u32> threads;
   std::vector<Module> modules;  // the image first
-  MachineError crashed;         // why, if it did
+  MachineError crashed;         // the reason if it crashed
 };
 
 // The state of a core when the interrupt of its PMU came.

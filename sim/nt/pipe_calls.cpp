@@ -211,7 +211,7 @@ void go_on_with_pipes(System& system, u64 now_ns) {
   });
 }
 
-// "\??\pipe\NAME" and "\Device\NamedPipe\NAME" in lower case, without what comes before the name.
+// "\??\pipe\NAME" and "\Device\NamedPipe\NAME" returns NAME in lower case.
 std::optional<std::string> pipe_key(std::string_view name) {
   for (const std::string_view before : {"\\??\\pipe\\", "\\device\\namedpipe\\"}) {
     if (name.size() > before.size() && same_ignoring_case(name.substr(0, before.size()), before))

@@ -26,7 +26,8 @@ class StandardStreams {
 
   // Reads input from `place` on; returns 0 at its end.
   usize read(u64 place, std::span<char> out) const;
-  // Returns how many bytes were written or, like errors, ignored: all of them unless a given stream has no more room.
+  // Returns how many bytes were written or ignored (on errors). That is all of them, unless a passed stream has no
+  // room.
   usize write(int stream, std::span<const char> bytes) const;
   bool is_terminal(int stream) const;
   // The columns and rows of a terminal.

@@ -104,7 +104,7 @@ u64 get_context(Call& call) {
   return call.put(call.argument(1), context) ? kSuccess : kAccessViolation;
 }
 
-// The parts of a context that `flags` names go into the registers; x18 stays the thread's own.
+// Loads the parts of a context that `flags` names into the registers, except x18.
 void set_parts(const GuestContext& context, Thread& thread) {
   constexpr u32 kControl = 1, kInteger = 2, kFloatingPoint = 4;
   ThreadState& registers = thread.registers;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// googolplex.exe [digits [rounds]]: computes 10^digits with bignum.dll, rounds times. Nearly all time goes to the DLL.
-// Without arguments: 100,000 digits until it is stopped.
+// googolplex.exe [digits [rounds]]: computes 10^digits with bignum.dll, rounds times. Nearly all time is spent in the
+// DLL. Without arguments: 100,000 digits until it is stopped.
 #include "bignum.h"
 #include "program.h"
 

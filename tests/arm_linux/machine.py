@@ -31,7 +31,7 @@ PASSWORDS = "root:x:0:0::/tmp:/bin/sh\nnobody:x:65534:65534::/tmp:/bin/sh\n"
 
 
 class Absent(Exception):
-    """A part of the machine is missing; the message says which."""
+    """A part of the machine is missing; the message names it."""
 
 
 class Archive:

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Every command on the pages for users is run as it is shown there, and ends as the page says. tools/doc_examples.py describes
-the marks for that. The simulated machine has a slow clock here, even if the command names the machine, so that a
-simulated second takes little time."""
+"""Every command on the pages for users is run as it is shown there, and ends as described there. tools/doc_examples.py
+describes the marks for that. The simulated machine has a slow clock here, even if the command names the machine, so
+that a simulated second takes little time."""
 import os
 import pathlib
 import re
@@ -72,7 +72,8 @@ class Commands(unittest.TestCase):
 
     @classmethod
     def prepare_linux(cls):
-        """Builds and starts the measured programs on Linux. Returns why nothing can be measured there, or None."""
+        """Builds and starts the measured programs on Linux. Returns the reason why measuring is not possible there, or
+        None."""
         if shutil.which("cc") is None:
             return "there is no C compiler here"
         source = cls.program.with_suffix(".c")

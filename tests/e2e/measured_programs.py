@@ -5,8 +5,8 @@ runs, and not for a number of rounds."""
 import pathlib
 import subprocess
 
-# busy MILLISECONDS [CHILDREN [FILE]]: works for that long, itself or in that many children that work that long each,
-# and appends a line "function nanoseconds" to the file for each function at its end.
+# busy MILLISECONDS [CHILDREN [FILE]]: works for that time, itself or in each of CHILDREN child processes. At its end it
+# appends a line "function nanoseconds" for each function to the file.
 BUSY = r"""
 #include <stdio.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@ import unittest
 
 from support import WperfTest, workload
 
-# calls.exe: who called whom and what share of its instructions is spent there.
+# The call paths of calls.exe, and the share of its instructions in each.
 TRUTH = {
     ("start", "outer", "leaf_a"): 0.2,
     ("start", "outer", "middle", "leaf_b"): 0.3,
@@ -100,7 +100,7 @@ class CallStacksTest(WperfTest):
                               self.file, "--", workload("calls.exe"), device="sim:pace=free")
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         for line in self.ok("report", self.file, "--folded").splitlines():
-            self.assertLessEqual(line.count(";"), 2, line)  # only lr knows who called a leaf
+            self.assertLessEqual(line.count(";"), 2, line)  # only lr has the caller of a leaf
 
     def test_copies_of_stacks_are_refused(self):
         error = self.fails("record", "--call-graph", "dwarf", "--", workload("calls.exe"), status=2, device="sim:pace=free")

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """The linux device end to end: real programs on the machine the test runs on. It uses only software events, so that it runs in
-virtual machines. A test that needs a missing right or counter is skipped and says so."""
+virtual machines. A test that needs a missing right or counter is skipped with a message."""
 import base64
 import json
 import collections
@@ -478,7 +478,7 @@ class LinuxTest(WperfTest):
             self.assertLess(rows["outer_caller"]["samples"], 0.1 * total)
             self.assertGreater(rows["outer_caller"]["all_samples"], most, how)
             self.assertGreater(rows["main"]["all_samples"], most, how)
-            if "dwarf" in how:  # functions that call nothing have no frame: their callers are only in the tables
+            if "dwarf" in how:  # leaf functions have no frame, so their callers are only in the tables
                 self.assertGreater(rows["caller_of_most"]["all_samples"], most, how)
                 self.assertGreater(rows["main"]["all_samples"], 0.9 * total, how)
         folded = self.ok("record", "--folded", "-e", "cpu-clock:500000", "--", self.program, "100", device="linux")

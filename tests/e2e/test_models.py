@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The simulated machine counts what programs with known behaviour do."""
+"""The simulated machine's counts of programs with known behaviour."""
 import unittest
 
 from support import WperfTest, counts, workload

@@ -556,7 +556,7 @@ class WindowsPgoTest(WperfTest):
                     "program.c", cwd=self.folder)
         self.assertEqual(built.stderr, "")
         self.assertRegex(built.stdout, r"define .*@work\(.*!prof !\d+")
-        # Without the source, lines count from the brace, and wperf says so.
+        # Without the source, lines are counted from the brace, and wperf reports it.
         (self.folder / "program.c").rename(self.folder / "elsewhere.c")
         text = self.ok("pgo", data, "--format", "llvm", "-o", "blind.prof", cwd=self.folder)
         self.assertRegex(text, r"not sure: [\d.]+ % of the counts, in functions whose line of declaration")

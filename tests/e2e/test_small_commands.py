@@ -222,7 +222,7 @@ class SmallCommandsTest(WperfTest):
         checks = {row["check"]: row for row in json.loads(done.stdout)["Doctor"]}
         self.assertEqual((checks["pmu"]["status"], checks["counters"]["status"]), ("fail", "fail"))
         self.assertIn("a hypervisor blocks them", checks["pmu"]["detail"])
-        # No device at all: the report still comes, the status says that nothing can be measured.
+        # Without any device the report is still printed, and the status shows that measuring is not possible.
         done = self.run_wperf("doctor", device="driver")
         self.assertEqual(done.returncode, 3)
         self.assertIn("device", done.stdout)

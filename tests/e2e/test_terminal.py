@@ -133,7 +133,7 @@ class TerminalTest(support.WperfTest):
             if b"\rdownloading " + url.encode() in text:
                 heard.set()
 
-        timer = threading.Timer(60, heard.set)  # if the tool prints nothing, the test fails and does not hang
+        timer = threading.Timer(60, heard.set)  # if the tool has no output, the test fails and does not hang
         timer.start()
         self.addCleanup(timer.cancel)
         text = self.bytes_shown("report", data, "--symbol-path", f"srv*{url}", heard=listen).decode()

@@ -48,7 +48,7 @@ void set_buffer_poison(u8 poison);
 // cleanup: the handle is closed. close: the last reference to the file is gone. Wine sends no cleanup; Windows sends
 // both, in this order.
 u32 cleanup(File& file);
-void close(File* file);              // IRP_MJ_CLOSE; the file is gone then
+void close(File* file);              // IRP_MJ_CLOSE; frees the file
 void cleanup_and_close(File* file);  // the work of CloseHandle
 // Any other request, e.g. IRP_MJ_READ: the status it is completed with.
 u32 other_request(File& file, u8 major, u8 minor = 0);
@@ -68,7 +68,7 @@ void fail_thread_creation(bool fail);
 u64 pool_allocations();  // allocations so far in this load
 u64 pool_bytes_in_use();
 
-// While APCs are held they stay queued, whatever their threads do, as in a thread that is never scheduled.
+// While APCs are held they stay queued, as in a thread that is never scheduled.
 void hold_apcs(bool hold);
 u32 apcs_run();       // since the machine started
 u32 apcs_run_down();  // how many of these were in threads that ended

@@ -11,7 +11,7 @@ struct Workload;
 // Calls function(argument) at EL1, PASSIVE_LEVEL, in the system's process.
 Workload* start_kernel_work(u32 cpu, u64 (*function)(u64 argument), u64 argument);
 
-// Goes to `entry` at EL0 in `process`. x0 = argument. As after a call, the stack has 64 KB below sp and as much above
+// Starts at `entry` at EL0 in `process`. x0 = argument. As after a call, the stack has 64 KB below sp and as much above
 // it. x30 = a page that ends the work. The program returns, or executes svc #0; its x0 is the result. Any other
 // exception of it is a failure of the scenario. `thread` is the id that its thread has from its first instruction on
 // (for the server, that of the sending thread), or 0 for any.

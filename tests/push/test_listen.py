@@ -155,7 +155,7 @@ class Listen(WperfTest):
                 answer = self.ask(request)
                 # A client that sends more than is read may see the connection end before the answer.
                 self.assertTrue(answer.startswith(b"HTTP/1.1 " + status) or (len(request) > 8192 and not answer), answer[:80])
-        self.assertEqual(self.ask(b"GET /met"), b"")  # gone in the middle
+        self.assertEqual(self.ask(b"GET /met"), b"")  # the client disconnects in the middle
         head = self.ask(b"HEAD /metrics HTTP/1.1\r\n\r\n")
         self.assertTrue(head.endswith(b"\r\n\r\n"))
         # A silent client delays the others only for a moment.

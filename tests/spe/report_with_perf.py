@@ -4,9 +4,9 @@
 
   report_with_perf.py --wperf WPERF [--records 20000] [--seed 1]
 
-The recording is made here: SPE records whose addresses lie in real functions of wperf's own file, of two processes that have it
-mapped at different places, one of them also with a file that is not on this machine. Exit status 77: no perf here, or one without
-Arm SPE.
+The recording is made here: SPE records with addresses in real functions of wperf's own file. They are of two processes
+that have mapped it at different addresses. One of them has also mapped a file that is not on this machine. Exit status
+77: no perf here, or one without Arm SPE.
 """
 import argparse
 import collections

@@ -7,10 +7,10 @@
 
 namespace wperf::nthost {
 
-void* allocate_pool(u64 size, u32 tag, const char* giver);  // zeroed; null when fail_allocation_after says so
+void* allocate_pool(u64 size, u32 tag, const char* giver);  // zeroed; null if fail_allocation_after requires that
 // `function` is the caller's name for failures. `tag` 0 = not checked.
 void free_pool(void* memory, u32 tag, const char* function);
-void describe_pool_address(u64 address);  // for crash reports: prints who owns or owned the memory
+void describe_pool_address(u64 address);  // for crash reports: prints the present or former owner of the memory
 void report_pool_leaks();                 // each tag with memory in use is a failure; that memory is then freed
 
 }  // namespace wperf::nthost

@@ -43,7 +43,7 @@ namespace {
 constexpr wperf::u32 kTokenTag = 0x20206553;
 constexpr ULONG kEnabledByDefault = 7;  // SE_GROUP_MANDATORY, _ENABLED_BY_DEFAULT, _ENABLED
 
-// Everyone and the logon; the SIDs follow.
+// The groups Everyone and logon; their SIDs follow.
 NTSTATUS groups_of(const Token& token, PVOID* information) {
   const wperf::u32 head = __builtin_offsetof(TOKEN_GROUPS, Groups) + 2 * sizeof(SID_AND_ATTRIBUTES);
   const wperf::u32 size = head + sizeof kEveryoneSid + sizeof token.logon_sid;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Rights: who may open the driver, and what each may see and set.
+// Rights: which users may open the driver, and what they may see and set.
 #include "tests/nthost/check.h"
 #include "tests/nthost/machine/bare_machine.h"
 #include "tests/nthost/machine/machine_threads.h"

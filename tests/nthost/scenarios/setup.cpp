@@ -11,7 +11,7 @@ namespace {
 
 namespace dmc620 = driver::dmc620;
 
-constexpr u64 kFrame = 0x80'0000'0000;  // QEMU's machine has nothing there
+constexpr u64 kFrame = 0x80'0000'0000;  // there is no device at this address of QEMU's machine
 constexpr u16 kInstructions = 0x08, kCycles = 0x11;
 
 WperfHardwareReply hardware_reply;

@@ -235,7 +235,7 @@ SCENARIO(stop_gives_calls_a_moment, kNeedsIcount) {
   CHECK(!stays_in_memory());
 }
 
-// The reference that kept the code goes with the last of several calls, and with the jump that ends it.
+// The reference that kept the code is released by the last of several calls, with the jump that ends it.
 SCENARIO(code_goes_with_the_last_abandoned_call, kNeedsNothing) {
   if (!CHECK_EQUAL(load(), 0)) return;
   {

@@ -9,7 +9,7 @@ namespace wperf::nthost {
 
 struct Work {
   u64 user;    // instructions at EL0
-  u64 kernel;  // and at EL1
+  u64 kernel;  // instructions at EL1
 };
 
 enum class PmuRegister : u8 {

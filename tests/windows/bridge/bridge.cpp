@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A driver for Wine that looks like wperf-driver.sys to a program that opens it, and sends every request over TCP to
-// the real one in the emulated machine. It appears as the real one does: with its device interface when it is installed
-// by an INF that says so (Parameters\PnP = 1), otherwise as the device WPERF_DEVICE_NAME of a plain service. Settings
-// for tests:
+// the real one in the emulated machine. It appears as the real one does: with its device interface if an INF installed
+// it as a device (Parameters\PnP = 1), otherwise as the device WPERF_DEVICE_NAME of a plain service. Settings for
+// tests:
 //
 //   HKLM\Software\wperf-bridge  Port    where the machine listens on 127.0.0.1
 //                               Rights  nthost::FrameRights of those who open it; absent: administrators
 //                               Arms    1: the device interface is that of Arm's driver, whose fake then answers
 //
-// Wine runs a driver's requests one after the other in one thread, so nothing here is locked.
+// Wine runs a driver's requests one after the other in one thread, so this file needs no locks.
 #include "abi/device_interface.h"
 #include "driver/nt/nt.h"
 #include "tests/windows/bridge/bridge_registry.h"

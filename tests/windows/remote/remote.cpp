@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// remote.exe: a program to measure in Wine. Its work (remote_work.h) runs on the emulated machine, at its own address,
-// in its own process id, on the core this program is pinned to. So the samples that wperf.exe takes come from real
-// interrupts in its functions.
+// remote.exe: a program to measure in Wine. Its work (remote_work.h) runs on the emulated machine, at the same address,
+// with the same process id, on the core to which this program is pinned. So the samples that wperf.exe takes come from
+// real interrupts in its functions.
 //   remote.exe [ROUNDS [CORE]]     0 rounds, or no number: until it is killed. CORE: it pins itself to that one
 // Exit status: 0 done, 2 no bridge driver, 3 the machine refused or the work faulted.
 #include "abi/device_interface.h"

@@ -62,7 +62,7 @@ BOOLEAN insert_queue_dpc(KDPC* dpc, PVOID argument1, PVOID argument2) {
   return TRUE;
 }
 void flush_queued_dpcs() {}
-// ---- APCs: no interrupt asks for one, and the driver is told that they are not available ----
+// ---- APCs: no interrupt asks for one, and the driver finds that they are not available ----
 PVOID routine_by_name(UNICODE_STRING*) {
   return nullptr;
 }
