@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Bytes as cached functions of an ELF module. A damaged cache does not open. One that opens returns no name, or a name
-// inside of the bytes, in bounded time. In half of the runs the checksum is corrected, so that the code after that
-// check is reached.
+// Bytes as cached functions of an ELF module. A damaged cache cannot be opened. A cache that can be opened returns no
+// name, or a name inside its bytes, in bounded time. In half of the runs the checksum is corrected, so that the code
+// after that check is reached.
 #include <array>
 #include <cstddef>
 #include <cstdint>

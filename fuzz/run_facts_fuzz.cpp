@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A recording's own sections. Everything that can be read is the same after writing and reading it again.
+// The sections that only wperf writes into recordings. Everything that can be read is the same after writing and
+// reading it again.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

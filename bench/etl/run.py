@@ -4,7 +4,7 @@
 
 usage: bench/etl/run.py [--check] [--events N] [--rounds N] [--build FOLDER]
 Writes a trace (5 million events by default: switches, wake-ups, samples, a stack after each switch and sample), then
-runs floor, reader, `wperf waits` and `wperf report` in turns; the medians count. --check fails if a limit is not kept.
+runs floor, reader, `wperf waits` and `wperf report` in turns; the medians count. --check fails if a limit is exceeded.
 """
 import argparse
 import pathlib

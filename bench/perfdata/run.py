@@ -5,7 +5,7 @@
 usage: bench/perfdata/run.py [--check] [--rounds N] [--wperf FILE] [--keep FOLDER] [--sizes 1,53,310,490] [FILE...]
 The recordings are made here, of real programs with frame-pointer stacks, as many megabytes each as --sizes says. They stay
 in the user's cache folder. Both sides run in turns, the medians count. floor.cpp is the fastest possible loop. --check
-fails if a limit is not kept, and names it.
+fails if a limit is exceeded, and names it.
 """
 import argparse
 import os

@@ -5,7 +5,7 @@ recording; the medians count.
 
 usage: bench/perfdata/unwind.py [--check] [--rounds N] [--wperf FILE] [--keep FOLDER] [FILE...]
 The recordings are made here with `perf record --call-graph dwarf`: a C++ program without frame pointers, and Python.
-Both sides unwind, name and print every stack. --check fails if a limit is not kept.
+Both sides unwind, name and print every stack. --check fails if a limit is exceeded.
 """
 import argparse
 import pathlib

@@ -4,7 +4,7 @@
 the lost samples, the delay until a sample is in the file, and the time for start and end.
 
 usage: bench/recording/run.py [--check] [--rounds N] [--wperf FILE]
-Both sides run in turns, the medians count. --check fails if a limit is not kept. The spread of the pairs is allowed on
+Both sides run in turns, the medians count. --check fails if a limit is exceeded. The spread of the pairs is allowed on
 top of the limit for the slowdown, because runs differ by up to a percent.
 """
 import argparse

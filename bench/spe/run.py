@@ -5,7 +5,7 @@
 usage: bench/spe/run.py [--check] [--records N] [--rounds N] [--build FOLDER] [--keep FOLDER]
 Makes two files: the records of a program (4 million by default), and a quarter as many of random kinds, so that nearly
 each is a new key. Runs both sides of each ratio in turns; the medians count, whole processes. On a busy machine the
-ratios mean little, because wperf decodes on all cores. --check fails if a limit is not kept. Exit status 77: no perf
+ratios mean little, because wperf decodes on all cores. --check fails if a limit is exceeded. Exit status 77: no perf
 here, or one that cannot read such a file.
 """
 import argparse

@@ -4,7 +4,7 @@
 
 usage: bench/symbols/cache_run.py [--check] [--rounds N] [--build FOLDER] [RECORDING]
 Without RECORDING, perf records clang++ while it compiles a file. First and second reports are run in turns, in a
-separate cache folder that always has the list of the kernel's functions. --check fails if a limit is not kept.
+separate cache folder that always has the list of the kernel's functions. --check fails if a limit is exceeded.
 """
 import argparse
 import os

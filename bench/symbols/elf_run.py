@@ -5,7 +5,7 @@
 usage: bench/symbols/elf_run.py [--check] [--rounds N] [--build FOLDER] [FILE[=DEBUG]...]
 Needs the target elf_frames of a build folder with -DWPERF_BENCH=ON. Without FILE: libc.so.6, with the debug file of
 libc6-dbg if that is installed. Each side resolves 100,000 random code addresses to inlined frames, files and lines.
-Both sides are run in turns, the medians count. --check fails if a limit is not kept.
+Both sides run in turns, and the medians count. --check fails if a limit is exceeded.
 """
 import argparse
 import pathlib

@@ -4,7 +4,7 @@
 
 usage: bench/symbols/run.py [--check] [--rounds N] [--build FOLDER]
 Needs the target bench_symbols of a build folder with -DWPERF_BENCH=ON. Both sides of each ratio are run in turns and
-the medians count. --check fails if a limit is not kept.
+the medians count. --check fails if a limit is exceeded.
 """
 import argparse
 import pathlib

@@ -25,7 +25,7 @@ class SampleSession {
   [[nodiscard]] WperfStatus start();
   // Always ends sampling; a failure means that a core could not be reached: it stops at its next interrupt.
   [[nodiscard]] WperfStatus stop();
-  // The oldest samples of a core; they are then discarded. `reply` must be zeroed. Its type must fit the session: with
+  // Returns the oldest samples of a core and discards them. `reply` must be zeroed. Its type must fit the session: with
   // stacks or without.
   template <typename Reply>
   [[nodiscard]] WperfStatus drain(const WperfDrainRequest& request, VisibilityFilter& visibility, Reply& reply) {

@@ -22,7 +22,7 @@ struct Sampler {
   u32 core;
   bool claimed;  // the hardware belongs to this session: registers must be restored
   u32 ended;     // atomic; set from elsewhere when the core could not be reached to stop it
-  u32 settled;   // atomic; set while the registers should read as they were set up; if they do not, they are lost
+  u32 settled;   // atomic; set while the registers must have the values that were set up
   SampleRegisters found;
   Jitter jitter;
   Throttle throttle;

@@ -91,8 +91,8 @@ void resume(SpeProfiler& profiler, const SpePlan& plan, Hal& hal) {
   bank_of(profiler, hal).run(plan, memory_of(half, plan));
 }
 
-// Stops the hardware and hands over its bytes. Returns false if the profiling of this core has ended. `late`: it may
-// have stopped some time ago.
+// Stops the hardware and hands over its bytes. Returns false if the profiling of this core has ended. `late` means that
+// it may have stopped some time ago.
 bool finish(SpeProfiler& profiler, const SpePlan& plan, Hal& hal, bool late) {
   SpeBank bank = bank_of(profiler, hal);
   const SpeMemory memory = memory_of(profiler.halves[profiler.writing], plan);

@@ -41,7 +41,7 @@ struct SpeProfiler {
 
   // Used only on the core.
   u32 inside;             // set during one of the calls, so that the interrupt leaves the work to it
-  u64 left_by_interrupt;  // PMBSR as the interrupt found it then
+  u64 left_by_interrupt;  // PMBSR at that interrupt
   u32 writing;            // the half that the hardware has or gets next
   bool gap_next;
 

@@ -29,7 +29,7 @@ class SpeSession {
   [[nodiscard]] WperfStatus start();
   // Always ends profiling; a failure means that a core could not be reached: settle() tries again.
   [[nodiscard]] WperfStatus stop();
-  // The oldest bytes of a core; they are then discarded. `reply` must be zeroed.
+  // Returns the oldest bytes of a core and discards them. `reply` must be zeroed.
   [[nodiscard]] WperfStatus drain(const WperfDrainRequest& request, WperfSpeDrainReply& reply);
   // Tries again to stop cores that could not be reached. Not while profiling.
   [[nodiscard]] WperfStatus settle();

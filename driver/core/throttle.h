@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Keeps sampling from taking a core away from its programs, for any event at any rate. An interrupt creates a debt of
 // time, which passing time pays off. While the debt is too great, an overflowing event gets twice as many intervals
-// until its next interrupt; when the debt is paid, it gets half as many again. Intervals stay exact, because the sample
+// until its next interrupt; when the debt is paid, that number is halved. Intervals stay exact, because the sample
 // stands for all of them. One per core, used in its interrupts; lives in zeroed memory. Pure.
 #pragma once
 #include "base/ints.h"

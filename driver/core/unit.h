@@ -4,8 +4,8 @@
 // the only slot lasts from start to stop. Called on a core that can access the unit's registers, under the driver's
 // lock; cannot fail.
 //
-// Counts are valid as long as the registers read as they were set up, and no counter runs backwards. Otherwise the
-// counts since the last fold are lost and reported as lost, and the counters are set up anew.
+// Counts are valid as long as the registers have the values that were set up, and no counter runs backwards. Otherwise
+// the counts since the last fold are lost and reported as lost, and the counters are set up anew.
 #pragma once
 #include "abi/wire.h"
 #include "base/event_class.h"

@@ -6,8 +6,8 @@
 namespace wperf::sim {
 namespace {
 
-// The greatest rate at which an event can count. An access is of one line, and a micro-op makes at most four: two
-// halves of a Q register that both cross a line. A line leaves a cache when another one comes in, or by DC ZVA.
+// The greatest rate at which an event can count. An access touches one line. A micro-op makes at most four: two halves
+// of a Q register that both cross a line. A line leaves a cache when another one comes in, or by DC ZVA.
 enum class Pace : u8 { time, slots, micro_ops, accesses, misses, write_backs };
 
 Pace pace_of(Signal signal) {

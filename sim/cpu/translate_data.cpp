@@ -228,7 +228,7 @@ bool BlockTranslator::bitfield(u32 code) {
   const u32 to = bits_of(code, 4, 0), from = bits_of(code, 9, 5), kind = bits_of(code, 30, 29);
   const u32 first = bits_of(code, 21, 16), last = bits_of(code, 15, 10), width = wide ? 64 : 32;
   if (is_set(code, 22) != wide || first >= width || last >= width || kind == 3) return false;
-  const bool down = last >= first;  // down to bit 0, otherwise up from there
+  const bool down = last >= first;  // the bits move down to bit 0, otherwise up from it
   const u32 count = down ? last - first + 1 : last + 1, place = down ? 0 : width - first;
   flags_live_ = false;
   load(rax, from, wide);

@@ -139,10 +139,10 @@ class UnicornCore {
   bool translates_;
   bool registers_in_thread_ = false;  // Unicorn's registers are out of date
   std::unique_ptr<Translator> translator_;
-  u64 next_translation_ = 0, pause_ = 0;  // the time of the next attempt to translate, fixed point; cycles between two
-                                          // attempts that are not worth it
-  u64 translated_ = 0;                    // cycles, fixed point
-  Block* resumed_ = nullptr;              // Unicorn continues in the middle of this block
+  // The time of the next attempt to translate (fixed point), and the pause before it in cycles.
+  u64 next_translation_ = 0, pause_ = 0;
+  u64 translated_ = 0;        // cycles, fixed point
+  Block* resumed_ = nullptr;  // Unicorn continues in the middle of this block
   bool vectors_used_ = false;
   // A number that says whether accesses need special treatment: halves to skip (is_half()), a watch for overflows on
   // each access, or an operation that is tracked.

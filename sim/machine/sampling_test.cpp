@@ -103,8 +103,8 @@ u64 sum_of(const Counts& counts) {
   return sum;
 }
 
-// No part's share may be more than a percentage point from the true one. With fewer than 10,000 samples even chance
-// exceeds that limit, so it is four standard deviations there.
+// The share of each part may differ from the true one by at most a percentage point. With fewer than 10,000 samples
+// even chance exceeds that limit, so it is four standard deviations there.
 void expect_same_shares(const Counts& found, const Counts& expected, const SampledEvent& event) {
   const auto samples = static_cast<double>(sum_of(found)), events = static_cast<double>(sum_of(expected));
   std::map<u64, std::pair<double, double>> shares;  // the measured and the true share

@@ -79,7 +79,7 @@ struct System {
   std::map<std::string, std::vector<std::weak_ptr<File>>> pipes;  // ends of servers, by name in lower case
   std::vector<std::weak_ptr<Pipe>> pipes_with_reads;
   u64 turns = 0;                // waits so far
-  ProgramHost* host = nullptr;  // null: programs start no others
+  ProgramHost* host = nullptr;  // null: programs cannot start others
 };
 
 // A process gets this from the one that created it.
@@ -215,7 +215,7 @@ void go_on_with_pipes(System& system, u64 now_ns);
 
 // job_calls.cpp
 void join_job(State& process, const std::shared_ptr<Job>& job);
-// Ends all its processes but `spared`.
+// Ends all processes of the job except `spared`.
 void end_job(System& system, const Job& job, u32 exit_code, u32 spared);
 // Called after a handle to the object was closed. If only the argument still points to a job, the job may end its
 // processes now. Returns whether the caller is one of them; it must then end itself.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The JSON schemas of the original tool, read in place; a test that needs them skips where they are absent."""
+"""The JSON schemas of the original tool, read in place; a test that needs them is skipped if they are missing."""
 import copy
 import json
 

@@ -272,8 +272,9 @@ class LinuxPgoTest(WperfTest):
         self.assertGreaterEqual(overlap(self.folder, "theirs.prof", "ours.prof"), 99)
         text = (self.folder / "ours.prof").read_text(encoding="ascii")
         self.assertRegex(text, r"(?m)^work:\d+:0$")
-        self.assertRegex(text, r"(?m)^ 3(\.\d+)?: mix:\d+$")  # the line of the call, from that of `work` on
-        built = run(CLANG, "-O2", "-g", "-fdebug-info-for-profiling", "-Wall", "-Werror", "-fprofile-sample-use=ours.prof", "-S",
+        self.assertRegex(text, r"(?m)^ 3(\.\d+)?: mix:\d+$")  # the line of the call, relative to the line of `work`
+        built = run(CLANG, "-O2", "-g", "-fdebug-info-for-profiling", "-Wall", "-Werror",
+        "-fprofile-sample-use=ours.prof", "-S",
                     "-emit-llvm", "-o", "-", "program.c", cwd=self.folder)
         self.assertEqual(built.stderr, "")
         self.assertRegex(built.stdout, r"define .*@work\(.*!prof !\d+")
@@ -504,7 +505,7 @@ class WindowsPgoTest(WperfTest):
             "program.obj", cwd=self.folder)
 
     def profile(self, raw):
-        """The text that llvm-profgen makes of a recording."""
+        """Returns the text that llvm-profgen makes from a recording."""
         run(PROFGEN, "--binary", "program.exe", "--unsymbolized-profile", raw, "--use-offset=0", "--format", "text", "-o",
             "made.prof", cwd=self.folder)
         return (self.folder / "made.prof").read_text(encoding="ascii")
@@ -545,8 +546,9 @@ class WindowsPgoTest(WperfTest):
         data = self.recorded("pdb.data", "inst_retired:1000", program="program.exe")
         answer = self.json("pgo", data, "--format", "llvm", "-o", "pdb.prof", "--json", cwd=self.folder)["pgo"]
         self.assertEqual((answer["without_line"], answer["from_first_line"]), (0, 0))
-        # A PDB has no discriminators, so blocks of one line share the largest count. Code that the compiler assigned to no
-        # line belongs to line 0 in DWARF, or to the line of the function if it comes first; in a PDB to the line before it.
+        # A PDB has no discriminators, so blocks of one line share the largest count. The compiler assigns some code to
+        # no line. In DWARF this code belongs to line 0, or to the line of the function if it comes first; in a PDB, to
+        # the line before it.
         own, twin = lines_of(self.folder / "pdb.prof"), lines_of(self.folder / "twin.prof")
         self.assertEqual(own, {key: count for key, count in twin.items() if key in own})
         self.assertTrue(all(int(key[-1]) in (0, 65520) for key in twin if key not in own), twin)

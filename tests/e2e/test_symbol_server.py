@@ -159,8 +159,8 @@ class SymbolServerTest(WperfTest):
 
     @unittest.skipUnless(shutil.which("openssl") and shutil.which("gcc"), "there is no openssl, or no gcc here")
     def test_an_older_libcurl_is_kept_to_the_same(self):
-        """libcurl before 7.85 knows only the older options for protocols: here the real one is wrapped to look like one of that
-        age."""
+        """libcurl before 7.85 knows only the older options for protocols. Here the real libcurl is wrapped so that it
+        looks that old."""
         self.environment.pop("CURL_CA_BUNDLE", None)
         folder = self.root / "old"
         folder.mkdir()

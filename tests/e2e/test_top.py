@@ -69,7 +69,7 @@ class TopOnceOfLinux(support.WperfTest):
                          device="linux")
         (event,) = seen["recording"]["events"]
         self.assertTrue(all(row["comm"] == "sh" for row in event["rows"]))
-        # Its use of a core is at most the whole core.
+        # It uses at most one whole core.
         self.assertLess(seen["top"]["rates"][0]["per_second"], 1.2e9)
         self.assertGreater(event["samples"], 0)
 

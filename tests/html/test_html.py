@@ -201,7 +201,7 @@ class HtmlTest(unittest.TestCase):
         return {"page": str(self.folder / f"deep{levels}.html"), "levels": levels}
 
     def memory_page(self):
-        """Headings and the first function as the text has them."""
+        """The headings and the first function are the same as in the text."""
         self.wperf("record", "--device", "sim:pace=free", "-e", "arm_spe_0//", "-c", "0", "--timeout", "1", "-o", "spe.data", "--html", "spe.html", "-q", "--",
                    BINARY.parents[1] / "workloads" / "false_sharing.exe")
         text = self.wperf("report", "spe.data", "--mem").decode()

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Files of machines with the other byte order. A recording that perf made here is byte-swapped field by field, as such
-a machine would have written it. wperf must report the same for both.
+"""Files of machines with the other byte order. A recording that perf made here is byte-swapped field by field, to be
+like the file of such a machine. wperf must report the same for both.
 
   other_byte_order.py --wperf WPERF
 

@@ -20,7 +20,7 @@ class Spool(push_support.PushTest):
         self.url = f"http://127.0.0.1:{self.port}"
 
     def fill(self, count, *more):
-        """Profiles for a server that is not there."""
+        """Spools profiles for a server that does not exist."""
         for number in range(count):
             said = self.fails("push", self.hostile, "--url", self.url, "--spool", self.spool, "--label",
                               f"number={number}", *more)

@@ -128,7 +128,8 @@ class Comparison:
 
 
 def is_same_place(mine, expected):
-    """The records' frames have short names, cut with dots when long, and no file where an annotation changed it."""
+    """The frames of the records have short names; long names are cut and end with dots. If an annotation changed the
+    file of a frame, the frame has no file."""
     return len(mine) == len(expected) and all(
         (other[0][:-3] in one[0] if other[0].endswith("...") else one[0].endswith(other[0])) and one[2] == other[2] and other[1] in (None, one[1])
         for one, other in zip(mine, expected))

@@ -16,7 +16,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "e2e"))
 import support  # noqa: E402  (next to the end-to-end tests)
 from support import workload  # noqa: E402
 
-PATIENCE = 60  # seconds, of a busy machine
+PATIENCE = 60  # seconds; enough for a busy machine
 
 
 def wait_until(value, what):

@@ -38,7 +38,7 @@ struct Thread {
   u32 cpu;
   u32 priority;
   LONG nt_priority;     // as for KeSetPriorityThread; 8 = an ordinary thread
-  u32 references;       // of handles and of pointers the driver or the host holds
+  u32 references;       // by handles, and by pointers of the driver or the host
   u32 driver_handles;   // the references that the driver got by ObReferenceObjectByHandle
   bool is_drivers;      // PsCreateSystemThread made it
   bool stop_requested;  // leave EL0 at the next exception
