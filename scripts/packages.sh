@@ -34,7 +34,7 @@ need_packages() {
   done
   [ ${#missing[@]} -eq 0 ] && return 0
   if ! command -v apt-get >/dev/null; then
-    echo "note: no apt-get here; please see to it that these Debian packages' like are installed: ${missing[*]}" >&2
+    echo "note: this system has no apt-get; please install the equivalents of these Debian packages: ${missing[*]}" >&2
     return 0
   fi
   local as_root=()
@@ -131,7 +131,7 @@ need_debian_source() {
         [[ $file == *.asc ]] || tar -xf "$file" --strip-components=1 -C source || exit 1
       done
   ) >"$folder.part.log" 2>&1; then
-    echo "note: no source of $package ($folder.part.log says why); $what" >&2
+    echo "note: the source of $package could not be fetched ($folder.part.log has the reason); $what" >&2
     rm -rf "$folder.part"
     return 0
   fi
@@ -276,39 +276,39 @@ need_windows_dlls() {
 # need_programs: third-party programs for the simulated machine (scripts/programs), and Debian's builds of them for
 # comparing the answers. Tests whose program is missing are skipped.
 need_programs() {
-  need_packages bc lua5.4 mujs zstd sqlite3 fasttext tcl || echo "note: some programs of others are not tried" >&2
+  need_packages bc lua5.4 mujs zstd sqlite3 fasttext tcl || echo "note: some third-party programs are not tested" >&2
   need_zig || return 0
-  need_debian_source bc bc/main.c "bc is not tried on the simulated machine"
-  need_debian_source lua5.4 src/lua.c "lua is not tried on the simulated machine"
-  need_debian_source mujs mujs.h "mujs is not tried on the simulated machine"
-  need_debian_source libzstd lib/zstd.h "zstd is not tried on the simulated machine"
-  need_debian_source sqlite3 src/shell.c.in "sqlite3 is not tried on the simulated machine"
-  need_debian_source fasttext src/fasttext.cc "fasttext is not tried on the simulated machine"
+  need_debian_source bc bc/main.c "bc is not tested on the simulated machine"
+  need_debian_source lua5.4 src/lua.c "lua is not tested on the simulated machine"
+  need_debian_source mujs mujs.h "mujs is not tested on the simulated machine"
+  need_debian_source libzstd lib/zstd.h "zstd is not tested on the simulated machine"
+  need_debian_source sqlite3 src/shell.c.in "sqlite3 is not tested on the simulated machine"
+  need_debian_source fasttext src/fasttext.cc "fasttext is not tested on the simulated machine"
   # A program that its authors built: ripgrep for Windows on Arm.
   need_npm_package @vscode/ripgrep-win32-arm64 1.18.0 ripgrep ||
-    echo "note: ripgrep for Windows on Arm is not tried on the simulated machine" >&2
+    echo "note: ripgrep for Windows on Arm is not tested on the simulated machine" >&2
   # A program in Go; its output is compared with that of its build for Linux.
   { need_npm_package @esbuild/win32-arm64 0.28.2 esbuild && need_npm_package @esbuild/linux-x64 0.28.2 esbuild-linux; } ||
-    echo "note: esbuild for Windows on Arm is not tried on the simulated machine" >&2
+    echo "note: esbuild for Windows on Arm is not tested on the simulated machine" >&2
   need_windows_dlls || true
-  ./scripts/programs || echo "note: some programs of others are not tried on the simulated machine" >&2
+  ./scripts/programs || echo "note: some third-party programs are not tested on the simulated machine" >&2
 }
 
 # need_page_tools: the tools that drive browsers in tests/html, in build/tools/pages. Without them, or without browsers,
 # these tests are skipped.
 need_page_tools() {
   local folder=build/tools/pages
-  need_packages chromium || echo "note: no chromium; pages of --html are not tried in it" >&2
-  need_packages firefox-esr || echo "note: no firefox-esr; pages of --html are not tried in it" >&2
+  need_packages chromium || echo "note: chromium is not installed; pages of --html are not tested in it" >&2
+  need_packages firefox-esr || echo "note: firefox-esr is not installed; pages of --html are not tested in it" >&2
   [ -d "$folder" ] && return 0
   command -v npm >/dev/null || need_packages npm ca-certificates || return 0
-  echo "fetching what tries pages in browsers (50 MB)"
+  echo "fetching the tools that test pages in browsers (50 MB)"
   rm -rf "$folder.part"
   mkdir -p build/tools
   if ! timeout 600 npm install --loglevel=error --prefer-offline --no-save --no-audit --no-fund --ignore-scripts \
     --prefix "$folder.part" playwright-core@1.65.1 puppeteer-core@25.16.0 axe-core@4.14.1 vnu-jar@26.9.27 \
     </dev/null >build/tools/pages.log 2>&1; then
-    echo "note: npm could not fetch it (build/tools/pages.log says why); pages are not tried in a browser" >&2
+    echo "note: npm could not fetch them (build/tools/pages.log has the reason); pages are not tested in browsers" >&2
     rm -rf "$folder.part"
     return 0
   fi
@@ -318,7 +318,7 @@ need_page_tools() {
 # need_fleet_servers: the servers with which tests/push checks the sent profiles. Without them these tests are skipped.
 need_fleet_servers() {
   need_packages victoria-metrics clickhouse-server clickhouse-client ||
-    echo "note: what wperf sends is not asked back from VictoriaMetrics and ClickHouse" >&2
+    echo "note: the tests that query sent profiles from VictoriaMetrics and ClickHouse are skipped" >&2
 }
 
 # need_for_preset PRESET [tests]

@@ -58,7 +58,7 @@ def main():
             def fill(mark):
                 if is_here(mark["command"], folder):
                     return mark[1] + output_of(mark["command"], folder, environment) + mark[4]
-                print(f"{page.relative_to(doc_examples.ROOT)}: left as it is, no program for: {mark['command']}")
+                print(f"{page.relative_to(doc_examples.ROOT)}: not changed, because the program is missing: {mark['command']}")
                 return mark[0]
             filled = MARK.sub(fill, text)
             if filled != text:

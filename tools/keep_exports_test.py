@@ -18,7 +18,7 @@ def find(tool):
     return shutil.which(tool + "-19") or shutil.which(tool)
 
 
-@unittest.skipUnless(find("clang") and find("lld-link") and find("llvm-readobj"), "clang, lld and llvm make the DLL")
+@unittest.skipUnless(find("clang") and find("lld-link") and find("llvm-readobj"), "needs clang, lld and llvm to build the DLL")
 class KeepExports(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()

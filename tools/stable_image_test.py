@@ -16,7 +16,7 @@ def find(tool):
     return shutil.which(tool + "-19") or shutil.which(tool)
 
 
-@unittest.skipUnless(find("clang") and find("lld-link") and find("llvm-readobj") and find("llvm-pdbutil"), "clang, lld and llvm make the DLL")
+@unittest.skipUnless(find("clang") and find("lld-link") and find("llvm-readobj") and find("llvm-pdbutil"), "needs clang, lld and llvm to build the DLL")
 class StableImage(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()

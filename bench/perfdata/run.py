@@ -173,7 +173,7 @@ def main():
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--wperf", type=pathlib.Path, default=ROOT / "build" / "release" / "bin" / "wperf")
-    parser.add_argument("--keep", type=pathlib.Path, default=CACHE, help="record into this folder; what is there is used")
+    parser.add_argument("--keep", type=pathlib.Path, default=CACHE, help="record into this folder; existing recordings are used")
     parser.add_argument("--sizes", default="1,53,310,490", help="megabytes of each recording")
     parser.add_argument("files", nargs="*", type=pathlib.Path)
     options = parser.parse_args()

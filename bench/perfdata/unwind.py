@@ -37,7 +37,7 @@ def main():
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--wperf", type=pathlib.Path, default=bench.ROOT / "build" / "release" / "bin" / "wperf")
-    parser.add_argument("--keep", type=pathlib.Path, help="record into this folder and leave it; what is there is used")
+    parser.add_argument("--keep", type=pathlib.Path, help="record into this folder and keep it; existing recordings are used")
     parser.add_argument("files", nargs="*", type=pathlib.Path)
     options = parser.parse_args()
     if shutil.which("perf") is None:

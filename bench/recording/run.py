@@ -99,10 +99,10 @@ class Bench:
         print(f"record {' '.join(more) or '(no stacks)'} at {HZ} Hz, {self.rounds} rounds: the program takes {alone:.3f} s "
               f"alone, {slower['wperf']:.4f} times as long with wperf, {slower['perf']:.4f} with perf")
         self.promise(statistics.median(pairs) <= 1 + spread,
-                     f"slowdown beside perf's: {statistics.median(pairs):.4f} (spread of pairs {spread:.4f})")
+                     f"slowdown relative to perf's: {statistics.median(pairs):.4f} (spread of pairs {spread:.4f})")
         mine, other = self.samples_in(ours), self.samples_in(theirs)
         if mine[0] == 0 or other[0] == 0:
-            sys.exit("error: a recording without samples")
+            sys.exit("error: one recording has no samples")
         self.promise(mine[1] == 0, f"{mine[0]} samples, {mine[1]} lost; perf {other[0]}, {other[1]} lost")
         each = mine[2] / mine[0], other[2] / other[0]
         self.promise(each[0] <= each[1] * 1.005, f"{each[0]:.1f} bytes per sample, perf {each[1]:.1f}")
@@ -120,9 +120,9 @@ class Bench:
         alone = statistics.median(values["alone"])
         slower = {name: statistics.median(values[name]) / alone for name in ("wperf", "perf")}
         pairs = [mine / other for mine, other in zip(values["wperf"], values["perf"])]
-        print(f"record -g beside perf --call-graph dwarf at {COPIES_HZ} Hz: the program takes {alone:.3f} s alone, "
+        print(f"record -g compared with perf --call-graph dwarf at {COPIES_HZ} Hz: the program takes {alone:.3f} s alone, "
               f"{slower['wperf']:.4f} times as long with wperf, {slower['perf']:.4f} with perf")
-        self.promise(statistics.median(pairs) <= 1.1, f"slowdown beside perf's: {statistics.median(pairs):.4f} (promised 1.1)")
+        self.promise(statistics.median(pairs) <= 1.1, f"slowdown relative to perf's: {statistics.median(pairs):.4f} (promised 1.1)")
         mine, other = self.samples_in(ours), self.samples_in(theirs)
         self.promise(mine[1] == 0, f"{mine[0]} samples, {mine[1]} lost; perf {other[0]}, {other[1]} lost")
         each = mine[2] / mine[0], other[2] / other[0]
@@ -142,7 +142,7 @@ def main():
     parser.add_argument("--wperf", type=pathlib.Path, default=ROOT / "build/release/bin/wperf")
     options = parser.parse_args()
     if shutil.which("perf") is None or shutil.which("cc") is None:
-        print("skipped: no perf or no C compiler here")
+        print("skipped: needs perf and a C compiler")
         return 77
     with tempfile.TemporaryDirectory() as temporary:
         folder = pathlib.Path(temporary)

@@ -131,11 +131,11 @@ def measure_tables(report, wperf, perf, measure, path, rounds):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--check", action="store_true", help="fail when a promise is not held")
+    parser.add_argument("--check", action="store_true", help="fail if a limit is exceeded")
     parser.add_argument("--records", type=int, default=4_000_000)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--build", default=str(ROOT / "build/release"))
-    parser.add_argument("--keep", type=pathlib.Path, help="make the file here and leave it")
+    parser.add_argument("--keep", type=pathlib.Path, help="make the file here and keep it")
     options = parser.parse_args()
     perf = shutil.which("perf")
     if perf is None:
@@ -147,7 +147,7 @@ def main():
         folder.mkdir(parents=True, exist_ok=True)
         small = make_file(binaries, folder / "small.data", TRIAL_RECORDS)
         if run([perf, "script", "-i", small, "--itrace=i1i", "-F", "ip"])[1].count(b"\n") != TRIAL_RECORDS:
-            print("skipped: this perf reads no Arm SPE")
+            print("skipped: this perf cannot read Arm SPE")
             return 77
         measure_with, wperf = measurer(folder), binaries / "wperf"
         path = make_file(binaries, folder / "program.data", options.records)

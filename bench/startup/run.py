@@ -56,7 +56,7 @@ def main():
 
     perf = arguments.perf or find_perf()
     if perf is None:
-        print("skipped: there is no perf on this machine to compare with (Debian package linux-perf)")
+        print("skipped: perf, which is needed for the comparison, is not installed (Debian package linux-perf)")
         return 0 if arguments.check else 77
     # A separate machine, so that no other wperf holds the simulated driver.
     environment = dict(os.environ, WPERF_DEVICE="sim", WPERF_SIM_INSTANCE=f"startup-bench-{os.getpid()}")

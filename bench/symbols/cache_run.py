@@ -59,7 +59,7 @@ def spent_by(command, environment):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--check", action="store_true", help="fail when a promise is not held")
+    parser.add_argument("--check", action="store_true", help="fail if a limit is exceeded")
     parser.add_argument("--rounds", type=int, default=15)
     parser.add_argument("--build", default=str(ROOT / "build/release"))
     parser.add_argument("recording", nargs="?")

@@ -51,7 +51,7 @@ def measure(image, debug, frames, folder, rounds, report):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--check", action="store_true", help="fail when a promise is not held")
+    parser.add_argument("--check", action="store_true", help="fail if a limit is exceeded")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--build", default=str(ROOT / "build/release"))
     parser.add_argument("files", nargs="*")

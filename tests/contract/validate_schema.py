@@ -72,7 +72,7 @@ def main(arguments):
     try:
         import jsonschema
     except ImportError:
-        print("skipped: no Python module jsonschema")
+        print("skipped: the Python module jsonschema is not installed")
         return SKIPPED
     try:
         data = sys.stdin.buffer.read() if arguments[0] == "-" else pathlib.Path(arguments[0]).read_bytes()

@@ -75,7 +75,7 @@ class Commands(unittest.TestCase):
         """Builds and starts the measured programs on Linux. Returns the reason why measuring is not possible there, or
         None."""
         if shutil.which("cc") is None:
-            return "there is no C compiler here"
+            return "there is no C compiler"
         source = cls.program.with_suffix(".c")
         source.write_text(PROGRAM)
         subprocess.run(["cc", "-g", "-O1", "-fno-omit-frame-pointer", "-o", cls.program, source], check=True)

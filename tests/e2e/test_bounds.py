@@ -143,7 +143,7 @@ class BoundsTest(WperfTest):
                     self.assertIn("became shorter", errors)
 
     @unittest.skipIf(os.name == "nt", "Windows lets nobody cut a file that is read")
-    @unittest.skipUnless(shutil.which("gcc"), "there is no gcc here")
+    @unittest.skipUnless(shutil.which("gcc"), "gcc is not installed")
     def test_a_program_that_shrinks_while_its_names_are_read(self):
         program, source, recording = self.folder / "program", self.folder / "program.c", self.folder / "p.data"
         source.write_text(r"""#include <time.h>

@@ -43,7 +43,7 @@ class DamagedRecordingsTest(WperfTest):
     def setUpClass(cls):
         super().setUpClass()
         if shutil.which("cc") is None:
-            raise unittest.SkipTest("there is no C compiler here")
+            raise unittest.SkipTest("there is no C compiler")
         cls.folder = tempfile.TemporaryDirectory(prefix="wperf-damaged-")
         cls.addClassCleanup(cls.folder.cleanup)
         cls.root = pathlib.Path(cls.folder.name)
@@ -57,7 +57,7 @@ class DamagedRecordingsTest(WperfTest):
                                   env=cls.environment | {"WPERF_DEVICE": "linux"}, capture_output=True, text=True,
                                   check=False)
             if done.returncode != 0:
-                raise unittest.SkipTest("nothing can be recorded here: " + done.stderr)
+                raise unittest.SkipTest("recording is not possible here: " + done.stderr)
             cls.sound[name] = path.read_bytes()
         if shutil.which("perf") is not None:
             done = subprocess.run(["perf", "record", "-q", "-F", "4000", "-g", "-e", "cpu-clock:u", "-o", "-", "--", program],
@@ -125,7 +125,7 @@ class DamagedRecordingsTest(WperfTest):
 
     def test_a_cut_pipe_is_read_to_its_end_and_told(self):
         if "pipe" not in self.sound:
-            self.skipTest("perf records nothing here")
+            self.skipTest("perf cannot record here")
         data = self.sound["pipe"]
         samples = recording_bytes.samples(data)
         at, size = samples[len(samples) // 2]
@@ -166,11 +166,11 @@ class DamagedRecordingsTest(WperfTest):
         try:
             done = subprocess.run([*perf, self.root / "spin"], capture_output=True, check=False)
         except FileNotFoundError:
-            self.skipTest("there is no perf here")
+            self.skipTest("perf is not installed")
         data = path.read_bytes() if done.returncode == 0 else b""
         packed = [(at, size) for at, kind, size in recording_bytes.records(data) if kind in PACKED] if data else []
         if not packed:
-            self.skipTest("perf packs nothing here")
+            self.skipTest("this perf does not pack records")
         return data, packed, self.recording(data)[0]
 
     def test_it_is_said_before_all_else(self):

@@ -146,7 +146,7 @@ class Builds(WperfTest):
         return row
 
 
-@unittest.skipUnless(CLANG and WINDOWS_LINKER, "clang and lld-link make the programs")
+@unittest.skipUnless(CLANG and WINDOWS_LINKER, "needs clang and lld-link to build the programs")
 class WindowsBuilds(Builds):
     noise_percent = 12
 
@@ -193,7 +193,7 @@ class WindowsBuilds(Builds):
         self.assertIn("its code of", note)
 
 
-@unittest.skipUnless(sys.platform == "linux" and CLANG, "clang makes the programs")
+@unittest.skipUnless(sys.platform == "linux" and CLANG, "needs clang to build the programs")
 class LinuxBuilds(Builds):
     noise_percent = 60
 
@@ -207,7 +207,7 @@ class LinuxBuilds(Builds):
     def record(self, program, recording):
         done = self.run_wperf("record", "-q", "-e", "cpu-clock", "--freq", "9000", "-o", recording, "--", program, device="linux")
         if done.returncode != 0:
-            self.skipTest("this user may not record here: " + done.stderr)
+            self.skipTest("this user is not allowed to record here: " + done.stderr)
         return recording
 
     def test_sign(self):

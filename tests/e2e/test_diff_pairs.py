@@ -175,7 +175,7 @@ class Pairs(WperfTest):
     def recorded(self, before, after):
         done = self.bench(before, after, "-q")
         if done.returncode != 0:
-            self.skipTest("this user may not record here: " + done.stderr)
+            self.skipTest("this user is not allowed to record here: " + done.stderr)
         return [[f"run-{side}-{i}.data" for i in range(1, RUNS + 1)] for side in ("before", "after")]
 
     def compared(self, sides, *options):
@@ -257,7 +257,7 @@ def of_each_pair(case):
 
 
 @of_each_pair
-@unittest.skipUnless(CLANG and WINDOWS_LINKER, "clang and lld-link make the programs")
+@unittest.skipUnless(CLANG and WINDOWS_LINKER, "needs clang and lld-link to build the programs")
 class WindowsPairs(Pairs):
     event = "inst_retired"
     recording = ("-e", "inst_retired:1999")
@@ -277,7 +277,7 @@ class WindowsPairs(Pairs):
 
 
 @of_each_pair
-@unittest.skipUnless(sys.platform == "linux" and GCC, "g++ makes the programs")
+@unittest.skipUnless(sys.platform == "linux" and GCC, "needs g++ to build the programs")
 class LinuxPairs(Pairs):
     event = "cpu-clock"
     noise_percent = 20

@@ -56,7 +56,7 @@ class Latency(WperfTest):
         file.unlink(missing_ok=True)
         done = self.run_wperf("record", *options, "-e", "cpu-clock", "-o", file, "--", self.folder / "par", device="linux")
         if done.returncode != 0:
-            self.skipTest("this system samples nothing: " + done.stderr)
+            self.skipTest("this system cannot sample: " + done.stderr)
         return file, done.stdout
 
     def expected(self, file):

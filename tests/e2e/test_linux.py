@@ -64,14 +64,14 @@ int main(void) {
 """
 
 
-@unittest.skipUnless(sys.platform == "linux", "the linux device is on Linux")
+@unittest.skipUnless(sys.platform == "linux", "the linux device needs Linux")
 @unittest.skipIf(paranoid() is None, "this kernel has no perf events, or hides them")
 class LinuxTest(WperfTest):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
         if shutil.which("cc") is None:
-            raise unittest.SkipTest("there is no C compiler here")
+            raise unittest.SkipTest("there is no C compiler")
         cls.folder = tempfile.TemporaryDirectory()
         cls.busy = Busy(cls.folder.name)
         cls.program = cls.busy.path
@@ -84,7 +84,7 @@ class LinuxTest(WperfTest):
     def setUp(self):
         super().setUp()
         if paranoid() > 2 and os.geteuid() != 0:
-            self.skipTest("kernel.perf_event_paranoid lets this user measure nothing")
+            self.skipTest("kernel.perf_event_paranoid does not allow this user to measure")
 
     def linux(self, *arguments):
         return self.json(*arguments, device="linux", cwd=self.folder.name)
@@ -294,7 +294,7 @@ class LinuxTest(WperfTest):
 
     def test_the_whole_machine_is_not_recorded_without_a_word(self):
         if paranoid() is None or (os.geteuid() != 0 and paranoid() > 0):
-            self.skipTest("this user may not look at the whole machine")
+            self.skipTest("this user is not allowed to measure the whole machine")
         text = self.ok("record", "--timeout", "0.2", device="linux")
         self.assertTrue(text.startswith("recording the whole machine for 0.20 s; "), text)
         self.assertRegex(text, r"\nrecorded the whole machine for \d+ ms; \d+ threads? sampled\n|\nno samples: ")
@@ -354,7 +354,7 @@ class LinuxTest(WperfTest):
 
     def test_missing_rights_name_setting_capability_and_way_out(self):
         if os.geteuid() != 0 or paranoid() < 1:
-            self.skipTest("needs root to become somebody else, and kernel.perf_event_paranoid >= 1")
+            self.skipTest("needs root to become another user, and kernel.perf_event_paranoid >= 1")
 
         def become_nobody():
             os.setgid(65534)
@@ -382,7 +382,7 @@ class LinuxTest(WperfTest):
 
     def test_tracepoints(self):
         if not os.path.exists("/sys/kernel/tracing/events/sched/sched_switch/id") or os.geteuid() != 0:
-            self.skipTest("tracefs may not be read here")
+            self.skipTest("this user is not allowed to read tracefs")
         _, rows = self.rows("-e", "sched:sched_process_exec", "--", "sh", "-c", "env true")
         self.assertGreaterEqual(rows["sched:sched_process_exec"], 2)
         text = self.ok("record", "-e", "sched:sched_process_exec:k:1", "--", "sh", "-c", "env true", device="linux")
@@ -451,7 +451,7 @@ class LinuxTest(WperfTest):
 
     def test_perf_reads_what_was_recorded(self):
         if shutil.which("perf") is None:
-            self.skipTest("there is no perf here")
+            self.skipTest("perf is not installed")
         for more in ((), ("-g",), ("-e", "page-faults:1")):
             path, recording = until_enough(lambda milliseconds: self.recorded("-e", "cpu-clock:500000", *more, "--",
                                                                               *self.busy.words(milliseconds // 3, 3)),
@@ -512,7 +512,7 @@ class LinuxTest(WperfTest):
         disk = os.path.join(self.folder.name, "disk")
         os.mkdir(disk)
         if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "none", disk], check=False, capture_output=True).returncode:
-            self.skipTest("nothing may be mounted here")
+            self.skipTest("mounting is not allowed here")
         try:
             for milliseconds in (500, 2000, 8000, 30000):  # until the disk is full
                 done = self.run_wperf("record", "-e", "cpu-clock:100000", "-o", f"{disk}/full.data", "--",

@@ -47,7 +47,7 @@ def paranoid():
         return None
 
 
-@unittest.skipUnless(sys.platform == "linux", "the linux device is on Linux")
+@unittest.skipUnless(sys.platform == "linux", "the linux device needs Linux")
 @unittest.skipIf(paranoid() is None or (paranoid() > 2 and os.geteuid() != 0), "this user may measure nothing here")
 class LinuxProgramsTest(WperfTest):
     def linux(self, *arguments):
@@ -135,7 +135,7 @@ class LinuxProgramsTest(WperfTest):
 
     def test_faults_in_the_kernel_count(self):
         if shutil.which("cc") is None:
-            self.skipTest("there is no C compiler here")
+            self.skipTest("there is no C compiler")
         with tempfile.TemporaryDirectory() as folder:
             source = pathlib.Path(folder, "faults.c")
             source.write_text(FAULTS)
@@ -146,7 +146,7 @@ class LinuxProgramsTest(WperfTest):
             counted = int(re.search(r"([\d,]+)\s+page-faults", done.stdout).group(1).replace(",", ""))
             if "note: page-faults counts user mode only" in done.stdout:
                 self.assertLess(counted, own)
-                self.skipTest("this user may not see the kernel's part")
+                self.skipTest("this user is not allowed to measure the kernel")
             self.assertGreaterEqual(counted, own)
 
     def test_why_no_cycles_is_told_with_stacks_too(self):
@@ -175,12 +175,12 @@ class LinuxProgramsTest(WperfTest):
 
     def test_a_process_of_somebody_else(self):
         if os.geteuid() != 0 or paranoid() > 2 or shutil.which("setpriv") is None:
-            self.skipTest("needs root, to be somebody else, and a setting that lets users measure")
+            self.skipTest("needs root to become another user, and a setting that allows users to measure")
         done = subprocess.run(["setpriv", "--reuid", "65534", "--clear-groups", "--bounding-set=-all", "--inh-caps=-all", BINARY,
                                "stat", "--device", "linux", "-e", "task-clock", "-p", "1", "--timeout", "0.1"],
                               capture_output=True, text=True, timeout=TIMEOUT, check=False)
         if "ermission denied" in done.stderr:
-            self.skipTest("somebody else may not run the tested program")
+            self.skipTest("another user is not allowed to run the tested program")
         self.assertEqual(done.returncode, 3, done.stderr)
         self.assertIn("its process belongs to another user", done.stderr)
         self.assertNotIn("sysctl", done.stderr)

@@ -85,7 +85,7 @@ class LinuxRecordingsTest(WperfTest):
     def setUpClass(cls):
         super().setUpClass()
         if sys.platform != "linux" or shutil.which("perf") is None or shutil.which("g++") is None:
-            raise unittest.SkipTest("there is no perf or no C++ compiler here")
+            raise unittest.SkipTest("needs perf and a C++ compiler")
         cls.folder = tempfile.TemporaryDirectory()
         source = pathlib.Path(cls.folder.name, "program.cpp")
         source.write_text(PROGRAM)
@@ -102,7 +102,7 @@ class LinuxRecordingsTest(WperfTest):
         probe = subprocess.run(["perf", "record", "-q", "-e", "cpu-clock:u", "-o", "/dev/null", "--", "true"], check=False,
                                capture_output=True)
         if probe.returncode != 0:
-            self.skipTest("this perf may not record here")
+            self.skipTest("perf is not allowed to record here")
 
     @staticmethod
     def total(runs):
@@ -138,7 +138,7 @@ class LinuxRecordingsTest(WperfTest):
         """wperf reads build ids from the files at the end. If it asked the kernel for them, the recordings of other
         programs would be spoiled."""
         if os.geteuid() != 0:
-            self.skipTest("the whole machine needs root")
+            self.skipTest("only root can record the whole machine")
         folder = pathlib.Path(self.folder.name)
         path, program = folder / "whole.data", folder / "fresh"
         shutil.copy(folder / "program", program)
@@ -232,7 +232,7 @@ class LinuxRecordingsTest(WperfTest):
                            "sh", "-c", "i=0; while [ $i -lt 40 ]; do (:); i=$((i+1)); done")
         sums = re.search(r"^# Total Lost Samples: (\d+)", self.header(path), re.MULTILINE)
         if sums is None or int(sums[1]) == 0:
-            self.skipTest("nothing was lost, or not counted by this kernel or perf")
+            self.skipTest("no samples were lost, or this kernel or perf does not count them")
         losses = self.report(path)["losses"]
         self.assertEqual(losses["lost_records"] + losses["lost_samples"], int(sums[1]))
 

@@ -103,9 +103,9 @@ def may_not_sample():
         return True
 
 
-@unittest.skipUnless(sys.platform == "linux" and platform.machine() in ("x86_64", "aarch64"), "no Linux that is unwound")
+@unittest.skipUnless(sys.platform == "linux" and platform.machine() in ("x86_64", "aarch64"), "needs Linux on x86-64 or AArch64")
 @unittest.skipIf(may_not_sample(), "this kernel has no perf events, or this user may not sample")
-@unittest.skipIf(shutil.which("cc") is None, "there is no C compiler here")
+@unittest.skipIf(shutil.which("cc") is None, "there is no C compiler")
 class LinuxStacksTest(WperfTest):
     @classmethod
     def setUpClass(cls):

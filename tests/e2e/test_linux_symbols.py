@@ -136,7 +136,7 @@ class LinuxSymbolsTest(WperfTest):
         cls.root = pathlib.Path(cls.folder.name)
         for tool in ("perf", "c++", "objcopy"):
             if shutil.which(tool) is None:
-                raise unittest.SkipTest(f"there is no {tool} here")
+                raise unittest.SkipTest(f"{tool} is not installed")
         cls.program = cls.root / "sorter"
         (cls.root / "sorter.cpp").write_text(SORTER)
         subprocess.run(["c++", "-O2", "-g", "-Wl,--build-id", "-o", cls.program, cls.root / "sorter.cpp"], check=True)
@@ -152,7 +152,7 @@ class LinuxSymbolsTest(WperfTest):
         done = subprocess.run(["perf", "record", "-q", "-k", "mono", "-e", "cpu-clock:u", "-F", "4000", "-o", path, "--",
                                *command], cwd=cls.root, capture_output=True, text=True, check=False)
         if not path.exists():
-            raise unittest.SkipTest("perf records nothing here: " + done.stderr)
+            raise unittest.SkipTest("perf cannot record here: " + done.stderr)
         return path
 
     def setUp(self):
@@ -177,7 +177,7 @@ class LinuxSymbolsTest(WperfTest):
     def test_lines_and_inlined_functions_are_those_of_llvm_symbolizer(self):
         symbolizer = shutil.which("llvm-symbolizer-19") or shutil.which("llvm-symbolizer")
         if symbolizer is None:
-            self.skipTest("there is no llvm-symbolizer here")
+            self.skipTest("llvm-symbolizer is not installed")
         addresses = self.sampled_addresses()
         answers = subprocess.run([symbolizer, f"--obj={self.program}", "--output-style=JSON"], text=True, check=True,
                                  input="\n".join(map(hex, addresses)), capture_output=True).stdout.splitlines()
@@ -225,7 +225,7 @@ class LinuxSymbolsTest(WperfTest):
         subprocess.run(["c++", "-Wl,--build-id", "-o", "split", "sorter.o"], cwd=folder, check=True)
         return self.record(f"{name}.data", folder / "split", str(MILLISECONDS[0])), folder / "sorter.dwo"
 
-    @unittest.skipUnless(os.geteuid() == 0, "who owns a file is the superuser's to change")
+    @unittest.skipUnless(os.geteuid() == 0, "only root can change the owner of a file")
     def test_split_debug_information_that_is_not_used_is_told(self):
         recording, split = self.split_program("of others")
         inlined = ("report", recording, "--inline", "--children", "--module", "split")
@@ -295,7 +295,7 @@ class LinuxSymbolsTest(WperfTest):
 
     def test_code_made_at_run_time_is_told_apart_in_time(self):
         if platform.machine() != "x86_64":
-            self.skipTest("the program makes code for x86-64")
+            self.skipTest("the program generates code for x86-64")
         source = self.root / "maker.c"
         source.write_text(CODE_MAKER)
         subprocess.run(["cc", "-O1", "-o", self.root / "maker", source], check=True)
@@ -314,7 +314,7 @@ class LinuxSymbolsTest(WperfTest):
 
     def made_recording(self):
         if platform.machine() != "x86_64":
-            self.skipTest("the program makes code for x86-64")
+            self.skipTest("the program generates code for x86-64")
         recording = self.root / "listed.data"
         if not recording.exists():
             (self.root / "maker.c").write_text(CODE_MAKER)
@@ -359,7 +359,7 @@ class LinuxSymbolsTest(WperfTest):
         self.addCleanup(boxed.communicate)
         self.addCleanup(boxed.kill)
         if boxed.stdout.readline().strip() != b"ready":
-            self.skipTest("this user may not mount anything here")
+            self.skipTest("this user is not allowed to mount anything")
         self.assertFalse((box / "boxed").exists())  # no other user sees it
         shutil.copy("/bin/sleep", box / "boxed")  # and other users see a different file under this name
         while b"boxed" not in pathlib.Path(f"/proc/{boxed.pid}/comm").read_bytes() and boxed.poll() is None:

@@ -22,7 +22,7 @@ PROGRAM = ("--", workload("googolplex.exe"))
 FULL = "/dev/full"
 
 
-@unittest.skipUnless(os.path.exists(FULL), "there is no /dev/full here")
+@unittest.skipUnless(os.path.exists(FULL), "there is no /dev/full")
 class OutputsTest(WperfTest):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -183,7 +183,7 @@ class OutputsTest(WperfTest):
         closed.write_bytes(b"")
         closed.chmod(0)
         if os.access(closed, os.R_OK):
-            self.skipTest("root reads everything")
+            self.skipTest("root can read every file")
         self.assertIn("chmod", self.fails("report", closed))
 
     def test_what_is_read_is_never_written(self):

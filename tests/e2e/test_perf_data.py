@@ -119,7 +119,7 @@ class PerfDataTest(WperfTest):
         self.assertIn("arm_spe_0", self.perf("report", "-i", path, "--header-only"))
         addresses = [int(line, 16) for line in self.perf("script", "-i", path, "--itrace=i1i", "-F", "ip").split()]
         if not addresses:
-            self.skipTest("this perf reads no Arm SPE")
+            self.skipTest("this perf cannot read Arm SPE")
         ours = [int(line.split(",")[4], 16) for line in records.read_text().splitlines()[1:]]
         self.assertEqual(sorted(addresses), sorted(ours))
 
@@ -130,7 +130,7 @@ class PerfDataTest(WperfTest):
         done = subprocess.run(["perf", "record", "-q", "-e", "{cpu-clock,task-clock}:S", "-o", path, "--", "sh", "-c",
                                "i=0; while [ $i -lt 50000 ]; do i=$((i+1)); done"], capture_output=True, text=True, check=False)
         if done.returncode != 0:
-            self.skipTest("perf may not record that here: " + done.stderr)
+            self.skipTest("perf is not allowed to record that here: " + done.stderr)
         theirs, ours = collections.Counter(), collections.Counter()
         for line in self.perf("script", "-i", path, "-F", "event,period").splitlines():
             period, event = line.split()
@@ -179,7 +179,7 @@ class LinuxPerfDataTest(WperfTest):
     def setUpClass(cls):
         super().setUpClass()
         if shutil.which("cc") is None:
-            raise unittest.SkipTest("there is no C compiler here")
+            raise unittest.SkipTest("there is no C compiler")
         folder = tempfile.TemporaryDirectory()
         cls.addClassCleanup(folder.cleanup)
         cls.folder = pathlib.Path(folder.name)
@@ -188,7 +188,7 @@ class LinuxPerfDataTest(WperfTest):
         done = subprocess.run([BINARY, "record", "-q", "-e", "cpu-clock", "-o", cls.folder / "try.data", "--", "true"],
                               env=cls.environment, capture_output=True, text=True, check=False)
         if done.returncode != 0:
-            raise unittest.SkipTest("nothing can be recorded here: " + done.stderr)
+            raise unittest.SkipTest("recording is not possible here: " + done.stderr)
 
     def test_wperf_report_shows_the_same(self):
         for options in ((), ("-g", "--tree"), ("-g", "--folded"), ("--json",), ("-g", "--json", "--children", "--callers"),

@@ -165,7 +165,7 @@ def perf_data_with_branches(program, build_id, base, size, stacks):
                                       len(data), 0, 0) + bytes(32) + attributes + bytes(data))
 
 
-@unittest.skipUnless(CLANG, "clang-19 makes the programs")
+@unittest.skipUnless(CLANG, "needs clang-19 to build the programs")
 class LinuxPgoTest(WperfTest):
     """Programs of this machine, sampled by its kernel."""
 
@@ -248,7 +248,7 @@ class LinuxPgoTest(WperfTest):
                         ("a.data", "--format", "gcov", "-o", "x")):
             self.fails("pgo", *missing, cwd=self.folder, status=2)
 
-    @unittest.skipUnless(PROFGEN and PROFDATA, "llvm-profgen-19 reads the profile")
+    @unittest.skipUnless(PROFGEN and PROFDATA, "needs llvm-profgen-19 to read the profile")
     def test_clang_takes_the_profile(self):
         self.pgo("a.data", "--format", "llvm-unsymbolized", "-o", "c.raw")
         run(PROFGEN, "--binary", "program", "--unsymbolized-profile", "c.raw", "--use-offset=0", "-o", "c.prof", cwd=self.folder)
@@ -263,7 +263,7 @@ class LinuxPgoTest(WperfTest):
         self.assertTrue(weights, "the loop has no weights")
         self.assertRegex(built.stdout, rf"\n!{weights[0]} = !{{!\"branch_weights\", ")
 
-    @unittest.skipUnless(PROFGEN and PROFDATA, "llvm-profgen-19 makes the same profile")
+    @unittest.skipUnless(PROFGEN and PROFDATA, "needs llvm-profgen-19 to make the same profile")
     def test_llvm_text_is_what_llvm_makes(self):
         self.pgo("a.data", "--format", "llvm-unsymbolized", "-o", "e.raw")
         run(PROFGEN, "--binary", "program", "--unsymbolized-profile", "e.raw", "--use-offset=0", "-o", "theirs.prof", cwd=self.folder)
@@ -279,7 +279,7 @@ class LinuxPgoTest(WperfTest):
         self.assertEqual(built.stderr, "")
         self.assertRegex(built.stdout, r"define .*@work\(.*!prof !\d+")
 
-    @unittest.skipUnless(PROFDATA, "llvm-profdata-19 reads the profile")
+    @unittest.skipUnless(PROFDATA, "needs llvm-profdata-19 to read the profile")
     def test_extbinary_has_what_the_text_has(self):
         self.pgo("a.data", "--format", "llvm", "-o", "f.prof")
         self.pgo("a.data", "--format", "extbinary", "-o", "f.bin")
@@ -312,7 +312,7 @@ class LinuxPgoTest(WperfTest):
         said = self.fails("pgo", "bare.data", "--format", "llvm", "-o", "bare.prof", cwd=self.folder)
         self.assertRegex(said, "bare has no debug information .*\nhint: build it with -g")
 
-    @unittest.skipUnless(BOLT, "llvm-bolt-19 reads the profile")
+    @unittest.skipUnless(BOLT, "needs llvm-bolt-19 to read the profile")
     def test_bolt_takes_the_samples(self):
         self.pgo("a.data", "--format", "bolt", "-o", "d.fdata")
         said = run(BOLT, "program", "-o", "program.bolt", "-data", "d.fdata", "-reorder-blocks=ext-tsp", cwd=self.folder)
@@ -345,7 +345,7 @@ class LinuxPgoTest(WperfTest):
             at = target
         return [taken[i:i + 16][::-1] for i in range(0, len(taken) - 16, 8)]
 
-    @unittest.skipUnless(OBJDUMP and PROFGEN and os.uname().machine == "x86_64", "llvm-profgen-19 reads the same branches")
+    @unittest.skipUnless(OBJDUMP and PROFGEN and os.uname().machine == "x86_64", "needs llvm-profgen-19 to read the same branches")
     def test_branch_stacks_become_what_llvm_makes_of_them(self):
         stacks = self.walked(2000)
         base = 0x5555_0000_0000
@@ -510,7 +510,7 @@ class WindowsPgoTest(WperfTest):
             "made.prof", cwd=self.folder)
         return (self.folder / "made.prof").read_text(encoding="ascii")
 
-    @unittest.skipUnless(CLANG and LINKER and PROFGEN, "clang-19, lld-link-19 and llvm-profgen-19 make and read the program")
+    @unittest.skipUnless(CLANG and LINKER and PROFGEN, "needs clang-19, lld-link-19 and llvm-profgen-19")
     def test_clang_takes_the_profile_of_an_image(self):
         self.build()
         data = self.recorded("d.data", "inst_retired:1000", program="program.exe")
@@ -524,7 +524,7 @@ class WindowsPgoTest(WperfTest):
         self.ok("pgo", data, "--format", "llvm", "-o", "own.prof", cwd=self.folder)
         self.assertEqual((self.folder / "own.prof").read_text(encoding="ascii"), (self.folder / "made.prof").read_text(encoding="ascii"))
 
-    @unittest.skipUnless(CLANG and LINKER and PROFGEN, "clang-19, lld-link-19 and llvm-profgen-19 make and read the program")
+    @unittest.skipUnless(CLANG and LINKER and PROFGEN, "needs clang-19, lld-link-19 and llvm-profgen-19")
     def test_lines_come_from_dwarf_beside_a_pdb(self):
         self.build(("-gcodeview",), ("/debug:full,dwarf",))
         self.assertTrue((self.folder / "program.pdb").exists())
@@ -534,7 +534,7 @@ class WindowsPgoTest(WperfTest):
         self.ok("pgo", data, "--format", "llvm-unsymbolized", "-o", "g.raw", cwd=self.folder)
         self.assertEqual((self.folder / "own.prof").read_text(encoding="ascii"), self.profile("g.raw"))
 
-    @unittest.skipUnless(CLANG and LINKER, "clang-19 and lld-link-19 make the program")
+    @unittest.skipUnless(CLANG and LINKER, "needs clang-19 and lld-link-19 to build the program")
     def test_a_pdb_is_enough(self):
         """Lines count from the declaration, which the PDB lacks: `mix` has its brace on another line."""
         source = PROGRAM.replace("work(unsigned n, unsigned seed) {", "work(unsigned n,\n  unsigned seed)\n{")
@@ -563,7 +563,7 @@ class WindowsPgoTest(WperfTest):
         text = self.ok("pgo", data, "--format", "llvm", "-o", "blind.prof", cwd=self.folder)
         self.assertRegex(text, r"not sure: [\d.]+ % of the counts, in functions whose line of declaration")
 
-    @unittest.skipUnless(CLANG and LINKER, "clang-19 and lld-link-19 make the program")
+    @unittest.skipUnless(CLANG and LINKER, "needs clang-19 and lld-link-19")
     def test_blocks_have_the_number_of_their_executions(self):
         """Also with few samples: `classify` ran 120,000 times, half of them for odd numbers."""
         self.build()
@@ -580,7 +580,7 @@ class WindowsPgoTest(WperfTest):
             for key, executions in known.items():
                 self.assertAlmostEqual(counts[key] / scale / executions, 1, delta=0.1, msg=(event, key, counts))
 
-    @unittest.skipUnless(CLANG and LINKER and PROFGEN, "clang-19, lld-link-19 and llvm-profgen-19 make and read the program")
+    @unittest.skipUnless(CLANG and LINKER and PROFGEN, "needs clang-19, lld-link-19 and llvm-profgen-19")
     def test_branches_of_spe_count_calls(self):
         self.build()
         data = self.recorded("e.data", "arm_spe_0/period=1024/", program="program.exe")

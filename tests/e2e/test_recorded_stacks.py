@@ -153,7 +153,7 @@ class RecordedStacksTest(WperfTest):
     def folded(self):
         return dict(line.rsplit(" ", 1) for line in self.ok("report", self.path, "--folded").splitlines())
 
-    @unittest.skipUnless(os.geteuid() == 0, "who owns a file is the superuser's to change")
+    @unittest.skipUnless(os.geteuid() == 0, "only root can change the owner of a file")
     def test_names_by_somebody_else_are_not_believed(self):
         names = f"/tmp/perf-{PID}.map"
         self.write(sample(1, inside("leaf"), [IN_USER, inside("leaf")], []))

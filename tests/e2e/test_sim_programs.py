@@ -68,7 +68,7 @@ class BuiltByThePage(support.WperfTest):
         packed = support.SOURCE / "build" / "tools" / "zig-0.11.0" / "package" / "zig"  # from scripts/build
         zig = tool("zig") or (str(packed) if packed.exists() else None)
         if zig is None:
-            self.skipTest("no zig on this machine")
+            self.skipTest("zig is not installed")
         other = self.folder / "zig"
         other.mkdir()
         shutil.copy(self.folder / "primes.c", other)

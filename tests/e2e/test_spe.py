@@ -169,7 +169,7 @@ class SpeTest(WperfTest):
     def test_a_recording_of_linux(self):
         corpus = SHARED / "data" / "spe" / "real_spe_corpus.raw"
         if not corpus.exists():
-            self.skipTest("the recorded bytes are not here")
+            self.skipTest("the recorded bytes are missing")
         path = self.path / "perf data with spaces.data"
         perf_data.write(path, [perf_data.Buffer(cpu=0, data=corpus.read_bytes())], cpuid=NEOVERSE_N1, comms=[(1, "program")])
         document = self.json("report", path, "--mem", "--json", "--records", self.path / "r.json")
@@ -233,7 +233,7 @@ class SpeTest(WperfTest):
     def test_records_of_a_file_on_stdout(self):
         corpus = SHARED / "data" / "spe" / "real_spe_corpus.raw"
         if not corpus.exists():
-            self.skipTest("the recorded bytes are not here")
+            self.skipTest("the recorded bytes are missing")
         path = self.path / "perf.data"
         perf_data.write(path, [perf_data.Buffer(cpu=0, data=corpus.read_bytes())], cpuid=NEOVERSE_N1, comms=[(1, "program")])
         self.ok("report", path, "--records", self.path / "r.csv")

@@ -147,7 +147,7 @@ class SymbolServerTest(WperfTest):
         said = self.record("--symbol-path", f"srv*{cache}*http{'s' if secure else ''}://127.0.0.1:{first.server_address[1]}")
         return said, server.paths
 
-    @unittest.skipUnless(shutil.which("openssl"), "there is no openssl here")
+    @unittest.skipUnless(shutil.which("openssl"), "openssl is not installed")
     def test_https_leads_nowhere_less_secure(self):
         self.environment.pop("CURL_CA_BUNDLE", None)
         said, paths = self.redirected(False)
@@ -157,7 +157,7 @@ class SymbolServerTest(WperfTest):
         self.assertNotRegex(said, r"subtract_from:bignum\.dll")
         self.assertEqual(paths, [])
 
-    @unittest.skipUnless(shutil.which("openssl") and shutil.which("gcc"), "there is no openssl, or no gcc here")
+    @unittest.skipUnless(shutil.which("openssl") and shutil.which("gcc"), "needs openssl and gcc")
     def test_an_older_libcurl_is_kept_to_the_same(self):
         """libcurl before 7.85 knows only the older options for protocols. Here the real libcurl is wrapped so that it
         looks that old."""

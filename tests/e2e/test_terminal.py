@@ -23,7 +23,7 @@ except ImportError:  # not a Unix
 COLUMNS = 80
 
 
-@unittest.skipUnless(pty, "no pseudo terminals here")
+@unittest.skipUnless(pty, "there are no pseudo terminals")
 class TerminalTest(support.WperfTest):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()  # wperf writes spe.data here
@@ -87,7 +87,7 @@ class TerminalTest(support.WperfTest):
         self.assertIn("l1d_cache_refill", self.shown("list", pager="/no/such/pager"))
         self.assertEqual(self.shown("list", pager="true"), "")
 
-    @unittest.skipUnless(os.path.exists("/proc/self/maps"), "the linux device is on Linux")
+    @unittest.skipUnless(os.path.exists("/proc/self/maps"), "the linux device needs Linux")
     def test_progress(self):
         done = self.run_wperf("record", "-q", "-e", "cpu-clock", "-p", os.getpid(), "--timeout", "0.1", device="linux")
         if done.returncode != 0:

@@ -192,7 +192,7 @@ class Spans(WperfTest):
 
     def test_collections_of_a_real_program(self):
         if not PROFILE.exists():
-            self.skipTest("no real traces here")
+            self.skipTest("the real traces are missing")
         found = {row["span"]: row for row in self.json("report", PROFILE, "--spans", "--json")["spans"]["spans"]
                  if row["provider"] == "Microsoft-Windows-DotNETRuntime"}
         # The runtime reports each of its 264 starts twice, in two versions.
@@ -376,7 +376,7 @@ class MadeTraces(WperfTest):
         self.assertEqual(core["busy_ns"], 100_000)
 
 
-@unittest.skipUnless(PROFILE.exists(), "the real traces are not beside the project")
+@unittest.skipUnless(PROFILE.exists(), "the real traces are not next to the project's folder")
 class Traces(WperfTest):
     def test_every_sample_that_is_not_idle_is_shown(self):
         oracle = json.loads(PROFILE.with_suffix(".json").read_text())["sampled_profile"]

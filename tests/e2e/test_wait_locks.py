@@ -94,7 +94,7 @@ class Locks(WperfTest):
         for _ in range(8):
             done = self.run_wperf("waits", "-o", str(self.folder / "l.data"), *options, "--", str(self.folder / program), device="linux")
             if done.returncode != 0:
-                self.skipTest("the scheduler's tracepoints may not be read here: " + done.stderr)
+                self.skipTest("this user is not allowed to read the scheduler's tracepoints: " + done.stderr)
             waits = self.json("waits", str(self.folder / "l.data"), "--json")["waits"]
             if waits["lost_records"] == 0 and waits["contradictions"] == 0:
                 break
@@ -169,7 +169,7 @@ class Locks(WperfTest):
         record = ["perf", "record", "-q", "-a", "-g", "-e", "sched:sched_switch", "-e", "sched:sched_waking", "-o", data]
         done = subprocess.run([*record, "--", str(self.folder / "locks")], capture_output=True, text=True)
         if done.returncode != 0:
-            self.skipTest("perf records no tracepoints here: " + done.stderr.strip()[:200])
+            self.skipTest("perf cannot record tracepoints here: " + done.stderr.strip()[:200])
         waits = self.json("waits", data, "--comm", "asker", "--json")["waits"]
         self.assertEqual((waits["has_locks"], waits["locks"]), (False, []))
         self.assertIn("note: which locks threads waited for is not recorded; ", self.ok("waits", data, "--comm", "asker"))

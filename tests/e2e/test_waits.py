@@ -253,7 +253,7 @@ int main(int argc, char **argv) {
 class TracesWithAScript(WperfTest):
     def setUp(self):
         if not TRACES.is_dir():
-            self.skipTest("the traces are not beside the project")
+            self.skipTest("the traces are not next to the project's folder")
 
     def test_all_times_are_those_of_the_script(self):
         for path in sorted(TRACES.glob("synth-*.truth.json")):
@@ -387,7 +387,7 @@ class Programs(WperfTest):
                               cwd=self.folder)
         if done.returncode != 3:
             if "tracefs" in done.stderr or "tracepoint" in done.stderr or "perf_event_paranoid" in done.stderr:
-                self.skipTest("the scheduler's tracepoints may not be read here: " + done.stderr.splitlines()[0])
+                self.skipTest("this user is not allowed to read the scheduler's tracepoints: " + done.stderr.splitlines()[0])
             self.fail(done.stdout + done.stderr)
         # The program's own lines come first.
         told = dict(line.split() for line in done.stdout.split("recorded:")[0].splitlines() if len(line.split()) == 2)
@@ -467,7 +467,7 @@ class Programs(WperfTest):
         compared = [thread for thread in waits["threads"]
                     if thread["tid"] in ran and abs(ran[thread["tid"]][0] - thread["switches"]) <= 1]
         if not compared:
-            self.skipTest("the kernel did not deliver all switches, which perf cannot know")
+            self.skipTest("the kernel did not deliver all switches; perf cannot detect that")
         differences = [ran[thread["tid"]][1] - thread["running_ns"] for thread in compared]
         slacks = [max(0.02 * thread["running_ns"], 1e6) for thread in compared]
         # A lost switch to another thread on the same core makes perf's times too long, never too short.
@@ -567,7 +567,7 @@ class Programs(WperfTest):
         kept, report = self.folder / "told.data", self.folder / "told"
         done = self.run_wperf("waits", "-o", str(kept), "--", "true", device="linux")
         if done.returncode != 0:
-            self.skipTest("the scheduler's tracepoints may not be read here: " + done.stderr)
+            self.skipTest("this user is not allowed to read the scheduler's tracepoints: " + done.stderr)
         self.assertRegex(done.stdout, f"\n[^\n]*{re.escape(str(kept))}: [0-9,]+ bytes; [^\n]*`wperf waits {re.escape(str(kept))}`\n")
         text = self.ok("waits", "-o", str(report), "--", "true", device="linux")
         self.assertRegex(text, f"\n[^\n]*{re.escape(str(report))} as JSON; [^\n]*`-o {re.escape(str(report))}.data`[^\n]*`wperf waits`\n")
@@ -597,7 +597,7 @@ class Programs(WperfTest):
     def recorded_as_another(self, *capabilities, become=(), program="waits"):
         """Records as a user who may not read tracepoints; with perfmon, this user may still sample the kernel."""
         if os.geteuid() != 0 or shutil.which("setpriv") is None:
-            self.skipTest("only root becomes somebody else")
+            self.skipTest("only root can become another user")
         told, _ = self.recorded()
         self.folder.chmod(0o755)
         with tempfile.TemporaryDirectory() as folder:
@@ -609,7 +609,7 @@ class Programs(WperfTest):
             done = subprocess.run([*become, BINARY, "waits", "--json", "-o", "own.json", "--", str(self.folder / program)],
                                   cwd=folder, env=dict(self.environment, WPERF_DEVICE="linux"), capture_output=True, text=True)
             if done.returncode != 3:
-                self.skipTest("another user may not measure here: " + done.stderr)
+                self.skipTest("another user is not allowed to measure here: " + done.stderr)
             told = dict(line.split() for line in done.stdout.splitlines() if line.startswith(("lock ", "message ", "timer ")))
             waits = json.loads(pathlib.Path(folder, "own.json").read_text())["waits"]
         self.assertIn("tracepoints may not be read here", done.stderr)
@@ -661,7 +661,7 @@ class Programs(WperfTest):
     def test_root_of_a_user_namespace_records_lengths_of_waits(self):
         become = ["unshare", "--user", "--map-root-user"]
         if shutil.which("unshare") is None or subprocess.run([*become, "true"], capture_output=True).returncode != 0:
-            self.skipTest("no user namespaces here")
+            self.skipTest("user namespaces are not available")
         told, waits, _ = self.recorded_as_another(become=become)
         asker = next(thread for thread in waits["threads"] if thread["name"] == "asker")
         self.assertGreaterEqual(asker["waiting_ns"], 0.9 * sum(told.values()))
@@ -709,7 +709,7 @@ class Programs(WperfTest):
         made = subprocess.run(["perf", "record", "-q", "-a", "-g", "-e", "sched:sched_switch", "-e", "sched:sched_waking",
                                "-o", str(data), "--", str(self.folder / "waits")], capture_output=True, text=True)
         if not data.exists() or made.returncode not in (0, 3):
-            self.skipTest("perf records no tracepoints here: " + made.stderr.strip()[:200])
+            self.skipTest("perf cannot record tracepoints here: " + made.stderr.strip()[:200])
         waits = self.json("waits", str(data), "--comm", "holder", "--json")["waits"]
         # The whole machine was recorded, so other programs may have the same name.
         self.assertEqual({thread["name"] for thread in waits["threads"]}, {"holder"})
@@ -722,7 +722,7 @@ class Programs(WperfTest):
         subprocess.run(["perf", "record", "-q", "--switch-events", "-e", "dummy:u", "-o", str(data), "--",
                         str(self.folder / "waits")], capture_output=True)
         if not data.exists():
-            self.skipTest("perf records no switches here")
+            self.skipTest("perf cannot record switches here")
         done = self.ok("waits", str(data))
         self.assertIn("wake-ups were not recorded", done)
         self.assertIn("stacks of switches were not recorded", done)
@@ -739,7 +739,7 @@ class WorkedExample(WperfTest):
             for _ in range(8):
                 done = self.run_wperf("waits", "-o", data, "--", "./server", device="linux", cwd=folder)
                 if done.returncode != 0:
-                    self.skipTest("the scheduler's tracepoints may not be read here: " + done.stderr)
+                    self.skipTest("this user is not allowed to read the scheduler's tracepoints: " + done.stderr)
                 if "lost: nothing" in done.stdout:
                     break
             else:
@@ -770,7 +770,7 @@ class Errors(WperfTest):
             time.sleep(0.01)
         done = self.run_wperf("waits", "-p", sleeper.pid, "--timeout", "0.2", device="linux")
         if "may not" in done.stderr:
-            self.skipTest("another user may not measure here: " + done.stderr)
+            self.skipTest("another user is not allowed to measure here: " + done.stderr)
         self.assertEqual(done.returncode, 1, done.stderr)
         self.assertIn("no context switches were recorded", done.stderr)
 
@@ -786,7 +786,7 @@ class Errors(WperfTest):
             finally:
                 sleeper.kill()
         if done.returncode != 0:
-            self.skipTest("another program may not be measured here: " + done.stderr)
+            self.skipTest("measuring another program is not allowed here: " + done.stderr)
         waits = self.json("waits", str(folder / "s.data"), "--json")["waits"]
         (thread,) = waits["threads"]
         self.assertFalse(waits["of_whole_cores"])

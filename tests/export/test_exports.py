@@ -30,11 +30,11 @@ SCHEMA = TOOLS / "speedscope" / "package" / "dist" / "release"
 
 
 def needs(program):
-    return unittest.skipUnless(shutil.which(program), f"there is no {program} here")
+    return unittest.skipUnless(shutil.which(program), f"{program} is not installed")
 
 
 def needs_file(path):
-    return unittest.skipUnless(path.exists(), f"there is no {path.name} here")
+    return unittest.skipUnless(path.exists(), f"{path.name} is missing")
 
 
 class Exports(WperfTest):
@@ -137,7 +137,7 @@ class Exports(WperfTest):
         self.assertEqual(read_back.of_speedscope(document), self.truth)
         schemas = list(SCHEMA.glob("file-format-schema*.json")) or list(SCHEMA.parent.rglob("*schema*.json"))
         if not schemas:
-            self.skipTest("speedscope's schema is not here")
+            self.skipTest("speedscope's schema is missing")
         import jsonschema
         jsonschema.validate(document, json.loads(schemas[0].read_text()))
 

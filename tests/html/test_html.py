@@ -302,7 +302,7 @@ class HtmlTest(unittest.TestCase):
     def check_in(self, **browser):
         node = shutil.which("node")
         for tool, reason in ((node, "no node here"), (next(iter(browser.values())), "no such browser here"),
-                             (TOOLS.exists(), "build/tools/pages is not there (scripts/build fetches it)")):
+                             (TOOLS.exists(), "build/tools/pages is missing (scripts/build fetches it)")):
             if not tool:
                 self.skipTest(reason)
         plan = self.folder / "plan.json"

@@ -20,7 +20,7 @@ def fetched():
     if (FOLDER / "node_modules").is_dir():
         return FOLDER
     if shutil.which("npm") is None:
-        print("skipped: there is no npm")
+        print("skipped: npm is not installed")
         return None
     part = pathlib.Path(f"{FOLDER}.{os.getpid()}.part")
     part.mkdir(parents=True)

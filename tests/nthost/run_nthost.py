@@ -155,7 +155,7 @@ def summarise(outcomes):
     ran = {name for verdict, name in results if verdict != "SKIP"}
     skipped = sorted({name for verdict, name in results if verdict == "SKIP"} - ran)
     for name in skipped:
-        print(f"SKIP {name}: no mode of this run has what it needs")
+        print(f"SKIP {name}: no mode of this run can run it")
     print(f"{passed} passed, {failed} failed, {len(skipped)} skipped")
     return passed, failed
 
@@ -183,7 +183,7 @@ def main():
     chosen = [mode for mode in modes(arguments.requests)
               if arguments.mode in ("", mode.name) and (not arguments.only or not mode.only)]
     if not chosen:
-        print("no mode of that name; there are: " + ", ".join(mode.name for mode in modes(0)))
+        print("there is no such mode; the modes are: " + ", ".join(mode.name for mode in modes(0)))
         return 1
     begin = time.monotonic()
     # Two at a time, because each one mostly has one busy thread.

@@ -300,7 +300,7 @@ def main():
     arguments = parser.parse_args()
     perf = shutil.which("perf")
     if not perf:
-        print("skipped: there is no perf")
+        print("skipped: perf is not installed")
         return 77
     comparison = Comparison(arguments.dump, perf)
     with tempfile.TemporaryDirectory() as folder:
@@ -310,7 +310,7 @@ def main():
             if record(perf, options, path):
                 files[name] = path
             elif name == "plain":
-                print("skipped: perf may not record here")
+                print("skipped: perf is not allowed to record here")
                 return 77
             else:
                 print(f"{name}: this perf cannot record it")

@@ -331,7 +331,7 @@ def main():
                 if mine != other:
                     differing.append(f"{name} {' '.join(views)}")
     if compared == 0:
-        print("skipped: this perf may not record here")
+        print("skipped: perf is not allowed to record here")
         return 77
     print(f"{compared} recordings, {samples} lines of samples")
     for one in differing:

@@ -8,7 +8,7 @@ SKIPPED = 77  # exit status: no perf here, or it may not record
 
 
 def add_arguments(parser):
-    parser.add_argument("--keep", type=pathlib.Path, help="record into this folder and leave it")
+    parser.add_argument("--keep", type=pathlib.Path, help="record into this folder and keep it")
     parser.add_argument("files", nargs="*", type=pathlib.Path, help="compare these instead")
 
 
@@ -39,7 +39,7 @@ def compare_all(options, names, compile_programs, record, compare):
             folder.mkdir(parents=True, exist_ok=True)
             files, missing = record_all(folder, names, compile_programs, record)
         if not files:
-            print("skipped: this perf may not record here")
+            print("skipped: perf is not allowed to record here")
             return False
         for name, path in files.items():
             compare(name, path)

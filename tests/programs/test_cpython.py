@@ -34,7 +34,7 @@ class CPythonTest(WperfTest):
     def setUpClass(cls):
         super().setUpClass()
         if not PYTHON.exists():
-            raise unittest.SkipTest("build/tools/cpython is not there (scripts/cpython builds it)")
+            raise unittest.SkipTest("build/tools/cpython is missing (scripts/cpython builds it)")
 
 
 class CPython(CPythonTest):
@@ -161,7 +161,7 @@ class OwnTests(CPythonTest):
     def setUpClass(cls):
         super().setUpClass()
         if not OPTIMISED.exists():
-            raise unittest.SkipTest("build/tools/cpython-optimised is not there (scripts/cpython --optimised builds it)")
+            raise unittest.SkipTest("build/tools/cpython-optimised is missing (scripts/cpython --optimised builds it)")
 
     def check(self, module):
         with tempfile.TemporaryDirectory() as folder:

@@ -24,7 +24,7 @@ class Machine(WperfTest):
         super().setUpClass()
         cls.environment["WPERF_DEVICE"] = "sim"  # the machine that is up
         if not DLLS.exists():
-            raise unittest.SkipTest("build/tools/windows is not there (scripts/test fetches it)")
+            raise unittest.SkipTest("build/tools/windows is missing (scripts/test fetches it)")
 
     def setUp(self):
         self.ok("machine", "start")
@@ -52,7 +52,7 @@ class Machine(WperfTest):
 
     def test_a_program_reads_its_input_while_the_machine_goes_on(self):
         if not LUA.exists():
-            self.skipTest(f"{LUA} is not there (scripts/test fetches it)")
+            self.skipTest(f"{LUA} is missing (scripts/test fetches it)")
         lua = subprocess.Popen([BINARY, "machine", "run", "--", LUA, "-e", "print(io.read('l') .. '!')"], env=self.environment,
                                text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         self.wait_until("lua runs", lambda: any(row["State"] == "running" for row in self.programs().values()))
@@ -136,7 +136,7 @@ class Machine(WperfTest):
 
     def test_a_crash_is_told_to_the_one_who_started_the_program(self):
         if not LUA.exists():
-            self.skipTest(f"{LUA} is not there (scripts/test fetches it)")
+            self.skipTest(f"{LUA} is missing (scripts/test fetches it)")
         other = self.start_detached("--", workload("googolplex.exe"))
         error = self.fails("machine", "run", "--", LUA, "-e", "os.exit(-1073741819)")  # 0xc0000005
         self.assertIn("crashed on the simulated machine", error)

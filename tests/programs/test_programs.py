@@ -249,7 +249,7 @@ class Closed(Programs):
 ZIG = pathlib.Path(os.environ.get("WPERF_ZIG") or next(iter(TOOLS.glob("zig-*/package/zig")), "none"))
 
 
-@unittest.skipUnless(ZIG.exists(), "zig makes the program")
+@unittest.skipUnless(ZIG.exists(), "needs zig to build the program")
 class ChildrenTest(WperfTest):
     """A program that starts others, talks with them and waits for them."""
     EXPECTED = ["wrote 10000", r"got child one: 10000 in C:\work, yes", "the end is error 109", "exit code 42", "now 997", "event 0",
@@ -277,7 +277,7 @@ class ChildrenTest(WperfTest):
         self.assertIn("children.exe (1012)", {row["waker"] for row in reads})
 
 
-@unittest.skipUnless(ZIG.exists() and shutil.which("c++"), "zig and a native compiler make the programs")
+@unittest.skipUnless(ZIG.exists() and shutil.which("c++"), "needs zig and a native compiler to build the programs")
 class ExceptionsTest(WperfTest):
     """Built twice from one source: for Windows, where the simulated machine unwinds, and for this system."""
     SOURCE = pathlib.Path(__file__).resolve().with_name("exceptions.cpp")

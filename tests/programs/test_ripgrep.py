@@ -19,7 +19,7 @@ class Ripgrep(WperfTest):
     def setUpClass(cls):
         super().setUpClass()
         if not RIPGREP.exists():
-            raise unittest.SkipTest("build/tools/ripgrep is not there (scripts/build fetches it)")
+            raise unittest.SkipTest("build/tools/ripgrep is missing (scripts/build fetches it)")
 
     def searched(self, *arguments, command=("stat", "-q", "-e", "inst_retired"), folder=FOLDER, options=""):
         device = f"sim:pace=free,mhz=1000,console=shown,folder={folder}{options}"

@@ -28,11 +28,11 @@ class SystemDlls(WperfTest):
     def setUpClass(cls):
         super().setUpClass()
         if not DLLS.exists():
-            raise unittest.SkipTest("build/tools/windows is not there (scripts/test fetches it)")
+            raise unittest.SkipTest("build/tools/windows is missing (scripts/test fetches it)")
 
     def run_on_dlls(self, program, *arguments, options="", command=("stat", "-q", "-e", "inst_retired", "-c", "0"), text=None):
         if not pathlib.Path(program).exists():
-            self.skipTest(f"{program} is not there (scripts/test fetches it)")
+            self.skipTest(f"{program} is missing (scripts/test fetches it)")
         device = f"sim:pace=free,mhz=1000,console=shown{options}"
         done = self.run_wperf(*command, "--", program, *arguments, device=device, text=text)
         self.assertEqual(done.returncode, 0, done.stderr)

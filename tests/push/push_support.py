@@ -23,8 +23,8 @@ def free_port():
         return one.getsockname()[1]
 
 
-@unittest.skipUnless(PROTOS.exists(), "the official .proto files are not here")
-@unittest.skipUnless(shutil.which("protoc"), "there is no protoc here")
+@unittest.skipUnless(PROTOS.exists(), "the official .proto files are missing")
+@unittest.skipUnless(shutil.which("protoc"), "protoc is not installed")
 class PushTest(WperfTest):
     @classmethod
     def setUpClass(cls):

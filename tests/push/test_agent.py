@@ -43,7 +43,7 @@ class Agent(PushTest):
         done = self.run_wperf("record", "-e", "cpu-clock", "--freq", "199", "--push", url, *arguments, "--", sys.executable,
                               "-c", LOOP.format(seconds=seconds), device="linux")
         if "perf_event_paranoid" in done.stderr or "perf_event_open" in done.stderr:
-            self.skipTest("this kernel lets nobody sample here")
+            self.skipTest("this kernel does not allow sampling")
         return done
 
     def test_a_profile_for_each_period_with_what_wperf_costs(self):
@@ -117,7 +117,7 @@ class Agent(PushTest):
         running.send_signal(signal.SIGINT)
         out, errors = running.communicate(timeout=TIMEOUT)
         if "perf_event" in errors:
-            self.skipTest("this kernel lets nobody sample here")
+            self.skipTest("this kernel does not allow sampling")
         self.assertIn("sent 1 profiles", out, errors)
         self.assertEqual(len(server.profiles), 1)
 

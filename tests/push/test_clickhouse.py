@@ -43,7 +43,7 @@ def free_port():
         return one.getsockname()[1]
 
 
-@unittest.skipUnless(shutil.which("clickhouse-server") and shutil.which("clickhouse-client"), "there is no ClickHouse here")
+@unittest.skipUnless(shutil.which("clickhouse-server") and shutil.which("clickhouse-client"), "ClickHouse is not installed")
 class ClickHouse(WperfTest):
     @classmethod
     def setUpClass(cls):
@@ -60,7 +60,7 @@ class ClickHouse(WperfTest):
         end = time.monotonic() + PATIENCE
         while cls.client("SELECT 1").stdout != b"1\n":
             if server.poll() is not None or time.monotonic() > end:
-                raise unittest.SkipTest("the ClickHouse of this machine does not start")
+                raise unittest.SkipTest("ClickHouse does not start on this machine")
             time.sleep(0.2)
 
     @classmethod

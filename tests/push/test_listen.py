@@ -86,7 +86,7 @@ class Listen(WperfTest):
         checked = subprocess.run(["promtool", "check", "metrics"], input=text, text=True, capture_output=True)
         self.assertEqual((checked.returncode, checked.stdout, checked.stderr), (0, "", ""))
 
-    @unittest.skipUnless(shutil.which("victoria-metrics"), "there is no victoria-metrics here")
+    @unittest.skipUnless(shutil.which("victoria-metrics"), "victoria-metrics is not installed")
     def test_victoria_metrics_gives_back_what_wperf_says(self):
         self.start("-n", "2")
         truth = self.values(self.settled(2))

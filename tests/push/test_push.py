@@ -54,7 +54,7 @@ class Push(PushTest):
                                                         "pyroscope-ingest", "--label", "a=b,c=d", status=2))
         self.assertEqual(len(server.profiles), 1)
 
-    @unittest.skipUnless(shutil.which("openssl"), "there is no openssl here")
+    @unittest.skipUnless(shutil.which("openssl"), "openssl is not installed")
     def test_a_certificate_must_be_trusted(self):
         key, certificate = self.folder / "key.pem", self.folder / "certificate.pem"
         subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", key, "-out", certificate, "-days",

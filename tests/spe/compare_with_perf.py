@@ -197,7 +197,7 @@ def main():
     parser.add_argument("--keep", help="a folder for the files")
     options = parser.parse_args()
     if not has_perf():
-        print("skipped: there is no perf")
+        print("skipped: perf is not installed")
         return 77
     with tempfile.TemporaryDirectory() as temporary:
         comparison = Comparison(options.dump, options.keep or temporary)

@@ -91,7 +91,7 @@ class Terminal:
         subprocess.run(["tmux", "-S", self.socket, "kill-server"], capture_output=True, timeout=PATIENCE)
 
 
-@unittest.skipUnless(shutil.which("tmux"), "tmux is not here, which draws what a terminal would")
+@unittest.skipUnless(shutil.which("tmux"), "tmux is not installed; it draws the screen as a terminal would")
 class TopScreen(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -273,7 +273,7 @@ class TopScreen(unittest.TestCase):
         self.terminal.type("/[k]\n")
         self.terminal.wait_for(r"^functions, .*'\[k\]' has")
         if not re.search(r"^ +\d+\.\d\d .* \[k\] ", self.terminal.screen(), re.MULTILINE):
-            self.skipTest("nothing of the kernel is sampled here")
+            self.skipTest("the kernel cannot be sampled here")
         self.terminal.keys("p")
         self.terminal.wait_for("PAUSED")
         self.terminal.keys("Enter")

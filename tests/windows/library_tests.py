@@ -10,7 +10,7 @@ class Library(WindowsTest):
 
     def program(self, name):
         if not self.world.keeps_x18:
-            self.skipTest("wperf.dll keeps its last error for each thread, which this Wine has no place for")
+            self.skipTest("wperf.dll keeps its last error for each thread; this Wine does not support that")
         if not (self.world.folder / name).is_file():
             self.skipTest(f"{name} is not built")
         done = self.world.run(name)

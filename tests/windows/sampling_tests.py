@@ -40,7 +40,7 @@ class Sampling(WindowsTest):
 
     def test_annotate(self):
         if not self.world.reads_other_processes:
-            self.skipTest("nothing has a name here")
+            self.skipTest("no function has a name here")
         event = self.record("--annotate")["events"][0]
         self.assertIn("hot_loop", [row["function_name"] for row in event["annotate"]])
 
