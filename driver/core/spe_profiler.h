@@ -55,7 +55,7 @@ struct SpeProfiler {
 };
 
 enum class SpeLook : u32 {
-  tick,   // swaps the halves if the hardware has stopped, or soon might
+  tick,   // swaps the halves if the hardware has stopped or is about to
   drain,  // swaps the halves
 };
 

@@ -128,10 +128,10 @@ class UnicornCore {
   u64 generation_ = 0, code_generation_ = 0;
 
   Block* current_ = nullptr;  // executing now, not yet left
-  // In fixed-point cycles: the end of the budget, and the end of the usual way through a block if that comes first.
+  // In fixed-point cycles: the end of the budget, and the end of the usual path through a block if that comes first.
   u64 budget_end_ = 0;
   u64 reach_ = 0;
-  u64 limit_ = 0;  // no later than the end of the usual way and the next attempt to translate
+  u64 limit_ = 0;  // no later than the end of the usual path and the next attempt to translate
   u64 blocks_entered_ = 0;
   bool watching_ = false;  // block by block; limit_ is 0
   bool far_ = false;       // something is watched, but cannot run out before limit_

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Profiling: finds the block that holds the operation a profiler chose, examines it closely and hands over the
-// operation when the block has ended. While the next choice is far away, blocks take the usual way.
+// operation when the block has ended. While the next choice is far away, blocks take the usual path.
 #include <algorithm>
 
 #include "sim/cpu/unicorn_core.h"

@@ -26,7 +26,7 @@ bool is_system(u32 word) {
 
 }  // namespace
 
-// Sets the point where the usual way through blocks is left next.
+// Sets the point at which execution leaves the usual path through blocks.
 void UnicornCore::set_limit() {
   if (!translates_) {
     limit_ = reach_;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The other way through a block: while events are watched, operations profiled, or totals kept for a test. Its counts
-// are those of the usual way. It also finds the instruction with which a watched event reaches its count, and x30 as
-// that instruction found it. The block is still executed to its end: Unicorn stops only between blocks.
+// The other path through a block: while events are watched, operations profiled, or totals kept for a test. Its counts
+// are those of the usual path. It also finds the instruction with which a watched event reaches its count, and the
+// value of x30 before that instruction. The block is still executed to its end: Unicorn stops only between blocks.
 #include <algorithm>
 #include <cstring>
 
@@ -9,9 +9,9 @@
 
 namespace wperf::sim {
 
-// For fewer cycles than these the usual way is not worth it.
+// For fewer cycles than these the usual path is not worth it.
 constexpr u64 kWorthwhile = 200;
-// If the next choice is at least this many operations away, it may pay to take the usual way again.
+// If the next choice is at least this many operations away, it may pay to take the usual path again.
 constexpr u64 kFarChoice = 2048;
 
 void UnicornCore::begin_watching(std::span<const EventWatch> watches) {

@@ -160,7 +160,7 @@ TEST_F(Exact, stream_moves_the_bytes_of_the_formula) {
   ASSERT_EQ(run.to_end(), CallOutcome::ended) << run.program().crash_text();
   ASSERT_EQ(run.program().exit_code(), 0u);
   const auto array = static_cast<double>(mib << 20);
-  // Off by at most what the caches can hold: 1 MiB of L3, 512 KiB of L2, 64 KiB of L1.
+  // The difference is at most the size of the caches: 1 MiB of L3, 512 KiB of L2, 64 KiB of L1.
   constexpr double kCaches = (1024 + 512 + 64) * 1024;
   EXPECT_NEAR(static_cast<double>(run.dram_bytes_read()), (3 + 10 * repetitions) * array, kCaches);
   EXPECT_NEAR(static_cast<double>(run.dram_bytes_written()), (3 + 4 * repetitions) * array, kCaches);

@@ -212,7 +212,8 @@ u64 flush_view(Call& call) {
   return call.argument(3) == 0 || call.put_io_status(call.argument(3), kSuccess, 0) ? kSuccess : kAccessViolation;
 }
 
-// Whether two addresses are in the same file. Addresses in one module are; two modules never share a file.
+// Whether two addresses are in the same file. That is true only for addresses in one module, because two modules never
+// share a file.
 u64 same_file(Call& call) {
   constexpr u64 kNotSameDevice = 0xc00000d4;
   const auto first = call.state.memory.reservation_of(call.argument(0));
