@@ -117,8 +117,8 @@ def play(world, arguments, result):
             if tests.countTestCases() == 0:
                 continue
             if machine == emulated_machine.ARMS and not emulated_machine.ARMS_HOST.is_file():
-                print(f"SKIP {world.name}: Arm's driver: {emulated_machine.ARMS_HOST.name} is missing; the preset release builds it with the tests",
-                      flush=True)
+                print(f"SKIP {world.name}: Arm's driver: {emulated_machine.ARMS_HOST.name} is missing; the preset release "
+                      "builds it with the tests", flush=True)
                 result.left_out += tests.countTestCases()
                 continue
             if machine:
