@@ -27,7 +27,7 @@ std::string usage_text() {
   return "\n"
          "usage: wperf-devgen [-h] [--version] COMMAND\n"
          "\n"
-         "  install            install the driver beside this program, or in the current directory\n"
+         "  install            install the driver that is next to this program, or in the current directory\n"
          "  install --service  install it as a plain service, without a device: for a driver without a signed catalog\n"
          "  uninstall          remove device, service and driver package\n"
          "  status             show what is installed, what Windows still needs and what to do next;\n"

@@ -26,7 +26,8 @@ struct Row {
 // Sorted by number. explain() handles cases that depend on more than the number.
 constexpr std::array kRows = std::to_array<Row>({
     {code::kFileNotFound, "a file of the driver is missing",
-     "unpack the whole archive into one folder: wperf-driver.inf and wperf-driver.sys belong beside wperf-devgen.exe"},
+     "unpack the whole archive into one folder: wperf-driver.inf and wperf-driver.sys must be in the same folder as "
+     "wperf-devgen.exe"},
     {code::kPathNotFound, "a folder of the driver is missing", "unpack the archive again"},
     {code::kAccessDenied, "Windows refused access", kAsAdministrator},
     {code::kGenFailure, "the driver was loaded but could not start",

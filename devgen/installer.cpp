@@ -68,7 +68,7 @@ Win32Error Run::find_driver() {
   auto inf = machine_.find_file(Folder::of_program, kInfName);
   if (!inf.has_value()) inf = machine_.find_file(Folder::current, kInfName);
   if (!inf.has_value()) {
-    missing_ = std::string(kInfName) + " is neither beside wperf-devgen.exe nor in the current directory";
+    missing_ = std::string(kInfName) + " is neither in the folder of wperf-devgen.exe nor in the current directory";
     return code::kFileNotFound;
   }
   inf_path_ = *inf;
@@ -79,7 +79,7 @@ Win32Error Run::find_driver() {
   driver_path_ = beside(inf_path_, kDriverName);
   driver_ = machine_.file(driver_path_);
   if (!driver_.exists) {
-    missing_ = std::string(kDriverName) + " is not beside " + inf_path_;
+    missing_ = std::string(kDriverName) + " is not in the same folder as " + inf_path_;
     return code::kFileNotFound;
   }
   if (facts_.processor != 0 && driver_.processor != facts_.processor) return code::kMachineMismatch;

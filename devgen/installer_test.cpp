@@ -80,7 +80,7 @@ TEST_F(InstallerTest, ItsOwnFolderComesBeforeTheCurrentOne) {
   // If only half of a package is in the program's folder, the other half is not taken from a different folder.
   machine_.files_.erase(kSys);
   EXPECT_EQ(run_install(), code::kFileNotFound);
-  EXPECT_TRUE(complained("error: wperf-driver.sys is not beside C:\\unpacked\\wperf-driver.inf\n"));
+  EXPECT_TRUE(complained("error: wperf-driver.sys is not in the same folder as C:\\unpacked\\wperf-driver.inf\n"));
 }
 
 TEST_F(InstallerTest, TheCurrentFolderServesWhereItsOwnHasNone) {
@@ -93,10 +93,11 @@ TEST_F(InstallerTest, TheCurrentFolderServesWhereItsOwnHasNone) {
 TEST_F(InstallerTest, MissingFiles) {
   machine_.files_.erase(kSys);
   EXPECT_EQ(run_install(), code::kFileNotFound);
-  EXPECT_TRUE(complained("error: wperf-driver.sys is not beside C:\\unpacked\\wperf-driver.inf\n"));
+  EXPECT_TRUE(complained("error: wperf-driver.sys is not in the same folder as C:\\unpacked\\wperf-driver.inf\n"));
   machine_.files_.clear();
   EXPECT_EQ(run_install(), code::kFileNotFound);
-  EXPECT_TRUE(complained("error: wperf-driver.inf is neither beside wperf-devgen.exe nor in the current directory\n"));
+  EXPECT_TRUE(complained(
+      "error: wperf-driver.inf is neither in the folder of wperf-devgen.exe nor in the current directory\n"));
   EXPECT_TRUE(complained("hint: unpack the whole archive into one folder"));
   EXPECT_EQ(machine_.steps_, 0);
 }

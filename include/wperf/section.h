@@ -401,7 +401,7 @@ inline Count Counters::count_of(const One& one) const {
   if (group.running_ns < group.enabled_ns)
     count.share = static_cast<double>(group.running_ns) / static_cast<double>(group.enabled_ns);
   if (!group.is_read) {
-    count.absent = "the kernel does not give the counts out";
+    count.absent = "the kernel does not return the counts";
   } else if (count.share == 0) {
     count.absent = "it was never on a counter: others use them, or the thread ran on another kind of core";
   } else {

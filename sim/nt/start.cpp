@@ -223,7 +223,7 @@ bool map_ntdll(State& state, LoadError& error) {
   state.apc_dispatcher = export_of(*image, base, "KiUserApcDispatcher");
   if (base == 0 || state.loader_start == 0 || state.thread_start == 0 || state.exception_dispatcher == 0 ||
       state.apc_dispatcher == 0 || !prepare_host_calls(state, *image, base)) {
-    error.text += "ntdll.dll is not that of Wine for ARM64";
+    error.text += "this ntdll.dll is not Wine's ARM64 build";
     return false;
   }
   learn_services(state, *image, base);

@@ -101,7 +101,7 @@ constexpr Meaning kMeanings[] = {
     {"CME_System_Memory_Effectiveness",
      "Where data comes from when the matrix unit misses its cache: memory takes longest."},
     {"DTLB_Effectiveness", "Data is spread over too many pages: keep it closer together, or use large pages."},
-    {"IQ_Effectiveness", "Which issue queue was full: the units behind it are the limit."},
+    {"IQ_Effectiveness", "Shows which issue queue was full; the units that it feeds are the limit."},
     {"ITLB_Effectiveness", "Code is spread over too many pages: order functions by use, or use large pages for code."},
     {"L1D_Cache_Effectiveness", "Data comes from the second-level cache: work on smaller blocks."},
     {"L1I_Cache_Effectiveness",
@@ -132,7 +132,7 @@ constexpr Meaning kMeanings[] = {
      "Loads waited for data from beyond the second-level cache: touch less of it, access it in order, or prefetch it. "
      "Threads that write to the same cache line cause this too."},
     {"backend_cme_backpressure_bound",
-     "The matrix unit accepted no more work because it was behind: give it fewer or larger operations."},
+     "The matrix unit accepted no more work because it was overloaded: give it fewer or larger operations."},
     {"backend_cme_busy_arb_bound",
      "This core waited for the matrix unit, which other cores use too: keep matrix work together, and on few threads."},
     {"backend_cme_cpu_bound", "Work for the matrix unit was delayed in the core, before it got there."},

@@ -155,7 +155,7 @@ std::string note_of_other_kinds(const KindOfCore& measured, const plan::Capabili
   std::vector<KindOfCore> others = all_kinds(machine);
   std::erase_if(others, [&](const KindOfCore& kind) { return kind.product == measured.product; });
   if (others.empty()) return {};
-  std::string note = fmt::format("the program was started on core {}; what it did on {} is not included",
+  std::string note = fmt::format("the program was started on core {}; its work on {} is not included",
                                  text_of(measured.cores), names_of(others));
   const auto other = std::find_if(others.begin(), others.end(),
                                   [](const KindOfCore& kind) { return kind.product.topdown_count() != 0; });

@@ -151,7 +151,7 @@ class Endings {
     return diag::Error{
         .text = fmt::format("{} ended with status {} and {} with status {}: their costs are not compared", name_[0],
                             *status_[0], name_[1], *status_[1]),
-        .hint = "run each program alone, or add --show-output, to see why"};
+        .hint = "run each program by itself, or add --show-output, to see the reason"};
   }
 
   // The user must decide whether the compared runs are failures.

@@ -143,7 +143,7 @@ constexpr OptionRow kOptions[] = {
      "Program to start or to sample. stat starts it without arguments; a program after `--` replaces it."},
     {Option::pdb_file, "--pdb_file", "", false, Value::file, "FILE", kSampled, Group::names,
      "PDB file with symbols of the program or of one of its modules; the identity in the file decides which. May be "
-     "given several times. Default: the file beside the program with the extension pdb."},
+     "given several times. Default: the file next to the program with the extension pdb."},
     {Option::image_name, "--image_name", "", false, Value::text, "NAME", kSampling, Group::measured,
      "Running program to sample. Default: the file name of the PE file."},
     {Option::spawn_delay, "--record_spawn_delay", "", false, Value::number, "MILLISECONDS", kStarting, Group::duration,
@@ -160,7 +160,7 @@ constexpr OptionRow kOptions[] = {
      "Vary each interval by up to half in both directions, so that sampling does not run in step with a loop."},
     {Option::rate, "--freq", "", false, Value::number, "HZ", kOftenSampled, Group::measured,
      "Adapt the intervals so that each core gives about HZ samples per second of every event, 1 to 50000. Events with "
-     "an :INTERVAL of their own keep it."},
+     "an explicit :INTERVAL keep it."},
     {Option::for_compilers, "--pgo", "", false, Value::none, "", Command::record, Group::measured,
      "Record for `wperf pgo`, which makes a profile for compilers: choose the event that tells best how often code "
      "runs "
@@ -360,7 +360,8 @@ constexpr OptionRow kOptions[] = {
      "Folder for the files of --output and --output-csv."},
     {Option::listen, "--listen", "", false, Value::text, "ADDRESS:PORT", Command::stat, Group::output,
      "Count repeatedly, each time for --timeout (default 1 s), and serve the counts to Prometheus at "
-     "http://ADDRESS:PORT/metrics until Ctrl-C. PORT alone listens on this machine only. With -n, the last counts are "
+     "http://ADDRESS:PORT/metrics until Ctrl-C. A PORT without an address listens only on this machine. With -n, the "
+     "last counts are "
      "served after COUNT counts."},
     {Option::push, "--push", "", false, Value::text, "URL", kSampling, Group::output,
      "Send a profile of each period to a server, as `wperf push` does, until Ctrl-C, the end of the program or of "
@@ -488,7 +489,7 @@ constexpr Example kExamples[] = {
     {Command::mcp, "wperf mcp",
      "For the settings of an assistant: the command that it starts, in the folder of the recordings."},
     {Command::schema, "wperf schema stat", "Which keys does the document of `wperf stat --json` have?"},
-    {Command::doctor, "wperf doctor", "Why is nothing counted?"},
+    {Command::doctor, "wperf doctor", "Why are there no counts?"},
     {Command::stat, "wperf stat --device sim -e inst_spec --timeout 1", "Try wperf without the hardware."},
 };
 

@@ -19,7 +19,8 @@ diag::Result<void> check_own_switches(const linux_kernel::LinuxFacts& facts, con
   const int level = *facts.paranoid;
   if (!facts.own_programs) {
     std::string text = fmt::format(
-        "this user may not record context switches, not even of their own programs: kernel.perf_event_paranoid is {}",
+        "this user may not record context switches, not even those of their own programs: kernel.perf_event_paranoid "
+        "is {}",
         level);
     if (level <= kOwnProgramsUserMode) {
       return without_right(std::move(text),

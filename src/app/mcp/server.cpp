@@ -106,7 +106,7 @@ std::string Server::answer(std::string_view line) {
 std::string Server::answer_of(const Message& message) {
   const bool is_stateless = !message.version.empty();
   if (is_stateless && message.version != kStateless) {
-    return fault_line(message.id, Fault::unsupported_version, "this version of the protocol is not spoken here",
+    return fault_line(message.id, Fault::unsupported_version, "this version of the protocol is not supported",
                       [&](text::JsonWriter& json) {
                         json.begin_array("supported");
                         json.string(kStateless);

@@ -88,7 +88,7 @@ diag::Result<void> show_operations(const perf_data::PerfFile& file, const perf_d
   const bool own = !shows_stacks || options.records_file.has_value();
   if (own) return show_own_tables(file, traces, options, console);
   if (options.display.memory) {
-    return diag::Error{.text = "--mem has tables of its own; --sort, filters and call trees do not apply to them",
+    return diag::Error{.text = "--mem has separate tables; --sort, filters and call trees do not apply to them",
                        .hint = "leave one of them out",
                        .code = diag::ExitCode::usage};
   }
@@ -311,7 +311,7 @@ diag::Error no_samples(const recording::TraceRecording& recorded, const std::str
   return {
       .text = fmt::format("{} has no samples: {}", name,
                           idle                       ? "every sample was taken on an idle core"
-                          : recorded.samples_were_on ? "none was taken while it was recorded"
+                          : recorded.samples_were_on ? "no samples were taken during the recording"
                                                      : "sampling was not enabled while it was recorded"),
       .hint = idle ? switches + "--idle shows the samples of idle cores"
                    : fmt::format("{}list the events of the trace with `wperf report {} --providers`", switches, name)};

@@ -25,7 +25,7 @@ constexpr EventName kNames[] = {
     {kEventL2dAccess, "l2d-access", "", "accessed the level 2 data cache"},
     {kEventL2dMiss, "l2d-miss", "", "missed the level 2 data cache"},
     {kEventModified, "modified", "", "got data that another cache had modified"},
-    {kEventRecentlyFetched, "recently-fetched", "", "got data that was already on its way"},
+    {kEventRecentlyFetched, "recently-fetched", "", "used data that was already being fetched"},
     {kEventSnooped, "snooped", "", "got data from a snooped cache"},
     {kEventStreaming, "streaming-sve", "", "ran in streaming SVE mode"},
     {kEventSharedUnit, "shared-unit", "", "ran on a unit that cores share (SMCU)"},

@@ -206,7 +206,7 @@ std::vector<plan::KernelEvents::Word> EventWords::session_facts() const {
   if (!facts_.has_counters) return {{std::string(kListed), "none: " + facts_.why_no_cycles}};
   std::string names;
   for (const ListedEvent& event : listed_events()) names += (names.empty() ? "" : ", ") + event.name;
-  return {{std::string(kListed), names.empty() ? "the kernel lists none" : names}};
+  return {{std::string(kListed), names.empty() ? "the kernel lists no such events" : names}};
 }
 
 std::vector<plan::KernelEvents::Word> EventWords::words(bool of_hardware) const {

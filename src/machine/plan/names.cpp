@@ -104,7 +104,7 @@ diag::Error unknown_event(const request::EventToken& token, const EventCatalog& 
   const std::string name = in_lower_case(std::string(token.text));
   if (lacks_catalogue && find_by_name(token.event_class, name, catalog.product, NameOrder::product_first).has_value()) {
     error.hint = fmt::format(
-        "{} is an event of Arm cores, and this system shows no counters of them; `wperf list` shows what it counts, "
+        "{} is an event of Arm cores, and this system has no such counters; `wperf list` shows what it counts, "
         "and --device sim has a simulated Arm machine",
         token.text);
     return error;

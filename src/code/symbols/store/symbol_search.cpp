@@ -226,7 +226,7 @@ void SymbolSearch::start_stage() {
     queue_.back().named = wanted_.explicit_is_named;
   } else if (stage == 1) {
     if (wanted_.image_path.empty()) return;
-    searched_.emplace_back("beside the image");
+    searched_.emplace_back("next to the image");
     const std::string folder(folder_of(wanted_.image_path));
     if (!file_name_.empty()) look_at_named(folder + file_name_);
     if (std::holds_alternative<code::PdbId>(wanted_.id)) {

@@ -102,7 +102,7 @@ TEST(SymbolSearch, OrderOfPlaces) {
   EXPECT_EQ(search.attempts().size(), seen.size());
   EXPECT_FALSE(search.found());
   EXPECT_EQ(search.explanation(),
-            "no PDB found: looked at /given.pdb, beside the image, at C:\\build\\app.pdb (the path in the image), in "
+            "no PDB found: looked at /given.pdb, next to the image, at C:\\build\\app.pdb (the path in the image), in "
             "/one, in /two");
 }
 
