@@ -98,7 +98,7 @@ function __wperf_offer
       printf '%s\n' llvm extbinary llvm-unsymbolized bolt spt
       return
     case --to
-      printf '%s\n' pyroscope pyroscope-ingest parca otlp
+      printf '%s\n' pyroscope pyroscope-ingest parca otlp clickhouse
       return
     case --color
       printf '%s\n' auto always never
@@ -215,7 +215,7 @@ function __wperf_offer
         --cwd 'Folder for the files of --output and --output-csv' \
         --push 'Send a profile of each period to a server, as `wperf push` does, until Ctrl-C, the end of the program or of --timeout' \
         --every 'With --push: length of a period (default 60 s)' \
-        --to 'Kind of server: pyroscope (default), pyroscope-ingest (its older /ingest), parca or otlp' \
+        --to 'Kind of server: pyroscope (default), pyroscope-ingest (its older /ingest), parca, otlp or clickhouse (a database; its name is the path of the URL)' \
         --label 'Label by which the server finds the profile, such as build=1234 or host=$(hostname)' \
         --token-file 'File with the server\'s token or with USER:PASSWORD' \
         --plain-token 'Allow sending the token over http:// to another machine, where anyone on the network path can read it' \
@@ -296,7 +296,7 @@ function __wperf_offer
         --cwd 'Folder for the files of --output and --output-csv' \
         --push 'Send a profile of each period to a server, as `wperf push` does, until Ctrl-C, the end of the program or of --timeout' \
         --every 'With --push: length of a period (default 60 s)' \
-        --to 'Kind of server: pyroscope (default), pyroscope-ingest (its older /ingest), parca or otlp' \
+        --to 'Kind of server: pyroscope (default), pyroscope-ingest (its older /ingest), parca, otlp or clickhouse (a database; its name is the path of the URL)' \
         --label 'Label by which the server finds the profile, such as build=1234 or host=$(hostname)' \
         --token-file 'File with the server\'s token or with USER:PASSWORD' \
         --plain-token 'Allow sending the token over http:// to another machine, where anyone on the network path can read it' \
@@ -356,6 +356,9 @@ function __wperf_offer
         --output-prefix 'Folder for the files of --output and --output-csv' \
         --cwd 'Folder for the files of --output and --output-csv' \
         --label 'Label by which the server finds the profile, such as build=1234 or host=$(hostname)' \
+        --token-file 'File with the server\'s token or with USER:PASSWORD' \
+        --plain-token 'Allow sending the token over http:// to another machine, where anyone on the network path can read it' \
+        --tenant 'Tenant, on a multi-tenant server (header X-Scope-OrgID)' \
         --no-pager 'Do not page text that is longer than the terminal' \
         --color 'Colour hot rows: auto (default) on a terminal unless NO_COLOR is set; always, for example for a pager of your own; or never'
     case waits
@@ -422,7 +425,7 @@ function __wperf_offer
         --debuginfod 'Ask the servers of DEBUGINFOD_URLS for files and debug information that this machine does not have' \
         -q 'Print no text' \
         --url 'Address of the server, http:// or https://, without the path of its API' \
-        --to 'Kind of server: pyroscope (default), pyroscope-ingest (its older /ingest), parca or otlp' \
+        --to 'Kind of server: pyroscope (default), pyroscope-ingest (its older /ingest), parca, otlp or clickhouse (a database; its name is the path of the URL)' \
         --label 'Label by which the server finds the profile, such as build=1234 or host=$(hostname)' \
         --token-file 'File with the server\'s token or with USER:PASSWORD' \
         --plain-token 'Allow sending the token over http:// to another machine, where anyone on the network path can read it' \
@@ -534,6 +537,9 @@ function __wperf_offer
         -o 'Write the JSON to FILE; -o - means --json' \
         --output-prefix 'Folder for the files of --output and --output-csv' \
         --cwd 'Folder for the files of --output and --output-csv' \
+        --token-file 'File with the server\'s token or with USER:PASSWORD' \
+        --plain-token 'Allow sending the token over http:// to another machine, where anyone on the network path can read it' \
+        --tenant 'Tenant, on a multi-tenant server (header X-Scope-OrgID)' \
         --no-pager 'Do not page text that is longer than the terminal' \
         --color 'Colour hot rows: auto (default) on a terminal unless NO_COLOR is set; always, for example for a pager of your own; or never'
     case bench
@@ -693,7 +699,7 @@ function __wperf_offer
         record 'Start a program and sample it to find where in its code events happen' \
         report 'Report on a recording: a perf.data file made by wperf or perf, or a Windows trace (.etl, .etl.zip, .diagsession)' \
         waits 'Show why threads did not run: how long they ran, were ready and waited, in which functions, and which threads they waited for' \
-        push 'Send a recording to a profile server: Pyroscope, Parca or an OpenTelemetry collector' \
+        push 'Send a recording to a server: Pyroscope, Parca, an OpenTelemetry collector or ClickHouse' \
         pgo 'Turn recordings into a sample profile for a compiler (clang, MSVC) or for BOLT, and judge it: how many samples it has, which were dropped, and whether they are enough' \
         topdown 'Show what held a program back: how its cores\' pipeline slots were used, level by level, and which functions lost the most' \
         top 'Show live which functions of a program or of the whole machine are hot' \
@@ -818,7 +824,7 @@ function __wperf_offer
         --format 'Format of the profile: llvm (for clang and rustc), extbinary (the same in binary form), llvm-unsymbolized (for llvm-profgen), bolt, or spt (for MSVC)' \
         --binary 'Program or library that the profile is for: its file, which must be of the recorded build, or its name' \
         --url 'Address of the server, http:// or https://, without the path of its API' \
-        --to 'Kind of server: pyroscope (default), pyroscope-ingest (its older /ingest), parca or otlp' \
+        --to 'Kind of server: pyroscope (default), pyroscope-ingest (its older /ingest), parca, otlp or clickhouse (a database; its name is the path of the URL)' \
         --label 'Label by which the server finds the profile, such as build=1234 or host=$(hostname)' \
         --token-file 'File with the server\'s token or with USER:PASSWORD' \
         --plain-token 'Allow sending the token over http:// to another machine, where anyone on the network path can read it' \

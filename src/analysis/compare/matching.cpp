@@ -488,10 +488,9 @@ MatchedUnits match_units(SideRuns before, SideRuns after, const OpenBuildFile& o
 }
 
 std::string function_key(std::string_view name) {
-  constexpr std::string_view kInlined = " (inlined)";
   while (true) {
     std::string_view shorter = without_rust_hash(without_suffix(without_clones(name)));
-    if (shorter.ends_with(kInlined)) shorter.remove_suffix(kInlined.size());
+    if (shorter.ends_with(stacks::kInlinedMark)) shorter.remove_suffix(stacks::kInlinedMark.size());
     if (shorter.size() == name.size()) break;
     name = shorter;
   }

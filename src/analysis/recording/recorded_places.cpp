@@ -340,7 +340,7 @@ void PlaceNamer::name_answer(const symbols::Symbolization& known, const symbols:
 u32 PlaceNamer::inlined_function(std::string_view name, u32 module) {
   const auto [entry, is_new] = inlined_functions_.try_emplace({module, std::string(name)}, 0);
   if (is_new) {
-    entry->second = add_function(std::string(name) + " (inlined)", module);
+    entry->second = add_function(std::string(name).append(stacks::kInlinedMark), module);
     profile_.functions.back().is_inlined = true;
   }
   return entry->second;

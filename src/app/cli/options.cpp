@@ -24,7 +24,7 @@ constexpr CommandRow kCommands[] = {
      "Show why threads did not run: how long they ran, were ready and waited, in which functions, and which threads "
      "they waited for. Takes a program to start, the whole machine, or a recording."},
     {Command::push, "push", "", false, "FILE...", "", "push",
-     "Send a recording to a profile server: Pyroscope, Parca or an OpenTelemetry collector."},
+     "Send a recording to a server: Pyroscope, Parca, an OpenTelemetry collector or ClickHouse."},
     {Command::pgo, "pgo", "", false, "FILE...", "", "pgo",
      "Turn recordings into a sample profile for a compiler (clang, MSVC) or for BOLT, and judge it: how many samples "
      "it "
@@ -100,6 +100,8 @@ constexpr CommandSet kQuiet = kAnswering | Command::push | Command::schema;
 constexpr CommandSet kShownLong = kPaged | kFacts | Command::doctor | Command::schema | Command::help;
 constexpr CommandSet kLabelled = kOperations | Command::push;
 constexpr CommandSet kSending = kSampling | Command::push;
+// What goes to servers and comes from them.
+constexpr CommandSet kAsking = kSending | Command::report | Command::diff;
 
 constexpr OptionRow kOptions[] = {
     {Option::events, "-e", "", false, Value::text, "EVENTS", kEvents, Group::measured,
@@ -378,17 +380,18 @@ constexpr OptionRow kOptions[] = {
     {Option::push_url, "--url", "", false, Value::text, "URL", Command::push, Group::output,
      "Address of the server, http:// or https://, without the path of its API."},
     {Option::push_target, "--to", "", false, Value::text, "KIND", kSending, Group::output,
-     "Kind of server: pyroscope (default), pyroscope-ingest (its older /ingest), parca or otlp."},
+     "Kind of server: pyroscope (default), pyroscope-ingest (its older /ingest), parca, otlp or clickhouse (a "
+     "database; its name is the path of the URL)."},
     {Option::push_label, "--label", "", false, Value::text, "NAME=VALUE", kLabelled, Group::output,
      "Label by which the server finds the profile, such as build=1234 or host=$(hostname). May be given several times. "
      "Default for service_name: the name of the program. With report --export csv, a label is a column of the table; "
      "the sql and otlp exports include labels too."},
-    {Option::token_file, "--token-file", "", false, Value::file, "FILE", kSending, Group::output,
+    {Option::token_file, "--token-file", "", false, Value::file, "FILE", kAsking, Group::output,
      "File with the server's token or with USER:PASSWORD. Default: the environment variable WPERF_PUSH_TOKEN, "
      "otherwise no token."},
-    {Option::plain_token, "--plain-token", "", false, Value::none, "", kSending, Group::output,
+    {Option::plain_token, "--plain-token", "", false, Value::none, "", kAsking, Group::output,
      "Allow sending the token over http:// to another machine, where anyone on the network path can read it."},
-    {Option::tenant, "--tenant", "", false, Value::text, "NAME", kSending, Group::output,
+    {Option::tenant, "--tenant", "", false, Value::text, "NAME", kAsking, Group::output,
      "Tenant, on a multi-tenant server (header X-Scope-OrgID)."},
     {Option::spool, "--spool", "", false, Value::folder, "FOLDER", kSending, Group::output,
      "Keep profiles in this folder if they cannot be sent, and send them with the next one. push without a FILE sends "

@@ -48,8 +48,8 @@ class PushingRecorder {
   // The rest of --timeout, at most a period; nullopt: it is over.
   std::optional<u64> next_period_ms() const;
   diag::Result<void> send(const measure::Recording& recording, push::ProfileTime time);
-  diag::Result<push::Parcel> pack(stacks::StackProfile& profile, const stacks::Moments& moments,
-                                  push::ProfileTime time);
+  diag::Result<std::vector<push::Parcel>> pack(stacks::StackProfile& profile, const stacks::Moments& moments,
+                                               push::ProfileTime time);
   push::AgentCost cost_of_period();
   // Ends the thread that sends, and waits for it.
   void finish_sending();
@@ -81,13 +81,13 @@ push::AgentCost PushingRecorder::cost_of_period() {
   return {.cpu_ns = cpu_ns, .resident_bytes = own.resident_bytes, .pid = os::process_number()};
 }
 
-diag::Result<push::Parcel> PushingRecorder::pack(stacks::StackProfile& profile, const stacks::Moments& moments,
-                                                 push::ProfileTime time) {
-  const auto labels = push::complete_labels(request_.push.labels, push::program_of(profile));
+diag::Result<std::vector<push::Parcel>> PushingRecorder::pack(stacks::StackProfile& profile,
+                                                              const stacks::Moments& moments, push::ProfileTime time) {
+  const auto labels = push::labels_of(request_.push, push::program_of(profile));
   push::add_agent_cost(cost_of_period(), profile);
   const push::PackedProfile packed =
       push::packed_profile({profile, moments, measure::tool_version()}, request_.push.target, labels, time);
-  return push::make_parcel(request_.push.target, labels, packed);
+  return push::make_parcels(request_.push.target, labels, packed);
 }
 
 void PushingRecorder::finish_sending() {
@@ -95,9 +95,9 @@ void PushingRecorder::finish_sending() {
 }
 
 diag::Result<void> PushingRecorder::send(const measure::Recording& recording, push::ProfileTime time) {
-  push::Parcel parcel;
+  std::vector<push::Parcel> parcels;
   const auto take = [&](stacks::StackProfile& profile, const stacks::Moments& moments) -> diag::Result<void> {
-    WPERF_TRY(parcel, pack(profile, moments, time));
+    WPERF_TRY(parcels, pack(profile, moments, time));
     return {};
   };
   request::Request shown = shown_request(request_, recording);
@@ -108,11 +108,14 @@ diag::Result<void> PushingRecorder::send(const measure::Recording& recording, pu
   WPERF_CHECK_OK(show::show_recording(recording, options, quiet_));
   finish_sending();
   // A server that is slow or away must not make gaps between the periods.
-  sending_ = std::async(std::launch::async, [this, parcel = std::move(parcel), number = ++periods_] {
-    const auto sent = delivery_.deliver(parcel, fmt::format("profile {}", number));
-    if (sent.has_value()) return;
-    quiet_.warn("warning: " + sent.error().text);
-    if (!sent.error().hint.empty()) quiet_.warn("hint: " + sent.error().hint);
+  sending_ = std::async(std::launch::async, [this, parcels = std::move(parcels), number = ++periods_] {
+    for (const push::Parcel& parcel : parcels) {
+      const auto sent = delivery_.deliver(parcel, fmt::format("profile {}", number));
+      if (sent.has_value()) continue;
+      quiet_.warn("warning: " + sent.error().text);
+      if (!sent.error().hint.empty()) quiet_.warn("hint: " + sent.error().hint);
+      return;
+    }
   });
   return {};
 }

@@ -36,14 +36,14 @@ diag::Result<void> run_push(const request::Request& asked, diag::Console& consol
   request.recording.export_format =
       asked.push.target == request::PushTarget::otlp ? request::ExportFormat::otlp : request::ExportFormat::pprof;
   u64 samples = 0;
-  push::Parcel parcel;
+  std::vector<push::Parcel> parcels;
   const auto pack = [&](const stacks::StackProfile& profile, const stacks::Moments& moments) -> diag::Result<void> {
     for (const stacks::StackSample& sample : profile.samples) samples += sample.count;
-    const auto labels = push::complete_labels(asked.push.labels, push::program_of(profile));
+    const auto labels = push::labels_of(asked.push, push::program_of(profile));
     const push::PackedProfile packed =
         push::packed_profile({profile, moments, measure::tool_version()}, asked.push.target, labels,
                              show::time_of(profile, moments, *asked.data_file));
-    WPERF_TRY(parcel, push::make_parcel(asked.push.target, labels, packed));
+    WPERF_TRY(parcels, push::make_parcels(asked.push.target, labels, packed));
     return {};
   };
   show::ReportOptions options = report_options(request, console);
@@ -54,11 +54,14 @@ diag::Result<void> run_push(const request::Request& asked, diag::Console& consol
   if (samples == 0) {
     return diag::Error{.text = *asked.data_file + " has no samples to send", .hint = {}};
   }
-  WPERF_CHECK_OK(delivery.deliver(parcel, *asked.data_file));
+  usize bytes = 0;
+  for (const push::Parcel& parcel : parcels) {
+    WPERF_CHECK_OK(delivery.deliver(parcel, *asked.data_file));
+    bytes += parcel.body.size();
+  }
   if (const u64 sent = delivery.totals().sent; sent != 0) {
-    std::string what =
-        fmt::format("{} samples ({} bytes)", text::with_commas(samples), text::with_commas(parcel.body.size()));
-    if (sent > 1) what += fmt::format(", and {} spooled profiles,", sent - 1);
+    std::string what = fmt::format("{} samples ({} bytes)", text::with_commas(samples), text::with_commas(bytes));
+    if (sent > parcels.size()) what += fmt::format(", and {} spooled profiles,", sent - parcels.size());
     tell(what);
   }
   return {};

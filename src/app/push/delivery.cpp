@@ -9,6 +9,8 @@
 #include <set>
 #include <thread>
 
+#include "app/push/clickhouse_table.h"
+
 namespace wperf::push {
 namespace {
 
@@ -27,11 +29,20 @@ void wait(u64 milliseconds) {
 
 }  // namespace
 
+Verdict Delivery::send_once(const Parcel& parcel) {
+  if (server_.target == request::PushTarget::clickhouse && !has_table_) {
+    Verdict prepared = prepare_table(server_);
+    if (prepared.outcome != Outcome::taken) return prepared;
+    has_table_ = true;
+  }
+  return send(server_, parcel);
+}
+
 Verdict Delivery::try_to_send(const Parcel& parcel, const std::string& tenant) {
   server_.tenant = tenant;
   u64 wait_ms = kFirstWaitMs;
   for (u32 tried = 1;; ++tried, wait_ms *= 2) {
-    Verdict verdict = send(server_, parcel);
+    Verdict verdict = send_once(parcel);
     if (verdict.outcome == Outcome::taken) {
       ++totals_.sent;
       totals_.sent_bytes += parcel.body.size();

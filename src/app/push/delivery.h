@@ -39,6 +39,7 @@ class Delivery {
   u64 waiting() const { return spool_.has_value() ? spool_->files().size() : 0; }
 
  private:
+  Verdict send_once(const Parcel& parcel);
   diag::Result<void> keep_and_send(const Parcel& parcel, const std::string& name);
   // Sends all waiting profiles, the oldest first; `own` is the file of the present one.
   diag::Result<void> empty_spool(const std::string& own, const std::string& own_name);
@@ -53,7 +54,8 @@ class Delivery {
   u32 tries_;
   DeliveryWarning warn_;
   DeliveryTotals totals_;
-  u64 of_others_ = 0;  // files of the spool that are for other servers
+  bool has_table_ = false;  // of ClickHouse: it was looked at
+  u64 of_others_ = 0;       // files of the spool that are for other servers
 };
 
 // With --spool of the command line.

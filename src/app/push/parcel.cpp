@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "app/push/clickhouse_rows.h"
 #include "ground/packing/deflate.h"
 #include "ground/text/hash.h"
 #include "ground/text/protobuf.h"
@@ -17,32 +18,12 @@ using request::PushLabel;
 using request::PushTarget;
 using text::Message;
 
-constexpr std::string_view kService = "service_name", kName = "__name__";
 constexpr std::string_view kProtobuf = "application/x-protobuf";
 constexpr u64 kNsPerSecond = 1'000'000'000;
 
 const PushLabel* find(const std::vector<PushLabel>& labels, std::string_view name) {
   const auto found = std::find_if(labels.begin(), labels.end(), [&](const PushLabel& one) { return one.name == name; });
   return found != labels.end() ? &*found : nullptr;
-}
-
-// In the form of a random UUID (version 4). The same profile gets the same one, however often it is sent.
-std::string uuid_of(std::string_view bytes) {
-  constexpr u64 kSecondBasis = 0x9e3779b97f4a7c15;
-  const u64 high = (text::fnv1a(bytes) & ~u64{0xf000}) | 0x4000;
-  const u64 low = (text::fnv1a(bytes, kSecondBasis) & ~(u64{3} << 62)) | u64{1} << 63;
-  return fmt::format("{:08x}-{:04x}-{:04x}-{:04x}-{:012x}", high >> 32, (high >> 16) & 0xffff, high & 0xffff, low >> 48,
-                     low & 0xffff'ffff'ffff);
-}
-
-std::string percent_encoded(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    const bool is_plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
-                          c == '_' || c == '.' || c == '~';
-    is_plain ? out += c : out += fmt::format("%{:02X}", static_cast<u8>(c));
-  }
-  return out;
 }
 
 std::string in_json(std::string_view text) {
@@ -77,14 +58,14 @@ Parcel pyroscope_parcel(const std::vector<PushLabel>& labels, const PackedProfil
 
 // A form with the profile and a description of its sample types.
 diag::Result<Parcel> ingest_parcel(const std::vector<PushLabel>& labels, const PackedProfile& profile) {
-  std::string name = find(labels, kService)->value + "{";
+  std::string name = find(labels, kServiceLabel)->value + "{";
   for (const PushLabel& label : labels) {
     if (label.value.find_first_of(",{}=\"") != std::string::npos) {
       return diag::Error{.text = fmt::format("the label '{}' has a value that /ingest does not allow", label.name),
                          .hint = "/ingest allows no , { } = and quotes in values; use --to pyroscope",
                          .code = diag::ExitCode::usage};
     }
-    if (label.name == kService || label.name == kName) continue;
+    if (label.name == kServiceLabel || label.name == kKindLabel) continue;
     if (!name.ends_with('{')) name += ',';
     name += label.name + '=' + label.value;
   }
@@ -135,34 +116,56 @@ Parcel otlp_parcel(const PackedProfile& profile) {
 
 }  // namespace
 
-std::vector<PushLabel> complete_labels(std::vector<PushLabel> labels, const std::string& program) {
-  if (find(labels, kService) == nullptr) {
-    labels.insert(labels.begin(), {std::string(kService), program.empty() ? "unknown" : program});
+std::string uuid_of(std::string_view bytes) {
+  constexpr u64 kSecondBasis = 0x9e3779b97f4a7c15;
+  const u64 high = (text::fnv1a(bytes) & ~u64{0xf000}) | 0x4000;
+  const u64 low = (text::fnv1a(bytes, kSecondBasis) & ~(u64{3} << 62)) | u64{1} << 63;
+  return fmt::format("{:08x}-{:04x}-{:04x}-{:04x}-{:012x}", high >> 32, (high >> 16) & 0xffff, high & 0xffff, low >> 48,
+                     low & 0xffff'ffff'ffff);
+}
+
+std::string percent_encoded(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    const bool is_plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+                          c == '_' || c == '.' || c == '~';
+    is_plain ? out += c : out += fmt::format("%{:02X}", static_cast<u8>(c));
   }
-  if (find(labels, kName) == nullptr) labels.insert(labels.begin(), {std::string(kName), "process_cpu"});
+  return out;
+}
+
+std::vector<PushLabel> complete_labels(std::vector<PushLabel> labels, const std::string& program) {
+  if (find(labels, kServiceLabel) == nullptr) {
+    labels.insert(labels.begin(), {std::string(kServiceLabel), program.empty() ? "unknown" : program});
+  }
+  if (find(labels, kKindLabel) == nullptr) labels.insert(labels.begin(), {std::string(kKindLabel), "process_cpu"});
   return labels;
 }
 
-diag::Result<Parcel> make_parcel(PushTarget target, const std::vector<PushLabel>& labels,
-                                 const PackedProfile& profile) {
+diag::Result<std::vector<Parcel>> make_parcels(PushTarget target, const std::vector<PushLabel>& labels,
+                                               const PackedProfile& profile) {
   switch (target) {
     case PushTarget::pyroscope:
-      return pyroscope_parcel(labels, profile);
-    case PushTarget::pyroscope_ingest:
-      return ingest_parcel(labels, profile);
+      return std::vector{pyroscope_parcel(labels, profile)};
+    case PushTarget::pyroscope_ingest: {
+      WPERF_TRY(Parcel parcel, ingest_parcel(labels, profile));
+      return std::vector{std::move(parcel)};
+    }
     case PushTarget::parca:
-      return parca_parcel(labels, profile);
+      return std::vector{parca_parcel(labels, profile)};
+    case PushTarget::clickhouse:
+      return clickhouse_parcels(profile.bytes);
     case PushTarget::otlp:
-      return otlp_parcel(profile);
+      break;
   }
-  return otlp_parcel(profile);
+  return std::vector{otlp_parcel(profile)};
 }
 
 namespace {
 
 // As OpenTelemetry's conventions spell it.
 std::string otlp_name(const std::string& name) {
-  return name == "service_name" ? "service.name" : name;
+  return name == kServiceLabel ? "service.name" : name;
 }
 
 }  // namespace
@@ -178,9 +181,13 @@ PackedProfile packed_profile(exports::Source source, request::PushTarget target,
   if (target == request::PushTarget::otlp) {
     for (const request::PushLabel& label : labels) {
       // It names the kind of a profile only for Prometheus-like servers.
-      if (label.name != "__name__") source.attributes.emplace_back(otlp_name(label.name), label.value);
+      if (label.name != kKindLabel) source.attributes.emplace_back(otlp_name(label.name), label.value);
     }
     exports::write_otlp(source, take);
+    return packed;
+  }
+  if (target == request::PushTarget::clickhouse) {
+    packed.bytes = clickhouse_rows(source.profile, labels, time);
     return packed;
   }
   for (const u32 event : exports::used_events(source.profile)) {

@@ -3,6 +3,7 @@
 // docs/design/push.md has the interfaces.
 #pragma once
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/ints.h"
@@ -11,6 +12,9 @@
 #include "views/exports/exported_profile.h"
 
 namespace wperf::push {
+
+// Labels that every profile has: its subject, and its kind for servers like Prometheus.
+inline constexpr std::string_view kServiceLabel = "service_name", kKindLabel = "__name__";
 
 struct Parcel {
   std::string path;  // "/ingest?name=…", after the address of the server
@@ -21,7 +25,7 @@ struct Parcel {
 
 // A profile in the format of the target, with the facts for its envelope.
 struct PackedProfile {
-  std::string bytes;  // pprof, or OTLP's message without compression
+  std::string bytes;  // pprof, OTLP's message without compression, or the rows of clickhouse_rows.h
   std::vector<std::string> sample_types;
   u64 begin_unix_ns = 0, end_unix_ns = 0;
 };
@@ -29,9 +33,15 @@ struct PackedProfile {
 // Adds the labels that a server must have: service_name, from `program` if the user gave none, and __name__.
 std::vector<request::PushLabel> complete_labels(std::vector<request::PushLabel> labels, const std::string& program);
 
-// An error: a label that the interface has no spelling for.
-diag::Result<Parcel> make_parcel(request::PushTarget target, const std::vector<request::PushLabel>& labels,
-                                 const PackedProfile& profile);
+// Several if one request would be too long. An error: a label that the interface has no spelling for.
+diag::Result<std::vector<Parcel>> make_parcels(request::PushTarget target,
+                                               const std::vector<request::PushLabel>& labels,
+                                               const PackedProfile& profile);
+
+// In the form of a random UUID (version 4). The same bytes give the same one.
+std::string uuid_of(std::string_view bytes);
+// For a part of a URL.
+std::string percent_encoded(std::string_view text);
 
 // A profile in the bytes that a kind of server takes.
 
@@ -40,7 +50,7 @@ struct ProfileTime {
   u64 begin_unix_ns = 0, end_unix_ns = 0;
 };
 
-// `labels` are written into OTLP's message, which has a place for them.
+// `labels` are written into OTLP's message and ClickHouse's rows, which have a place for them.
 PackedProfile packed_profile(exports::Source source, request::PushTarget target,
                              const std::vector<request::PushLabel>& labels, const ProfileTime& time);
 

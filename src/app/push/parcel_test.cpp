@@ -29,21 +29,22 @@ TEST(Parcel, LabelsThatServersNeedAreAdded) {
 
 TEST(Parcel, IngestSaysNameAndTimeInTheAddress) {
   const auto made =
-      make_parcel(PushTarget::pyroscope_ingest, complete_labels({{"a", "b c"}, {"d", "e"}}, "shop"), profile());
+      make_parcels(PushTarget::pyroscope_ingest, complete_labels({{"a", "b c"}, {"d", "e"}}, "shop"), profile());
   ASSERT_TRUE(made.has_value());
   // At least a second: servers refuse a profile without duration.
-  EXPECT_EQ(made.value().path,
+  EXPECT_EQ(made.value().front().path,
             "/ingest?name=shop%7Ba%3Db%20c%2Cd%3De%7D&from=1700000000&until=1700000001&format=pprof&spyName=wperf");
-  EXPECT_NE(made.value().body.find(R"({"cycles.samples":{"units":"samples")"), std::string::npos);
-  EXPECT_NE(made.value().body.find(R"("cy\"cles":{)"), std::string::npos);
-  EXPECT_FALSE(make_parcel(PushTarget::pyroscope_ingest, complete_labels({{"a", "}"}}, "shop"), profile()).has_value());
+  EXPECT_NE(made.value().front().body.find(R"({"cycles.samples":{"units":"samples")"), std::string::npos);
+  EXPECT_NE(made.value().front().body.find(R"("cy\"cles":{)"), std::string::npos);
+  EXPECT_FALSE(
+      make_parcels(PushTarget::pyroscope_ingest, complete_labels({{"a", "}"}}, "shop"), profile()).has_value());
 }
 
 TEST(Parcel, TheSameProfileHasTheSameNumber) {
   const auto number_of = [](const PackedProfile& packed) {
-    const auto made = make_parcel(PushTarget::pyroscope, complete_labels({}, "shop"), packed);
+    const auto made = make_parcels(PushTarget::pyroscope, complete_labels({}, "shop"), packed);
     std::smatch found;
-    const std::string body = made.value().body;
+    const std::string body = made.value().front().body;
     std::regex_search(body, found, std::regex("[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}"));
     return found.str();
   };
@@ -55,8 +56,8 @@ TEST(Parcel, TheSameProfileHasTheSameNumber) {
 }
 
 TEST(Parcel, GrpcWebSaysHowLongTheMessageIs) {
-  const auto made = make_parcel(PushTarget::parca, complete_labels({}, "shop"), profile());
-  const std::string& body = made.value().body;
+  const auto made = make_parcels(PushTarget::parca, complete_labels({}, "shop"), profile());
+  const std::string& body = made.value().front().body;
   ASSERT_GT(body.size(), 5u);
   EXPECT_EQ(body[0], 0);
   EXPECT_EQ(static_cast<usize>(static_cast<u8>(body[4])) + 5, body.size());

@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <charconv>
 
+#include "app/push/clickhouse_table.h"
 #include "ground/os/files.h"
 #include "ground/os/http.h"
+#include "ground/os/machine_facts.h"
 #include "ground/os/process.h"
 #include "ground/text/protobuf.h"
 
@@ -75,14 +77,6 @@ diag::Result<std::string> authorization_of(const request::Push& asked) {
   return token.find(':') != std::string::npos ? "Basic " + in_base64(token) : "Bearer " + token;
 }
 
-// The beginning of an answer's body, only printable characters.
-std::string shown(std::string_view text) {
-  std::string out;
-  for (const char c : text.substr(0, kShownOfAnswer)) out += static_cast<u8>(c) < ' ' || c == 0x7f ? ' ' : c;
-  while (out.ends_with(' ')) out.pop_back();
-  return text.size() > kShownOfAnswer ? out + "…" : out;
-}
-
 u64 wait_of(const os::HttpAnswer& answer) {
   const std::string_view text = answer.header("retry-after");
   u64 seconds = 0;
@@ -107,8 +101,9 @@ Outcome outcome_of(long status) {
 Verdict verdict_of_grpc(std::string_view status, std::string_view message) {
   Verdict verdict{.outcome = Outcome::taken, .text = {}};
   if (status == "0") return verdict;
-  verdict.text = status.empty() ? "the server's answer does not confirm that it accepted the profile"
-                                : fmt::format("the server answered with gRPC status {}: {}", status, shown(message));
+  verdict.text = status.empty()
+                     ? "the server's answer does not confirm that it accepted the profile"
+                     : fmt::format("the server answered with gRPC status {}: {}", status, shown_text(message));
   // invalid argument, failed precondition, out of range; then those about the address or the token.
   const auto is_one_of = [&](std::initializer_list<std::string_view> all) {
     return std::find(all.begin(), all.end(), status) != all.end();
@@ -158,7 +153,7 @@ Verdict otlp_verdict(const os::HttpAnswer& answer) {
     text::ProtobufReader partial(response.bytes());
     while (partial.next()) {
       if (partial.field() == 1 && partial.number() != 0) verdict.outcome = Outcome::refused;
-      if (partial.field() == 2) verdict.text = "the server says: " + shown(partial.text());
+      if (partial.field() == 2) verdict.text = "the server says: " + shown_text(partial.text());
     }
     if (verdict.outcome == Outcome::refused && verdict.text.empty()) verdict.text = "the server rejected a part of it";
   }
@@ -166,6 +161,13 @@ Verdict otlp_verdict(const os::HttpAnswer& answer) {
 }
 
 }  // namespace
+
+std::string shown_text(std::string_view text) {
+  std::string out;
+  for (const char c : text.substr(0, kShownOfAnswer)) out += static_cast<u8>(c) < ' ' || c == 0x7f ? ' ' : c;
+  while (out.ends_with(' ')) out.pop_back();
+  return text.size() > kShownOfAnswer ? out + "…" : out;
+}
 
 diag::Result<Server> known_server(const request::Push& asked) {
   if (!asked.url.has_value()) {
@@ -176,6 +178,12 @@ diag::Result<Server> known_server(const request::Push& asked) {
   Server server{.url = {}, .target = asked.target, .authorization = {}, .tenant = asked.tenant.value_or("")};
   WPERF_TRY(server.url, checked_url(*asked.url));
   WPERF_TRY(server.authorization, authorization_of(asked));
+  if (server.target == PushTarget::clickhouse && server.authorization.starts_with("Bearer")) {
+    return diag::Error{
+        .text = "ClickHouse takes no token, but USER:PASSWORD",
+        .hint = fmt::format("put USER:PASSWORD into the file of --token-file, or into {}", kTokenVariable),
+        .code = diag::ExitCode::usage};
+  }
   if (std::any_of(server.tenant.begin(), server.tenant.end(), [](char c) { return c < ' ' || c > '~'; })) {
     return diag::Error{.text = "--tenant must be printable ASCII", .hint = {}, .code = diag::ExitCode::usage};
   }
@@ -190,8 +198,18 @@ diag::Result<Server> known_server(const request::Push& asked) {
   return server;
 }
 
-Verdict send(const Server& server, const Parcel& parcel) {
-  os::HttpRequest request{.url = server.url + parcel.path,
+std::vector<request::PushLabel> labels_of(const request::Push& asked, const std::string& program) {
+  std::vector<request::PushLabel> labels = complete_labels(asked.labels, program);
+  const bool has_host = std::any_of(labels.begin(), labels.end(), [](const auto& one) { return one.name == "host"; });
+  // The hosts of a fleet are its runs.
+  if (asked.target == PushTarget::clickhouse && !has_host) labels.push_back({"host", os::host_name()});
+  return labels;
+}
+
+Asked ask(const Server& server, const Parcel& parcel, const os::HttpLimits& limits) {
+  os::HttpRequest request{.url = server.target == PushTarget::clickhouse
+                                     ? clickhouse_request_url(server.url, parcel.path)
+                                     : server.url + parcel.path,
                           .headers = {{"Content-Type", parcel.content_type}, {"User-Agent", "wperf"}},
                           .body = std::as_bytes(std::span(parcel.body))};
   if (!parcel.content_encoding.empty()) request.headers.push_back({"Content-Encoding", parcel.content_encoding});
@@ -199,21 +217,25 @@ Verdict send(const Server& server, const Parcel& parcel) {
   if (server.target == PushTarget::parca) request.headers.push_back({"X-Grpc-Web", "1"});
   if (!server.authorization.empty()) request.headers.push_back({"Authorization", server.authorization});
   if (!server.tenant.empty()) request.headers.push_back({"X-Scope-OrgID", server.tenant});
-  const auto asked = os::ask_server(request, {.bytes = kLongestAnswer, .cuts = true});
-  if (!asked.has_value()) return {.outcome = Outcome::later, .text = asked.error().text};
-  const os::HttpAnswer& answer = asked.value();
+  auto asked = os::ask_server(request, limits);
+  if (!asked.has_value()) return {.verdict = {.outcome = Outcome::later, .text = asked.error().text}, .answer = {}};
+  os::HttpAnswer& answer = asked.value();
   Verdict verdict{.outcome = outcome_of(answer.status), .text = {}};
-  if (verdict.outcome == Outcome::taken) {
-    if (server.target == PushTarget::parca) return parca_verdict(answer);
-    return server.target == PushTarget::otlp ? otlp_verdict(answer) : verdict;
-  }
-  const std::string body = shown({reinterpret_cast<const char*>(answer.body.data()), answer.body.size()});
+  if (verdict.outcome == Outcome::taken) return {.verdict = {}, .answer = std::move(answer)};
+  const std::string body = shown_text({reinterpret_cast<const char*>(answer.body.data()), answer.body.size()});
   verdict.text = fmt::format("the server answered {}{}{}", answer.status, body.empty() ? "" : ": ", body);
   if (const std::string_view location = answer.header("location"); !location.empty() && answer.status < 400) {
-    verdict.text += fmt::format(" (it redirects to {}, which wperf does not follow)", shown(location));
+    verdict.text += fmt::format(" (it redirects to {}, which wperf does not follow)", shown_text(location));
   }
   verdict.wait_ms = wait_of(answer);
-  return verdict;
+  return {.verdict = std::move(verdict), .answer = {}};
+}
+
+Verdict send(const Server& server, const Parcel& parcel) {
+  Asked asked = ask(server, parcel, {.bytes = kLongestAnswer, .cuts = true});
+  if (asked.verdict.outcome != Outcome::taken) return std::move(asked.verdict);
+  if (server.target == PushTarget::parca) return parca_verdict(asked.answer);
+  return server.target == PushTarget::otlp ? otlp_verdict(asked.answer) : Verdict{};
 }
 
 }  // namespace wperf::push

@@ -2,9 +2,11 @@
 // The server that receives the profiles: its address, the authorization, and one POST with the meaning of its answer.
 #pragma once
 #include <string>
+#include <string_view>
 
 #include "app/push/parcel.h"
 #include "ground/diag/result.h"
+#include "ground/os/http.h"
 #include "model/request/push_request.h"
 
 namespace wperf::push {
@@ -12,7 +14,7 @@ namespace wperf::push {
 inline constexpr char kTokenVariable[] = "WPERF_PUSH_TOKEN";
 
 struct Server {
-  std::string url;  // without a / at its end
+  std::string url;  // without a / at its end; for ClickHouse its path is the database
   request::PushTarget target;
   std::string authorization;  // the header's value; never shown. Empty: none
   std::string tenant;
@@ -34,7 +36,19 @@ struct Verdict {
   u64 wait_ms = 0;   // the pause that the server asked for; 0: none
 };
 
-// Once.
+// Labels of a profile: those of the user, and those that the kind of server must have.
+std::vector<request::PushLabel> labels_of(const request::Push& asked, const std::string& program);
+
+// The beginning of a server's text, only printable characters.
+std::string shown_text(std::string_view text);
+
+struct Asked {
+  Verdict verdict;
+  os::HttpAnswer answer;
+};
+// One request.
+Asked ask(const Server& server, const Parcel& parcel, const os::HttpLimits& limits);
+// A profile, once.
 Verdict send(const Server& server, const Parcel& parcel);
 
 }  // namespace wperf::push

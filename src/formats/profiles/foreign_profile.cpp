@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "formats/profiles/fleet_profile.h"
 #include "ground/text/json_reader.h"
 #include "ground/text/protobuf.h"
 
@@ -135,6 +136,8 @@ std::string_view format_name(Format format) {
       return "Chrome trace";
     case Format::other_json:
       return "JSON";
+    case Format::fleet:
+      return "profiles of a fleet";
   }
   return {};
 }
@@ -169,6 +172,10 @@ diag::Result<ForeignProfile> read_foreign_profile(Bytes file, Format format, con
       return read_firefox(file, wishes, passed);
     case Format::perfetto:
       return read_perfetto(file, wishes, passed);
+    case Format::fleet: {
+      WPERF_TRY(FleetProfile read, read_fleet(file, wishes, passed));
+      return std::move(read.whole);
+    }
     case Format::chrome:
     case Format::other_json:
     case Format::none:

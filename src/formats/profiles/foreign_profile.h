@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Profiles that other programs wrote, recognised by their contents: pprof, folded stacks, speedscope, Firefox
-// Profiler's processed format, Perfetto traces with samples of perf or of stacks. Opens no files.
+// Profiler's processed format, Perfetto traces with samples of perf or of stacks. And the answer of a database, which
+// is not recognised but said to be one. Opens no files.
 #pragma once
 #include <functional>
 #include <string>
@@ -17,7 +18,7 @@ namespace wperf::profiles {
 using Bytes = bytes::Span;
 
 // other_json: JSON of an unknown program.
-enum class Format : u8 { none, pprof, folded, speedscope, firefox, perfetto, chrome, other_json };
+enum class Format : u8 { none, pprof, folded, speedscope, firefox, perfetto, chrome, other_json, fleet };
 
 // Decided by the unpacked contents. Reads only as much as is needed to decide.
 Format format_of(Bytes file);

@@ -62,9 +62,18 @@ u32 ProfileBuilder::function(std::string_view name, u32 module, u64 address) {
   const std::string shown = is_known        ? std::string(name)
                             : in.is_nowhere ? fmt::format("0x{:x}", address)
                                             : fmt::format("{}+0x{:x}", in.name, address);
-  const auto [entry, is_new] =
-      functions_.try_emplace(fmt::format("{}\n{}", module, shown), static_cast<u32>(profile_.functions.size()));
-  if (is_new) profile_.functions.push_back({shown, module, is_known, is_kernel_module(in.path)});
+  return function_number({shown, module, is_known, is_kernel_module(in.path)});
+}
+
+u32 ProfileBuilder::function(std::string_view name, u32 module, const FunctionMarks& marks) {
+  const std::string_view mark = marks.is_inlined ? stacks::kInlinedMark : std::string_view();
+  return function_number({std::string(name).append(mark), module, marks.is_known, marks.is_kernel, marks.is_inlined});
+}
+
+u32 ProfileBuilder::function_number(stacks::StackFunction function) {
+  const auto [entry, is_new] = functions_.try_emplace(fmt::format("{}\n{}", function.module, function.name),
+                                                      static_cast<u32>(profile_.functions.size()));
+  if (is_new) profile_.functions.push_back(std::move(function));
   return entry->second;
 }
 

@@ -42,6 +42,11 @@ class ProfileBuilder {
   u32 module(std::string_view path);
   // Without a name the function is "module+0x12", marked as unknown.
   u32 function(std::string_view name, u32 module, u64 address = 0);
+  // Marks that wperf's own rows have of each frame; other formats are judged by their names.
+  struct FunctionMarks {
+    bool is_known = true, is_inlined = false, is_kernel = false;
+  };
+  u32 function(std::string_view name, u32 module, const FunctionMarks& marks);
   // `line` 0 means not known. If lines are not wanted, all of them give the same place.
   u32 place(u32 function, std::string_view file, u64 line);
   static constexpr u32 kRoot = 0;
@@ -69,6 +74,7 @@ class ProfileBuilder {
  private:
   using Names = std::unordered_map<std::string, u32>;
   u32 frameless_node();
+  u32 function_number(stacks::StackFunction function);
   bool is_chosen(std::int64_t time_ns) const;
   u32 count(stacks::StackSample sample);
   void keep(const stacks::StackSample& sample, std::optional<std::int64_t> time_ns);

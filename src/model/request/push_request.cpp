@@ -12,7 +12,7 @@
 namespace wperf::request {
 namespace {
 
-constexpr std::array kTargetNames = {"pyroscope", "pyroscope-ingest", "parca", "otlp"};
+constexpr std::array kTargetNames = {"pyroscope", "pyroscope-ingest", "parca", "otlp", "clickhouse"};
 constexpr usize kLongestName = 128, kLongestValue = 1024;
 
 bool is_letter(char c) {
@@ -37,7 +37,7 @@ diag::Result<PushTarget> parse_push_target(std::string_view name) {
   const auto* const found = std::find(kTargetNames.begin(), kTargetNames.end(), name);
   if (found != kTargetNames.end()) return static_cast<PushTarget>(found - kTargetNames.begin());
   return diag::Error{.text = fmt::format("unknown kind of server '{}' for --to", name),
-                     .hint = "use pyroscope, pyroscope-ingest, parca or otlp",
+                     .hint = "use pyroscope, pyroscope-ingest, parca, otlp or clickhouse",
                      .code = diag::ExitCode::usage};
 }
 

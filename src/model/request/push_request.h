@@ -12,7 +12,7 @@
 namespace wperf::request {
 
 // --to: the server's interface.
-enum class PushTarget : u8 { pyroscope, pyroscope_ingest, parca, otlp };
+enum class PushTarget : u8 { pyroscope, pyroscope_ingest, parca, otlp, clickhouse };
 struct PushLabel {
   std::string name, value;
 };
@@ -31,7 +31,7 @@ struct Push {
   u64 period_ms = kDefaultPushPeriodMs;  // of record --push; never 0
 };
 
-inline constexpr std::string_view kPushTargets = "pyroscope pyroscope-ingest parca otlp";
+inline constexpr std::string_view kPushTargets = "pyroscope pyroscope-ingest parca otlp clickhouse";
 std::string_view push_target_name(PushTarget target);
 diag::Result<PushTarget> parse_push_target(std::string_view name);
 // K=V. Names are those of Prometheus: letters, digits and _, no digit first.

@@ -7,7 +7,7 @@ namespace wperf::request {
 namespace {
 
 TEST(PushRequest, NamesOfServersAreThoseOfTheList) {
-  for (const char* name : {"pyroscope", "pyroscope-ingest", "parca", "otlp"}) {
+  for (const char* name : {"pyroscope", "pyroscope-ingest", "parca", "otlp", "clickhouse"}) {
     const auto parsed = parse_push_target(name);
     ASSERT_TRUE(parsed.has_value());
     EXPECT_EQ(push_target_name(parsed.value()), name);

@@ -30,6 +30,9 @@ struct StackModule {
                               // recorded
 };
 
+// At the end of an inlined function's name.
+inline constexpr std::string_view kInlinedMark = " (inlined)";
+
 struct StackFunction {
   std::string name;  // without a name "libx.so+0x1a20", or "[unknown]" if the file is not on this machine
   u32 module = 0;

@@ -30,8 +30,6 @@ usize character_size(std::string_view text) {
   return bad ? 0 : size;
 }
 
-constexpr std::string_view kInlinedMark = " (inlined)";
-
 }  // namespace
 
 std::string clean_text(std::string_view text) {
@@ -54,7 +52,7 @@ u32 Texts::operator()(std::string_view text) {
 Names::Names(const stacks::StackProfile& profile) : profile_(profile) {
   for (const stacks::StackFunction& function : profile.functions) {
     std::string_view name = function.name;
-    if (function.is_inlined && name.ends_with(kInlinedMark)) name.remove_suffix(kInlinedMark.size());
+    if (function.is_inlined && name.ends_with(stacks::kInlinedMark)) name.remove_suffix(stacks::kInlinedMark.size());
     functions_.push_back(clean_text(name));
   }
   for (const stacks::StackTask& task : profile.tasks) threads_.push_back(clean_text(profile.names[task.name]));
@@ -70,7 +68,8 @@ Names::Names(const stacks::StackProfile& profile) : profile_(profile) {
 }
 
 std::string Names::marked_function(u32 number) const {
-  return functions_[number] + (profile_.functions[number].is_inlined ? std::string(kInlinedMark) : std::string());
+  return functions_[number] +
+         (profile_.functions[number].is_inlined ? std::string(stacks::kInlinedMark) : std::string());
 }
 
 void Names::name_processes() {

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/push/clickhouse_table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <span>
+
+namespace wperf::push {
+namespace {
+
+constexpr std::array<std::string_view, 3> kLabelColumns = {"build", "host", kServiceLabel};
+
+constexpr std::array kFirstColumns = {"table_version UInt16 DEFAULT toUInt16(1)",
+                                      "profile String",
+                                      "row UInt32",
+                                      "time DateTime",
+                                      "seconds Float64",
+                                      "build String",
+                                      "host String",
+                                      "service_name String",
+                                      "label_names Array(String)",
+                                      "label_values Array(String)",
+                                      "event String",
+                                      "thread String",
+                                      "samples UInt64",
+                                      "period UInt64",
+                                      "stack UInt64",
+                                      "functions Array(String)",
+                                      "modules Array(String)",
+                                      "files Array(String)",
+                                      "lines Array(UInt32)",
+                                      "marks Array(UInt8)"};
+
+// A step brings the table from one version to the next. The version is the default of the column table_version, so a
+// step and its number are one change. Version 0 means that the table is missing.
+std::string step_after(u64 version) {
+  if (version == 0) {
+    return fmt::format(
+        "CREATE TABLE IF NOT EXISTS {} ({}) ENGINE = ReplacingMergeTree PARTITION BY toYYYYMM(time) "
+        "ORDER BY (service_name, build, host, time, profile, row)",
+        kFleetTable, fmt::join(kFirstColumns, ", "));
+  }
+  return fmt::format(
+      "ALTER TABLE {} ADD COLUMN missing UInt64 AFTER seconds, MODIFY COLUMN table_version UInt16 DEFAULT toUInt16(2)",
+      kFleetTable);
+}
+constexpr u64 kNewest = 2;
+
+constexpr std::string_view kVersionQuery =
+    "SELECT default_expression FROM system.columns WHERE database = currentDatabase() AND table = 'wperf_samples' AND "
+    "name = 'table_version' FORMAT TabSeparated";
+constexpr usize kLongestSmallAnswer = 64 << 10;
+
+std::string_view text_of_body(const os::HttpAnswer& answer) {
+  return {reinterpret_cast<const char*>(answer.body.data()), answer.body.size()};
+}
+
+// "toUInt16(2)" is 2; 0: there is no such table.
+u64 version_of(std::string_view expression) {
+  const usize digits = expression.find('(');
+  u64 version = 0;
+  if (digits != std::string_view::npos) {
+    std::from_chars(expression.data() + digits + 1, expression.data() + expression.size(), version);
+  }
+  return version;
+}
+
+struct AskedVersion {
+  Outcome outcome = Outcome::taken;
+  diag::Result<u64> version;
+};
+
+AskedVersion ask_version(const Server& server) {
+  AskedVersion asked{.outcome = Outcome::taken, .version = u64{0}};
+  const auto answer =
+      ask_clickhouse(server, std::string(kVersionQuery), {.bytes = kLongestSmallAnswer, .cuts = true}, asked.outcome);
+  asked.version = answer.has_value() ? diag::Result<u64>(version_of(text_of_body(answer.value()))) : answer.error();
+  return asked;
+}
+
+std::string newer_table(u64 version) {
+  return fmt::format("the table {} has version {}, made by a newer wperf; this one knows version {}", kFleetTable,
+                     version, kNewest);
+}
+
+}  // namespace
+
+bool is_label_column(std::string_view label) {
+  return std::find(kLabelColumns.begin(), kLabelColumns.end(), label) != kLabelColumns.end();
+}
+
+std::string in_sql(std::string_view text) {
+  std::string out = "'";
+  for (const char c : text) {
+    if (c == '\'' || c == '\\') out += '\\';
+    out += c;
+  }
+  return out + '\'';
+}
+
+std::string clickhouse_request_url(std::string_view server_url, std::string_view path) {
+  const usize host = server_url.find("://") + 3;
+  const usize slash = std::min(server_url.find('/', host), server_url.size());
+  const std::string_view database = server_url.substr(std::min(slash + 1, server_url.size()));
+  std::string url = std::string(server_url.substr(0, slash)) + std::string(path);
+  if (!database.empty())
+    url += (url.find('?') != std::string::npos ? "&database=" : "?database=") + percent_encoded(database);
+  return url;
+}
+
+diag::Result<os::HttpAnswer> ask_clickhouse(const Server& server, const std::string& sql, const os::HttpLimits& limits,
+                                            Outcome& outcome) {
+  const Parcel question{.path = "/", .content_type = "text/plain", .content_encoding = {}, .body = sql};
+  auto asked = ask(server, question, limits);
+  outcome = asked.verdict.outcome;
+  if (outcome == Outcome::taken) return std::move(asked.answer);
+  return diag::Error{.text = std::move(asked.verdict.text), .hint = {}};
+}
+
+Verdict prepare_table(const Server& server) {
+  AskedVersion asked = ask_version(server);
+  while (asked.version.has_value() && asked.version.value() < kNewest) {
+    const u64 before = asked.version.value();
+    Outcome outcome = Outcome::taken;
+    const auto step = ask_clickhouse(server, step_after(before), {.bytes = kLongestSmallAnswer, .cuts = true}, outcome);
+    // Another wperf may have taken the same step at the same time.
+    asked = ask_version(server);
+    if (!asked.version.has_value() || asked.version.value() > before) continue;
+    if (!step.has_value()) return {.outcome = outcome, .text = step.error().text};
+    return {.outcome = Outcome::elsewhere,
+            .text = fmt::format("the server has a table {} that wperf did not make", kFleetTable)};
+  }
+  if (!asked.version.has_value()) return {.outcome = asked.outcome, .text = asked.version.error().text};
+  if (asked.version.value() > kNewest) {
+    return {.outcome = Outcome::elsewhere, .text = newer_table(asked.version.value())};
+  }
+  return {};
+}
+
+diag::Result<void> check_table(const Server& server) {
+  const AskedVersion asked = ask_version(server);
+  if (!asked.version.has_value()) return asked.version.error();
+  const u64 version = asked.version.value();
+  if (version == kNewest) return {};
+  if (version > kNewest) return diag::Error{.text = newer_table(version), .hint = "update wperf on this machine"};
+  if (version != 0) {
+    return diag::Error{
+        .text = fmt::format("the table {} has version {}, made by an older wperf; this one reads version {}",
+                            kFleetTable, version, kNewest),
+        .hint = "a `wperf push --to clickhouse` of this version brings it up to date"};
+  }
+  return diag::Error{.text = fmt::format("the database has no table {}", kFleetTable),
+                     .hint = "the first `wperf push FILE --to clickhouse --url http://HOST:8123/DB` makes it"};
+}
+
+}  // namespace wperf::push
