@@ -49,6 +49,8 @@ class Comparer {
     out_.is_one_run = before_.size() == 1 && after_.size() == 1;
     for (const RunCosts& run : before_) out_.files_before.push_back(run.file);
     for (const RunCosts& run : after_) out_.files_after.push_back(run.file);
+    out_.fleet_before = before_.front().fleet;
+    out_.fleet_after = after_.front().fleet;
     const std::vector<std::string> events = common_names([](const RunCosts& run) -> auto& { return run.events; });
     const std::vector<std::string> counts = common_names([](const RunCosts& run) -> auto& { return run.counts; });
     if (events.empty() && counts.empty()) {
@@ -69,6 +71,9 @@ class Comparer {
       tell_of_nameless_code();
     }
     tell_of_missing_samples();
+    if (!out_.fleet_before.empty() || !out_.fleet_after.empty()) {
+      out_.notes.emplace_back("Each host of a fleet is one run, with the mean of its profiles.");
+    }
     for (const RunCosts* run : runs_) {
       for (const std::string& loss : run->losses) out_.notes.push_back(fmt::format("{}: {}", run->file, loss));
     }
@@ -340,7 +345,7 @@ diag::Result<double> measure_of(const RunCosts& run, Per per, const std::string&
                    "use share, second, run, or an event that is in all files");
     }
     default:
-      return 1.0;
+      return static_cast<double>(run.profiles);
   }
 }
 

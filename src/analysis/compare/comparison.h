@@ -98,7 +98,8 @@ struct EventChange {
 
 struct Comparison {
   std::vector<std::string> files_before, files_after;
-  bool is_one_run = false;  // a side
+  std::string fleet_before, fleet_after;  // the address of a fleet whose hosts are the runs; empty for files
+  bool is_one_run = false;                // a side
   std::vector<TotalChange> totals;
   std::vector<EventChange> events;
   std::vector<std::string> notes;  // whole sentences

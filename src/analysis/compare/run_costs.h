@@ -69,7 +69,9 @@ struct RunStacks {
 };
 
 struct RunCosts {
-  std::string file;
+  std::string file;          // or the name of a host
+  std::string fleet = {};    // for a host: the address of its profiles; otherwise empty
+  u64 profiles = 1;          // that were added up; costs per run are those of one
   double seconds = 0;        // 0: not known
   double missing_share = 0;  // share of its samples that were not taken or were lost; costs include an estimate for
                              // them

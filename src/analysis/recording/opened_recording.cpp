@@ -24,12 +24,14 @@ namespace wperf::recording {
 struct OpenedRecording::Files {
   Files(RecordingFiles opened, diag::Console& warned) : names(std::move(opened)), console(warned) {}
   diag::Result<void> open();
+  void keep_profile(profiles::Format format, std::vector<std::byte> bytes);
 
   RecordingFiles names;
   diag::Console& console;
   std::optional<RecordingInput> input;
   TraceSources sources;
   std::vector<std::byte> turned;  // in this machine's byte order
+  std::vector<std::byte> given;   // not from a file
   UnpackedRecords records;
   std::optional<UnpackedFile> unpacked;
   std::optional<std::string> utf8;
@@ -260,6 +262,11 @@ diag::Result<void> OpenedRecording::Files::open_profile(const OpenedProfile& pro
   return {};
 }
 
+void OpenedRecording::Files::keep_profile(profiles::Format format, std::vector<std::byte> bytes) {
+  given = std::move(bytes);
+  content = OpenedProfile{.format = format, .bytes = given, .passed = tell_passed([](u64, u64) {}, given.size())};
+}
+
 OpenedRecording::OpenedRecording(std::unique_ptr<Files> files) : files_(std::move(files)) {}
 OpenedRecording::OpenedRecording(OpenedRecording&&) noexcept = default;
 
@@ -274,6 +281,13 @@ OpenedRecording::~OpenedRecording() {
 diag::Result<OpenedRecording> OpenedRecording::open(const RecordingFiles& files, diag::Console& console) {
   OpenedRecording recording(std::unique_ptr<Files>(new Files(files, console)));
   WPERF_CHECK_OK(recording.files_->open());
+  return recording;
+}
+
+OpenedRecording OpenedRecording::of_profile(const std::string& name, profiles::Format format,
+                                            std::vector<std::byte> bytes, diag::Console& console) {
+  OpenedRecording recording(std::unique_ptr<Files>(new Files({.name = name}, console)));
+  recording.files_->keep_profile(format, std::move(bytes));
   return recording;
 }
 

@@ -37,6 +37,9 @@ class OpenedRecording {
  public:
   // Warns about losses in the file. Progress is shown meanwhile.
   static diag::Result<OpenedRecording> open(const RecordingFiles& files, diag::Console& console);
+  // A profile that was not read from a file; `name` stands for it.
+  static OpenedRecording of_profile(const std::string& name, profiles::Format format, std::vector<std::byte> bytes,
+                                    diag::Console& console);
   OpenedRecording(OpenedRecording&&) noexcept;
   // Warns if the file became shorter in the meantime.
   ~OpenedRecording();

@@ -324,13 +324,13 @@ diag::Result<int> record_in_turn(BenchOptions options, const Rounds& rounds, dia
   WPERF_TRY(const u64 whole, run_rounds(options, rounds, run, console));
   os::release_interrupt();
   endings.tell_of_failures(asked.shows_output, console);
-  std::vector<std::string> files;
-  for (const bool is_before : {true, false}) {
-    for (u64 round = 0; round < whole; ++round) files.push_back(file_of(is_before, round));
+  std::vector<std::string> files_before, files_after;
+  for (u64 round = 0; round < whole; ++round) {
+    files_before.push_back(file_of(true, round));
+    files_after.push_back(file_of(false, round));
   }
-  WPERF_TRY(std::vector<compare::RunCosts> before, show::read_compared_runs(files, options.compared, console));
-  std::vector<compare::RunCosts> after(before.begin() + static_cast<std::ptrdiff_t>(whole), before.end());
-  before.resize(whole);
+  WPERF_TRY(show::ComparedRuns runs, show::read_compared_runs(files_before, files_after, options.compared, console));
+  auto& [before, after] = runs;
   // If the recordings do not have it.
   for (u64 round = 0; round < whole; ++round) {
     if (before[round].cpu_seconds == 0) before[round].cpu_seconds = cpu_seconds[0][round];

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
-#include <iterator>
 #include <utility>
 #include <vector>
 
 #include "app/commands/commands.h"
 #include "app/commands/options_builder.h"
+#include "app/fleet/fleet_answer.h"
 #include "app/show/comparison_output.h"
 
 namespace wperf::commands {
@@ -53,14 +53,13 @@ diag::Result<int> run_diff(const request::Request& asked, diag::Console& console
   request::Comparison& comparison = request.comparison;
   WPERF_CHECK_OK(check_sides(comparison));
   tell_of_sort_keys(request, console);
-  const show::ComparisonOptions options = comparison_options(request, console);
-  std::vector<std::string> files = comparison.before;
-  files.insert(files.end(), comparison.after.begin(), comparison.after.end());
-  WPERF_TRY(std::vector<compare::RunCosts> before, show::read_compared_runs(files, options, console));
-  std::vector<compare::RunCosts> after(std::make_move_iterator(before.begin() + std::ssize(comparison.before)),
-                                       std::make_move_iterator(before.end()));
-  before.resize(comparison.before.size());
-  return show::show_comparison(std::move(before), std::move(after), options, console);
+  show::ComparisonOptions options = comparison_options(request, console);
+  options.open = [&](const std::string& name, diag::Console& heard) -> diag::Result<recording::OpenedRecording> {
+    WPERF_TRY(fleet::Opened opened, fleet::open_any({.name = name}, request.push, fleet::Detail::hosts, heard));
+    return std::move(opened.recording);
+  };
+  WPERF_TRY(show::ComparedRuns runs, show::read_compared_runs(comparison.before, comparison.after, options, console));
+  return show::show_comparison(std::move(runs.before), std::move(runs.after), options, console);
 }
 
 }  // namespace wperf::commands

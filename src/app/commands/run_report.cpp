@@ -5,10 +5,10 @@
 #include <string>
 #include <string_view>
 
-#include "analysis/recording/opened_recording.h"
 #include "app/commands/commands.h"
 #include "app/commands/destinations.h"
 #include "app/commands/options_builder.h"
+#include "app/fleet/fleet_answer.h"
 #include "app/output/outputs.h"
 #include "app/show/recording_views.h"
 #include "ground/os/files.h"
@@ -88,8 +88,10 @@ diag::Result<void> run_report(const request::Request& asked, diag::Console& cons
   }
   WPERF_TRY(request.data_file, choose_recording(asked, console));
   WPERF_CHECK_OK(output::check_inputs_stay(files_of(request)));
-  WPERF_TRY(const auto opened, recording::OpenedRecording::open(recording_files(request), console));
-  return show::show_recording(opened, report_options(request, console), console);
+  WPERF_TRY(const fleet::Opened opened,
+            fleet::open_any(recording_files(request), request.push, fleet::Detail::sums, console));
+  if (!opened.summary.empty() && is_told(request)) console.out(opened.summary + "\n\n");
+  return show::show_recording(opened.recording, report_options(request, console), console);
 }
 
 }  // namespace wperf::commands

@@ -25,6 +25,7 @@
 #include "app/show/recorded_spe.h"
 #include "code/modules/for_each_module.h"
 #include "formats/perf_data/aux_traces.h"
+#include "formats/profiles/fleet_profile.h"
 #include "formats/profiles/stat_counts.h"
 #include "ground/diag/result.h"
 #include "ground/os/mapped_file.h"
@@ -169,18 +170,24 @@ class RunReader {
   RunReader(const std::string& path, bool is_alone, const ComparisonOptions& options, diag::Console& console)
       : path_(path), is_alone_(is_alone), options_(options), console_(console) {}
 
-  diag::Result<compare::RunCosts> read() {
-    WPERF_TRY(const auto opened, recording::OpenedRecording::open({.name = path_}, console_));
+  // `seconds` are how long the run took; 0: known only from the first and the last of its samples.
+  struct Run {
+    compare::RunCosts costs;
+    double seconds = 0;
+  };
+
+  // One for a file, one for each host of a fleet.
+  diag::Result<std::vector<Run>> read() {
+    WPERF_TRY(const auto opened, options_.open(path_, console_));
+    const recording::OpenedProfile* const profile = opened.profile();
+    if (profile != nullptr && profile->format == profiles::Format::fleet) return read_fleet(*profile);
     if (opened.perf() != nullptr) WPERF_CHECK_OK(read_perf(*opened.perf()));
     if (opened.trace() != nullptr) WPERF_CHECK_OK(read_trace(*opened.trace()));
-    if (opened.profile() != nullptr) WPERF_CHECK_OK(read_foreign(*opened.profile()));
+    if (profile != nullptr) WPERF_CHECK_OK(read_foreign(*profile));
     if (opened.counts() != nullptr) WPERF_CHECK_OK(keep_counts(*opened.counts()));
     costs_.file = path_;
-    return std::move(costs_);
+    return std::vector{Run{.costs = std::move(costs_), .seconds = measured_seconds_}};
   }
-
-  // How long the run took; 0: known only from the first and the last of its samples.
-  double measured_seconds() const { return measured_seconds_; }
 
  private:
   diag::Result<void> keep_counts(const profiles::StatCounts& counts) {
@@ -239,6 +246,21 @@ class RunReader {
     keep(read.value().profile);
     measured_seconds_ = costs_.seconds;
     return {};
+  }
+
+  diag::Result<std::vector<Run>> read_fleet(const recording::OpenedProfile& opened) {
+    WPERF_TRY(profiles::FleetProfile fleet,
+              profiles::read_fleet(opened.bytes, {.lines = wants_lines()}, opened.passed));
+    for (const std::string& warning : fleet.whole.warnings) console_.warn("warning: " + warning);
+    std::vector<Run> runs;
+    for (usize host = 0; host < fleet.hosts.size(); ++host) {
+      fleet.keep_only(host);
+      keep(fleet.whole.profile);
+      costs_.fleet = path_;
+      costs_.profiles = std::max<u64>(fleet.hosts[host].profiles, 1);
+      runs.push_back({.costs = std::exchange(costs_, {}), .seconds = fleet.hosts[host].seconds});
+    }
+    return runs;
   }
 
   void keep(const stacks::StackProfile& profile) {
@@ -334,33 +356,41 @@ diag::Result<int> show_comparison(std::vector<compare::RunCosts> before, std::ve
   return status_of(verdicts, comparison, console);
 }
 
-diag::Result<std::vector<compare::RunCosts>> read_compared_runs(const std::vector<std::string>& files,
-                                                                const ComparisonOptions& options,
-                                                                diag::Console& console) {
+diag::Result<recording::OpenedRecording> open_file(const std::string& name, diag::Console& console) {
+  return recording::OpenedRecording::open({.name = name}, console);
+}
+
+diag::Result<ComparedRuns> read_compared_runs(const std::vector<std::string>& before,
+                                              const std::vector<std::string>& after, const ComparisonOptions& options,
+                                              diag::Console& console) {
   struct Outcome {
-    std::optional<diag::Result<compare::RunCosts>> costs;
-    double measured_seconds = 0;
+    std::optional<diag::Result<std::vector<RunReader::Run>>> runs;
     std::vector<std::string> warnings;
   };
+  std::vector<std::string> files = before;
+  files.insert(files.end(), after.begin(), after.end());
   std::vector<Outcome> outcomes(files.size());
   modules::for_each_module(files.size(), [&](size_t i) {
     KeptWarnings heard(console);
     RunReader reader(files[i], files.size() == 2, options, heard);
-    outcomes[i].costs = reader.read();
-    outcomes[i].measured_seconds = reader.measured_seconds();
+    outcomes[i].runs = reader.read();
     outcomes[i].warnings = heard.lines();
   });
-  std::vector<compare::RunCosts> runs;
+  bool are_measured = true;
   for (usize i = 0; i < files.size(); ++i) {
     for (const std::string& line : outcomes[i].warnings) console.warn(fmt::format("{} ({})", line, files[i]));
-    if (!outcomes[i].costs->has_value()) return std::move(*outcomes[i].costs).error();
-    runs.push_back(std::move(*outcomes[i].costs).value());
+    if (!outcomes[i].runs->has_value()) return std::move(*outcomes[i].runs).error();
+    for (const RunReader::Run& run : outcomes[i].runs->value()) are_measured = are_measured && run.seconds > 0;
   }
   // If the length of one run is known only from its samples, all runs are compared by their samples.
-  if (std::all_of(outcomes.begin(), outcomes.end(), [](const Outcome& one) { return one.measured_seconds > 0; })) {
-    for (usize i = 0; i < files.size(); ++i) runs[i].seconds = outcomes[i].measured_seconds;
+  ComparedRuns compared;
+  for (usize i = 0; i < files.size(); ++i) {
+    for (RunReader::Run& run : outcomes[i].runs->value()) {
+      if (are_measured) run.costs.seconds = run.seconds;
+      (i < before.size() ? compared.before : compared.after).push_back(std::move(run.costs));
+    }
   }
-  return runs;
+  return compared;
 }
 
 diag::Result<void> write_baseline(const std::vector<compare::RunCosts>& runs, const std::string& file,

@@ -285,12 +285,14 @@ std::string interval_text(const UnitChange& row, const compare::RateChange& chan
 }
 
 std::string sides_text(const Comparison& comparison) {
-  const auto side = [](const std::vector<std::string>& files) {
+  const auto side = [](const std::vector<std::string>& files, const std::string& fleet) {
+    if (!fleet.empty()) return fmt::format("{} host{} of {}", files.size(), files.size() == 1 ? "" : "s", fleet);
     if (files.size() == 1) return files.front();
     if (files.front() == files.back()) return fmt::format("{} runs of {}", files.size(), files.front());
     return fmt::format("{} runs ({} ... {})", files.size(), files.front(), files.back());
   };
-  return side(comparison.files_before) + " (before) and " + side(comparison.files_after) + " (after)";
+  return side(comparison.files_before, comparison.fleet_before) + " (before) and " +
+         side(comparison.files_after, comparison.fleet_after) + " (after)";
 }
 
 std::string sensitivity_text(const EventChange& event) {
