@@ -5,37 +5,7 @@
 #include <span>
 
 #include "formats/profiles/foreign_profile.h"
-#include "model/stacks/stack_rows.h"
-
-namespace {
-
-void check(const wperf::stacks::StackProfile& profile) {
-  using wperf::usize;
-  const auto hold = [](bool is_true) {
-    if (!is_true) std::abort();
-  };
-  for (const auto& function : profile.functions) hold(function.module < profile.modules.size());
-  for (const auto& task : profile.tasks) hold(task.name < profile.names.size());
-  for (const auto& place : profile.places) {
-    hold(place.function < profile.functions.size());
-    hold(place.line == wperf::stacks::kNothing || place.line < profile.lines.size());
-  }
-  for (usize i = 1; i < profile.nodes.size(); ++i)
-    hold(profile.nodes[i].parent < i && profile.nodes[i].place < profile.places.size());
-  for (const auto& sample : profile.samples) {
-    hold(sample.event < profile.events.size() && sample.task < profile.tasks.size());
-    hold(sample.node != 0 && sample.node < profile.nodes.size());
-  }
-  wperf::u64 samples = 0;
-  for (wperf::u32 event = 0; event < profile.events.size(); ++event) {
-    const auto rows = wperf::stacks::make_rows(profile, event, {wperf::stacks::SortKey::symbol}, {}, true);
-    hold(rows.period == profile.events[event].period);
-    samples += rows.samples;
-  }
-  static_cast<void>(samples);
-}
-
-}  // namespace
+#include "fuzz/consistent_profile.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const wperf::u8* data, wperf::usize size) {
   using namespace wperf;
@@ -56,6 +26,6 @@ extern "C" int LLVMFuzzerTestOneInput(const wperf::u8* data, wperf::usize size) 
     if (read.error().text.empty()) std::abort();
     return 0;
   }
-  check(read.value().profile);
+  fuzz::check_profile(read.value().profile);
   return 0;
 }

@@ -3,6 +3,7 @@
 """`wperf push`: strict servers get the values of --json, a token is sent only where that is allowed, and errors are
 reported."""
 import base64
+import contextlib
 import pathlib
 import shutil
 import socket
@@ -156,7 +157,8 @@ def endless(handler, status, *rest, **keywords):
     handler.send_response(status)
     handler.send_header("Content-Length", str(9_000_000))
     handler.end_headers()
-    handler.wfile.write(b"no " * 3_000_000)
+    with contextlib.suppress(ConnectionError):
+        handler.wfile.write(b"no " * 3_000_000)
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@
 #include "ground/text/number_text.h"
 #include "ground/text/protobuf.h"
 #include "model/request/fleet_address.h"
+#include "model/request/number.h"
 
 namespace wperf::fleet {
 namespace {
@@ -57,8 +58,12 @@ std::string summary_of(const std::vector<profiles::FleetHost>& hosts) {
                      time_text(begin), time_text(end));
 }
 
-// An answer with status 200 may end in the middle with a message.
+// ClickHouse may break off an answer with status 200 and say why.
 diag::Result<void> check_whole(const std::vector<std::byte>& body) {
+  if (body.size() > kLongestAnswer) {
+    return diag::Error{.text = fmt::format("the answer is longer than {} MB", kLongestAnswer >> 20),
+                       .hint = "choose fewer profiles with since= and labels in the address"};
+  }
   constexpr usize kTail = 2000;
   std::string_view text(reinterpret_cast<const char*>(body.data()), body.size());
   text.remove_prefix(text.size() - std::min(text.size(), kTail));
@@ -118,7 +123,9 @@ class FleetAsker {
                                    .content_encoding = {},
                                    .body = question.bytes()},
                                   limits());
-    if (asked.verdict.outcome != push::Outcome::taken) return failed(std::move(asked.verdict.text));
+    if (asked.verdict.outcome != push::Outcome::taken)
+      return diag::Error{.text = std::move(asked.verdict.text), .hint = {}};
+    WPERF_CHECK_OK(check_whole(asked.answer.body));
     Answer answer{.format = profiles::Format::pprof, .bytes = std::move(asked.answer.body), .summary = {}};
     const std::string time = fmt::format("{} to {} UTC", time_text(since), time_text(until));
     if (profiles::format_of(answer.bytes) != profiles::Format::pprof) {
@@ -131,26 +138,19 @@ class FleetAsker {
 
  private:
   os::HttpLimits limits() {
-    return {.whole_ms = kLongestWaitMs, .bytes = kLongestAnswer, .tell = [this](usize received) {
+    return {.whole_ms = kLongestWaitMs, .bytes = kLongestAnswer + 1, .cuts = true, .tell = [this](usize received) {
               if (!console_.progress_due()) return;
               console_.progress(fmt::format("received {:.1f} MB from {}", static_cast<double>(received) / kMegabyte,
                                             os::host_of(server_.url)));
             }};
   }
 
-  diag::Error failed(std::string text) const {
-    const bool is_too_long = text.find("too large") != std::string::npos;
-    return {.text = std::move(text),
-            .hint = is_too_long ? "choose fewer profiles, with since= and labels in the address" : ""};
-  }
-
   diag::Result<std::vector<std::byte>> document(const std::string& sql) {
     if (console_.shows_progress()) console_.progress(fmt::format("waiting for {}", os::host_of(server_.url)));
     push::Outcome outcome{};
-    auto answer = push::ask_clickhouse(server_, sql, limits(), outcome);
-    if (!answer.has_value()) return failed(answer.error().text);
-    WPERF_CHECK_OK(check_whole(answer.value().body));
-    return std::move(answer.value().body);
+    WPERF_TRY(os::HttpAnswer answer, push::ask_clickhouse(server_, sql, limits(), outcome));
+    WPERF_CHECK_OK(check_whole(answer.body));
+    return std::move(answer.body);
   }
 
   diag::Error nothing_found() {
@@ -164,10 +164,12 @@ class FleetAsker {
     while (!rest.empty()) {
       const usize end = std::min(rest.find('\n'), rest.size());
       const std::string_view line = rest.substr(0, end);
-      const usize tab = std::min(line.find('\t'), line.size());
-      const std::string_view value = line.substr(0, tab);
-      values += fmt::format("{}{} ({})", values.empty() ? "" : ", ", value.empty() ? "none" : push::shown_text(value),
-                            line.substr(std::min(tab + 1, line.size())));
+      const usize time = std::min(line.rfind('\t'), line.size()), number = std::min(line.find('\t'), time);
+      const std::string value = push::shown_text(line.substr(0, number));
+      values +=
+          fmt::format("{}{} ({}, the newest of {})", values.empty() ? "" : ", ", value.empty() ? "none" : value,
+                      push::shown_text(line.substr(std::min(number + 1, time), time - std::min(number + 1, time))),
+                      time_text(request::parse_decimal(line.substr(std::min(time + 1, line.size()))).value_or(0)));
       rest.remove_prefix(std::min(end + 1, rest.size()));
     }
     const std::string label = address_.choices.empty() ? "build" : address_.choices.front().label;
@@ -188,6 +190,11 @@ diag::Result<Opened> open_any(const recording::RecordingFiles& files, const requ
   if (!request::is_fleet_address(files.name)) {
     WPERF_TRY(recording::OpenedRecording opened, recording::OpenedRecording::open(files, console));
     return Opened{.recording = std::move(opened), .summary = {}};
+  }
+  if (!files.further.empty()) {
+    return diag::Error{.text = "the address of a server cannot be reported together with files",
+                       .hint = {},
+                       .code = diag::ExitCode::usage};
   }
   WPERF_TRY(const FleetAddress address, request::parse_fleet_address(files.name, now_unix_s()));
   const bool is_clickhouse = address.kind == FleetAddress::Kind::clickhouse;

@@ -70,7 +70,8 @@ std::string values_query(const FleetAddress& address) {
   constexpr u32 kMostValues = 20;
   const std::string label = address.choices.empty() ? "build" : address.choices.front().label;
   return fmt::format(
-      "SELECT {} AS label, uniqExact(profile) AS number FROM {} GROUP BY label ORDER BY max(time) DESC "
+      "SELECT {} AS label, uniqExact(profile) AS number, toUInt32(max(time)) AS newest FROM {} GROUP BY label ORDER BY "
+      "newest DESC, label "
       "LIMIT {} FORMAT TabSeparated",
       column_of(label), push::kFleetTable, kMostValues);
 }

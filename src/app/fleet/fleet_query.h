@@ -14,7 +14,8 @@ std::string hosts_query(const request::FleetAddress& address);
 std::string counts_query(const request::FleetAddress& address, bool by_host);
 // The frames of each stack.
 std::string stacks_query(const request::FleetAddress& address);
-// The values of the first label of the address in all profiles, with their number; without a label, builds.
+// The values of the first label of the address in all profiles, with the number and the newest time of each; without a
+// label, builds.
 std::string values_query(const request::FleetAddress& address);
 
 }  // namespace wperf::fleet

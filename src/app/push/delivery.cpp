@@ -35,7 +35,10 @@ Verdict Delivery::send_once(const Parcel& parcel) {
     if (prepared.outcome != Outcome::taken) return prepared;
     has_table_ = true;
   }
-  return send(server_, parcel);
+  Verdict verdict = send(server_, parcel);
+  // Someone may have dropped the table.
+  if (verdict.outcome == Outcome::elsewhere) has_table_ = false;
+  return verdict;
 }
 
 Verdict Delivery::try_to_send(const Parcel& parcel, const std::string& tenant) {

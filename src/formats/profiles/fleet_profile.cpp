@@ -18,6 +18,7 @@ using text::JsonReader;
 
 constexpr usize kMostFleetEvents = 1000;  // views take time for each of them, times the samples of all
 constexpr double kMostSeconds = 1e15;
+constexpr u64 kMostUnixSeconds = 10'000'000'000, kNsPerFleetSecond = 1'000'000'000;
 constexpr u64 kMostMissing = u64{1} << 40;
 
 // Numbers of 64 bits are in quotes.
@@ -95,12 +96,15 @@ class FleetReader {
     constexpr u32 kParts = 3;
     if (!is_whole || !json_.sound() || parts != kParts) return cut_answer();
     double seconds = 0;
+    u64 begin_unix_s = kMostUnixSeconds;
     for (const FleetHost& host : out_.hosts) {
       seconds += host.seconds;
+      begin_unix_s = std::min(begin_unix_s, host.begin_unix_s);
       builder_.losses().lost_samples += host.missing;
     }
     builder_.set_elapsed(seconds);
     out_.whole = finish_profile(builder_, std::move(warnings_));
+    if (!out_.hosts.empty()) out_.whole.moments.begin_unix_ns = begin_unix_s * kNsPerFleetSecond;
     return std::move(out_);
   }
 

@@ -53,20 +53,18 @@ diag::Result<Curl> load_curl() {
 struct Transfer {
   HttpAnswer answer;
   const HttpLimits& limits;
+  bool is_over = false;  // the body is longer than allowed
 };
 
 size_t receive(char* data, size_t, size_t size, void* to) {
   auto& transfer = *static_cast<Transfer*>(to);
   std::vector<std::byte>& body = transfer.answer.body;
-  size_t taken = size;
-  if (size > transfer.limits.bytes - body.size()) {
-    if (!transfer.limits.cuts) return 0;  // curl gives up after this time
-    taken = transfer.limits.bytes - body.size();
-  }
+  const size_t taken = std::min(size, transfer.limits.bytes - body.size());
+  transfer.is_over = taken < size;
   const auto* bytes = reinterpret_cast<const std::byte*>(data);
   body.insert(body.end(), bytes, bytes + taken);
   if (transfer.limits.tell) transfer.limits.tell(body.size());
-  return size;
+  return taken;  // if it is less than `size`, curl ends the transfer
 }
 
 size_t receive_header(char* data, size_t, size_t size, void* to) {
@@ -153,7 +151,9 @@ diag::Result<HttpAnswer> ask_server(const HttpRequest& request, const HttpLimits
     return diag::Error{.text = "this machine does not trust the server's certificate (" + request.url + ")",
                        .hint = "for a certificate authority of your own, set SSL_CERT_FILE"};
   }
-  if (result != CURLE_OK)
+  if (transfer.is_over && !limits.cuts)
+    return diag::Error{.text = "the file is too large (" + request.url + ")", .hint = {}};
+  if (result != CURLE_OK && !transfer.is_over)
     return diag::Error{.text = std::string(curl.error_text(result)) + " (" + request.url + ")", .hint = {}};
   curl.get_info(handle, CURLINFO_RESPONSE_CODE, &transfer.answer.status);
   return std::move(transfer.answer);
