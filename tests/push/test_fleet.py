@@ -227,6 +227,14 @@ class Table(FleetTest):
         self.environment = environment | {"WPERF_PUSH_TOKEN": SECRET}
         self.assertIn("USER:PASSWORD", self.fails("report", self.address(), status=2))
 
+    def test_a_spool_waits_for_the_database(self):
+        self.server.ask(f"DROP DATABASE {self.database}")
+        where = ["--to", "clickhouse", "--url", self.server.url(self.database), "--spool", self.folder / self.database]
+        self.assertIn("1 profiles wait", self.fails("push", self.file, *where, "--label", "host=a"))
+        self.make_database(self.database)
+        self.assertIn("sent 1 spooled", self.ok("push", *where))
+        self.assertEqual(self.rows_of(self.address()), {"work": 30, "other": 12})
+
     def test_no_server_and_wrong_addresses(self):
         nowhere = f"clickhouse://127.0.0.1:{free_port()}/db"
         self.assertIn("connect", self.fails("report", nowhere))

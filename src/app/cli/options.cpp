@@ -19,7 +19,8 @@ constexpr CommandRow kCommands[] = {
     {Command::report, "report", "", false, "[FILE...]", "", "report",
      "Report on a recording: a perf.data file made by wperf or perf, or a Windows trace (.etl, .etl.zip, "
      ".diagsession). One trace session may be spread over several files. Default: perf.data in the current folder, "
-     "otherwise the newest *.data there."},
+     "otherwise the newest *.data there. Takes also the address of profiles that a server keeps: "
+     "clickhouse://HOST/DB?build=42&since=1h."},
     {Command::waits, "waits", "", false, "[FILE...]", "[-- PROGRAM ARGUMENTS...]", "waits",
      "Show why threads did not run: how long they ran, were ready and waited, in which functions, and which threads "
      "they waited for. Takes a program to start, the whole machine, or a recording."},
@@ -37,7 +38,8 @@ constexpr CommandRow kCommands[] = {
      "and suits scripts."},
     {Command::diff, "diff", "", false, "BEFORE... [--] AFTER...", "", "diff",
      "Compare two builds of a program by their recordings or by counts from `stat --json`: what grew, what shrank, by "
-     "how much, and whether the change is significant. To give several files per side, separate the sides with --."},
+     "how much, and whether the change is significant. Each host of a fleet (clickhouse://HOST/DB?build=42) "
+     "is one run. To give several files per side, separate the sides with --."},
     {Command::bench, "bench", "", false, "", "-- PROGRAM ARGUMENTS... --- PROGRAM ARGUMENTS...", "bench",
      "Run two programs alternately, count events for both, and compare them as diff does."},
     {Command::list, "list", "-l", true, "", "", "list",
@@ -100,7 +102,7 @@ constexpr CommandSet kQuiet = kAnswering | Command::push | Command::schema;
 constexpr CommandSet kShownLong = kPaged | kFacts | Command::doctor | Command::schema | Command::help;
 constexpr CommandSet kLabelled = kOperations | Command::push;
 constexpr CommandSet kSending = kSampling | Command::push;
-// What goes to servers and comes from them.
+// Commands that send profiles to servers or read them from there.
 constexpr CommandSet kAsking = kSending | Command::report | Command::diff;
 
 constexpr OptionRow kOptions[] = {

@@ -109,13 +109,10 @@ diag::Result<void> PushingRecorder::send(const measure::Recording& recording, pu
   finish_sending();
   // A server that is slow or away must not make gaps between the periods.
   sending_ = std::async(std::launch::async, [this, parcels = std::move(parcels), number = ++periods_] {
-    for (const push::Parcel& parcel : parcels) {
-      const auto sent = delivery_.deliver(parcel, fmt::format("profile {}", number));
-      if (sent.has_value()) continue;
-      quiet_.warn("warning: " + sent.error().text);
-      if (!sent.error().hint.empty()) quiet_.warn("hint: " + sent.error().hint);
-      return;
-    }
+    const auto sent = delivery_.deliver(parcels, fmt::format("profile {}", number));
+    if (sent.has_value()) return;
+    quiet_.warn("warning: " + sent.error().text);
+    if (!sent.error().hint.empty()) quiet_.warn("hint: " + sent.error().hint);
   });
   return {};
 }

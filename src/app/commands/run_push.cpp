@@ -54,11 +54,9 @@ diag::Result<void> run_push(const request::Request& asked, diag::Console& consol
   if (samples == 0) {
     return diag::Error{.text = *asked.data_file + " has no samples to send", .hint = {}};
   }
+  WPERF_CHECK_OK(delivery.deliver(parcels, *asked.data_file));
   usize bytes = 0;
-  for (const push::Parcel& parcel : parcels) {
-    WPERF_CHECK_OK(delivery.deliver(parcel, *asked.data_file));
-    bytes += parcel.body.size();
-  }
+  for (const push::Parcel& parcel : parcels) bytes += parcel.body.size();
   if (const u64 sent = delivery.totals().sent; sent != 0) {
     std::string what = fmt::format("{} samples ({} bytes)", text::with_commas(samples), text::with_commas(bytes));
     if (sent > parcels.size()) what += fmt::format(", and {} spooled profiles,", sent - parcels.size());

@@ -58,12 +58,16 @@ std::string summary_of(const std::vector<profiles::FleetHost>& hosts) {
                      time_text(begin), time_text(end));
 }
 
-// ClickHouse may break off an answer with status 200 and say why.
-diag::Result<void> check_whole(const std::vector<std::byte>& body) {
+diag::Result<void> check_length(const std::vector<std::byte>& body) {
   if (body.size() > kLongestAnswer) {
     return diag::Error{.text = fmt::format("the answer is longer than {} MB", kLongestAnswer >> 20),
                        .hint = "choose fewer profiles with since= and labels in the address"};
   }
+  return {};
+}
+
+// ClickHouse may break off an answer with status 200 and say why.
+diag::Result<void> check_whole(const std::vector<std::byte>& body) {
   constexpr usize kTail = 2000;
   std::string_view text(reinterpret_cast<const char*>(body.data()), body.size());
   text.remove_prefix(text.size() - std::min(text.size(), kTail));
@@ -125,7 +129,7 @@ class FleetAsker {
                                   limits());
     if (asked.verdict.outcome != push::Outcome::taken)
       return diag::Error{.text = std::move(asked.verdict.text), .hint = {}};
-    WPERF_CHECK_OK(check_whole(asked.answer.body));
+    WPERF_CHECK_OK(check_length(asked.answer.body));
     Answer answer{.format = profiles::Format::pprof, .bytes = std::move(asked.answer.body), .summary = {}};
     const std::string time = fmt::format("{} to {} UTC", time_text(since), time_text(until));
     if (profiles::format_of(answer.bytes) != profiles::Format::pprof) {
@@ -149,6 +153,7 @@ class FleetAsker {
     if (console_.shows_progress()) console_.progress(fmt::format("waiting for {}", os::host_of(server_.url)));
     push::Outcome outcome{};
     WPERF_TRY(os::HttpAnswer answer, push::ask_clickhouse(server_, sql, limits(), outcome));
+    WPERF_CHECK_OK(check_length(answer.body));
     WPERF_CHECK_OK(check_whole(answer.body));
     return std::move(answer.body);
   }
@@ -156,7 +161,7 @@ class FleetAsker {
   diag::Error nothing_found() {
     diag::Error error{.text = "no profile matches the address", .hint = {}};
     push::Outcome outcome{};
-    const auto answer = push::ask_clickhouse(server_, values_query(address_), {}, outcome);
+    const auto answer = push::ask_clickhouse(server_, values_query(address_), push::small_answer(), outcome);
     if (!answer.has_value()) return error;
     const std::vector<std::byte>& body = answer.value().body;
     std::string_view rest(reinterpret_cast<const char*>(body.data()), body.size());

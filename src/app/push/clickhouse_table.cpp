@@ -52,7 +52,6 @@ constexpr u64 kNewest = 2;
 constexpr std::string_view kVersionQuery =
     "SELECT default_expression FROM system.columns WHERE database = currentDatabase() AND table = 'wperf_samples' AND "
     "name = 'table_version' FORMAT TabSeparated";
-constexpr usize kLongestSmallAnswer = 64 << 10;
 
 std::string_view text_of_body(const os::HttpAnswer& answer) {
   return {reinterpret_cast<const char*>(answer.body.data()), answer.body.size()};
@@ -75,8 +74,7 @@ struct AskedVersion {
 
 AskedVersion ask_version(const Server& server) {
   AskedVersion asked{.outcome = Outcome::taken, .version = u64{0}};
-  const auto answer =
-      ask_clickhouse(server, std::string(kVersionQuery), {.bytes = kLongestSmallAnswer, .cuts = true}, asked.outcome);
+  const auto answer = ask_clickhouse(server, std::string(kVersionQuery), small_answer(), asked.outcome);
   asked.version = answer.has_value() ? diag::Result<u64>(version_of(text_of_body(answer.value()))) : answer.error();
   return asked;
 }
@@ -125,7 +123,7 @@ Verdict prepare_table(const Server& server) {
   while (asked.version.has_value() && asked.version.value() < kNewest) {
     const u64 before = asked.version.value();
     Outcome outcome = Outcome::taken;
-    const auto step = ask_clickhouse(server, step_after(before), {.bytes = kLongestSmallAnswer, .cuts = true}, outcome);
+    const auto step = ask_clickhouse(server, step_after(before), small_answer(), outcome);
     // Another wperf may have taken the same step at the same time.
     asked = ask_version(server);
     if (!asked.version.has_value() || asked.version.value() > before) continue;

@@ -57,28 +57,34 @@ Verdict Delivery::try_to_send(const Parcel& parcel, const std::string& tenant) {
   }
 }
 
-diag::Result<void> Delivery::deliver(const Parcel& parcel, const std::string& name) {
-  if (spool_.has_value()) return keep_and_send(parcel, name);
-  const Verdict verdict = try_to_send(parcel, server_.tenant);
-  if (verdict.outcome == Outcome::taken) return {};
-  if (verdict.outcome != Outcome::refused) ++totals_.lost;
-  return diag::Error{
-      .text = fmt::format("{} was not sent: {}", name, verdict.text),
-      .hint = verdict.outcome == Outcome::later ? "keep profiles that cannot be sent with --spool FOLDER" : ""};
+diag::Result<void> Delivery::deliver(const std::vector<Parcel>& parcels, const std::string& name) {
+  if (spool_.has_value()) return keep_and_send(parcels, name);
+  for (const Parcel& parcel : parcels) {
+    const Verdict verdict = try_to_send(parcel, server_.tenant);
+    if (verdict.outcome == Outcome::taken) continue;
+    if (verdict.outcome != Outcome::refused) ++totals_.lost;
+    return diag::Error{
+        .text = fmt::format("{} was not sent: {}", name, verdict.text),
+        .hint = verdict.outcome == Outcome::later ? "keep profiles that cannot be sent with --spool FOLDER" : ""};
+  }
+  return {};
 }
 
-diag::Result<void> Delivery::keep_and_send(const Parcel& parcel, const std::string& name) {
-  const auto added = spool_->add({.server = server_.url, .tenant = server_.tenant, .name = name, .parcel = parcel});
-  if (!added.has_value()) {
-    ++totals_.lost;
-    return added.error();
-  }
-  if (added.value().dropped != 0) {
+diag::Result<void> Delivery::keep_and_send(const std::vector<Parcel>& parcels, const std::string& name) {
+  std::string last;
+  for (const Parcel& parcel : parcels) {
+    const auto added = spool_->add({.server = server_.url, .tenant = server_.tenant, .name = name, .parcel = parcel});
+    if (!added.has_value()) {
+      ++totals_.lost;
+      return added.error();
+    }
+    last = added.value().file;
+    if (added.value().dropped == 0) continue;
     totals_.dropped += added.value().dropped;
     warn_(fmt::format("warning: the spool folder {} is full: the {} oldest profiles were dropped ({} bytes)",
                       spool_->folder(), added.value().dropped, added.value().dropped_bytes));
   }
-  return empty_spool(added.value().file, name);
+  return empty_spool(last, name);
 }
 
 diag::Result<std::optional<os::FileLock>> Delivery::wait_for_lock() const {

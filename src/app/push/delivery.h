@@ -31,8 +31,9 @@ class Delivery {
   Delivery(Server server, std::optional<Spool> spool, u32 tries, DeliveryWarning warn)
       : server_(std::move(server)), spool_(std::move(spool)), tries_(tries), warn_(std::move(warn)) {}
 
-  // `name`: for people. An error: the server does not have the profile; the text says whether it is kept.
-  diag::Result<void> deliver(const Parcel& parcel, const std::string& name);
+  // The parcels of one profile. `name`: for people. An error: the server does not have the profile; the text says
+  // whether it is kept.
+  diag::Result<void> deliver(const std::vector<Parcel>& parcels, const std::string& name);
   // Sends only the profiles that wait in the spool.
   diag::Result<void> send_waiting() { return empty_spool({}, "what waits"); }
   const DeliveryTotals& totals() const { return totals_; }
@@ -40,7 +41,7 @@ class Delivery {
 
  private:
   Verdict send_once(const Parcel& parcel);
-  diag::Result<void> keep_and_send(const Parcel& parcel, const std::string& name);
+  diag::Result<void> keep_and_send(const std::vector<Parcel>& parcels, const std::string& name);
   // Sends all waiting profiles, the oldest first; `own` is the file of the present one.
   diag::Result<void> empty_spool(const std::string& own, const std::string& own_name);
   // The entry in a file; nullopt if it is gone, damaged, or for another server.

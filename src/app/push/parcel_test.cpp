@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/push/parcel.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <regex>
+#include <span>
+
+#include "app/push/clickhouse_rows.h"
+#include "app/push/clickhouse_table.h"
+#include "ground/packing/zip_files.h"
 
 namespace wperf::push {
 namespace {
@@ -87,6 +93,30 @@ TEST(AgentCost, WhatIsNotKnownIsNotThere) {
   stacks::StackProfile profile;
   add_agent_cost({.cpu_ns = 5, .resident_bytes = 0, .pid = 9}, profile);
   EXPECT_EQ(profile.events.size(), 1u);
+}
+
+TEST(Parcel, LongRowsOfClickHouseGoInSeveralRequestsWithOneId) {
+  std::string rows;
+  for (u32 row = 0; row < 40; ++row) rows += fmt::format("\"row\":{},\"a\":\"{}\"}}\n", row, std::string(1 << 20, 'x'));
+  const std::vector<Parcel> parcels = clickhouse_parcels(rows);
+  EXPECT_EQ(parcels.size(), 3u);
+  std::string all;
+  for (const Parcel& parcel : parcels) {
+    EXPECT_EQ(parcel.path, kInsertPath);
+    const auto take = [&](bytes::Span piece) {
+      all.append(reinterpret_cast<const char*>(piece.data()), piece.size());
+      return true;
+    };
+    EXPECT_EQ(packing::unpack_gzip(std::as_bytes(std::span(parcel.body)), u64{1} << 30, take),
+              packing::Unpacked::all);
+  }
+  const std::string head = fmt::format("{{\"profile\":\"{}\",", uuid_of(rows));
+  usize found = 0;
+  for (usize at = all.find(head); at != std::string::npos; at = all.find(head, at + 1)) {
+    EXPECT_TRUE(all.substr(at + head.size()).starts_with(fmt::format("\"row\":{},", found)));
+    ++found;
+  }
+  EXPECT_EQ(found, 40u);
 }
 
 }  // namespace

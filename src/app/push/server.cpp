@@ -18,7 +18,7 @@ namespace {
 
 using request::PushTarget;
 
-constexpr usize kLongestToken = 16 << 10, kLongestAnswer = 64 << 10, kShownOfAnswer = 300;
+constexpr usize kLongestToken = 16 << 10, kSmallAnswer = 64 << 10, kShownOfAnswer = 300;
 constexpr u64 kLongestWaitMs = 60'000;
 constexpr std::string_view kHttps = "https://", kHttp = "http://";
 
@@ -206,6 +206,10 @@ std::vector<request::PushLabel> labels_of(const request::Push& asked, const std:
   return labels;
 }
 
+os::HttpLimits small_answer() {
+  return {.bytes = kSmallAnswer, .cuts = true};
+}
+
 Asked ask(const Server& server, const Parcel& parcel, const os::HttpLimits& limits) {
   os::HttpRequest request{.url = server.target == PushTarget::clickhouse
                                      ? clickhouse_request_url(server.url, parcel.path)
@@ -232,7 +236,7 @@ Asked ask(const Server& server, const Parcel& parcel, const os::HttpLimits& limi
 }
 
 Verdict send(const Server& server, const Parcel& parcel) {
-  Asked asked = ask(server, parcel, {.bytes = kLongestAnswer, .cuts = true});
+  Asked asked = ask(server, parcel, small_answer());
   if (asked.verdict.outcome != Outcome::taken) return std::move(asked.verdict);
   if (server.target == PushTarget::parca) return parca_verdict(asked.answer);
   return server.target == PushTarget::otlp ? otlp_verdict(asked.answer) : Verdict{};

@@ -42,6 +42,9 @@ std::vector<request::PushLabel> labels_of(const request::Push& asked, const std:
 // The beginning of a server's text, only printable characters.
 std::string shown_text(std::string_view text);
 
+// Limits of an answer of which only the beginning is of interest.
+os::HttpLimits small_answer();
+
 struct Asked {
   Verdict verdict;
   os::HttpAnswer answer;
