@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 #include "app/push/clickhouse_table.h"
@@ -26,12 +27,18 @@ std::string condition_of(const FleetAddress::Choice& choice) {
   return fmt::format("{} IN ({})", column_of(choice.label), values);
 }
 
+// DateTime ends in the year 2106.
+std::string in_sql_time(u64 unix_s) {
+  constexpr u64 kLatest = 0xffff'ffff;
+  return fmt::format("toDateTime({})", std::min(unix_s, kLatest));
+}
+
 // " WHERE …", or nothing.
 std::string conditions_of(const FleetAddress& address) {
   std::string out;
   const auto add = [&](const std::string& condition) { out += (out.empty() ? " WHERE " : " AND ") + condition; };
-  if (address.since_unix_s.has_value()) add(fmt::format("time >= toDateTime({})", *address.since_unix_s));
-  if (address.until_unix_s.has_value()) add(fmt::format("time < toDateTime({})", *address.until_unix_s));
+  if (address.since_unix_s.has_value()) add("time >= " + in_sql_time(*address.since_unix_s));
+  if (address.until_unix_s.has_value()) add("time < " + in_sql_time(*address.until_unix_s));
   for (const FleetAddress::Choice& choice : address.choices) add(condition_of(choice));
   return out;
 }

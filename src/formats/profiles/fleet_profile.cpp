@@ -95,14 +95,12 @@ class FleetReader {
     });
     constexpr u32 kParts = 3;
     if (!is_whole || !json_.sound() || parts != kParts) return cut_answer();
-    double seconds = 0;
+    // The whole has no length: hosts recorded at the same time.
     u64 begin_unix_s = kMostUnixSeconds;
     for (const FleetHost& host : out_.hosts) {
-      seconds += host.seconds;
       begin_unix_s = std::min(begin_unix_s, host.begin_unix_s);
       builder_.losses().lost_samples += host.missing;
     }
-    builder_.set_elapsed(seconds);
     out_.whole = finish_profile(builder_, std::move(warnings_));
     if (!out_.hosts.empty()) out_.whole.moments.begin_unix_ns = begin_unix_s * kNsPerFleetSecond;
     return std::move(out_);
