@@ -307,8 +307,9 @@ TEST(Help, EventsAreThoseOfTheCommand) {
   EXPECT_EQ(of_device("linux").find("driver"), std::string::npos);
   EXPECT_NE(of_device("etw").find("the timer"), std::string::npos);
   EXPECT_EQ(of_device("another"), help_of_events(Command::record));
+  const std::string help = render_command_help(row_of(Command::top));
   std::string words;
-  for (const std::string_view line : lines_of(render_command_help(row_of(Command::top)))) {
+  for (const std::string_view line : lines_of(help)) {
     words.append(line.substr(std::min(line.find_first_not_of(' '), line.size()))).append(" ");
   }
   EXPECT_NE(words.find("a driver 1000"), std::string::npos) << words;
