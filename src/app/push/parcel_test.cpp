@@ -107,8 +107,7 @@ TEST(Parcel, LongRowsOfClickHouseGoInSeveralRequestsWithOneId) {
       all.append(reinterpret_cast<const char*>(piece.data()), piece.size());
       return true;
     };
-    EXPECT_EQ(packing::unpack_gzip(std::as_bytes(std::span(parcel.body)), u64{1} << 30, take),
-              packing::Unpacked::all);
+    EXPECT_EQ(packing::unpack_gzip(std::as_bytes(std::span(parcel.body)), u64{1} << 30, take), packing::Unpacked::all);
   }
   const std::string head = fmt::format("{{\"profile\":\"{}\",", uuid_of(rows));
   usize found = 0;
