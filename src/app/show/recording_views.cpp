@@ -311,7 +311,7 @@ diag::Error no_samples(const recording::TraceRecording& recorded, const std::str
   return {
       .text = fmt::format("{} has no samples: {}", name,
                           idle                       ? "every sample was taken on an idle core"
-                          : recorded.samples_were_on ? "no samples were taken during the recording"
+                          : recorded.samples_were_on ? "the session took none"
                                                      : "sampling was not enabled while it was recorded"),
       .hint = idle ? switches + "--idle shows the samples of idle cores"
                    : fmt::format("{}list the events of the trace with `wperf report {} --providers`", switches, name)};
