@@ -241,7 +241,7 @@ class WindowsTracing final : public etw::TraceApi {
   }
 
  private:
-  static constexpr const wchar_t* kKeptKey = L"SOFTWARE\\wperf tracing until Windows restarts";
+  static constexpr const wchar_t* kKeptKey = L"SOFTWARE\\wperf tracing until Windows starts anew";
   static constexpr usize kLongestText = 2048;
 
   std::optional<Machine> machine_;
