@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Loads and stores (Arm ARM C4.1.88). First the code finds the memory region that contains the whole access; if there
-// is none, it hands the instruction back. Then the models are called, the data moves, and the address is written back.
+// Loads and stores (Arm ARM C4.1.88). First the code finds the memory region that contains the whole access. If no
+// region does, it hands the instruction back. Otherwise it calls the models, moves the data, and writes the address
+// back.
 #include <cstddef>
 
 #include "sim/cpu/block_translator.h"

@@ -184,8 +184,8 @@ struct Sort {
 };
 using Sorts = std::map<u64, Sort>;
 
-// The reason why records and executions cannot be samples of one distribution, by Pearson's test at one in a thousand;
-// empty if there is none. Classes with fewer than 5 expected records are combined.
+// Returns the reason why records and executions cannot be samples of one distribution, or an empty text if they can be.
+// The test is Pearson's at one in a thousand. It combines classes with fewer than 5 expected records.
 std::string difference(const Sorts& sorts) {
   double found = 0, executed = 0;
   for (const auto& [sort, each] : sorts) {
