@@ -16,6 +16,8 @@ import pathlib
 import re
 import sys
 
+from make_wheel import version_of
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 TEMPLATES = ROOT / "cmake/vcpkg_port"
 FROM_GITHUB = """vcpkg_from_github(
@@ -28,11 +30,6 @@ FROM_FOLDER = 'set(SOURCE_PATH "{source}")'
 
 class Refused(Exception):
     """Why no port is written."""
-
-
-def version_of(source):
-    text = (source / "CMakeLists.txt").read_text(encoding="utf-8")
-    return re.search(r"^project\(wperf VERSION ([0-9.]+)", text, re.MULTILINE)[1]
 
 
 def manifest(version, repository):
