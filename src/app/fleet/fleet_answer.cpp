@@ -14,6 +14,7 @@
 #include "formats/profiles/fleet_profile.h"
 #include "ground/os/http.h"
 #include "ground/text/number_text.h"
+#include "ground/text/parts.h"
 #include "ground/text/protobuf.h"
 #include "model/request/fleet_address.h"
 #include "model/request/number.h"
@@ -167,15 +168,11 @@ class FleetAsker {
     std::string_view rest(reinterpret_cast<const char*>(body.data()), body.size());
     std::string values;
     while (!rest.empty()) {
-      const usize end = std::min(rest.find('\n'), rest.size());
-      const std::string_view line = rest.substr(0, end);
-      const usize time = std::min(line.rfind('\t'), line.size()), number = std::min(line.find('\t'), time);
-      const std::string value = push::shown_text(line.substr(0, number));
-      values +=
-          fmt::format("{}{} ({}, the newest of {})", values.empty() ? "" : ", ", value.empty() ? "none" : value,
-                      push::shown_text(line.substr(std::min(number + 1, time), time - std::min(number + 1, time))),
-                      time_text(request::parse_decimal(line.substr(std::min(time + 1, line.size()))).value_or(0)));
-      rest.remove_prefix(std::min(end + 1, rest.size()));
+      std::string_view line = text::take_part(rest, '\n');
+      const std::string value = push::shown_text(text::take_part(line, '\t'));
+      const std::string number = push::shown_text(text::take_part(line, '\t'));
+      values += fmt::format("{}{} ({}, the newest of {})", values.empty() ? "" : ", ", value.empty() ? "none" : value,
+                            number, time_text(request::parse_decimal(line).value_or(0)));
     }
     const std::string label = address_.choices.empty() ? "build" : address_.choices.front().label;
     error.hint =

@@ -6,19 +6,13 @@
 #include <unordered_map>
 
 #include "formats/profiles/foreign_profile.h"
+#include "ground/text/parts.h"
 #include "ground/text/protobuf.h"
 
 namespace wperf::profiles {
 namespace {
 
 constexpr std::string_view kOfKernel = "_[k]";  // as stackcollapse-perf.pl --kernel marks functions
-
-std::string_view take_part(std::string_view& text, char separator) {
-  const usize end = text.find(separator);
-  const std::string_view part = text.substr(0, end);
-  text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-  return part;
-}
 
 // Digits to the end of the line, and a blank before them.
 bool take_count(std::string_view& line, u64& count) {
@@ -64,7 +58,7 @@ diag::Result<ForeignProfile> read_folded(Bytes file, const ProfileWishes& wishes
   std::string_view rest = text::text_of(file);
   u64 lines = 0, not_read = 0, told = 0, number = 0, first_not_read = 0;
   while (!rest.empty()) {
-    std::string_view line = take_part(rest, '\n');
+    std::string_view line = text::take_part(rest, '\n');
     ++number;
     if (line.empty() || line == "\r" || line.front() == '#') continue;
     ++lines;
@@ -74,7 +68,7 @@ diag::Result<ForeignProfile> read_folded(Bytes file, const ProfileWishes& wishes
       continue;
     }
     u32 node = ProfileBuilder::kRoot;
-    while (!line.empty()) node = builder.node(node, frames.place(take_part(line, ';')));
+    while (!line.empty()) node = builder.node(node, frames.place(text::take_part(line, ';')));
     builder.add({.event = event, .task = task, .core = kNothing, .node = node, .count = count, .period = count});
     if (const u64 at = file.size() - rest.size(); at - told >= kToldBytes) passed(told = at);
   }
@@ -93,7 +87,7 @@ u64 first_line_without_count(Bytes file) {
   u64 number = 0, first = 0;
   while (!rest.empty()) {
     if (!is_whole && rest.find('\n') == rest.npos) break;
-    std::string_view line = take_part(rest, '\n');
+    std::string_view line = text::take_part(rest, '\n');
     ++number;
     if (line.ends_with('\r')) line.remove_suffix(1);
     if (std::any_of(line.begin(), line.end(), [](char c) { return static_cast<u8>(c) < ' ' && c != '\t'; })) return 0;

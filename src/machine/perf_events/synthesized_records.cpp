@@ -5,6 +5,8 @@
 #include <charconv>
 #include <cstring>
 
+#include "ground/text/parts.h"
+
 namespace wperf::perf_events {
 namespace {
 
@@ -27,12 +29,6 @@ bool take_mark(std::string_view& text, std::string_view mark) {
 
 void pass_spaces(std::string_view& text) {
   text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
-}
-
-std::string_view take_line(std::string_view& text) {
-  const std::string_view line = text.substr(0, text.find('\n'));
-  text.remove_prefix(std::min(line.size() + 1, text.size()));
-  return line;
 }
 
 std::string_view take_word(std::string_view& text) {
@@ -78,7 +74,7 @@ u64 value_at(std::string_view bytes, u64 offset, usize width) {
 // "  01000000-0220bb07 : Kernel code"
 u64 kernel_bytes(std::string_view memory) {
   while (!memory.empty()) {
-    std::string_view line = take_line(memory);
+    std::string_view line = text::take_part(memory, '\n');
     if (!line.ends_with(" : Kernel code")) continue;
     u64 first = 0, last = 0;
     pass_spaces(line);
@@ -96,7 +92,7 @@ void append_mappings(std::string& out, const ProcessMaps& read, WhichMappings wh
   std::string_view maps = read.maps;
   while (!maps.empty()) {
     perf_data::WrittenMapping mapping;
-    if (!read_mapping(take_line(maps), which, mapping)) continue;
+    if (!read_mapping(text::take_part(maps, '\n'), which, mapping)) continue;
     mapping.pid = mapping.tid = read.process;
     if (mapping.inode != 0) mapping.build_id = build_id_of(mapping.file);
     perf_data::append_mmap2(out, mapping, trailer);
@@ -107,7 +103,7 @@ void append_mappings(std::string& out, const ProcessMaps& read, WhichMappings wh
 void append_kernel(std::string& out, std::string_view symbols, std::string_view memory,
                    const perf_data::Trailer& trailer, std::string_view build_id) {
   while (!symbols.empty()) {
-    std::string_view line = take_line(symbols);
+    std::string_view line = text::take_part(symbols, '\n');
     u64 address = 0;
     if (!take_number(line, address, 16) || address == 0) continue;
     const std::string_view kind = take_word(line);
@@ -130,7 +126,7 @@ void append_kernel(std::string& out, std::string_view symbols, std::string_view 
 // "name 16384 1 other, Live 0xffffffffc0000000 (O)"
 void append_kernel_modules(std::string& out, std::string_view modules, const perf_data::Trailer& trailer) {
   while (!modules.empty()) {
-    std::string_view line = take_line(modules);
+    std::string_view line = text::take_part(modules, '\n');
     const std::string_view name = take_word(line);
     u64 size = 0, address = 0;
     pass_spaces(line);

@@ -10,6 +10,7 @@
 #include "base/ascii.h"
 #include "base/ints.h"
 #include "ground/diag/nearest.h"
+#include "ground/text/parts.h"
 
 namespace wperf::plan {
 namespace {
@@ -64,14 +65,6 @@ std::string_view trimmed(std::string_view text) {
   const usize first = text.find_first_not_of(kBlanks);
   if (first == std::string_view::npos) return {};
   return text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
-}
-
-// Removes and returns the part of `text` before the first `separator`; after the last part `text` is empty.
-std::string_view take_until(std::string_view& text, char separator) {
-  const usize end = text.find(separator);
-  const std::string_view part = text.substr(0, end);
-  text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-  return part;
 }
 
 std::string without_blanks(std::string_view text) {
@@ -175,12 +168,13 @@ diag::Result<std::vector<MetricLine>> parse_metric_file(std::string_view text) {
   if (text.substr(0, kByteOrderMark.size()) == kByteOrderMark) text.remove_prefix(kByteOrderMark.size());
   std::vector<MetricLine> metrics;
   while (!text.empty()) {
-    std::string_view line = trimmed(take_until(text, '\n'));
+    std::string_view line = trimmed(text::take_part(text, '\n'));
     if (line.empty() || line[0] == '#') continue;
-    const std::string_view name = trimmed(take_until(line, ':'));
-    const std::string_view definition = take_until(line, ':');
+    const std::string_view name = trimmed(text::take_part(line, ':'));
+    const std::string_view definition = text::take_part(line, ':');
     if (!line.empty()) {
-      return diag::contract_error(fmt::format("unrecognized config component '{}'", trimmed(take_until(line, ':'))));
+      return diag::contract_error(
+          fmt::format("unrecognized config component '{}'", trimmed(text::take_part(line, ':'))));
     }
     metrics.push_back({std::string(name), without_blanks(definition)});
   }

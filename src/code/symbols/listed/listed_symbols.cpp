@@ -3,23 +3,13 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cstring>
 #include <optional>
 
 #include "code/symbols/elf/ordered.h"
+#include "ground/text/parts.h"
 
 namespace wperf::symbols {
 namespace {
-
-// Removes and returns the first line.
-std::string_view take_line(std::string_view& text) {
-  const void* newline = text.empty() ? nullptr : std::memchr(text.data(), '\n', text.size());
-  const usize length =
-      newline == nullptr ? text.size() : static_cast<usize>(static_cast<const char*>(newline) - text.data());
-  const std::string_view line = text.substr(0, length);
-  text.remove_prefix(std::min(text.size(), length + 1));
-  return line;
-}
 
 // Removes and returns a hexadecimal number and the space after it.
 std::optional<u64> take_number(std::string_view& line) {
@@ -88,7 +78,7 @@ ListedSymbols ListedSymbols::parse_kallsyms(std::string_view text) {
   found.reserve(text.size() / 45);
   bool any_line = false, any_address = false;
   while (!text.empty()) {
-    const std::string_view line = take_line(text);
+    const std::string_view line = text::take_part(text, '\n');
     if (line.empty()) continue;
     const auto symbol = parse_kernel_line(line);
     if (!symbol.has_value()) {
@@ -120,7 +110,7 @@ ListedSymbols ListedSymbols::parse_perf_map(std::string_view text) {
   ListedSymbols out;
   std::vector<ListedSymbol> found;
   while (!text.empty()) {
-    std::string_view line = take_line(text);
+    std::string_view line = text::take_part(text, '\n');
     if (line.empty()) continue;
     const auto begin = take_number(line);
     const auto size = begin.has_value() ? take_number(line) : std::nullopt;
