@@ -32,7 +32,7 @@ class Refused(Exception):
     """The reason why no wheel is made."""
 
 
-def version_of(source):
+def version_of(source=ROOT):
     """The version of a source tree."""
     text = (source / "CMakeLists.txt").read_text(encoding="utf-8")
     return re.search(r"^project\(wperf VERSION ([0-9.]+)", text, re.MULTILINE)[1]
@@ -97,7 +97,7 @@ def record(files, name):
 
 
 def make_wheel(library, folder, seconds):
-    version, tag = version_of(ROOT), platform_tag(library)
+    version, tag = version_of(), platform_tag(library)
     files = contents(library, version)
     files[f"wperf-{version}.dist-info/WHEEL"] = wheel_text(tag).encode()
     name = f"wperf-{version}.dist-info/RECORD"
