@@ -82,14 +82,13 @@ Symbolization CodeFile::answer_of_image(const std::vector<u64>& addresses, const
   rvas.reserve(addresses.size());
   for (const u64 address : addresses) rvas.push_back(rva_of(address));
   const u64 base = image_base();
-  const auto kept = [this](std::string text) -> std::string_view { return *texts_->insert(std::move(text)).first; };
   Symbolization out;
   out.answers.reserve(addresses.size());
-  for (symbols::Answer& known : image_->symbols->answer(rvas, query)) {
+  for (const symbols::Answer& known : image_->symbols->answer(rvas, query)) {
     SymbolizedAddress& answer = out.answers.emplace_back();
     answer.address = base + known.address.value;
     answer.source = known.source;
-    answer.function = kept(std::move(known.function));
+    answer.function = known.function;
     if (known.bounds.begin.value != known.bounds.end.value) {
       answer.begin = base + known.bounds.begin.value;
       answer.end = base + known.bounds.end.value;
@@ -97,10 +96,7 @@ Symbolization CodeFile::answer_of_image(const std::vector<u64>& addresses, const
     if (!query.lines) continue;
     answer.first_frame = static_cast<u32>(out.frames.size());
     answer.frame_count = static_cast<u32>(known.frames.size());
-    for (symbols::SymbolFrame& frame : known.frames) {
-      out.frames.push_back({kept(std::move(frame.function)), kept(std::move(frame.file)), frame.line,
-                            frame.discriminator, frame.declared_line, frame.is_first_line, frame.inlined});
-    }
+    out.frames.insert(out.frames.end(), known.frames.begin(), known.frames.end());
   }
   return out;
 }

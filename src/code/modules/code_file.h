@@ -2,10 +2,8 @@
 // The files of one module, of Linux or of Windows, and their answers for its addresses, with one interface for both.
 // Addresses are as linked: those of an ELF file's headers, or the preferred base of an image + RVA.
 #pragma once
-#include <memory>
 #include <optional>
 #include <string>
-#include <unordered_set>
 #include <vector>
 
 #include "code/modules/elf_files.h"
@@ -22,8 +20,7 @@ class CodeFile {
  public:
   CodeFile() = default;
   explicit CodeFile(LoadedElf elf) : reason_(elf.reason), elf_(std::move(elf)) {}
-  explicit CodeFile(LoadedModule image)
-      : reason_(image.reason), image_(std::move(image)), texts_(std::make_unique<Texts>()) {}
+  explicit CodeFile(LoadedModule image) : reason_(image.reason), image_(std::move(image)) {}
 
   // Are there any symbols to read?
   bool has_symbols() const;
@@ -58,14 +55,12 @@ class CodeFile {
   bool is_call(u64 address) const;  // an Arm64 instruction, in either kind of file
 
  private:
-  using Texts = std::unordered_set<std::string>;
   symbols::Symbolization answer_of_image(const std::vector<u64>& addresses, const symbols::SymbolQuery& query) const;
   code::Rva rva_of(u64 address) const;
 
   std::string reason_;
   std::optional<LoadedElf> elf_;
   std::optional<LoadedModule> image_;
-  std::unique_ptr<Texts> texts_;  // the texts of the image's answers
 };
 
 }  // namespace wperf::modules

@@ -53,7 +53,7 @@ TEST_F(OwnNames, DwarfHasLinesAndInlinedFrames) {
     EXPECT_EQ(module.state().source, SymbolSource::symtab);
     EXPECT_EQ(module.state().file, "i.dll");
     EXPECT_EQ(module.state().reason, "");
-    std::map<std::string, std::set<u32>> lines;
+    std::map<std::string_view, std::set<u32>> lines;
     bool inlined = false;
     for (const Answer& answer : module.answer(code_of(*module.image()), {})) {
       if (answer.source == SymbolSource::none) continue;
@@ -79,11 +79,11 @@ TEST_F(OwnNames, SymbolsAloneHaveNoLines) {
   EXPECT_FALSE(module.has_dwarf());
   EXPECT_EQ(module.state().source, SymbolSource::symtab);
   EXPECT_EQ(module.state().reason, "no PDB found");  // which has more
-  std::set<std::string> names, decorated;
+  std::set<std::string_view> names, decorated;
   const std::vector<code::Rva> addresses = code_of(*module.image());
   for (const Answer& answer : module.answer(addresses, {})) {
     names.insert(answer.function);
-    for (const SymbolFrame& frame : answer.frames) EXPECT_EQ(frame.line, 0u);
+    for (const SymbolizedFrame& frame : answer.frames) EXPECT_EQ(frame.line, 0u);
   }
   for (const Answer& answer : module.answer(addresses, {.decorated = true})) decorated.insert(answer.function);
   EXPECT_TRUE(names.contains("shapes::leaf"));

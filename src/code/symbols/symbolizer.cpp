@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 #include "code/symbols/image_dwarf.h"
@@ -19,6 +20,20 @@ struct ModuleSymbols::State {
   // These are read from the image if there is no PDB.
   std::vector<CoffFunction> coff;
   std::optional<ImageDwarf> dwarf;
+
+  std::string_view keep(std::string text) { return *texts_.insert(std::move(text)).first; }
+  // `name` lives as long as the files. Each is undecorated once.
+  std::string_view shown(std::string_view name, bool decorated) {
+    if (decorated) return name;
+    const auto [known, is_new] = undecorated_.try_emplace(name, name);
+    if (!is_new) return known->second;
+    if (std::string text = undecorated(name); text != name) known->second = keep(std::move(text));
+    return known->second;
+  }
+
+ private:
+  std::unordered_set<std::string> texts_;  // that no file has
+  std::unordered_map<std::string_view, std::string_view> undecorated_;
 };
 
 namespace {
@@ -54,21 +69,21 @@ bool names_pdb(const PeFile& image) {
 
 // The decorated name of a procedure: the public at its address; if there are several (folded functions), the one with
 // its name.
-std::string decorated_name(const PdbFile& pdb, const Function& procedure) {
+std::string_view decorated_name(const PdbFile& pdb, const Function& procedure) {
   const std::span<const Function> publics = pdb.publics();
   const auto first = std::lower_bound(publics.begin(), publics.end(), procedure.rva,
                                       [](const Function& entry, code::Rva wanted) { return entry.rva < wanted; });
   const Function* best = nullptr;
   for (auto at = first; at != publics.end() && at->rva == procedure.rva; ++at) {
-    if (undecorated(at->name) == procedure.name) return std::string(at->name);
+    if (undecorated(at->name) == procedure.name) return at->name;
     if (best == nullptr) best = &*at;
   }
-  return std::string(best != nullptr ? best->name : procedure.name);
+  return best != nullptr ? best->name : procedure.name;
 }
 
 struct Found {
   SymbolSource source = SymbolSource::none;
-  std::string name;
+  std::string_view name;
   code::RvaRange bounds;
   const void* symbol = nullptr;  // the public or export that it is named after
 };
@@ -83,8 +98,8 @@ const CoffFunction* coff_function_at(const std::vector<CoffFunction>& functions,
 // Addresses come sorted, so the next address is mostly in the function that was found last.
 class Finder {
  public:
-  Finder(const ModuleSymbols::State& state, const SymbolQuery& options)
-      : image_(state.image), pdb_(state.pdb), coff_(state.coff), dwarf_(state.dwarf), options_(options) {}
+  Finder(ModuleSymbols::State& state, const SymbolQuery& options)
+      : state_(state), image_(state.image), pdb_(state.pdb), options_(options) {}
 
   const Found& find(code::Rva rva) {
     const bool sized = found_.source == SymbolSource::pdb || found_.source == SymbolSource::pdata ||
@@ -98,7 +113,7 @@ class Finder {
     if (const Function* function = pdb_.has_value() ? pdb_->function_at(rva) : nullptr) {
       if (!function->is_public) {
         found_ = {SymbolSource::pdb,
-                  options_.decorated ? decorated_name(*pdb_, *function) : std::string(function->name),
+                  options_.decorated ? decorated_name(*pdb_, *function) : function->name,
                   {function->rva, {function->rva.value + function->size}}};
         return;
       }
@@ -108,11 +123,11 @@ class Finder {
         return;
       }
     }
-    if (const CoffFunction* function = coff_function_at(coff_, rva)) {
+    if (const CoffFunction* function = coff_function_at(state_.coff, rva)) {
       found_ = {SymbolSource::symtab, shown(function->name), function->range};
       return;
     }
-    if (const auto function = dwarf_.has_value() ? dwarf_->function_at(rva) : std::nullopt) {
+    if (const auto function = state_.dwarf.has_value() ? state_.dwarf->function_at(rva) : std::nullopt) {
       found_ = {SymbolSource::dwarf, shown(function->name), function->range};
       return;
     }
@@ -122,7 +137,7 @@ class Finder {
     }
     found_ = {};
     if (const auto around = bounds_at(rva)) {
-      found_ = {SymbolSource::pdata, fmt::format("function at {:#x}", around->begin.value), *around};
+      found_ = {SymbolSource::pdata, state_.keep(fmt::format("function at {:#x}", around->begin.value)), *around};
     }
   }
 
@@ -134,23 +149,22 @@ class Finder {
     if (found_.bounds.contains(begin)) found_.bounds.begin = begin;
   }
 
-  std::string shown(std::string_view name) const { return options_.decorated ? std::string(name) : undecorated(name); }
+  std::string_view shown(std::string_view name) { return state_.shown(name, options_.decorated); }
 
   std::optional<code::RvaRange> bounds_at(code::Rva rva) const {
     return image_.has_value() ? image_->function_at(rva) : std::nullopt;
   }
 
+  ModuleSymbols::State& state_;
   const std::optional<PeFile>& image_;
   const std::optional<PdbFile>& pdb_;
-  const std::vector<CoffFunction>& coff_;
-  const std::optional<ImageDwarf>& dwarf_;
   SymbolQuery options_;
   Found found_;
 };
 
 class FrameReader {
  public:
-  FrameReader(const ModuleSymbols::State& state, const SymbolQuery& options) : state_(state), options_(options) {}
+  FrameReader(ModuleSymbols::State& state, const SymbolQuery& options) : state_(state), options_(options) {}
 
   void add_frames(Answer& answer) {
     // A PDB has few lines of declarations.
@@ -164,7 +178,7 @@ class FrameReader {
     for (const Frame& frame : from_pdb_) {
       const bool last = &frame == &from_pdb_.back();
       answer.frames.push_back({.function = last ? answer.function : inlined_name(frame.function, answer.address),
-                               .file = std::string(frame.file),
+                               .file = frame.file,
                                .line = frame.line,
                                .declared_line = frame.declared_line,
                                .is_first_line = frame.is_first_line,
@@ -175,17 +189,16 @@ class FrameReader {
  private:
   // A PDB has no decorated names of inlined functions. One that also exists by itself has a public symbol with it; that
   // name is used unless several functions look the same. Empty: not known.
-  std::string inlined_name(std::string_view name, code::Rva rva) {
-    if (!options_.declarations || !options_.decorated) return undecorated(name);
+  std::string_view inlined_name(std::string_view name, code::Rva rva) {
+    if (!options_.declarations || !options_.decorated) return state_.shown(name, false);
     if (decorated_.empty()) {
       for (const Function& one : state_.pdb->publics()) {
-        const auto [known, is_new] = decorated_.try_emplace(undecorated(one.name), one.name);
+        const auto [known, is_new] = decorated_.try_emplace(state_.shown(one.name, false), one.name);
         if (!is_new && known->second != one.name) known->second = {};
       }
     }
-    if (const auto known = decorated_.find(std::string(name)); known != decorated_.end())
-      return std::string(known->second);
-    return state_.pdb->is_c_at(rva) ? std::string(name) : std::string();
+    if (const auto known = decorated_.find(name); known != decorated_.end()) return known->second;
+    return state_.pdb->is_c_at(rva) ? name : std::string_view();
   }
 
   void add_from_dwarf(Answer& answer) {
@@ -194,17 +207,15 @@ class FrameReader {
     if (from_dwarf_.empty() && answer.source != SymbolSource::none) from_dwarf_.emplace_back();
     for (const DwarfFrame& frame : from_dwarf_) {
       const bool last = &frame == &from_dwarf_.back();
-      answer.frames.push_back({last ? answer.function : shown(frame.function), std::string(frame.file), frame.line,
-                               frame.discriminator, frame.declared_line, false, frame.inlined && !last});
+      answer.frames.push_back({last ? answer.function : state_.shown(frame.function, options_.decorated), frame.file,
+                               frame.line, frame.discriminator, frame.declared_line, false, frame.inlined && !last});
     }
   }
 
-  std::string shown(std::string_view name) const { return options_.decorated ? std::string(name) : undecorated(name); }
-
-  const ModuleSymbols::State& state_;
+  ModuleSymbols::State& state_;
   SymbolQuery options_;
   std::vector<Frame> from_pdb_;
-  std::unordered_map<std::string, std::string_view> decorated_;  // the publics, by their undecorated names
+  std::unordered_map<std::string_view, std::string_view> decorated_;  // the publics, by their undecorated names
   std::vector<DwarfFrame> from_dwarf_;
 };
 

@@ -18,22 +18,14 @@
 
 namespace wperf::symbols {
 
-struct SymbolFrame {
-  std::string function;  // display name
-  std::string file;
-  u32 line = 0;
-  u32 discriminator = 0, declared_line = 0;  // as of SymbolizedFrame
-  bool is_first_line = false;
-  bool inlined = false;
-};
-
+// Texts live as long as the module.
 struct Answer {
   code::Rva address;
   SymbolSource source = SymbolSource::none;
-  std::string function;             // undecorated, or decorated on request; "function at 0x…" from .pdata; may be empty
-  code::RvaRange bounds;            // of the function; an empty range if not known
-  std::vector<SymbolFrame> frames;  // innermost inlined first, the function last; no lines if unknown. Padding may
-                                    // have a line but no function.
+  std::string_view function;  // undecorated, or decorated on request; "function at 0x…" from .pdata; may be empty
+  code::RvaRange bounds;      // of the function; an empty range if not known
+  // Innermost inlined first, the function last; no lines if unknown. Padding may have a line but no function.
+  std::vector<SymbolizedFrame> frames;
 };
 
 // The outcome, for -v, doctor and the end of reports.

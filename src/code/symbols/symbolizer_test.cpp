@@ -54,7 +54,7 @@ std::vector<code::Rva> every_fourth_byte(const PeFile& image) {
 std::set<std::string> names_of(const std::vector<Answer>& answers, SymbolSource source) {
   std::set<std::string> out;
   for (const Answer& answer : answers) {
-    if (answer.source == source) out.insert(answer.function);
+    if (answer.source == source) out.emplace(answer.function);
   }
   return out;
 }
