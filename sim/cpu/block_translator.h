@@ -30,12 +30,18 @@ constexpr u32 bits_of(u32 code, u32 high, u32 low) {
 constexpr bool is_set(u32 code, u32 index) {
   return (code >> index & 1) != 0;
 }
+// N, Z, C and V of an instruction, in the form of TranslatedFrame::flags.
+constexpr u32 flags_constant(u32 nzcv) {
+  return (nzcv & 8) << 12 | (nzcv & 4) << 12 | (~nzcv & 2) << 7 | (nzcv & 1);
+}
 
 // The parts of a translation that are the same for all blocks.
 struct TranslationContext {
   ModelParts parts;
-  Block* const* slots = nullptr;  // BlockCache::slots()
-  const u8* exit = nullptr;       // code that returns to the engine, as seen from where code is written
+  Block* const* slots = nullptr;           // BlockCache::slots()
+  const u8* exit = nullptr;                // code that returns to the engine, as seen from where code is written
+  bool exclusives = false;                 // are translated
+  bool has_sse4 = false, has_fma = false;  // of the host
   u32 links_used = 0, sites_used = 0;
 };
 
@@ -139,6 +145,56 @@ class BlockTranslator : private Xbyak::CodeGenerator {
   void move(const Register& one, u32 offset, bool write);
   void move_part(const Register& one, const Xbyak::RegExp& memory, const Xbyak::RegExp& whole, bool write);
   void write_part(u32 bytes, const Xbyak::RegExp& memory);
+
+  // translate_atomics.cpp
+  bool system(u32 code);
+  bool load_store_ordered(u32 code);
+  void load_exclusive(u32 code, u32 bytes);
+  void store_exclusive(u32 code, u32 bytes);
+  void find_aligned(u32 code, const Access& access);
+  bool load_store_structure(u32 code);
+  bool load_store_element(u32 code);
+
+  // translate_floats.cpp
+  struct Conversion {
+    bool wide = false, sign = false;  // of the integer
+    bool wide_float = false;
+  };
+  bool scalar_float(u32 code);
+  bool two_floats(u32 code, bool wide);
+  bool multiply_and_add(u32 code);
+  bool one_float(u32 code, bool wide);
+  bool compare_floats(u32 code, bool wide);
+  bool compare_floats_if(u32 code, bool wide);
+  bool select_float(u32 code, bool wide);
+  bool convert(u32 code);
+  void from_integer(u32 to, u32 from, const Conversion& kind);
+  void to_integer(u32 to, u32 from, const Conversion& kind);
+  void float_of(const Xbyak::Reg& integer, bool wide);
+  void compare(bool wide, bool signals);
+  Xbyak::RegExp vector(u32 number, usize offset = 0) const;
+  void load_float(const Xbyak::Xmm& to, u32 number, bool wide);
+  void load_bits(u32 number, bool wide);
+  void store_scalar(u32 number);
+  void store_result(u32 number, bool wide, bool may_be_tiny);
+  void jump_if_tiny(Label& to, bool wide);
+
+  // translate_vectors.cpp
+  bool vector_data(u32 code);
+  bool vector_immediate(u32 code);
+  bool vector_shift(u32 code);
+  bool vector_copy(u32 code);
+  bool vector_floats(u32 code);
+  bool three_vectors(u32 code);
+  void add_product(u32 size, bool subtract, u32 to, bool whole);
+  void combine_bits(u32 kind);
+  void select_bits(u32 kind, u32 to, bool whole);
+  void widen(u32 size, bool is_unsigned);
+  void shift_left(u32 size, u32 amount);
+  void repeat(u32 bytes, u32 to, bool whole);
+  void check_floats(bool wide, bool may_be_tiny);
+  void load_vector(const Xbyak::Xmm& to, u32 number, bool whole);
+  void store_vector(u32 number, bool whole);
 
   // translate_branches.cpp
   bool branch(u32 code);

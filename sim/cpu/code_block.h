@@ -28,11 +28,12 @@ struct Block {
   // Contains DC ZVA or a store exclusive, whose accesses can only be interpreted with the pc.
   bool watch_accesses = false;
   bool uses_vectors = false;
-  bool rewritable = false;  // in writable memory, so it is decoded again each time
-  bool listed = false;      // in the cache's list of blocks that ran since the last fold
-  u32 cost = 0;             // cycles without any miss, fixed point
-  u64 taken_target = 0;     // for a conditional branch
-  u64 runs = 0;             // since the last fold
+  bool uses_monitor = false;  // of exclusive accesses
+  bool rewritable = false;    // in writable memory, so it is decoded again each time
+  bool listed = false;        // in the cache's list of blocks that ran since the last fold
+  u32 cost = 0;               // cycles without any miss, fixed point
+  u64 taken_target = 0;       // for a conditional branch
+  u64 runs = 0;               // since the last fold
   u32 line_count = 0;
   BlockContents contents;
   u32 weights = 0, weights_of = 0;   // OverflowWatch's

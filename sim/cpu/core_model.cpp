@@ -186,6 +186,7 @@ ModelParts CoreModel::parts() {
   result.taken_branches = user(Signal::br_taken_retired);
   result.loads = user(Signal::l1d_cache_rd);
   result.stores = user(Signal::l1d_cache_wr);
+  result.exclusive_stores = user(Signal::strex_pass_spec);
   predictor_.tell_parts(result);
   memory_.tell_parts(result);
   return result;

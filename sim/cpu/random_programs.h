@@ -3,6 +3,7 @@
 // loads and stores, branches of all kinds, and some instructions that only one of the two supports. Also the comparison
 // of two machines that executed the same.
 #pragma once
+#include <bit>
 #include <cstring>
 #include <string>
 #include <vector>
@@ -32,12 +33,15 @@ class RandomPrograms {
   // x0 … x15 take part; x19 counts the rounds, x20 and x21 hold an address and an index, x22 and x23 hold addresses
   // that change.
   std::vector<u32> program(u32 length) {
-    const bool unknown = below(4) == 0, calls = below(3) == 0;
+    const bool unknown = below(4) == 0, calls = below(3) == 0, floats = below(2) == 0;
     std::vector<u32> code = {0xaa1403f6};  // 1: mov x22, x20
+    if (floats) code.insert(code.end(), kFreshNumbers.begin(), kFreshNumbers.end());
     while (code.size() < length) {
       const u32 kind = below(16);
-      if (kind < 8) {
+      if (kind < 5) {
         code.push_back(data());
+      } else if (kind < 8) {
+        code.push_back(floats ? vectors() : data());
       } else if (kind < 12) {
         code.push_back(memory());
       } else if (kind < 15) {
@@ -56,6 +60,13 @@ class RandomPrograms {
 
   static void prepare(OneCore& core, u32 rounds) {
     for (u32 i = 0; i < 16; ++i) core.thread.x[i] = 0x9e3779b97f4a7c15 * (i + 1);
+    constexpr double kNumbers[] = {1.5, -0.1, 3e300, 5e-324, 2.2250738585072014e-308, -7e9, 0, 1e-160};
+    for (u32 i = 0; i < 32; ++i) {
+      core.thread.v[i] = {std::bit_cast<u64>(kNumbers[i % 8] * (1 + i / 8)), u64{0x3fc000003dcccccd} * (i % 3)};
+    }
+    core.thread.v[7][0] = 0x7ff0000000000001;  // a signalling NaN
+    core.thread.v[15][0] = 0xfff8000000000123;
+    core.thread.v[23] = {0x0080000000000001, 0x7f7fffff7f800000};
     core.thread.x[19] = rounds;
     core.thread.x[20] = kData + 0x8000;
     core.thread.x[21] = 0x123;
@@ -65,6 +76,10 @@ class RandomPrograms {
   static constexpr u32 kCallOnTheWay = 0xd40000e1;  // svc #7: the program continues after it
 
  private:
+  // Numbers, so that not every value is a NaN soon: scvtf d0, x1; scvtf s1, w2; scvtf d2, w3; fmov d3, #1.5; fmov s4,
+  // #-0.25; ucvtf s5, w4; fmov d6, d0; dup v7.4s, v5.s[0]
+  static constexpr std::array<u32, 8> kFreshNumbers = {0x9e620020, 0x1e220041, 0x1e620062, 0x1e6f1003,
+                                                       0x1e3a1004, 0x1e230085, 0x1e604006, 0x4e0404a7};
   // Whether the encoding is a known instruction.
   bool known(u32 word) {
     const u32 code[] = {word, 0xd4000001};
@@ -98,6 +113,49 @@ class RandomPrograms {
     }
     return word;
   }
+  u32 vectors() {
+    for (;;) {
+      if (const u32 word = maybe_vectors(); known(word)) return word;
+    }
+  }
+  // An instruction on vector registers; a general register that it writes is one of x0 … x15.
+  u32 maybe_vectors() {
+    const u32 random = static_cast<u32>(next() >> 16) & (below(4) == 0 ? ~0U : ~0x300U), type = random & 0x400000;
+    const u32 fields = random & 0x1fffe0 & (below(4) == 0 ? ~0U : ~0x180000U);
+    const u32 shape = random & 0x60000000, to = below(below(3) == 0 ? 16 : 8);
+    switch (below(12)) {
+      case 0:
+      case 1:
+        return 0x1e200800 | type | (fields & 0x1ff3e0) | to;  // two operands
+      case 2:
+        return 0x1f000000 | type | (random & 0x20ffe0) | to;  // multiply and add
+      case 3:
+        if (below(4) == 0) return 0x5e21d800 | type | (random & 0x3e0) | to;  // scvtf
+        if (below(4) == 0) return 0xd53b4420 | to;                            // mrs x, fpsr
+        return 0x1e204000 | type | (random & 0x1f83e0) | to;                  // one operand
+      case 4:
+        return 0x1e202000 | type | (fields & 0x1f03e0) | below(4) << 3;  // compare
+      case 5:
+        return 0x1e200400 | type | (fields & 0x1ffbe0) |
+               (below(2) == 0 ? 0x800 | to : random & 0x1f);  // select, compare if
+      case 6:
+        return below(4) == 0
+                   ? 0x1e201000 | type | (random & 0x1fe000) | to
+                   : 0x1e200000 | (random & 0x80800000) | type | (random & 0x1f03e0) | to;  // constants, conversions
+      case 7:
+        return 0x0f000400 | shape | (random & 0x7ff3e0) | to;  // constants and shifts
+      case 8:
+        return 0x0e000400 | shape | (random & 0x1f7be0) | to;  // copies
+      case 9: {                                                // accesses by elements
+        const u32 single = 0x0d000000 | (random & 0x40400000) | 20U << 5 | below(32);
+        const u32 more = below(2) == 0 ? 0 : 0x00800000 | (below(2) == 0 ? 31U : 21U) << 16;
+        const u32 base = more != 0 ? single ^ (20U ^ 22U) << 5 : single;
+        return below(2) == 0 ? base | more | (random & 0xdc00) : (base | more | (random & 0xfc00)) & ~0x01000000U;
+      }
+      default:
+        return 0x0e200400 | shape | (random & 0xc00000) | (fields & 0x1ffbe0) | to;  // three operands
+    }
+  }
   // An access of random size and kind. Many addresses are not aligned.
   u32 memory() {
     const u32 size = below(4), vector = below(4) == 0 ? 1U << 26 : 0;
@@ -129,12 +187,20 @@ class RandomPrograms {
     }
   }
   void only_for_unicorn(std::vector<u32>& code) {
-    if (below(3) != 0) {
-      code.push_back(0x1e602800 | below(32) << 16 | below(32) << 5 | below(32));  // fadd d, d, d
-      return;
+    switch (below(4)) {
+      case 0:
+        code.push_back(0x4e284800 | below(32) << 5 | below(32));  // aese v, v
+        break;
+      case 1:  // ldxr x1, [x20]; b; add x3, x3, #1; b; stxr w2, x1, [x20]
+        code.insert(code.end(), {0xc85f7e81, 0x14000001, 0x91000463, 0x14000001, 0xc8027e81});
+        break;
+      case 2:  // ldaxr w1, [x20]; str w3, [x20]; dmb ish; aese v1, v2; stlxr w2, w4, [x20]
+        code.insert(code.end(), {0x885ffe81, 0xb9000283, 0xd5033bbf, 0x4e284841, 0x8802fe84});
+        break;
+      default:  // ldxr x1, [x20]; b; clrex; ldar w4, [x20]; mrs x5, fpcr; b; stxr w2, x3, [x20]
+        code.insert(code.end(), {0xc85f7e81, 0x14000001, 0xd5033f5f, 0x88dffe84, 0xd53b4405, 0x14000001, 0xc8027e83});
+        break;
     }
-    // ldxr x1, [x20]; b; add x3, x3, #1; b; stxr w2, x1, [x20]
-    code.insert(code.end(), {0xc85f7e81, 0x14000001, 0x91000463, 0x14000001, 0xc8027e81});
   }
   // May jump over some instructions.
   void skip(std::vector<u32>& code) {
@@ -172,7 +238,9 @@ inline std::string difference(OneCore& a, OneCore& b) {
   if (a.thread.sp != b.thread.sp) return "sp";
   if (a.thread.pc != b.thread.pc) return "pc";
   if (a.thread.nzcv != b.thread.nzcv) return "flags";
-  if (a.thread.v != b.thread.v) return "a vector register";
+  for (usize i = 0; i < 32; ++i)
+    if (a.thread.v[i] != b.thread.v[i]) return "v" + std::to_string(i);
+  if (a.thread.fpsr != b.thread.fpsr) return "exceptions of floating-point operations";
   for (usize signal = 0; signal < kSignalCount; ++signal) {
     for (const Level level : {Level::user, Level::kernel}) {
       const auto one = static_cast<Signal>(signal);

@@ -20,6 +20,9 @@ constexpr u64 sign_extended(u32 value, u32 bits) {
 
 bool BlockTranslator::load_store(u32 code) {
   switch (bits_of(code, 29, 27)) {
+    case 1:
+      if (!is_set(code, 26)) return load_store_ordered(code);
+      return is_set(code, 24) ? load_store_element(code) : load_store_structure(code);
     case 3:
       return !is_set(code, 24) && load_literal(code);
     case 5:

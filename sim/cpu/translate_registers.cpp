@@ -99,9 +99,7 @@ bool BlockTranslator::with_carry(u32 code) {
 bool BlockTranslator::compare_if(u32 code) {
   const bool wide = is_set(code, 31), subtract = is_set(code, 30);
   if (!is_set(code, 29) || is_set(code, 10) || is_set(code, 4)) return false;
-  const u32 condition = code >> 12 & 15, flags = code & 15;
-  // In the form that save_flags() writes.
-  const u32 otherwise = (flags & 8) << 12 | (flags & 4) << 12 | (~flags & 2) << 7 | (flags & 1);
+  const u32 condition = code >> 12 & 15, otherwise = flags_constant(code & 15);
   need_flags();
   condition < 14 ? set_if(condition, sil) : mov(sil, 1);
   load(rcx, bits_of(code, 9, 5), wide);

@@ -22,8 +22,9 @@ struct ModelParts {
   u64* cycles = nullptr;  // fixed point, of user code
   u64* taken_branches = nullptr;
   u64 *loads = nullptr, *stores = nullptr;  // accesses
-  u64* history = nullptr;                   // the history of directions; see BranchPredictor
-  u8* branches = nullptr;                   // two bytes each; the first is the direction
+  u64* exclusive_stores = nullptr;
+  u64* history = nullptr;  // the history of directions; see BranchPredictor
+  u8* branches = nullptr;  // two bytes each; the first is the direction
   u8* histories = nullptr;
   u64* returns = nullptr;
   u32* return_top = nullptr;
@@ -35,6 +36,13 @@ struct ModelParts {
   u64* l1d_tags = nullptr;  // see LruSets
   u64 l1d_ways = 0;
   u64 l1d_set_mask = 0;  // 0 if sets are not found with a mask
+};
+
+// The address and value of the last exclusive load, until an exclusive store.
+struct ExclusiveMonitor {
+  u64 address = ~u64{0}, value = 0;
+
+  bool operator==(const ExclusiveMonitor&) const = default;
 };
 
 enum class TranslatedExit : u32 {
@@ -74,6 +82,7 @@ struct TranslatedFrame {
   TranslatedExit exit = TranslatedExit::block;
   u32 link = kNoLink;
   Block* block = nullptr;
+  ExclusiveMonitor monitor;
   u64 mispredicts = 0;  // branches whose direction or return is known; their time has passed already
   // Indexed by whether the branch was taken, and by direction + 4 * counter with history + 256 * choice: see
   // BranchPredictor::learnt().

@@ -7,7 +7,7 @@
 
 namespace wperf::sim {
 
-std::unique_ptr<Translator> Translator::create(CoreModel&, BlockCache&) {
+std::unique_ptr<Translator> Translator::create(CoreModel&, BlockCache&, bool) {
   return nullptr;
 }
 
@@ -16,6 +16,7 @@ std::unique_ptr<Translator> Translator::create(CoreModel&, BlockCache&) {
 #else
 
 #include <cpuid.h>
+#include <xmmintrin.h>
 
 #include <algorithm>
 #include <bit>
@@ -47,6 +48,13 @@ u64 guest_flags(u16 flags) {
   return u64{flags & 0xc000U} << 16 | u64{~flags & 0x100U} << 21 | u64{flags & 1U} << 28;
 }
 
+// MXCSR: round to nearest, no exception is taken, none has occurred.
+constexpr unsigned kPlainFloats = 0x1f80;
+// The cumulative exceptions of FPSR. x86 also notes denormal operands, which Arm does only if it flushes them to zero.
+u64 guest_exceptions(unsigned mxcsr) {
+  return (mxcsr & 1) | (mxcsr >> 1 & 0x1e);
+}
+
 // The entry into translated code and the exit from it: see BlockTranslator for the registers.
 class Doors : public Xbyak::CodeGenerator {
  public:
@@ -75,13 +83,16 @@ class Doors : public Xbyak::CodeGenerator {
 
 class HostTranslator final : public Translator {
  public:
-  HostTranslator(CoreModel& model, BlockCache& blocks)
+  HostTranslator(CoreModel& model, BlockCache& blocks, bool exclusives)
       : model_(model), blocks_(blocks), memory_(kCodeBytes), frame_(std::make_unique<TranslatedFrame>()) {
     if (!memory_.usable()) return;
     const Doors doors(memory_.written() + kDoors, memory_.size() - kDoors);
     context_.parts = model.parts();
     context_.slots = blocks.slots();
     context_.exit = doors.exit();
+    context_.exclusives = exclusives;
+    context_.has_sse4 = __builtin_cpu_supports("sse4.1") != 0;
+    context_.has_fma = __builtin_cpu_supports("fma") != 0;
     first_ = used_ = kDoors + (doors.getSize() + 63) / 64 * 64;
     frame_->translator = this;
     for (u32 state = 0; state < 64; ++state) {
@@ -121,7 +132,11 @@ class HostTranslator final : public Translator {
     frame_->far = u8{far};
     frame_->flags = host_flags(thread.nzcv);
     const auto enter = std::bit_cast<Enter>(memory_.executed() + kDoors);
+    const unsigned host_floats = _mm_getcsr();
+    _mm_setcsr(kPlainFloats);
     enter(frame_.get(), &thread, context_.parts.cycles, block.translated, context_.parts.l1d_tags, model_.space_tag());
+    thread.fpsr |= guest_exceptions(_mm_getcsr());
+    _mm_setcsr(host_floats);
     thread.nzcv = guest_flags(frame_->flags);
     model_.mispredicted(frame_->mispredicts);
     frame_->mispredicts = 0;
@@ -133,6 +148,7 @@ class HostTranslator final : public Translator {
     if (unlinked_ != TranslatedFrame::kNoLink) frame_->links[unlinked_] = reinterpret_cast<u64>(to.translated);
     unlinked_ = TranslatedFrame::kNoLink;
   }
+  ExclusiveMonitor& monitor() override { return frame_->monitor; }
   void forget_memory() override { std::fill(frame_->sites, frame_->sites + context_.sites_used, AccessSite{}); }
   void clear() override {
     blocks_.each([](Block& block) { block.translated = nullptr; });
@@ -180,9 +196,9 @@ class HostTranslator final : public Translator {
 
 }  // namespace
 
-std::unique_ptr<Translator> Translator::create(CoreModel& model, BlockCache& blocks) {
+std::unique_ptr<Translator> Translator::create(CoreModel& model, BlockCache& blocks, bool exclusives) {
   if (!host_has_lahf()) return nullptr;
-  auto result = std::make_unique<HostTranslator>(model, blocks);
+  auto result = std::make_unique<HostTranslator>(model, blocks, exclusives);
   if (!result->usable()) return nullptr;
   return result;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Executes most integer code as translated host code, models included, several times as fast as Unicorn with hooks. Its
+// Executes most code as translated host code, models included, several times as fast as Unicorn with hooks. Its
 // counts and state are exactly those of UnicornCore: the models see everything in the same order. It leaves the rest to
 // Unicorn. It stops before a block with other instructions, and within a block before an access that it cannot make (a
 // fault, a write to code).
@@ -19,7 +19,8 @@ class CoreModel;
 
 class Translator {
  public:
-  static std::unique_ptr<Translator> create(CoreModel& model, BlockCache& blocks);  // null if this host cannot run it
+  // Returns null if this host cannot run it. `exclusives`: monitor() can be kept as Unicorn's.
+  static std::unique_ptr<Translator> create(CoreModel& model, BlockCache& blocks, bool exclusives);
   virtual ~Translator() = default;
 
   // Sets block.translated, from the block's instructions. Returns false if the block cannot be translated, either for
@@ -29,11 +30,12 @@ class Translator {
     TranslatedExit exit = TranslatedExit::block;
     Block* block = nullptr;
   };
-  // Runs from the translated block on, which starts at thread.pc, until other work is due. `limit` is in the cycles of
-  // the models. If `far` is set, no wait for memory may begin after the limit.
+  // Runs from the translated block on, which starts at thread.pc, until other work is due. thread.fpcr is 0. `limit` is
+  // in the cycles of the models. If `far` is set, no wait for memory may begin after the limit.
   virtual Result run(AddressSpace& space, ThreadState& thread, const Block& block, u64 limit, bool far) = 0;
   // If run() ended before a block, the code will from now on continue directly with this block, which comes next there.
   virtual void link(const Block& to) = 0;
+  virtual ExclusiveMonitor& monitor() = 0;
   virtual void forget_memory() = 0;  // regions changed
   virtual void clear() = 0;          // code changed
 };

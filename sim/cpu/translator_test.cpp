@@ -23,7 +23,7 @@ class TranslatorTest : public testing::Test {
   void SetUp() override {
     CoreModel model({}, shared_.shared);
     BlockCache blocks;
-    if (Translator::create(model, blocks) == nullptr) GTEST_SKIP() << "there is no translator for this host";
+    if (Translator::create(model, blocks, true) == nullptr) GTEST_SKIP() << "there is no translator for this host";
   }
 
  private:

@@ -25,6 +25,11 @@ std::string with_number(const char* text, u64 number) {
   return buffer;
 }
 
+// Exclusive accesses and CLREX.
+bool uses_monitor(u32 word) {
+  return (word & 0x3f800000) == 0x08000000 || (word & 0xfffff0ff) == 0xd503305f;
+}
+
 const char* describe(uc_mem_type type) {
   switch (type) {
     case UC_MEM_READ_UNMAPPED:
@@ -115,6 +120,10 @@ Stop UnicornCore::execute(ThreadState& thread) {
       pc = thread.pc;
     }
     if (registers_in_thread_) registers_.load(thread);
+    if (translator_ != nullptr && translator_->monitor() != monitor_) {
+      monitor_ = translator_->monitor();
+      cpu_.set_monitor(monitor_);
+    }
     registers_in_thread_ = false;
     why_ = Why::nothing;
     blocks_entered_ = 0;
@@ -208,6 +217,7 @@ Block& UnicornCore::decode(u64 address, u32 size) {
   std::vector<u32> code(bytes.size() / 4);
   if (!code.empty()) std::memcpy(code.data(), bytes.data(), code.size() * 4);
   block.contents = sum_up(code);
+  block.uses_monitor = std::any_of(code.begin(), code.end(), uses_monitor);
   if (!code.empty()) {
     const Instruction last = classify_instruction(code.back());
     const auto offset = static_cast<u64>(static_cast<std::int32_t>(last.branch_offset));
@@ -274,17 +284,21 @@ inline Block* UnicornCore::begin_block(u64 address, u32 size) {
     block = begin_new_block(address, size, block);
     if (block == nullptr) return nullptr;
   }
-  vectors_used_ |= block->uses_vectors;
-  current_ = block;
-  ++blocks_entered_;
+  execute_here(*block);
   blocks_.ran(*block);
   return block;
 }
 
+inline void UnicornCore::execute_here(Block& block) {
+  vectors_used_ |= block.uses_vectors;
+  monitor_used_ |= block.uses_monitor;
+  current_ = &block;
+  ++blocks_entered_;
+}
+
 void UnicornCore::enter_other_block(u64 address, u32 size) {
   if (resumed_ != nullptr) [[unlikely]] {  // the block has already begun
-    ++blocks_entered_;
-    current_ = resumed_;
+    execute_here(*resumed_);
     resumed_ = nullptr;
     return;
   }

@@ -64,6 +64,7 @@ class UnicornCore {
   void limit_reached(u64 address, u32 size);
   Block* begin_block(u64 address, u32 size);
   Block* begin_new_block(u64 address, u32 size, Block* known);
+  void execute_here(Block& block);
   Block* next_block(u64 address, u32 size);  // the same, called from other files
 
   // Used while no block has to be examined (unicorn_translated.cpp).
@@ -144,6 +145,10 @@ class UnicornCore {
   u64 translated_ = 0;        // cycles, fixed point
   Block* resumed_ = nullptr;  // Unicorn continues in the middle of this block
   bool vectors_used_ = false;
+  // Of exclusive accesses: as Unicorn had it when it was last compared with the translator's, and whether Unicorn may
+  // have changed it since.
+  ExclusiveMonitor monitor_;
+  bool monitor_used_ = false;
   // A number that says whether accesses need special treatment: halves to skip (is_half()), a watch for overflows on
   // each access, or an operation that is tracked.
   static constexpr u32 kWatched = 1U << 16, kTracked = 1U << 17, kStanding = kWatched | kTracked;

@@ -2,6 +2,8 @@
 #include "sim/cpu/unicorn_cpu.h"
 
 #include <algorithm>
+#include <cstring>
+#include <string_view>
 
 namespace wperf::sim {
 namespace {
@@ -24,10 +26,11 @@ UnicornCpu::UnicornCpu(const UnicornLibrary& library) : library_(library) {
   // The model with LSE atomics, cryptography and half-precision arithmetic.
   const int model = UC_CPU_ARM64_MAX;
   if (!check(library_.ctl(handle_, UC_CTL_WRITE(UC_CTL_CPU_MODEL, 1), model), "choose the CPU model")) return;
-  become_user();
+  if (become_user()) find_monitor();
 }
 
 UnicornCpu::~UnicornCpu() {
+  if (context_ != nullptr) library_.context_free(context_);
   if (handle_ != nullptr) library_.close(handle_);
 }
 
@@ -55,6 +58,44 @@ bool UnicornCpu::become_user() {
          check(library_.mem_write(handle_, kPage, kCode, sizeof kCode), "write memory") &&
          check(library_.emu_start(handle_, kPage, kPage + 4, 0, 0), "leave EL1") &&
          check(library_.mem_unmap(handle_, kPage, kPageSize), "unmap memory");
+}
+
+// Unicorn has no register for the monitor, but its saved state has the address and the value, one after the other. So
+// an exclusive load is executed, and its address and value are looked for there.
+bool UnicornCpu::find_monitor() {
+  constexpr u64 kPage = 0x10000, kAddress = kPage + 8, kValue = 0x9a5b7c3d1e2f4a6b;
+  constexpr u32 kCode[] = {0xc85f7ca3, 0xd503201f};  // ldxr x3, [x5]; NOP
+  const ExclusiveMonitor known{kAddress, kValue};
+  u64 address = kAddress, nothing = 0;
+  library_.reg_write(handle_, UC_ARM64_REG_X5, &address);
+  const bool executed = check(library_.mem_map(handle_, kPage, kPageSize, UC_PROT_ALL), "map memory") &&
+                        check(library_.mem_write(handle_, kPage, kCode, sizeof kCode), "write memory") &&
+                        check(library_.mem_write(handle_, kAddress, &kValue, sizeof kValue), "write memory") &&
+                        check(library_.emu_start(handle_, kPage, kPage + 4, 0, 0), "load a value") &&
+                        check(library_.context_alloc(handle_, &context_), "save its state") &&
+                        check(library_.context_save(handle_, context_), "save its state");
+  if (!executed) return false;
+  for (const int changed : {UC_ARM64_REG_X3, UC_ARM64_REG_X5}) library_.reg_write(handle_, changed, &nothing);
+  const auto* const state = reinterpret_cast<const char*>(context_);
+  const std::string_view bytes(state, library_.context_size(handle_));
+  const std::string_view wanted(reinterpret_cast<const char*>(&known), sizeof known);
+  const usize at = bytes.find(wanted);
+  if (at != bytes.npos && bytes.find(wanted, at + 1) == bytes.npos) monitor_offset_ = at;
+  if (knows_monitor()) set_monitor({});
+  return check(library_.mem_unmap(handle_, kPage, kPageSize), "unmap memory");
+}
+
+ExclusiveMonitor UnicornCpu::monitor() {
+  ExclusiveMonitor result;
+  library_.context_save(handle_, context_);
+  std::memcpy(&result, reinterpret_cast<const char*>(context_) + monitor_offset_, sizeof result);
+  return result;
+}
+
+void UnicornCpu::set_monitor(const ExclusiveMonitor& monitor) {
+  library_.context_save(handle_, context_);
+  std::memcpy(reinterpret_cast<char*>(context_) + monitor_offset_, &monitor, sizeof monitor);
+  library_.context_restore(handle_, context_);
 }
 
 bool UnicornCpu::drop_translations(const Region& region) {

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/cpu/translated_frame.h"
 #include "sim/cpu/unicorn_library.h"
 #include "sim/memory/address_space.h"
 
@@ -23,10 +24,15 @@ class UnicornCpu {
   // false if Unicorn refuses a region; failure() has the reason.
   bool refresh(const AddressSpace& space);
   bool add_hook(int type, void* callback, void* user, int instruction = 0);
+  // The monitor of exclusive accesses: not known if this Unicorn keeps it in another way than expected.
+  bool knows_monitor() const { return monitor_offset_ != 0; }
+  ExclusiveMonitor monitor();
+  void set_monitor(const ExclusiveMonitor& monitor);
 
  private:
   bool check(uc_err error, const char* what);
   bool become_user();
+  bool find_monitor();
   bool drop_translations(const Region& region);
   void write_system_register(u32 op0, u32 op1, u32 crn, u32 crm, u32 op2, u64 value);
 
@@ -35,6 +41,8 @@ class UnicornCpu {
   std::string failure_;
   std::vector<Region> mapped_;
   u64 code_generation_ = 0;
+  uc_context* context_ = nullptr;
+  usize monitor_offset_ = 0;  // in the context
 };
 
 }  // namespace wperf::sim

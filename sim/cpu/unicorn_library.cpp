@@ -45,6 +45,11 @@ Loaded load() {
   find(library, "uc_reg_write", to.reg_write, failure);
   find(library, "uc_reg_read_batch", to.reg_read_batch, failure);
   find(library, "uc_reg_write_batch", to.reg_write_batch, failure);
+  find(library, "uc_context_alloc", to.context_alloc, failure);
+  find(library, "uc_context_size", to.context_size, failure);
+  find(library, "uc_context_save", to.context_save, failure);
+  find(library, "uc_context_restore", to.context_restore, failure);
+  find(library, "uc_context_free", to.context_free, failure);
   return result;
 }
 

@@ -25,6 +25,11 @@ struct UnicornLibrary {
   decltype(&uc_reg_write) reg_write;
   decltype(&uc_reg_read_batch) reg_read_batch;
   decltype(&uc_reg_write_batch) reg_write_batch;
+  decltype(&uc_context_alloc) context_alloc;
+  decltype(&uc_context_size) context_size;
+  decltype(&uc_context_save) context_save;
+  decltype(&uc_context_restore) context_restore;
+  decltype(&uc_context_free) context_free;
 };
 
 // Loads the library on the first call. Returns null if that failed; unicorn_failure() then has the reason.

@@ -12,7 +12,7 @@ namespace {
 // In cycles: the gain and the distance that make an attempt worth it, and how long Unicorn runs before the next
 // attempt.
 constexpr u64 kWorthTranslation = 1000;
-constexpr u64 kShortestPause = 250, kLongestPause = 1 << 16;
+constexpr u64 kShortestPause = 250, kLongestPause = 1 << 12;
 constexpr usize kLongestBlock = 128;
 constexpr u64 kBlocksEndAt = 1024;  // Unicorn ends its blocks at multiples of this
 constexpr u32 kNop = 0xd503201f;
@@ -44,7 +44,7 @@ bool UnicornCore::wants_translation(u64 pc) {
     return false;
   }
   if (translator_ == nullptr) {
-    translator_ = Translator::create(model_, blocks_);
+    translator_ = Translator::create(model_, blocks_, cpu_.knows_monitor());
     translates_ = translator_ != nullptr;
   }
   return translates_ && translated_block(pc) != nullptr && !watching_;
@@ -55,9 +55,11 @@ std::optional<Stop> UnicornCore::execute_translated(ThreadState& thread) {
   const u64 begun = model_.spent();
   bool used_up = false, called = false;
   current_ = nullptr;
+  if (monitor_used_ && cpu_.knows_monitor()) translator_->monitor() = monitor_ = cpu_.monitor();
+  monitor_used_ = false;
   for (bool came_from_code = false;; came_from_code = true) {
     const Block* const block = translated_block(thread.pc);
-    if (watching_) break;
+    if (watching_ || thread.fpcr != 0) break;
     if (block == nullptr) {
       called = calls_kernel(thread);
       break;

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Barriers, exclusive and ordered accesses, and accesses to vector registers by elements (Arm ARM C4.1.88). All of a
+// program's threads run on the host's one thread, so order takes no work.
+#include <cstddef>
+
+#include "sim/cpu/block_translator.h"
+
+#if WPERF_TRANSLATES
+
+namespace wperf::sim {
+
+bool BlockTranslator::system(u32 code) {
+  if (code == 0xd503201f) return true;                                      // NOP
+  if ((code & 0xfffff0df) == 0xd503309f) return bits_of(code, 11, 8) != 0;  // DSB, DMB
+  const u32 to = bits_of(code, 4, 0);
+  if ((code & 0xffffffe0) == 0xd53b4400) {  // MRS of FPCR
+    mov(eax, 0);
+    store(to, rax);
+    return true;
+  }
+  if ((code & 0xffffffe0) != 0xd53b4420) return false;  // MRS of FPSR
+  flags_live_ = false;
+  stmxcsr(dword[in_frame(offsetof(TranslatedFrame, address))]);
+  mov(eax, dword[in_frame(offsetof(TranslatedFrame, address))]);
+  mov(ecx, eax);  // see guest_exceptions()
+  and_(ecx, 1);
+  shr(eax, 1);
+  and_(eax, 0x1e);
+  or_(eax, ecx);
+  or_(rax, qword[rbx + offsetof(ThreadState, fpsr)]);
+  store(to, rax);
+  return true;
+}
+
+// Finds the memory at the base register of an access, which must be aligned.
+void BlockTranslator::find_aligned(u32 code, const Access& access) {
+  mov(rax, guest(bits_of(code, 9, 5)));
+  if (access.bytes > 1) {
+    test(al, access.bytes - 1);
+    jnz(later([this, pc = pc_] { hand_back(pc); }), T_NEAR);
+  }
+  find_memory(access);
+}
+
+bool BlockTranslator::load_store_ordered(u32 code) {
+  const u32 bytes = 1U << bits_of(code, 31, 30), number = bits_of(code, 4, 0);
+  const bool write = !is_set(code, 22);
+  if (is_set(code, 24) || is_set(code, 21)) return false;  // pairs, compare and swap
+  flags_live_ = false;
+  if (is_set(code, 23)) {  // LDAR, STLR
+    if (!is_set(code, 15)) return false;
+    find_aligned(code, {bytes, 1, write});
+    move({number, bytes, false, false, bytes == 8}, 0, write);
+    return true;
+  }
+  if (!context_.exclusives) return false;
+  write ? store_exclusive(code, bytes) : load_exclusive(code, bytes);
+  return true;
+}
+
+void BlockTranslator::load_exclusive(u32 code, u32 bytes) {
+  const u32 number = bits_of(code, 4, 0);
+  find_aligned(code, {bytes, 1, false});
+  mov(rdx, guest(bits_of(code, 9, 5)));
+  mov(qword[in_frame(offsetof(TranslatedFrame, monitor) + offsetof(ExclusiveMonitor, address))], rdx);
+  move_part({number, bytes}, rax, in_frame(offsetof(TranslatedFrame, monitor) + offsetof(ExclusiveMonitor, value)),
+            false);
+  store(number, rcx);
+}
+
+// Stores if the address and the value there are still those of the last exclusive load. The memory is written in
+// Unicorn if only the value differs, too, and the models see that.
+void BlockTranslator::store_exclusive(u32 code, u32 bytes) {
+  const auto monitor = [this](usize offset) { return qword[in_frame(offsetof(TranslatedFrame, monitor) + offset)]; };
+  Label failed, done;
+  mov(rax, guest(bits_of(code, 9, 5)));
+  cmp(rax, monitor(offsetof(ExclusiveMonitor, address)));
+  jne(failed, T_NEAR);
+  find_aligned(code, {bytes, 1, true});
+  inc(qword[part(context_.parts.exclusive_stores)]);
+  move_part({0, bytes}, rax, in_frame(offsetof(TranslatedFrame, address)), false);
+  cmp(rcx, monitor(offsetof(ExclusiveMonitor, value)));
+  jne(failed, T_NEAR);
+  load(rcx, bits_of(code, 4, 0), true);
+  write_part(bytes, rax);
+  mov(ecx, 0);
+  jmp(done);
+  L(failed);
+  mov(ecx, 1);
+  L(done);
+  store(bits_of(code, 20, 16), rcx);
+  mov(monitor(offsetof(ExclusiveMonitor, address)), -1);
+}
+
+// LD1, ST1 of one to four registers
+bool BlockTranslator::load_store_structure(u32 code) {
+  static constexpr u8 kRegisters[16] = {0, 0, 4, 0, 0, 0, 3, 1, 0, 0, 2};
+  const u32 count = kRegisters[bits_of(code, 15, 12)], base = bits_of(code, 9, 5), by = bits_of(code, 20, 16);
+  const bool write = !is_set(code, 22), writes_back = is_set(code, 23);
+  if (count == 0 || is_set(code, 31) || is_set(code, 21) || (!writes_back && by != 0)) return false;
+  const u32 bytes = is_set(code, 30) ? 16 : 8;
+  flags_live_ = false;
+  mov(rax, guest(base));
+  find_memory({bytes, count, write});
+  for (u32 i = 0; i < count; ++i) move({(bits_of(code, 4, 0) + i) % 32, bytes, true}, i * bytes, write);
+  if (!writes_back) return true;
+  by == 31 ? mov(rcx, u64{bytes} * count) : mov(rcx, guest(by));
+  add(guest(base), rcx);
+  return true;
+}
+
+// LD1, ST1 of one element, and LD1R
+bool BlockTranslator::load_store_element(u32 code) {
+  const u32 operation = bits_of(code, 15, 13), size = bits_of(code, 11, 10), base = bits_of(code, 9, 5);
+  const u32 by = bits_of(code, 20, 16), to = bits_of(code, 4, 0),
+            place = bits_of(code, 30, 30) * 8 + bits_of(code, 12, 10);
+  const bool write = !is_set(code, 22), writes_back = is_set(code, 23), repeats = operation == 6;
+  if (is_set(code, 31) || is_set(code, 21) || (operation & 1) != 0 || (!writes_back && by != 0)) return false;
+  if (repeats && (write || is_set(code, 12))) return false;
+  if (operation == 2 && (size & 1) != 0) return false;
+  if (operation == 4 && (size > 1 || (size == 1 && is_set(code, 12)))) return false;
+  const u32 log = repeats ? size : operation == 4 ? 2 + size : operation / 2, bytes = 1U << log;
+  flags_live_ = false;
+  mov(rax, guest(base));
+  find_memory({bytes, 1, write});
+  const Xbyak::RegExp element = vector(to, repeats ? 0 : usize{place >> log} * bytes);
+  if (write) {
+    move_part({0, bytes}, element, in_frame(offsetof(TranslatedFrame, address)), false);
+    write_part(bytes, rax);
+  } else {
+    move_part({0, bytes}, rax, in_frame(offsetof(TranslatedFrame, address)), false);
+    repeats ? repeat(bytes, to, is_set(code, 30)) : write_part(bytes, element);
+  }
+  if (!writes_back) return true;
+  by == 31 ? mov(rcx, bytes) : mov(rcx, guest(by));
+  add(guest(base), rcx);
+  return true;
+}
+
+}  // namespace wperf::sim
+
+#endif
