@@ -73,24 +73,24 @@ class StatTest(WperfTest):
     def test_multiplexing_scales_to_the_truth(self):
         program = ("--", workload("steady.exe"))
         events = "inst_retired,ld_spec,st_spec,dp_spec,br_retired,l1d_cache,inst_spec,br_immed_spec,mem_access,l1d_cache_rd"
-        hundred_rounds = ("--config", "count.period=20", "-c", "0", "--timeout", "2")
-        many = self.stat("-e", events, *hundred_rounds, *program)
+        fifty_rounds = ("--config", "count.period=20", "-c", "0", "--timeout", "1")
+        many = self.stat("-e", events, *fifty_rounds, *program)
         self.assertTrue(many["core"]["Multiplexing"])
         estimates = {e["event_name"]: e for e in many["Multiplexing_estimates"]}
         names = events.split(",")
         truth = {}
         for chunk in (names[:5], names[5:]):
-            truth |= counts(self.stat("-e", ",".join(chunk), *hundred_rounds, *program))
+            truth |= counts(self.stat("-e", ",".join(chunk), *fifty_rounds, *program))
         for row in rows_of(many)[1:]:
             name, exact = row["event_name"], truth[row["event_name"]]
             scheduled, rounds = map(int, row["multiplexed"].split("/"))
-            self.assertEqual(rounds, 100, row)
+            self.assertEqual(rounds, 50, row)
             self.assertAlmostEqual(row["scaled_value"] / (row["counter_value"] * rounds / scheduled), 1, places=3)
             self.assertLess(abs(row["scaled_value"] - exact), 0.02 * exact, row)
             self.assertLessEqual(estimates[name]["low"], exact, name)
             self.assertGreaterEqual(estimates[name]["high"], exact, name)
             self.assertAlmostEqual(estimates[name]["fraction"], scheduled / rounds, places=3)
-        text = self.ok("stat", "-v", "-e", events, "-c", "0", "--timeout", "1", *program)
+        text = self.ok("stat", "-v", "-e", events, "-c", "0", "--timeout", "0.3", *program)
         self.assertRegex(text, r"ld_spec\s+0x70\s+e\s+\d+/\d+\s+[\d,]+")
         self.assertIn("95 % interval", text)
 
@@ -100,7 +100,7 @@ class StatTest(WperfTest):
         program = ("-c", "0", "--", workload("steady.exe"))
         names = ("inst_retired,ld_spec,st_spec,dp_spec,br_retired,l1d_cache,"
                  "inst_spec,br_immed_spec,mem_access,l1d_cache_rd,cpu_cycles,br_pred").split(",")
-        for seconds in ("0.11", "0.15", "0.25"):
+        for seconds in ("0.11", "0.15"):
             many = self.stat("-e", ",".join(names), "--timeout", seconds, *program, device=device)
             truth = {}
             for chunk in (names[:5], names[5:10], names[10:]):
@@ -114,7 +114,7 @@ class StatTest(WperfTest):
                     self.assertGreaterEqual(estimates[name]["high"], exact, (seconds, name))
 
     def test_cycles_are_as_the_events_are_while_a_counter_is_free(self):
-        program = ("-c", "0", "--timeout", "0.3", "--", workload("steady.exe"))
+        program = ("-c", "0", "--timeout", "0.1", "--", workload("steady.exe"))
         five, six = "r8,r1b,r70,r71,r73", "r8,r1b,r70,r71,r73,r11"
         alone = self.stat("-e", five, *program)
         self.assertNotIn("Cycles", alone)
