@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Bytes of files and requests that may be damaged. All readers of formats use this: it is the one place that touches
-// raw memory, and every bound is checked here. Reading past an end returns nothing. Formats promise no alignment, so
-// nothing is read through a cast. Numbers are little-endian, like every machine that wperf runs on.
+// raw memory, and every bound is checked here. Reading past an end returns nothing. Formats do not guarantee alignment,
+// so nothing is read through a cast. Numbers are little-endian, like every machine that wperf runs on.
 //
 // A View reads at offsets, a Reader walks forward through fields.
 #pragma once
@@ -22,7 +22,7 @@ static_assert(std::endian::native == std::endian::little);
 
 using Span = std::span<const std::byte>;
 
-// The part that exists: shorter than `count`, even empty, near the end.
+// The part of [offset, offset + count) that exists: shorter than `count` near the end, empty beyond it.
 inline Span slice(Span bytes, u64 offset, u64 count) {
   if (offset >= bytes.size()) return {};
   return bytes.subspan(static_cast<usize>(offset), static_cast<usize>(std::min<u64>(count, bytes.size() - offset)));
@@ -50,7 +50,7 @@ inline std::optional<std::string_view> ended_text(Span field) {
   return std::string_view(begin, static_cast<usize>(static_cast<const char*>(zero) - begin));
 }
 
-// The same, or all of them if the zero is missing.
+// Like ended_text(), but returns the whole field if the zero is missing.
 inline std::string_view text_in(Span field) {
   return ended_text(field).value_or(std::string_view(reinterpret_cast<const char*>(field.data()), field.size()));
 }
@@ -103,7 +103,7 @@ class Table {
     static_cast<void>(bytes_.load(index * sizeof(T), item));
     return item;
   }
-  // The first index in [0, size) for which `is_before(item)` does not hold; the items must be sorted that way.
+  // The first index in [0, size) for which `is_before(item)` is false. The items for which it is true must come first.
   template <typename Predicate>
   u64 partition_point(Predicate is_before) const {
     u64 low = 0, high = size_;

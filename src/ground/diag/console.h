@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The tool's output for a person. Stages below cli get this interface and never touch stdout or stderr. Downloads
-// report from any thread.
+// The tool's output for a person. The rooms below cli get this interface and never touch stdout or stderr. Downloads
+// report their progress from any thread.
 #pragma once
 #include <string_view>
 
@@ -13,7 +13,7 @@ class Console {
   virtual void out(std::string_view text) = 0;
   // Output that -q does not silence: the requested document, or a part of it.
   virtual void document(std::string_view text) = 0;
-  // The same for JSON, which is ASCII without control characters except line ends, so it is not checked for them.
+  // Like document(), for JSON: it is ASCII without control characters except line ends, so it is not checked for them.
   virtual void json(std::string_view ascii) { document(ascii); }
   // The bytes of a document that is not text, unchanged.
   virtual void bytes(std::string_view bytes) { document(bytes); }
@@ -29,10 +29,10 @@ class Console {
   virtual bool coloured() const { return false; }
   // Whether progress() is visible: stderr is a terminal, and -q was not given.
   virtual bool shows_progress() const { return false; }
-  // True if it is time to show the progress of long work: a person waits at the terminal of stderr, and the last output
-  // was a moment ago. Cheap enough to be asked in a loop.
+  // True if it is time to show the progress of long work: a person waits at the terminal of stderr, and some time has
+  // passed since the last output. Cheap enough to call in a loop.
   virtual bool progress_due() { return false; }
-  // Shows the line in place of the last one, until other text is shown; "" removes it.
+  // Shows the line in place of the previous one, until other text is shown; "" removes it.
   virtual void progress(std::string_view /*line*/) {}
   // Ctrl-C was pressed since the start.
   virtual bool interrupted() const = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// For tests of messages that no contract fixes: the wording may change, but the objects that a message names may not.
+// For tests of messages that no contract fixes: the wording may change, but the message must name the same objects.
 #pragma once
 #include <initializer_list>
 #include <string_view>

@@ -19,7 +19,7 @@ usize cost_of(char a, char b) {
   return ascii_lower(a) == ascii_lower(b) ? 0 : kChange;
 }
 
-// Damerau's distance, without changes inside of exchanged pairs.
+// Damerau's distance, without changes between two exchanged characters.
 usize distance(std::string_view from, std::string_view to) {
   std::vector<usize> before(to.size() + 1), last(to.size() + 1), row(to.size() + 1);
   for (usize j = 0; j <= to.size(); ++j) last[j] = j * kChange;
@@ -36,7 +36,7 @@ usize distance(std::string_view from, std::string_view to) {
   return last[to.size()];
 }
 
-// A match to a whole name is always nearer than one to its end.
+// A match with a whole name is always nearer than a match with the end of a name.
 usize distance_to_name(std::string_view word, std::string_view name) {
   usize least = distance(word, name);
   for (usize at = name.find('_'); at != std::string_view::npos; at = name.find('_', at + 1)) {

@@ -7,11 +7,11 @@
 
 namespace wperf::diag {
 
-// Returns the word that takes the fewest changes, the first if there are several. A change is a character more, less or
-// other, or two exchanged characters; upper and lower case are equal. Empty if no word is near: at most one change for
-// every three characters. A word that lacks the beginning of a name with underlines is also near to it: `cyclez` to
-// cpu_cycles. A word that lacks only cpu_ is nearer than one that lacks more, and among those a short name wins:
-// `cycles` means cpu_cycles and not backend_stalled_cycles.
+// Returns the word that needs the fewest changes; the first one if there are several. A change inserts, removes or
+// replaces a character, or exchanges two neighbours; case is ignored. Returns an empty text if no word is near; near
+// means at most one change for every three characters. A word may also lack the beginning of a name with underscores:
+// `cyclez` is near cpu_cycles. A word that lacks only cpu_ is nearer than one that lacks more; among the latter the
+// shortest name wins. So `cycles` means cpu_cycles and not backend_stalled_cycles.
 std::string_view nearest(std::string_view word, std::span<const std::string_view> known);
 
 // "did you mean X?"; empty if X is empty.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Errors as values. Result<T> is T or an Error; it cannot be dropped and cannot be tested as a bool by accident.
+// Errors as values. Result<T> is T or an Error; it cannot be ignored, and cannot be tested as a bool by accident.
 #pragma once
 #include <string>
 #include <utility>
@@ -20,14 +20,14 @@ enum class ExitCode : int {
 
 struct Error {
   std::string text;  // one sentence; the cli prints it (see `verbatim`)
-  std::string hint;  // the remedy, where known
+  std::string hint;  // the remedy, if known
   ExitCode code = ExitCode::failed;
   bool verbatim = false;  // true: text is a contract string, printed unchanged; false: printed as "error: text"
-  // the errno of the cause, on Windows the nearest one; decisions use this, not the text
+  // the errno of the cause, or on Windows the nearest one; code decides by this number, not by the text
   int system_error = 0;
 };
 
-// "text: " and the system's text for that errno.
+// "text: ", followed by the system's text for that errno.
 Error system_error(std::string text, int number, std::string hint = {});
 
 template <typename T>
@@ -85,7 +85,7 @@ class FirstFailure {
 
 #define WPERF_CONCAT_2(a, b) a##b
 #define WPERF_CONCAT(a, b) WPERF_CONCAT_2(a, b)
-// WPERF_TRY(auto x, f()): x = value, or return the error.
+// WPERF_TRY(auto x, f()): sets x to the value, or returns the error.
 #define WPERF_TRY_AS(temporary, target, expression)                \
   auto temporary = (expression);                                   \
   if (!temporary.has_value()) return std::move(temporary).error(); \

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The tool's provider of Event Tracing for Windows, `WindowsPerf App` {6AFCCF81-3A0C-411E-A4AA-C4CF02EB840D}: one event
-// per counter that `stat` has read, so that a recording of the whole system can show counts next to everything else.
-// Other systems have no such provider.
+// The tool's provider of Event Tracing for Windows, `WindowsPerf App` {6AFCCF81-3A0C-411E-A4AA-C4CF02EB840D}. It sends
+// one event for each counter that `stat` has read, so that a recording of the whole system can show counts next to its
+// other data. Other systems have no such provider.
 #pragma once
 #include <string_view>
 
@@ -10,7 +10,7 @@
 namespace wperf::os {
 
 // Event 1, version 0, level 4 (information), keyword 1. The fields in this order: core UInt32, event UnicodeString,
-// index UInt32, note UnicodeString, value UInt64. A manifest must say the same.
+// index UInt32, note UnicodeString, value UInt64. A manifest must list the same fields.
 struct CounterEvent {
   u32 core = 0;
   std::string_view event;  // name

@@ -2,11 +2,11 @@
 #include "ground/os/file_signature_win.h"
 
 #include <windows.h>
-// After windows.h, which they need.
+// These come after windows.h, which they need.
 #include <softpub.h>
 #include <wincrypt.h>
 #include <wintrust.h>
-// After wincrypt.h, which it needs.
+// Comes after wincrypt.h, which it needs.
 #include <mscat.h>
 
 #include "ground/os/files.h"
@@ -22,14 +22,14 @@ struct Functions {
   decltype(&WTHelperGetProvSignerFromChain) signer = nullptr;
   decltype(&WTHelperGetProvCertFromChain) certificate = nullptr;
   decltype(&CertGetNameStringW) name = nullptr;
-  // Declared here, since they are newer than some headers.
+  // Declared here because some headers are older than these functions.
   BOOL(WINAPI* open_catalogs)(HCATADMIN*, const GUID*, const wchar_t*, const void*, DWORD) = nullptr;
   BOOL(WINAPI* hash_file)(HCATADMIN, HANDLE, DWORD*, BYTE*, DWORD) = nullptr;
   decltype(&CryptCATAdminEnumCatalogFromHash) find_catalog = nullptr;
   decltype(&CryptCATCatalogInfoFromContext) catalog_info = nullptr;
   decltype(&CryptCATAdminReleaseCatalogContext) release_catalog = nullptr;
   decltype(&CryptCATAdminReleaseContext) close_catalogs = nullptr;
-  bool embedded = false, catalogs = false;  // all of that group were found
+  bool embedded = false, catalogs = false;  // all functions of that group were found
 };
 
 Functions load_functions() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A file's signer, and whether Windows trusts it. Looks into the file and into the catalogs of the system.
+// A file's signer, and whether Windows trusts it. Looks for a signature in the file and in the catalogs of the system.
 #pragma once
 #include <optional>
 #include <string>
@@ -10,10 +10,10 @@ struct FileSignature {
   bool signed_at_all = false;
   bool trusted = false;
   std::string signer;   // the name in the certificate; empty if not known
-  std::string trouble;  // why it is not trusted, in Windows' words
+  std::string trouble;  // why Windows does not trust it, in Windows' words
 };
 
-// nullopt if Windows cannot be asked.
+// Returns nullopt if Windows cannot be asked.
 std::optional<FileSignature> signature_of(const std::string& path);
 
 }  // namespace wperf::os

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Whole files in and out. Paths are UTF-8 on every system.
+// Reads and writes whole files. Paths are UTF-8 on every system.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -18,13 +18,13 @@ namespace wperf::os {
 
 bool file_exists(const std::string& path);
 u64 file_size(const std::string& path);  // 0 if there is no such file
-// Bytes on the disk of a file with this name, which need not exist; 0 if unknown.
+// The free space, in bytes, of the disk for a file with this name, which need not exist; 0 if unknown.
 u64 free_bytes(const std::string& path);
 // When it was last written, in nanoseconds since 1970; the present time if it is not a file.
 u64 last_change_unix_ns(const std::string& path);
-// The name of the youngest ordinary file in the current folder with this ending; empty if there is none.
+// The name of the newest ordinary file in the current folder with this ending; empty if there is no such file.
 std::string youngest_file(std::string_view ending);
-// Is this, with links followed, a pipe or a device? Output to those cannot be read again.
+// Is this path, with links followed, a pipe or a device? Output to those cannot be read again.
 bool is_pipe_or_device(const std::string& path);
 // Refuses directories and files over `limit` bytes.
 diag::Result<std::string> load_text_file(const std::string& path, size_t limit);
@@ -37,15 +37,15 @@ void remove_file(const std::string& path);
 diag::Result<void> write_into(const std::string& path, u64 offset, std::span<const std::byte> bytes);
 // Do both names, with links followed, lead to the same existing file?
 bool is_same_file(const std::string& path, const std::string& other);
-// Would output to both end in the same file, which need not exist yet? Special files such as /dev/null keep nothing and
-// do not count.
+// Would output to both names end up in the same file, which need not exist yet? Special files such as /dev/null keep
+// nothing and do not count.
 bool would_be_one_file(const std::string& path, const std::string& other);
 // The name with all links followed; empty if the file does not exist.
 std::string real_path(const std::string& path);
 // `name` below `directory`; an absolute name stays as it is.
 std::string join_path(const std::string& directory, const std::string& name);
 
-// A UTF-8 path in the form of the system's file calls. On Windows that lifts the limit of 260 characters.
+// A UTF-8 path in the form of the system's file calls. On Windows this form has no limit of 260 characters.
 std::filesystem::path native_path(const std::string& utf8);
 
 // Keeps a cache folder small.
@@ -58,8 +58,8 @@ void remove_oldest_files(const std::string& folder, std::uint64_t limit);
 // the process ends, however that happens.
 class FileLock {
  public:
-  // Does not wait. A missing file is created, and stays. Returns nullopt if another process holds it, and an error if
-  // it is a link, which is not followed, or cannot be opened.
+  // Does not wait. A missing file is created, and is not removed later. Returns nullopt if another process holds the
+  // lock. Returns an error if the file is a link, which is not followed, or cannot be opened.
   static diag::Result<std::optional<FileLock>> take(const std::string& path);
   FileLock(FileLock&& other) noexcept : handle_(other.handle_) { other.handle_ = kNone; }
   FileLock(const FileLock&) = delete;
@@ -79,7 +79,7 @@ inline constexpr char kStandardInput[] = "-";
 // A named pipe, or standard input.
 bool is_stream(const std::string& path);
 bool is_folder(const std::string& path);
-// Reads up to the end, waiting for more if needed.
+// Reads up to the end of the stream; waits for more bytes if needed.
 diag::Result<std::vector<std::byte>> read_stream(const std::string& path);
 
 }  // namespace wperf::os

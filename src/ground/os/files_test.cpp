@@ -15,7 +15,7 @@ namespace {
 class FolderLimit : public testing::Test {
  protected:
   FolderLimit() {
-    // A separate folder, because tests run at the same time, each as a process.
+    // Each test has a separate folder, because tests run at the same time, each as a process.
     std::string name = testing::TempDir() + "wperf_folder_limit_XXXXXX";
     folder_ = mkdtemp(name.data());
     std::filesystem::create_directories(folder_ / "inside");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Requests over HTTP or HTTPS, with limits: files fetched, profiles sent. The library for it (libcurl, on Windows
-// WinHTTP) is loaded on the first use, so a run that asks no server pays nothing for it.
+// Requests over HTTP or HTTPS, with limits: downloads of files, uploads of profiles. The library behind it (libcurl, on
+// Windows WinHTTP) is loaded on first use, so a run without requests pays nothing for it.
 #pragma once
 #include <cstddef>
 #include <functional>
@@ -29,8 +29,8 @@ struct HttpRequest {
 struct HttpLimits {
   long connect_ms = 5'000;
   long whole_ms = 20'000;
-  size_t bytes = size_t{2} << 30;                  // the longest body of the answer
-  bool cuts = false;                               // a longer body is cut there instead of causing an error
+  size_t bytes = size_t{2} << 30;                  // the longest answer, without its headers
+  bool cuts = false;                               // a longer answer is cut at that length instead of causing an error
   std::function<void(size_t received)> tell = {};  // called repeatedly with the progress; optional
 };
 
@@ -42,19 +42,19 @@ struct HttpAnswer {
   std::string_view header(std::string_view small_name) const;
 };
 
-// Any status is an answer; no answer in time, or any other failure, is an error.
+// Any status counts as an answer. An answer that does not come in time, and any other failure, is an error.
 diag::Result<HttpAnswer> ask_server(const HttpRequest& request, const HttpLimits& limits);
 
-// One file. nullopt if the server does not have it (404).
+// Downloads one file. Returns nullopt if the server does not have it (404).
 diag::Result<std::optional<std::vector<std::byte>>> download(const std::string& url, const HttpLimits& limits);
 
 // "http://[::1]:80/path" gives "[::1]".
 std::string_view host_of(std::string_view url);
-// True if a request to it stays on this machine and goes through no proxy, whatever the environment says.
+// True if a request to this host stays on this machine and goes through no proxy, whatever the environment says.
 bool is_this_machine(std::string_view host);
 
-// Adds a line "Name: value" of an answer; a status line begins the headers anew. Shared by the implementations for each
-// system.
+// Adds a line "Name: value" of an answer; a status line discards the headers before it. Shared by the implementations
+// for each system.
 void add_header_line(std::string_view line, std::vector<HttpHeader>& headers);
 
 }  // namespace wperf::os

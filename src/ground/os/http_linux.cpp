@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// With libcurl, which knows the system's certificates and the proxies of the environment.
+// Uses libcurl, which knows the system's certificates and the proxies of the environment.
 #include <curl/curl.h>
 
 #include <algorithm>
@@ -116,7 +116,7 @@ void trust_own_authority(const Curl& curl, CURL* handle) {
 }  // namespace
 
 diag::Result<HttpAnswer> ask_server(const HttpRequest& request, const HttpLimits& limits) {
-  static const diag::Result<Curl> loaded = load_curl();  // on the first use, once
+  static const diag::Result<Curl> loaded = load_curl();  // loaded once, on first use
   if (!loaded.has_value()) return loaded.error();
   const Curl& curl = loaded.value();
   const std::unique_ptr<CURL, decltype(curl.cleanup)> owned(curl.init(), curl.cleanup);

@@ -18,7 +18,7 @@ bool is_token(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return c >= 'A' && c <= 'Z'; });
 }
 
-// "Name: value", checked as far as needed: no header is read.
+// Is it "Name: value"? Checked only roughly, because no header is read.
 bool is_header(std::string_view line) {
   const size_t colon = line.find(':');
   return colon != std::string_view::npos && colon != 0 &&
@@ -160,10 +160,10 @@ struct HttpServer::State {
   std::string answer_to(HeadState state, const RequestHead& head);
 
   std::vector<Client> clients_;      // the oldest first
-  Clock::time_point accepts_again_;  // after the system had no room for a connection
+  Clock::time_point accepts_again_;  // after the system had no room for a connection: when to try again
 };
 
-// No connection waits for another that sends slowly or does not read.
+// No connection waits for another one that sends slowly or does not read.
 void HttpServer::State::run() {
   while (!stop.load()) {
     std::vector<Socket::Awaited> awaited;

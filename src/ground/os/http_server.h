@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A server of one page, for programs that read numbers regularly: one request per connection, each at most two seconds.
-// Runs on its own thread.
+// A server of one page, for programs that read numbers regularly. Each connection has one request and lasts at most two
+// seconds. Runs on its own thread.
 #pragma once
 #include <cstddef>
 #include <functional>
@@ -13,7 +13,7 @@
 
 namespace wperf::os {
 
-// The head of a request by HTTP/1.x, from untrusted bytes. Pure.
+// The head of an HTTP/1.x request, from untrusted bytes. Pure.
 struct RequestHead {
   std::string method, path;  // the path without the query
   std::string host;          // this machine's name in the client's request, without a port; empty if there is none
@@ -23,21 +23,21 @@ enum class HeadState { more, whole, wrong };
 
 inline constexpr size_t kLongestHead = 8192;
 
-// `more`: the head is not complete yet. A missing head, or one that is too long, is wrong.
+// Returns `more` if the head is not complete yet. A missing head, or one that is too long, is wrong.
 HeadState read_request_head(std::string_view bytes, RequestHead& head);
 
-// A number, as in "127.0.0.1" and "[::1]", or localhost. A web page whose own name was made to resolve to this machine
-// sends that name instead and is refused.
+// Is it a number, as in "127.0.0.1" and "[::1]", or localhost? A web page whose own name was made to resolve to this
+// machine sends that name instead and is refused.
 bool is_own_host(std::string_view host);
 
-// An answer with all that a client must know; the connection ends after it.
+// An answer with everything that a client needs; the connection ends after it.
 std::string http_answer(int status, std::string_view content_type, std::string_view body, bool with_body);
 
 class HttpServer {
  public:
-  // `address`: ADDRESS:PORT, :PORT or PORT. Without an address it is only this machine (127.0.0.1), with port 0 any
-  // free port. [::1]:PORT is IPv6. `page` answers GET `path`, from the server's thread; an empty text means that there
-  // is no page yet.
+  // `address`: ADDRESS:PORT, :PORT or PORT. Without ADDRESS, only this machine can connect (127.0.0.1); port 0 means
+  // any free port. [::1]:PORT is IPv6. `page` is called for GET `path`, on the server's thread; it returns an empty
+  // text if there is no page yet.
   static diag::Result<HttpServer> start(const std::string& address, std::string path, std::string content_type,
                                         std::function<std::string()> page);
   HttpServer(HttpServer&&) noexcept;
@@ -48,7 +48,7 @@ class HttpServer {
 
   std::string address() const;  // the address that it listens on
   bool is_for_others() const;   // other machines can reach it
-  u64 served() const;           // how often the page was read
+  u64 served() const;           // how often clients read the page
 
  private:
   struct State;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// With WinHTTP, which takes the system's proxy and certificates. The same limits as on Linux.
+// Uses WinHTTP, which takes the system's proxy and certificates. The limits are those of http_linux.cpp.
 #include <windows.h>
-// After windows.h, which it needs.
+// Comes after windows.h, which it needs.
 #include <winhttp.h>
 
 #include <algorithm>
@@ -152,7 +152,7 @@ bool add_headers(const WinHttp& http, HINTERNET request, const std::vector<HttpH
 
 bool send(const WinHttp& http, HINTERNET request, const HttpRequest& asked) {
   const auto size = asked.body.has_value() ? static_cast<DWORD>(asked.body->size()) : 0;
-  // The function only reads it, despite its type.
+  // WinHTTP only reads it, despite the type of the parameter.
   auto* const body = size != 0 ? const_cast<std::byte*>(asked.body->data()) : nullptr;
   return http.send(request, WINHTTP_NO_ADDITIONAL_HEADERS, 0, body, size, size, 0) != 0 &&
          http.receive(request, nullptr) != 0;
@@ -161,7 +161,7 @@ bool send(const WinHttp& http, HINTERNET request, const HttpRequest& asked) {
 }  // namespace
 
 diag::Result<HttpAnswer> ask_server(const HttpRequest& asked, const HttpLimits& limits) {
-  static const WinHttp http = load_win_http();  // on the first use, once
+  static const WinHttp http = load_win_http();  // loaded once, on first use
   if (!http.complete)
     return diag::Error{.text = "connecting to servers needs winhttp.dll of Windows 8.1 or later", .hint = {}};
   const std::string& url = asked.url;

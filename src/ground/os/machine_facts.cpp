@@ -11,7 +11,7 @@ namespace {
 constexpr std::array<std::string_view, 11> kNames = {
     "Virtual", "VMware", "Parallels", "Google Compute Engine", "Alibaba Cloud ECS", "OpenStack", "Droplet", "HVM domU",
     "Xen",     "KVM",    "QEMU"};
-constexpr std::string_view kAmazon = "Amazon EC2", kWholeMachine = ".metal";  // rented without a hypervisor
+constexpr std::string_view kAmazon = "Amazon EC2", kWholeMachine = ".metal";  // instances without a hypervisor
 
 }  // namespace
 

@@ -9,7 +9,7 @@
 namespace wperf::os {
 namespace {
 
-// For NtQuerySystemInformation, as Microsoft documents it.
+// For NtQuerySystemInformation, as documented by Microsoft.
 constexpr int kSystemCodeIntegrityInformation = 103;
 struct CodeIntegrity {
   ULONG length;
@@ -28,7 +28,7 @@ std::string machine_name(USHORT machine) {
 
 std::string version_text() {
   static const SystemLibrary ntdll(L"ntdll.dll");
-  // the other functions give each program the version that it was made for
+  // the other functions report to each program the version of Windows that it was made for
   LONG(WINAPI * get_version)(OSVERSIONINFOW*) = nullptr;
   OSVERSIONINFOW version{};
   version.dwOSVersionInfoSize = sizeof version;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A whole file as read-only memory. Another process may cut the file while it is mapped (a recording is overwritten, or
-// lies in a container). Then zeros follow its new end, and has_shrunk() reports it.
+// A whole file as read-only memory. Another process may truncate the file while it is mapped, for example when it
+// overwrites a recording. Then the bytes after the new end read as zeros, and has_shrunk() returns true.
 #pragma once
 #include <cstddef>
 #include <span>
@@ -14,11 +14,11 @@ namespace wperf::os {
 class MappedFile {
  public:
   static diag::Result<MappedFile> open(const std::string& path);
-  // The same for a file that take_shrunk() reports under another name.
+  // Like open(), for a file that take_shrunk() reports under another name.
   static diag::Result<MappedFile> open_as(const std::string& path, const std::string& name);
-  // On Linux: the open file, which stays open.
+  // Maps a file that is already open, on Linux. The file stays open.
   static diag::Result<MappedFile> open_descriptor(int file, const std::string& name);
-  // The names of the files opened by these two that have shrunk, each returned once.
+  // The names of the files opened by these two functions that have shrunk; each name is returned once.
   static std::vector<std::string> take_shrunk();
   MappedFile(MappedFile&& other) noexcept;
   MappedFile& operator=(MappedFile&& other) noexcept;
@@ -27,9 +27,10 @@ class MappedFile {
   ~MappedFile();
 
   std::span<const std::byte> bytes() const { return bytes_; }
-  // These bytes are not needed for now: the system may take back their memory. They read as before afterwards.
+  // Tells the system that these bytes are not needed now, so it may reclaim their memory. They can still be read later.
   void release(size_t begin, size_t end) const;
-  // True if a part of the file was read after it had been cut off. On Windows no program can cut a mapped file.
+  // True if bytes beyond the file's new end were read after it was truncated. On Windows no program can truncate a
+  // mapped file.
   bool has_shrunk() const;
 
  private:

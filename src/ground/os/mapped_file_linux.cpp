@@ -17,13 +17,13 @@
 
 namespace wperf::os {
 
-// Where a file is mapped. Entries are never freed but used again, because a signal may come while others are added or
-// removed.
+// Where a file is mapped. Entries are reused instead of freed, because a signal may come while another thread adds or
+// removes entries.
 struct MappedFile::Watch {
-  std::atomic<std::uintptr_t> begin{0}, end{0};  // equal if no file uses it now
+  std::atomic<std::uintptr_t> begin{0}, end{0};  // equal while no file uses this entry
   std::atomic<bool> has_shrunk{false};
-  Watch* next = nullptr;       // the next in the list of all, back to the oldest
-  Watch* next_free = nullptr;  // the next in the list of unused ones
+  Watch* next = nullptr;       // the next entry in the list of all, towards the oldest
+  Watch* next_free = nullptr;  // the next entry in the list of unused ones
   std::string name;            // the name to report when it has shrunk; empty if it is not reported
 
   static std::atomic<Watch*> newest;
@@ -60,10 +60,10 @@ bool MappedFile::Watch::fill_with_zeros(std::uintptr_t fault) {
   return false;
 }
 
-// A fault that is not ours comes again after this returns, and then goes to the previous handler.
+// If the fault is not ours, it occurs again after this returns, and then goes to the previous handler.
 void MappedFile::Watch::on_fault(int signal, siginfo_t* info, void*) {
   const int error = errno;
-  const bool is_sent = info->si_code <= 0;  // by a process
+  const bool is_sent = info->si_code <= 0;  // sent by a process
   if (is_sent || !fill_with_zeros(reinterpret_cast<std::uintptr_t>(info->si_addr))) {
     sigaction(signal, &before, nullptr);
     if (is_sent) raise(signal);

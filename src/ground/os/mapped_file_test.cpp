@@ -52,7 +52,7 @@ TEST(MappedFile, AFileThatShrinksHasZeros) {
   EXPECT_TRUE(opened.value().has_shrunk());
   EXPECT_EQ(static_cast<char>(bytes[kSize - 1]), '\0');
   EXPECT_FALSE(other.value().has_shrunk());
-  // A later mapping, perhaps at the same address, starts without that state.
+  // A later mapping, perhaps at the same address, has not shrunk.
   {
     const MappedFile closed = std::move(opened).value();
   }
@@ -88,7 +88,7 @@ TEST(MappedFile, OtherFaultsEndTheProcess) {
   const TemporaryFile file("x");
   const auto opened = MappedFile::open(file.path);
   ASSERT_TRUE(opened.has_value());
-  // A sanitizer had its own handler before: it reports the fault and ends with a status.
+  // A sanitizer's own handler gets the fault: it reports it and ends the process with a status.
   const auto has_failed = [](int status) {
     return testing::KilledBySignal(SIGBUS)(status) || (WIFEXITED(status) && WEXITSTATUS(status) == 1);
   };

@@ -39,7 +39,7 @@ bool MappedFile::has_shrunk() const {
 }
 
 void MappedFile::release(size_t begin, size_t end) const {
-  // For pages that are not locked, this takes them out of the working set.
+  // Unlocking pages that are not locked takes them out of the working set.
   end = std::min(end, bytes_.size());
   if (begin < end) VirtualUnlock(const_cast<std::byte*>(bytes_.data()) + begin, end - begin);
 }

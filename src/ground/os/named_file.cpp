@@ -17,7 +17,7 @@ bool begins_with_drive(std::string_view path) {
   return path.size() >= 3 && is_letter(path[0]) && path[1] == ':' && is_slash(path[2]);
 }
 
-// Otherwise Windows follows ".." first: "//?/C:/../UNC/host/share" leads to another machine.
+// Without this check Windows would follow ".." first: "//?/C:/../UNC/host/share" leads to another machine.
 bool goes_up(std::string_view path) {
   const auto is_end = [&](size_t at) { return at >= path.size() || is_slash(path[at]); };
   for (size_t at = path.find(".."); at != path.npos; at = path.find("..", at + 1)) {

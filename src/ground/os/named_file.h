@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Opens files that another file names, not the user: modules and dumps of a recording, separate and split debug
-// information, PDBs, sources. The author of that file chose the names. So no network path is opened, because that would
-// reveal the user to that machine. Only ordinary files are opened, and files of other users only if they are checked
-// afterwards.
+// Opens files whose names come from another file and not from the user: modules and dumps of a recording, separate and
+// split debug information, PDBs, sources. The author of that file chose the names, so no network path is opened: that
+// would reveal the user to another machine. Only ordinary files are opened. Files of other users are opened only if
+// they are checked afterwards.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -16,20 +16,21 @@
 
 namespace wperf::os {
 
-// By the rules of Windows or of this system: shares, URLs, and the spellings of a device. "\\?\C:\x" does not count.
+// Is it a network path, by the rules of Windows or of this system? Shares, URLs and device paths are; "\\?\C:\x" is
+// not.
 bool is_network_path(std::string_view path);
 
 enum class NamedUse : u8 {
-  checked,  // its id or checksum is compared afterwards, so its owner does not matter
-  read,     // it must be this user's or the system's
-  shown,    // the text is printed, so a file that is not readable for all must be this user's
+  checked,  // its id or checksum is compared afterwards, so the owner does not matter
+  read,     // it must belong to this user or the system
+  shown,    // its text is printed, so a file that not everybody may read must belong to this user
 };
 
-// nullopt if there is no such file. Files below `folders`, which the user named, are opened whoever owns them.
+// Returns nullopt if there is no such file. Files below `folders`, which the user named, are opened whoever owns them.
 diag::Result<std::optional<MappedFile>> open_named_file(const std::string& path, NamedUse use,
                                                         std::span<const std::string> folders);
 
-// Does `path` lie below `folder`, judging by their texts?
+// Is `path` inside `folder`? Only the texts are compared.
 bool is_below(const std::string& path, const std::string& folder);
 
 // A file that stays open while its owner is checked and its bytes are mapped. Implemented for each system.
@@ -43,8 +44,8 @@ class HeldFile {
   HeldFile& operator=(const HeldFile&) = delete;
 
   State state() const { return state_; }
-  int error() const { return error_; }   // errno of an unreadable file
-  diag::Result<MappedFile> map() const;  // of a good file
+  int error() const { return error_; }   // errno of a file that cannot be read
+  diag::Result<MappedFile> map() const;  // for a file that may be read
 
  private:
   static constexpr std::intptr_t kNone = -1;

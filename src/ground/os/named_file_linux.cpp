@@ -45,7 +45,7 @@ HeldFile::HeldFile(const std::string& path, NamedUse use, bool is_trusted) : pat
     fail();
     return;
   }
-  // Opening a device may already do something.
+  // Not even opened if it is a device: opening one may already have an effect.
   state_ = state_of(found, use, is_trusted);
   if (state_ != State::good) return;
   handle_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
@@ -53,7 +53,7 @@ HeldFile::HeldFile(const std::string& path, NamedUse use, bool is_trusted) : pat
     fail();
     return;
   }
-  state_ = state_of(found, use, is_trusted);  // by now it may be another file
+  state_ = state_of(found, use, is_trusted);  // checked again, because another file may have this name by now
 }
 
 diag::Result<MappedFile> HeldFile::map() const {

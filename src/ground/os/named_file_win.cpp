@@ -29,8 +29,7 @@ bool is_users(PSID owner) {
   return known && EqualSid(reinterpret_cast<const TOKEN_USER*>(room.data())->User.Sid, owner) != 0;
 }
 
-// Administrators, the system, and services such as the one that installs Windows; and Everyone, on disks without
-// owners.
+// Administrators, the system, and services such as the installer of Windows; also Everyone, on disks without owners.
 bool is_systems(PSID owner) {
   for (const WELL_KNOWN_SID_TYPE known : {WinBuiltinAdministratorsSid, WinLocalSystemSid, WinWorldSid}) {
     if (IsWellKnownSid(owner, known) != 0) return true;

@@ -36,10 +36,10 @@ diag::Result<NewFile> NewFile::make(const std::string& path, Readers readers) {
     if (handle == kTaken) return cannot_write(path, errno);
     return NewFile(handle, path, {}, {});
   }
-  constexpr int kTries = 4;  // with 2^60 names, a name that is taken already is very rare
+  constexpr int kTries = 4;  // with 2^60 names, a collision is very rare
   for (int i = 0; i < kTries; ++i) {
     std::string beside = name_beside(path);
-    UnfinishedFile unfinished(beside);  // registered before it exists, so that no file is left over
+    UnfinishedFile unfinished(beside);  // registered before it exists, so that it is always removed
     const std::intptr_t handle = new_file::create(beside, readers);
     if (handle != kTaken) return NewFile(handle, path, std::move(beside), std::move(unfinished));
     if (errno != EEXIST) break;

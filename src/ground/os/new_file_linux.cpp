@@ -11,7 +11,7 @@
 namespace wperf::os::new_file {
 namespace {
 
-// /dev/stdout, /dev/fd/3, /proc/self/fd/3: the system's names of opened files, among them ordinary ones.
+// The system's names of open files, which may be ordinary ones: /dev/stdout, /dev/fd/3, /proc/self/fd/3.
 bool is_name_of_system(const std::string& path) {
   return path.starts_with("/dev/") || path.starts_with("/proc/");
 }

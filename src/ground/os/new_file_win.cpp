@@ -38,7 +38,7 @@ constexpr DWORD kShareAll = FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELE
 
 }  // namespace
 
-// Names such as NUL and COM1 are devices in every folder; only an opened handle shows it.
+// Names such as NUL and COM1 are devices in every folder, which only an opened handle shows.
 Place place_at(const std::string& path) {
   const HANDLE file = CreateFileW(native_path(path).c_str(), FILE_READ_ATTRIBUTES, kShareAll, nullptr, OPEN_EXISTING,
                                   FILE_FLAG_OPEN_REPARSE_POINT | FILE_FLAG_BACKUP_SEMANTICS, nullptr);
@@ -51,7 +51,7 @@ Place place_at(const std::string& path) {
   return (facts.dwFileAttributes & kFolderOrLink) == FILE_ATTRIBUTE_DIRECTORY ? Place::folder : Place::free_or_file;
 }
 
-// It is moved to its place while it is still open. The folder decides who may read it.
+// Allows moving the file while it is open. The folder decides who may read it.
 std::intptr_t create(const std::string& path, Readers) {
   return kept(CreateFileW(native_path(path).c_str(), GENERIC_READ | GENERIC_WRITE, FILE_SHARE_READ | FILE_SHARE_DELETE,
                           nullptr, CREATE_NEW, FILE_ATTRIBUTE_NORMAL, nullptr));
@@ -67,7 +67,7 @@ std::intptr_t open_stream(const std::string& path) {
 }
 
 bool may_write_stream(const std::string&) {
-  return true;  // only opening it would show that, and another program may wait at its other end
+  return true;  // only opening it would tell, and another program may wait at the other end
 }
 
 std::FILE* stream_of(std::intptr_t handle, bool text) {
@@ -87,7 +87,7 @@ bool rename(const std::string& from, const std::string& to) {
   return succeeded(MoveFileExW(native_path(from).c_str(), native_path(to).c_str(), MOVEFILE_REPLACE_EXISTING));
 }
 
-// Access to a user's own folders is set on the folders above them.
+// The folders above a user's own folders already restrict access.
 bool make_folder(const std::string& path) {
   return succeeded(CreateDirectoryW(native_path(path).c_str(), nullptr));
 }

@@ -14,7 +14,7 @@ MemoryPiece piece_from(const void* from, std::span<std::byte> to) {
   return {static_cast<u64>(reinterpret_cast<std::uintptr_t>(from)), to};
 }
 
-// This process stands for the other one.
+// This process plays the other one.
 TEST(OtherMemory, ReadsPiecesUpToTheFirstMissingOne) {
   const OtherMemory memory(process_number());
   std::array<u64, 200> numbers;

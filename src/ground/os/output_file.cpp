@@ -7,7 +7,7 @@ namespace wperf::os {
 namespace {
 
 int error_now() {
-  return errno != 0 ? errno : EIO;  // for an unknown reason
+  return errno != 0 ? errno : EIO;  // the reason is unknown
 }
 
 }  // namespace

@@ -16,9 +16,9 @@ namespace wperf::os {
 
 class OutputFile {
  public:
-  // Unchanged bytes.
+  // Writes bytes unchanged.
   static diag::Result<OutputFile> create(const std::string& path, Readers readers = Readers::usual);
-  // For text: line ends in the form of the system.
+  // Writes text, with the line ends of the system.
   static diag::Result<OutputFile> create_text(const std::string& path);
 
   void write(std::span<const std::byte> bytes);
@@ -37,7 +37,7 @@ class OutputFile {
   int error_ = 0;  // errno of the first write that failed
 };
 
-// The error of a file that was opened but could not be written to its end.
+// The error for a file that was opened but could not be written completely.
 diag::Error not_whole(const std::string& file, int error);
 
 }  // namespace wperf::os

@@ -25,7 +25,7 @@ bool is_blank(char c) {
   return c == ' ' || c == '\t';
 }
 
-// In the program's name quotes group, and backslashes are ordinary characters, since paths have many of them.
+// In the program's name, quotes group and backslashes are ordinary characters, because paths contain many.
 std::string take_program(std::string_view line, size_t& at) {
   std::string word;
   bool quoted = false;
@@ -39,8 +39,8 @@ std::string take_program(std::string_view line, size_t& at) {
   return word;
 }
 
-// Backslashes are special only before a quote: two of them are one backslash, and one left over makes the quote a
-// character.
+// Backslashes are special only before a quote: each pair is one backslash, and a single one before the quote makes the
+// quote an ordinary character.
 std::string take_argument(std::string_view line, size_t& at) {
   std::string word;
   bool quoted = false;

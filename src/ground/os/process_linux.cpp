@@ -32,7 +32,7 @@ static_assert(std::atomic<bool>::is_always_lock_free, "touched by a signal handl
 
 void on_interrupt(int) {
   interrupt_seen.store(true, std::memory_order_relaxed);
-  unfinished_files::care_again();  // the next one ends the process
+  unfinished_files::care_again();  // the next Ctrl-C ends the process
 }
 
 u64 nanoseconds(const timeval& time) {
@@ -48,7 +48,7 @@ std::vector<std::string> program_arguments(int count, char** words) {
 void hold_standard_streams() {
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (fcntl(stream, F_GETFD) != -1 || errno != EBADF) continue;
-    // The lowest free number is this one, because those below it are open.
+    // open() returns the lowest free number, which is this one, because those below it are open.
     static_cast<void>(open("/dev/null", (stream == STDIN_FILENO ? O_WRONLY : O_RDONLY) | O_CLOEXEC));
   }
 }
@@ -69,11 +69,11 @@ std::string program_folder() {
     const auto library = std::filesystem::canonical(file->l_name, error);
     return error ? std::string() : library.parent_path().string();
   }
-  const auto self = std::filesystem::read_symlink("/proc/self/exe", error);  // the program has no name in the map
+  const auto self = std::filesystem::read_symlink("/proc/self/exe", error);  // the map has no name for the program
   return error ? std::string() : self.parent_path().string();
 }
 
-// No folder outside of the prefix is looked into: others may be able to write there.
+// Folders outside of the prefix are not searched, because other users may be able to write there.
 std::string companion_file(const std::string& folder, const std::string& name) {
   const std::string beside = join_path(folder, name);
   if (file_exists(beside)) return beside;
@@ -158,8 +158,8 @@ constexpr size_t kStep = 4096;  // a pipe takes at least this much at once
 
 }  // namespace
 
-// write() makes the kernel read the memory, and fails with EFAULT where a load would crash. Unlike process_vm_readv(),
-// that needs no right that a container may lack.
+// write() makes the kernel read the memory, and it fails with EFAULT where a load would crash. Unlike
+// process_vm_readv(), it needs no permission that a container may lack.
 bool copy_own_memory(const void* from, std::span<std::byte> to) {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) return false;
@@ -178,8 +178,8 @@ bool copy_own_memory(const void* from, std::span<std::byte> to) {
 
 namespace {
 
-// Parses two addresses with "-" between them; returns the second if the first is `begin`. Returns 0 if the line is
-// about another place.
+// Parses a line that begins with two addresses and "-" between them. Returns the second address if the first is
+// `begin`, otherwise 0.
 std::uint64_t end_of_mapping(const std::string& line, std::uint64_t begin) {
   const char* const line_end = line.data() + line.size();
   std::uint64_t first = 0, end = 0;

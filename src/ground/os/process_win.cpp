@@ -15,8 +15,7 @@
 namespace wperf::os {
 namespace {
 
-constexpr DWORD kTimeToFinishMs = 30'000;  // the system kills the process before that, some 5 s after the console is
-                                           // closed
+constexpr DWORD kTimeToFinishMs = 30'000;  // the system kills the process earlier, some 5 s after the console is closed
 
 std::atomic<int> interrupts_seen{0};
 std::atomic<bool> is_released{false};
@@ -45,7 +44,7 @@ std::vector<std::string> program_arguments(int, char**) {
   return words;
 }
 
-void hold_standard_streams() {}  // a closed stream has no handle number that a file could get
+void hold_standard_streams() {}  // on Windows a new file never gets the number of a closed stream
 
 std::optional<std::string> environment(const char* name) {
   const std::wstring wide_name = wide_of(name);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The file of a recording: the named one, or one without a name in the folder for temporary files, which is removed
-// with this object. If writing fails, complete records stay. Sessions and their threads use it one after the other.
+// The file of a recording. It has the requested name, or it is an unnamed temporary file that is removed with this
+// object. If writing fails, the file still has only complete records. Sessions and their threads use it one after the
+// other.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -16,8 +17,8 @@ namespace wperf::os {
 
 class RecordingFile {
  public:
-  // An empty `path` means a file without a name. Otherwise it has its name at once and replaces an existing file: if
-  // the recorder is killed, the part written until then stays.
+  // An empty `path` means an unnamed file. A named file has its name from the beginning and replaces an existing file,
+  // so if the recorder is killed, the part written until then is kept.
   static diag::Result<RecordingFile> create(const std::string& path);
   ~RecordingFile();
   RecordingFile(RecordingFile&& other) noexcept
@@ -28,12 +29,12 @@ class RecordingFile {
         trouble_(std::move(other.trouble_)) {}
   RecordingFile& operator=(RecordingFile&&) = delete;
 
-  // Appends all bytes, or none. After a failure it does nothing.
+  // Appends all bytes or nothing. After a failure it does nothing.
   void append(std::string_view bytes);
   void append(std::span<const std::byte> first, std::span<const std::byte> second);
-  // Replaces the first bytes. Their space exists already, so this is tried even after a failure.
+  // Overwrites the first bytes. Their space is already allocated, so this is tried even after a failure.
   void replace_beginning(std::string_view bytes);
-  // Ends the writing. Some systems allow reading the file only after that.
+  // Ends the writing. On some systems the file can be read only after this.
   void close();
 
   u64 size() const { return size_; }
@@ -48,8 +49,8 @@ class RecordingFile {
   void fail(int error);
 
   std::intptr_t handle_ = kClosed;
-  std::string path_;     // empty: without a name
-  std::string unnamed_;  // the path of a file without a name, on systems where it needs one
+  std::string path_;     // empty for an unnamed file
+  std::string unnamed_;  // the path of an unnamed file, on systems where it needs one
   u64 size_ = 0;
   std::optional<diag::Error> trouble_;
 };

@@ -42,7 +42,7 @@ diag::Result<RecordingFile> RecordingFile::create(const std::string& path) {
         "cannot create a file for the samples in " + temporary_folder(), errno,
         "set another folder with the environment variable TMPDIR, or a file with --output-perf-data");
   }
-  // If /proc is hidden, only a name leads to the file.
+  // If /proc is hidden, the file can be opened only by a name.
   RecordingFile made(file, {}, name);
   if (access(path_of(file).c_str(), F_OK) == 0) {
     unlink(name.c_str());
@@ -56,7 +56,7 @@ RecordingFile::~RecordingFile() {
   if (!unnamed_.empty()) unlink(unnamed_.c_str());
 }
 
-// An open file can be read, and a file without a name only while it is open.
+// An open file can be read, and an unnamed file only while it is open, so it stays open.
 void RecordingFile::close() {}
 
 std::string RecordingFile::openable_path() const {
@@ -72,7 +72,7 @@ void RecordingFile::fail(int error) {
       error,
       path_.empty() ? "set another folder with the environment variable TMPDIR, or a file with --output-perf-data"
                     : "");
-  // Half a record would make the data after it unreadable. If even this fails, readers see a cut file.
+  // Half a record would make the data after it unreadable. If even this fails, readers report a truncated file.
   static_cast<void>(!ftruncate(static_cast<int>(handle_), static_cast<off_t>(size_)));
 }
 

@@ -30,13 +30,14 @@ class Socket {
     bool to_write = false;
     bool is_ready = false;
   };
-  // Waits until one of them is ready, or until the time is over. For a few sockets: Windows takes 64.
+  // Waits until one socket is ready, or until the time is over. Windows takes at most 64 sockets.
   static void wait_for_any(std::span<Awaited> all, u32 milliseconds);
-  // For a listening socket. Not open if no connection waits any more, or if the system has no more sockets.
+  // For a listening socket. Returns a closed socket if no connection waits any more, or if the system has no more
+  // sockets.
   Socket accept() const;
   // The bytes that have arrived, at most `most`; empty if the other side is gone, or if no bytes have arrived.
   std::string read(usize most) const;
-  // The number of bytes taken; nullopt if the other side is gone.
+  // Returns the number of bytes written; nullopt if the other side is gone.
   std::optional<usize> write(std::string_view bytes) const;
 
  private:

@@ -9,8 +9,8 @@ struct TakenStreams {
   std::FILE* in;
   std::FILE* out;
 };
-// Returns both streams, as bytes, for the use of this program. From now on stdin is empty and stdout is stderr, also
-// for the programs that this one starts: nothing else can get between the messages. Called once; the streams stay open.
+// Returns both streams as binary streams for this program only. From then on stdin is empty and stdout is stderr, also
+// in programs started by this one, so no other output can get between the messages. Called once; the streams stay open.
 TakenStreams take_standard_streams();
 
 }  // namespace wperf::os

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A DLL of Windows, loaded when it is first needed. Bound at start-up, setupapi, winhttp and wintrust would cost every
-// run some milliseconds, even those that do not use them. Taken from the system folder only, so that no DLL in the
-// program's folder can pose as one.
+// A DLL of Windows, loaded when it is first needed. Linked at start-up, setupapi, winhttp and wintrust would cost every
+// run some milliseconds. It is loaded from the system folder only, so that no DLL in the program's folder can replace
+// it.
 #pragma once
 #include <cstring>
 

@@ -44,7 +44,7 @@ namespace {
 
 constexpr int kNotFound = 127, kNotExecutable = 126;  // exit codes of a shell
 
-// Signals from the reader's keys are for the pager; leaving it early does not count as an error.
+// Ignores signals that the user's keys send to the pager. Leaving the pager early is not an error.
 class Ignored {
  public:
   explicit Ignored(int number) : number_(number), before_(signal(number, SIG_IGN)) {}
@@ -71,7 +71,7 @@ bool has_less() {
 }
 
 bool show_in_pager(const std::string& command, std::string_view text) {
-  // git's settings: quit if everything fits, show colours, leave the text on the screen.
+  // Options of git: quit if everything fits, show colours, leave the text on the screen.
   setenv("LESS", "FRX", 0);
   setenv("LV", "-c", 0);
   std::FILE* pager = popen(command.c_str(), "w");
@@ -90,7 +90,7 @@ const char* leave_text = "";
 
 // Signals that end a process that does not handle them.
 constexpr int kEndings[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT};
-// Signals that ask for an end, like SIGTERM: the started program is ended, too.
+// Requests to end, like SIGTERM: the started program is ended, too.
 constexpr int kRequests[] = {SIGHUP, SIGQUIT};
 volatile sig_atomic_t is_end_requested = 0;
 
@@ -115,7 +115,7 @@ void on_ending(int signal_number) {
   raise(signal_number);  // its default action is set again
 }
 
-// Runs once: closing a terminal may send the signal twice, and a second SIGTERM ends at once.
+// Runs once: closing a terminal may send the signal twice. A second SIGTERM ends the process at once.
 void on_request(int) {
   if (is_end_requested == 0) raise(SIGTERM);
   is_end_requested = 1;
@@ -142,7 +142,7 @@ void handle_signals() {
   request.sa_handler = on_request;
   for (const int one : kRequests) sigaction(one, &request, nullptr);
   struct sigaction resize{};
-  resize.sa_handler = on_resize;  // only there to end poll()
+  resize.sa_handler = on_resize;  // it only has to interrupt poll()
   sigaction(SIGWINCH, &resize, nullptr);
 }
 
@@ -195,8 +195,7 @@ void TerminalScreen::write(std::string_view text) {
 
 void TerminalScreen::suspend() {
   restore();
-  // The signal's usual action stops the process, except in a process group without a shell, where it could not be
-  // continued.
+  // The default action stops the process, except in a process group without a shell, which could not continue it.
   raise(SIGTSTP);
   set_raw();
 }

@@ -26,7 +26,7 @@ void restore_mode() {
   SetConsoleMode(changed_mode.console, changed_mode.mode);
 }
 
-// Null for a file, a pipe or nothing at all.
+// Null for a file, a pipe or a missing handle.
 HANDLE console_of(std::FILE* stream, DWORD& mode) {
   const int file = _fileno(stream);
   if (file < 0) return nullptr;
@@ -96,7 +96,7 @@ int write_bytes(std::FILE* stream, std::string_view bytes) {
   return whole ? 0 : errno != 0 ? errno : EIO;
 }
 
-// less of Git for Windows is not on PATH, and `more` neither shows colours nor scrolls back.
+// less of Git for Windows is not on PATH, and `more` can neither show colours nor scroll back.
 bool has_less() {
   return false;
 }
@@ -149,7 +149,7 @@ diag::Result<TerminalScreen> TerminalScreen::open(const char* enter, const char*
                        .hint = "use `wperf top --once` to print one look",
                        .code = diag::ExitCode::usage};
   }
-  // Then Ctrl-C is a key, and arrow keys send the sequences of other systems.
+  // In this mode Ctrl-C is a key, and arrow keys send the sequences of other systems.
   DWORD raw = input_mode & ~static_cast<DWORD>(ENABLE_LINE_INPUT | ENABLE_ECHO_INPUT | ENABLE_PROCESSED_INPUT |
                                                ENABLE_QUICK_EDIT_MODE | ENABLE_MOUSE_INPUT);
   raw |= ENABLE_VIRTUAL_TERMINAL_INPUT | ENABLE_EXTENDED_FLAGS;

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Temporary files of outputs that do not have their final names yet. If the process is ended from outside, for example
-// by Ctrl-C, they are removed, so that no partial output stays. Usable from any thread.
+// by Ctrl-C, they are removed, so that no partial output is left. Usable from any thread.
 #pragma once
 #include <cstddef>
 #include <string_view>
 
 namespace wperf::os {
 
-// One such file, for the lifetime of this object. Only a limited number is removed; further ones stay.
+// Registers one such file for the lifetime of this object. Only a limited number can be registered; further ones are
+// not removed.
 inline constexpr int kMostUnfinishedFiles = 16;
 class UnfinishedFile {
  public:
@@ -17,7 +18,7 @@ class UnfinishedFile {
   UnfinishedFile& operator=(UnfinishedFile&&) = delete;
   ~UnfinishedFile() { forget(); }
 
-  void forget();  // it was moved to its place, or is gone
+  void forget();  // the file was moved to its place, or is gone
 
  private:
   static constexpr int kNone = -1;
@@ -27,7 +28,7 @@ class UnfinishedFile {
 // Safe in a signal handler.
 void remove_unfinished_files();
 // After this call, a signal that ends this process removes the unfinished files first, unless the signal is caught or
-// ignored. For programs; a library must not decide this.
+// ignored. Only for programs: a library must not decide this.
 void remove_unfinished_when_ended();
 
 namespace unfinished_files {
@@ -35,8 +36,8 @@ namespace unfinished_files {
 // The parts of unfinished_files.cpp that each system implements.
 inline constexpr std::size_t kLongestPath = 4096;
 void remove(const char* path);  // safe in a signal handler
-// After another handler has given the signals back to the system, installs the handlers again. Safe in a signal
-// handler; on Linux.
+// Installs the handlers again after another handler gave the signals back to the system. Safe in a signal handler. Only
+// on Linux.
 void care_again();
 
 }  // namespace unfinished_files

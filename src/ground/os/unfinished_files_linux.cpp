@@ -9,9 +9,10 @@
 namespace wperf::os {
 namespace {
 
-std::atomic<pid_t> caring{0};  // the process that registered it; its children, which become other programs, do nothing
+std::atomic<pid_t> caring{0};  // the process that registered it; in a child, which will become another program, the
+                               // handler does nothing
 
-// It comes again when this returns, and then ends the process as usual.
+// The signal comes again when this returns, and then ends the process as usual.
 void on_end(int number) {
   if (getpid() == caring.load()) remove_unfinished_files();
   signal(number, SIG_DFL);

@@ -7,7 +7,7 @@
 namespace wperf::os {
 namespace {
 
-// Handlers that were set later are called first; if they let the process end, this one is next.
+// Handlers that were installed later are called first. This one is called if they let the process end.
 BOOL WINAPI on_end(DWORD) {
   remove_unfinished_files();
   return FALSE;
@@ -17,7 +17,7 @@ BOOL WINAPI on_end(DWORD) {
 
 namespace unfinished_files {
 
-// Outputs are opened so that deletion is possible; they disappear when the last handle is closed.
+// Outputs are opened with the right to delete them, so they disappear when the last handle is closed.
 void remove(const char* path) {
   DeleteFileW(native_path(path).c_str());
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Data packed with Zstandard as one stream in many pieces, unpacked piece by piece. The system's libzstd is loaded when
-// the first stream is opened.
+// A Zstandard stream that arrives in pieces and is unpacked piece by piece. The system's libzstd is loaded when the
+// first stream is opened.
 #pragma once
 #include <cstddef>
 #include <memory>
@@ -18,11 +18,11 @@ class ZstdStream {
   ZstdStream& operator=(ZstdStream&&) noexcept;
   ~ZstdStream();
 
-  // Discards the state; the next piece begins a frame. Needed after an error, too.
+  // Discards the state; the next piece begins a new frame. Must be called after an error.
   void restart();
   static bool begins_frame(std::span<const std::byte> piece);
 
-  // Appends the contents of the piece to `out`, which never grows beyond `limit`.
+  // Appends the unpacked piece to `out`, which never grows beyond `limit`.
   diag::Result<void> unpack(std::span<const std::byte> piece, std::vector<std::byte>& out, size_t limit);
 
  private:

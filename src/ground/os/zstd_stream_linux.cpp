@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The functions used are part of the library's stable interface. They are declared here, so that the build does not
-// need the package with the header.
+// These functions are part of the library's stable interface. They are declared here so that the build does not need
+// the package with the header.
 #include <algorithm>
 #include <cstring>
 #include <string>
@@ -80,7 +80,7 @@ diag::Result<void> ZstdStream::unpack(std::span<const std::byte> piece, std::vec
   State& state = *state_;
   State::InBuffer in{piece.data(), piece.size(), 0};
   bool is_full = true;
-  // Output may be left from earlier input if there was no room for it.
+  // If `out` had no room, output of earlier input may still be pending.
   while (in.position < in.size || is_full) {
     const size_t before = out.size();
     if (before >= limit)

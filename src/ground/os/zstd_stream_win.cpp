@@ -15,7 +15,7 @@ diag::Result<ZstdStream> ZstdStream::open() {
                      .hint = "read the file with wperf on Linux, or record it without -z"};
 }
 
-// Never called: no stream exists.
+// Never called, because no stream exists on Windows.
 void ZstdStream::restart() {}
 bool ZstdStream::begins_frame(std::span<const std::byte>) {
   return false;

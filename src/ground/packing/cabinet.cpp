@@ -10,7 +10,7 @@
 namespace wperf::packing {
 namespace {
 
-//  header | reserved fields | names of neighbours | folders | … files | … blocks of each folder
+// Layout: header | reserved fields | names of neighbours | folders | … files | … blocks of each folder
 struct Header {
   u32 signature, reserved_1, size, reserved_2, files_at, reserved_3;
   u8 minor_version, major_version;
@@ -45,7 +45,7 @@ diag::Error damaged_cabinet(const char* what) {
   return {.text = what, .hint = {}, .code = diag::ExitCode::damaged_input};
 }
 
-// Words are exclusive-or-ed; the one to three bytes at the end count from the highest.
+// Combines 32-bit words by exclusive or; the last one to three bytes are taken highest byte first.
 u32 checksum(bytes::Span bytes, u32 seed) {
   u32 sum = seed;
   usize at = 0;
@@ -66,7 +66,7 @@ bool append_block(bytes::Span stored, u32 bytes, Compression compression, std::v
     out.insert(out.end(), stored.begin(), stored.end());
     return true;
   }
-  // "CK", then one DEFLATE stream that may refer back to the blocks before.
+  // "CK", followed by one DEFLATE stream that may refer back to the previous blocks.
   const bool marked = stored.size() >= 2 && stored[0] == std::byte{'C'} && stored[1] == std::byte{'K'};
   return marked && packing::inflate(stored.subspan(2), out, target) && out.size() == target;
 }
@@ -111,7 +111,7 @@ diag::Result<std::vector<std::byte>> decompress_cabinet(std::span<const std::byt
     reserve = reader.take<Reserve>();
     reader.skip(reserve.header_bytes);
   }
-  // For the previous and the next cabinet: its name, and that of its disk.
+  // The name and the disk of the previous cabinet, then those of the next one.
   constexpr u64 kLongestName = 256;
   for (const Flags flag : {kHasPrevious, kHasPrevious, kHasNext, kHasNext}) {
     if ((header.flags & flag) != 0) reader.text(kLongestName);

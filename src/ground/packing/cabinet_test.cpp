@@ -49,7 +49,7 @@ TEST(Cabinet, EveryKind) {
   }
 }
 
-// "hello world\n" by GNOME's gcab.
+// "hello world\n" as packed by GNOME's gcab.
 TEST(Cabinet, OfAnotherTool) {
   const Buffer cabinet = bytes_of(
       {0x4d, 0x53, 0x43, 0x46, 0x00, 0x00, 0x00, 0x00, 0x5e, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x2c, 0x00, 0x00,
@@ -111,7 +111,7 @@ TEST(Inflate, DamageIsAnErrorOrHasItsBounds) {
   const Buffer block(mark + 2, mark + 12000);
   for (int round = 0; round < 3000; ++round) {
     Buffer changed = block;
-    const size_t first = round % 2 == 0 ? 200 : changed.size();  // the code tables, or anywhere
+    const size_t first = round % 2 == 0 ? 200 : changed.size();  // changes only the code tables, or any byte
     for (int i = 0; i < 3; ++i) changed[random() % first] = static_cast<std::byte>(random());
     Buffer out;
     (void)packing::inflate(changed, out, 40000);

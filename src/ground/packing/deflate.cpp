@@ -74,7 +74,7 @@ std::string deflated(std::string_view bytes, Form form, Effort effort) {
 
 namespace {
 
-// One raw stream. Its state is freed on every way out.
+// One raw stream. The destructor frees its state.
 class Inflater {
  public:
   explicit Inflater(std::span<const std::byte> compressed) : rest_(compressed) {
@@ -84,7 +84,7 @@ class Inflater {
   Inflater& operator=(const Inflater&) = delete;
   ~Inflater() { inflateEnd(&stream_); }
 
-  // The bytes that the stream may refer back to.
+  // Gives zlib the preceding bytes that the stream may refer back to.
   void follow(std::span<const std::byte> before) {
     before = before.last(std::min(before.size(), kWindow));
     inflateSetDictionary(&stream_, input_of(before.data()), static_cast<uInt>(before.size()));
@@ -93,13 +93,13 @@ class Inflater {
   usize left() const { return rest_.size() + stream_.avail_in; }
 
  private:
-  std::span<const std::byte> rest_;  // input that zlib does not have yet
+  std::span<const std::byte> rest_;  // input that zlib has not been given yet
   z_stream stream_{};
 };
 
 bool Inflater::run(u64 limit, const TakePiece& take) {
   constexpr u64 kPiece = 1 << 18;
-  // One byte more than allowed shows whether there is more.
+  // One byte beyond the limit shows whether the stream is longer.
   std::vector<std::byte> out(static_cast<usize>(std::min(kPiece, limit + (limit < kPiece ? 1 : 0))));
   while (true) {
     if (stream_.avail_in == 0) {
@@ -115,7 +115,7 @@ bool Inflater::run(u64 limit, const TakePiece& take) {
     const usize made = out.size() - stream_.avail_out, kept = static_cast<usize>(std::min<u64>(made, limit));
     if (kept != 0 && !take(std::span(out).first(kept))) return false;
     if (answer == Z_STREAM_END) return made == kept;
-    // Z_BUF_ERROR: no progress, because the input has ended
+    // Z_BUF_ERROR means that the input ended too early.
     if (answer != Z_OK || made > kept) return false;
     limit -= kept;
   }
@@ -141,7 +141,7 @@ bool inflate(std::span<const std::byte> compressed, std::vector<std::byte>& out,
 }
 
 u32 checksum_of(std::span<const std::byte> bytes, u32 before) {
-  if (bytes.empty()) return before;  // without bytes, zlib answers its initial value
+  if (bytes.empty()) return before;  // for an empty span, zlib would return its initial value
   return static_cast<u32>(crc32_z(before, input_of(bytes.data()), bytes.size()));
 }
 

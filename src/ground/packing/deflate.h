@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// DEFLATE (RFC 1951), the inside of zip and gzip files and of MSZIP in cabinets. It packs and unpacks in pieces:
-// neither input nor output is ever in memory as a whole. Uses zlib.
+// DEFLATE (RFC 1951), which zip and gzip files and MSZIP cabinets use. It packs and unpacks in pieces, so neither input
+// nor output is ever in memory as a whole. Uses zlib.
 #pragma once
 #include <cstddef>
 #include <functional>
@@ -37,12 +37,13 @@ class Deflater {
 
 std::string deflated(std::string_view bytes, Form form, Effort effort = Effort::usual);
 
-// Appends the unpacked `compressed` to `out`, whose last 32 KiB it may refer back to. Returns false for damaged data,
-// and for data that would make `out` longer than `limit`.
+// Unpacks `compressed` and appends the result to `out`; the stream may refer back to the last 32 KiB of `out`. Returns
+// false for damaged data, and for data that would make `out` longer than `limit`.
 [[nodiscard]] bool inflate(std::span<const std::byte> compressed, std::vector<std::byte>& out, usize limit);
 
-// The same in pieces of at most 256 KiB, each given to `take`, which may return false to stop. At most `limit` bytes.
-// The bytes before damage are given out. `used`: the consumed bytes of `compressed`, if others may follow.
+// Unpacks in pieces of at most 256 KiB. Each is given to `take`, which may return false to stop. Unpacks at most
+// `limit` bytes. The bytes before damage are given to `take`, too. `used` returns how many bytes of `compressed` were
+// consumed, if other data may follow.
 using TakePiece = std::function<bool(std::span<const std::byte>)>;
 [[nodiscard]] bool inflate(std::span<const std::byte> compressed, u64 limit, const TakePiece& take,
                            usize* used = nullptr);

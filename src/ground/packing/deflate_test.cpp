@@ -16,7 +16,7 @@ std::string inflated(std::string_view packed) {
   return {reinterpret_cast<const char*>(out.data()), out.size()};
 }
 
-// Numbers that repeat late, so that even the packed text is longer than a block.
+// Numbers that rarely repeat, so that even the packed text is longer than a block.
 std::string long_text() {
   std::string text;
   u32 number = 1;
@@ -48,7 +48,7 @@ TEST(Deflate, GzipHasItsEnds) {
   const std::string packed = deflated("123456789", Form::gzip);
   ASSERT_GT(packed.size(), 18U);
   EXPECT_EQ(packed.substr(0, 3), "\x1f\x8b\x08");
-  // The check value of RFC 1952's CRC, and the size.
+  // The CRC of RFC 1952, and the size.
   EXPECT_EQ(packed.substr(packed.size() - 8), std::string_view("\x26\x39\xf4\xcb\x09\0\0\0", 8));
   EXPECT_EQ(inflated(std::string_view(packed).substr(10, packed.size() - 18)), "123456789");
 }

@@ -24,7 +24,7 @@ class Input {
   usize left() const { return static_cast<usize>(end_ - at_); }
   void skip(usize count) { at_ += count; }
 
-  // Two matches share a byte of lengths: the first to come takes its lower half.
+  // Two matches share a byte of lengths: the first match takes its lower half.
   bool take_half(u32& value) {
     if (half_ != nullptr) {
       value = std::to_integer<u32>(*half_) >> 4;
@@ -43,7 +43,7 @@ class Input {
   const std::byte* half_ = nullptr;
 };
 
-// The length of a match beyond the seven that fit into its own word.
+// The part of a match's length that does not fit into its own word.
 bool take_length(Input& input, usize& length) {
   constexpr u32 kWordFull = 7, kHalfFull = 15, kByteFull = 255;
   if (length != kWordFull) return true;
@@ -75,7 +75,7 @@ void copy_match(std::byte* to, usize distance, usize length) {
     std::memset(to, std::to_integer<int>(*from), length);
     return;
   }
-  // Bytes that were just written are read again: a repeating pattern.
+  // A match may overlap its own output, which repeats a pattern; so copy byte by byte.
   for (usize done = 0; done < length; ++done) to[done] = from[done];
 }
 
@@ -92,7 +92,7 @@ usize expand_xpress(std::span<const std::byte> in, std::span<std::byte> out) {
       if (!input.take(flags)) break;
       count = 32;
     }
-    // Literals come in runs: as many as there are zero bits before the next match.
+    // Literals come in runs: the number of zero bits before the next match.
     const u32 run = std::min<u32>(flags == 0 ? count : static_cast<u32>(__builtin_clz(flags)), count);
     if (run != 0) {
       const usize literals = std::min({static_cast<usize>(run), input.left(), static_cast<usize>(end - to)});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The plain LZ77 of [MS-XCA] (XPRESS without Huffman codes), which packs the buffers of newer traces. Pure.
+// The plain LZ77 of [MS-XCA] (XPRESS without Huffman codes), which newer traces use to pack their buffers. Pure.
 #pragma once
 #include <cstddef>
 #include <span>
@@ -8,10 +8,11 @@
 
 namespace wperf::packing {
 
-// Fills `out` to its end. Returns the number of bytes filled; if it is less, the input is damaged or cut from there on.
+// Fills `out` to its end. Returns the number of bytes filled; if it is less, the input is damaged or truncated at that
+// point.
 usize expand_xpress(std::span<const std::byte> in, std::span<std::byte> out);
 
-// Records repeat each other a few times; a higher ratio would expand a few bytes to very many.
+// Records repeat each other only a few times. A higher ratio would let a few bytes expand to a huge output.
 constexpr usize most_expanded(usize packed) {
   constexpr usize kMostRatio = 512;
   return packed * kMostRatio;

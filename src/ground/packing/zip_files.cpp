@@ -15,7 +15,7 @@ constexpr u32 kLocalMark = 0x04034b50, kListMark = 0x02014b50, kEndMark = 0x0605
 constexpr u32 kWideEndMark = 0x06064b50, kWideLocatorMark = 0x07064b50;
 constexpr usize kEndSize = 22, kWideLocatorSize = 20, kMostComment = 0xffff;
 constexpr u16 kZipStored = 0, kZipDeflated = 8;
-constexpr u32 kNotHere = ~u32{0};  // means that a 64-bit number is stored elsewhere
+constexpr u32 kNotHere = ~u32{0};  // in a 32-bit field: the 64-bit value is stored elsewhere
 
 diag::Error damaged_zip(std::string_view what) {
   return {.text = "damaged zip file: " + std::string(what), .hint = {}, .code = diag::ExitCode::damaged_input};
@@ -39,7 +39,7 @@ std::optional<u64> find_end(Bytes file) {
   return std::nullopt;
 }
 
-// For a file that needs 64 bits for the place of its list.
+// The same for a file whose list needs 64-bit offsets.
 diag::Result<ListPlace> wide_place(Bytes file, u64 end) {
   if (end < kWideLocatorSize) return damaged_zip("its end record does not locate its list of files");
   Reader locator(file.subspan(end - kWideLocatorSize));
@@ -49,7 +49,7 @@ diag::Result<ListPlace> wide_place(Bytes file, u64 end) {
   if (at >= file.size()) return damaged_zip("its list of files is not where its end record says");
   Reader in(file.subspan(at));
   if (in.take<u32>() != kWideEndMark) return damaged_zip("its list of files is not where its end record says");
-  in.skip(36);  // size of this, versions, numbers of disks, entries here and in all
+  in.skip(36);  // size of this record, versions, disk numbers, entries on this disk and in total
   ListPlace place;
   place.size = in.take<u64>();
   place.offset = in.take<u64>();
@@ -79,7 +79,7 @@ diag::Result<ListPlace> list_place(Bytes file) {
   return place;
 }
 
-// Numbers that do not fit into an entry are in its extra data, in this order and only those.
+// Numbers that do not fit into the entry's 32-bit fields are in its extra data: only those, in this order.
 bool take_wide_numbers(Bytes extra, u64& size, u64& packed, u64& offset) {
   constexpr u16 kWide = 1;
   if (size != kNotHere && packed != kNotHere && offset != kNotHere) return true;
@@ -128,7 +128,7 @@ diag::Result<ZipEntry> take_entry(Bytes file, Reader& in) {
   return entry;
 }
 
-// A file that is listed many times unpacks to any size.
+// If many entries shared the same bytes, a small file could unpack to any size.
 bool share_bytes(const std::vector<ZipEntry>& entries) {
   std::vector<Bytes> parts;
   for (const ZipEntry& entry : entries) {
@@ -200,12 +200,12 @@ void skip_text(Reader& in) {
   }
 }
 
-// The header's length; 0 if it is cut.
+// The header's length; 0 if it is truncated.
 usize header_size(Bytes member) {
   Reader in(member);
   in.skip(3);
   const u8 flags = in.take<u8>();
-  in.skip(6);  // time, hints of the packer, system
+  in.skip(6);  // time, flags of the packer, operating system
   if ((flags & kHasExtra) != 0) in.skip(in.take<u16>());
   if ((flags & kHasName) != 0) skip_text(in);
   if ((flags & kHasComment) != 0) skip_text(in);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Zip and gzip files as bytes: the list of files of a zip file, each of them and the members of a gzip file unpacked in
-// pieces. Opens no files. For traces and profiles that tools keep packed.
+// Reads zip and gzip files from bytes in memory: lists the files of a zip file, and unpacks each file, or the members
+// of a gzip file, in pieces. For traces and profiles that tools keep packed.
 #pragma once
 #include <string>
 #include <vector>
@@ -14,7 +14,7 @@ namespace wperf::packing {
 using Bytes = bytes::Span;
 
 struct ZipEntry {
-  std::string name;  // with folders, as in the list
+  std::string name;  // with folders, as in the archive
   u64 size = 0;      // unpacked
   u32 checksum = 0;
   u16 method = 0;
@@ -25,14 +25,14 @@ struct ZipEntry {
 
 enum class Unpacked : u8 {
   all,
-  stopped,    // the receiver of the pieces stopped the reading
+  stopped,    // the receiver of the pieces asked to stop
   damaged,    // the pieces before the damage were given out
   not_sound,  // all pieces were given out, but the checksum is wrong
   too_large,  // more than allowed; the bytes before were given out
-  not_read,   // encrypted, or packed otherwise
+  not_read,   // encrypted, or packed with another method
 };
 
-// Reads stored and deflated files, also with 64-bit sizes.
+// Reads stored and deflated files, including those with 64-bit sizes.
 class ZipFile {
  public:
   static bool has_its_look(Bytes file);
@@ -46,18 +46,17 @@ class ZipFile {
   std::vector<ZipEntry> entries_;
 };
 
-// A gzip file as bytes (RFC 1952): its members, one after the other, unpacked in pieces. For profiles that programs
-// keep packed.
+// Gzip files (RFC 1952): their members are unpacked one after the other, in pieces.
 bool has_gzip_look(Bytes file);
 
-// Profiles and texts shrink at most by this factor; a file of a few bytes may always expand to kLeast.
+// Profiles and texts never shrink by more than this factor. A file of a few bytes may always expand to kLeast.
 constexpr u64 most_of_packed(u64 packed_bytes) {
   constexpr u64 kRatio = 256, kLeast = u64{64} << 20;
   return packed_bytes > kLeast / kRatio ? packed_bytes * kRatio : kLeast;
 }
 
-// Returns at most `limit` bytes. The bytes before damage are given out; bytes after the last member that are not a
-// member are skipped.
+// Unpacks at most `limit` bytes. The bytes before damage are given to `take`, too. Other bytes after the last member
+// are skipped.
 Unpacked unpack_gzip(Bytes file, u64 limit, const TakePiece& take);
 
 }  // namespace wperf::packing

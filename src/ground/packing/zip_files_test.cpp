@@ -18,11 +18,11 @@ struct File {
   u16 method = 0;
   u64 size = 0;
   u32 checksum = 0;
-  bool wide = false;  // sizes with 64 bits, as for large files
+  bool wide = false;  // 64-bit sizes, as in large files
 };
 
 constexpr u32 kSumOfAbc = 0x352441c2;
-// "abcabcabcabc" with fixed codes: three letters, then nine bytes from three back.
+// "abcabcabcabc" with fixed codes: three letters, then nine bytes copied from a distance of three.
 const std::string kDeflatedAbc("\x4b\x4c\x4a\x4e\x84\x21\x00", 7);
 
 std::string zip_of(const std::vector<File>& files, bool wide_end = false) {

@@ -5,7 +5,7 @@
 
 namespace wperf::text {
 
-// The part after the last '/' or '\\'; all of a name without a folder.
+// The part after the last '/' or '\\'; the whole text if there is no separator.
 constexpr std::string_view base_name(std::string_view path) {
   return path.substr(path.find_last_of("/\\") + 1);  // npos + 1: 0
 }

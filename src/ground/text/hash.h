@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// FNV-1a: the same number for the same bytes, on every machine and in every version. Not for tables of hostile keys.
+// FNV-1a. The same bytes have the same hash on every machine and in every version. Not for tables with hostile keys.
 #pragma once
 #include <string_view>
 

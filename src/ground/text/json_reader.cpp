@@ -16,14 +16,14 @@ bool is_digit(char c) {
   return c >= '0' && c <= '9';
 }
 
-// -1: not a hexadecimal digit.
+// Returns -1 if it is not a hexadecimal digit.
 int hex_digit(char c) {
   if (is_digit(c)) return c - '0';
   const char small = static_cast<char>(c | 0x20);
   return small >= 'a' && small <= 'f' ? small - 'a' + 10 : -1;
 }
 
-// The code unit at text[at]; kNone if these are not four digits.
+// The code unit at text[at]; kNone if it is not four hexadecimal digits.
 u32 code_unit(std::string_view text, usize at) {
   constexpr u32 kNone = ~u32{0};
   if (at + 4 > text.size()) return kNone;
@@ -150,7 +150,7 @@ double JsonReader::number(double otherwise) {
     skip();
     return otherwise;
   }
-  // Up to 19 digits and a power of ten that a double holds exactly need no more than one rounding.
+  // Up to 19 digits and a power of ten that a double holds exactly need only one rounding.
   const usize begin = at_;
   const bool is_negative = text_[at_] == '-';
   if (is_negative) ++at_;
@@ -199,7 +199,7 @@ bool JsonReader::skip_string() {
   return false;
 }
 
-// Without recursion: skipped values only need their brackets counted.
+// No recursion: for skipped values it is enough to count brackets.
 void JsonReader::skip() {
   u64 open = 0;
   do {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// JSON (RFC 8259) read forward, value by value, under the caller's control. Keeps nothing, so a file of half a gigabyte
-// needs only the memory of the values taken from it. Malformed JSON ends the reading for good, and sound() reports it.
+// Reads JSON (RFC 8259) forward, value by value; the caller decides what to read next. It keeps nothing, so a file of
+// half a gigabyte needs only memory for the values that the caller takes. Malformed JSON ends the reading for good;
+// sound() is then false.
 #pragma once
 #include <string>
 #include <string_view>
@@ -19,8 +20,8 @@ class JsonReader {
 
   // The kind of the next value, which is not consumed.
   Kind kind();
-  // visit(key) for each member of the next object; the key lives until the reader is used. Values that visit does not
-  // take are skipped. A value of another kind is skipped.
+  // Calls visit(key) for each member of the next object; the key is valid until the reader is used again. Values that
+  // visit does not read are skipped. If the next value is not an object, it is skipped.
   template <class Visit>
   void for_each_member(Visit visit) {
     if (!enter('{')) return;
@@ -36,7 +37,7 @@ class JsonReader {
     }
     leave();
   }
-  // visit() for each value of the next array.
+  // Calls visit() for each value of the next array.
   template <class Visit>
   void for_each(Visit visit) {
     if (!enter('[')) return;
@@ -47,12 +48,12 @@ class JsonReader {
     }
     leave();
   }
-  // Unescaped; lives until the reader is used. Empty for a value of another kind, which is skipped.
+  // The unescaped string, valid until the reader is used again. Empty for a value of another kind, which is skipped.
   std::string_view string();
   // Returns `otherwise` for a value of another kind, which is skipped.
   double number(double otherwise = 0);
   void skip();
-  // Stops the reading: every loop over members or elements ends, as after an error.
+  // Ends the reading: every loop over members or elements ends, as after an error.
   void stop() { fail(); }
 
   bool sound() const { return sound_; }

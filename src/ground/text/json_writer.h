@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Writes one JSON document, compact and in pure ASCII (contract 1.6), to the end of a string. It writes the commas; the
-// caller must pair begins and ends. Keeps only the string, so size does not matter.
+// Writes one JSON document, compact and in pure ASCII (contract 1.6), to the end of a string. It adds the commas; the
+// caller must match each begin with an end. It has no other state, so documents may have any size.
 #pragma once
 #include <string>
 #include <string_view>
@@ -23,18 +23,18 @@ class JsonWriter {
   // `utf8` is escaped; bytes that are not UTF-8 become U+FFFD.
   void string(std::string_view utf8);
   void integer(u64 value);
-  // Digits that are already text, e.g. of a table cell.
+  // A number that is already text, for example from a table cell.
   void digits(std::string_view decimal) { written(decimal); }
   // A value that is already JSON.
   void written(std::string_view json);
   // Up to six significant digits; a value that is not finite becomes 0.
   void real(double value);
-  // As few digits as are needed to read the same value back.
+  // The shortest decimal form that reads back as the same value.
   void shortest(double value);
   // A fixed number of decimals.
   void fixed(double value, int decimals);
 
-  // The same as a member of an object.
+  // These write a member of an object.
   void begin_object(std::string_view name) { key(name), begin_object(); }
   void begin_array(std::string_view name) { key(name), begin_array(); }
   void string(std::string_view name, std::string_view utf8) { key(name), string(utf8); }
@@ -43,7 +43,7 @@ class JsonWriter {
   void written(std::string_view name, std::string_view json) { key(name), written(json); }
   void real(std::string_view name, double value) { key(name), real(value); }
   void fixed(std::string_view name, double value, int decimals) { key(name), fixed(value, decimals); }
-  // Templates, so that a pointer does not quietly become `true`.
+  // These are templates so that a pointer does not silently become `true`.
   template <typename T>
     requires std::is_same_v<T, bool>
   void boolean(T value) {

@@ -57,7 +57,7 @@ u64 whole_count(double value) {
 
 std::string elapsed(double seconds) {
   if (!std::isfinite(seconds) || seconds < 0) seconds = 0;
-  // Never in exponent form, which readers of this line don't know.
+  // Never uses an exponent, which readers of this line do not understand.
   int decimals = 5;
   for (double limit = 10; decimals > 0 && seconds >= limit; limit *= 10) --decimals;
   for (double limit = 1; decimals < 9 && seconds > 0 && seconds < limit; limit /= 10) ++decimals;

@@ -13,7 +13,7 @@ std::string hex(u64 value, int digits);         // 0x001b
 std::string fixed(double value, int decimals);  // 0 for a value that is not finite
 std::string duration(double seconds);           // for a person: "2.7 ms", "302 ms", "1.302 s"
 std::string scaled_number(double value);        // for a person: "823", "60.9 K", "1.25 M"
-u64 whole_count(double value);                  // A bound as a whole number: limited to 0 and the greatest i64.
+u64 whole_count(double value);                  // A limit as a whole number, clamped to between 0 and the largest i64.
 std::string elapsed(double seconds);            // up to 6 significant digits, always with a decimal point
 
 }  // namespace wperf::text

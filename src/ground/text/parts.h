@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The parts of a text, one after the other: lines, and fields between separators.
+// Splits a text into parts: lines, or fields between separators.
 #pragma once
 #include <algorithm>
 #include <string_view>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Messages in protobuf's encoding, built in memory and read. docs/decisions has why it is not libprotobuf.
+// Writes and reads messages in protobuf's encoding, in memory. docs/decisions explains why this is not libprotobuf.
 #pragma once
 #include <span>
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace wperf::text {
 
-// Zero and empty fields are left out, as in proto3; always() writes them all the same.
+// Zero and empty fields are left out, as in proto3; always() writes them anyway.
 class Message {
  public:
   const std::string& bytes() const { return bytes_; }
@@ -30,12 +30,12 @@ class Message {
   void text(u32 field, std::string_view text) {
     if (!text.empty()) block(field, text);
   }
-  // A message, a text that may be empty, or packed numbers.
+  // Writes a message, a text that may be empty, or packed numbers.
   void block(u32 field, std::string_view bytes) {
     begin_block(field, bytes.size());
     bytes_ += bytes;
   }
-  // A field whose bytes come from elsewhere.
+  // Begins a field whose bytes are written elsewhere.
   void begin_block(u32 field, usize size) {
     put(u64{field} << 3 | 2);
     put(size);
@@ -80,8 +80,8 @@ inline std::string_view text_of(Bytes bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-// The fields of a protobuf message, one after the other, from bytes that may be damaged. A field beyond the end, a
-// number of more than 64 bits or an unknown kind of field ends the walk, and sound() reports it.
+// The fields of a protobuf message, in order, from bytes that may be damaged. A field beyond the end, a number of more
+// than 64 bits or an unknown kind of field ends the reading; sound() is then false.
 class ProtobufReader {
  public:
   explicit ProtobufReader(Bytes message) : rest_(message) {}
@@ -122,7 +122,7 @@ class ProtobufReader {
   Bytes bytes() const { return kind_ == kBytes ? value_ : Bytes(); }
   std::string_view text() const { return text_of(bytes()); }
   bool sound() const { return sound_; }
-  // Not sound, but perhaps only because these bytes end before the message does.
+  // The message is damaged, perhaps only because the bytes end too early.
   bool is_cut() const { return is_cut_; }
   usize left() const { return rest_.size(); }
 

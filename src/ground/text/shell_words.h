@@ -6,7 +6,7 @@
 
 namespace wperf::text {
 
-// Does every shell take the word as it is?
+// Do all shells take this word without quotes?
 constexpr bool is_plain_word(std::string_view word) {
   constexpr std::string_view kPlain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_@%+=:,./\\-";
   return !word.empty() && word.find_first_not_of(kPlain) == std::string_view::npos;

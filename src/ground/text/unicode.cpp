@@ -12,7 +12,7 @@ bool continues_character(char byte) {
   return (static_cast<u8>(byte) & 0xc0u) == 0x80u;
 }
 
-// Removes and returns the first character of `utf8`. Malformed text loses one byte.
+// Removes and returns the first character of `utf8`. If the text is malformed, removes one byte.
 u32 take_character(std::string_view& utf8) {
   const u8 first = static_cast<u8>(utf8[0]);
   const CodePoint point = first < 0x80 ? CodePoint{first, 1} : decode_utf8(utf8);
@@ -39,7 +39,7 @@ std::basic_string<Unit> units_of(std::string_view utf8) {
 
 template <typename Unit>
 std::string utf8_of_units(std::basic_string_view<Unit> units) {
-  // wchar_t is signed on some systems.
+  // wchar_t is signed on some systems, so convert it.
   const auto unit = [&](usize at) {
     return sizeof(Unit) == 2 ? u32{static_cast<u16>(units[at])} : static_cast<u32>(units[at]);
   };
@@ -126,7 +126,7 @@ namespace {
 
 constexpr std::string_view kColours[] = {kNoColour, kGreen, kRed, kBrightRed};
 
-// The length of a character of several bytes; 1 if no complete one begins here.
+// The length of the multi-byte character that begins here; 1 if there is no complete one.
 usize size_of_character(std::string_view rest) {
   const u8 first = static_cast<u8>(rest[0]);
   const usize size = first >= 0xf0 && first <= 0xf4 ? 4 : first >= 0xe0 ? 3 : first >= 0xc2 ? 2 : 1;
@@ -135,7 +135,7 @@ usize size_of_character(std::string_view rest) {
                                                                                                               : 1;
 }
 
-// U+202A to U+202E and U+2066 to U+2069: the text after them would be shown from right to left, or in another place.
+// U+202A to U+202E and U+2066 to U+2069: they show the text after them from right to left, or in another place.
 bool is_direction(std::string_view character) {
   if (character.size() != 3 || character[0] != '\xe2') return false;
   const u8 second = static_cast<u8>(character[1]), third = static_cast<u8>(character[2]);
@@ -154,7 +154,7 @@ Character first_character(std::string_view rest) {
   const bool is_control = (byte < 0x20 && byte != '\n' && byte != '\t') || byte == 0x7f;
   if (is_control) return {1, kShownControl, CharacterKind::control};
   const usize bytes = size_of_character(rest);
-  // U+0080 to U+009F, and single bytes of that value, which some terminals also obey.
+  // U+0080 to U+009F, and single bytes with these values, which some terminals also obey.
   const u8 last = static_cast<u8>(rest[bytes - 1]);
   const bool is_wide_control = last < 0xa0 && last >= 0x80 && (bytes == 1 || (bytes == 2 && byte == 0xc2));
   if (is_wide_control) return {bytes, kShownControl, CharacterKind::control};

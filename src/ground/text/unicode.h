@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// UTF-8, UTF-16 and wide strings, and how wide text is on a terminal. Pure.
+// UTF-8, UTF-16 and wide strings, and the width of text on a terminal. Pure.
 #pragma once
 #include <optional>
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace wperf::text {
 
-// Text in UTF-16: in escapes of JSON, and as whole files.
+// UTF-16 occurs in escapes of JSON and as whole files.
 constexpr bool is_high_half(u32 unit) {
   return unit >= 0xd800 && unit < 0xdc00;
 }
@@ -25,13 +25,13 @@ struct CodePoint {
   u32 value = 0xfffd;  // the value for bytes that are not UTF-8
   usize length = 1;    // bytes consumed
 };
-// The multi-byte character at the start of `text` (Unicode 15, table 3-7): no overlong forms, no surrogates, nothing
-// beyond U+10FFFF. If it is broken, its longest valid beginning is consumed.
+// Decodes the multi-byte character at the start of `text` (Unicode 15, table 3-7). Refuses overlong forms, surrogates
+// and values beyond U+10FFFF. If it is malformed, its longest valid beginning is consumed.
 CodePoint decode_utf8(std::string_view text);
-// Half of a pair, and any value beyond U+10FFFF, becomes U+FFFD.
+// A lone surrogate, and any value beyond U+10FFFF, becomes U+FFFD.
 void append_utf8(std::string& out, u32 code);
 
-// Every byte, or unit, that belongs to no character becomes U+FFFD.
+// Every byte or code unit that is not part of a character becomes U+FFFD.
 std::u16string utf16_of(std::string_view utf8);
 std::string utf8_of(std::u16string_view utf16);
 // The wide strings of the system: UTF-16 on Windows, UTF-32 elsewhere.
@@ -41,8 +41,8 @@ std::string utf8_of(std::wstring_view wide);
 // nullopt if the file does not begin with a byte order mark of UTF-16.
 std::optional<std::string> utf8_of_utf16(bytes::Span file);
 
-// Widths of text in characters, not bytes: names of files and functions may have any. A colour of wperf has no width; a
-// control character has the width of its replacement.
+// Widths of text in characters, not bytes, because names of files and functions may contain any character. A colour of
+// wperf has no width; a control character has the width of its replacement.
 
 // All colours that wperf uses.
 inline constexpr std::string_view kNoColour = "\x1b[0m", kGreen = "\x1b[32m", kRed = "\x1b[31m",
@@ -51,24 +51,24 @@ inline constexpr std::string_view kNoColour = "\x1b[0m", kGreen = "\x1b[32m", kR
 enum class CharacterKind : u8 {
   plain,
   colour,     // a colour that wperf uses
-  control,    // a terminal may obey it: printed as \xNN
+  control,    // a terminal may act on it: printed as \xNN
   direction,  // changes the direction of the text after it: printed as \uNNNN
 };
 struct Character {
   usize bytes = 0, width = 0;
   CharacterKind kind = CharacterKind::plain;
 };
-// The first character of text that is not empty. Each byte that is not UTF-8 is a character.
+// The first character of a non-empty text. Each byte that is not UTF-8 counts as a character.
 Character first_character(std::string_view rest);
 
 usize width_of(std::string_view utf8);
-// The first `width` characters; the last of them is `mark` if there were more. For text without colours.
+// The first `width` characters. If the text is longer, the last of them is `mark`. For text without colours.
 std::string cut_to(std::string_view utf8, usize width, std::string_view mark = "..");
 
-// A name within a line: without line ends, and without anything that looks like a colour of wperf.
+// A name to be printed within a line: line ends, and bytes that look like wperf's colours, are replaced.
 std::string name_in_line(std::string name);
 
-// For terminals: a line in the colour of its share, red from 5 %, green from 0.5 %.
+// For terminals: colours a line by its share, red from 5 %, green from 0.5 %.
 std::string coloured_by_share(std::string line, double percent);
 
 }  // namespace wperf::text

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The immutable answer of one count: the counts with their places and names, scaled. Independent of OS and output
-// format. Padding entries are not part of it.
+// The immutable result of one count: the scaled counts, with their places and names. Independent of OS and output
+// format. Padding entries are left out.
 #pragma once
 #include <algorithm>
 #include <array>
@@ -20,16 +20,17 @@ struct CountRow {
   u64 value = 0;
   u64 slots = 0, rounds = 0;
   u64 scaled = 0;
-  double fraction = 1;        // the share of the time during which it was measured
-  double low = 0, high = 0;   // 95 % interval of the count of a counter that is always on
-  bool has_interval = false;  // false if too little was seen; then low and high have no meaning
-  // For counts that took several runs of a program: which run, and how long it lasted; 0 seconds means as long as the
-  // whole count.
+  double fraction = 1;        // the share of the time during which the event was on a counter
+  double low = 0, high = 0;   // 95 % interval of the count that an always-on counter would have
+  bool has_interval = false;  // false if the event was on a counter for too short a time; then low and high have no
+                              // meaning
+  // If the counts took several runs of a program: the number of the run, and its duration; 0 seconds means the duration
+  // of the whole count.
   u32 run = 0;
   double run_seconds = 0;
-  double deviation = 0;  // standard deviation of the runs that `value` is the mean of
-  // Returns false if it was never on a counter, so that value and scaled are 0 without meaning. A sum is false if one
-  // of its parts is.
+  double deviation = 0;  // standard deviation of the runs; `value` is their mean
+  // False if the event was never on a counter; then value and scaled are 0 and have no meaning. For a sum, false if one
+  // of its parts was never counted.
   bool counted() const { return fraction > 0; }
 };
 
@@ -46,11 +47,11 @@ inline void add_counts(std::vector<CountRow>& sums, const std::vector<CountRow>&
   }
 }
 
-// The meaning of the row `cycle` of a core.
+// How the cycles in a core's row `cycle` were counted.
 enum class CycleRow : u8 {
   as_events,    // cycles in the same modes as the events
-  with_kernel,  // all cycles, although the events are counted without the kernel
-  uncounted     // 0 because nothing could count them
+  with_kernel,  // all cycles, including those in the kernel, although the events exclude the kernel
+  uncounted     // 0 because no counter could count them
 };
 
 struct CountUnit {
@@ -58,7 +59,7 @@ struct CountUnit {
   std::vector<u32> cores;      // dsu: the cores of this cluster
   std::vector<CountRow> rows;  // core: first row is the cycle counter
   CycleRow cycle_row = CycleRow::as_events;
-  // The counters' registers were wiped during the count: how often, and the part of the time whose counts are missing.
+  // How often the counters' registers were wiped during the count, and the part of the time whose counts are missing.
   u64 losses = 0;
   double lost_seconds = 0;
 };
@@ -67,7 +68,7 @@ struct ClassCounts {
   bool scheduled = false;
   bool multiplexed = false;
   std::vector<CountUnit> units;   // ascending; empty if nothing of the class was scheduled
-  std::vector<CountRow> overall;  // sums; empty with a single core (dmc: always filled)
+  std::vector<CountRow> overall;  // sums of all units; empty with a single core (dmc: always filled)
 };
 
 struct MetricRow {  // Telemetry Solution metric
@@ -82,22 +83,22 @@ struct L3Row {
   std::vector<u32> cores;
   double bandwidth_mb = 0;  // l3d_cache * 64 / 2^20
   double miss_percent = 0;
-  bool counted = true;  // as of MetricRow
+  bool counted = true;  // as in MetricRow
 };
 
 struct DdrRow {
   std::optional<u32> channel;  // nullopt: "all"
   double bandwidth_mb = 0;     // rdwr * 128 / 10^6
-  bool counted = true;         // as of MetricRow
+  bool counted = true;         // as in MetricRow
 };
 
-// Standard deviations; those of counts are in the rows.
+// Standard deviations of several runs; those of counts are in the rows.
 struct Runs {
   u32 count = 0;
   double elapsed_seconds = 0, user_seconds = 0, system_seconds = 0;
 };
 
-// The counts of a thread; `values` by event of its table.
+// The counts of a thread; `values` has one entry for each event of its table.
 struct ThreadCountRow {
   u32 process = 0, thread = 0;
   std::string name;  // the name of its process; empty if not known
@@ -105,7 +106,7 @@ struct ThreadCountRow {
   u64 switches = 0;  // number of switches to a core
   std::vector<u64> values;
 };
-// The threads of one run, the longest running first.
+// The threads of one run; the one that ran longest comes first.
 struct ThreadTable {
   std::vector<std::string> events;
   std::vector<ThreadCountRow> rows;
@@ -116,22 +117,22 @@ struct CountProfile {
   bool kernel = false;
   u32 core_count = 0;  // number of chosen cores
   std::array<ClassCounts, kEventClassCount> classes;
-  std::vector<MetricRow> metrics;  // core, then metric name
+  std::vector<MetricRow> metrics;  // ordered by core, then by the metric's name
   bool has_l3_metric = false, has_ddr_metric = false;
   std::vector<L3Row> l3;
   std::vector<DdrRow> ddr;
   double elapsed_seconds = 0;
-  // Set if a program was counted wherever it ran, not cores: its process. Then class core has one unit, the program.
+  // The process, if a program was counted on whatever core it ran. Then class core has one unit: the program.
   std::optional<u32> process;
   std::string program;                                 // its name; empty if not known, or if there is no program
-  std::optional<double> user_seconds, system_seconds;  // of a program that ended, including the waiting
-  bool by_kernel = false;                              // counted by the system's kernel, not by the driver
+  std::optional<double> user_seconds, system_seconds;  // CPU times of the program, once it has ended
+  bool by_kernel = false;                              // counted by the operating system's kernel, not by the driver
   std::vector<ThreadTable> threads;                    // if the device counts each thread: one table for each run
   std::vector<std::string> remarks;                    // remarks for the reader, as whole sentences
   std::optional<Runs> runs;                            // all counts and times are means of several runs
 };
 
-// The time of one of several counts, relative to the begin of the first.
+// The time of one of several counts, relative to the start of the first.
 struct CountSpan {
   u64 begin_ns = 0, end_ns = 0;
 };
@@ -140,7 +141,7 @@ struct TimelineProfile {
   double duration_seconds = 0, interval_seconds = 0;
   u64 requested_counts = 0;          // -n
   std::vector<CountProfile> counts;  // in time order
-  std::vector<CountSpan> spans;      // one for each span
+  std::vector<CountSpan> spans;      // one for each count
 };
 
 }  // namespace wperf::answers

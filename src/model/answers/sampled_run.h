@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Everything about a run that took samples, except the samples: its program, the losses of each core, how it ended.
+// Facts about a run that took samples, without the samples: its program, the losses of each core, how it ended.
 // Independent of OS and output format.
 #pragma once
 #include <optional>
@@ -27,8 +27,8 @@ struct AddressFrame {
 struct AddressAnswer {
   u32 rva = 0;
   std::string function;              // empty: unknown
-  std::vector<AddressFrame> frames;  // innermost inlined first, the function itself last
-  u32 line_begin = 0, line_end = 0;  // code of the function's line at rva; equal if not known
+  std::vector<AddressFrame> frames;  // the innermost inlined function first, the function itself last
+  u32 line_begin = 0, line_end = 0;  // the range of code of the function's line at rva; equal if not known
 };
 
 struct ModuleSection {
@@ -37,17 +37,17 @@ struct ModuleSection {
 };
 
 struct SampleModule {
-  std::string name;  // base name as loaded
+  std::string name;  // base name of the loaded file
   std::string path;
-  std::string pdb_file;  // the PDB with its names; may be empty
+  std::string pdb_file;  // the PDB that its names come from; may be empty
   u64 base = 0;          // its address in memory
   u32 size = 0;
   u64 image_base = 0;  // the preferred address of its file
   std::vector<ModuleSection> sections;
-  bool main = false;    // the program itself: its functions are shown without module name
+  bool main = false;    // this is the program itself: its functions are shown without a module name
   bool kernel = false;  // in the kernel's address space
-  std::string reason;   // why there are no better names; empty if they are the best possible
-  u64 samples = 0;      // of all events; set by the view
+  std::string reason;   // why there are no better names; empty if there is no reason
+  u64 samples = 0;      // for all events; set by the view
 };
 
 // The sampled program; known before the first sample.
@@ -55,24 +55,24 @@ struct SampleTarget {
   std::string image_name;  // base name of the program
   u32 process = 0;
   std::string pe_file, pdb_file;
-  u64 base_address = 0;   // of the entry point, at run time
+  u64 base_address = 0;   // the entry point's address at run time
   u64 runtime_delta = 0;  // base_address - (image base + entry RVA), modulo 2^64
   std::vector<SampleModule> modules;
 };
 
-// The driver's totals for one core, lost samples included.
+// The driver's totals for one core, including lost samples.
 struct CoreSamples {
   u32 core = 0;
   u64 generated = 0;
-  u64 lost_ring_full = 0;   // the tool did not collect fast enough
+  u64 lost_ring_full = 0;   // the tool did not read the ring fast enough
   u64 lost_filtered = 0;    // from an unwanted exception level, or from another program
-  u64 held_back = 0;        // intervals without a sample, because samples would have come too fast
+  u64 held_back = 0;        // intervals without a sample, because samples came too fast
   u64 throttled = 0;        // times the system stopped sampling because it took too much time
-  u64 unreadable = 0;       // records that made no sense
-  u64 register_losses = 0;  // times the counters' registers were found wiped, and were set up again
+  u64 unreadable = 0;       // records that could not be understood
+  u64 register_losses = 0;  // times the counters' registers were found wiped and were set up again
 };
 
-// Samples of a thread on a core.
+// The number of samples of a thread on a core.
 struct OwnerCount {
   u32 event = 0;  // index into the profile's events
   u32 core = 0;
@@ -85,14 +85,14 @@ struct SampledRun {
   std::vector<CoreSamples> cores;
   std::vector<ProcessName> processes;
   bool callers = false;        // wanted
-  bool all_processes = false;  // if false, samples of all processes become "other process"
-  // Set if SPE sampled kinds of operations. Such a profile has the modules of the target in their order. Its samples
+  bool all_processes = false;  // false: samples of other processes become "other process"
+  // True if SPE sampled kinds of operations. Then the modules are those of the target, in the same order. The samples
   // count only places of code; `owners` counts threads and cores.
   bool of_operations = false;
   std::vector<OwnerCount> owners;
   std::optional<u32> exit_code;  // the program's exit code, if it ended by itself
   double elapsed_seconds = 0;
-  std::string note;  // why this event was chosen, if the user named none; empty without a reason
+  std::string note;  // why this event was chosen if the user named none; otherwise empty
 
   u64 samples_generated() const {
     u64 sum = 0;

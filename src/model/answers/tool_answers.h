@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The answers of the commands about the tool and the machine: --version, detect, list, man, test and doctor.
 #pragma once
 #include <array>
 #include <optional>
@@ -28,10 +27,10 @@ struct DeviceInstance {
 struct MachineProgram {
   u32 pid = 0;
   std::string image;  // path
-  u32 core = 0;       // where its first thread started
-  u64 threads = 0;    // all there ever were
+  u32 core = 0;       // the core where its first thread started
+  u64 threads = 0;    // the number of threads that it has started
   bool running = false;
-  u32 exit_code = 0;  // if it does not run
+  u32 exit_code = 0;  // its exit code, once it has ended
   u64 user_ns = 0, system_ns = 0;
 };
 
@@ -41,14 +40,14 @@ struct Check {
   std::string name;
   CheckStatus status = CheckStatus::ok;
   std::string detail;
-  std::string fix;  // the remedy; empty if there is nothing to fix or no known way
+  std::string fix;  // the remedy; empty if nothing is wrong or no remedy is known
 };
 
 // The rows that `list` shows in addition to the product's own tables (contract 8.4).
 struct ListedMetric {
   std::string name;
   std::string definition;                  // "{a,b}" or "/dsu/x,/dsu/y"
-  std::string formula, unit, description;  // empty unless the product defines the metric
+  std::string formula, unit, description;  // empty unless the metric is defined by the product
 };
 
 struct ListedWord {
@@ -56,23 +55,23 @@ struct ListedWord {
 };
 
 struct CatalogueListing {
-  std::array<bool, kEventClassCount> classes{};  // those this machine can count
+  std::array<bool, kEventClassCount> classes{};  // the classes that this machine can count
   std::vector<ListedMetric> metrics;             // alphabetical
-  bool product_events = true;                    // if false, their numbers have another meaning here
-  std::vector<u16> absent_events;                // numbers that the hardware reports as missing
-  std::vector<ListedWord> words;                 // the system's own kernel's event names
+  bool product_events = true;                    // false: their numbers have another meaning on this machine
+  std::vector<u16> absent_events;                // numbers of events that the hardware reports as missing
+  std::vector<ListedWord> words;                 // the names of the kernel's own events
   std::optional<std::string> spe_version;        // "FEAT_SPE…"; nullopt if SPE is not listed
 };
 
 // One page of `man` (contract 8.6): fields in the order they are shown.
 struct ManualField {
   std::string type;  // "CPU", "NAME", …
-  std::string text;  // unwrapped; a newline ends a paragraph
+  std::string text;  // not wrapped; a newline ends a paragraph
 };
 using ManualPage = std::vector<ManualField>;
 
-// The answers of `test` about a machine and the requested events (contract 8.5). Made from the device's capabilities
-// and the plan.
+// The answer of `test`: what the machine can do, and how the requested events are scheduled (contract 8.5). Made from
+// the device's capabilities and the plan.
 struct ScheduledEvent {
   u16 code = 0;
   std::string note;  // contract 3.2; "p" for padding
@@ -81,17 +80,18 @@ struct ScheduledEvent {
 struct TestReport {
   u64 midr = 0, id_aa64dfr0 = 0, pmsidr = 0, pmbidr = 0;
   u32 core_count = 0;
-  // Programmable counters: all of the hardware (core class only), free ones per class; fixed ones per class.
+  // Programmable counters: all of the hardware (class core only), and the free ones of each class. Then the fixed
+  // counters of each class.
   u32 counters_total = 0;
   std::array<u32, kEventClassCount> counters_free{}, counters_fixed{};
-  std::array<bool, kEventClassCount> classes{};  // those this machine can count
+  std::array<bool, kEventClassCount> classes{};  // the classes that this machine can count
   std::array<u8, 32> counter_map{};
   std::string device_id;
-  std::array<bool, kEventClassCount> requested{};  // events of the class were given
+  std::array<bool, kEventClassCount> requested{};  // the classes of the requested events
   std::array<std::vector<ScheduledEvent>, kEventClassCount> schedules;
   u32 period_ms = 0, period_max_ms = 0, period_min_ms = 0;
   u32 sampling_interval = 0x4000000;
-  std::vector<std::pair<std::string, std::string>> session;  // the arguments for Windows' tracing
+  std::vector<std::pair<std::string, std::string>> session;  // the arguments for a session of Windows' tracing
   bool spe = false;                                          // tool, driver and machine can sample with SPE
 };
 
@@ -105,7 +105,7 @@ struct Finding {
 };
 
 struct TestedDevice {
-  std::string name;  // as --device takes it
+  std::string name;  // the name for --device
   std::vector<Finding> findings;
 };
 

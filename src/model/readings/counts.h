@@ -10,38 +10,39 @@
 namespace wperf::readings {
 
 struct CounterReading {
-  bool refused = false;  // it was not counted, and is not shown
+  bool refused = false;  // true: it was not counted, and is not shown
   u64 value = 0;
-  u64 slots = 0;           // time slots it was on a counter
-  u64 running_ns = 0;      // time it was on a counter
-  u64 enabled_ns = 0;      // time it wanted to be on one; 0 means that of the unit
-  u64 running_cycles = 0;  // core class: cycles in that time
-  // For full slots only, not for one cut short by stopping:
+  u64 slots = 0;           // number of time slots in which it was on a counter
+  u64 running_ns = 0;      // the time during which it was on a counter
+  u64 enabled_ns = 0;      // the time during which it was enabled, on a counter or not; 0: as long as the unit
+  u64 running_cycles = 0;  // core class: cycles during running_ns
+  // Only full slots, without a slot that was cut short by stopping:
   u64 full_slots = 0, full_value = 0;
-  u64 squares_low = 0, squares_high = 0;  // sum of (count in slot)²
+  u64 squares_low = 0, squares_high = 0;  // sum of (count in a slot)²
 };
 
-// The source of a core's cycles.
+// Where the cycles of a core come from.
 enum class CycleSource : u8 {
-  none,     // no source: they are 0 because nothing could count them
-  counted,  // like the events: filtered by exception level
-  shared    // the system's own cycle counter, which counts all code, including the kernel
+  none,     // the cycles are 0 because no counter could count them
+  counted,  // counted like the events, only in the requested exception levels
+  shared    // the system's own cycle counter, which also counts the kernel
 };
 
 struct UnitCounts {
   EventClass event_class = EventClass::core;
   u32 unit = 0;  // core, cluster or channel number
   bool multiplexed = false;
-  u64 rounds = 0;  // time slots in total
+  u64 rounds = 0;  // number of time slots in total
   u64 enabled_ns = 0;
   u64 cycles = 0;  // core class
-  // For cycles whose counter is shared with other events in turns: the time it counted, and the time it should have
-  // counted. Both are 0 if it counted all the time.
+  // Used if the cycle counter takes turns with other events: the time during which it counted, and the time during
+  // which it was enabled. Both are 0 if it counted all the time.
   u64 cycles_running_ns = 0, cycles_enabled_ns = 0;
   CycleSource cycle_source = CycleSource::counted;
-  // Registers that were found wiped or changed by another program: how often, and the lost part of enabled_ns.
+  // Registers that were found wiped or changed by another program: how often that happened, and how much of enabled_ns
+  // was lost.
   u64 losses = 0, lost_ns = 0;
-  std::vector<CounterReading> entries;  // in the order of the schedule
+  std::vector<CounterReading> entries;  // in the order in which they were scheduled
 };
 
 // One thread's counts, if the device counts each thread.
@@ -56,8 +57,8 @@ struct ThreadCounts {
 struct CountCapture {
   u64 start_ns = 0, end_ns = 0;   // device time
   std::vector<UnitCounts> units;  // by class, then unit
-  // For a device that counts by switches of cores: unseen time at either end, time whose counts were lost, and lost
-  // events of the recording itself.
+  // For a device that reads the counters at each context switch: the time not covered at either end, the time whose
+  // counts were lost, and the events that the recording lost.
   std::vector<ThreadCounts> threads = {};
   u64 unseen_ns = 0, lost_ns = 0, events_lost = 0;
 };

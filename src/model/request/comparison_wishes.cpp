@@ -44,7 +44,7 @@ std::string_view trimmed(std::string_view text) {
 
 }  // namespace
 
-// Names of functions may contain a >; the last one belongs to the condition.
+// A function's name may contain a >, so the last one belongs to the condition.
 diag::Result<FailCondition> parse_fail_condition(std::string_view text) {
   const usize greater = text.rfind('>');
   if (greater == std::string_view::npos) return bad_condition(text);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Options that only `diff` and `bench` take: two sides of runs, the unit of costs, conditions of a gate.
+// Options that only `diff` and `bench` take: the two sides of runs, the unit of costs, the conditions of a gate.
 #pragma once
 #include <optional>
 #include <string>
@@ -11,12 +11,12 @@
 
 namespace wperf::request {
 
-// `[function:|inclusive:|module:|line:]NAME>PERCENT%`: true if NAME certainly grew by more than that.
+// `[function:|inclusive:|module:|line:]NAME>PERCENT%`: met if NAME certainly grew by more than PERCENT.
 struct FailCondition {
-  enum class Kind { total, function, inclusive, module, line };  // inclusive: with the called functions
+  enum class Kind { total, function, inclusive, module, line };  // inclusive: with called functions
   Kind kind = Kind::total;
   std::string name;    // "*": any
-  double percent = 0;  // never below 0
+  double percent = 0;  // never negative
   std::string text;    // as typed
 };
 diag::Result<FailCondition> parse_fail_condition(std::string_view text);
@@ -25,26 +25,26 @@ diag::Result<FailCondition> parse_fail_condition(std::string_view text);
 struct CostPer {
   enum class Unit { automatic, share, second, run, counter };
   Unit unit = Unit::automatic;
-  std::string counter;  // the event, for Unit::counter
+  std::string counter;  // the name of the event, for Unit::counter
 };
 diag::Result<CostPer> parse_cost_per(std::string_view text);
 
 struct Comparison {
   std::vector<std::string> before, after;  // files
-  bool has_sides = false;                  // a -- or --- separated them
+  bool has_sides = false;                  // the sides were separated by -- or ---
   CostPer per;
-  std::vector<FailCondition> conditions;  // from --fail-if; any of them fails the gate
+  std::vector<FailCondition> conditions;  // from --fail-if; the gate fails if one of them is met
   std::optional<std::string> junit_file, markdown_file;
   bool annotations = false;  // GitHub's
   // Only for bench:
-  std::optional<std::string> record_as;      // each run is recorded, in files with this prefix
-  std::optional<std::string> baseline_file;  // the side before, measured at another time
-  std::optional<std::string> kept_baseline;  // the file into which the program's runs are written as a later baseline
-  u32 warmup = 0;                            // rounds that are run first, and do not count
-  bool shows_output = false;                 // the programs' output
+  std::optional<std::string> record_as;      // records each run into files with this prefix
+  std::optional<std::string> baseline_file;  // a file with the runs of the side before, measured earlier
+  std::optional<std::string> kept_baseline;  // the file to write the program's runs to, as a later baseline
+  u32 warmup = 0;                            // rounds that are run first and not measured
+  bool shows_output = false;                 // shows the output of the programs
 };
 
-// How often `bench` runs each program: with fewer runs no change is significant.
+// How often `bench` runs each program. With fewer runs no change can be significant.
 inline constexpr u32 kFewestRounds = 4, kMostRounds = 1000;
 
 }  // namespace wperf::request

@@ -40,7 +40,7 @@ TEST(FailCondition, WhatIsNoneIsRefusedWithItsForm) {
   }
 }
 
-// Otherwise it would be an event that was not measured.
+// Otherwise it would be taken for an event that was not measured.
 TEST(FailCondition, AMisspeltKindIsNoEvent) {
   const auto parsed = parse_fail_condition("functon:x>5%");
   ASSERT_FALSE(parsed.has_value());

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::string_view kClassNames[kEventClassCount] = {"core", "dsu", "dmc_clk", "dmc_clkdiv2"};
 
-// Removes `/dsu/` and the like from the front of `text`.
+// Removes a prefix such as `/dsu/` from the front of `text`.
 std::optional<EventClass> take_prefix(std::string_view& text) {
   for (const EventClass event_class : kEventClasses) {
     if (event_class == EventClass::core) continue;
@@ -30,7 +30,8 @@ std::optional<EventClass> take_prefix(std::string_view& text) {
   return std::nullopt;
 }
 
-// The comma after the first entry; one inside of `unit/term=1,term=2/` separates terms, not events.
+// The position of the comma that ends the first entry. A comma inside `unit/term=1,term=2/` separates terms, not
+// events.
 usize end_of_entry_in(std::string_view text) {
   const usize comma = text.find(',');
   const usize slash = text.find('/');
@@ -51,10 +52,11 @@ class ListParser {
   u32 group_count_ = 0;
   bool in_group_ = false;
   EventClass group_class_ = EventClass::core;
-  std::string group_text_;  // the token that opened it
+  std::string group_text_;  // the token that opened the group
 };
 
-// A member may leave out the prefix of its group, but may not have another one: a group is on one set of counters.
+// A member may leave out the prefix of its group, but may not have another prefix: all events of a group are on one set
+// of counters.
 diag::Result<EventClass> ListParser::class_in_group(std::optional<EventClass> prefix, std::string_view token) const {
   if (!prefix.has_value() || *prefix == group_class_) return group_class_;
   return diag::contract_error(
@@ -154,7 +156,7 @@ diag::Result<std::optional<u32>> parse_raw_event(std::string_view text) {
 diag::Result<EventList> parse_event_list(std::string_view text) {
   const std::string_view whole = text;
   ListParser parser;
-  // A comma at the very end separates nothing.
+  // A comma at the very end is ignored.
   while (!text.empty()) {
     const usize comma = end_of_entry_in(text);
     WPERF_CHECK_OK(parser.add(text.substr(0, comma)));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The counted events and metrics, and the cores, as lists of the command line.
+// The events, metrics and cores to count, as lists of the command line.
 #pragma once
 #include <optional>
 #include <string>
@@ -18,43 +18,44 @@ struct EventToken {
   EventClass event_class = EventClass::core;
   std::string text;           // as typed, without prefix and braces
   std::optional<u32> number;  // raw: r1b, 27, 0x1b
-  std::optional<u32> group;   // index of the group within this list, 0-based
+  std::optional<u32> group;   // index of the group within this list, from 0
 };
 struct EventList {
   std::vector<EventToken> tokens;
 };
 struct MetricName {
-  std::string name;  // a metric or a group of metrics
+  std::string name;  // the name of a metric or of a group of metrics
 };
-// -e and -m in the order of the command line: it decides the numbers of the groups.
+// The values of -e and -m in the order of the command line, which decides the numbers of the groups.
 using CountItem = std::variant<EventList, MetricName>;
 
 struct CoreRange {
   u32 first = 0, last = 0;  // inclusive, first <= last
 };
 
-// Counting lists (contract 3.1): `inst_spec,{ld_spec,st_spec},r1b,/dsu/{l3d_cache,/dsu/l3d_cache_refill}`. The grammar
-// of -e for stat and test, of metric files and of built-in metrics. Names are not looked up here.
+// Parses a counting list (contract 3.1): `inst_spec,{ld_spec,st_spec},r1b,/dsu/{l3d_cache,/dsu/l3d_cache_refill}`. This
+// is the grammar of -e for stat and test, of metric files and of built-in metrics. Names are not looked up here.
 diag::Result<EventList> parse_event_list(std::string_view text);
 
 // core, dsu, dmc_clk, dmc_clkdiv2.
 std::string_view class_name(EventClass event_class);
 
-// Token i belongs to the group of the token before it.
+// Is token i in the same group as the token before it?
 bool continues_group(const EventList& list, usize i);
 
-// r1b, 27, 0x1b, 033. nullopt for a name. Text that only starts like a number is also a name, which plan will not find.
+// Parses r1b, 27, 0x1b, 033. Returns nullopt for a name. Text that only starts like a number counts as a name; plan
+// will not find it.
 diag::Result<std::optional<u32>> parse_raw_event(std::string_view text);
 
-// Two commas in a row, `{}`, `:100`: mistakes in a list to count or to sample.
+// The error for a list with two commas in a row, `{}` or `:100`.
 diag::Error nameless_event(std::string_view list);
 
-// The value of -c and of --cores: `0,2-5,7-6` (contract 2.3). plan decides whether a core exists.
+// Parses the value of -c and of --cores: `0,2-5,7-6` (contract 2.3). plan decides whether a core exists.
 inline constexpr u64 kMaxListedCores = 128;  // in -c
 
 struct CoreOption {
   std::string_view name;
-  u64 limit;  // the most cores that the list may name, repeated ones included
+  u64 limit;  // how many cores the list may name, counting repeated ones
 };
 inline constexpr CoreOption kMeasuredCores{"-c", kMaxListedCores};
 inline constexpr CoreOption kSampledCores{"--cores", ~u64{0}};

@@ -8,7 +8,7 @@
 namespace wperf::request {
 namespace {
 
-// class:text[=number][#group] per token, or the error.
+// class:text[=number][#group] for each token, or the error.
 std::string events_of(std::string_view text) {
   const auto result = parse_event_list(text);
   if (!result.has_value()) {

@@ -16,7 +16,7 @@ namespace {
 struct Scheme {
   std::string_view text;
   FleetAddress::Kind kind;
-  std::string_view web;  // the scheme of its requests
+  std::string_view web;  // the scheme of its HTTP requests
   std::string_view port;
 };
 constexpr std::array kSchemes = {Scheme{"clickhouse://", FleetAddress::Kind::clickhouse, "http://", "8123"},
@@ -34,7 +34,7 @@ diag::Error wrong_address(std::string text, std::string hint) {
   return {.text = std::move(text), .hint = std::move(hint), .code = diag::ExitCode::usage};
 }
 
-// %20 and the like. nullopt: a % without two digits, or a control character.
+// Decodes %20 and the like. Returns nullopt for a % without two hexadecimal digits, and for a control character.
 std::optional<std::string> decoded(std::string_view text) {
   constexpr u32 kBase = 16;
   std::string out;
@@ -58,7 +58,7 @@ std::optional<u32> digits_at(std::string_view text, usize at, usize count) {
   return number.has_value() ? std::optional(static_cast<u32>(*number)) : std::nullopt;
 }
 
-// 2026-11-28 or 2026-11-28T10:00:00, with or without a Z: UTC.
+// Parses 2026-11-28 or 2026-11-28T10:00:00, with or without a Z, as UTC.
 std::optional<u64> date_of(std::string_view text) {
   constexpr usize kDay = 10, kWhole = 19;
   constexpr u32 kHours = 24, kSixty = 60;
@@ -82,7 +82,7 @@ std::optional<u64> date_of(std::string_view text) {
 diag::Result<u64> time_of_value(std::string_view name, std::string_view value, u64 now_unix_s) {
   if (const auto date = date_of(value); date.has_value()) return *date;
   constexpr u64 kMsPerSecond = 1000;
-  // A plain number is more likely a mistake than seconds.
+  // A number without a unit is more likely a mistake than a number of seconds.
   const bool has_unit = !value.empty() && (value.back() < '0' || value.back() > '9');
   const auto length = parse_duration(value, name);
   if (has_unit && length.has_value())
@@ -133,7 +133,7 @@ class QueryReader {
   u64 now_unix_s_;
 };
 
-// With the port of the scheme if it names none.
+// Adds the default port of the scheme if the host has no port.
 std::string with_port(std::string host, std::string_view port) {
   const usize end = host.starts_with('[') ? host.find(']') : 0;
   const bool has_port = end != std::string::npos && host.find(':', end) != std::string::npos;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The address of profiles that a server keeps: clickhouse://HOST/DB?build=42&since=1h, pyroscope://HOST/?query=….
-// Only `report` and `diff` take one, only from the command line. Pure.
+// The address of profiles on a server: clickhouse://HOST/DB?build=42&since=1h, pyroscope://HOST/?query=…. Only `report`
+// and `diff` take one, and only on the command line. Pure.
 #pragma once
 #include <optional>
 #include <string>
@@ -21,14 +21,14 @@ struct FleetAddress {
   };
   Kind kind = Kind::clickhouse;
   std::string url;              // "https://HOST:PORT/PATH", without a / at its end
-  std::vector<Choice> choices;  // of ClickHouse; each label once, in the user's order
-  std::string query;            // of Pyroscope: TYPE{SELECTOR}
+  std::vector<Choice> choices;  // for ClickHouse; each label once, in the user's order
+  std::string query;            // for Pyroscope: TYPE{SELECTOR}
   std::optional<u64> since_unix_s, until_unix_s;
 };
 
 bool is_fleet_address(std::string_view text);
 
-// Lengths of time are counted back from `now_unix_s`.
+// Durations such as since=1h are counted back from `now_unix_s`.
 diag::Result<FleetAddress> parse_fleet_address(std::string_view text, u64 now_unix_s);
 
 }  // namespace wperf::request

@@ -8,7 +8,7 @@
 namespace wperf::request {
 namespace {
 
-// Both kinds of separator: the command line of another system may have a Windows path.
+// Accepts both kinds of separator, because the command line of another system may have a Windows path.
 usize base_name_start(std::string_view path) {
   const usize separator = path.find_last_of("/\\");
   return separator == std::string_view::npos ? 0 : separator + 1;

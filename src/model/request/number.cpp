@@ -24,10 +24,10 @@ struct Unit {
 };
 constexpr Unit kUnits[] = {{"", 1000}, {"ms", 1}, {"s", 1000}, {"m", 60'000}, {"h", 3'600'000}, {"d", 86'400'000}};
 
-// 292 years: the greatest duration in signed 64-bit nanoseconds, so that no later stage can overflow.
+// 292 years: the longest duration in signed 64-bit nanoseconds. With this limit no later stage can overflow.
 constexpr u64 kLongestMs = 9'223'372'036'854;
 
-// Moves the leading digits of `text` into the result.
+// Removes and returns the leading digits of `text`.
 std::string_view take_digits(std::string_view& text) {
   usize length = 0;
   while (length < text.size() && text[length] >= '0' && text[length] <= '9') ++length;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Whole-text numbers and durations of the command line and of text files: every character must belong to the number,
-// nothing wraps, no locale. A value beyond 64 bits is returned as the greatest value, which every caller's own limit
-// refuses.
+// Parses numbers and durations from the command line and from text files. The whole text must be the number; the locale
+// has no effect. A value beyond 64 bits is returned as the largest 64-bit value, which the limits of all callers
+// refuse.
 #pragma once
 #include <optional>
 #include <string_view>
@@ -11,16 +11,16 @@
 
 namespace wperf::request {
 
-// Digits only. nullopt if the text is empty or has another character.
+// Only digits. Returns nullopt if the text is empty or has another character.
 std::optional<u64> parse_decimal(std::string_view text);
 
-// The digits of one base (2 to 16), either case, no prefix.
+// Digits of one base (2 to 16), in upper or lower case, without a prefix.
 std::optional<u64> parse_digits(std::string_view text, u32 base);
 
 // C notation: 0x1b, 27, 033.
 std::optional<u64> parse_c_number(std::string_view text);
 
-// "12" or "12.345"; nothing else, and no more than nine digits on either side.
+// Parses "12" or "12.345", with at most nine digits on either side; nothing else.
 std::optional<double> parse_fraction(std::string_view text);
 
 // `1`, `0.1s`, `2.50h`, `750ms` (contract 2.4). Exact decimal arithmetic, no floating point.
@@ -28,7 +28,7 @@ struct Duration {
   u64 milliseconds = 0;
 };
 
-// `option` is the user's spelling; the error names it.
+// `option` is the option as the user spelled it, for the error.
 diag::Result<Duration> parse_duration(std::string_view text, std::string_view option);
 
 }  // namespace wperf::request

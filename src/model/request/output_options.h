@@ -8,7 +8,7 @@
 
 namespace wperf::request {
 
-// --brief: a summary of at most so many bytes.
+// --brief: a summary of at most this many bytes.
 inline constexpr u32 kUsualBriefBytes = 4096, kLeastBriefBytes = 512, kMostBriefBytes = 1 << 20;
 
 struct Brief {
@@ -23,9 +23,9 @@ struct Outputs {
   bool quiet = false;
   bool verbose = false;
   std::optional<Brief> brief;  // instead of text and JSON on stdout
-  bool paged = true;           // text longer than the screen may go through a pager
+  bool paged = true;           // text longer than the screen may be shown in a pager
   Colours colours = Colours::on_terminals;
-  std::optional<std::string> json_file;  // --output/-o (with -t see contract 6.3)
+  std::optional<std::string> json_file;  // --output/-o (with -t: see contract 6.3)
   std::optional<std::string> csv_file;   // --output-csv
   std::optional<std::string> directory;  // --cwd/--output-prefix
 };

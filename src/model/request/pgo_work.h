@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The wishes of `pgo`: for which program, in which form. Part of Request.
+// The options of `pgo`: which program, which format. Part of Request.
 #pragma once
 #include <optional>
 #include <string>
@@ -11,14 +11,14 @@
 namespace wperf::request {
 
 enum class PgoFormat : u8 { llvm, extbinary, llvm_unsymbolized, bolt, spt };
-// Has it counts of lines?
+// Does the format have counts for lines?
 constexpr bool has_lines(PgoFormat format) {
   return format == PgoFormat::llvm || format == PgoFormat::extbinary;
 }
 inline constexpr std::string_view kPgoFormats = "llvm extbinary llvm-unsymbolized bolt spt";
 
 struct PgoWork {
-  std::optional<std::string> binary;  // a file, or the name of a module
+  std::optional<std::string> binary;  // a file, or a module's name
   std::optional<PgoFormat> format;
 };
 

@@ -38,7 +38,7 @@ void for_each_word(std::string_view text, Take take) {
   }
 }
 
-// In the order of the values.
+// In the order of the enum's values.
 constexpr std::array<std::string_view, 13> kFormatNames = {
     "pprof",     "firefox", "speedscope", "folded", "chrome",    "perfetto",  "perfetto-perf",
     "callgrind", "otlp",    "csv",        "sql",    "perf.data", "prometheus"};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The options that select samples of a recording, and how they are shown.
+// The options that select samples of a recording and decide how they are shown.
 #pragma once
 #include <optional>
 #include <string>
@@ -11,13 +11,13 @@
 
 namespace wperf::request {
 
-// Options that only `report` takes, for recordings that are lists of samples. core_kind: "cputype".
+// Options that only `report` takes, for recordings of samples. core_kind is spelled "cputype".
 enum class SortBy { comm, pid, tid, core, core_kind, module, symbol, line };
 struct TimeSpan {
   std::optional<double> from, to;  // seconds after the first sample
 };
-inline constexpr u64 kPageSliceNs = 20'000'000;  // the resolution in time of an HTML page
-// --export: formats of a profile that other tools read.
+inline constexpr u64 kPageSliceNs = 20'000'000;  // the time resolution of an HTML page
+// --export: profile formats that other tools read.
 enum class ExportFormat : u8 {
   pprof,
   firefox,
@@ -25,7 +25,7 @@ enum class ExportFormat : u8 {
   folded,
   chrome,
   perfetto,
-  perfetto_perf,  // with samples in the form of its older versions
+  perfetto_perf,  // with samples in the form of older versions of Perfetto
   callgrind,
   otlp,
   csv,
@@ -34,60 +34,59 @@ enum class ExportFormat : u8 {
   prometheus,  // for counts only
 };
 
-// The wanted range of thread numbers.
+// The requested range of numbers of threads.
 struct ThreadNumbers {
   u32 from = 1, to = 1;
 };
 
 struct RecordingView {
-  std::vector<SortBy> sort;  // the columns, which also define the rows; empty means comm, module, symbol
+  std::vector<SortBy> sort;  // the columns, which also decide what a row is; empty: comm, module, symbol
   std::vector<std::string> comms, modules;
   std::vector<u32> pids, tids;
   std::optional<TimeSpan> time;
-  bool children = false;            // called functions also count for the caller
-  bool idle = false;                // for a trace: also samples of idle cores
-  std::vector<u32> trace_cores;     // for a trace: only samples of these cores; empty for all
-  bool providers = false;           // for a trace: events by provider
-  bool spans = false;               // for a trace: the spans that programs marked with starts and stops
-  std::optional<std::string> span;  // for a trace: only the threads' time in spans of this name
-  bool relative = false;            // percentages of the samples that pass the filters
+  bool children = false;            // the time of called functions also counts for the caller
+  bool idle = false;                // for a trace: includes samples of idle cores
+  std::vector<u32> trace_cores;     // for a trace: only samples of these cores; empty: all cores
+  bool providers = false;           // for a trace: shows the events of each provider
+  bool spans = false;               // for a trace: shows the spans that programs marked by start and stop events
+  std::optional<std::string> span;  // for a trace: only the threads' time inside spans of this name
+  bool relative = false;            // percentages refer to the samples that pass the filters
   bool tree = false, callers = false, callees = false;
   bool folded = false;
-  bool branches = false;                     // which code branched where, instead of samples
-  bool latency = false;                      // samples are weighted by elapsed time
-  std::optional<ThreadNumbers> parallelism;  // only samples taken while so many threads ran
-  bool debuginfod = false;                   // servers may be asked for files
-  std::optional<double> percent_limit;       // call trees leave out smaller shares; nullopt for the default of a view
-  std::optional<std::string> html_file, svg_file;  // HTML pages to write
-  bool html_all = false;                           // with the time of each sample
+  bool branches = false;                           // shows which code branched where, instead of samples
+  bool latency = false;                            // weights samples by elapsed time
+  std::optional<ThreadNumbers> parallelism;        // only samples taken while this many threads ran
+  bool debuginfod = false;                         // files may be requested from debuginfod servers
+  std::optional<double> percent_limit;             // call trees leave out smaller shares; nullopt: the view's default
+  std::optional<std::string> html_file, svg_file;  // files to write HTML pages to
+  bool html_all = false;                           // the page includes the time of each sample
   std::optional<ExportFormat> export_format;
-  bool inlined = false;  // functions that the compiler inlined are separate frames
+  bool inlined = false;  // shows functions that the compiler inlined as separate frames
   bool needs_switches() const { return latency || parallelism.has_value(); }
   bool wants_page() const { return html_file.has_value() || svg_file.has_value(); }
 };
 
-// Values of options of `report` and `waits`: --sort, lists of names and numbers, --time, --min. "comm,pid,symbol"; each
-// once.
+// Parsers for values of options of `report` and `waits`. This one parses --sort: "comm,pid,symbol", each key once.
 diag::Result<std::vector<SortBy>> parse_sort_list(std::string_view text);
-// "a,b"; no empty ones.
+// "a,b"; empty names are dropped.
 std::vector<std::string> parse_name_list(std::string_view text);
-// "1,22,333"; `option` names it in errors.
+// "1,22,333"; `option` is named in errors.
 diag::Result<std::vector<u32>> parse_number_list(std::string_view text, std::string_view option);
 // "1.5-3", "1.5-", "-3": seconds after the first sample.
 diag::Result<TimeSpan> parse_time_span(std::string_view text);
 
-// --parallelism: "2", "2-4"; from 1 on.
+// --parallelism: "2" or "2-4", from 1 on.
 diag::Result<ThreadNumbers> parse_thread_numbers(std::string_view text);
 
-// --percent-limit: 0 to 100, with a fraction or without.
+// --percent-limit: a number from 0 to 100, which may have a fraction.
 diag::Result<double> parse_percent(std::string_view text, std::string_view spelling);
 
 // --min: "1ms", "0.5", "200us", "2s" → nanoseconds.
 diag::Result<u64> parse_length(std::string_view text, std::string_view spelling);
 
-// The names of --export.
+// Parses the value of --export.
 diag::Result<ExportFormat> parse_export_format(std::string_view name);
-// Bytes that a terminal cannot show.
+// Does the format have bytes that a terminal cannot show?
 bool is_binary(ExportFormat format);
 std::string_view export_name(ExportFormat format);
 inline constexpr std::string_view kExportNames =

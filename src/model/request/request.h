@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The user's request, as plain structs, checked only for contradictions: no device, catalogue or file was looked at.
-// Only commands, the command line, the C API and the doctor's entry point know it; they hand on its parts, each with
-// its own header.
+// The user's request as plain structs. It is checked only for contradictions, without looking at devices, catalogues or
+// files. Only the commands, the command line, the C API and the doctor's entry point use the whole request; other code
+// gets its parts, each with its own header.
 #pragma once
 #include <optional>
 #include <string>
@@ -23,11 +23,11 @@ struct Request : Measurement {
   Outputs outputs;
   std::optional<std::string> man_topic;
   std::optional<std::string> schema_name;
-  std::optional<std::string> data_file;    // read by `report` and `waits`
-  bool data_file_is_kept = true;           // if false, its name is temporary, because the file was just recorded
-  std::vector<std::string> further_files;  // of the same session
-  std::optional<Program> second_program;   // compared by `bench` with the first
-  std::optional<u32> runs;                 // -r: how often the program is counted; never 0
+  std::optional<std::string> data_file;    // the file that `report` or `waits` reads
+  bool data_file_is_kept = true;           // false: the file was just recorded under a temporary name
+  std::vector<std::string> further_files;  // more files of the same session
+  std::optional<Program> second_program;   // the program that `bench` compares with the first one
+  std::optional<u32> runs;                 // -r: how often to count the program; never 0
   RecordingView recording;
   WaitView waits;
   TopdownView topdown;
@@ -39,10 +39,10 @@ struct Request : Measurement {
   PgoWork pgo;
   std::optional<std::string> listen;  // for stat: the ADDRESS:PORT that serves the counts
   Comparison comparison;
-  std::optional<Command> help_topic;    // the command that help is to explain
-  bool all_help = false;                // every command and option
-  std::vector<std::string> unexpected;  // unknown tokens, to be warned about
-  std::vector<std::string> warnings;    // whole lines for stderr that do not end the run
+  std::optional<Command> help_topic;    // the command that help explains
+  bool all_help = false;                // help on every command and option
+  std::vector<std::string> unexpected;  // unknown words, for a warning
+  std::vector<std::string> warnings;    // whole lines for stderr; the run goes on
 };
 
 }  // namespace wperf::request

@@ -36,7 +36,7 @@ bool is_word_character(char c) {
   return (lower >= 'a' && lower <= 'z') || c == '_';
 }
 
-// "sched_switch" in "sched:sched_switch" may be the second half of a tracepoint's name.
+// In "sched:sched_switch", "sched_switch" may be the second half of a tracepoint's name.
 usize length_of_word(std::string_view text) {
   if (text.empty() || !is_word_character(text.front())) return 0;
   usize length = 1;
@@ -46,7 +46,7 @@ usize length_of_word(std::string_view text) {
   return length == text.size() || text[length] == ':' ? length : 0;
 }
 
-// `unit/term=1,term=2/` contains commas and colons, but no interval before its last slash.
+// `unit/term=1,term=2/` contains commas and colons; an interval can only follow the last slash.
 usize end_of_name(std::string_view token) {
   const usize slash = token.find('/');
   if (slash == 0 || slash == std::string_view::npos) return 0;
@@ -60,7 +60,7 @@ diag::Result<SampledEvent> parse_event(std::string_view token) {
   event.text = std::string(token.substr(0, colon));
   WPERF_TRY(event.number, parse_raw_event(event.text));
   if (colon == std::string_view::npos) return event;
-  // The second half of a tracepoint's name, then perf's modifiers: `sched:sched_switch:k`.
+  // First the second half of a tracepoint's name, then perf's modifiers: `sched:sched_switch:k`.
   for (usize words = 0; words < 2 && !event.text.empty(); ++words) {
     const usize word = length_of_word(token.substr(colon + 1));
     if (word == 0) break;
@@ -73,7 +73,7 @@ diag::Result<SampledEvent> parse_event(std::string_view token) {
   return event;
 }
 
-// The beginning of the next entry: after a comma that is not inside of `unit/…/`.
+// The beginning of the next entry, after a comma that is not inside `unit/…/`.
 usize end_of_entry(std::string_view text) {
   const usize comma = text.find(',');
   if (comma == std::string_view::npos) return comma;
@@ -132,12 +132,12 @@ bool same(std::string_view a, std::string_view b) {
 diag::Result<std::vector<SampledEvent>> parse_sampling_list(std::string_view text) {
   const std::string_view whole = text;
   std::vector<SampledEvent> events;
-  // A comma at the very end separates nothing.
+  // A comma at the very end is ignored.
   while (!text.empty()) {
     const usize comma = end_of_entry(text);
     auto event = parse_event(text.substr(0, comma));
     if (event.has_value() && event.value().text.empty()) event = nameless_event(whole);
-    if (!event.has_value()) {  // the first mistake is reported, even if only plan can find it
+    if (!event.has_value()) {  // the first mistake is reported, even one that only plan can find
       for (const SampledEvent& before : events) {
         if (before.interval_error.has_value()) return *before.interval_error;
       }
@@ -173,7 +173,7 @@ bool is_spe_list(std::string_view text) {
   return text.size() > kStart.size() && text.substr(0, kStart.size()) == kStart && text.back() == '/';
 }
 
-// One pass per kind of mistake: the contract ranks the kinds, whichever filter they are in.
+// One pass for each kind of mistake, because the contract ranks the kinds, whichever filter they are in.
 diag::Result<SpeList> parse_spe_list(std::string_view text) {
   const std::string_view all = text.substr(kStart.size(), text.size() - kStart.size() - 1);
   const std::vector<RawFilter> filters = split(all);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The options for sampling: events, Arm SPE, call stacks, and the tables of samples.
+// The options for sampling: events, Arm SPE, call stacks and tables.
 #pragma once
 #include <optional>
 #include <string>
@@ -12,14 +12,14 @@
 
 namespace wperf::request {
 
-// One entry of a sampling list (contract 3.3): an event of the cores, and its count from sample to sample.
+// One entry of a sampling list (contract 3.3): a core event, and its count between two samples.
 inline constexpr u32 kDefaultInterval = 0x4000000;
 struct SampledEvent {
   std::string text;             // as typed, without the interval
   std::optional<u32> number;    // raw: r1b, 27, 0x1b
   std::optional<u32> interval;  // nullopt if not given; never 0
-  // `system:point` is a tracepoint of Linux, or a NAME followed by something that is not an interval. Only plan can
-  // tell.
+  // `system:point` is a Linux tracepoint, or a name followed by a bad interval. Only plan can tell which, so it reports
+  // this error.
   std::optional<diag::Error> interval_error;
 };
 
@@ -35,7 +35,7 @@ struct SpeList {
 // --symbol (contract 9.5).
 struct SymbolFilter {
   std::string text;         // without ^ and $; empty for every name
-  bool open_start = false;  // the text may come anywhere in the name
+  bool open_start = false;  // the name may have other text before it
   bool open_end = false;
 };
 
@@ -46,28 +46,28 @@ inline constexpr u32 kDefaultDisplayRows = 50;
 struct SampleDisplay {
   u32 rows = kDefaultDisplayRows;  // functions per event
   bool decorated_names = false;
-  bool annotate = false;  // also set by --disassemble
+  bool annotate = false;  // implied by --disassemble
   bool disassemble = false;
   std::optional<SymbolFilter> symbol;
-  std::vector<Breakdown> by;       // as requested, each once
-  std::optional<u32> timeline_ms;  // --timeline: samples per function and stretch of time; never 0
-  bool memory = false;             // --mem: where loads and stores waited, and for what
+  std::vector<Breakdown> by;       // in the requested order, each once
+  std::optional<u32> timeline_ms;  // --timeline: counts samples for each function and interval of this length; never 0
+  bool memory = false;             // --mem: shows where loads and stores waited, and for what
 };
 
-// -g and --call-graph: how the callers of a sample are found. automatic: by frame pointers and by copies, whichever
-// works for each sample.
+// -g and --call-graph: how the callers of a sample are found. automatic tries frame pointers and stack copies, and uses
+// whichever works for each sample.
 enum class StackSource { none, frame_pointers, stack_copies, automatic };
 inline constexpr u32 kMostFrames = 127;
 inline constexpr u32 kDefaultStackBytes = 8192, kMostStackBytes = 65528;
 inline constexpr u32 kAutomaticStackBytes = 16384;
-// --python: the functions of Python programs are among the callers, in place of the interpreter's own frames, or with
-// them.
+// --python: functions of Python programs are shown among the callers, instead of the interpreter's own frames or in
+// addition to them.
 enum class PythonFrames : u8 { none, folded, native };
 struct CallStacks {
   StackSource source = StackSource::none;
   PythonFrames python = PythonFrames::none;
-  u32 stack_bytes = kDefaultStackBytes;  // of each copy; a multiple of 8
-  u32 most_frames = kMostFrames;         // callers of a sample
+  u32 stack_bytes = kDefaultStackBytes;  // the size of each stack copy; a multiple of 8
+  u32 most_frames = kMostFrames;         // at most this many callers for each sample
   bool wanted() const { return source != StackSource::none; }
   // Is the stack copied with each sample?
   bool copies() const { return source == StackSource::stack_copies || source == StackSource::automatic; }
@@ -78,46 +78,46 @@ constexpr CallStacks automatic_stacks() {
 
 // Options that only `sample` and `record` take.
 struct Sampling {
-  std::vector<SampledEvent> events;  // if there are none (and no SPE), cycles
+  std::vector<SampledEvent> events;  // if empty, and without SPE: cycles
   std::optional<SpeList> spe;
-  std::vector<CoreRange> cores;  // --cores; if empty, see all_cores and Request::cores
+  std::vector<CoreRange> cores;  // --cores; if empty, all_cores and Request::cores decide
   bool all_cores = false;        // --all-cores; overrides --cores
-  bool whole_machine = false;    // a program limits the time, but the whole machine is recorded
+  bool whole_machine = false;    // the whole machine is recorded for as long as the program runs
   bool jitter = false;
   bool for_compilers = false;  // --pgo: plan chooses the event
   std::optional<u32> rate_hz;  // --freq; never 0
   SampleDisplay display;
   std::optional<std::string> symbol_path;     // --symbol-path
-  std::vector<std::string> more_pdb_files;    // all --pdb_file but the last, which is Request::pdb_file
+  std::vector<std::string> more_pdb_files;    // all values of --pdb_file but the last, which is in Request::pdb_file
   bool perf_data = false;                     // --export_perf_data
   std::optional<std::string> perf_data_file;  // --output-perf-data; default perf.data
-  bool print_wprp = false;                    // instead of sampling: a profile for Microsoft's recorder
-  std::optional<std::string> records_file;    // --records: of SPE, one by one
-  bool keeps_spe_bytes = true;                // unchanged, in spe.data (contract 9.9)
+  bool print_wprp = false;                    // prints a profile for Windows Performance Recorder instead of sampling
+  std::optional<std::string> records_file;    // --records: a file for the single SPE records
+  bool keeps_spe_bytes = true;                // writes the unchanged SPE bytes to spe.data (contract 9.9)
   CallStacks call_stacks;
 };
 
-// The values of -e and --call-graph after sample and record. plan looks names up and knows what the hardware has.
+// Parsers for the values of -e and --call-graph of sample and record. plan looks names up and knows the hardware.
 
-// Sampling lists (contract 3.3): `ld_spec:100000,r1b`. There are no groups and no prefixes, so braces and slashes are
-// part of a name that plan will not find.
+// Parses a sampling list (contract 3.3): `ld_spec:100000,r1b`. It has no groups or prefixes, so a brace or slash is
+// part of a name, which plan will not find.
 diag::Result<std::vector<SampledEvent>> parse_sampling_list(std::string_view text);
 
-// In perf's spelling: fp, dwarf, dwarf,BYTES.
+// Parses perf's spellings: fp, dwarf, dwarf,BYTES.
 diag::Result<CallStacks> parse_call_graph(std::string_view text);
 
-// `arm_spe_0/ld=1,min=100/` (contract 3.4); any other text is a sampling list.
+// Is it `arm_spe_0/ld=1,min=100/` (contract 3.4)? Any other text is a sampling list.
 bool is_spe_list(std::string_view text);
 diag::Result<SpeList> parse_spe_list(std::string_view text);
 
-// The value of --by: `module,caller`. Each word at most once, in the order of the text. An empty place is an error.
+// Parses the value of --by: `module,caller`. Each word may occur once; their order is kept. An empty word is an error.
 diag::Result<std::vector<Breakdown>> parse_breakdown_list(std::string_view text);
 
-// --symbol (contract 9.5): `^S` a beginning, `S$` an end, `S` and `^S$` the whole name; a lone `^` or `$`, or an empty
-// text, matches every name. Upper and lower case are the same. commands and report decide which rows it hides.
+// --symbol (contract 9.5): `^S` matches the beginning of a name, `S$` its end, `S` and `^S$` the whole name. A lone `^`
+// or `$`, or an empty text, matches every name. Case is ignored. The commands and report decide which rows are hidden.
 SymbolFilter parse_symbol_filter(std::string_view text);
 
-// `name` without `:module`.
+// `name` must not include `:module`.
 bool matches(const SymbolFilter& filter, std::string_view name);
 
 }  // namespace wperf::request

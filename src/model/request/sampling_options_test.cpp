@@ -8,7 +8,7 @@
 namespace wperf::request {
 namespace {
 
-// text[=number][:interval] per event, or the error.
+// text[=number][:interval] for each event, or the error.
 std::string sampled_of(std::string_view text) {
   const auto result = parse_sampling_list(text);
   if (!result.has_value()) {
@@ -134,7 +134,7 @@ TEST(CallGraph, WhatIsRefused) {
   }
 }
 
-// name=value per filter, or the error.
+// name=value for each filter, or the error.
 std::string filters_of(std::string_view filters) {
   const std::string text = "arm_spe_0/" + std::string(filters) + "/";
   EXPECT_TRUE(is_spe_list(text));
@@ -165,7 +165,7 @@ TEST(SpeList, Filters) {
   EXPECT_EQ(filters_of(""), "");
   EXPECT_EQ(filters_of("load_filter=1,st=0,min=0xff,ts=01"), "load_filter=1 st=0 min=255 ts=1");
   EXPECT_EQ(filters_of("ld=1,"), "ld=1");
-  EXPECT_EQ(filters_of("whatever=99999"), "whatever=99999");  // only plan knows the existing filters
+  EXPECT_EQ(filters_of("whatever=99999"), "whatever=99999");  // only plan knows which filters exist
   EXPECT_EQ(filters_of("min=99999999999999999999999"), "min=18446744073709551615");
 }
 

@@ -30,7 +30,7 @@ void add(const StackSample& sample, BranchEdge& edge) {
 BranchEdges branch_edges(const StackProfile& profile, const StackFilter& filter) {
   const ChosenSamples chosen(profile, filter);
   BranchEdges out;
-  std::unordered_map<u64, usize> numbers;  // by the places of both ends
+  std::unordered_map<u64, usize> numbers;  // keyed by the places of both ends
   for (const StackSample& sample : profile.samples) {
     const StackNode& target = profile.nodes[sample.node];
     const u32 from = profile.nodes[target.parent].place;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Taken branches between functions or lines. A profile of branches has stacks of two frames: the target of a branch,
-// and the branch. Its events are the counts below. Pure.
+// Taken branches between functions or lines. In a profile of branches each stack has two frames: the target of a
+// branch, and the branch itself. Its events are listed below. Pure.
 #pragma once
 #include <array>
 #include <string_view>
@@ -12,12 +12,12 @@ namespace wperf::stacks {
 
 struct RecordedBranch {
   u64 from = 0, to = 0;
-  u64 cycles = 0;  // since the branch before it, or of SPE its own latency; 0: not known
+  u64 cycles = 0;  // cycles since the previous branch, or with SPE the branch's latency; 0: not known
   bool is_mispredicted = false;
-  bool is_judged = false;  // the hardware told whether it was predicted
+  bool is_judged = false;  // the hardware reported whether it was predicted
 };
 
-// The events of a profile of branches, by number. The period of `timed` is the sum of cycles.
+// The events of a profile of branches, in order. The period of `timed` is the sum of cycles.
 enum class BranchCount : u32 { taken, judged, mispredicted, timed };
 inline constexpr std::array<std::string_view, 4> kBranchCountNames = {"branches", "branches with a prediction",
                                                                       "mispredicted branches", "branches with cycles"};
@@ -28,7 +28,7 @@ struct BranchEdge {
 };
 
 struct BranchEdges {
-  std::vector<BranchEdge> rows;  // the most frequent first
+  std::vector<BranchEdge> rows;  // ordered by frequency, the most frequent first
   BranchEdge all;                // their sums
 };
 

@@ -6,8 +6,8 @@
 namespace wperf::stacks {
 namespace {
 
-// main (prog) and copy (libc), in two threads; the nodes are: the root, main as source, copy and main as targets, copy
-// as source, main as its target.
+// main (prog) and copy (libc), in two threads. The nodes are the root, main as source, copy and main as targets, copy
+// as source, and main as its target.
 StackProfile two_functions() {
   StackProfile profile;
   profile.names = {"first", "second"};
@@ -51,7 +51,7 @@ TEST(BranchEdges, AreSumsOfThreadsTheMostFrequentFirst) {
 
 TEST(BranchEdges, OneEndIsEnoughForAFilter) {
   const StackProfile profile = two_functions();
-  EXPECT_EQ(branch_edges(profile, {.modules = {"libc"}}).all.taken, 18u);  // into it and out of it
+  EXPECT_EQ(branch_edges(profile, {.modules = {"libc"}}).all.taken, 18u);  // branches into it and out of it
   EXPECT_EQ(branch_edges(profile, {.tids = {2}}).all.taken, 8u);
   EXPECT_EQ(branch_edges(profile, {.comms = {"first"}, .modules = {"libc"}}).all.taken, 10u);
   EXPECT_TRUE(branch_edges(profile, {.pids = {9}}).rows.empty());

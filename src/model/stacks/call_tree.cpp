@@ -16,7 +16,7 @@ u32 function_of(const StackProfile& profile, u32 node) {
   return place == kNothing ? kNothing : profile.places[place].function;
 }
 
-// The first level of `tree`. Also records, by function, which functions those are.
+// Makes the first level of `tree`. Returns, for each function, whether it is on that level.
 std::vector<bool> begin_with(const std::vector<u32>& functions, const StackProfile& profile, CallTree& tree) {
   std::vector<bool> wanted(profile.functions.size());
   for (const u32 function : functions) {
@@ -26,8 +26,8 @@ std::vector<bool> begin_with(const std::vector<u32>& functions, const StackProfi
   return wanted;
 }
 
-// Below each outermost call of a wanted function, its node in the tree and all its callees, merged. A node of the
-// profile is in the tree once for each such function above it.
+// Merges all callees of each wanted function, from its outermost call down. A node of the profile is in the tree once
+// for each such function above it.
 class MergedCallees {
  public:
   MergedCallees(const StackProfile& profile, const std::vector<bool>& wanted, CallTree& tree)
@@ -52,9 +52,9 @@ class MergedCallees {
   }
 
  private:
-  // A node's places in the tree, the one below the outermost occurrence first.
+  // The nodes of the tree that a node belongs to; the one below the outermost call comes first.
   struct Copies {
-    usize begin = 0, count = 0;  // in moved_
+    usize begin = 0, count = 0;  // range in moved_
   };
   bool is_mention(u32 node) const { return outermost_[node] && wanted_[function_of(profile_, node)]; }
   void insert(const SharedPaths::Path& path, usize mention) {
@@ -73,7 +73,7 @@ class MergedCallees {
   CallTree& tree_;
   SharedPaths paths_;
   const std::vector<bool> outermost_;
-  GrowingArray<Copies> copies_;  // by number of a path
+  GrowingArray<Copies> copies_;  // indexed by the path's number
   GrowingArray<u32> moved_;      // nodes of the tree
 };
 
@@ -118,7 +118,7 @@ ChildLists::ChildLists(const std::vector<CallNode>& nodes) : begins_(nodes.size(
 CallTree make_call_tree(const StackProfile& profile, u32 event, const StackFilter& filter) {
   CallTree tree;
   const ChosenSamples chosen(profile, filter);
-  // Parents come before their children, so that one pass moves all of them.
+  // Parents come before their children, so one pass moves all nodes.
   std::vector<u32> moved(profile.nodes.size(), 0);
   std::vector<bool> needed(profile.nodes.size());
   for (const StackSample& sample : profile.samples) {
@@ -142,7 +142,7 @@ CallTree make_folded_tree(const StackProfile& profile, u32 event, const StackFil
   CallTree tree;
   const ChosenSamples chosen(profile, filter);
   SharedPaths paths(profile.nodes);
-  GrowingArray<u32> moved;  // by number of a path: node of the tree
+  GrowingArray<u32> moved;  // by the path's number: its node in the tree
   for (const StackSample& sample : profile.samples) {
     if (sample.event != event || !chosen.has(sample)) continue;
     const u32 name = profile.tasks[sample.task].name;
@@ -178,7 +178,7 @@ CallTree make_callee_tree(const StackProfile& profile, u32 event, const std::vec
                           const StackFilter& filter) {
   CallTree tree;
   const std::vector<bool> wanted = begin_with(functions, profile, tree);
-  StackFilter of_tasks = filter;  // the functions are already chosen; their callees may be any
+  StackFilter of_tasks = filter;  // the wanted functions are already chosen; callees may be any functions
   of_tasks.modules.clear();
   of_tasks.symbol = {};
   const ChosenSamples chosen(profile, of_tasks);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The code of hot functions, with the samples that hit it: source lines and instructions.
+// The code of hot functions, as source lines and instructions with their samples.
 #pragma once
 #include <string>
 #include <vector>
@@ -13,29 +13,30 @@ struct CodeHits {
 };
 
 struct CodeLine {
-  std::string file;  // as the compiler wrote it; empty for code without a line
+  std::string file;  // the path in the debug information; empty for code without a line
   u32 line = 0;
   CodeHits hits;
   std::string source;  // empty if the file is not on this machine
-  CodeHits all = {};   // including the code called from there
+  CodeHits all = {};   // including called code
 };
 
 struct CodeInstruction {
-  u64 address = 0;   // as linked
+  u64 address = 0;   // address in the linked file
   std::string text;  // "jne   0x401136 <main+0x16>"
   CodeHits hits;
   std::string line;          // "file.c:12"; empty if not known
-  bool follows_gap = false;  // code without samples before it was left out
-  CodeHits all = {};         // including the code called from there
+  bool follows_gap = false;  // code without samples was left out before it
+  CodeHits all = {};         // including called code
 };
 
 struct FunctionCode {
   u32 event = 0, function = 0;
   CodeHits hits;
-  std::vector<CodeLine> lines;                // most hits first, including calls if these are counted
+  std::vector<CodeLine> lines;                // ordered by hits, the most first; includes called code if that is
+                                              // counted
   std::vector<CodeInstruction> instructions;  // the instructions around those with hits, by address
-  std::string reason;                         // why something is missing; empty if everything is there
-  bool with_calls = false;                    // called code is also counted: in each `all`
+  std::string reason;                         // what is missing and why; empty if nothing is
+  bool with_calls = false;                    // `all` includes called code
   CodeHits all = {};
 };
 

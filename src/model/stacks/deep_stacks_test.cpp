@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sums along stacks, compared with a reference that walks each sample's way to the root; and stacks that are so deep
-// that such a walk would not end.
+// Compares sums along stacks with a reference that walks from each sample to the root. Also tests stacks so deep that
+// such a walk would take forever.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 namespace wperf::stacks {
 namespace {
 
-// Few functions, so that they call themselves and each other; several lines of each.
+// There are few functions, so that they often call themselves and each other, and several lines in each.
 StackProfile random_profile(u32 seed) {
   std::mt19937 chance(seed);
   const auto any_of = [&](u32 count) { return static_cast<u32>(chance() % count); };
@@ -106,7 +106,7 @@ TEST(DeepStacks, RowsAreThoseOfWalks) {
   }
 }
 
-// Labels from the top → the sums for that path.
+// A path of labels from the root → the sums of that path.
 using SumsByPath = std::map<std::vector<u32>, std::pair<u64, u64>>;
 
 SumsByPath sums_of(const CallTree& tree) {
@@ -169,7 +169,7 @@ TEST(DeepStacks, CalleeTreesAreThoseOfWalks) {
   }
 }
 
-// One chain of calls with a sample at each. `functions`: they alternate.
+// One chain of calls with a sample at each level. Its calls alternate between `functions` functions.
 StackProfile chain(u32 depth, u32 functions) {
   StackProfile profile;
   profile.events = {{"cycles", depth, depth}};
@@ -188,7 +188,7 @@ StackProfile chain(u32 depth, u32 functions) {
   return profile;
 }
 
-// A walk for each sample would be more than 10^9 steps.
+// Walking up from each sample would take more than 10^9 steps.
 TEST(DeepStacks, CostNoMoreThanTheirNodes) {
   constexpr u32 kDepth = 50'000;
   for (const u32 functions : {u32{1}, u32{7}, kDepth}) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// An array that only grows, of plain values. If the system can move pages without copying their bytes, growing a large
-// array copies nothing and never has both in memory, unlike a std::vector.
+// An array of plain values that only grows. If the system can move pages without copying them, growing a large array
+// copies nothing and, unlike std::vector, never holds the old and the new array at once.
 #pragma once
 #include <cstdlib>
 #include <initializer_list>
@@ -14,8 +14,8 @@
 
 namespace wperf::stacks {
 
-// Prefetches memory that is needed a little later. Must be inlined, like every function that only does this: GCC
-// believes that such functions have no effect, and drops their calls.
+// Prefetches memory that is needed soon. It must be inlined, like every function that only prefetches: GCC assumes that
+// such functions have no effect and drops the calls.
 [[gnu::always_inline]] inline void bring_near(const void* memory) {
   __builtin_prefetch(memory);
 }

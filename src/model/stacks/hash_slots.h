@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Hashes → numbers, in arrays without chains. The owner keeps the keys of the numbers and compares them. A hash's
-// position in the array is proportional to its value, so entries move in order when the array grows. There are a few
-// arrays, by the upper bits of the hash, so that only a small part is ever in memory twice.
+// Maps hashes to numbers, by open addressing. The owner keeps the keys and compares them. A hash's position in the
+// array is proportional to its value, so entries keep their order when the array grows. The upper bits of the hash
+// choose one of a few arrays, so that only a small part is ever in memory twice.
 #pragma once
 #include <array>
 #include <memory>
@@ -16,7 +16,7 @@ class HashSlots {
  public:
   static constexpr u32 kNone = ~u32{0};
 
-  // The number with this hash for which `is_it` is true; otherwise kNone.
+  // Returns the number with this hash for which `is_it` is true; otherwise kNone.
   template <class IsIt>
   u32 find(u32 hash, IsIt is_it) const {
     const Part& part = part_of(hash);
@@ -26,7 +26,7 @@ class HashSlots {
       if (slot.number == kNone || (slot.hash == hash && is_it(slot.number))) return slot.number;
     }
   }
-  // For a key that was not added yet.
+  // The key must not have been added before.
   void add(u32 hash, u32 number) {
     Part& part = parts_[hash >> kPartShift];
     if ((u64{part.count} + 1) * 4 > u64{part.size} * 3) part.grow();
@@ -35,8 +35,7 @@ class HashSlots {
   }
   void clear() { *this = {}; }
 
-  // For a hash that is looked up a little later: prefetches its position, then returns the number that seems to be
-  // there.
+  // Prefetches the slot of a hash that is looked up soon, and returns the number that is probably there.
   [[gnu::always_inline]] void expect(u32 hash) const {
     const Part& part = part_of(hash);
     if (part.size != 0) bring_near(&part.slots[part.first_of(hash)]);

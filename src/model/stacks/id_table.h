@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Pairs of numbers → small numbers in order of insertion. No allocation per entry, because every frame of every new
-// stack is looked up.
+// Maps pairs of numbers to small numbers, in order of insertion. It does not allocate for each entry, because every
+// frame of every new stack is looked up.
 #pragma once
 #include "base/ints.h"
 #include "model/stacks/growing_array.h"
@@ -20,10 +20,10 @@ class IdTableOf {
   Found insert(Number first, Number second) { return insert(first, second, hash_of(first, second)); }
   u32 find(Number first, Number second) const { return find(first, second, hash_of(first, second)); }
 
-  // For a caller that knows a pair some time before it inserts it. First prefetches the slot of the hash, then the key
-  // that is found there.
+  // For a caller that knows a pair some time before it inserts it: one function prefetches the slot of the hash, the
+  // other the key found there.
   static u32 hash_of(Number first, Number second) {
-    // Upper bits of a product depend on all bits below.
+    // The upper bits of a product depend on all lower bits.
     constexpr u64 kFirst = 0xbf58'476d'1ce4'e5b9, kSecond = 0x94d0'49bb'1331'11eb;
     if constexpr (sizeof(Number) == sizeof(u32))
       return static_cast<u32>((((u64{first} << 32) | second) * kFirst) >> 32);
@@ -44,7 +44,7 @@ class IdTableOf {
     return {id, true};
   }
 
-  // After this call, only the numbers' values can be read.
+  // After this call, the numbers' values can still be read, but no pair can be looked up.
   void forget_slots() { slots_.clear(); }
   u32 size() const { return static_cast<u32>(keys_.size()); }
   Number first(u32 id) const { return keys_[id].first; }

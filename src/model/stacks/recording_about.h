@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Facts about the recorded run, apart from its samples; used for headlines. Unknown facts are empty, never guessed.
+// Facts about the recorded run apart from its samples; used for headlines. Unknown facts are empty, never guessed.
 #pragma once
 #include <optional>
 #include <string>
@@ -11,34 +11,34 @@
 namespace wperf::stacks {
 
 struct RecordingAbout {
-  std::string command;  // the recording command, as typed: "wperf record -g -- ./program"
-  std::string program;  // the program's part of it: "./program"
+  std::string command;  // the command line of the recorder: "wperf record -g -- ./program"
+  std::string program;  // the program's part of that command line: "./program"
   std::string image;    // the recorded program: "program"; empty for the whole machine, or if unknown
   std::string host, processor, version;
-  u32 watched = 0;                 // the process after its `-p`; 0 if there is none
-  u32 cores = 0;                   // the machine's
+  u32 watched = 0;                 // the process given with `-p`; 0 if there is none
+  u32 cores = 0;                   // the number of cores of the machine
   u64 begun_unix_ns = 0;           // 0: not known
-  u64 elapsed_ns = 0;              // of the recording, measured and not taken from samples; 0 if not known
-  std::optional<u64> cpu_ns = {};  // CPU time of the program and the processes that it started; measured
-  bool is_of_machine = false;      // no process was left out
+  u64 elapsed_ns = 0;              // duration of the recording, measured independently of samples; 0 if not known
+  std::optional<u64> cpu_ns = {};  // measured CPU time of the program and of the processes that it started
+  bool is_of_machine = false;      // all processes were recorded
   bool has_ended = false;          // the program ended by itself, so elapsed_ns is its run time
 };
 
-// Kinds of cores ("cpu_core", "armv8_cortex_a76"): the kind on which a sample of an event was taken. Made only if a
-// view asks for it.
+// Kinds of cores ("cpu_core", "armv8_cortex_a76"), to find on which kind a sample was taken. Filled only if a view asks
+// for it.
 inline constexpr u32 kNothing = ~u32{0};
 
 struct CoreKinds {
   struct Event {
-    bool has_cores = false;  // its samples have their core
-    u32 kind = kNothing;     // it counts on cores of this kind only
+    bool has_cores = false;  // the samples of this event say on which core they were taken
+    u32 kind = kNothing;     // the only kind of core on which this event counts
   };
   std::vector<std::string> names;
-  std::vector<u32> of_core;  // index into names; kNothing if the recording does not say
+  std::vector<u32> of_core;  // by core: index into names; kNothing if not recorded
   std::vector<Event> events;
-  u32 of_others = kNothing;  // if the machine has only one kind
+  u32 of_others = kNothing;  // the kind of all other cores, if the machine has only one kind
 
-  // Index into names, or kNothing.
+  // Returns an index into names, or kNothing.
   u32 of(u32 event, u32 core) const {
     const Event about = event < events.size() ? events[event] : Event{};
     if (about.has_cores && core < of_core.size() && of_core[core] != kNothing) return of_core[core];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Samples are identified by a hash of 64 bits instead of by comparison: a call chain is read once in the file, and its
-// frames are never compared. Two different ones among a million stacks collide with a probability below 10^-7. The
-// author of a file who provokes collisions spoils only the counts of that file.
+// A 64-bit hash identifies a sample, so a call chain is read only once and its frames are never compared. The
+// probability that any two of a million stacks collide is below 10^-7. A file whose author provokes collisions gets
+// wrong counts, and nothing else is affected.
 #pragma once
 #include <bit>
 #include <cstring>
@@ -21,7 +21,7 @@ struct SampleHash {
     first = spread(first ^ word);
     second = spread(second + word);
   }
-  // 64-bit numbers as in a file. They alternate between the two halves, which a core computes in parallel.
+  // 64-bit numbers as they are in a file. Alternate words go to two separate halves, which a core computes in parallel.
   void mix_words(std::span<const std::byte> bytes) {
     const usize words = bytes.size() / sizeof(u64);
     const auto word_at = [&](usize index) {
@@ -48,9 +48,9 @@ struct SampleHash {
   }
 };
 
-// Hash → row and the number of times it came; rows are numbered in order of insertion. Half of the hash is in the slot,
-// the other half in the row, which counting reads anyway. Its place in the row later holds the row's node, which is
-// known only when all rows were added.
+// Maps a hash to its row, which counts how often it occurred. Rows are numbered in order of insertion. Half of the hash
+// is in the slot, the other half in the row, which counting reads anyway. Later the row's node, which is known only
+// when all rows were added, takes its place there.
 class SampleRows {
  public:
   static constexpr u32 kNone = HashSlots::kNone;
@@ -62,7 +62,7 @@ class SampleRows {
     ++rows_[row].count;
     rows_[row].period += period;
   }
-  // For a sample that was not added yet.
+  // The sample must not have been added before.
   u32 add(const SampleHash& hash, u32 event, u32 task, u32 core, u64 period) {
     const auto row = static_cast<u32>(rows_.size());
     rows_.push_back({event, task, core, check_of(hash), 1, period});
@@ -70,13 +70,13 @@ class SampleRows {
     return row;
   }
   usize size() const { return rows_.size(); }
-  // For a hash that is looked up a little later: prefetches first its position, then the row that is found there.
+  // For a hash that is looked up soon: prefetches first its slot, then the row found there.
   [[gnu::always_inline]] void expect(const SampleHash& hash) const { slots_.expect(short_hash(hash)); }
   [[gnu::always_inline]] void expect_row(const SampleHash& hash) const {
     const u32 row = slots_.expected(short_hash(hash));
     if (row != kNone) bring_near(&rows_[row]);
   }
-  // By row, without nodes. After this call, hashes are not found any more.
+  // Returns the rows, still without nodes. After this call no hash can be found.
   GrowingArray<StackSample> take() {
     slots_.clear();
     for (usize row = 0; row < rows_.size(); ++row) rows_[row].node = kNothing;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The paths from samples up to the root, for sums along them. Each part that samples share is walked once, so the cost
-// of deep stacks is that of their nodes.
+// The paths from samples up to the root, for sums along them. A part that several samples share is walked only once, so
+// the cost is proportional to the number of nodes, however deep the stacks are.
 #pragma once
 #include <algorithm>
 #include <span>
@@ -12,18 +12,18 @@
 
 namespace wperf::stacks {
 
-// Nodes, each as often as there are keys of samples below it, numbered with callers first.
+// Contains each node once for each key among the samples below it; numbered so that callers come first.
 class SharedPaths {
  public:
   explicit SharedPaths(const std::vector<StackNode>& nodes) : nodes_(nodes) {}
 
   struct Path {
-    std::span<const u32> added;  // nodes that no sample with this key had before, the outermost first
-    u32 first = 0;               // the number of the first of them; the others follow
-    u32 above = kNothing;        // the number of its caller; kNothing for an outermost one
+    std::span<const u32> added;  // the nodes that no earlier sample with this key had, outermost first
+    u32 first = 0;               // the number of the first added node; the others follow
+    u32 above = kNothing;        // the number of the caller of that node; kNothing if it is an outermost function
     u32 last = 0;                // the number of the requested node
   };
-  // The path from the root to `node`, which has a place; `added` is valid until the next call.
+  // The path from the root to `node`. The node must have a place. `added` is valid until the next call.
   Path walk(u32 node, u32 key) {
     path_.clear();
     Path path;
@@ -56,11 +56,11 @@ class SharedPaths {
   std::vector<u32> path_;
 };
 
-// By node: is it the first of its key on the way down to it? `key_of(node)` is below `keys`; a node without a place has
-// no key.
+// For each node: is it the first one with its key on the path from the root? `key_of(node)` is less than `keys`; a node
+// without a place has no key.
 template <class KeyOf>
 std::vector<bool> outermost_of_keys(const std::vector<StackNode>& nodes, usize keys, KeyOf key_of) {
-  // Depth first, by links, because these stacks may be deeper than the tool's own.
+  // Walks depth first without recursion, because these stacks may be deeper than the tool's own.
   std::vector<u32> first_child(nodes.size(), kNothing), next(nodes.size(), kNothing), on_path(keys, 0);
   u32 first_root = kNothing;
   for (u32 i = static_cast<u32>(nodes.size()); i-- > 0;) {

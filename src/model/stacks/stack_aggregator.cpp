@@ -25,13 +25,12 @@ AggregatedAddress StackAggregator::address(u32 number) const {
           .address = addresses_.second(number)};
 }
 
-// A stack often differs from the previous one only in its last frames.
+// A stack often differs from the previous one only in its innermost frames.
 void StackAggregator::add_stack(u32 space, std::span<const StackFrame> frames) {
   frames = frames.first(std::min(frames.size(), kMostFrames));
   const usize callers = frames.size() - 1;
   const auto key_of = [&](usize i) {
-    // If the kernel was entered from user code, that code was interrupted, so its address is that of the instruction
-    // itself.
+    // If the kernel interrupted user code, the address is that of the interrupted instruction, not a return address.
     const bool is_interrupted = is_user_code(frames[i].kind) && !is_user_code(frames[i - 1].kind);
     return AddressKey{address_key(space, frames[i].kind, !is_interrupted && !frames[i].at_call), frames[i].address};
   };
@@ -47,7 +46,7 @@ void StackAggregator::add_stack(u32 space, std::span<const StackFrame> frames) {
   stacks_.push_back({static_cast<u16>(depth), static_cast<u16>(frames.size() - depth)});
 }
 
-// A stack shares its outer part with the stack before it, which may share its own with earlier ones.
+// A stack shares its outer part with the previous one, which may share a part with earlier ones.
 std::vector<u32> StackAggregator::whole_stack(u32 row, usize begin) const {
   usize missing = stacks_[row].shared;
   std::vector<u32> whole(missing + stacks_[row].own);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Samples as they come, counted by task, place and call path, with addresses instead of names. Each different stack is
-// kept once, as the part that it does not share with the previous one. So memory grows with the number of different
-// stacks, not with that of samples.
+// Counts samples by task, place and call path, as they come, with addresses instead of names. Each different stack is
+// stored once, and only the part that it does not share with the previous one. So memory grows with the number of
+// different stacks, not with the number of samples.
 #pragma once
 #include <array>
 #include <span>
@@ -13,8 +13,8 @@
 
 namespace wperf::stacks {
 
-// other: in a guest or a hypervisor. made: code that the program made at run time; then the address is a number that
-// identifies the code at the time of the sample, because an aggregator has no times.
+// other: in a guest or a hypervisor. made: code that the program generated at run time. An aggregator has no times, so
+// the address of such code is replaced by a number that identifies the code at the time of the sample.
 enum class AddressKind : u8 { user = 0, kernel = 1, other = 2, made = 3 };
 inline bool is_user_code(AddressKind kind) {
   return kind == AddressKind::user || kind == AddressKind::made;
@@ -23,58 +23,58 @@ inline bool is_user_code(AddressKind kind) {
 struct AggregatedAddress {
   u32 space = 0;  // for user code: the address space
   AddressKind kind = AddressKind::user;
-  bool is_caller = false;  // it follows a call; if false, the instruction itself was sampled
+  bool is_caller = false;  // a return address; false: the sampled instruction itself
   u64 address = 0;
 };
 
-// One frame that is being added.
+// A frame to be added.
 struct StackFrame {
   u64 address = 0;
   AddressKind kind = AddressKind::user;
-  bool at_call = false;  // for a caller: the address is that of the call, not of the instruction after it
+  bool at_call = false;  // for a caller: the address is that of the call instruction, not of the instruction after it
   bool operator==(const StackFrame&) const = default;
 };
 
 class StackAggregator {
  public:
-  // The origin of a sample, apart from its stack.
+  // Everything about a sample except its stack.
   struct Origin {
     u32 event = 0, task = 0, core = 0;
     u32 space = 0;
-    u32 slice = 0;  // of time
+    u32 slice = 0;  // the time slice
   };
 
   static constexpr u32 kNoRow = SampleRows::kNone;
-  // For samples that are added a little later: prefetches first the slot of the hash, then the row that is found there.
+  // For a sample that is added soon: prefetches first the slot of the hash, then the row found there.
   [[gnu::always_inline]] void expect(const SampleHash& hash) const { rows_.expect(hash); }
   [[gnu::always_inline]] void expect_row(const SampleHash& hash) const { rows_.expect_row(hash); }
-  // Most samples are equal to an earlier one; then their frames need not be read. Adds to the row with this hash and
-  // returns it, or kNoRow.
+  // Most samples repeat an earlier one, so their frames need not be read. Adds to the row with this hash and returns
+  // it, or kNoRow if there is none.
   u32 add_again(const SampleHash& hash, u64 period) {
     const u32 row = rows_.find(hash);
     if (row != kNoRow) rows_.count(row, period);
     return row;
   }
-  // For a sample unlike all before: adds its row; its stack follows later. Rows and stacks are separate, so that a
-  // thread may add stacks, in the order of their rows, while another counts and adds rows. The hash must cover
-  // everything that differs in the origin (except the slice) and in the frames.
+  // Adds the row of a sample that differs from all earlier ones; its stack follows later. Rows and stacks are separate,
+  // so that one thread may add stacks, in the order of their rows, while another one counts and adds rows. The hash
+  // must cover the origin (except the slice) and the frames.
   u32 add_row(const SampleHash& hash, const Origin& origin, u64 period) {
     return rows_.add(hash, origin.event, origin.task, origin.core, period);
   }
-  // `frames`: innermost first, never empty. If there are more than kMostFrames, the outermost are left out: no record
-  // has room for so many.
+  // `frames` has the innermost one first and is never empty. If there are more than kMostFrames, the outermost are left
+  // out; no record can hold so many.
   static constexpr usize kMostFrames = 0xffff;
   void add_stack(u32 space, std::span<const StackFrame> frames);
 
-  // Called after the last sample; only then may the functions below be used.
+  // Called after the last sample. The functions below may be used only after it.
   void finish();
   u32 address_count() const { return addresses_.size(); }
   AggregatedAddress address(u32 number) const;
-  void forget_addresses() { addresses_ = {}; }  // only their numbers will be used
+  void forget_addresses() { addresses_ = {}; }  // for callers that need only the numbers of addresses
   u32 stack_count() const { return static_cast<u32>(stacks_.size()); }
-  // visit(row, depth, own): the stack of each of these rows, in their order, by numbers of addresses. The `depth`
-  // outermost frames are those of the previous row; `own` follow, the outermost first. The first row has all of its
-  // frames.
+  // Calls visit(row, depth, own) with the stack of each of these rows, in order, as numbers of addresses. The `depth`
+  // outermost frames are the same as in the previous row; `own` are the frames after them, outermost first. For the
+  // first row, `own` has all frames.
   template <class Visit>
   void for_each_stack(u32 from, u32 to, Visit visit) const {
     usize begin = 0;
@@ -89,11 +89,11 @@ class StackAggregator {
       begin += stacks_[row].own;
     }
   }
-  // The rows, without nodes. Also finishes. Frees the memory that only adding needs.
+  // Calls finish() and returns the rows, still without nodes. Frees the memory that only adding needs.
   GrowingArray<StackSample> take_samples();
 
  private:
-  // One for each row. In this form the stacks of a program take few bytes, however deep they are.
+  // One for each row. This form takes few bytes, however deep the stacks are.
   struct Stack {
     u16 shared = 0, own = 0;
   };
@@ -105,7 +105,7 @@ class StackAggregator {
     AddressKey key;
     u32 hash = 0;
   };
-  std::vector<u32> whole_stack(u32 row, usize begin) const;  // `begin`: of its unshared frames
+  std::vector<u32> whole_stack(u32 row, usize begin) const;  // `begin`: where its unshared frames begin
   void append_frame(const AddressKey& key);
   void settle_oldest();
 
@@ -113,7 +113,7 @@ class StackAggregator {
   GrowingArray<Stack> stacks_;
   GrowingArray<u32> frames_;              // numbers of addresses, stack by stack
   std::vector<AddressKey> last_callers_;  // of the newest stack, outermost first
-  // The newest frames wait in this ring until the prefetch for their numbers has finished.
+  // The newest frames wait in this ring until their prefetch has finished.
   static constexpr usize kWaiting = 64;
   std::array<WaitingFrame, kWaiting> waiting_;
   usize arrived_ = 0, settled_ = 0;

@@ -20,7 +20,7 @@ constexpr u32 bit_of(SortKey key) {
 constexpr u32 kOfTasks = bit_of(SortKey::comm) | bit_of(SortKey::pid) | bit_of(SortKey::tid) | bit_of(SortKey::core) |
                          bit_of(SortKey::core_kind);
 
-// Each different set of values gets a number and an empty row; a row is a task × a place.
+// Gives each different set of values a number and an empty row. A row is looked up by task and place.
 class RowKeys {
  public:
   RowKeys(const StackProfile& profile, const std::vector<SortKey>& keys) : profile_(profile) {
@@ -30,7 +30,7 @@ class RowKeys {
       const u64 module = wants(SortKey::module) ? profile.functions[place.function].module : kNothing;
       const u64 function = wants(SortKey::symbol) ? place.function : kNothing;
       const u64 line = wants(SortKey::line) ? place.line : kNothing;
-      // A function belongs to one module, so both fit into one number.
+      // A function belongs to one module, so one number can stand for either.
       const u64 which = function != kNothing ? function : module | (u64{1} << 32);
       places_.push_back(place_keys_.insert(which, line).id);
     }
@@ -43,7 +43,7 @@ class RowKeys {
     const StackTask& one = profile_.tasks[sample.task];
     const u64 comm = wants(SortKey::comm) ? one.name : kNothing, pid = wants(SortKey::pid) ? one.pid : kNothing;
     const u64 tid = wants(SortKey::tid) ? one.tid : kNothing;
-    // An event's kind follows from the core.
+    // The core implies the kind, so the key needs only one of them.
     const u64 at = wants(SortKey::core) ? sample.core : wants(SortKey::core_kind) ? kind_of(sample) : kNothing;
     return task_keys_.insert((comm << 32) | pid, (tid << 32) | at).id;
   }
@@ -93,7 +93,7 @@ class RowTable {
   std::vector<StackRow> rows_;
 };
 
-// The sums including callees, for rows: each node has the sum of all below it, and in a recursion the outermost node
+// The sums of rows including callees: each node has the sum of its subtree, and in a recursion only the outermost node
 // counts.
 class CalleeSums {
  public:
@@ -103,7 +103,7 @@ class CalleeSums {
   void add(const StackSample& sample, u32 task_key, RowTable& table) {
     const SharedPaths::Path path = paths_.walk(sample.node, task_key);
     for (usize i = 0; i < path.added.size(); ++i) sums_.push_back({});
-    // Rows are in the order in which samples reach them, from the innermost frame on.
+    // Rows are ordered as samples reach them, from the innermost frame outwards.
     for (usize i = path.added.size(); i-- > 0;)
       sums_[path.first + i].row = table.number_of(path.added[i], task_key, sample);
     sums_[path.last].samples += sample.count;
@@ -156,7 +156,8 @@ StackRows make_rows(const StackProfile& profile, u32 event, const std::vector<So
   StackRows out;
   const ChosenSamples chosen(profile, filter);
   RowKeys row_keys(profile, keys);
-  // Samples of one stack that differ in no key become one. Without callers, a stack is its innermost frame.
+  // Samples with the same stack and the same keys become one. If callers are not needed, a stack is just its innermost
+  // frame.
   GrowingArray<StackSample> alike;
   std::vector<u32> task_key_of;
   SmallIdTable known;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The rows of a table: samples that agree in the chosen keys, with the samples in the functions themselves and in their
-// callees. Pure.
+// The rows of a table. A row has the samples that agree in the chosen keys; it counts the samples in the function
+// itself and those in its callees. Pure.
 #pragma once
 #include <functional>
 #include <string>
@@ -14,17 +14,17 @@ namespace wperf::stacks {
 
 enum class SortKey : u8 { comm, pid, tid, core, core_kind, module, symbol, line };
 
-// Which samples count. An empty list means all; otherwise any of its values.
+// Which samples count. An empty list allows all values, any other list only its own values.
 struct StackFilter {
   std::vector<std::string> comms = {}, modules = {};
   std::vector<u32> pids = {}, tids = {};
-  std::function<bool(std::string_view name)> symbol = {};  // empty: every name
+  std::function<bool(std::string_view name)> symbol = {};  // empty: every name passes
   std::string symbol_text = {};                            // as the user typed it
 
   bool is_empty() const { return comms.empty() && modules.empty() && pids.empty() && tids.empty() && !symbol; }
 };
 
-// The filter, evaluated once per task and function.
+// A filter that is evaluated only once for each task and function.
 class ChosenSamples {
  public:
   ChosenSamples(const StackProfile& profile, const StackFilter& filter);
@@ -40,25 +40,25 @@ class ChosenSamples {
 struct StackRow {
   // The values of the keys; keys that were not requested are kNothing.
   u32 comm = kNothing, pid = kNothing, tid = kNothing, core = kNothing;
-  u32 core_kind = kNothing;  // index into the profile's; kNothing also for unknown ones
+  u32 core_kind = kNothing;  // index into the profile's kinds; kNothing also for unknown kinds
   u32 module = kNothing, function = kNothing, line = kNothing;
   u64 self_samples = 0, self_period = 0;
-  u64 all_samples = 0, all_period = 0;  // including the called functions; like self if children were not requested
+  u64 all_samples = 0, all_period = 0;  // including callees; equal to self if callees were not requested
 };
 
 struct StackRows {
-  std::vector<StackRow> rows;   // the greatest first
+  std::vector<StackRow> rows;   // ordered by size, the largest first
   u64 samples = 0, period = 0;  // of the samples that passed the filter
 };
 
 StackRows make_rows(const StackProfile& profile, u32 event, const std::vector<SortKey>& keys, const StackFilter& filter,
                     bool with_children);
 
-// Makes a part of a profile a separate profile, with its moments. For views that show all rows they get.
+// Make a part of a profile a separate profile, with its moments. For views that show all rows.
 
-// Leaves out the other samples. The events' sums are those of the remaining samples.
+// Removes the other samples. The sums of the events become those of the remaining samples.
 void keep_rows(const std::function<bool(const StackSample&)>& keep, StackProfile& profile, Moments& moments);
-// The rows that pass a filter: samples, and the states of the threads that it names.
+// Keeps what passes a filter: samples, and the states of the threads that it names.
 void keep_chosen(const StackFilter& filter, StackProfile& profile, Moments& moments);
 
 }  // namespace wperf::stacks

@@ -62,7 +62,7 @@ TEST(StackAggregator, EqualStacksAreOneRow) {
   StackAggregator aggregator;
   add(aggregator, {0, 1, 0, 5}, stack({3, 2, 1}), 10);
   add(aggregator, {0, 1, 0, 5}, stack({3, 2, 1}), 20);
-  add(aggregator, {0, 1, 0, 5}, stack({4, 2, 1}), 1);  // another leaf
+  add(aggregator, {0, 1, 0, 5}, stack({4, 2, 1}), 1);  // another innermost frame
   add(aggregator, {0, 1, 0, 6}, stack({3, 2, 1}), 1);  // another process
   add(aggregator, {1, 1, 0, 5}, stack({3, 2, 1}), 1);  // another event
   add(aggregator, {0, 2, 0, 5}, stack({3, 2, 1}), 1);  // another thread
@@ -72,7 +72,7 @@ TEST(StackAggregator, EqualStacksAreOneRow) {
   EXPECT_EQ(samples[0].count, 2u);
   EXPECT_EQ(samples[0].period, 30u);
   EXPECT_EQ(samples[5].core, 3u);
-  EXPECT_EQ(aggregator.address_count(), 4u + 3u);  // of the one process, of the other
+  EXPECT_EQ(aggregator.address_count(), 4u + 3u);  // of the first process, and of the second
 }
 
 TEST(StackAggregator, TheKindOfAnAddressTellsFramesApart) {
@@ -98,7 +98,7 @@ TEST(StackAggregator, InterruptedCodeIsNoCaller) {
   EXPECT_EQ(seen, (std::vector<std::pair<u64, bool>>{{2, true}, {1, false}, {9, false}, {1, true}, {3, false}}));
 }
 
-// Collisions in the table must not change the result.
+// Collisions in the hash table must not change the result.
 TEST(StackAggregator, KeepsEveryStackOfMany) {
   StackAggregator aggregator;
   std::map<std::vector<u64>, u64> expected;
@@ -124,7 +124,7 @@ TEST(StackAggregator, KeepsEveryStackOfMany) {
     found[{path.rbegin(), path.rend()}] += samples[row].count;
   });
   EXPECT_EQ(found, expected);
-  // The same starting at any row: that row's stack comes complete.
+  // If the walk starts at a later row, that row's stack is complete.
   std::vector<std::vector<u32>> whole;
   std::vector<u32> numbers;
   aggregator.for_each_stack(0, aggregator.stack_count(), [&](u32, u32 depth, std::span<const u32> own) {
@@ -133,7 +133,7 @@ TEST(StackAggregator, KeepsEveryStackOfMany) {
     whole.push_back(numbers);
   });
   for (u32 from = 1; from < whole.size(); from += 97) {
-    numbers.assign(1, ~u32{0});  // of no stack
+    numbers.assign(1, ~u32{0});  // a number that no stack has
     aggregator.for_each_stack(from, std::min<u32>(from + 3, aggregator.stack_count()),
                               [&](u32 row, u32 depth, std::span<const u32> own) {
                                 numbers.resize(depth);
@@ -143,7 +143,7 @@ TEST(StackAggregator, KeepsEveryStackOfMany) {
   }
 }
 
-// main → a → b and main → a → a → c, by two threads of "one", and only b by "two".
+// main → a → b and main → a → a → c, by two threads of "one", and only b in a thread of "two".
 StackProfile example() {
   StackProfile profile;
   profile.events = {{"cycles", 10, 100}};
@@ -171,7 +171,7 @@ TEST(StackRows, CountSelfAndChildrenOnce) {
   EXPECT_EQ(rows.period, 100u);
   EXPECT_EQ(find_row(rows, 0)->all_period, 80u);
   EXPECT_EQ(find_row(rows, 0)->self_period, 0u);
-  EXPECT_EQ(find_row(rows, 1)->all_period, 80u);  // it calls itself, but must not be counted twice
+  EXPECT_EQ(find_row(rows, 1)->all_period, 80u);  // it calls itself, but is counted only once
   EXPECT_EQ(find_row(rows, 1)->self_samples, 1u);
   EXPECT_EQ(find_row(rows, 2)->self_period, 60u);
   EXPECT_EQ(find_row(rows, 3)->all_samples, 3u);
@@ -204,7 +204,7 @@ TEST(StackRows, KindsOfCores) {
   EXPECT_EQ(kinds.rows[0].self_period, 50u);
   EXPECT_EQ(kinds.rows[0].core, kNothing);
   EXPECT_EQ(kinds.rows[1].core_kind, 0u);
-  // Two cores of one kind are one row, unless the core is a key, too.
+  // Two cores of the same kind are one row, unless the core is also a key.
   profile.core_kinds.of_core = {1, 1};
   EXPECT_EQ(make_rows(profile, 0, {SortKey::core_kind}, {}, false).rows.size(), 1u);
   const StackRows cores = make_rows(profile, 0, {SortKey::core_kind, SortKey::core}, {}, false);
@@ -221,9 +221,9 @@ TEST(CoreKinds, TheCoreGoesBeforeTheEvent) {
   EXPECT_EQ(kinds.of(0, 0), 0u);
   EXPECT_EQ(kinds.of(0, 1), 1u);  // a core that the recording does not list
   EXPECT_EQ(kinds.of(0, 9), 1u);
-  EXPECT_EQ(kinds.of(1, 0), 1u);  // its core is not known
+  EXPECT_EQ(kinds.of(1, 0), 1u);  // the sample's core is not known
   EXPECT_EQ(kinds.of(2, 0), 2u);
-  EXPECT_EQ(kinds.of(7, 0), 2u);  // no such event
+  EXPECT_EQ(kinds.of(7, 0), 2u);  // there is no such event
   EXPECT_EQ(kinds.name(1), "little");
   EXPECT_EQ(kinds.name(kNothing), "?");
 }
@@ -242,10 +242,10 @@ TEST(StackRows, FiltersChooseSamples) {
   EXPECT_EQ(samples({.symbol = named("b")}), 6u);
   EXPECT_EQ(samples({.symbol = named("x")}), 0u);
   EXPECT_EQ(samples({.symbol = [](std::string_view name) { return name.starts_with("mai"); }}),
-            0u);  // main never ran itself
+            0u);  // main itself was never sampled
 }
 
-// "label self/all" in depth-first order.
+// "label self/all" of each node, depth first.
 std::string drawn(const CallTree& tree, u32 node = 0) {
   std::string out;
   const auto children = tree.children();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The duration of a recording in equal parts, for --timeline and pages. Pure.
+// The duration of a recording, divided into equal parts, for --timeline and pages. Pure.
 #pragma once
 #include <algorithm>
 #include <utility>
@@ -9,16 +9,16 @@
 
 namespace wperf::stacks {
 
-// Samples of one row in one slice, in the order of the file. If times go back a little, a row and a slice may come
-// again.
+// Samples of one row in one slice, in the order of the file. If times go back a little, the same row and slice may
+// occur again.
 struct SliceCount {
-  u32 row = 0;  // in StackProfile::samples
+  u32 row = 0;  // index into StackProfile::samples
   u32 slice = 0;
   u64 count = 0, period = 0;
 };
 
 struct TimeSlices {
-  u32 count = 0;  // 0: not asked for
+  u32 count = 0;  // 0: slices were not requested
   u64 begin_ns = 0, length_ns = 0;
 
   u32 at(u64 time_ns) const {
@@ -27,7 +27,7 @@ struct TimeSlices {
   }
 };
 
-// Bounds the memory: more slices than a chart has pixels are useless, so the slices become longer.
+// Limits the memory: more slices than a chart has pixels are useless, so slices become longer instead.
 inline TimeSlices make_time_slices(u64 begin_ns, u64 end_ns, u64 length_ns) {
   constexpr u64 kMostSlices = 10'000;
   if (end_ns <= begin_ns || length_ns == 0) return {};
@@ -36,8 +36,8 @@ inline TimeSlices make_time_slices(u64 begin_ns, u64 end_ns, u64 length_ns) {
   return {static_cast<u32>((time_ns - 1) / length_ns + 1), begin_ns, length_ns};
 }
 
-// Counts rows by time slice, as they come. Slices are not part of the rows: most stacks come again in another slice,
-// and would need rows, frames and nodes each time.
+// Counts rows by time slice, as they come. Slices are not part of the rows, because most stacks occur again in another
+// slice and would need new rows, frames and nodes each time.
 class SliceTally {
  public:
   void add(u32 row, u32 slice, u64 count, u64 period) {
@@ -50,7 +50,7 @@ class SliceTally {
     counts_[at].count += count;
     counts_[at].period += period;
   }
-  // Called when all were added.
+  // Called after everything was added.
   GrowingArray<SliceCount> take() {
     newest_ = {};
     return std::exchange(counts_, {});

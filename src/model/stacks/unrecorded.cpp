@@ -10,7 +10,7 @@ namespace {
 
 constexpr u64 kMostSpans = 1000;
 
-// Joins spans that are no more than `apart` from each other. `spans`: by begin.
+// Joins spans that are at most `apart` from each other. `spans` are ordered by begin.
 template <class Spans>
 void join(Spans& spans, u64 apart) {
   usize kept = 0;
@@ -29,7 +29,7 @@ void put_in_order(Spans& spans) {
   std::sort(spans.begin(), spans.end(), [](const auto& a, const auto& b) { return a.begin < b.begin; });
   join(spans, 0);
 }
-// Each of them needs work for all threads, or for all cores.
+// Limits the number of spans, because each one costs work for all threads or for all cores.
 template <class Spans>
 void keep_few(Spans& spans, u64 length) {
   if (spans.size() > kMostSpans) join(spans, length / kMostSpans);

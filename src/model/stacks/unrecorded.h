@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The times at which cores were not recorded, for a walk through a recording: core by core, and for any core. Pure.
+// The times at which cores were not recorded: for each core, and for all cores together. Pure.
 #pragma once
 #include <span>
 #include <vector>
@@ -8,7 +8,7 @@
 
 namespace wperf::stacks {
 
-// Times, by begin, that neither overlap nor touch.
+// Times ordered by begin that neither overlap nor touch.
 class DarkTimes {
  public:
   struct Span {
@@ -16,17 +16,17 @@ class DarkTimes {
   };
 
   DarkTimes() = default;
-  // The unrecorded times of any core, within [begin, end]. If there are very many, those that are a thousandth of the
-  // recording apart count as one.
+  // The times within [begin, end] at which at least one core was not recorded. If there are very many, gaps that are at
+  // most a thousandth of the recording apart become one.
   DarkTimes(std::span<const Unrecorded> unrecorded, u64 begin, u64 end);
 
   bool any(u64 from, u64 to) const { return first(from) < to; }
-  // The first moment from `from` on that was not recorded; ~0 if there is none.
+  // The first unrecorded moment from `from` on; ~0 if there is none.
   u64 first(u64 from) const;
   // The end of the last gap that began before `to`, no later than `to`; 0 if there is no such gap.
   u64 last_end(u64 to) const;
   u64 length(u64 from, u64 to) const { return length_until(to) - length_until(from); }
-  // visit(begin, end, is_dark) for each part of [from, to]; is_dark means not recorded.
+  // Calls visit(begin, end, is_dark) for each part of [from, to]; is_dark means not recorded.
   template <class Visit>
   void for_each_part(u64 from, u64 to, Visit visit) const {
     for (usize i = index(from); i < spans_.size() && spans_[i].begin < to; ++i) {
@@ -39,18 +39,18 @@ class DarkTimes {
   }
 
  private:
-  usize index(u64 time) const;  // the index of the first one that ends after it
+  usize index(u64 time) const;  // index of the first gap that ends after `time`
   u64 length_until(u64 time) const;
 
   std::vector<Span> spans_;
-  std::vector<u64> before_;  // the sum of the lengths before each
+  std::vector<u64> before_;  // by gap: the total length of all earlier gaps
 };
 
-// Where the recording of a core breaks off and goes on; spans of one core do not overlap. By time, ends first.
+// Where the recording of a core stops or continues; spans of one core do not overlap. Ordered by time; ends come first.
 struct CoreMark {
   u64 time = 0;
   u16 core = kEveryCore;
-  bool is_dark = false;  // from then on
+  bool is_dark = false;  // not recorded from this time on
 };
 std::vector<CoreMark> core_marks(std::span<const Unrecorded> unrecorded, u64 begin, u64 end);
 
